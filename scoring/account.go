@@ -2,9 +2,10 @@ package scoring
 
 import (
 	"cmp"
-	"gavel/judging"
 	"math"
 	"slices"
+
+	"gavel/judging"
 )
 
 // account is how a ledger is kept.

@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"fmt"
+
 	"gavel/judging"
 )
 

@@ -1,8 +1,9 @@
 package scoring
 
 import (
-	"gavel/scoring/stats"
 	"math"
+
+	"gavel/scoring/stats"
 )
 
 // bounds are an interval, how it was made, or why there is none.

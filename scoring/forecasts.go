@@ -1,8 +1,9 @@
 package scoring
 
 import (
-	"gavel/judging"
 	"slices"
+
+	"gavel/judging"
 )
 
 // Forecast is the probability a judge gave what it named, in one decided judgment, and whether that was right.

@@ -1,9 +1,10 @@
 package scoring
 
 import (
-	"gavel/scoring/stats"
 	"math"
 	"strings"
+
+	"gavel/scoring/stats"
 )
 
 // Results returns those of metrics in a group.

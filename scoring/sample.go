@@ -1,9 +1,10 @@
 package scoring
 
 import (
-	"gavel/scoring/stats"
 	"math"
 	"slices"
+
+	"gavel/scoring/stats"
 )
 
 // Sample is units as rows to be resampled: a row for each cluster of them.
@@ -111,6 +112,9 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 
 // Sums returns those of the columns.
 func (s *Sample) Sums() []float64 { return s.sums }
+
+// Rows returns the rows to be resampled.
+func (s *Sample) Rows() *stats.Rows { return &s.rows }
 
 // value of a metric, where the columns that it sees are those of a span. One that looks at units one by one sees those
 // that have a value in the other span, too.

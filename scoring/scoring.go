@@ -4,9 +4,10 @@ package scoring
 
 import (
 	"fmt"
+	"strings"
+
 	"gavel/judging"
 	"gavel/scoring/stats"
-	"strings"
 )
 
 // Options of scoring.

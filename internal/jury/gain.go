@@ -21,7 +21,7 @@ type Report struct {
 	Rule    Rule           `json:"rule"`           // how verdicts became one
 	Metric  string         `json:"metric"`         // of all values: the headline of the protocol
 	N       int            `json:"n"`              // units that all members have judged
-	Calls   int            `json:"calls"`          // of the members, for all of its verdicts; 0 where nobody noted them
+	Calls   int            `json:"calls"`          // of the members, for all of its verdicts
 	Members []Member       `json:"members"`        // the best first
 	Value   scoring.Result `json:"value"`          // of the jury
 	// of pairs, percent: right where both orders agree
@@ -56,7 +56,7 @@ type Member struct {
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
 	// of pairs, percent: both orders agree
 	Coverage *float64 `json:"coverage,omitempty"`
-	// how many of its judgments the jury's verdicts took; left out where nobody noted it
+	// how many of its judgments the jury's verdicts took; left out where they took none
 	Calls int `json:"calls,omitempty"`
 
 	Scored scoring.Report `json:"-"` // of its run
@@ -112,8 +112,8 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	return r, nil
 }
 
-// Members are the runs of a jury's members, from among some runs or from their folders; nil where one is not there, and
-// of a run of no jury.
+// Members returns the runs of a jury's members, from among some runs or from their folders; nil where one is not there,
+// and of a run of no jury.
 func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (members []*scoring.Run) {
 	for _, juror := range run.Manifest.Stages {
 		is := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
@@ -165,7 +165,7 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 			Low:    is.Low,
 			High:   is.High,
 			By:     is.Interval,
-			Calls:  callsOf(run.Manifest, i, last),
+			Calls:  run.Manifest.Stages[i].Calls,
 			Scored: member.Score(b),
 		}
 		if i < len(names) {
@@ -199,21 +199,9 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 	return r, nil
 }
 
-// ruleOf is the rule by which a jury was made.
+// ruleOf returns the rule by which a jury was made.
 func ruleOf(m *judging.Manifest) Rule {
 	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptName), ofAllOrders))
-}
-
-// callsOf is how many judgments of a member a jury took. Manifests did not always say it: then it is all of them, but
-// of a cascade nobody knows.
-func callsOf(m *judging.Manifest, member, members int) int {
-	if len(m.Stages) == members && m.Stages[member].Calls > 0 {
-		return m.Stages[member].Calls
-	}
-	if ruleOf(m) == Cascade {
-		return 0
-	}
-	return m.Judgments
 }
 
 // vote counts the units by how many members are right on them.
@@ -240,14 +228,7 @@ func (r *Report) likeness(rights *scoring.Rights) {
 		for k := range i {
 			var counts [4]float64
 			for u := range rights.Units {
-				at := 0
-				if rights.Right[k][u] {
-					at += 2
-				}
-				if rights.Right[i][u] {
-					at++
-				}
-				counts[at]++
+				counts[int(2*scoring.One(rights.Right[k][u])+scoring.One(rights.Right[i][u]))]++
 			}
 			alike := Likeness{
 				A:        r.Members[k].Run,

@@ -3,12 +3,12 @@
 package jury
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +42,7 @@ const (
 	ofAllOrders = " of all orders"
 )
 
-// IsJury tells whether a run is that of a jury.
+// IsJury reports whether a run is that of a jury.
 func IsJury(m *judging.Manifest) bool { return m.Server.Kind == serverKind && len(m.Stages) > 1 }
 
 // Command returns the words of the command that makes the run of a jury in the folder out, without its members.
@@ -67,12 +67,9 @@ type Request struct {
 	Gavel   string // version
 }
 
-// together tells whether the judgments of an item are decided as one.
-func (req Request) together() bool { return req.Orders || req.Rule == Cascade }
-
 // vote is a member's verdict on one judgment.
 type vote struct {
-	judging.Verdict
+	outcome       judging.Outcome
 	choice        string             // id of the candidate named, or the number; equal for a tie
 	probabilities map[string]float64 // by choice, where they are known
 }
@@ -80,29 +77,23 @@ type vote struct {
 // equal is the choice of a vote for a tie.
 const equal = ""
 
-// member is a run with its verdicts by judgment.
-type member struct {
-	dir      string
-	manifest *judging.Manifest
-	votes    map[place]vote
-	calls    int // of its judgments, those that were needed
+// judgment is one presentation of an item with the members' votes on it, in their order.
+type judgment struct {
+	*judging.Record // what was shown, and after decide the jury's verdict
+	votes           []vote
+}
+
+// jury holds the votes of the members.
+type jury struct {
+	first     *judging.Manifest // of the first member
+	members   []judging.StageOf // with the judgments that the verdicts took
+	simulated bool              // one of them is
+	judgments []*judgment       // those that all members made, by item and presentation
+	partial   int               // number of judgments that not all made
 }
 
 // pair is the shape of records of pairs, which leave it out.
 const pair = ""
-
-// place is a judgment: an item's presentation.
-type place struct {
-	item  string
-	index int
-}
-
-// jury is what is read of the members.
-type jury struct {
-	members []*member
-	records []*judging.Record // one for each judgment that all members made, without a verdict
-	partial int               // judgments that not all made
-}
 
 // Make writes the run of a jury. Members are runs of one protocol on the same dataset; judgments that a member has
 // not made are left out, and counted. Of judgments asked several times the first counts.
@@ -111,62 +102,62 @@ func Make(req Request) (leftOut int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, group := range j.groups(req.together()) {
-		j.decide(group, req)
+	for _, group := range j.groups(req.Orders || req.Rule == Cascade) {
+		j.decide(group, req.Rule)
 	}
 	return j.partial, j.write(req.Out, j.manifest(req))
 }
 
-// read reads the members' records.
+// read returns the jury of the runs in some folders.
 func read(dirs []string, how judging.Reading) (*jury, error) {
 	j := &jury{}
-	kept := map[place]*judging.Record{}
-	var order []place
+	type place struct {
+		item         string
+		presentation int
+	}
+	judgments := map[place]*judgment{}
 	for i, dir := range dirs {
-		of := &member{dir: dir, votes: map[place]vote{}}
-		var err error
-		of.manifest, err = judging.EachVerdict(dir, how,
-			func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
-				at := place{r.Item, r.Presentation}
-				of.votes[at] = vote{
-					Verdict:       v,
-					choice:        cmp.Or(r.CandidateID(v.Choice), v.Answer),
-					probabilities: shares(r, asker, how),
-				}
-				switch first := kept[at]; {
-				case i == 0:
-					kept[at] = bare(r)
-					order = append(order, at)
-				case first != nil && (!slices.Equal(first.Order, r.Order) || first.Gold != r.Gold ||
-					first.Shape != r.Shape || r.Shape != pair && first.Mode != r.Mode):
-					return fmt.Errorf("%s was asked, shown or labelled otherwise in %s: "+
-						"a jury is of runs of one protocol on one dataset", r.Item, dirs[0])
-				}
+		m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
+			at := place{r.Item, r.Presentation}
+			if i == 0 {
+				judgments[at] = &judgment{Record: bare(r)}
+			}
+			x := judgments[at]
+			if x == nil {
 				return nil
+			}
+			if !slices.Equal(x.Order, r.Order) || x.Gold != r.Gold || x.Shape != r.Shape ||
+				r.Shape != pair && x.Mode != r.Mode {
+				return fmt.Errorf("%s was asked, shown or labelled otherwise in %s: "+
+					"a jury is of runs of one protocol on one dataset", r.Item, dirs[0])
+			}
+			x.votes = append(x.votes, vote{
+				outcome:       v.Outcome,
+				choice:        cmp.Or(r.CandidateID(v.Choice), v.Answer),
+				probabilities: shares(r, asker, how),
 			})
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		j.members = append(j.members, of)
+		j.first = cmp.Or(j.first, m)
+		j.members = append(j.members, judging.StageOf{Role: Juror, Run: dir, ID: m.ID, Model: m.Spec.Model.Name})
+		j.simulated = j.simulated || m.Simulated
 	}
 	// In whatever order the judgments came in, the jury is the same.
-	slices.SortFunc(order, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.index, b.index))
+	j.judgments = slices.SortedFunc(maps.Values(judgments), func(a, b *judgment) int {
+		return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Presentation, b.Presentation))
 	})
-	for _, at := range order {
-		if slices.ContainsFunc(j.members, func(m *member) bool { _, ok := m.votes[at]; return !ok }) {
-			j.partial++
-			continue
-		}
-		j.records = append(j.records, kept[at])
-	}
-	if len(j.records) == 0 {
+	j.judgments = slices.DeleteFunc(j.judgments, func(x *judgment) bool { return len(x.votes) < len(dirs) })
+	j.partial = len(judgments) - len(j.judgments)
+	if len(j.judgments) == 0 {
 		return nil, fmt.Errorf("%s and the others have no judgments in common", dirs[0])
 	}
 	return j, nil
 }
 
-// shares are the probabilities of choices, where the record has those of the labels.
+// shares returns the probabilities of choices, where the record has those of the labels.
 func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil
@@ -184,7 +175,7 @@ func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[str
 	return of
 }
 
-// bare is a record of what was shown, without what was said of it.
+// bare returns a record of what was shown, without what was said of it.
 func bare(r *judging.Record) *judging.Record {
 	mode := r.Mode
 	if r.Shape == pair {
@@ -213,68 +204,61 @@ func bare(r *judging.Record) *judging.Record {
 	}
 }
 
-// groups are the judgments that are decided together: each by itself, or all of an item.
-func (j *jury) groups(items bool) [][]*judging.Record {
-	var groups [][]*judging.Record
-	at := map[string]int{}
-	for _, r := range j.records {
-		i, known := at[r.Item]
-		if !items || !known {
-			i = len(groups)
-			at[r.Item], groups = i, append(groups, nil)
+// groups returns the judgments that are decided together: each by itself, or all of an item.
+func (j *jury) groups(items bool) (groups [][]*judgment) {
+	for i, x := range j.judgments {
+		if !items || i == 0 || x.Item != j.judgments[i-1].Item {
+			groups = append(groups, nil)
 		}
-		groups[i] = append(groups[i], r)
+		last := &groups[len(groups)-1]
+		*last = append(*last, x)
 	}
 	return groups
 }
 
 // decide gives a group of judgments their verdicts.
-func (j *jury) decide(group []*judging.Record, req Request) {
-	if req.Rule == Cascade {
+func (j *jury) decide(group []*judgment, rule Rule) {
+	if rule == Cascade {
 		j.cascade(group)
 		return
 	}
-	for _, m := range j.members {
-		m.calls += len(group)
+	for i := range j.members {
+		j.members[i].Calls += len(group)
 	}
 	var votes []vote
-	for _, r := range group {
-		for _, m := range j.members {
-			votes = append(votes, m.votes[place{r.Item, r.Presentation}])
-		}
+	for _, x := range group {
+		votes = append(votes, x.votes...)
 	}
-	choice, said := settle(votes, req.Rule)
-	for _, r := range group {
-		say(r, choice, outcome(choice, said))
+	choice, outcome := settle(votes, rule)
+	for _, x := range group {
+		x.decide(choice, outcome)
 	}
 }
 
-// cascade asks one member after the other until one names the same response in every order.
-func (j *jury) cascade(group []*judging.Record) {
-	for i, m := range j.members {
-		m.calls += len(group)
-		first := m.votes[place{group[0].Item, group[0].Presentation}].choice
-		agrees := first != "" && !slices.ContainsFunc(group, func(r *judging.Record) bool {
-			return m.votes[place{r.Item, r.Presentation}].choice != first
-		})
-		if !agrees && i < len(j.members)-1 {
+// cascade gives a group the verdicts of the first member that names the same response in every order, or else of the
+// last.
+func (j *jury) cascade(group []*judgment) {
+	for i := range j.members {
+		j.members[i].Calls += len(group)
+		first := group[0].votes[i].choice
+		differs := func(x *judgment) bool { return x.votes[i].choice != first }
+		if (first == equal || slices.ContainsFunc(group, differs)) && i < len(j.members)-1 {
 			continue
 		}
-		for _, r := range group {
-			v := m.votes[place{r.Item, r.Presentation}]
-			say(r, v.choice, v.Outcome)
+		for _, x := range group {
+			x.decide(x.votes[i].choice, x.votes[i].outcome)
 		}
 		return
 	}
 }
 
-// settle is what votes come to, equal where that is what most say, or where two choices have as many; said is how many
-// had a verdict.
-func settle(votes []vote, rule Rule) (choice string, said int) {
+// settle returns the choice of votes by a rule, equal where two choices have as many, and what that makes of them.
+func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 	weight := map[string]float64{}
+	outcome = judging.NoVerdict
 	for _, v := range votes {
 		switch {
-		case v.Outcome != judging.Decided && v.Outcome != judging.Tie:
+		case v.outcome != judging.Decided && v.outcome != judging.Tie:
 			continue
 		case rule == Weighted && len(v.probabilities) > 0:
 			for id, p := range v.probabilities {
@@ -283,7 +267,7 @@ func settle(votes []vote, rule Rule) (choice string, said int) {
 		default:
 			weight[v.choice]++
 		}
-		said++
+		outcome = judging.Tie
 	}
 	var most float64
 	for id, w := range weight {
@@ -297,60 +281,41 @@ func settle(votes []vote, rule Rule) (choice string, said int) {
 	if rule == Unanimous && most < float64(len(votes)) {
 		choice = equal
 	}
-	return choice, said
+	if choice != equal {
+		outcome = judging.Decided
+	}
+	return choice, outcome
 }
 
-// say gives a record its verdict.
-func say(r *judging.Record, choice string, o judging.Outcome) {
-	r.Choice, r.Answer = "", ""
-	r.Outcome = o
-	if slices.Contains(r.Order, choice) {
-		r.Choice = choice
+// decide gives the judgment its verdict.
+func (x *judgment) decide(choice string, outcome judging.Outcome) {
+	x.Outcome = outcome
+	if slices.Contains(x.Order, choice) {
+		x.Choice = choice
 	} else {
-		r.Answer = choice
+		x.Answer = choice
 	}
 }
 
-func outcome(choice string, said int) judging.Outcome {
-	switch {
-	case choice != equal:
-		return judging.Decided
-	case said > 0:
-		return judging.Tie
-	}
-	return judging.NoVerdict
-}
-
-// manifest is that of the jury's run.
+// manifest returns that of the jury's run.
 func (j *jury) manifest(req Request) *judging.Manifest {
-	first := j.members[0].manifest
-	var models []string
-	sum := sha256.New()
-	fmt.Fprintln(sum, req.Rule, req.Orders, req.Reading)
-	var of []judging.StageOf
-	simulated := false
-	for _, m := range j.members {
-		if name := m.manifest.Spec.Model.Name; !slices.Contains(models, name) {
-			models = append(models, name)
-		}
-		fmt.Fprintln(sum, m.manifest.ID)
-		of = append(of, judging.StageOf{
-			Role:  Juror,
-			Run:   m.dir,
-			ID:    m.manifest.ID,
-			Model: m.manifest.Spec.Model.Name,
-			Calls: m.calls,
-		})
-		simulated = simulated || m.manifest.Simulated
-	}
 	rule := string(req.Rule)
 	if req.Orders {
 		rule += ofAllOrders
 	}
+	var models []string
+	sum := sha256.New()
+	fmt.Fprintln(sum, req.Rule, req.Orders, req.Reading)
+	for _, member := range j.members {
+		if !slices.Contains(models, member.Model) {
+			models = append(models, member.Model)
+		}
+		fmt.Fprintln(sum, member.ID)
+	}
 	items := j.groups(true)
-	spec := first.Spec
+	spec := j.first.Spec
 	spec.Parameters = judging.Parameters{}
-	spec.Prompt = judging.Template{Name: promptName + rule, Labels: first.Spec.Prompt.Labels}
+	spec.Prompt = judging.Template{Name: promptName + rule, Labels: spec.Prompt.Labels}
 	spec.Model = judging.ModelSpec{
 		Name:     scoring.JuryModel(len(j.members), models),
 		Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8]),
@@ -359,29 +324,31 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 	spec.Dataset.IDs = judging.HashIDs(len(items), func(i int) string { return items[i][0].Item })
 	m := judging.NewManifest(req.Gavel, spec)
 	m.Status = judging.Complete
-	m.Judgments = len(j.records)
-	m.Simulated = simulated
-	m.Stages = of
-	m.Dataset, m.Model = first.Dataset, backends.Model{Name: spec.Model.Name}
+	m.Judgments = len(j.judgments)
+	m.Simulated = j.simulated
+	m.Stages = j.members
+	m.Dataset = j.first.Dataset
+	m.Model = backends.Model{Name: spec.Model.Name}
 	m.Server = backends.Server{Kind: serverKind, Name: "verdicts of other runs"}
 	return m
 }
 
-// write writes the run: the items are the first member's.
+// write writes the run with the items of the first member.
 func (j *jury) write(out string, m *judging.Manifest) error {
-	items, err := os.Open(filepath.Join(j.members[0].dir, judging.ItemsFile))
+	items, err := os.ReadFile(filepath.Join(j.members[0].Run, judging.ItemsFile))
 	if err != nil {
 		return err
 	}
-	defer items.Close()
-	return judging.WriteRun(out, m, j.records, func(line func([]byte) error) error {
-		lines := bufio.NewScanner(items)
-		lines.Buffer(nil, 1<<30)
-		for lines.Scan() {
-			if err := line(bytes.TrimSuffix(lines.Bytes(), []byte{'\n'})); err != nil {
+	var records []*judging.Record
+	for _, x := range j.judgments {
+		records = append(records, x.Record)
+	}
+	return judging.WriteRun(out, m, records, func(line func([]byte) error) error {
+		for text := range bytes.Lines(items) {
+			if err := line(bytes.TrimRight(text, "\r\n")); err != nil {
 				return err
 			}
 		}
-		return lines.Err()
+		return nil
 	})
 }

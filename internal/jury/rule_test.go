@@ -11,30 +11,30 @@ import (
 
 // TestWeighted: a juror who is sure outvotes two who are not.
 func TestWeighted(t *testing.T) {
-	sure := vote{judging.Verdict{Outcome: judging.Decided}, "A", map[string]float64{"A": 0.99, "B": 0.01}}
-	unsure := vote{judging.Verdict{Outcome: judging.Decided}, "B", map[string]float64{"A": 0.45, "B": 0.55}}
-	choice, said := settle([]vote{sure, unsure, unsure}, Weighted)
+	sure := vote{judging.Decided, "A", map[string]float64{"A": 0.99, "B": 0.01}}
+	unsure := vote{judging.Decided, "B", map[string]float64{"A": 0.45, "B": 0.55}}
+	choice, outcome := settle([]vote{sure, unsure, unsure}, Weighted)
 	assert.Equal(t, choice, "A")
-	assert.Equal(t, said, 3)
+	assert.Equal(t, outcome, judging.Decided)
 	choice, _ = settle([]vote{sure, unsure, unsure}, Majority)
 	assert.Equal(t, choice, "B")
 }
 
 // TestWeightedTie: what is likely to be a tie counts for a tie, and a juror without probabilities counts 1.
 func TestWeightedTie(t *testing.T) {
-	tie := vote{judging.Verdict{Outcome: judging.Tie}, equal, map[string]float64{equal: 0.8, "A": 0.15, "B": 0.05}}
-	a := vote{judging.Verdict{Outcome: judging.Decided}, "A", map[string]float64{equal: 0.4, "A": 0.6}}
+	tie := vote{judging.Tie, equal, map[string]float64{equal: 0.8, "A": 0.15, "B": 0.05}}
+	a := vote{judging.Decided, "A", map[string]float64{equal: 0.4, "A": 0.6}}
 	for _, c := range []struct {
 		votes []vote
 		want  string
 	}{
-		{[]vote{tie, a}, equal},       // 1.2 and 0.75
-		{[]vote{tie, a, a}, equal},    // 1.6 and 1.35
-		{[]vote{tie, a, a, a}, equal}, // 2 and 1.95
-		{[]vote{tie, a, {Verdict: judging.Verdict{Outcome: judging.Decided}, choice: "A"}}, "A"}, // 1.2 and 1.75
-		{[]vote{tie, a, {Verdict: judging.Verdict{Outcome: judging.Tie}, choice: equal}}, equal}, // 2.2 and 0.75
+		{[]vote{tie, a}, equal},                                        // 1.2 and 0.75
+		{[]vote{tie, a, a}, equal},                                     // 1.6 and 1.35
+		{[]vote{tie, a, a, a}, equal},                                  // 2 and 1.95
+		{[]vote{tie, a, {outcome: judging.Decided, choice: "A"}}, "A"}, // 1.2 and 1.75
+		{[]vote{tie, a, {outcome: judging.Tie, choice: equal}}, equal}, // 2.2 and 0.75
 		// Who says nothing has no vote.
-		{[]vote{a, {Verdict: judging.Verdict{Outcome: judging.NoVerdict}}}, "A"},
+		{[]vote{a, {outcome: judging.NoVerdict}}, "A"},
 	} {
 		choice, _ := settle(c.votes, Weighted)
 		assert.Equal(t, choice, c.want)

@@ -3,7 +3,6 @@ package labels
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 
@@ -130,13 +129,13 @@ const Epsilon = 0.2
 
 // Agree compares judges with people and with each other. Without labels those of the dataset are what one person said.
 func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	p, err := newPanel(dirs, file, how, b)
+	p, err := newPanel(dirs, file, how, b, false)
 	if err != nil {
 		return nil, err
 	}
-	a, people := p.rank(how)
+	a := p.rank(how)
 	for i, x := range p.raters {
-		if !x.judge && len(people) > mostPeople {
+		if x.judge == nil && len(p.people) > mostPeople {
 			break // what they have in common stands in People
 		}
 		for _, y := range p.raters[i+1:] {
@@ -145,47 +144,30 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 			}
 		}
 	}
-	if len(people) > 2 {
-		for _, j := range p.judges {
-			a.StandIn = append(a.StandIn, p.standIn(j, people, epsilon))
+	if len(p.people) > 2 {
+		for _, judge := range p.raters[:len(p.judges)] {
+			a.StandIn = append(a.StandIn, p.altTest(judge, epsilon))
 		}
 	}
 	return a, nil
 }
 
-// Rank is what Agree says of each judge beside most people, and nothing of every two raters. Runs that judge other
+// Rank returns what Agree says of each judge beside most people, and nothing of every two raters. Runs that judge other
 // things, or no item with a label, are passed over; ErrNone where none is left.
 func Rank(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	var judges []*Judge
-	for _, dir := range dirs {
-		j, err := ReadJudge(dir, how)
-		if errors.Is(err, ErrAgents) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) }) {
-			judges = append(judges, j)
-		}
-	}
-	if len(judges) == 0 {
-		return nil, ErrNone
-	}
-	p, err := panelOf(judges, file, b)
+	p, err := newPanel(dirs, file, how, b, true)
 	if err != nil {
 		return nil, err
 	}
-	a, _ := p.rank(how)
-	return a, nil
+	return p.rank(how), nil
 }
 
 // ErrNone is the error of Rank where no run has judged an item with a label.
 var ErrNone = errors.New("no run at hand has judged an item with a label")
 
-// rank is all but what is said of every two raters, and the people.
-func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
-	a = &Agreement{
+// rank returns all but what is said of every two raters.
+func (p *panel) rank(how judging.Reading) *Agreement {
+	a := &Agreement{
 		Labels:     p.file.Path,
 		Categories: p.categories,
 		Reading:    how.Name,
@@ -205,14 +187,13 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 	a.Items = len(majority)
 	a.Split = split
 	p.stand(a, majority)
-	people = p.raters[len(p.judges):]
-	if len(people) > 2 {
-		a.People = p.together(people)
+	if len(p.people) > 2 {
+		a.People = p.together()
 	}
 	p.self(a)
 	a.Says = a.answer()
 	a.Warnings = append([]string{}, p.warnings...)
-	return a, people
+	return a
 }
 
 // stand ranks the judges beside the majority.
@@ -225,26 +206,24 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 			Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Of))))),
 			agrees: map[string]bool{},
 		}
-		t := p.tally()
-		for _, item := range slices.Sorted(maps.Keys(majority)) {
+		agreed := clusters{}
+		for item, label := range majority {
 			verdict, asked := j.Of[item]
 			if !asked {
 				continue
 			}
-			if verdict == "" {
-				s.NoVerdict++
-			}
-			s.agrees[item] = verdict == majority[item]
-			s.N++
-			t.add(item, s.agrees[item])
+			s.NoVerdict += int(scoring.One(verdict == ""))
+			s.agrees[item] = verdict == label
+			p.count(agreed, item, verdict == label)
 		}
-		s.Agreement, s.Clusters = t.share()
-		s.Kappa = p.pair(p.raters[i], rater{name: "majority", of: majority}).Kappa
+		s.Agreement, s.N, s.Clusters = p.share(agreed)
+		s.Kappa = p.pair(p.raters[i], rater{name: "majority", labels: majority}).Kappa
 		a.Judges = append(a.Judges, s)
 	}
 	p.letter(a.Judges)
 }
 
+// percents returns a share and its interval in percent.
 func percents(value float64, iv stats.Interval, by string) Number {
 	return Number{
 		Value:    scoring.Percent(value),
@@ -278,37 +257,29 @@ func (p *panel) letter(judges []Standing) {
 	}
 }
 
-// apart is the p of McNemar's test of two judges; where items hang together, of a permutation test.
+// apart returns the p of McNemar's test of two judges; where items hang together, of a permutation test.
 func (p *panel) apart(a, b map[string]bool) float64 {
-	if p.judges[0].cluster == nil {
-		only, other := 0, 0
-		for item, is := range a {
-			if it, both := b[item]; both && is && !it {
-				only++
-			} else if both && it && !is {
-				other++
-			}
-		}
-		return stats.McNemar(only, other)
-	}
-	byCluster := map[string][]float64{}
-	for _, item := range slices.Sorted(maps.Keys(a)) {
-		it, both := b[item]
-		if !both {
-			continue
-		}
-		row := p.row(byCluster, item, 2)
-		for side, is := range []bool{a[item], it} {
-			row[side] += scoring.One(is)
+	both := clusters{}
+	for item, first := range a {
+		if second, too := b[item]; too {
+			row := p.row(both, item, 2)
+			row[0] += scoring.One(first)
+			row[1] += scoring.One(second)
 		}
 	}
-	rows := new(stats.Rows)
-	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
-		rows.Add(byCluster[name])
+	if p.judges[0].cluster != nil {
+		return p.b.Exchange(both.sample().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
 	}
-	return p.b.Exchange(rows, func(a, b []float64) float64 { return b[0] - a[0] })
+	var alone [2]int // items on which one of the two alone agrees
+	for _, row := range both {
+		if row[0] != row[1] {
+			alone[int(row[1])]++
+		}
+	}
+	return stats.McNemar(alone[0], alone[1])
 }
 
+// value returns the agreement of a judge, below all others where it has none.
 func value(s Standing) float64 {
 	if s.Agreement.Value == nil {
 		return math.Inf(-1)

@@ -158,14 +158,13 @@ func (w ratersWorld) truth() [3]float64 {
 func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
 	b := stats.Default
 	b.Rounds = rounds
-	p := &panel{judges: []*Judge{{}}, index: map[string]int{}, b: b}
+	p := &panel{judges: []*Judge{{}}, b: b}
 	if w.each > 1 {
 		p.judges[0].cluster = func(item string) string { return item[:4] }
 	}
 	k := len(w.skew)
 	for i := range k + 1 {
 		p.categories = append(p.categories, fmt.Sprint(i))
-		p.index[fmt.Sprint(i)] = i
 	}
 	joint := w.joint()
 	cell := func() int {
@@ -175,7 +174,7 @@ func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
 		}
 		return at
 	}
-	raters := []rater{{"x", false, map[string]string{}}, {"y", false, map[string]string{}}}
+	raters := []rater{{name: "x", labels: map[string]string{}}, {name: "y", labels: map[string]string{}}}
 	for cluster := range w.clusters {
 		shared := cell()
 		for i := range w.each {
@@ -184,8 +183,8 @@ func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
 				said = cell()
 			}
 			item := fmt.Sprintf("%04d-%d", cluster, i)
-			raters[0].of[item] = p.categories[said/k]
-			raters[1].of[item] = p.categories[said%k]
+			raters[0].labels[item] = p.categories[said/k]
+			raters[1].labels[item] = p.categories[said%k]
 		}
 	}
 	pair := p.pair(raters[0], raters[1])

@@ -46,7 +46,6 @@ type Desk struct {
 // person is who labels.
 type person struct {
 	turns []turn // in the order shown
-	has   map[turn]bool
 	said  map[turn]string
 	undo  []turn // what can be taken back, the latest last
 	shown time.Time
@@ -102,14 +101,9 @@ func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 }
 
 func (d *Desk) open() error {
-	file, all, unfinished, err := openLabelFile(d.o.Path)
+	all, err := d.openFile()
 	if err != nil {
 		return err
-	}
-	d.file = file
-	if unfinished {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: "+
-			"that label is asked for again", d.o.Path))
 	}
 	if err := d.draw(); err != nil {
 		return err
@@ -120,17 +114,14 @@ func (d *Desk) open() error {
 // Close lets go of the file. The lock's own file stays: who waits for it must wait for the same one.
 func (d *Desk) Close() error { return d.lock.Unlock() }
 
-// person finds who labels, or makes them.
+// person returns who labels, and makes them if they are new.
 func (d *Desk) person(who string) *person {
 	p := d.people[who]
 	if p == nil {
 		if len(d.people) >= mostPeopleSeen { // who only looked is forgotten
 			maps.DeleteFunc(d.people, func(_ string, p *person) bool { return len(p.said) == 0 })
 		}
-		p = &person{turns: d.turns(who), has: map[turn]bool{}, said: map[turn]string{}}
-		for _, at := range p.turns {
-			p.has[at] = true
-		}
+		p = &person{turns: d.turns(who), said: map[turn]string{}}
 		d.people[who] = p
 	}
 	return p
@@ -139,17 +130,17 @@ func (d *Desk) person(who string) *person {
 // mostPeopleSeen is how many people are kept in mind who have said nothing.
 const mostPeopleSeen = 50
 
-// last is what can be taken back.
+// last returns what can be taken back. What is of another draw is not shown here.
 func (p *person) last() (at turn, is bool) {
 	for _, at = range slices.Backward(p.undo) {
-		if p.has[at] { // else it is of another draw, and not shown here
+		if slices.Contains(p.turns, at) {
 			return at, true
 		}
 	}
 	return at, false
 }
 
-// take is what a line of the file does.
+// take takes up what a line of the file says.
 func (p *person) take(at turn, l Label) {
 	if k := slices.Index(p.undo, at); k >= 0 {
 		p.undo = slices.Delete(p.undo, k, k+1)
@@ -162,7 +153,7 @@ func (p *person) take(at turn, l Label) {
 	p.said[at] = l.Label
 }
 
-// whoMay is what a person may be called: it stands in addresses.
+// whoMay matches what a person may be called: it stands in addresses.
 var whoMay = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
 })
@@ -171,7 +162,7 @@ var whoMay = sync.OnceValue(func() *regexp.Regexp {
 var ErrWho = errors.New("a name has letters, digits, spaces and . " +
 	"' _ @ -, at most 60 characters, begins with a letter or a digit, and ends with no space")
 
-// CheckName says whether somebody may be called so.
+// CheckName returns an error unless somebody may be called so.
 func CheckName(who string) error {
 	if !whoMay().MatchString(who) {
 		return ErrWho
@@ -179,10 +170,10 @@ func CheckName(who string) error {
 	return nil
 }
 
-// Next is what a person is shown now.
+// Next returns what a person is shown now.
 func (d *Desk) Next(who string) (t Turn, err error) {
-	if !whoMay().MatchString(who) {
-		return t, ErrWho
+	if err := CheckName(who); err != nil {
+		return t, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,7 +204,7 @@ func (d *Desk) Next(who string) (t Turn, err error) {
 	if p.at != next || p.shown.IsZero() {
 		p.at, p.shown = next, d.o.Now()
 	}
-	t.Sum, err = d.sum(next.item)
+	t.Sum, err = sum(d.set, next.item)
 	if err != nil {
 		return t, err
 	}
@@ -247,14 +238,14 @@ var ErrAnswer = errors.New("not an answer")
 
 // Say keeps what a person says. Where it cannot be written nothing is kept, and the item is shown again.
 func (d *Desk) Say(who string, s Answer) error {
-	if !whoMay().MatchString(who) {
-		return ErrWho
+	if err := CheckName(who); err != nil {
+		return err
 	}
 	if s.At < 0 || s.At >= d.set.Len() {
 		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.o.Name)
 	}
-	i := s.At
-	it, err := d.set.Item(i)
+	at := turn{s.At, s.Again}
+	it, err := d.set.Item(at.item)
 	if err != nil {
 		return err
 	}
@@ -266,7 +257,7 @@ func (d *Desk) Say(who string, s Answer) error {
 		Drawn:    ByRandom,
 		Seed:     d.o.Seed,
 	}
-	l.SHA256, err = d.sum(i)
+	l.SHA256, err = sum(d.set, at.item)
 	if err != nil {
 		return err
 	}
@@ -278,8 +269,8 @@ func (d *Desk) Say(who string, s Answer) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, at := d.person(who), turn{i, s.Again}
-	if !p.has[at] {
+	p := d.person(who)
+	if !slices.Contains(p.turns, at) {
 		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, it.ID, who)
 	}
 	l.Label, err = s.label(it, d.order(who, it, s.Again))
@@ -299,7 +290,7 @@ func (d *Desk) Say(who string, s Answer) error {
 	return nil
 }
 
-// label is the id of the candidate that is meant, or the number.
+// label returns the id of the candidate that is meant, or the number.
 func (s Answer) label(it datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
@@ -329,11 +320,8 @@ func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.again) }
 func (d *Desk) Undo(who, at string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var last turn
-	p, is := d.people[who]
-	if is {
-		last, is = p.last()
-	}
+	p := d.person(who)
+	last, is := p.last()
 	if !is {
 		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
 	}
@@ -349,7 +337,7 @@ func (d *Desk) Undo(who, at string) error {
 	return nil
 }
 
-// Done says how many items each person has labelled, by name.
+// Done returns how many items each person has labelled, by name.
 func (d *Desk) Done() (done []Progress) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -377,11 +365,11 @@ type Progress struct {
 	Labelled, Skipped, Total int
 }
 
-// Name is what the dataset is called.
+// Name returns the name of the dataset.
 func (d *Desk) Name() string { return d.o.Name }
 
-// SHA256 is that of the dataset.
+// SHA256 returns that of the dataset.
 func (d *Desk) SHA256() string { return d.set.SHA256 }
 
-// Path is that of the file of labels.
+// Path returns that of the file of labels.
 func (d *Desk) Path() string { return d.o.Path }

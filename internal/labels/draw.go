@@ -38,38 +38,27 @@ func (d *Desk) draw() error {
 	return nil
 }
 
-// uniform is a number from 0 to below 1 that depends on the seed and the words alone.
+// uniform returns a number from 0 to below 1 that depends on the seed and the words alone.
 func (d *Desk) uniform(words ...string) float64 {
 	sum := sha256.Sum256([]byte(strconv.FormatInt(d.o.Seed, 10) + "\x00" + strings.Join(words, "\x00")))
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-// turns are what a person is shown: the items in an order of their own, and some of them again.
+// turns returns what a person is shown: the items in an order of their own, and some of them again.
 func (d *Desk) turns(who string) (turns []turn) {
 	items := d.sorted("order", who, d.items)
-	chosen := d.sorted("again", who, items[:max(0, len(items)-againAfter)])
-	twice := map[int]bool{}
-	for _, i := range chosen[:min(len(chosen), int(math.Round(d.o.Again*float64(len(items)))))] {
-		twice[i] = true
-	}
-	var later []int
+	twice := d.sorted("again", who, items[:max(0, len(items)-againAfter)])
+	twice = twice[:min(len(twice), int(math.Round(d.o.Again*float64(len(items)))))]
 	for k, i := range items {
 		turns = append(turns, turn{item: i})
-		if twice[i] {
-			later = append(later, k)
+		if k >= againAfter && slices.Contains(twice, items[k-againAfter]) {
+			turns = append(turns, turn{item: items[k-againAfter], again: true})
 		}
-		if len(later) > 0 && k-later[0] >= againAfter {
-			turns = append(turns, turn{items[later[0]], true})
-			later = later[1:]
-		}
-	}
-	for _, k := range later {
-		turns = append(turns, turn{items[k], true})
 	}
 	return turns
 }
 
-// sorted are items in an order that a word and a person draw.
+// sorted returns items in an order that a word and a person draw.
 func (d *Desk) sorted(word, who string, items []int) []int {
 	at := make(map[int]float64, len(items))
 	for _, i := range items {
@@ -78,8 +67,8 @@ func (d *Desk) sorted(word, who string, items []int) []int {
 	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 }
 
-// order is that in which a person is shown the candidates: drawn by seed, the other way round the second time. The
-// options of a question stand as they are.
+// order returns the candidates in the order that a person is shown: drawn by seed, the other way round the second time.
+// The options of a question stand as they are.
 func (d *Desk) order(who string, it datasets.Item, again bool) []int {
 	var order []int
 	for k, c := range it.Candidates {
@@ -113,8 +102,8 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		if !is || l.SHA256 == "" {
 			return !is
 		}
-		raw, err := set.Raw(i)
-		if err == nil && Sum(raw) == l.SHA256 {
+		line, err := sum(set, i)
+		if err == nil && line == l.SHA256 {
 			return false
 		}
 		changed++
@@ -140,7 +129,7 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	return n, notes, err
 }
 
-// PathFor is where the labels of a dataset are kept: beside its file, or here where it has none of somebody's own.
+// PathFor returns the path of a dataset's labels: beside its file, or here where it has none of somebody's own.
 func PathFor(name string) string {
 	base := filepath.Base(name) + ".labels.jsonl"
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {

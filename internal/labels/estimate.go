@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -48,17 +50,18 @@ type LabelsFor struct {
 	Labels *int    `json:"labels"` // null where no number of labels does
 }
 
-// ByPredictions is the interval of PPI++.
-const ByPredictions = "prediction-powered"
-
-// ByGladen is Rogan and Gladen's, by Lang and Reiczigel.
-const ByGladen = "rogan-gladen"
+// Methods of intervals, as the estimate names them.
+const (
+	ByPredictions = "prediction-powered" // of PPI++
+	ByGladen      = "rogan-gladen"       // Rogan and Gladen's, by Lang and Reiczigel
+	ByDesign      = "design-based"       // of items that hang together
+)
 
 // Estimate corrects the share of verdicts for one response. The labelled pairs must have been drawn from all at random.
 func Estimate(
 	dir string, file *File, response string, widths []float64, how judging.Reading, level float64,
 ) (*Estimated, error) {
-	p, err := newPanel([]string{dir}, file, how, stats.Default)
+	p, err := newPanel([]string{dir}, file, how, stats.Default, false)
 	if err != nil {
 		return nil, err
 	}
@@ -78,153 +81,135 @@ func Estimate(
 		Judged:   len(j.Of),
 		Reading:  how.Name,
 	}
-	majority := p.file.Majority()
-	d := sample{response: response, clusters: map[string]int{}}
-	for _, item := range slices.Sorted(maps.Keys(j.Of)) {
-		if j.Of[item] == "" {
-			e.NoVerdict++
-		}
-		truth, is := majority[item]
-		d.add(p.cluster(item), j.Of[item], truth, is)
+	for _, verdict := range j.Of {
+		e.NoVerdict += int(scoring.One(verdict == ""))
 	}
-	e.Labelled = len(d.label)
+	units, clusters := p.units(response)
+	var label, of, rest []float64 // of pairs with a label this and the verdict, of others the verdict
+	var all []float64             // verdicts
+	for _, u := range units {
+		all = append(all, u.Predicted)
+		if u.Weight == 0 {
+			rest = append(rest, u.Predicted)
+			continue
+		}
+		label = append(label, u.Truth)
+		of = append(of, u.Predicted)
+	}
+	e.Labelled = len(label)
 	if e.Labelled < leastLabels {
 		return nil, fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed",
 			p.file.Path, e.Labelled, dir, leastLabels)
 	}
-	if len(d.clusters) < len(d.units) {
-		e.Clusters = len(d.clusters)
-		e.byClusters(d.units, widths, level)
+	if clusters < len(units) {
+		e.Clusters = clusters
+		judge := slices.Clone(units)
+		for i := range judge {
+			judge[i].Truth = judge[i].Predicted
+			judge[i].Weight = 1
+		}
+		e.JudgeAlone = byDesign(judge, level)
+		e.LabelsAlone = byDesign(units, level)
+		e.correct(stats.Clustered(units, 1, level), widths, len(units), level)
 	} else {
-		e.fill(d.label, d.of, d.rest, d.all, widths, level)
-		e.RoganGladen = d.roganGladen(level)
+		e.JudgeAlone = halves(all, level)
+		e.LabelsAlone = halves(label, level)
+		e.correct(stats.PredictionPowered(label, of, rest, level), widths, len(rest), level)
+		e.RoganGladen = roganGladen(label, of, rest, level)
 	}
 	e.Warnings = append([]string{}, p.warnings...)
-	if len(d.rest) == 0 {
+	if len(rest) == 0 {
 		e.Warnings = append(e.Warnings, "every pair has a label: the judge adds nothing")
 	}
 	e.Says = e.answer()
 	return e, nil
 }
 
-// sample is what the judge says of all pairs, and labels of some.
-type sample struct {
-	response             string
-	label, of, rest, all []float64      // scores: of labels, of verdicts on these, of the other verdicts, of all
-	units                []stats.Unit   // the same, with what hangs together and what each weighs
-	clusters             map[string]int // their numbers
-	// of labels for the response, and against it: how often the judge names it, and how many there are
-	right, wrong [2]int
-	said, ties   int // how often it does of pairs without a label; labels that are ties
-}
+// leastLabels is the number of labels below which nothing is estimated.
+const leastLabels = 10
 
-func (d *sample) score(said string) float64 {
-	switch said {
-	case d.response:
-		return 1
-	case Tie, "":
-		return 0.5
-	}
-	return 0
-}
-
-// add adds a pair.
-func (d *sample) add(cluster, verdict, truth string, labelled bool) {
-	f := d.score(verdict)
-	d.all = append(d.all, f)
-	at, seen := d.clusters[cluster]
-	if !seen {
-		at = len(d.clusters)
-		d.clusters[cluster] = at
-	}
-	u := stats.Unit{Cluster: at, Predicted: f}
-	if labelled {
-		u.Truth = d.score(truth)
-		u.Weight = 1
-	}
-	d.units = append(d.units, u)
-	if !labelled {
-		d.rest = append(d.rest, f)
-		if verdict == d.response {
-			d.said++
+// units returns the pairs of the first judge, with its verdicts as predictions and what most people say as truth, and
+// the number of clusters that they are in. A score is 1 for the response, 0 for the other one, and else ½.
+func (p *panel) units(response string) (units []stats.Unit, clusters int) {
+	score := func(said string) float64 {
+		switch said {
+		case response:
+			return 1
+		case Tie, "":
+			return 0.5
 		}
-		return
+		return 0
 	}
-	d.label, d.of = append(d.label, d.score(truth)), append(d.of, f)
-	on := &d.wrong
-	switch truth {
-	case d.response:
-		on = &d.right
-	case Tie, "": // evenly split: left out, the labelled pairs were no random sample of all
-		d.ties++
+	majority, numbers := p.file.Majority(), map[string]int{}
+	verdicts := p.judges[0].Of
+	for _, item := range slices.Sorted(maps.Keys(verdicts)) {
+		cluster := p.cluster(item)
+		if _, seen := numbers[cluster]; !seen {
+			numbers[cluster] = len(numbers)
+		}
+		u := stats.Unit{Cluster: numbers[cluster], Predicted: score(verdicts[item])}
+		if truth, labelled := majority[item]; labelled {
+			u.Truth = score(truth)
+			u.Weight = 1
+		}
+		units = append(units, u)
 	}
-	if on[1]++; verdict == d.response {
-		on[0]++
-	}
+	return units, len(numbers)
 }
 
-// roganGladen is their estimate; nil where it cannot be made.
-func (d *sample) roganGladen(level float64) *Number {
-	if d.ties > 0 || len(d.rest) == 0 || d.right[1] == 0 || d.wrong[1] == 0 {
+// roganGladen returns their estimate from the scores of labels, of verdicts on these and of the other verdicts; nil
+// where it cannot be made. Ties, with those on which people are evenly split, cannot be left out: the other labelled
+// pairs are no random sample of all.
+func roganGladen(label, of, rest []float64, level float64) *Number {
+	if slices.Contains(label, 0.5) {
 		return nil
 	}
-	g := stats.RoganGladen(d.said, len(d.rest), d.right, d.wrong, level)
+	named := 0 // how often the judge names the response without a label
+	for _, verdict := range rest {
+		named += int(verdict)
+	}
+	var known [2][2]int // of labels against the response and for it: how often the judge names it, and how many there are
+	for i, truth := range label {
+		row := &known[int(truth)]
+		row[0] += int(of[i])
+		row[1]++
+	}
+	g := stats.RoganGladen(named, len(rest), known[1], known[0], level)
 	if math.IsNaN(g.Mean) {
 		return nil
 	}
 	return new(percents(g.Mean, g.Interval, ByGladen))
 }
 
-// leastLabels is below how many nothing is estimated.
-const leastLabels = 10
-
-func (e *Estimated) fill(label, of, rest, all []float64, widths []float64, level float64) {
-	e.JudgeAlone = halves(all, level)
-	e.LabelsAlone = halves(label, level)
-	e.correct(stats.PredictionPowered(label, of, rest, level), widths, len(rest), len(all), level)
+// byDesign returns the mean truth of units that hang together.
+func byDesign(units []stats.Unit, level float64) Number {
+	p := stats.Clustered(units, 0, level)
+	return percents(p.Mean, p.Interval, ByDesign)
 }
 
-// byClusters is fill for pairs that hang together.
-func (e *Estimated) byClusters(units []stats.Unit, widths []float64, level float64) {
-	labels := stats.Clustered(units, 0, level)
-	judge := make([]stats.Unit, len(units))
-	for i, u := range units {
-		judge[i] = stats.Unit{Cluster: u.Cluster, Truth: u.Predicted, Weight: 1}
-	}
-	alone := stats.Clustered(judge, 0, level)
-	e.JudgeAlone = percents(alone.Mean, alone.Interval, ByDesign)
-	e.LabelsAlone = percents(labels.Mean, labels.Interval, ByDesign)
-	e.correct(stats.Clustered(units, 1, level), widths, len(units), len(units), level)
-}
-
-// correct takes in the corrected share, and how many labels the widths take, where rest of all pairs have none.
-func (e *Estimated) correct(p stats.Powered, widths []float64, rest, all int, level float64) {
+// correct takes in the corrected share, and how many labels the widths take, where rest of the pairs have none.
+func (e *Estimated) correct(p stats.Powered, widths []float64, rest int, level float64) {
 	e.Share = percents(p.Mean, p.Interval, ByPredictions)
 	e.Weight = *scoring.Fraction(p.Weight)
 	for _, width := range widths {
 		x := LabelsFor{Width: width}
-		if n := p.LabelsFor(width/100, rest, level); n > 0 && n <= all {
+		if n := p.LabelsFor(width/100, rest, level); n > 0 && n <= e.Judged {
 			x.Labels = &n
 		}
 		e.LabelsFor = append(e.LabelsFor, x)
 	}
 }
 
-// halves is the mean of scores of 0, ½ and 1.
+// halves returns the mean of scores of 0, ½ and 1.
 func halves(scores []float64, level float64) Number {
-	sum := 0.0
 	best := 0.0
 	worst := 0.0
 	for _, s := range scores {
-		sum += s
-		switch s {
-		case 1:
-			best++
-		case 0:
-			worst++
-		}
+		best += scoring.One(s == 1)
+		worst += scoring.One(s == 0)
 	}
-	n := float64(len(scores))
-	iv := stats.Paired(best, worst, n, level) // of score·2 − 1, from −1 to 1
-	return percents(sum/n, stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, scoring.ByPairs)
+	iv := stats.Paired(best, worst, float64(len(scores)), level) // of score·2 − 1, from −1 to 1
+	iv.Low = (1 + iv.Low) / 2
+	iv.High = (1 + iv.High) / 2
+	return percents(stat.Mean(scores, nil), iv, scoring.ByPairs)
 }

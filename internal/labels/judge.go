@@ -20,21 +20,19 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Judge is what a run says of its items.
+// Judge holds the verdicts of a run, by item.
 type Judge struct {
 	Dir      string
 	Manifest *judging.Manifest
-	// Of is the verdict of each item of which all presentations have been judged: what the judge names in every
-	// presentation, a tie where it names another one in another; "" where a judgment has no verdict.
+	// Of has each item of which all presentations have been judged: what the judge names in every presentation, a tie
+	// where it names another one in another; "" where a judgment has no verdict.
 	Of map[string]string
 	// Confidence is the mean probability of that verdict, of items whose records tell those of the labels.
 	Confidence map[string]float64
 	Gold       map[string]string // labels of the dataset
 	Calls      int               // judgments of an item
 	Tokens     int               // of all replies, where the server told
-	pairs      bool              // or preferences: what can be said is A, B or tie
-	numbers    bool              // what can be said is a number
-	trimmed    bool              // items are of options, of which a run may show some: their lines are not the dataset's
+	shape      datasets.ShapeInfo
 	sums       map[string]string // SHA-256 of the items' lines
 	cluster    func(string) string
 	clusters   string // what items hang together by, in words
@@ -54,8 +52,11 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		Gold:       map[string]string{},
 		sums:       map[string]string{},
 	}
-	said := map[string]map[int]string{} // by item and presentation
-	sure := map[string][]float64{}
+	type judged struct {
+		named         map[int]string // by presentation
+		probabilities []float64      // of what is named, where they are known
+	}
+	items := map[string]*judged{}
 	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 		if r.Agent != "" || r.Shape == datasets.Open {
 			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrAgents)
@@ -66,24 +67,29 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		for _, reply := range r.Replies {
 			j.Tokens += reply.ReplyTokens
 		}
-		item := strings.Clone(r.Item)
-		if said[item] == nil {
-			said[item], j.Gold[item] = map[int]string{}, goldOf(r)
-			shape := r.Shape.Info()
-			j.Calls = r.Presentations
-			j.pairs = shape.Two
-			j.trimmed = shape.Cut
-			j.numbers = shape.Numeric
-		}
-		said[item][r.Presentation] = named(r, v)
-		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
-			sure[item] = append(sure[item], p)
-		}
-		if len(said[item]) == r.Presentations {
-			j.Of[item] = verdict(said[item])
-		}
 		if j.cluster == nil {
 			j.cluster, j.clusters = r.Cluster()
+		}
+		item := strings.Clone(r.Item)
+		x := items[item]
+		if x == nil {
+			x = &judged{named: map[int]string{}}
+			items[item] = x
+			j.Calls = r.Presentations
+			j.shape = r.Shape.Info()
+			j.Gold[item] = j.spell(goldOf(r))
+		}
+		x.named[r.Presentation] = named(r, v)
+		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
+			x.probabilities = append(x.probabilities, p)
+		}
+		if len(x.named) < r.Presentations {
+			return nil
+		}
+		label := verdict(x.named)
+		j.Of[item] = j.spell(label)
+		if label != "" && label != Tie && len(x.probabilities) == len(x.named) {
+			j.Confidence[item] = stat.Mean(x.probabilities, nil)
 		}
 		return nil
 	})
@@ -91,20 +97,8 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		return nil, err
 	}
 	j.Manifest = m
-	if j.numbers {
-		for _, of := range []map[string]string{j.Of, j.Gold} {
-			for item, said := range of {
-				of[item] = spelled(said)
-			}
-		}
-	}
-	for item, p := range sure {
-		if v := j.Of[item]; v != "" && v != Tie && len(p) == len(said[item]) {
-			j.Confidence[item] = stat.Mean(p, nil)
-		}
-	}
-	if j.trimmed {
-		return j, nil
+	if j.shape.Cut {
+		return j, nil // a run may show some of an item's options: its lines are not the dataset's
 	}
 	return j, j.hash()
 }
@@ -112,7 +106,7 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 // grouped is a number with commas between thousands.
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
-// number is a number in one spelling, so that 7 and 7.0 are the same.
+// number returns a number in one spelling, so that 7 and 7.0 are the same.
 func number(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if grouped.MatchString(text) {
@@ -125,15 +119,15 @@ func number(text string) (string, bool) {
 	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
-// spelled is a number in one spelling, and any other text as it is.
-func spelled(said string) string {
-	if n, is := number(said); is {
+// spell returns a label, of items that a number answers in the one spelling of the number.
+func (j *Judge) spell(label string) string {
+	if n, is := number(label); is && j.shape.Numeric {
 		return n
 	}
-	return said
+	return label
 }
 
-// goldOf is the dataset's label.
+// goldOf returns the dataset's label.
 func goldOf(r *judging.Record) string {
 	if i := slices.Index(r.Order, r.Gold); r.IsPreference() && i >= 0 {
 		return pairLabels[r.Positions()[i]]
@@ -141,7 +135,7 @@ func goldOf(r *judging.Record) string {
 	return strings.Clone(r.Gold)
 }
 
-// named is what a judgment names; "" without a verdict. A number that is the dataset's is written as there.
+// named returns what a judgment names; "" without a verdict. A number that is the dataset's is written as there.
 func named(r *judging.Record, v judging.Verdict) string {
 	switch {
 	case v.Outcome == judging.Tie:
@@ -156,14 +150,19 @@ func named(r *judging.Record, v judging.Verdict) string {
 	return cmp.Or(r.CandidateID(v.Choice), v.Answer)
 }
 
-// has tells whether the judge was asked about the item of a label, as it was when that was made.
+// has reports whether the judge was asked about the item of a label, as it was when that was made.
 func (j *Judge) has(l Label) bool {
 	_, is := j.Of[l.Item]
-	sum := j.sums[l.Item]
-	return is && (l.SHA256 == "" || sum == "" || sum == l.SHA256)
+	line := j.sums[l.Item]
+	return is && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }
 
-// verdict of all presentations of an item.
+// hasAny reports whether the judge was asked about an item with a label.
+func (j *Judge) hasAny(file *File) bool {
+	return slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) })
+}
+
+// verdict returns that of all presentations of an item.
 func verdict(of map[int]string) string {
 	first := ""
 	for _, at := range slices.Sorted(maps.Keys(of)) {
@@ -187,16 +186,15 @@ func (j *Judge) hash() error {
 	}
 	defer set.Close()
 	for i := range set.Len() {
-		raw, err := set.Raw(i)
+		j.sums[set.ID(i)], err = sum(set, i)
 		if err != nil {
 			return err
 		}
-		j.sums[set.ID(i)] = Sum(raw)
 	}
 	return nil
 }
 
-// Sum is what a label says of the line that its item stood in.
+// Sum returns what a label says of the line that its item stood in.
 func Sum(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])

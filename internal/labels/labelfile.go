@@ -9,12 +9,14 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"gavel/datasets"
 )
 
 // labelFile is a file that lines are added to, each on disk before it counts. It is opened for every line: an editor,
 // git or a program that syncs may have put another file in its place.
 type labelFile struct {
-	open func(flag int) (*os.File, error)
+	open func() (*os.File, error)
 	path string // what errors call it
 	text []byte // the lines that it is to have
 }
@@ -22,46 +24,44 @@ type labelFile struct {
 // ErrChanged is wrapped by the error of a label that was not saved, since the file is not what it was.
 var ErrChanged = errors.New("another program has changed the file")
 
-// openLabelFile opens such a file, and cuts a last line off that was not finished when the machine or the program
-// stopped: nobody was told that it is saved. A file with lines of another kind is an error, and is left alone.
-func openLabelFile(path string) (l *labelFile, all []Label, unfinished bool, err error) {
-	l = &labelFile{path: path, open: func(flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o644) }}
-	f, err := l.open(os.O_RDWR | os.O_CREATE)
+// openFile opens the file of labels and returns its lines, and cuts a last line off that was not finished when the
+// machine or the program stopped: nobody was told that it is saved. A file with lines of another kind is an error, and
+// is left alone.
+func (d *Desk) openFile() ([]Label, error) {
+	d.file = &labelFile{
+		path: d.o.Path,
+		open: func() (*os.File, error) { return os.OpenFile(d.o.Path, os.O_RDWR|os.O_CREATE, 0o644) },
+	}
+	f, err := d.file.open()
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", path)
-	}
-	if err != nil {
-		return nil, nil, false, err
-	}
 	text, err := io.ReadAll(f)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
-	all, whole, err := ownLines(path, text)
+	all, whole, err := ownLines(d.o.Path, text)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
-	l.text = text[:whole]
+	d.file.text = text[:whole]
+	if whole < len(text) {
+		d.note("the last line was not finished, and is left out: that label is asked for again")
+		return all, f.Truncate(int64(whole))
+	}
 	if whole > 0 && text[whole-1] != '\n' {
-		l.text = append(l.text, '\n')
+		d.file.text = append(text, '\n')
 	}
-	unfinished = whole < len(text)
-	if unfinished {
-		err = f.Truncate(int64(whole))
-	}
-	return l, all, unfinished, err
+	return all, nil
 }
 
-// ownLines are the labels of gavel's own lines, and how long those are that are whole.
+// ownLines returns the labels of a text of gavel's lines, and the length of the lines that are whole.
 func ownLines(path string, text []byte) (all []Label, whole int, err error) {
-	for n := 1; whole < len(text); n++ {
-		line, _, ended := bytes.Cut(text[whole:], []byte("\n"))
-		if !ended && !json.Valid(line) && (bytes.HasPrefix(line, lineBegins) || bytes.HasPrefix(lineBegins, line)) {
+	for line := range bytes.Lines(text) {
+		n := len(all) + 1
+		if !bytes.HasSuffix(line, []byte("\n")) && !json.Valid(line) &&
+			(bytes.HasPrefix(line, lineBegins) || bytes.HasPrefix(lineBegins, line)) {
 			return all, whole, nil // it was not finished
 		}
 		var has struct{ Item, Labeller *string }
@@ -74,9 +74,6 @@ func ownLines(path string, text []byte) (all []Label, whole int, err error) {
 		}
 		all = append(all, l)
 		whole += len(line)
-		if ended {
-			whole++
-		}
 	}
 	return all, whole, nil
 }
@@ -105,7 +102,7 @@ func (l *labelFile) add(added ...Label) error {
 
 // complete writes what the file lacks of its lines. What cannot be written whole is cut off again.
 func (l *labelFile) complete(want []byte) error {
-	f, err := l.open(os.O_RDWR | os.O_CREATE)
+	f, err := l.open()
 	if err != nil {
 		return err
 	}
@@ -131,12 +128,9 @@ func (l *labelFile) complete(want []byte) error {
 		f.Truncate(int64(len(text))))
 }
 
-// recall takes up what the file has.
+// recall takes the labels of the file up.
 func (d *Desk) recall(all []Label) error {
-	unknown := 0
-	changed := 0
-	first := ""
-	other := ""
+	var unknown, changed stray
 	for _, l := range all {
 		if l.Drawn == ByDisagreement {
 			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items drawn at random: "+
@@ -148,39 +142,53 @@ func (d *Desk) recall(all []Label) error {
 		}
 		i, is := d.set.Find(l.Item)
 		if !is {
-			unknown++
-			first = cmp.Or(first, l.Item)
+			unknown.add(l.Item)
 			continue
 		}
-		sum, err := d.sum(i)
+		line, err := sum(d.set, i)
 		if err != nil {
 			return err
 		}
-		if l.SHA256 != "" && l.SHA256 != sum {
-			changed++
-			other = cmp.Or(other, l.Item)
+		if l.SHA256 != "" && l.SHA256 != line {
+			changed.add(l.Item)
 			continue
 		}
 		d.person(l.Labeller).take(turn{i, l.Again}, l)
 	}
-	if unknown > 0 && unknown == len(all) {
+	if unknown.n > 0 && unknown.n == len(all) {
 		return fmt.Errorf("%s: none of its %d labels is of an item of %s (%s is not): "+
-			"name another file with --labels", d.o.Path, unknown, d.o.Name, first)
+			"name another file with --labels", d.o.Path, unknown.n, d.o.Name, unknown.first)
 	}
-	if unknown > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d labels are of items that %s does not have now, "+
-			"such as %s; they stay in the file", d.o.Path, unknown, d.o.Name, first))
+	if unknown.n > 0 {
+		d.note("%d labels are of items that %s does not have now, such as %s; they stay in the file",
+			unknown.n, d.o.Name, unknown.first)
 	}
-	if changed > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d labels are of items that were changed since, "+
-			"such as %s: these are asked for again", d.o.Path, changed, other))
+	if changed.n > 0 {
+		d.note("%d labels are of items that were changed since, such as %s: these are asked for again",
+			changed.n, changed.first)
 	}
 	return nil
 }
 
-// sum is what labels say of an item's line.
-func (d *Desk) sum(i int) (string, error) {
-	raw, err := d.set.Raw(i)
+// note adds to what there is to say of the file.
+func (d *Desk) note(format string, args ...any) {
+	d.Notes = append(d.Notes, d.o.Path+": "+fmt.Sprintf(format, args...))
+}
+
+// stray counts labels that are not of items as they are now.
+type stray struct {
+	n     int
+	first string
+}
+
+func (s *stray) add(item string) {
+	s.n++
+	s.first = cmp.Or(s.first, item)
+}
+
+// sum returns the SHA-256 of an item's line, as labels have it.
+func sum(set *datasets.Set, i int) (string, error) {
+	raw, err := set.Raw(i)
 	if err != nil {
 		return "", err
 	}

@@ -20,7 +20,7 @@ func TestDeskFullDisk(t *testing.T) {
 	turn, err := d.Next("ann")
 	assert.NilError(t, err)
 	open := d.file.open
-	d.file.open = func(int) (*os.File, error) { return open(os.O_RDONLY) } // of which a disk takes as little as one that is full
+	d.file.open = func() (*os.File, error) { return os.Open(d.o.Path) } // of which a disk takes as little as one that is full
 	assert.ErrorContains(t, d.Say("ann", Answer{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
 	again, err := d.Next("ann")
 	assert.NilError(t, err)

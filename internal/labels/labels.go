@@ -66,7 +66,7 @@ var names = map[string][]string{
 	"label":    {"label", "winner", "vote", "answer", "choice"},
 }
 
-// text is a column's; one of our own lines stands as it is.
+// text returns the value of a column, without the space around it unless gavel wrote the line.
 func (r row) text(column string) (string, bool) {
 	for _, name := range names[column] {
 		raw, is := r[name]
@@ -77,10 +77,10 @@ func (r row) text(column string) (string, bool) {
 		if json.Unmarshal(raw, &s) != nil {
 			s = string(raw) // a number
 		}
-		if r["sha256"] != nil || r["undo"] != nil {
-			return s, true
+		if r["sha256"] == nil && r["undo"] == nil {
+			s = strings.TrimSpace(s)
 		}
-		return strings.TrimSpace(s), true
+		return s, true
 	}
 	return "", false
 }
@@ -88,78 +88,61 @@ func (r row) text(column string) (string, bool) {
 // Read reads a file of labels: labels.jsonl, or rows of anybody's with an item, a label and, where there are several
 // people, who said it, as JSON lines, JSON, CSV or Parquet. A line that cannot be used is an error that says which.
 func Read(path string) (*File, error) {
-	all, err := readAll(path)
+	var all []Label
+	var bad error
+	err := rows.Each(path, func(n int, raw []byte) error {
+		l, err := parse(raw)
+		if err != nil {
+			bad = fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		all = append(all, l)
+		return bad
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: there is no such file of labels (docs/labels.md has its format)", path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(bad, err)
 	}
 	f := &File{Path: path}
 	f.settle(all)
 	return f, nil
 }
 
-// readAll reads all lines, in their order.
-func readAll(path string) (all []Label, err error) {
-	var bad error
-	err = rows.Each(path, func(n int, raw []byte) error {
-		l, err := parse(raw)
-		if err != nil {
-			bad = fmt.Errorf("%s:%d: %w", path, n, err)
-			return bad
-		}
-		all = append(all, l)
-		return nil
-	})
-	return all, cmp.Or(bad, err)
-}
-
-func parse(raw []byte) (Label, error) {
+// parse returns the label of a line. Without a labeller the columns that are not of a label are somebody else's.
+func parse(raw []byte) (l Label, err error) {
 	var r row
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return Label{}, fmt.Errorf("no JSON object: %w", err)
+		return l, fmt.Errorf("no JSON object: %w", err)
 	}
-	var l Label
-	said := map[string]string{}
-	for column := range names {
-		if text, is := r.text(column); is {
-			said[column] = text
+	own := row{}
+	if _, is := r.text("labeller"); is {
+		maps.Copy(own, r)
+		maps.DeleteFunc(own, func(_ string, value json.RawMessage) bool { return string(value) == `""` }) // in a table
+	}
+	for _, column := range []string{"item", "labeller", "label"} {
+		text, is := r.text(column)
+		if !is && column != "labeller" && string(own["undo"]) != "true" {
+			return l, fmt.Errorf("no column %s: a line of labels has %s, "+
+				"and labeller where several people made them", column, strings.Join(names[column], " or "))
+		}
+		own[column], err = json.Marshal(text)
+		if err != nil {
+			return l, err
 		}
 	}
-	for name, value := range r {
-		if _, own := names[name]; own || string(value) == `""` { // read above; a cell of a table without a value
-			delete(r, name)
-		}
-	}
-	rest, err := json.Marshal(r)
-	if err != nil {
-		return Label{}, err
-	}
-	if _, ours := said["labeller"]; ours {
-		if err := json.Unmarshal(rest, &l); err != nil {
-			return Label{}, err
-		}
-	}
-	for _, x := range []struct {
-		column string
-		to     *string
-	}{{"item", &l.Item}, {"labeller", &l.Labeller}, {"label", &l.Label}} {
-		if text, is := said[x.column]; is {
-			*x.to = text
-		} else if x.column != "labeller" && !l.Undo {
-			return Label{}, fmt.Errorf("no column %s: a line of labels has %s, "+
-				"and labeller where several people made them", x.column, strings.Join(names[x.column], " or "))
-		}
+	line, err := json.Marshal(own)
+	if err == nil {
+		err = json.Unmarshal(line, &l)
 	}
 	l.Labeller = cmp.Or(l.Labeller, "label")
 	if l.SHA256 == "" && l.Drawn == "" { // else gavel wrote it
 		l.Label = plain(l.Label)
 	}
-	return l, nil
+	return l, err
 }
 
-// plain is a label in gavel's words.
+// plain returns a label in gavel's words.
 func plain(label string) string {
 	switch strings.ToLower(strings.ReplaceAll(label, " ", "")) {
 	case "a>b", "a>>b", "model_a", "response_a":
@@ -173,26 +156,35 @@ func plain(label string) string {
 }
 
 // key is one person on one item.
-type key struct{ item, who string }
+type key struct {
+	item, who string
+	again     bool
+}
 
-// settle is what stands after all lines.
+// settle sets the labels that stand after all lines.
 func (f *File) settle(all []Label) {
-	said := map[bool]map[key]Label{false: {}, true: {}}
+	last := map[key]Label{}
 	for _, l := range all {
-		if k := (key{l.Item, l.Labeller}); l.Undo {
-			delete(said[l.Again], k)
+		k := key{l.Item, l.Labeller, l.Again}
+		if l.Undo {
+			delete(last, k)
 		} else {
-			said[l.Again][k] = l
+			last[k] = l
 		}
 	}
 	inOrder := func(a, b Label) int {
 		return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Labeller, b.Labeller))
 	}
-	f.Labels = slices.SortedFunc(maps.Values(said[false]), inOrder)
-	f.Again = slices.SortedFunc(maps.Values(said[true]), inOrder)
+	for _, l := range slices.SortedFunc(maps.Values(last), inOrder) {
+		if l.Again {
+			f.Again = append(f.Again, l)
+		} else {
+			f.Labels = append(f.Labels, l)
+		}
+	}
 }
 
-// OfVotes are the votes on MT-Bench's pairs as labels: A is the model whose name sorts first.
+// OfVotes returns the votes on MT-Bench's pairs as labels: A is the model whose name sorts first.
 func OfVotes(path string, votes []judging.Vote) *File {
 	f := &File{Path: path}
 	all := make([]Label, len(votes))
@@ -203,7 +195,7 @@ func OfVotes(path string, votes []judging.Vote) *File {
 	return f
 }
 
-// byDisagreement tells whether some items were chosen because judges disagree on them.
+// byDisagreement reports whether some items were chosen because judges disagree on them.
 func (f *File) byDisagreement() bool {
 	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == ByDisagreement })
 }

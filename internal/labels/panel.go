@@ -1,7 +1,7 @@
 package labels
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,38 +19,39 @@ const mostPeople = 12
 
 // rater is a person or a judge.
 type rater struct {
-	name  string
-	judge bool
-	of    map[string]string
+	name   string
+	judge  *Judge            // nil for a person
+	labels map[string]string // by item
 }
 
-// panel is all raters of a dataset.
+// panel holds all raters of a dataset.
 type panel struct {
 	file       *File
 	judges     []*Judge
 	raters     []rater // judges, then people
+	people     []rater
 	categories []string
-	index      map[string]int
 	b          stats.Bootstrap
 	warnings   []string
 }
 
-func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*panel, error) {
-	var judges []*Judge
+// newPanel returns the panel of some runs and of the people of a file; without one, of the dataset's labels. some
+// passes runs over that judge other things, or no item with a label; ErrNone where none is left.
+func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap, some bool) (*panel, error) {
+	p := &panel{file: file, b: b}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, how)
+		if some && (errors.Is(err, ErrAgents) || err == nil && !j.hasAny(file)) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		judges = append(judges, j)
+		p.judges = append(p.judges, j)
+		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.Of})
 	}
-	return panelOf(judges, file, b)
-}
-
-func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
-	p := &panel{file: file, judges: judges, index: map[string]int{}, b: b}
-	for _, j := range judges {
-		p.raters = append(p.raters, rater{name: j.Dir, judge: true, of: j.Of})
+	if len(p.judges) == 0 {
+		return nil, ErrNone
 	}
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
@@ -62,15 +63,8 @@ func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 	}
 	if file == nil {
 		p.file = p.judges[0].goldFile()
-	} else if p.judges[0].numbers {
-		own := *file
-		own.Labels, own.Again = slices.Clone(file.Labels), slices.Clone(file.Again)
-		for _, of := range [][]Label{own.Labels, own.Again} {
-			for i := range of {
-				of[i].Label = spelled(of[i].Label)
-			}
-		}
-		p.file = &own
+	} else {
+		p.file = p.judges[0].spellAll(file)
 	}
 	if err := p.fit(); err != nil {
 		return nil, err
@@ -80,51 +74,58 @@ func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 		if people[l.Labeller] == nil {
 			people[l.Labeller] = map[string]string{}
 		}
-		if l.Label != "" {
-			people[l.Labeller][l.Item] = l.Label
-		}
+		people[l.Labeller][l.Item] = l.Label
 	}
 	for _, name := range slices.Sorted(maps.Keys(people)) {
-		p.raters = append(p.raters, rater{name: name, of: people[name]})
+		p.raters = append(p.raters, rater{name: name, labels: people[name]})
 	}
+	p.people = p.raters[len(p.judges):]
 	p.categories = []string{"A", Tie, "B"}
 	if !p.ofPairs() {
 		found := map[string]bool{}
 		for _, r := range p.raters {
-			for _, label := range r.of {
+			for _, label := range r.labels {
 				found[label] = true
 			}
 		}
 		delete(found, "")
 		p.categories = slices.Sorted(maps.Keys(found))
 	}
-	for i, c := range p.categories {
-		p.index[c] = i
-	}
 	return p, nil
 }
 
-func (p *panel) ofPairs() bool { return p.judges[0].pairs }
+func (p *panel) ofPairs() bool { return p.judges[0].shape.Two }
 
-// goldFile is the labels of the dataset as one person's.
+// goldFile returns the labels of the dataset as one person's.
 func (j *Judge) goldFile() *File {
 	f := &File{Path: "labels of the dataset"}
-	for item, gold := range j.Gold {
-		if gold != "" {
+	for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
+		if gold := j.Gold[item]; gold != "" {
 			f.Labels = append(f.Labels, Label{Item: item, Labeller: "dataset", Label: gold})
 		}
 	}
-	slices.SortFunc(f.Labels, func(a, b Label) int { return cmp.Compare(a.Item, b.Item) })
 	return f
 }
 
-// fit says which labels are of items that the judges do not have, or that were changed.
+// spellAll returns a file with its labels as spell has them.
+func (j *Judge) spellAll(file *File) *File {
+	own := *file
+	own.Labels = slices.Clone(file.Labels)
+	own.Again = slices.Clone(file.Again)
+	for _, list := range [][]Label{own.Labels, own.Again} {
+		for i := range list {
+			list[i].Label = j.spell(list[i].Label)
+		}
+	}
+	return &own
+}
+
+// fit warns of labels of items that the judges do not have; none of theirs, and items that were changed, are errors.
 func (p *panel) fit() error {
-	unknown, changed := 0, 0
-	var first, other string
-	of := make([]int, len(p.judges)) // labelled items of each
+	var unknown, changed stray
+	labelled := make([]int, len(p.judges)) // items of each judge
 	for _, l := range p.file.Labels {
-		if p.judges[0].pairs && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
+		if p.ofPairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
 		known := false
@@ -132,34 +133,33 @@ func (p *panel) fit() error {
 			if _, is := j.Of[l.Item]; !is {
 				continue
 			}
-			known, of[i] = true, of[i]+1
+			known = true
+			labelled[i]++
 			if !j.has(l) {
-				changed++
-				other = cmp.Or(other, fmt.Sprintf("%s in %s", l.Item, j.Dir))
+				changed.add(fmt.Sprintf("%s in %s", l.Item, j.Dir))
 				break
 			}
 		}
 		if !known {
-			unknown++
-			first = cmp.Or(first, l.Item)
+			unknown.add(l.Item)
 		}
 	}
-	none := slices.Index(of, 0)
+	none := slices.Index(labelled, 0)
 	switch n := len(p.file.Labels); {
 	case n == 0:
 		return fmt.Errorf("%s: there are no labels", p.file.Path)
-	case unknown == n:
+	case unknown.n == n:
 		return fmt.Errorf("%s: none of the %d labels is of an item of these runs (%s is not): "+
-			"they are of another dataset", p.file.Path, n, first)
-	case changed > 0:
+			"they are of another dataset", p.file.Path, n, unknown.first)
+	case changed.n > 0:
 		return fmt.Errorf("%s: %d labels are of items that were changed since (%s): "+
-			"label these again, or give runs on the dataset as it was", p.file.Path, changed, other)
+			"label these again, or give runs on the dataset as it was", p.file.Path, changed.n, changed.first)
 	case none >= 0:
 		return fmt.Errorf("%s: none of the %d labels is of an item that %s has judged: it is of another dataset",
 			p.file.Path, n, p.judges[none].Dir)
-	case unknown > 0:
+	case unknown.n > 0:
 		p.say("%d of %d labels are of items that these runs do not have, or not with all judgments, such as %s",
-			unknown, n, first)
+			unknown.n, n, unknown.first)
 	}
 	for _, j := range p.judges {
 		if j.Manifest.DrawnBy != nil {
@@ -176,21 +176,12 @@ func (p *panel) say(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
 }
 
-// cluster is what an item hangs together with.
+// cluster returns the cluster of an item, which is its own id where it is by itself.
 func (p *panel) cluster(item string) string {
-	if of := p.judges[0].cluster; of != nil {
-		return of(item)
+	if cluster := p.judges[0].cluster; cluster != nil {
+		return cluster(item)
 	}
 	return item
-}
-
-// row is the row of numbers that an item's cluster has, which is made where it has none.
-func (p *panel) row(byCluster map[string][]float64, item string, length int) []float64 {
-	name := p.cluster(item)
-	if byCluster[name] == nil {
-		byCluster[name] = make([]float64, length)
-	}
-	return byCluster[name]
 }
 
 // majority returns what most people say of each item, and on how many they are evenly split. These are left out, or

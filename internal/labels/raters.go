@@ -6,56 +6,45 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
-// pair compares two raters.
+// pair returns what two raters agree on.
 func (p *panel) pair(a, b rater) Pair {
 	out := Pair{A: a.name, B: b.name, Between: between(a) + ", " + between(b)}
 	k := len(p.categories)
-	byCluster, t := map[string][]float64{}, p.tally()
+	agreed, table := clusters{}, clusters{}
 	said := [2]map[string]bool{{}, {}}
-	for _, item := range slices.Sorted(maps.Keys(a.of)) {
-		x, y := a.of[item], b.of[item]
+	for item, x := range a.labels {
+		y := b.labels[item]
 		if x == "" || y == "" {
 			continue
 		}
-		out.N++
 		said[0][x] = true
 		said[1][y] = true
-		t.add(item, x == y)
-		if k > mostCategories {
-			continue
+		p.count(agreed, item, x == y)
+		if k <= mostCategories {
+			p.row(table, item, k*k)[p.category(a, item)*k+p.category(b, item)]++
 		}
-		p.row(byCluster, item, k*k)[p.index[x]*k+p.index[y]]++
 	}
-	out.Agreement, out.Clusters = t.share()
+	out.Agreement, out.N, out.Clusters = p.share(agreed)
 	if k > mostCategories || out.N == 0 {
 		return out
 	}
-	coincide := func(scale stats.Scale) func([]float64) float64 {
-		return func(sums []float64) float64 {
-			both := make([]float64, k*k)
-			for i := range k {
-				for j := range k {
-					both[i*k+j] += sums[i*k+j]
-					both[j*k+i] += sums[i*k+j]
-				}
-			}
-			return stats.Alpha(both, k, scale)
-		}
+	coincidences := func(sums []float64) []float64 {
+		first := mat.NewDense(k, k, sums)
+		var both mat.Dense
+		both.Add(first, first.T())
+		return both.RawMatrix().Data
 	}
-	of := []func([]float64) float64{
+	of := append([]func([]float64) float64{
 		func(sums []float64) float64 { return stats.Kappa(sums, k) },
 		func(sums []float64) float64 { return stats.AC1(sums, k) },
-		coincide(stats.Nominal),
-	}
-	if p.ofPairs() {
-		of = append(of, coincide(stats.Ordinal))
-	}
-	numbers := p.smoothed(byCluster, k, of)
+	}, p.alphas(coincidences)...)
+	numbers := p.smoothed(table, k, of)
 	out.Kappa = numbers[0]
 	out.Kappa.Constant = len(said[0]) == 1 || len(said[1]) == 1
 	out.AC1 = numbers[1]
@@ -67,27 +56,22 @@ func (p *panel) pair(a, b rater) Pair {
 }
 
 func between(r rater) string {
-	if r.judge {
+	if r.judge != nil {
 		return "judge"
 	}
 	return "person"
 }
 
-// leastRows is of how many items, or clusters of them, a coefficient gets an interval.
+// leastRows is the number of items, or of clusters of them, below which a coefficient has no interval.
 const leastRows = 10
 
-// smoothed are statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those seen:
-// spread over the cells in which raters disagree where the lower end is found, over those in which they agree where
-// the upper; where units hang together, with what an ordinary cluster of them is worth. Categories that nobody used
-// get none of it, unless one alone was used.
-func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]float64) float64) []Number {
-	rows, sums := new(stats.Rows), make([]float64, k*k)
-	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
-		rows.Add(byCluster[name])
-		for i, x := range byCluster[name] {
-			sums[i] += x
-		}
-	}
+// smoothed returns statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those
+// seen: spread over the cells in which raters disagree where the lower end is found, over those in which they agree
+// where the upper; where units hang together, with what an ordinary cluster of them is worth. Categories that nobody
+// used get none of it, unless one alone was used.
+func (p *panel) smoothed(table clusters, k int, of []func([]float64) float64) []Number {
+	sample := table.sample(scoring.Metric{Columns: scoring.Span{0, k * k}})
+	rows, sums := sample.Rows(), sample.Sums()
 	worth := scoring.Worth(floats.Sum(sums) / float64(rows.Len))
 	cell := func(a, b int) stats.Extra { return stats.Extra{Columns: []int{a*k + b}, Values: []float64{worth}} }
 	beside, categories := new(stats.Beside), used(sums, k)
@@ -119,7 +103,7 @@ func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]floa
 	return out
 }
 
-// used are the categories of a k×k table that were named, or all of them where one alone was.
+// used returns the categories of a k×k table that were named, or all of them where one alone was.
 func used(sums []float64, k int) (named []int) {
 	all := make([]int, k)
 	for c := range k {
@@ -137,30 +121,27 @@ func used(sums []float64, k int) (named []int) {
 	return named
 }
 
-// together is Krippendorff's α of all people.
-func (p *panel) together(people []rater) *Together {
+// together returns Krippendorff's α of all people.
+func (p *panel) together() *Together {
 	k := len(p.categories)
-	t := &Together{Raters: len(people)}
+	t := &Together{Raters: len(p.people)}
 	if k > mostCategories {
 		return t
 	}
-	byCluster := map[string][]float64{}
+	table := clusters{}
 	for _, item := range slices.Sorted(maps.Keys(p.file.Majority())) {
-		values := p.values(people, item)
-		if rated := len(slices.DeleteFunc(slices.Clone(values), func(v int) bool { return v < 0 })); rated < 2 {
-			continue
+		values := make([]int, len(p.people))
+		rated := 0
+		for i, r := range p.people {
+			values[i] = p.category(r, item)
+			rated += int(scoring.One(values[i] >= 0))
 		}
-		t.N++
-		stats.Coincide(p.row(byCluster, item, k*k), k, values)
+		if rated > 1 {
+			t.N++
+			stats.Coincide(p.row(table, item, k*k), k, values)
+		}
 	}
-	alpha := func(scale stats.Scale) func([]float64) float64 {
-		return func(sums []float64) float64 { return stats.Alpha(sums, k, scale) }
-	}
-	of := []func([]float64) float64{alpha(stats.Nominal)}
-	if p.ofPairs() {
-		of = append(of, alpha(stats.Ordinal))
-	}
-	numbers := p.smoothed(byCluster, k, of)
+	numbers := p.smoothed(table, k, p.alphas(func(sums []float64) []float64 { return sums }))
 	t.Alpha = numbers[0]
 	if p.ofPairs() {
 		t.Ordinal = &numbers[1]
@@ -168,35 +149,41 @@ func (p *panel) together(people []rater) *Together {
 	return t
 }
 
-// values are the categories that raters give an item, −1 where one gives none.
-func (p *panel) values(raters []rater, item string) []int {
-	out := make([]int, len(raters))
-	for i, r := range raters {
-		out[i] = -1
-		if said := r.of[item]; said != "" {
-			out[i] = p.index[said]
-		}
+// alphas returns Krippendorff's α of a table as a function of its sums, and of pairs the ordinal one too. coincidences
+// makes his matrix of the sums.
+func (p *panel) alphas(coincidences func(sums []float64) []float64) (of []func(sums []float64) float64) {
+	scales := []stats.Scale{stats.Nominal}
+	if p.ofPairs() {
+		scales = append(scales, stats.Ordinal)
 	}
-	return out
+	for _, scale := range scales {
+		of = append(of, func(sums []float64) float64 {
+			return stats.Alpha(coincidences(sums), len(p.categories), scale)
+		})
+	}
+	return of
 }
 
-// standIn is the alternative annotator test of a judge.
-func (p *panel) standIn(j *Judge, people []rater, epsilon float64) StandIn {
+// category returns the number of the category that a rater gives an item, −1 for none.
+func (p *panel) category(r rater, item string) int { return slices.Index(p.categories, r.labels[item]) }
+
+// altTest returns the alternative annotator test of a judge.
+func (p *panel) altTest(judge rater, epsilon float64) StandIn {
 	items := slices.Sorted(maps.Keys(p.file.Majority()))
-	said, others := make([]int, len(items)), make([][]int, len(people))
-	for k := range people {
-		others[k] = make([]int, len(items))
-	}
-	for i, item := range items {
-		said[i] = p.values([]rater{{of: j.Of}}, item)[0]
-		for k, v := range p.values(people, item) {
-			others[k][i] = v
+	categories := func(r rater) (all []int) {
+		for _, item := range items {
+			all = append(all, p.category(r, item))
 		}
+		return all
 	}
-	t := stats.AltTest(said, others, epsilon, 0.05)
+	var others [][]int
+	for _, r := range p.people {
+		others = append(others, categories(r))
+	}
+	t := stats.AltTest(categories(judge), others, epsilon, 0.05)
 	s := StandIn{
-		Run:       j.Dir,
-		Model:     j.Manifest.Spec.Model.Name,
+		Run:       judge.name,
+		Model:     judge.judge.Manifest.Spec.Model.Name,
 		Epsilon:   epsilon,
 		Winning:   scoring.Fraction(t.Winning),
 		Advantage: scoring.Fraction(t.Advantage),
@@ -204,7 +191,7 @@ func (p *panel) standIn(j *Judge, people []rater, epsilon float64) StandIn {
 	for k, x := range t.People {
 		if x.Units > 0 {
 			s.People = append(s.People, Beside{
-				Labeller:  people[k].name,
+				Labeller:  p.people[k].name,
 				N:         x.Units,
 				Judge:     scoring.Fraction(x.Judge),
 				Person:    scoring.Fraction(x.Person),
@@ -216,25 +203,25 @@ func (p *panel) standIn(j *Judge, people []rater, epsilon float64) StandIn {
 	return s
 }
 
-// self is how far people agree with what they said before.
+// self adds how far people agree with what they said before.
 func (p *panel) self(a *Agreement) {
 	before := map[key]Label{}
 	for _, l := range p.file.Labels {
-		before[key{l.Item, l.Labeller}] = l
+		before[key{item: l.Item, who: l.Labeller}] = l
 	}
-	of := map[string]*tally{}
+	of := map[string]clusters{}
 	for _, l := range p.file.Again {
-		first := before[key{l.Item, l.Labeller}]
+		first := before[key{item: l.Item, who: l.Labeller}]
 		if l.Label == "" || first.Label == "" || l.SHA256 != first.SHA256 {
 			continue
 		}
 		if of[l.Labeller] == nil {
-			of[l.Labeller] = p.tally()
+			of[l.Labeller] = clusters{}
 		}
-		of[l.Labeller].add(l.Item, l.Label == first.Label)
+		p.count(of[l.Labeller], l.Item, l.Label == first.Label)
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		share, _ := of[name].share()
-		a.Self = append(a.Self, Self{Labeller: name, N: of[name].items, Agreement: share})
+		share, n, _ := p.share(of[name])
+		a.Self = append(a.Self, Self{Labeller: name, N: n, Agreement: share})
 	}
 }

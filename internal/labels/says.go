@@ -9,7 +9,7 @@ import (
 
 // whole is a percentage with its interval: "84 % [79, 88]".
 func (n Number) whole() string {
-	text := fmt.Sprintf("%.0f %%", scoring.Unsigned(*n.Value, 0))
+	text := scoring.Percentage(*n.Value)
 	if n.Low != nil && n.High != nil {
 		text += fmt.Sprintf(" [%.0f, %.0f]", scoring.Unsigned(*n.Low, 0), scoring.Unsigned(*n.High, 0))
 	}
@@ -57,7 +57,7 @@ func (e *Estimated) answer() string {
 	if e.JudgeAlone.Value == nil {
 		return says + "."
 	}
-	return fmt.Sprintf("%s; the judge alone says %.0f %%.", says, scoring.Unsigned(*e.JudgeAlone.Value, 0))
+	return fmt.Sprintf("%s; the judge alone says %s.", says, scoring.Percentage(*e.JudgeAlone.Value))
 }
 
 // answer says how many verdicts can be believed.

@@ -51,24 +51,11 @@ type Stage struct {
 // the mean probability of the verdict's label over the orders in which it is asked, of judges that name
 // the same response in all.
 func Select(dirs []string, file *File, risk, delta float64, how judging.Reading) (*Selective, error) {
-	p, err := newPanel(dirs, file, how, stats.Default)
+	p, err := newPanel(dirs, file, how, stats.Default, false)
 	if err != nil {
 		return nil, err
 	}
 	s := &Selective{Labels: p.file.Path, Risk: *scoring.Percent(risk), Delta: *scoring.Percent(delta), Reading: how.Name}
-	truth, _ := p.majority()
-	var left []string // items that are with no judge yet
-	for _, item := range slices.Sorted(maps.Keys(p.judges[0].Of)) {
-		if !slices.ContainsFunc(p.judges, func(j *Judge) bool { _, has := j.Of[item]; return !has }) {
-			left = append(left, item)
-		}
-	}
-	for _, item := range left {
-		if _, has := truth[item]; has {
-			s.Labelled++
-		}
-	}
-	s.Items, s.Full = len(left), len(left)*p.judges[len(p.judges)-1].Calls
 	if p.file.byDisagreement() {
 		return nil, fmt.Errorf("%s: thresholds from items chosen by disagreement are not valid for other items: "+
 			"use labels of items drawn at random", p.file.Path)
@@ -78,13 +65,31 @@ func Select(dirs []string, file *File, risk, delta float64, how judging.Reading)
 			return nil, fmt.Errorf("%s: the records have no label probabilities: make the run with --logprobs", j.Dir)
 		}
 	}
-	s.Judges = cascade(p.judges, left, truth, risk, delta)
-	right, of := 0, 0
-	for i, x := range s.Judges {
-		s.Judges[i].Run, s.Judges[i].Model = p.judges[i].Dir, p.judges[i].Manifest.Spec.Model.Name
-		s.Calls += x.Asked * p.judges[i].Calls
+	truth, _ := p.majority()
+	var items []string // that all judges have
+	for _, item := range slices.Sorted(maps.Keys(p.judges[0].Of)) {
+		lacks := func(j *Judge) bool { _, has := j.Of[item]; return !has }
+		if slices.ContainsFunc(p.judges, lacks) {
+			continue
+		}
+		items = append(items, item)
+		if _, has := truth[item]; has {
+			s.Labelled++
+		}
+	}
+	s.Items = len(items)
+	s.Full = len(items) * p.judges[len(p.judges)-1].Calls
+	s.Judges = cascade(p.judges, items, truth, risk, delta)
+	right := 0
+	of := 0
+	for i, j := range p.judges {
+		x := &s.Judges[i]
+		x.Run = j.Dir
+		x.Model = j.Manifest.Spec.Model.Name
+		s.Calls += x.Asked * j.Calls
 		s.Covered += x.Believed
-		right, of = right+x.Right, of+x.Of
+		right += x.Right
+		of += x.Of
 	}
 	if of > 0 {
 		s.Right = percents(float64(right)/float64(of), stats.Blaker(right, of, 0.95), scoring.ByBlaker)

@@ -1,49 +1,54 @@
 package labels
 
 import (
+	"maps"
+	"slices"
+
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
-// tally counts items that agree.
-type tally struct {
-	p        *panel
-	clusters map[string]int
-	parts    []stats.Part
-	items    int
-	yes      int
+// clusters holds a row of numbers for each cluster of items.
+type clusters map[string][]float64
+
+// row returns the row of an item's cluster, and makes it if there is none.
+func (p *panel) row(c clusters, item string, length int) []float64 {
+	name := p.cluster(item)
+	if c[name] == nil {
+		c[name] = make([]float64, length)
+	}
+	return c[name]
 }
 
-func (p *panel) tally() *tally { return &tally{p: p, clusters: map[string]int{}} }
-
-func (t *tally) add(item string, agrees bool) {
-	name := t.p.cluster(item)
-	at, seen := t.clusters[name]
-	if !seen {
-		at = len(t.parts)
-		t.clusters[name] = at
-		t.parts = append(t.parts, stats.Part{Often: 1})
+// sample returns the rows in the order of their clusters' names.
+func (c clusters) sample(metrics ...scoring.Metric) *scoring.Sample {
+	var rows [][]float64
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		rows = append(rows, c[name])
 	}
-	t.items++
-	t.parts[at].Den++
-	if agrees {
-		t.yes++
-		t.parts[at].Num++
-	}
+	return scoring.SampleOf("", metrics, rows)
 }
 
-// share of items that agree, and in how many clusters they are; 0 where each is by itself.
-func (t *tally) share() (n Number, clusters int) {
-	if t.items == 0 {
-		return Number{}, 0
-	}
-	share := float64(t.yes) / float64(t.items)
-	if len(t.parts) == t.items {
-		return percents(share, stats.Blaker(t.yes, t.items, t.p.b.Level), scoring.ByBlaker), 0
-	}
-	x, of := stats.Effective(t.parts, t.p.b.Level)
-	return percents(share, stats.MidP(x, of, t.p.b.Level), scoring.ByMidP), len(t.parts)
+// count adds an item on which two agree or not to rows for share.
+func (p *panel) count(c clusters, item string, agree bool) {
+	row := p.row(c, item, 2)
+	row[0] += scoring.One(agree)
+	row[1]++
 }
 
-// ByDesign is the interval of items that hang together.
-const ByDesign = "design-based"
+// share returns the share of items that agree from rows by count, the number of items, and that of their clusters; 0
+// where each is by itself.
+func (p *panel) share(c clusters) (share Number, items, several int) {
+	if len(c) == 0 {
+		return share, 0, 0
+	}
+	agreement := scoring.Metric{Kind: scoring.Several, Columns: scoring.Span{0, 2}}
+	sample := c.sample(agreement)
+	r := sample.Results("", []scoring.Metric{agreement}, stats.Bootstrap{Level: p.b.Level})[0]
+	share = Number{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
+	items = int(sample.Sums()[1])
+	if len(c) < items {
+		several = len(c)
+	}
+	return share, items, several
+}
