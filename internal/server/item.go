@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"strings"
@@ -89,28 +88,16 @@ type ItemTexts struct {
 	Note       string          `json:"note,omitempty"`
 }
 
-// candidateView is a candidate.
+// candidateView is a candidate with its label.
 type candidateView struct {
-	ID        string `json:"id"`
-	Model     string `json:"model,omitempty"`
-	Text      string `json:"text"`
-	Labelled  bool   `json:"labelled" jsonschema:"as the right or better one"`
-	Rank      *int   `json:"rank,omitempty"`
-	Unrelated bool   `json:"unrelated,omitempty"`
-
-	HTML template.HTML `json:"-"` // laid out; "" where that is not done
+	datasets.Candidate
+	Labelled bool `json:"labelled" jsonschema:"as the right or better one"`
 }
 
-// answeredView is an agent's answer that is judged, and the judge's own.
+// answeredView is the answer of an agent that is judged, with its label.
 type answeredView struct {
-	Question  string           `json:"question_id"`
-	Agent     string           `json:"agent"`
-	Text      string           `json:"answer"`
-	Reference string           `json:"reference,omitempty"`
-	Own       *datasets.Answer `json:"own,omitempty" jsonschema:"the judge's own answer"`
-	Right     bool             `json:"right"`
-
-	HTML template.HTML `json:"-"` // Text laid out; "" where that is not done
+	datasets.Answered
+	Right bool `json:"right"`
 }
 
 // JudgmentView is a judgment.
@@ -140,20 +127,10 @@ type JudgmentView struct {
 
 // TurnView is a reply and what it was the reply to.
 type TurnView struct {
-	Said        string  `json:"said,omitempty" jsonschema:"by gavel, before the reply; of none for the prompt itself"`
-	Text        string  `json:"text"`
-	Thinking    string  `json:"thinking,omitempty"`
-	Finish      string  `json:"finish"`
-	Detail      string  `json:"detail,omitempty"`
-	Prompt      int     `json:"prompt_tokens,omitempty"`
-	Reply       int     `json:"reply_tokens,omitempty"`
-	MS          float64 `json:"ms,omitempty"`
-	Cached      bool    `json:"cached,omitempty"`
-	Constrained bool    `json:"constrained,omitempty"`
-	Endpoint    string  `json:"endpoint,omitempty"`
+	Said string `json:"said,omitempty" jsonschema:"by gavel, before the reply; of none for the prompt itself"`
+	judging.Reply
 
-	Raw  []markup.Segment `json:"-"` // Text with the verdict where it stands
-	HTML template.HTML    `json:"-"` // laid out; "" where that is not done
+	Raw []markup.Segment `json:"-"` // Text with the verdict marked
 }
 
 // How a prompt that was made again compares with the one that was asked.
@@ -220,10 +197,12 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	}
 	items := x.OpenItems()
 	defer items.Close()
+	var known *datasets.Item // nil without texts
 	item, err := x.Item(items, i)
 	if err != nil {
 		v.Problem = err.Error()
 	} else {
+		known = &item
 		v.Item = textsOf(item)
 	}
 	judgments := x.Judgments(i)
@@ -236,13 +215,12 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		return v, store.ErrChanged
 	}
 	defer records.Close()
-	page := markup.NewLayout()
 	for _, g := range judgments {
 		j, err := x.Record(records, g)
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x.Manifest, x.Asker, j, item, v.Item != nil, page)
+		judgment, err := judgmentView(x, j, known)
 		if err != nil {
 			return v, failure.Unreadable("%w", err)
 		}
@@ -254,6 +232,7 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	return v, nil
 }
 
+// textsOf returns the texts of an item with its labels.
 func textsOf(item datasets.Item) *ItemTexts {
 	t := &ItemTexts{
 		Source:   item.Source,
@@ -262,40 +241,21 @@ func textsOf(item datasets.Item) *ItemTexts {
 		Answer:   item.Answer,
 		Note:     item.Note,
 	}
-	page := markup.NewLayout()
 	for i, c := range item.Candidates {
 		if item.Answered != nil && c.Text == "" {
 			continue // of a judgment the candidates are verdicts, which have no text
 		}
-		t.Candidates = append(t.Candidates, candidateView{
-			ID:        c.ID,
-			Model:     c.Model,
-			Text:      c.Text,
-			Labelled:  i == item.Gold,
-			Rank:      c.Rank,
-			Unrelated: c.Unrelated,
-			HTML:      page.Of(markup.Visible(c.Text)),
-		})
+		t.Candidates = append(t.Candidates, candidateView{Candidate: c, Labelled: i == item.Gold})
 	}
-	if a := item.Answered; a != nil {
-		t.Answered = &answeredView{
-			Question:  a.Question,
-			Agent:     a.Agent,
-			Text:      a.Text,
-			Reference: a.Reference,
-			Own:       a.Own,
-			Right:     item.Gold == 0,
-			HTML:      page.Of(markup.Visible(a.Text)),
-		}
+	if item.Answered != nil {
+		t.Answered = &answeredView{Answered: *item.Answered, Right: item.Gold == 0}
 	}
 	return t
 }
 
-// judgmentView is a record for people; known tells whether there is an item to make its prompt of.
-func judgmentView(
-	m *judging.Manifest, asker judging.Asker, j store.Judged, item datasets.Item, known bool, page *markup.Layout,
-) (JudgmentView, error) {
-	r, v := j.Record, j.Verdict
+// judgmentView returns the view of a record. Its prompt is made again from the item; without one it stays empty.
+func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (JudgmentView, error) {
+	m, r, v := x.Manifest, j.Record, j.Verdict
 	g := JudgmentView{
 		JudgmentBrief: brief(store.JudgmentOf(m, r, v)),
 		Presentations: r.Presentations,
@@ -321,10 +281,10 @@ func judgmentView(
 	}
 	params := m.Spec.Parameters
 	var prompt judging.Prompt
-	if known {
+	if item != nil {
 		var same bool
 		var err error
-		prompt, same, err = r.Asked(asker, item, params.SystemRole)
+		prompt, same, err = r.Asked(x.Asker, *item, params.SystemRole)
 		if err != nil {
 			return g, err
 		}
@@ -338,7 +298,7 @@ func judgmentView(
 	}
 	turn, at, read := r.Turn(v.Span)
 	for i, reply := range r.Replies {
-		t := turnOf(reply)
+		t := TurnView{Reply: reply}
 		if i > 0 {
 			t.Said = params.NextTurn(prompt)
 			if r.Challenged && i == len(r.Replies)-1 {
@@ -349,29 +309,10 @@ func judgmentView(
 		if i == turn && read {
 			t.Raw = markup.Segments(reply.Text, at)
 		}
-		t.HTML = page.Of(markup.Marked(t.Raw))
 		g.Turns = append(g.Turns, t)
 	}
 	return g, nil
 }
-
-func turnOf(r judging.Reply) TurnView {
-	return TurnView{
-		Text:        r.Text,
-		Thinking:    r.Thinking,
-		Finish:      string(r.Finish),
-		Detail:      r.Detail,
-		Prompt:      r.PromptTokens,
-		Reply:       r.ReplyTokens,
-		MS:          r.Milliseconds,
-		Cached:      r.Cached,
-		Constrained: r.Constrained,
-		Endpoint:    r.Endpoint,
-	}
-}
-
-// Cut tells whether the reply ended at its token limit.
-func (t TurnView) Cut() bool { return t.Finish == "length" }
 
 // presented is a judgment in words. Candidates have their own ids, whatever the prompt called them.
 type presented struct {

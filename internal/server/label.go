@@ -16,7 +16,6 @@ import (
 	"gavel/internal/labels"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
@@ -145,16 +144,8 @@ func labelURL(who string) string { return "/labels/" + url.PathEscape(who) }
 type labelView struct {
 	labels.Turn
 	Dataset string
-	Texts   []labelText
 	Error   string
 	Said    labels.Answer // with an error: what was said
-}
-
-// labelText is a response.
-type labelText struct {
-	Place int
-	Text  string
-	HTML  template.HTML // laid out; "" where that is not done
 }
 
 // Minutes that are left, at least one; 0 where that is not known.
@@ -173,10 +164,6 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))
 	if err != nil {
 		return v, labelFailure(err)
-	}
-	page := markup.NewLayout()
-	for i, text := range v.Shown {
-		v.Texts = append(v.Texts, labelText{Place: i + 1, Text: text, HTML: page.Of(markup.Visible(text))})
 	}
 	return v, nil
 }
