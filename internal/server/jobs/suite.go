@@ -137,11 +137,11 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 		return nil, err
 	}
 	offered := r.endpoints(ctx)
-	if judge.Backend == simulatedEndpoint.ID {
+	if isSimulation(judge.Backend) {
 		return []string{simulatedEndpoint.ID}, nil
 	}
 	for _, at := range judge.BaseURLs {
-		i := slices.IndexFunc(offered, func(e endpoint) bool { return e.url != "" && eval.SameAddress(e.url, at) })
+		i := slices.IndexFunc(offered, func(e EndpointOffer) bool { return eval.SameAddress(e.ID, at) })
 		if i < 0 {
 			return nil, eval.Wrong("base-url", at,
 				"%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", at)
@@ -152,7 +152,7 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 		return ids, nil
 	}
 	for _, e := range offered {
-		if e.url != "" && slices.ContainsFunc(e.Models, func(m string) bool { return m == model || m == model+":latest" }) {
+		if !isSimulation(e.ID) && (slices.Contains(e.Models, model) || slices.Contains(e.Models, model+":latest")) {
 			return []string{e.ID}, nil
 		}
 	}
