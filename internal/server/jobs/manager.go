@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"gavel/backends"
 	"gavel/internal/eval"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
@@ -42,7 +43,6 @@ type Manager struct {
 
 	turns    *semaphore.Weighted // at reading and planning suites: a large matrix keeps a processor busy
 	offers   *memo.Memo          // the servers that are found
-	keys     sync.Map            // addresses of servers that were named, and the variables with their keys
 	jobs     sync.WaitGroup
 	mu       sync.Mutex
 	list     []*runJob // the newest last
@@ -135,12 +135,13 @@ func (r *Manager) planner(said *[]string) *eval.Maker {
 	return r.within(&notes{say: func(line string) { *said = append(*said, line) }}, nil)
 }
 
-// keyOf keeps keys to the servers that they are of: what is posted may ask
-// several, and one that was found on a port has none.
+// keyOf returns the variable with the key of a server, "" for the usual one. known is false for a server that nobody
+// named: a key never goes to a server that was found on a port.
 func (r *Manager) keyOf(url string) (variable string, known bool) {
-	v, known := r.keys.Load(url)
-	variable, _ = v.(string)
-	return variable, known
+	if slices.Contains(r.opts.BaseURLs, url) {
+		return r.opts.APIKeyEnv, true
+	}
+	return "", eval.SameAddress(url, r.maker.Getenv(backends.OpenAIBase))
 }
 
 // Plan says what a run would ask, and asks nothing.

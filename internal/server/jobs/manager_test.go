@@ -216,7 +216,7 @@ func TestServeKeys(t *testing.T) {
 		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
 		seen = nil
 		if !keyless {
-			r.keys.Store(j.URL, "")
+			t.Setenv("OPENAI_BASE_URL", j.URL)
 		}
 		at := EndpointOffer{ID: j.URL}
 		r.models(t.Context(), &at)

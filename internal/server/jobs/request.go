@@ -230,16 +230,12 @@ func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
 func (r *Manager) look(ctx context.Context) []EndpointOffer {
 	var all []EndpointOffer
 	for _, url := range r.opts.BaseURLs {
-		r.keys.Store(url, r.opts.APIKeyEnv)
 		all = append(all, EndpointOffer{ID: url, About: url})
 	}
 	if candidates, err := backends.Candidates("", r.maker.Getenv); err == nil {
 		limited, cancel := context.WithTimeout(ctx, offerTime)
 		defer cancel()
 		for _, f := range backends.Discover(limited, r.maker.HTTP, candidates, r.maker.Getenv("OPENAI_API_KEY")) {
-			if f.Why == backends.OpenAIBase {
-				r.keys.LoadOrStore(f.Server.URL, "") // which --base-url may name too
-			}
 			if !slices.ContainsFunc(all, func(e EndpointOffer) bool { return e.ID == f.Server.URL }) {
 				all = append(all, EndpointOffer{ID: f.Server.URL, About: eval.Describe(f.Server) + " (" + f.Why + ")"})
 			}
