@@ -46,15 +46,6 @@ func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pen
 	return all[i], s.narrow(ctx, all[i])
 }
 
-// compareItemURL is the page of an item as some runs judged it; "" where there are not two.
-func compareItemURL(runs []RunRow, id string) string {
-	names := namesOf(runs[:min(maxCompared, len(runs))])
-	if len(names) < 2 {
-		return ""
-	}
-	return "/compare/item" + compareFilter{Runs: names}.Query("item", id)
-}
-
 // matrix has the outcomes of a leaderboard's judges on its items.
 type matrix struct {
 	Judges  []otherJudge // one run of each, the best first
@@ -210,4 +201,19 @@ func (m matrix) Says() string {
 		return fmt.Sprintf("%s correct%s on %d of %s.", none, times, hopeless, items)
 	}
 	return fmt.Sprintf("At least one of %d judges is correct on each of %s.", len(m.runs), items)
+}
+
+// otherJudge is how another judge did on an item.
+type otherJudge struct {
+	Name, Link string
+	itemMark
+}
+
+// compareItemURL is the page of an item as some runs judged it; "" where there are not two.
+func compareItemURL(runs []RunRow, id string) string {
+	names := namesOf(runs[:min(maxCompared, len(runs))])
+	if len(names) < 2 {
+		return ""
+	}
+	return "/compare/item" + compareFilter{Runs: names}.Query("item", id)
 }

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
@@ -326,26 +325,4 @@ func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter
 	item := x.ItemIfThere(items, i)
 	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
 	return row
-}
-
-// questionOf an item is its beginning, on one line.
-func questionOf(item datasets.Item) string {
-	if item.Question == "" && item.Answered != nil {
-		item.Question = item.Answered.Text
-	}
-	return markup.Shortened(item.Question, 160)
-}
-
-// briefs are the judgments of an item in a list. Of an item whose texts are not
-// there nobody can say which candidate was chosen, only where it was shown.
-func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
-	all := []JudgmentBrief{}
-	for _, g := range x.Judgments(i) {
-		b := brief(g)
-		if g.Choice >= 0 && g.Choice < len(item.Candidates) {
-			b.Choice = item.Candidates[g.Choice].ID
-		}
-		all = append(all, b)
-	}
-	return all
 }
