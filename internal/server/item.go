@@ -120,7 +120,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		}
 	}
 	v.Back = runURL(name) + "/items" + f.Query()
-	all, err := s.matching(r, x, f)
+	all, _, err := s.matching(r, x, f)
 	if err != nil {
 		return v, err
 	}

@@ -14,6 +14,7 @@ import (
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // ItemsFilter is what a list of items was asked to show.
@@ -68,7 +69,7 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		return f, err
 	}
 	f.Per = min(f.Per, maxPerPage)
-	if f.Outcome != "" && !slices.Contains(judging.Outcomes, judging.Outcome(f.Outcome)) {
+	if f.Outcome != "" && !slices.Contains(scoring.Outcomes, f.Outcome) {
 		return f, failure.Bad("unknown outcome %q", markup.Visible(f.Outcome))
 	}
 	if f.Show != "" && store.FilterNamed(f.Show) == nil {
@@ -88,14 +89,14 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 }
 
 // matching lists the items that a filter takes. Programs get them in the order of the run; readers get first those that
-// are wrong every time, then the other wrong ones; or, ordered by all judges, the hardest first.
-func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int, error) {
+// are wrong every time, then the other wrong ones; or, ordered by all judges, the hardest first, with the outcomes of
+// these judges.
+func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all []int, m matrix, err error) {
 	var has func(int) bool
 	if f.Text != "" {
-		var err error
 		has, err = x.Search(r.Context(), f.Text)
 		if err != nil {
-			return nil, err
+			return nil, m, err
 		}
 	}
 	var places [3][]int
@@ -114,18 +115,18 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 			places[place] = append(places[place], i)
 		}
 	}
-	all := slices.Concat(places[:]...)
+	all = slices.Concat(places[:]...)
 	if f.By != byJudges {
-		return all, nil
+		return all, m, nil
 	}
-	m, err := s.matrixOf(r.Context(), x.Run, false)
+	m, err = s.matrixOf(r.Context(), x.Run, false)
 	rank := map[string]int{}
 	for i, t := range m.items {
 		rank[t.id] = i + 1
 	}
 	all = slices.DeleteFunc(all, func(i int) bool { return rank[x.ID(i)] == 0 })
 	slices.SortFunc(all, func(a, b int) int { return rank[x.ID(a)] - rank[x.ID(b)] })
-	return all, err
+	return all, m, err
 }
 
 // placeOf an item is 0 where it is to be read first.
@@ -179,14 +180,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if err != nil {
 		return v, err
 	}
-	var outcomes matrix
-	if f.By != "" { // before the items, so that a list without them is loaded again
-		outcomes, err = s.matrixOf(r.Context(), name, false)
-		if err != nil {
-			return v, err
-		}
-	}
-	all, err := s.matching(r, x, f)
+	all, outcomes, err := s.matching(r, x, f)
 	if err != nil {
 		return v, err
 	}
@@ -306,8 +300,7 @@ func (v *ItemsView) offer(x *store.Index) {
 	for _, g := range slices.SortedFunc(maps.Keys(groups), judging.GroupOrder) {
 		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: groups[g], Chosen: g == v.Filter.Group})
 	}
-	for _, o := range judging.Outcomes {
-		name := string(o)
+	for _, name := range scoring.Outcomes {
 		if n := outcomes[name]; n > 0 {
 			v.Outcomes = append(v.Outcomes, Option{Value: name, Name: name, N: n, Chosen: name == v.Filter.Outcome})
 		}

@@ -89,14 +89,15 @@ func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (Judgment
 			return g, err
 		}
 		g.System, g.User = prompt.System, prompt.User
-		if r.Imported == nil {
+		switch {
+		case r.Imported != nil: // unknown
+		case same:
+			g.Asked = askedSame
+		default:
 			g.Asked = askedOther
-			if same {
-				g.Asked = askedSame
-			}
 		}
 	}
-	turn, at, read := r.Turn(v.Span)
+	turn, span, _ := r.Turn(v.Span)
 	for i, reply := range r.Replies {
 		t := TurnView{Reply: reply}
 		if i > 0 {
@@ -106,8 +107,8 @@ func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (Judgment
 			}
 		}
 		t.Raw = markup.Segments(reply.Text, judging.Span{})
-		if i == turn && read {
-			t.Raw = markup.Segments(reply.Text, at)
+		if i == turn {
+			t.Raw = markup.Segments(reply.Text, span)
 		}
 		g.Turns = append(g.Turns, t)
 	}

@@ -162,21 +162,19 @@ func (v labelView) Asks() string { return v.Shape.Info().Asks }
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	v.Dataset = s.opts.Desk.Name()
 	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))
-	if err != nil {
-		return v, labelFailure(err)
-	}
-	return v, nil
+	return v, labelFailure(err)
 }
 
-// labelFailure is an error of a desk with its status.
+// labelFailure gives an error of a desk its status.
 func labelFailure(err error) error {
-	if errors.Is(err, labels.ErrWho) || errors.Is(err, labels.ErrAnswer) {
-		return failure.Bad("%v", err)
+	status := http.StatusInsufficientStorage
+	switch {
+	case errors.Is(err, labels.ErrWho), errors.Is(err, labels.ErrAnswer):
+		status = http.StatusBadRequest
+	case errors.Is(err, labels.ErrChanged):
+		status = http.StatusConflict
 	}
-	if errors.Is(err, labels.ErrChanged) {
-		return failure.Conflict("%v", err)
-	}
-	return failure.New(http.StatusInsufficientStorage, "%v", err)
+	return failure.Of(status, err)
 }
 
 // labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.

@@ -144,10 +144,11 @@ func (r *Manager) deleteSuite(folder string) error {
 			return fmt.Errorf("%s: %w", run, err)
 		}
 	}
-	if err := root.Remove(path.Join(folder, race.StateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
+	err = root.RemoveAll(path.Join(folder, race.StateFile))
+	if err == nil {
+		err = root.Remove(path.Join(folder, scoring.SuiteFile))
 	}
-	if err := root.Remove(path.Join(folder, scoring.SuiteFile)); err != nil {
+	if err != nil {
 		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
 	}
 	if err := root.RemoveAll(path.Join(folder, judging.CacheDir)); err != nil { // of a shard's replies
