@@ -253,7 +253,7 @@ func (r *Manager) look(ctx context.Context) []EndpointOffer {
 func (r *Manager) models(ctx context.Context, at *EndpointOffer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
-	b, s, err := r.within(eval.Quiet{}, nil).Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{at.ID}})
+	b, s, err := r.maker.Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{at.ID}})
 	if err != nil {
 		at.Error = err.Error()
 		return

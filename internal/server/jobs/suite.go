@@ -163,14 +163,18 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 // PlanSuite is `gavel suite plan`.
 func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
-		out = SuitePlanned{Suite: r.name(s.Out), Notes: []string{}}
-		plan, err := s.Plan(ctx, r.planner(&out.Notes))
+		planning := &runJob{manager: r}
+		plan, err := s.Plan(ctx, planning.maker())
 		if err != nil {
 			return failure.Of(http.StatusUnprocessableEntity, err)
 		}
-		plan.Out = out.Suite
-		out.Plan = plan
-		out.Above = append([]string{}, plan.Above...)
+		plan.Out = r.name(s.Out)
+		out = SuitePlanned{
+			Suite: plan.Out,
+			Above: append([]string{}, plan.Above...),
+			Plan:  plan,
+			Notes: append([]string{}, planning.Log...),
+		}
 		return nil
 	})
 	return out, err
