@@ -22,7 +22,7 @@ import (
 	"gavel/judging"
 )
 
-// Names of a job request's fields that are no flags.
+// Names of the fields of a job request that are not flags.
 const (
 	fieldProtocol = "protocol"
 	fieldEndpoint = "endpoint"
@@ -30,8 +30,8 @@ const (
 	fieldDataset  = "dataset"
 )
 
-// request reads a job request. Whoever posts a run names no file and no address, but
-// chooses from what is offered: the other fields are the server's own business.
+// request reads a job request. It may name no file and no address, only what is offered. The other fields are set by
+// the options of the server.
 func (r *Manager) request(ctx context.Context, request JobRequest) (eval.Request, error) {
 	o, err := r.read(ctx, request)
 	return o, failure.Of(http.StatusBadRequest, err)
@@ -74,8 +74,8 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request,
 	return eval.Read(protocol, values)
 }
 
-// values are those of the job request's other fields. What is the default is left out:
-// some fields may not be given with some judges, whatever their value.
+// values returns the values of the job request's other fields. It leaves defaults out, since some fields may not be
+// given with some judges, whatever their value.
 func (r *Manager) values(
 	ctx context.Context, protocol judging.Protocol, request JobRequest,
 ) (map[string][]string, error) {
@@ -90,7 +90,7 @@ func (r *Manager) values(
 		}
 		values := request[name]
 		if f.Kind != eval.List && len(values) > 1 {
-			values = values[len(values)-1:] // a field that was given in the address too
+			values = values[len(values)-1:] // the form's, where the address had the field too
 		}
 		for _, value := range values {
 			if value == "" || value == f.Default {
@@ -106,7 +106,7 @@ func (r *Manager) values(
 	return out, nil
 }
 
-// value checks values that could name files or addresses.
+// value returns the value of a field as a request has it. It refuses files and addresses that are not offered.
 func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", eval.Wrong(f.Name, value, ": not a text")
@@ -122,8 +122,7 @@ func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.F
 	return value, nil
 }
 
-// agent is who answered what is judged: a simulation, a run of this server's
-// folder, or a model of a server that is offered.
+// agent returns the agent whose answers are judged: a simulation, a run of the folder, or a model of an offered server.
 func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	if strings.HasPrefix(value, "sim:") {
 		return value, nil
@@ -141,7 +140,7 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	return r.runNamed("agents", value)
 }
 
-// runNamed is the folder of a run that a flag names.
+// runNamed returns the folder of a run that a field names.
 func (r *Manager) runNamed(flag, name string) (string, error) {
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
 		return "", eval.Wrong(flag, name, ": there is no run %q", name)
@@ -154,7 +153,7 @@ func (r *Manager) runNamed(flag, name string) (string, error) {
 	return dir, nil
 }
 
-// formFields are the fields of a protocol's form.
+// formFields returns the fields of a protocol's form.
 func formFields(protocol judging.Protocol) []Field {
 	var fields []Field
 	for _, f := range eval.FieldsOf(protocol) {
@@ -182,12 +181,12 @@ func formFields(protocol judging.Protocol) []Field {
 	return fields
 }
 
-// datasets are those that can be judged now: gavel's own, those fetched, and files that were taken in.
+// datasets returns the datasets that can be judged now: gavel's samples, and those fetched or added.
 func (r *Manager) datasets() []datasets.Known {
 	return slices.DeleteFunc(r.maker.Library.All(), func(k datasets.Known) bool { return !r.maker.Library.Has(k) })
 }
 
-// simulatedEndpoint is always there.
+// simulatedEndpoint is always offered.
 var simulatedEndpoint = EndpointOffer{
 	ID:     backends.Simulation,
 	About:  "simulated judges: no model is asked",
@@ -197,11 +196,9 @@ var simulatedEndpoint = EndpointOffer{
 // isSimulation reports whether an endpoint is the simulated one. The id of any other is its URL.
 func isSimulation(id string) bool { return id == simulatedEndpoint.ID }
 
-// Times of the servers that are found: how long they are remembered, and how long a server has to say what it is, and
-// then which models it has.
 const (
-	offersGood = 10 * time.Second
-	offerTime  = 5 * time.Second
+	offersGood = 10 * time.Second // for which found servers are remembered
+	offerTime  = 5 * time.Second  // for a server to tell its kind, and again for its models
 )
 
 // checkEndpoint returns an error unless the endpoint with this id is offered.
@@ -212,11 +209,11 @@ func (r *Manager) checkEndpoint(ctx context.Context, id string) error {
 	return nil
 }
 
-// endpoints are the servers that are offered, looked for once for all who ask; whoever gives up waiting for them is
-// offered simulated judges alone.
+// endpoints returns the offered servers. Concurrent calls share one search; a call whose context ends before it gets
+// the simulation alone.
 func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
 	found, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]EndpointOffer, error) {
-		return r.look(r.ctx), nil // not in the name of who asks first: he may leave
+		return r.discover(r.ctx), nil // the first caller may leave before the others
 	})
 	if err != nil {
 		return []EndpointOffer{simulatedEndpoint}
@@ -224,10 +221,9 @@ func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
 	return found
 }
 
-// look looks for servers as the command line does: those named with --base-url,
-// those of the environment, those on the usual ports. It takes no longer than
-// twice offerTime.
-func (r *Manager) look(ctx context.Context) []EndpointOffer {
+// discover finds servers as the command line does: those named with --base-url, those of the environment, those on the
+// usual ports. It takes at most twice offerTime.
+func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 	var all []EndpointOffer
 	for _, url := range r.opts.BaseURLs {
 		all = append(all, EndpointOffer{ID: url, About: url})
@@ -249,7 +245,7 @@ func (r *Manager) look(ctx context.Context) []EndpointOffer {
 	return append(all, simulatedEndpoint)
 }
 
-// models asks a server what it has.
+// models adds the models of a server to its offer, or the error.
 func (r *Manager) models(ctx context.Context, at *EndpointOffer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
@@ -270,7 +266,7 @@ func (r *Manager) models(ctx context.Context, at *EndpointOffer) {
 	}
 }
 
-// Offer is what the form has for a protocol.
+// Offer returns the choices for runs of a protocol; of the first one without a name.
 func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	if name == "" {
 		name = judging.Protocols()[0].Name
