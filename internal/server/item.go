@@ -44,7 +44,7 @@ type ItemView struct {
 // mostOthers is how many other judges the page of an item shows.
 const mostOthers = 20
 
-// addOthers says how the other judges did on an item, the best first.
+// addOthers adds the outcomes of the other judges on an item, the best first.
 func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	m, err := s.matrixOf(ctx, v.Run.Name, true)
 	v.Pending = m.Pending
@@ -69,7 +69,7 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	return nil
 }
 
-// ItemTexts are an item's own words.
+// ItemTexts has the texts of an item.
 type ItemTexts struct {
 	Source     string          `json:"source,omitempty"`
 	Shape      string          `json:"shape"`
@@ -92,6 +92,7 @@ type answeredView struct {
 	Right bool `json:"right"`
 }
 
+// itemView returns the item that a request names, with its place among those that the filter takes.
 func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	name, id := r.PathValue("run"), r.PathValue("item")
 	if id == "" {

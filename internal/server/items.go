@@ -17,7 +17,7 @@ import (
 	"gavel/scoring"
 )
 
-// ItemsFilter is what a list of items was asked to show.
+// ItemsFilter has the parameters of a list of items.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`
 	Outcome string `json:"outcome,omitempty" jsonschema:"with a judgment of this outcome"`
@@ -29,14 +29,14 @@ type ItemsFilter struct {
 	By      string `json:"-"` // the order: [byJudges], or that of the list
 }
 
-// Query of a link that keeps the filter, with more of its own.
+// Query returns the query of a link with this filter and more parameters.
 func (f ItemsFilter) Query(more ...string) string {
 	return query(append([]string{
 		"group", f.Group, "outcome", f.Outcome, "show", f.Show, "mode", f.Mode, "q", f.Text, "by", f.By,
 	}, more...)...)
 }
 
-// At is the query of another page.
+// At returns the query of another page.
 func (f ItemsFilter) At(page int) string {
 	per := ""
 	if f.Per != perPage {
@@ -122,14 +122,16 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all [
 	m, err = s.matrixOf(r.Context(), x.Run, false)
 	rank := map[string]int{}
 	for i, t := range m.items {
-		rank[t.id] = i + 1
+		if t.Judged() > 0 {
+			rank[t.id] = i + 1
+		}
 	}
 	all = slices.DeleteFunc(all, func(i int) bool { return rank[x.ID(i)] == 0 })
 	slices.SortFunc(all, func(a, b int) int { return rank[x.ID(a)] - rank[x.ID(b)] })
 	return all, m, err
 }
 
-// placeOf an item is 0 where it is to be read first.
+// placeOf returns where an item with these flags stands in a list: 0 for those to be read first.
 func placeOf(f store.Flags) int {
 	switch {
 	case f.Has("confident"):
@@ -216,7 +218,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	return v, err
 }
 
-// numberOf is how many items an option is of.
+// numberOf returns the number of items of an option.
 func numberOf(options []Option, value string) int {
 	i := slices.IndexFunc(options, func(o Option) bool { return o.Value == value })
 	if i < 0 {
@@ -225,7 +227,7 @@ func numberOf(options []Option, value string) int {
 	return options[i].N
 }
 
-// Says is what the items come to.
+// Says summarises the items in a sentence.
 func (v ItemsView) Says() string {
 	count := func(n int) string { return report.CountItems(v.Run.Protocol, n) }
 	right := numberOf(v.Shows, "right")
@@ -273,12 +275,12 @@ func (v ItemsView) Says() string {
 	}
 }
 
-// Narrow tells whether the filter has more than what to show.
+// Narrow reports whether the filter has more than the parameter show.
 func (f ItemsFilter) Narrow() bool {
 	return f.Group != "" || f.Outcome != "" || f.Text != "" || f.Mode != ""
 }
 
-// Unlabelled tells whether some item has no label.
+// Unlabelled reports whether some item has no label.
 func (v ItemsView) Unlabelled() bool {
 	return numberOf(v.Shows, "unlabelled") > 0
 }
@@ -312,6 +314,7 @@ func (v *ItemsView) offer(x *store.Index) {
 	}
 }
 
+// itemRowOf returns the row of an item, with a link that keeps the filter.
 func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
 	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())

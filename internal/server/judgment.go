@@ -13,7 +13,7 @@ import (
 	"gavel/judging"
 )
 
-// JudgmentView is a judgment.
+// JudgmentView is a judgment with its prompt and replies.
 type JudgmentView struct {
 	JudgmentBrief
 	Presentations int                   `json:"showings"`
@@ -219,6 +219,7 @@ type JudgmentBrief struct {
 	Right        *bool  `json:"right" jsonschema:"null where nobody can say"`
 }
 
+// brief returns a judgment of an index for a list, without the id of the candidate.
 func brief(g store.Judgment) JudgmentBrief {
 	return JudgmentBrief{
 		Presentation: g.Presentation,
@@ -229,7 +230,7 @@ func brief(g store.Judgment) JudgmentBrief {
 	}
 }
 
-// questionOf an item is its beginning, on one line.
+// questionOf returns the beginning of an item's question on one line.
 func questionOf(item datasets.Item) string {
 	if item.Question == "" && item.Answered != nil {
 		item.Question = item.Answered.Text
@@ -237,8 +238,8 @@ func questionOf(item datasets.Item) string {
 	return markup.Shortened(item.Question, 160)
 }
 
-// briefs are the judgments of an item in a list. Of an item whose texts are not
-// there nobody can say which candidate was chosen, only where it was shown.
+// briefs returns the judgments of an item for a list. If the item's texts are missing, they have the position of the
+// chosen candidate without its id.
 func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 	all := []JudgmentBrief{}
 	for _, g := range x.Judgments(i) {
