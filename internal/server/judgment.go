@@ -55,7 +55,8 @@ const (
 
 // judgmentView returns the view of a record. Its prompt is made again from the item; without one it stays empty.
 func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (JudgmentView, error) {
-	m, r, v := x.Manifest, j.Record, j.Verdict
+	m := x.Manifest
+	r, v := j.Record, j.Verdict
 	g := JudgmentView{
 		JudgmentBrief: brief(store.JudgmentOf(m, r, v)),
 		Presentations: r.Presentations,
@@ -127,11 +128,8 @@ type presented struct {
 
 // present puts a judgment into words.
 func present(m *judging.Manifest, j store.Judged) presented {
-	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: j.Order}
-	p, err := judging.ProtocolNamed(m.Spec.Protocol)
-	if err == nil {
-		out.Shown = p.Shown(j.Order)
-	}
+	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
+	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: p.Shown(j.Order)}
 	if j.Confidence != nil {
 		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
 	}

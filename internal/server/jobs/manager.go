@@ -189,10 +189,11 @@ func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 
 // name returns the name of a run's folder: its path below the folder of runs.
 func (r *Manager) name(folder string) string {
-	if rel, err := filepath.Rel(r.dir, folder); err == nil {
-		return filepath.ToSlash(rel)
+	name, err := filepath.Rel(r.dir, folder)
+	if err != nil { // on another drive
+		name = folder
 	}
-	return filepath.ToSlash(folder)
+	return filepath.ToSlash(name)
 }
 
 // Start begins a job. It does not wait for the server of the model: the job's page reports what goes wrong then.
