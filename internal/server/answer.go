@@ -141,7 +141,7 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 	return codec.WriteIndented(w, v)
 }
 
-// frame is what every page has around its view.
+// frame has the data of a page around its view.
 type frame struct {
 	View       any
 	Name       string // of the page
@@ -208,7 +208,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	})
 }
 
-// errorAnswer is what a call of the API answers that does not succeed.
+// errorAnswer is the answer of a call of the API that fails.
 type errorAnswer struct {
 	Error struct {
 		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
@@ -353,7 +353,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// nothing is what stands at every other address.
+// nothing answers at every address without a route.
 func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))

@@ -371,7 +371,7 @@ type compareView struct {
 // compareField is a field of the form.
 type compareField struct{ Letter, Value string }
 
-// firstCompared is how many items stand on a page that was asked for none.
+// firstCompared is the number of items on a page without a filter.
 const firstCompared = 10
 
 // letterOf returns the letter of the run at a place, below maxCompared.

@@ -41,7 +41,7 @@ type ItemView struct {
 	Pending bool `json:"-"` // the other judges' outcomes are still being read
 }
 
-// mostOthers is how many other judges the page of an item shows.
+// mostOthers is the greatest number of other judges on the page of an item.
 const mostOthers = 20
 
 // addOthers adds the outcomes of the other judges on an item, the best first.

@@ -40,7 +40,7 @@ func needsDesk(s *Server) error {
 	return nil
 }
 
-// labelsView is who labels what, and which judge agrees with them.
+// labelsView has the people who label and the judges by their agreement with them.
 type labelsView struct {
 	Dataset string // "" where nothing is labelled here
 	Path    string // of the file
@@ -156,7 +156,7 @@ func (v labelView) Minutes() int {
 	return int((v.Left + time.Minute - 1) / time.Minute)
 }
 
-// Asks is what is asked of the item.
+// Asks returns the question to the labeller.
 func (v labelView) Asks() string { return v.Shape.Info().Asks }
 
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {

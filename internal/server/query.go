@@ -100,10 +100,11 @@ func address(r doc.Ref) string {
 	return runURL(r.Runs[0])
 }
 
-// maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
+// maxCompared is the greatest number of runs in a comparison: the store keeps as many indexes, and more runs are better
+// ranked.
 const maxCompared = 6
 
-// compareFilter is what a comparison was asked to show.
+// compareFilter has the parameters of a comparison.
 type compareFilter struct {
 	A    string `json:"a" required:"true" jsonschema:"a run"`
 	B    string `json:"b" required:"true" jsonschema:"another"`
@@ -138,7 +139,7 @@ func (f compareFilter) Items(show, group string) string {
 	return "/compare" + f.Query("show", show, "group", group) + itemsAnchor
 }
 
-// itemsAnchor is where on the page the items begin.
+// itemsAnchor is the fragment of the items on the page.
 const itemsAnchor = "#items-title"
 
 // runsOf are the runs that a query names: as a and b, or each as run.

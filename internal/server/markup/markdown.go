@@ -21,11 +21,11 @@ import (
 	"gavel/internal/doc"
 )
 
-// longestMarkdown is how much of a reply is laid out as Markdown. What is longer
-// is shown as it is: layout of hostile text should not take long.
+// longestMarkdown is the length of the longest reply that is laid out as Markdown. Longer ones are shown as they are:
+// layout of hostile text should not take long.
 const longestMarkdown = 64 << 10
 
-// deepestMarkdown is how deep quotes and lists may stand in each other: readers of HTML give up at some hundreds.
+// deepestMarkdown is the greatest depth of nested quotes and lists: readers of HTML give up at some hundreds.
 const deepestMarkdown = 50
 
 // Markdown lays out a visible text, whose verdict may be marked (see [Marked]). It returns "" for a text that is better
