@@ -22,18 +22,16 @@ import (
 	"gavel/internal/server/memo"
 )
 
-// Limits of what is asked.
+// Limits of requests.
 const (
-	maxBody       = 1 << 20
-	maxHeader     = 64 << 10
-	maxConns      = 1024
-	maxConnsEach  = 256 // of one address
-	headerTimeout = 10 * time.Second
-	bodyTimeout   = 5 * time.Second // until the first byte after the header
-	readTimeout   = 30 * time.Second
-	writeTimeout  = 60 * time.Second
-	idleTimeout   = time.Minute
-	requestTime   = 45 * time.Second // for everything but a stream
+	maxBody      = 1 << 20
+	maxHeader    = 64 << 10
+	maxConns     = 1024
+	maxConnsEach = 256              // of one address
+	readTimeout  = 10 * time.Second // for headers and body
+	writeTimeout = 60 * time.Second
+	idleTimeout  = time.Minute
+	requestTime  = 45 * time.Second // for everything but a stream
 )
 
 var errTooSlow = failure.New(http.StatusServiceUnavailable,
@@ -57,7 +55,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 			}
 		}()
 		s.headers(w)
-		guard.Pace{Longest: maxBody, First: bodyTimeout, Whole: readTimeout}.Begin(w, r)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		for _, check := range []func(*http.Request) error{s.guard.Host, s.guard.SameOrigin} {
 			if err := check(r); err != nil {
 				s.fail(w, r, err)
@@ -143,7 +141,7 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 	return codec.WriteIndented(w, v)
 }
 
-// frame is what every page has around its view.
+// frame has the data of a page around its view.
 type frame struct {
 	View       any
 	Name       string // of the page
@@ -210,7 +208,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	})
 }
 
-// errorAnswer is what a call of the API answers that does not succeed.
+// errorAnswer is the answer of a call of the API that fails.
 type errorAnswer struct {
 	Error struct {
 		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
@@ -244,7 +242,7 @@ func (s *Server) headers(w http.ResponseWriter) {
 // readForm reads what is sent, and holds it to forms and, for programs, JSON. That nobody was
 // made to send it by a page of another site is SameOrigin's business.
 func readForm(r *http.Request) error {
-	if err := guard.Whole(r); err != nil || r.Method != http.MethodPost {
+	if err := guard.ReadBody(r); err != nil || r.Method != http.MethodPost {
 		return err
 	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -355,7 +353,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// nothing is what stands at every other address.
+// nothing answers at every address without a route.
 func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))

@@ -3,10 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"html/template"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -15,129 +12,8 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
-	"gavel/internal/server/store"
-	"gavel/judging"
 	"gavel/scoring"
 )
-
-// maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
-const maxCompared = 6
-
-// compareFilter is what a comparison was asked to show.
-type compareFilter struct {
-	A    string `json:"a" required:"true" jsonschema:"a run"`
-	B    string `json:"b" required:"true" jsonschema:"another"`
-	Show string `json:"show" jsonschema:"differ, a, b, both, neither, confident, none, verdicts or all"`
-	Page int    `json:"page" jsonschema:"from 1"`
-
-	Group string   `json:"group,omitempty" jsonschema:"of the items"`
-	Runs  []string `json:"-"` // A, B and further ones
-}
-
-// Query of a link to these runs, with more of its own.
-func (f compareFilter) Query(more ...string) string {
-	if len(f.Runs) == 2 {
-		return query(append([]string{"a", f.Runs[0], "b", f.Runs[1]}, more...)...)
-	}
-	q := url.Values{"run": f.Runs}
-	for i := 0; i+1 < len(more); i += 2 {
-		if more[i+1] != "" {
-			q.Set(more[i], more[i+1])
-		}
-	}
-	return "?" + q.Encode()
-}
-
-// At is the query of another page.
-func (f compareFilter) At(page int) string {
-	return f.Query("show", f.Show, "group", f.Group, "page", fmt.Sprint(page)) + itemsAnchor
-}
-
-// Items is the address of the items that a filter takes.
-func (f compareFilter) Items(show, group string) string {
-	return "/compare" + f.Query("show", show, "group", group) + itemsAnchor
-}
-
-// itemsAnchor is where on the page the items begin.
-const itemsAnchor = "#items-title"
-
-// runsOf are the runs that a query names: as a and b, or each as run.
-func runsOf(q url.Values) (runs []string, err error) {
-	again := !q.Has("run") // a run may be held against itself
-	for _, name := range slices.Concat([]string{q.Get("a"), q.Get("b")}, q["run"]) {
-		if name != "" && (again || !slices.Contains(runs, name)) {
-			runs = append(runs, name)
-		}
-	}
-	if len(runs) > maxCompared {
-		return nil, failure.Bad("%d runs: compare at most %d at once", len(runs), maxCompared)
-	}
-	return runs, nil
-}
-
-// CompareRow is an item that all runs have.
-type CompareRow struct {
-	ID     string          `json:"item"`
-	Group  string          `json:"group,omitempty"`
-	A      []JudgmentBrief `json:"a"`
-	B      []JudgmentBrief `json:"b"`
-	FlagsA []string        `json:"a_facts"`
-	FlagsB []string        `json:"b_facts"`
-
-	Question string            `json:"-"`
-	Cells    [][]JudgmentBrief `json:"-"` // of each run
-	Link     string            `json:"-"`
-}
-
-// comparedRun is a run of a comparison, by a letter.
-type comparedRun struct {
-	Letter, Name string
-	Head         RunHead
-}
-
-// compareView is several runs beside each other.
-type compareView struct {
-	Filter     compareFilter        `json:"filter"`
-	A          *RunHead             `json:"a"`
-	B          *RunHead             `json:"b"`
-	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --json; null where there is none"`
-	Problem    string               `json:"problem,omitempty" jsonschema:"why there is none"`
-	Shared     int                  `json:"shared" jsonschema:"items that all have"`
-	Matches    int                  `json:"matches"`
-	Pages      int                  `json:"pages"`
-	Items      []CompareRow         `json:"items"`
-
-	Fields []compareField `json:"-"` // of the form
-	Runs   []Option       `json:"-"` // to choose from
-	Links  []boardChoice  `json:"-"` // other comparisons
-	Chosen []comparedRun  `json:"-"`
-	Shows  []Option       `json:"-"`
-	Meta   string         `json:"-"`
-	Answer string         `json:"-"`
-	Also   string         `json:"-"`
-	Above  template.HTML  `json:"-"` // the items
-	Below  template.HTML  `json:"-"` // them
-	First  bool           `json:"-"` // the first items only, not a page of all
-}
-
-// compareField is a field of the form.
-type compareField struct{ Letter, Value string }
-
-// firstCompared is how many items stand on a page that was asked for none.
-const firstCompared = 10
-
-// letterOf returns the letter of the run at a place, below maxCompared.
-func letterOf(place int) string { return string('A' + rune(place)) }
-
-// Marked are the runs of which something is to be said beside their names, all of them where they cannot be compared.
-func (v compareView) Marked() (marked []comparedRun) {
-	for _, c := range v.Chosen {
-		if c.Head.Simulated || c.Head.Status != judging.Complete || v.Problem != "" {
-			marked = append(marked, c)
-		}
-	}
-	return marked
-}
 
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	q := r.URL.Query()
@@ -270,17 +146,6 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	return runs, nil
 }
 
-// sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of
-// the same order, asked for the same time. What one of them alone has tells nothing.
-func sameVerdicts(a, b []store.Judgment) bool {
-	return !slices.ContainsFunc(a, func(g store.Judgment) bool {
-		return slices.ContainsFunc(b, func(h store.Judgment) bool {
-			return h.Shown == g.Shown && h.Repetition == g.Repetition &&
-				(h.Outcome != g.Outcome || h.Choice != g.Choice || h.Right != g.Right)
-		})
-	})
-}
-
 // mostOffered is the number of runs that a form lists. Any other run may be named.
 const mostOffered = 400
 
@@ -378,23 +243,4 @@ func knownAs(r RunRow) []string {
 	name := markup.Visible(r.Judge())
 	data := name + ", " + markup.Visible(r.Dataset)
 	return []string{name, data, data + ", " + markup.Visible(r.asks())}
-}
-
-// namesAmong returns the names of judges that stand side by side; judges with one name also get what differs.
-func namesAmong(heads []RunHead) []string {
-	var sides []scoring.Side
-	for _, h := range heads {
-		sides = append(sides, scoring.Side{
-			Run:      h.Name,
-			Protocol: h.Protocol,
-			Question: scoring.Question{
-				Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Name: h.AboutName(), Dataset: h.Dataset,
-			},
-		})
-	}
-	names := scoring.NamesOf(sides)
-	for i, name := range names {
-		names[i] = markup.Visible(name)
-	}
-	return names
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"net/http"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
+	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -319,4 +321,98 @@ func align(sides []ItemView) (rows []judgmentRow) {
 		return cmp.Or(slices.Index(orders, a.order)-slices.Index(orders, b.order), a.Title.Repetition-b.Title.Repetition)
 	})
 	return rows
+}
+
+// CompareRow is an item that all runs have.
+type CompareRow struct {
+	ID     string          `json:"item"`
+	Group  string          `json:"group,omitempty"`
+	A      []JudgmentBrief `json:"a"`
+	B      []JudgmentBrief `json:"b"`
+	FlagsA []string        `json:"a_facts"`
+	FlagsB []string        `json:"b_facts"`
+
+	Question string            `json:"-"`
+	Cells    [][]JudgmentBrief `json:"-"` // of each run
+	Link     string            `json:"-"`
+}
+
+// comparedRun is a run of a comparison, by a letter.
+type comparedRun struct {
+	Letter, Name string
+	Head         RunHead
+}
+
+// compareView is several runs beside each other.
+type compareView struct {
+	Filter     compareFilter        `json:"filter"`
+	A          *RunHead             `json:"a"`
+	B          *RunHead             `json:"b"`
+	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --json; null where there is none"`
+	Problem    string               `json:"problem,omitempty" jsonschema:"why there is none"`
+	Shared     int                  `json:"shared" jsonschema:"items that all have"`
+	Matches    int                  `json:"matches"`
+	Pages      int                  `json:"pages"`
+	Items      []CompareRow         `json:"items"`
+
+	Fields []compareField `json:"-"` // of the form
+	Runs   []Option       `json:"-"` // to choose from
+	Links  []boardChoice  `json:"-"` // other comparisons
+	Chosen []comparedRun  `json:"-"`
+	Shows  []Option       `json:"-"`
+	Meta   string         `json:"-"`
+	Answer string         `json:"-"`
+	Also   string         `json:"-"`
+	Above  template.HTML  `json:"-"` // the items
+	Below  template.HTML  `json:"-"` // them
+	First  bool           `json:"-"` // the first items only, not a page of all
+}
+
+// compareField is a field of the form.
+type compareField struct{ Letter, Value string }
+
+// firstCompared is the number of items on a page without a filter.
+const firstCompared = 10
+
+// letterOf returns the letter of the run at a place, below maxCompared.
+func letterOf(place int) string { return string('A' + rune(place)) }
+
+// Marked are the runs of which something is to be said beside their names, all of them where they cannot be compared.
+func (v compareView) Marked() (marked []comparedRun) {
+	for _, c := range v.Chosen {
+		if c.Head.Simulated || c.Head.Status != judging.Complete || v.Problem != "" {
+			marked = append(marked, c)
+		}
+	}
+	return marked
+}
+
+// sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of
+// the same order, asked for the same time. What one of them alone has tells nothing.
+func sameVerdicts(a, b []store.Judgment) bool {
+	return !slices.ContainsFunc(a, func(g store.Judgment) bool {
+		return slices.ContainsFunc(b, func(h store.Judgment) bool {
+			return h.Shown == g.Shown && h.Repetition == g.Repetition &&
+				(h.Outcome != g.Outcome || h.Choice != g.Choice || h.Right != g.Right)
+		})
+	})
+}
+
+// namesAmong returns the names of judges that stand side by side; judges with one name also get what differs.
+func namesAmong(heads []RunHead) []string {
+	var sides []scoring.Side
+	for _, h := range heads {
+		sides = append(sides, scoring.Side{
+			Run:      h.Name,
+			Protocol: h.Protocol,
+			Question: scoring.Question{
+				Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Name: h.AboutName(), Dataset: h.Dataset,
+			},
+		})
+	}
+	names := scoring.NamesOf(sides)
+	for i, name := range names {
+		names[i] = markup.Visible(name)
+	}
+	return names
 }

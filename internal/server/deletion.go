@@ -13,12 +13,12 @@ type deletion struct {
 	do                func(s *Server, name string) error
 }
 
-// confirmation is what is posted to a call that deletes.
+// confirmation is the body of a call that deletes.
 type confirmation struct {
 	Confirm string `json:"confirm" jsonschema:"the name once more"`
 }
 
-// deleted is what such a call answers.
+// deleted is the answer of such a call.
 type deleted struct {
 	Deleted string `json:"deleted"`
 }

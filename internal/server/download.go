@@ -94,7 +94,7 @@ func resultsCSV(p *report.RunPage, w io.Writer) error {
 	return report.Scores{Runs: []scoring.Report{p.Report}}.Document().CSV(w)
 }
 
-// downloadTime is how long records may be on their way.
+// downloadTime is the time for a download of records.
 const downloadTime = 10 * time.Minute
 
 // downloadRecords offers records.jsonl as it is.

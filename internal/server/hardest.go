@@ -46,13 +46,10 @@ func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pen
 	return all[i], s.narrow(ctx, all[i])
 }
 
-// compareItemURL is the page of an item as some runs judged it; "" where there are not two.
-func compareItemURL(runs []RunRow, id string) string {
-	names := namesOf(runs[:min(maxCompared, len(runs))])
-	if len(names) < 2 {
-		return ""
-	}
-	return "/compare/item" + compareFilter{Runs: names}.Query("item", id)
+// otherJudge is a judge of the same items, with its outcome on an item.
+type otherJudge struct {
+	Name, Link string
+	itemMark
 }
 
 // matrix has the outcomes of a leaderboard's judges on its items.
@@ -60,8 +57,7 @@ type matrix struct {
 	Judges  []otherJudge // one run of each, the best first
 	Pending bool         // it is still being computed
 	runs    []RunRow     // of the judges
-	items   []tally      // on which a judge is scored, the hardest first
-	others  []tally      // on which none is
+	items   []tally      // the hardest first; those on which no judge is scored last
 }
 
 // tally has the outcomes of the judges on an item.
@@ -112,12 +108,7 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 	if errors.Is(err, context.DeadlineExceeded) {
 		return matrix{Pending: true}, nil
 	}
-	scored := len(all)
-	if i := slices.IndexFunc(all, func(t tally) bool { return t.Judged() == 0 }); i >= 0 {
-		scored = i
-	}
-	m.items, m.others = all[:scored], all[scored:]
-	m.runs = judges
+	m.items, m.runs = all, judges
 	names := judgeNames(judges)
 	for i, run := range judges {
 		m.Judges = append(m.Judges, otherJudge{Name: names[i], Link: run.URL()})
@@ -127,10 +118,8 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 
 // of returns the outcomes on an item; nil if a judge does not have it.
 func (m matrix) of(id string) *tally {
-	for _, items := range [][]tally{m.items, m.others} {
-		if i := slices.IndexFunc(items, func(t tally) bool { return t.id == id }); i >= 0 {
-			return &items[i]
-		}
+	if i := slices.IndexFunc(m.items, func(t tally) bool { return t.id == id }); i >= 0 {
+		return &m.items[i]
 	}
 	return nil
 }
@@ -181,8 +170,12 @@ func (t *tally) add(judge int, f store.Flags) {
 
 // Says summarises the outcomes of the judges in a sentence.
 func (m matrix) Says() string {
-	var hopeless, certain, simulated int // two counts of items, one of judges
+	var scored, hopeless, certain, simulated int // three counts of items, one of judges
 	for _, t := range m.items {
+		if t.Judged() == 0 {
+			break
+		}
+		scored++
 		hopeless += int(scoring.One(t.right == 0))
 		certain += int(scoring.One(t.wrong == len(m.runs)))
 	}
@@ -195,14 +188,14 @@ func (m matrix) Says() string {
 		everyone = "Both judges are"
 		none = "Neither judge is"
 	}
-	items := report.CountItems(m.runs[0].Protocol, len(m.items))
+	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyTime(m.runs[0].manifest)
 	advice := ": the labels may be wrong"
-	if certain*doubtful > len(m.items) || len(m.runs)-simulated < 2 { // simulated errors say nothing
+	if certain*doubtful > scored || len(m.runs)-simulated < 2 { // simulated errors say nothing
 		advice = ""
 	}
 	switch {
-	case len(m.items) == 0:
+	case scored == 0:
 		return "Nothing is scored yet."
 	case certain > 0:
 		return fmt.Sprintf("%s wrong%s on %d of %s%s.", everyone, times, certain, items, advice)
@@ -210,4 +203,13 @@ func (m matrix) Says() string {
 		return fmt.Sprintf("%s correct%s on %d of %s.", none, times, hopeless, items)
 	}
 	return fmt.Sprintf("At least one of %d judges is correct on each of %s.", len(m.runs), items)
+}
+
+// compareItemURL returns the address of an item's page in several runs; "" for fewer than two.
+func compareItemURL(runs []RunRow, id string) string {
+	names := namesOf(runs[:min(maxCompared, len(runs))])
+	if len(names) < 2 {
+		return ""
+	}
+	return "/compare/item" + compareFilter{Runs: names}.Query("item", id)
 }

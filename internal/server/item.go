@@ -3,14 +3,11 @@ package server
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"gavel/datasets"
-	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -44,16 +41,10 @@ type ItemView struct {
 	Pending bool `json:"-"` // the other judges' outcomes are still being read
 }
 
-// otherJudge is how another judge did on an item.
-type otherJudge struct {
-	Name, Link string
-	itemMark
-}
-
-// mostOthers is how many other judges the page of an item shows.
+// mostOthers is the greatest number of other judges on the page of an item.
 const mostOthers = 20
 
-// addOthers says how the other judges did on an item, the best first.
+// addOthers adds the outcomes of the other judges on an item, the best first.
 func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	m, err := s.matrixOf(ctx, v.Run.Name, true)
 	v.Pending = m.Pending
@@ -78,7 +69,7 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	return nil
 }
 
-// ItemTexts are an item's own words.
+// ItemTexts has the texts of an item.
 type ItemTexts struct {
 	Source     string          `json:"source,omitempty"`
 	Shape      string          `json:"shape"`
@@ -89,80 +80,19 @@ type ItemTexts struct {
 	Note       string          `json:"note,omitempty"`
 }
 
-// candidateView is a candidate.
+// candidateView is a candidate with its label.
 type candidateView struct {
-	ID        string `json:"id"`
-	Model     string `json:"model,omitempty"`
-	Text      string `json:"text"`
-	Labelled  bool   `json:"labelled" jsonschema:"as the right or better one"`
-	Rank      *int   `json:"rank,omitempty"`
-	Unrelated bool   `json:"unrelated,omitempty"`
-
-	HTML template.HTML `json:"-"` // laid out; "" where that is not done
+	datasets.Candidate
+	Labelled bool `json:"labelled" jsonschema:"as the right or better one"`
 }
 
-// answeredView is an agent's answer that is judged, and the judge's own.
+// answeredView is the answer of an agent that is judged, with its label.
 type answeredView struct {
-	Question  string           `json:"question_id"`
-	Agent     string           `json:"agent"`
-	Text      string           `json:"answer"`
-	Reference string           `json:"reference,omitempty"`
-	Own       *datasets.Answer `json:"own,omitempty" jsonschema:"the judge's own answer"`
-	Right     bool             `json:"right"`
-
-	HTML template.HTML `json:"-"` // Text laid out; "" where that is not done
+	datasets.Answered
+	Right bool `json:"right"`
 }
 
-// JudgmentView is a judgment.
-type JudgmentView struct {
-	JudgmentBrief
-	Presentations int                   `json:"showings"`
-	Mode          string                `json:"mode,omitempty"`
-	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null where none were"`
-	System        string                `json:"system,omitempty"`
-	User          string                `json:"user"`
-	Asked         string                `json:"asked" jsonschema:"whether the prompt is the one that was asked"`
-	Turns         []TurnView            `json:"turns"`
-	Label         string                `json:"label,omitempty"`
-	Answer        string                `json:"answer,omitempty"`
-	Rule          string                `json:"rule,omitempty"`
-	Gold          string                `json:"gold,omitempty"`
-	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"the outcome, where today's is another"`
-	Error         string                `json:"error,omitempty"`
-	Probabilities []judging.Probability `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
-	At            time.Time             `json:"at,omitzero"`
-	Imported      *judging.Imported     `json:"imported,omitempty" jsonschema:"see records.jsonl"`
-
-	Words      presented `json:"-"`
-	FilePrompt string    `json:"-"` // of an imported record: the prompt that its file has
-	side       string    // of several runs beside each other: which
-}
-
-// TurnView is a reply and what it was the reply to.
-type TurnView struct {
-	Said        string  `json:"said,omitempty" jsonschema:"by gavel, before the reply; of none for the prompt itself"`
-	Text        string  `json:"text"`
-	Thinking    string  `json:"thinking,omitempty"`
-	Finish      string  `json:"finish"`
-	Detail      string  `json:"detail,omitempty"`
-	Prompt      int     `json:"prompt_tokens,omitempty"`
-	Reply       int     `json:"reply_tokens,omitempty"`
-	MS          float64 `json:"ms,omitempty"`
-	Cached      bool    `json:"cached,omitempty"`
-	Constrained bool    `json:"constrained,omitempty"`
-	Endpoint    string  `json:"endpoint,omitempty"`
-
-	Raw  []markup.Segment `json:"-"` // Text with the verdict where it stands
-	HTML template.HTML    `json:"-"` // laid out; "" where that is not done
-}
-
-// How a prompt that was made again compares with the one that was asked.
-const (
-	askedSame    = "the same, to the byte"
-	askedOther   = "differs"
-	askedUnknown = "unknown" // of an imported run, whose own prompt it was not
-)
-
+// itemView returns the item that a request names, with its place among those that the filter takes.
 func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	name, id := r.PathValue("run"), r.PathValue("item")
 	if id == "" {
@@ -191,7 +121,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		}
 	}
 	v.Back = runURL(name) + "/items" + f.Query()
-	all, err := s.matching(r, x, f)
+	all, _, err := s.matching(r, x, f)
 	if err != nil {
 		return v, err
 	}
@@ -220,10 +150,12 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	}
 	items := x.OpenItems()
 	defer items.Close()
+	var known *datasets.Item // nil without texts
 	item, err := x.Item(items, i)
 	if err != nil {
 		v.Problem = err.Error()
 	} else {
+		known = &item
 		v.Item = textsOf(item)
 	}
 	judgments := x.Judgments(i)
@@ -236,13 +168,12 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		return v, store.ErrChanged
 	}
 	defer records.Close()
-	page := markup.NewLayout()
 	for _, g := range judgments {
 		j, err := x.Record(records, g)
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x.Manifest, x.Asker, j, item, v.Item != nil, page)
+		judgment, err := judgmentView(x, j, known)
 		if err != nil {
 			return v, failure.Unreadable("%w", err)
 		}
@@ -254,6 +185,7 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	return v, nil
 }
 
+// textsOf returns the texts of an item with its labels.
 func textsOf(item datasets.Item) *ItemTexts {
 	t := &ItemTexts{
 		Source:   item.Source,
@@ -262,172 +194,16 @@ func textsOf(item datasets.Item) *ItemTexts {
 		Answer:   item.Answer,
 		Note:     item.Note,
 	}
-	page := markup.NewLayout()
 	for i, c := range item.Candidates {
 		if item.Answered != nil && c.Text == "" {
 			continue // of a judgment the candidates are verdicts, which have no text
 		}
-		t.Candidates = append(t.Candidates, candidateView{
-			ID:        c.ID,
-			Model:     c.Model,
-			Text:      c.Text,
-			Labelled:  i == item.Gold,
-			Rank:      c.Rank,
-			Unrelated: c.Unrelated,
-			HTML:      page.Of(markup.Visible(c.Text)),
-		})
+		t.Candidates = append(t.Candidates, candidateView{Candidate: c, Labelled: i == item.Gold})
 	}
-	if a := item.Answered; a != nil {
-		t.Answered = &answeredView{
-			Question:  a.Question,
-			Agent:     a.Agent,
-			Text:      a.Text,
-			Reference: a.Reference,
-			Own:       a.Own,
-			Right:     item.Gold == 0,
-			HTML:      page.Of(markup.Visible(a.Text)),
-		}
+	if item.Answered != nil {
+		t.Answered = &answeredView{Answered: *item.Answered, Right: item.Gold == 0}
 	}
 	return t
-}
-
-// judgmentView is a record for people; known tells whether there is an item to make its prompt of.
-func judgmentView(
-	m *judging.Manifest, asker judging.Asker, j store.Judged, item datasets.Item, known bool, page *markup.Layout,
-) (JudgmentView, error) {
-	r, v := j.Record, j.Verdict
-	g := JudgmentView{
-		JudgmentBrief: brief(store.JudgmentOf(m, r, v)),
-		Presentations: r.Presentations,
-		Mode:          r.Mode,
-		Order:         r.Order,
-		Asked:         askedUnknown,
-		Label:         v.Label,
-		Answer:        v.Answer,
-		Rule:          v.Rule,
-		Gold:          r.Gold,
-		Error:         r.Error,
-		Probabilities: r.Probabilities,
-		At:            r.At,
-		Imported:      r.Imported,
-		Turns:         []TurnView{},
-	}
-	if im := r.Imported; im != nil && !strings.Contains(r.Text(), strings.TrimSpace(im.Prompt)) {
-		g.FilePrompt = im.Prompt // JudgeBench's files have the judge's first reply there
-	}
-	g.Choice, g.Words = r.CandidateID(v.Choice), present(m, j)
-	if v.Outcome != r.Outcome || g.Choice != r.Choice {
-		g.Recorded = strings.TrimSpace(string(r.Outcome) + " " + r.Choice)
-	}
-	params := m.Spec.Parameters
-	var prompt judging.Prompt
-	if known {
-		var same bool
-		var err error
-		prompt, same, err = r.Asked(asker, item, params.SystemRole)
-		if err != nil {
-			return g, err
-		}
-		g.System, g.User = prompt.System, prompt.User
-		if r.Imported == nil {
-			g.Asked = askedOther
-			if same {
-				g.Asked = askedSame
-			}
-		}
-	}
-	turn, at, read := r.Turn(v.Span)
-	for i, reply := range r.Replies {
-		t := turnOf(reply)
-		if i > 0 {
-			t.Said = params.NextTurn(prompt)
-			if r.Challenged && i == len(r.Replies)-1 {
-				t.Said = prompt.Challenge
-			}
-		}
-		t.Raw = markup.Segments(reply.Text, judging.Span{})
-		if i == turn && read {
-			t.Raw = markup.Segments(reply.Text, at)
-		}
-		t.HTML = page.Of(markup.Marked(t.Raw))
-		g.Turns = append(g.Turns, t)
-	}
-	return g, nil
-}
-
-func turnOf(r judging.Reply) TurnView {
-	return TurnView{
-		Text:        r.Text,
-		Thinking:    r.Thinking,
-		Finish:      string(r.Finish),
-		Detail:      r.Detail,
-		Prompt:      r.PromptTokens,
-		Reply:       r.ReplyTokens,
-		MS:          r.Milliseconds,
-		Cached:      r.Cached,
-		Constrained: r.Constrained,
-		Endpoint:    r.Endpoint,
-	}
-}
-
-// Cut tells whether the reply ended at its token limit.
-func (t TurnView) Cut() bool { return t.Finish == "length" }
-
-// presented is a judgment in words. Candidates have their own ids, whatever the prompt called them.
-type presented struct {
-	Says    string   // the verdict
-	Names   []string // what its prompt calls each candidate, in the order shown; nil where it calls them by their ids
-	Right   string   // the correct choice, as the prompt calls it; "" if unknown
-	Swapped bool     // not in the item's own order
-	Shown   []string // the candidates that the judge was shown, in their order
-	Percent string   // the judge's confidence; "" if unknown
-}
-
-// present puts a judgment into words.
-func present(m *judging.Manifest, j store.Judged) presented {
-	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: j.Order}
-	p, err := judging.ProtocolNamed(m.Spec.Protocol)
-	if err == nil {
-		out.Shown = p.Shown(j.Order)
-	}
-	if j.Confidence != nil {
-		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
-	}
-	var rights []string
-	right := m.ToName(j.Record)
-	for at, id := range out.Shown {
-		if p.Called == nil {
-			break
-		}
-		name := p.Called(m.Spec.Prompt, at)
-		if name == "" { // the prompt uses ids
-			break
-		}
-		out.Names = append(out.Names, fmt.Sprintf("%s is %s", name, id))
-		if slices.Contains(right, id) {
-			rights = append(rights, name)
-		}
-	}
-	out.Right, out.Says = strings.Join(rights, " or "), verdictWords(m, j)
-	return out
-}
-
-// verdictWords puts a verdict into words, by the goal of the run.
-func verdictWords(m *judging.Manifest, j store.Judged) string {
-	v := j.Verdict
-	id := j.CandidateID(v.Choice)
-	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
-	switch {
-	case v.Outcome == judging.Tie:
-		return "a tie"
-	case v.Outcome != judging.Decided:
-		return "no verdict: " + string(v.Outcome)
-	case id == "":
-		return v.Answer
-	case p.Says != nil:
-		return p.Says(m.Spec.Goal, id)
-	}
-	return id
 }
 
 // itemQuestion has the question asked about an item, and the correct answer.
@@ -459,11 +235,6 @@ func (v ItemView) Grid() bool {
 	return len(v.Judgments) > 0 && !slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool {
 		return len(g.Order) < 3 || g.Presentations < 2
 	})
-}
-
-// Place returns the id of the judgment's element on a page.
-func (g JudgmentView) Place() string {
-	return fmt.Sprintf("%sjudgment-%d-%d", g.side, g.Presentation, g.Repetition)
 }
 
 // Heading returns the beginning of the item's question, else its id.
@@ -518,55 +289,3 @@ func (v ItemView) Confident() bool {
 
 // URL returns the address of the item's page in its run.
 func (v ItemView) URL() string { return itemURL(v.Run.Name, v.ID, "") }
-
-// itemMark shows a judgment as a sign.
-type itemMark struct{ Kind, Sign, Words string }
-
-// Mark returns the sign of a judgment.
-func (b JudgmentBrief) Mark() itemMark {
-	switch {
-	case b.Right != nil && *b.Right:
-		return itemMark{Kind: "right", Sign: "✓", Words: "right"}
-	case b.Outcome == string(judging.Tie):
-		return itemMark{Kind: "tie", Sign: "=", Words: "tie"}
-	case b.Outcome != string(judging.Decided):
-		return itemMark{Kind: "open", Sign: "–", Words: b.Outcome}
-	case b.Right != nil:
-		return itemMark{Kind: "wrong", Sign: "✗", Words: "wrong"}
-	}
-	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
-}
-
-// doubtful: if one in so many items or more is wrong every time, the judge is doubted rather than the labels.
-const doubtful = 4
-
-// everyTime returns the words for "in every judgment of an item", which depend on the run.
-func everyTime(m *judging.Manifest) string {
-	switch asked := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
-	case asked < 2:
-		return ""
-	case asked == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
-		return " in both orders"
-	}
-	return " every time"
-}
-
-// JudgmentBrief is a judgment in a list.
-type JudgmentBrief struct {
-	Presentation int    `json:"showing"`
-	Repetition   int    `json:"repeat,omitempty"`
-	Outcome      string `json:"outcome"`
-	Choice       string `json:"choice,omitempty" jsonschema:"id of the candidate"`
-	Position     int    `json:"place,omitempty" jsonschema:"where it was shown, from 1"`
-	Right        *bool  `json:"right" jsonschema:"null where nobody can say"`
-}
-
-func brief(g store.Judgment) JudgmentBrief {
-	return JudgmentBrief{
-		Presentation: g.Presentation,
-		Repetition:   g.Repetition,
-		Outcome:      string(g.Outcome),
-		Position:     g.Position + 1,
-		Right:        g.Right.Pointer(),
-	}
-}

@@ -9,15 +9,15 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
-// ItemsFilter is what a list of items was asked to show.
+// ItemsFilter has the parameters of a list of items.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`
 	Outcome string `json:"outcome,omitempty" jsonschema:"with a judgment of this outcome"`
@@ -29,14 +29,14 @@ type ItemsFilter struct {
 	By      string `json:"-"` // the order: [byJudges], or that of the list
 }
 
-// Query of a link that keeps the filter, with more of its own.
+// Query returns the query of a link with this filter and more parameters.
 func (f ItemsFilter) Query(more ...string) string {
 	return query(append([]string{
 		"group", f.Group, "outcome", f.Outcome, "show", f.Show, "mode", f.Mode, "q", f.Text, "by", f.By,
 	}, more...)...)
 }
 
-// At is the query of another page.
+// At returns the query of another page.
 func (f ItemsFilter) At(page int) string {
 	per := ""
 	if f.Per != perPage {
@@ -69,7 +69,7 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		return f, err
 	}
 	f.Per = min(f.Per, maxPerPage)
-	if f.Outcome != "" && !slices.Contains(judging.Outcomes, judging.Outcome(f.Outcome)) {
+	if f.Outcome != "" && !slices.Contains(scoring.Outcomes, f.Outcome) {
 		return f, failure.Bad("unknown outcome %q", markup.Visible(f.Outcome))
 	}
 	if f.Show != "" && store.FilterNamed(f.Show) == nil {
@@ -89,14 +89,14 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 }
 
 // matching lists the items that a filter takes. Programs get them in the order of the run; readers get first those that
-// are wrong every time, then the other wrong ones; or, ordered by all judges, the hardest first.
-func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int, error) {
+// are wrong every time, then the other wrong ones; or, ordered by all judges, the hardest first, with the outcomes of
+// these judges.
+func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all []int, m matrix, err error) {
 	var has func(int) bool
 	if f.Text != "" {
-		var err error
 		has, err = x.Search(r.Context(), f.Text)
 		if err != nil {
-			return nil, err
+			return nil, m, err
 		}
 	}
 	var places [3][]int
@@ -115,21 +115,23 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 			places[place] = append(places[place], i)
 		}
 	}
-	all := slices.Concat(places[:]...)
+	all = slices.Concat(places[:]...)
 	if f.By != byJudges {
-		return all, nil
+		return all, m, nil
 	}
-	m, err := s.matrixOf(r.Context(), x.Run, false)
+	m, err = s.matrixOf(r.Context(), x.Run, false)
 	rank := map[string]int{}
 	for i, t := range m.items {
-		rank[t.id] = i + 1
+		if t.Judged() > 0 {
+			rank[t.id] = i + 1
+		}
 	}
 	all = slices.DeleteFunc(all, func(i int) bool { return rank[x.ID(i)] == 0 })
 	slices.SortFunc(all, func(a, b int) int { return rank[x.ID(a)] - rank[x.ID(b)] })
-	return all, err
+	return all, m, err
 }
 
-// placeOf an item is 0 where it is to be read first.
+// placeOf returns where an item with these flags stands in a list: 0 for those to be read first.
 func placeOf(f store.Flags) int {
 	switch {
 	case f.Has("confident"):
@@ -180,14 +182,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if err != nil {
 		return v, err
 	}
-	var outcomes matrix
-	if f.By != "" { // before the items, so that a list without them is loaded again
-		outcomes, err = s.matrixOf(r.Context(), name, false)
-		if err != nil {
-			return v, err
-		}
-	}
-	all, err := s.matching(r, x, f)
+	all, outcomes, err := s.matching(r, x, f)
 	if err != nil {
 		return v, err
 	}
@@ -223,7 +218,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	return v, err
 }
 
-// numberOf is how many items an option is of.
+// numberOf returns the number of items of an option.
 func numberOf(options []Option, value string) int {
 	i := slices.IndexFunc(options, func(o Option) bool { return o.Value == value })
 	if i < 0 {
@@ -232,7 +227,7 @@ func numberOf(options []Option, value string) int {
 	return options[i].N
 }
 
-// Says is what the items come to.
+// Says summarises the items in a sentence.
 func (v ItemsView) Says() string {
 	count := func(n int) string { return report.CountItems(v.Run.Protocol, n) }
 	right := numberOf(v.Shows, "right")
@@ -280,12 +275,12 @@ func (v ItemsView) Says() string {
 	}
 }
 
-// Narrow tells whether the filter has more than what to show.
+// Narrow reports whether the filter has more than the parameter show.
 func (f ItemsFilter) Narrow() bool {
 	return f.Group != "" || f.Outcome != "" || f.Text != "" || f.Mode != ""
 }
 
-// Unlabelled tells whether some item has no label.
+// Unlabelled reports whether some item has no label.
 func (v ItemsView) Unlabelled() bool {
 	return numberOf(v.Shows, "unlabelled") > 0
 }
@@ -307,8 +302,7 @@ func (v *ItemsView) offer(x *store.Index) {
 	for _, g := range slices.SortedFunc(maps.Keys(groups), judging.GroupOrder) {
 		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: groups[g], Chosen: g == v.Filter.Group})
 	}
-	for _, o := range judging.Outcomes {
-		name := string(o)
+	for _, name := range scoring.Outcomes {
 		if n := outcomes[name]; n > 0 {
 			v.Outcomes = append(v.Outcomes, Option{Value: name, Name: name, N: n, Chosen: name == v.Filter.Outcome})
 		}
@@ -320,32 +314,11 @@ func (v *ItemsView) offer(x *store.Index) {
 	}
 }
 
+// itemRowOf returns the row of an item, with a link that keeps the filter.
 func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
 	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
 	item := x.ItemIfThere(items, i)
 	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
 	return row
-}
-
-// questionOf an item is its beginning, on one line.
-func questionOf(item datasets.Item) string {
-	if item.Question == "" && item.Answered != nil {
-		item.Question = item.Answered.Text
-	}
-	return markup.Shortened(item.Question, 160)
-}
-
-// briefs are the judgments of an item in a list. Of an item whose texts are not
-// there nobody can say which candidate was chosen, only where it was shown.
-func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
-	all := []JudgmentBrief{}
-	for _, g := range x.Judgments(i) {
-		b := brief(g)
-		if g.Choice >= 0 && g.Choice < len(item.Candidates) {
-			b.Choice = item.Candidates[g.Choice].ID
-		}
-		all = append(all, b)
-	}
-	return all
 }

@@ -14,7 +14,7 @@ type JobsView struct {
 }
 
 func (s *Server) jobsView(*http.Request) (JobsView, error) {
-	return JobsView{append([]jobs.Job{}, s.jobs()...)}, nil
+	return JobsView{Jobs: append([]jobs.Job{}, s.jobs()...)}, nil
 }
 
 // JobView is a job with how far its run is.

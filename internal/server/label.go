@@ -16,7 +16,6 @@ import (
 	"gavel/internal/labels"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
@@ -41,7 +40,7 @@ func needsDesk(s *Server) error {
 	return nil
 }
 
-// labelsView is who labels what, and which judge agrees with them.
+// labelsView has the people who label and the judges by their agreement with them.
 type labelsView struct {
 	Dataset string // "" where nothing is labelled here
 	Path    string // of the file
@@ -145,16 +144,8 @@ func labelURL(who string) string { return "/labels/" + url.PathEscape(who) }
 type labelView struct {
 	labels.Turn
 	Dataset string
-	Texts   []labelText
 	Error   string
 	Said    labels.Answer // with an error: what was said
-}
-
-// labelText is a response.
-type labelText struct {
-	Place int
-	Text  string
-	HTML  template.HTML // laid out; "" where that is not done
 }
 
 // Minutes that are left, at least one; 0 where that is not known.
@@ -165,31 +156,25 @@ func (v labelView) Minutes() int {
 	return int((v.Left + time.Minute - 1) / time.Minute)
 }
 
-// Asks is what is asked of the item.
+// Asks returns the question to the labeller.
 func (v labelView) Asks() string { return v.Shape.Info().Asks }
 
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	v.Dataset = s.opts.Desk.Name()
 	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))
-	if err != nil {
-		return v, labelFailure(err)
-	}
-	page := markup.NewLayout()
-	for i, text := range v.Shown {
-		v.Texts = append(v.Texts, labelText{Place: i + 1, Text: text, HTML: page.Of(markup.Visible(text))})
-	}
-	return v, nil
+	return v, labelFailure(err)
 }
 
-// labelFailure is an error of a desk with its status.
+// labelFailure gives an error of a desk its status.
 func labelFailure(err error) error {
-	if errors.Is(err, labels.ErrWho) || errors.Is(err, labels.ErrAnswer) {
-		return failure.Bad("%v", err)
+	status := http.StatusInsufficientStorage
+	switch {
+	case errors.Is(err, labels.ErrWho), errors.Is(err, labels.ErrAnswer):
+		status = http.StatusBadRequest
+	case errors.Is(err, labels.ErrChanged):
+		status = http.StatusConflict
 	}
-	if errors.Is(err, labels.ErrChanged) {
-		return failure.Conflict("%v", err)
-	}
-	return failure.New(http.StatusInsufficientStorage, "%v", err)
+	return failure.Of(status, err)
 }
 
 // labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.

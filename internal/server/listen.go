@@ -79,8 +79,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	most := min(maxConns, cmp.Or(s.opts.Connections, maxConns))
 	conns := guard.NewConnections(most, min(maxConnsEach, most))
 	h := &http.Server{
-		Handler:           s.mux,
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		Handler:        s.mux,
+		ReadTimeout:    readTimeout,
+		WriteTimeout:   writeTimeout,
+		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeader,
 		ConnState:      conns.Changed,
 		ConnContext:    conns.Context,

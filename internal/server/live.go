@@ -17,7 +17,7 @@ import (
 	"gavel/scoring"
 )
 
-// Progress is how far a run is.
+// Progress tells how much of a run is done.
 type Progress struct {
 	Run       string               `json:"run"`
 	Status    string               `json:"status"`
@@ -182,7 +182,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	}
 }
 
-// scoreBytes is how large the records may be; a larger run has its score when it has ended.
+// scoreBytes is the size of the largest records that are scored during a run. A larger run is scored at its end.
 const scoreBytes = 256 << 20
 
 // scoreOf returns what the records of a run that is being made come to, nil while that is not known. Where there are

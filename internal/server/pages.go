@@ -109,6 +109,8 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"inShort":  doc.Brief,
 		"ends":     doc.Ends,
 		"has":      slices.Contains[[]string],
+		"markdown": markup.Markdown,
+		"marked":   markup.Marked,
 		"plain":    func(s string) string { s, _, _ = strings.Cut(s, " ("); return s },
 		"facts":    scoring.Metadata,
 		"manifest": manifestText,

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -97,4 +98,60 @@ func address(r doc.Ref) string {
 		return runURL(r.Runs[0]) + "/items" + query("show", r.Show, "group", r.Group, "mode", r.Mode)
 	}
 	return runURL(r.Runs[0])
+}
+
+// maxCompared is the greatest number of runs in a comparison: the store keeps as many indexes, and more runs are better
+// ranked.
+const maxCompared = 6
+
+// compareFilter has the parameters of a comparison.
+type compareFilter struct {
+	A    string `json:"a" required:"true" jsonschema:"a run"`
+	B    string `json:"b" required:"true" jsonschema:"another"`
+	Show string `json:"show" jsonschema:"differ, a, b, both, neither, confident, none, verdicts or all"`
+	Page int    `json:"page" jsonschema:"from 1"`
+
+	Group string   `json:"group,omitempty" jsonschema:"of the items"`
+	Runs  []string `json:"-"` // A, B and further ones
+}
+
+// Query of a link to these runs, with more of its own.
+func (f compareFilter) Query(more ...string) string {
+	if len(f.Runs) == 2 {
+		return query(append([]string{"a", f.Runs[0], "b", f.Runs[1]}, more...)...)
+	}
+	q := url.Values{"run": f.Runs}
+	for i := 0; i+1 < len(more); i += 2 {
+		if more[i+1] != "" {
+			q.Set(more[i], more[i+1])
+		}
+	}
+	return "?" + q.Encode()
+}
+
+// At is the query of another page.
+func (f compareFilter) At(page int) string {
+	return f.Query("show", f.Show, "group", f.Group, "page", fmt.Sprint(page)) + itemsAnchor
+}
+
+// Items is the address of the items that a filter takes.
+func (f compareFilter) Items(show, group string) string {
+	return "/compare" + f.Query("show", show, "group", group) + itemsAnchor
+}
+
+// itemsAnchor is the fragment of the items on the page.
+const itemsAnchor = "#items-title"
+
+// runsOf are the runs that a query names: as a and b, or each as run.
+func runsOf(q url.Values) (runs []string, err error) {
+	again := !q.Has("run") // a run may be held against itself
+	for _, name := range slices.Concat([]string{q.Get("a"), q.Get("b")}, q["run"]) {
+		if name != "" && (again || !slices.Contains(runs, name)) {
+			runs = append(runs, name)
+		}
+	}
+	if len(runs) > maxCompared {
+		return nil, failure.Bad("%d runs: compare at most %d at once", len(runs), maxCompared)
+	}
+	return runs, nil
 }

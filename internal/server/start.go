@@ -22,7 +22,7 @@ type startView struct {
 	Error string
 }
 
-// firstFields are those that a form does not fold.
+// firstFields names the fields that a form does not fold.
 var firstFields = []string{"prompt", "limit", "agents"}
 
 // Shown are the fields that a form shows, or those that it folds, as the job request fills them in.
@@ -39,7 +39,7 @@ func (v startView) Shown(first bool) (all []fieldView) {
 	return all
 }
 
-// Says is what to do, or what the plan comes to.
+// Says returns what to do next, or the cost of the plan.
 func (v startView) Says() string {
 	if v.Plan == nil {
 		return "Choose a judge, and what it judges."

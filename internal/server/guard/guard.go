@@ -89,7 +89,7 @@ func (g *Guard) SameOrigin(r *http.Request) error {
 	return nil
 }
 
-// ErrNoToken is that of who has neither the token nor a session.
+// ErrNoToken is the error of a request with neither the token nor a session.
 var ErrNoToken = failure.New(http.StatusUnauthorized,
 	"this server needs a token: sign in, or send it as \"Authorization: Bearer TOKEN\"")
 

@@ -10,7 +10,7 @@ import (
 
 const cookieName = "gavel_session"
 
-// SessionTime is how long who signed in stays so.
+// SessionTime is the time after which a session ends.
 const SessionTime = 12 * time.Hour
 
 const (

@@ -22,23 +22,23 @@ import (
 	"gavel/scoring/race"
 )
 
-// Delete removes a run: the folder goes away under its name in one step, then for good. A folder with anything else in
-// it is left alone, and so is a run that is being made.
+// Delete removes a run. It renames the folder in one step and removes the files then. It refuses a folder with other
+// files in it, and a run in progress.
 func (r *Manager) Delete(run string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
-	return ifThere(r.deleteRun(run))
+	return orGone(r.deleteRun(run))
 }
 
-// ifThere is err, in the words for who comes too late where something was not there.
-func ifThere(err error) error {
+var errGone = failure.NotFound("there is no such run or suite: it may have been deleted already")
+
+// orGone returns errGone for an error about a missing file, else the error.
+func orGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errGone
 	}
 	return err
 }
-
-var errGone = failure.NotFound("there is no such run or suite: it may have been deleted already")
 
 func (r *Manager) deleteRun(run string) error {
 	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
@@ -46,7 +46,7 @@ func (r *Manager) deleteRun(run string) error {
 		return err
 	}
 	defer root.Close()
-	if err := onlyARun(root, run); err != nil {
+	if err := checkRun(root, run); err != nil {
 		return err
 	}
 	lock := flock.New(filepath.Join(r.dir, filepath.FromSlash(run), ".lock"))
@@ -67,12 +67,12 @@ func (r *Manager) deleteRun(run string) error {
 	return nil
 }
 
-// deleted is how the folder of a run is called that goes away.
+// deleted begins the name of a folder that is being removed.
 const deleted = ".deleted-"
 
-var goes = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
+var deletedName = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
 
-// sweep removes what servers and runs that were killed left below the folder of runs.
+// sweep removes leftovers of killed servers and runs below the folder of runs.
 func sweep(ctx context.Context, dir string) {
 	if to, err := filepath.EvalSymlinks(dir); err == nil { // a link is not walked
 		dir = to
@@ -82,7 +82,7 @@ func sweep(ctx context.Context, dir string) {
 		case ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil || !d.IsDir():
-		case goes.MatchString(d.Name()):
+		case deletedName.MatchString(d.Name()):
 			os.RemoveAll(at)
 			return fs.SkipDir
 		default:
@@ -92,9 +92,9 @@ func sweep(ctx context.Context, dir string) {
 	})
 }
 
-// Describe keeps what people say of a run, in place of what was said before.
-func (r *Manager) Describe(run string, said judging.About) error {
-	said, err := said.Tidied()
+// Describe replaces the name, tags and note that people gave a run.
+func (r *Manager) Describe(run string, about judging.About) error {
+	about, err := about.Tidied()
 	if err != nil {
 		return failure.Bad("%w", err)
 	}
@@ -105,21 +105,21 @@ func (r *Manager) Describe(run string, said judging.About) error {
 		return err
 	}
 	defer root.Close()
-	if err := onlyFolders(root, run); err != nil {
-		return ifThere(err)
+	if err := checkFolders(root, run); err != nil {
+		return orGone(err)
 	}
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
 		return failure.NotFound("there is no run %q", run)
 	}
-	return ifThere(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said))
+	return orGone(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), about))
 }
 
-// DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
-// it is one. Where a run may not be deleted it ends there, and what is left is still the suite.
+// DeleteSuite removes a suite's runs and their stages one by one, and then the file of the suite. It ends at a run that
+// it may not delete; the rest is still a suite.
 func (r *Manager) DeleteSuite(folder string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
-	return ifThere(r.deleteSuite(folder))
+	return orGone(r.deleteSuite(folder))
 }
 
 func (r *Manager) deleteSuite(folder string) error {
@@ -128,7 +128,7 @@ func (r *Manager) deleteSuite(folder string) error {
 		return err
 	}
 	defer root.Close()
-	if err := onlyFolders(root, folder); err != nil {
+	if err := checkFolders(root, folder); err != nil {
 		return err
 	}
 	entries, err := fs.ReadDir(root.FS(), folder)
@@ -144,10 +144,11 @@ func (r *Manager) deleteSuite(folder string) error {
 			return fmt.Errorf("%s: %w", run, err)
 		}
 	}
-	if err := root.Remove(path.Join(folder, race.StateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
+	err = root.RemoveAll(path.Join(folder, race.StateFile))
+	if err == nil {
+		err = root.Remove(path.Join(folder, scoring.SuiteFile))
 	}
-	if err := root.Remove(path.Join(folder, scoring.SuiteFile)); err != nil {
+	if err != nil {
 		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
 	}
 	if err := root.RemoveAll(path.Join(folder, judging.CacheDir)); err != nil { // of a shard's replies
@@ -159,7 +160,7 @@ func (r *Manager) deleteSuite(folder string) error {
 	return nil
 }
 
-// idle opens the folder of runs, unless a job is making what is to be deleted.
+// idle opens the folder of runs unless a job is making the run or suite, for which makes returns true.
 func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
@@ -169,8 +170,8 @@ func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
 	return os.OpenRoot(r.dir)
 }
 
-// onlyFolders refuses a name that leads over a link.
-func onlyFolders(root *os.Root, name string) error {
+// checkFolders refuses a name that is no folder, or that leads over a link.
+func checkFolders(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return failure.NotFound("there is no such run or suite")
 	}
@@ -186,9 +187,9 @@ func onlyFolders(root *os.Root, name string) error {
 	return nil
 }
 
-// onlyARun refuses what is not a run and nothing else, links included.
-func onlyARun(root *os.Root, run string) error {
-	if err := onlyFolders(root, run); err != nil {
+// checkRun refuses a folder that has links, or other files than those of a run.
+func checkRun(root *os.Root, run string) error {
+	if err := checkFolders(root, run); err != nil {
 		return err
 	}
 	entries, err := fs.ReadDir(root.FS(), run)

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"gavel/backends"
 	"gavel/internal/eval"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
@@ -32,25 +33,24 @@ type Options struct {
 	Shows func(run string) bool
 }
 
-// Manager makes the runs of a server. What is posted becomes the request that the
-// command line would make, and is held to the same.
+// Manager makes the runs of a server. A posted job becomes the request that the command line would make, and passes the
+// same checks.
 type Manager struct {
 	maker *eval.Maker
 	opts  Options
 	dir   string // of the runs, absolute: runs name each other by it
 	ctx   context.Context
 
-	turns    *semaphore.Weighted // at reading and planning suites: a large matrix keeps a processor busy
-	offers   *memo.Memo          // the servers that are found
-	keys     sync.Map            // addresses of servers that were named, and the variables with their keys
+	turns    *semaphore.Weighted // one suite is read and planned at a time: a large matrix keeps a processor busy
+	offers   *memo.Memo          // the servers that were found
 	jobs     sync.WaitGroup
 	mu       sync.Mutex
 	list     []*runJob // the newest last
 	ending   bool
-	deleting sync.Mutex // two who lock one run to delete it would be in each other's way
+	deleting sync.Mutex // for runs and suites that are deleted or described, one at a time
 }
 
-// FieldOf an error is the field of the job request that is at fault; "" where it is none.
+// FieldOf returns the field of the job request that an error is about; "" without one.
 func FieldOf(err error) string {
 	var at *eval.FieldError
 	if errors.As(err, &at) {
@@ -59,8 +59,7 @@ func FieldOf(err error) string {
 	return ""
 }
 
-// New makes a Manager whose jobs end with ctx. maker is what they are made with,
-// but for where, who is told, and how they are stopped.
+// New returns a Manager whose jobs end with ctx. They are made with copies of maker, in the folder of runs.
 func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	dir, err := filepath.Abs(o.Runs)
 	if err != nil {
@@ -74,20 +73,23 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	go sweep(ctx, dir)
 	maker.Shared = new(eval.SharedCache)
 	maker.Runs = dir
-	return &Manager{
+	r := &Manager{
 		maker:  &maker,
 		opts:   o,
 		dir:    dir,
 		ctx:    ctx,
 		turns:  semaphore.NewWeighted(1),
 		offers: memo.New(1, maker.Now),
-	}, nil
+	}
+	maker.KeyOf = r.keyOf
+	return r, nil
 }
 
-// runJob is a job with what ends it.
+// runJob is a job under way. It observes the runs that it makes; interrupts and cancel end it.
 type runJob struct {
 	Job
-	runner     *Manager
+	eval.Quiet
+	manager    *Manager
 	interrupts *eval.Interrupts
 	cancel     context.CancelCauseFunc
 }
@@ -99,66 +101,63 @@ const (
 	longLine  = 2000
 )
 
-// within is what a job is made with: the server's own, but for who is told and how it is stopped.
-func (r *Manager) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
-	e := *r.maker
-	e.Observer = who
-	e.Interrupts = in
-	e.KeyOf = r.keyOf
+// maker returns a copy of the manager's Maker that reports to the job and stops with it.
+func (j *runJob) maker() *eval.Maker {
+	e := *j.manager.maker
+	e.Observer = j
+	e.Interrupts = j.interrupts
 	return &e
 }
 
-// notes is an Observer that keeps what is said, and which runs are opened.
-type notes struct {
-	eval.Quiet
-	say   func(line string)
-	begun func(folder string) // nil where nothing is
-}
-
-func (n *notes) Note(text string) {
+// Note adds the lines of a note to the log.
+func (j *runJob) Note(text string) {
+	j.manager.mu.Lock()
+	defer j.manager.mu.Unlock()
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line != "" {
-			n.say(strings.ToValidUTF8(line[:min(len(line), longLine)], ""))
+			j.Log = append(j.Log, strings.ToValidUTF8(line[:min(len(line), longLine)], ""))
 		}
 	}
+	j.Log = j.Log[max(0, len(j.Log)-keepLines):]
 }
 
-func (n *notes) RunOpened(run eval.RunStart) {
-	if n.begun != nil {
-		n.begun(run.Dir)
+// RunOpened adds the run to those of the job.
+func (j *runJob) RunOpened(run eval.RunStart) {
+	j.manager.mu.Lock()
+	defer j.manager.mu.Unlock()
+	j.Runs = append(j.Runs, j.manager.name(run.Dir))
+	if j.State == Preparing {
+		j.State = Running
 	}
 }
 
-// planner is what a plan is made with, which keeps what is said.
-func (r *Manager) planner(said *[]string) *eval.Maker {
-	return r.within(&notes{say: func(line string) { *said = append(*said, line) }}, nil)
-}
-
-// keyOf keeps keys to the servers that they are of: what is posted may ask
-// several, and one that was found on a port has none.
+// keyOf returns the variable with the key of a server, "" for the usual one. known is false for a server that nobody
+// named: a key never goes to a server that was found on a port.
 func (r *Manager) keyOf(url string) (variable string, known bool) {
-	v, known := r.keys.Load(url)
-	variable, _ = v.(string)
-	return variable, known
+	if slices.Contains(r.opts.BaseURLs, url) {
+		return r.opts.APIKeyEnv, true
+	}
+	return "", eval.SameAddress(url, r.maker.Getenv(backends.OpenAIBase))
 }
 
-// Plan says what a run would ask, and asks nothing.
+// Plan returns the calls that a run would make. It makes none.
 func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error) {
 	o, err := r.request(ctx, request)
 	if err != nil {
 		return Planned{}, err
 	}
 	planned := Planned{Stages: []PlannedStage{}}
-	plan, err := r.planner(&planned.Notes).Plan(ctx, o)
+	planning := &runJob{manager: r}
+	plan, err := planning.maker().Plan(ctx, o)
 	for _, run := range plan.Runs {
 		planned.Stages = append(planned.Stages, r.stage(run))
 	}
-	planned.Notes = append(planned.Notes, plan.Notes...)
+	planned.Notes = append(planning.Log, plan.Notes...)
 	return planned, failure.Of(http.StatusUnprocessableEntity, err)
 }
 
-// stage is a plan for people and for programs.
+// stage returns the plan of a run in the form of the API.
 func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 	plan := run.Plan
 	_, err := judging.ReadManifest(run.Dir)
@@ -188,15 +187,16 @@ func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 	return s
 }
 
-// name of a run's folder below that of the runs.
+// name returns the name of a run's folder: its path below the folder of runs.
 func (r *Manager) name(folder string) string {
-	if rel, err := filepath.Rel(r.dir, folder); err == nil {
-		return filepath.ToSlash(rel)
+	name, err := filepath.Rel(r.dir, folder)
+	if err != nil { // on another drive
+		name = folder
 	}
-	return filepath.ToSlash(folder)
+	return filepath.ToSlash(name)
 }
 
-// Start begins a job. It does not wait for the server of the model: what goes wrong then is said on the job's page.
+// Start begins a job. It does not wait for the server of the model: the job's page reports what goes wrong then.
 func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 	o, err := r.request(ctx, request)
 	if err != nil {
@@ -205,7 +205,7 @@ func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 	return r.beginRun(Job{Request: request}, o)
 }
 
-// beginRun makes a job of a run.
+// beginRun begins a job that makes a run.
 func (r *Manager) beginRun(job Job, o eval.Request) (Job, error) {
 	return r.begin(job, func(ctx context.Context, e *eval.Maker) error {
 		_, err := e.Run(ctx, o)
@@ -213,7 +213,7 @@ func (r *Manager) beginRun(job Job, o eval.Request) (Job, error) {
 	})
 }
 
-// begin makes a job of some work.
+// begin adds a job and does its work in the background.
 func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) (Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -241,7 +241,7 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 	job.Runs = []string{}
 	job.Log = []string{}
 	job.Started = r.maker.Now().UTC().Truncate(time.Second)
-	j := &runJob{runner: r, interrupts: new(eval.Interrupts), Job: job}
+	j := &runJob{Job: job, manager: r, interrupts: new(eval.Interrupts)}
 	r.list = append(r.list, j)
 	if len(r.list) > keepJobs {
 		if i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() }); i >= 0 {
@@ -251,17 +251,17 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 	}
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	j.cancel = cancel
-	r.jobs.Go(func() { j.make(ctx, work) })
+	r.jobs.Go(func() { j.do(ctx, work) })
 	return j.copy(), nil
 }
 
-// make does the work of a job.
-func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Maker) error) {
-	r := j.runner
+// do does the work of a job and records how it ended.
+func (j *runJob) do(ctx context.Context, work func(context.Context, *eval.Maker) error) {
+	r := j.manager
 	defer j.cancel(nil)
 	err := func() (err error) {
 		defer judging.Caught(&err) // a panic ends its own job alone
-		return work(ctx, r.within(&notes{say: j.say, begun: j.begun}, j.interrupts))
+		return work(ctx, j.maker())
 	}()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -272,7 +272,7 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 		return
 	case errors.Is(err, eval.ErrInterrupted), ctx.Err() != nil:
 		j.State = Stopped
-	case errors.Is(err, eval.ErrUnserved): // it is said what is lacking
+	case errors.Is(err, eval.ErrUnserved): // the error says what is missing
 		j.State = Complete
 	default:
 		j.State = Failed
@@ -280,26 +280,7 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 	j.Error = r.maker.Words.Advised(err, err.Error())
 }
 
-func (j *runJob) say(line string) {
-	j.runner.mu.Lock()
-	defer j.runner.mu.Unlock()
-	j.Log = append(j.Log, line)
-	if len(j.Log) > keepLines {
-		j.Log = slices.Delete(j.Log, 0, len(j.Log)-keepLines)
-	}
-}
-
-// begun notes the run that the job is making now.
-func (j *runJob) begun(folder string) {
-	j.runner.mu.Lock()
-	defer j.runner.mu.Unlock()
-	j.Runs = append(j.Runs, j.runner.name(folder))
-	if j.State == Preparing {
-		j.State = Running
-	}
-}
-
-// copy is the job as it is now; the caller holds the lock.
+// copy returns the job as it is now. The caller holds the lock.
 func (j *runJob) copy() Job {
 	c := j.Job
 	c.Runs, c.Log = slices.Clone(j.Runs), slices.Clone(j.Log)
@@ -317,7 +298,7 @@ func (r *Manager) Jobs() []Job {
 	return out
 }
 
-// Stop is Ctrl-C: the first waits for what is in flight, the second gives it up.
+// Stop does what Ctrl-C does: the first waits for the requests in flight, the second gives them up.
 func (r *Manager) Stop(id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -332,29 +313,29 @@ func (r *Manager) Stop(id string) error {
 	return nil
 }
 
-// stop ends the job gently if it can, else at once. The caller holds the lock,
-// which what is told of the stop needs too: so it is told by somebody else.
+// stop ends the job gently, the second time at once. The caller holds the lock. The interrupt runs in the background,
+// since its notes need the lock too.
 func (j *runJob) stop() {
 	j.State = Stopping
 	go j.interrupts.Interrupt(j.cancel)
 }
 
-// StopAll stops all jobs and begins no more; it tells whether there were any.
+// StopAll stops all jobs and lets no more begin. It reports whether a job was active.
 func (r *Manager) StopAll() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ending = true
-	some := false
+	active := false
 	for _, j := range r.list {
 		if !j.Active() {
 			continue
 		}
-		some = true
-		if j.State != Stopping { // else it would be given up
+		active = true
+		if j.State != Stopping { // a second stop would give up the requests in flight
 			j.stop()
 		}
 	}
-	return some
+	return active
 }
 
 // Wait waits for all jobs to end.

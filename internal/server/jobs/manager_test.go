@@ -128,7 +128,7 @@ type exploding struct{ eval.Observer }
 func (exploding) Recorded(*judging.Record) { panic("boom") }
 
 // offer stops the clock, and offers these servers alone.
-func offer(r *Manager, servers ...endpoint) {
+func offer(r *Manager, servers ...EndpointOffer) {
 	now := r.maker.Now()
 	r.maker.Now = func() time.Time { return now }
 	r.offers.Put("", now.Truncate(offersGood), servers)
@@ -137,8 +137,8 @@ func offer(r *Manager, servers ...endpoint) {
 // A judge is found by its model, whose tag may be left out.
 func TestJudgeByItsModel(t *testing.T) {
 	r := newManager(t, Options{})
-	offer(r, endpoint{EndpointOffer: EndpointOffer{ID: "x", Models: []string{"other", "small:latest"}}, backend: "auto", url: "http://127.0.0.1:9"})
-	if ids, err := r.judgeAt(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"x"}) {
+	offer(r, EndpointOffer{ID: "http://127.0.0.1:9", Models: []string{"other", "small:latest"}})
+	if ids, err := r.judgeAt(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"http://127.0.0.1:9"}) {
 		t.Errorf("by a name without its tag: %v %v", ids, err)
 	}
 }
@@ -161,7 +161,7 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 	for _, keyEnv := range []string{"", "MY_KEY"} {
 		clear(sent)
 		r := newManager(t, Options{NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: keyEnv})
-		offer(r, append(r.endpoints(t.Context()), endpoint{EndpointOffer: EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})...)
+		offer(r, append(r.endpoints(t.Context()), EndpointOffer{ID: found.URL, Models: []string{"tiny"}})...)
 		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
 		if _, err := r.StartSuite(t.Context(), JobRequest{"file": {file}}); err != nil {
 			t.Fatal(err)
@@ -216,9 +216,9 @@ func TestServeKeys(t *testing.T) {
 		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
 		seen = nil
 		if !keyless {
-			r.keys.Store(j.URL, "")
+			t.Setenv("OPENAI_BASE_URL", j.URL)
 		}
-		at := endpoint{backend: "auto", url: j.URL}
+		at := EndpointOffer{ID: j.URL}
 		r.models(t.Context(), &at)
 		if at.Error != "" || len(at.Models) != 1 || !slices.Contains(seen, want) || keyless && slices.Contains(seen, "Bearer sk-secret") {
 			t.Errorf("keyless %t: sent %q, %+v", keyless, seen, at)
@@ -259,7 +259,7 @@ func TestServeOffersLockNobodyOut(t *testing.T) {
 	}))
 	defer s.Close()
 	r := newManager(t, Options{BaseURLs: []string{s.URL}})
-	first := make(chan []endpoint, 1)
+	first := make(chan []EndpointOffer, 1)
 	go func() { first <- r.endpoints(t.Context()) }()
 	<-hangs
 	gone, cancel := context.WithCancel(t.Context())

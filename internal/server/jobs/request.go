@@ -22,7 +22,7 @@ import (
 	"gavel/judging"
 )
 
-// Names of a job request's fields that are no flags.
+// Names of the fields of a job request that are not flags.
 const (
 	fieldProtocol = "protocol"
 	fieldEndpoint = "endpoint"
@@ -30,8 +30,8 @@ const (
 	fieldDataset  = "dataset"
 )
 
-// request reads a job request. Whoever posts a run names no file and no address, but
-// chooses from what is offered: the other fields are the server's own business.
+// request reads a job request. It may name no file and no address, only what is offered. The other fields are set by
+// the options of the server.
 func (r *Manager) request(ctx context.Context, request JobRequest) (eval.Request, error) {
 	o, err := r.read(ctx, request)
 	return o, failure.Of(http.StatusBadRequest, err)
@@ -45,16 +45,26 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request,
 	if !slices.ContainsFunc(r.datasets(), func(d datasets.Known) bool { return d.Name == request.Get(fieldDataset) }) {
 		return o, eval.Wrong(fieldDataset, request.Get(fieldDataset), "%q is not offered", request.Get(fieldDataset))
 	}
-	at, err := r.asked(ctx, request[fieldEndpoint])
-	if err != nil {
-		return o, err
+	ids := request[fieldEndpoint]
+	if request.Get(fieldEndpoint) == "" {
+		return o, errors.New("endpoint is missing: choose a server")
+	}
+	for _, id := range ids {
+		if err := r.checkEndpoint(ctx, id); err != nil {
+			return o, err
+		}
 	}
 	values, err := r.values(ctx, protocol, request)
 	if err != nil {
 		return o, err
 	}
-	values[fieldModel], values[fieldDataset] = []string{request.Get(fieldModel)}, []string{request.Get(fieldDataset)}
-	values["backend"], values["base-url"] = []string{at.Backend}, at.BaseURLs
+	values[fieldModel] = []string{request.Get(fieldModel)}
+	values[fieldDataset] = []string{request.Get(fieldDataset)}
+	values["backend"] = []string{"auto"}
+	if ids[0] == backends.Simulation {
+		values["backend"] = ids[:1]
+	}
+	values["base-url"] = slices.DeleteFunc(slices.Clone(ids), isSimulation)
 	if r.opts.Cache != "" {
 		values["cache"] = []string{r.opts.Cache}
 	}
@@ -64,28 +74,8 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request,
 	return eval.Read(protocol, values)
 }
 
-// asked are the servers that a job request names: one, or several that serve one and the same model.
-func (r *Manager) asked(ctx context.Context, ids []string) (at eval.Endpoint, err error) {
-	if len(ids) == 0 {
-		ids = []string{""}
-	}
-	for i, id := range ids {
-		e, err := r.endpoint(ctx, id)
-		if err != nil {
-			return at, err
-		}
-		if i == 0 {
-			at.Backend = e.backend
-		}
-		if e.url != "" {
-			at.BaseURLs = append(at.BaseURLs, e.url)
-		}
-	}
-	return at, nil
-}
-
-// values are those of the job request's other fields. What is the default is left out:
-// some fields may not be given with some judges, whatever their value.
+// values returns the values of the job request's other fields. It leaves defaults out, since some fields may not be
+// given with some judges, whatever their value.
 func (r *Manager) values(
 	ctx context.Context, protocol judging.Protocol, request JobRequest,
 ) (map[string][]string, error) {
@@ -100,7 +90,7 @@ func (r *Manager) values(
 		}
 		values := request[name]
 		if f.Kind != eval.List && len(values) > 1 {
-			values = values[len(values)-1:] // a field that was given in the address too
+			values = values[len(values)-1:] // the form's, where the address had the field too
 		}
 		for _, value := range values {
 			if value == "" || value == f.Default {
@@ -116,7 +106,7 @@ func (r *Manager) values(
 	return out, nil
 }
 
-// value checks values that could name files or addresses.
+// value returns the value of a field as a request has it. It refuses files and addresses that are not offered.
 func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", eval.Wrong(f.Name, value, ": not a text")
@@ -132,8 +122,7 @@ func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.F
 	return value, nil
 }
 
-// agent is who answered what is judged: a simulation, a run of this server's
-// folder, or a model of a server that is offered.
+// agent returns the agent whose answers are judged: a simulation, a run of the folder, or a model of an offered server.
 func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	if strings.HasPrefix(value, "sim:") {
 		return value, nil
@@ -141,18 +130,17 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	if strings.Contains(value, ",") {
 		return "", eval.Wrong("agents", value, "%q: give each separately", value)
 	}
-	if model, at, ok := strings.Cut(value, "@"); ok {
-		e, err := r.endpoint(ctx, at)
-		if err != nil || e.url == "" {
+	if _, at, ok := strings.Cut(value, "@"); ok {
+		if r.checkEndpoint(ctx, at) != nil || isSimulation(at) {
 			return "", eval.Wrong("agents", value,
 				"%q: expected MODEL@URL with the URL of an offered server, a run, or sim:…", value)
 		}
-		return model + "@" + e.url, nil
+		return value, nil
 	}
 	return r.runNamed("agents", value)
 }
 
-// runNamed is the folder of a run that a flag names.
+// runNamed returns the folder of a run that a field names.
 func (r *Manager) runNamed(flag, name string) (string, error) {
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
 		return "", eval.Wrong(flag, name, ": there is no run %q", name)
@@ -165,7 +153,7 @@ func (r *Manager) runNamed(flag, name string) (string, error) {
 	return dir, nil
 }
 
-// formFields are the fields of a protocol's form.
+// formFields returns the fields of a protocol's form.
 func formFields(protocol judging.Protocol) []Field {
 	var fields []Field
 	for _, f := range eval.FieldsOf(protocol) {
@@ -193,84 +181,59 @@ func formFields(protocol judging.Protocol) []Field {
 	return fields
 }
 
-// datasets are those that can be judged now: gavel's own, those fetched, and files that were taken in.
+// datasets returns the datasets that can be judged now: gavel's samples, and those fetched or added.
 func (r *Manager) datasets() []datasets.Known {
 	return slices.DeleteFunc(r.maker.Library.All(), func(k datasets.Known) bool { return !r.maker.Library.Has(k) })
 }
 
-// endpoint is a server of models that can be chosen.
-type endpoint struct {
-	EndpointOffer
-	backend, url string
+// simulatedEndpoint is always offered.
+var simulatedEndpoint = EndpointOffer{
+	ID:     backends.Simulation,
+	About:  "simulated judges: no model is asked",
+	Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"},
 }
 
-// simulatedEndpoint is always there.
-var simulatedEndpoint = endpoint{
-	EndpointOffer: EndpointOffer{
-		ID:     backends.Simulation,
-		About:  "simulated judges: no model is asked",
-		Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"},
-	},
-	backend: backends.Simulation,
-}
+// isSimulation reports whether an endpoint is the simulated one. The id of any other is its URL.
+func isSimulation(id string) bool { return id == simulatedEndpoint.ID }
 
-// Times of the servers that are found: how long they are remembered, and how long a server has to say what it is, and
-// then which models it has.
 const (
-	offersGood = 10 * time.Second
-	offerTime  = 5 * time.Second
+	offersGood = 10 * time.Second // for which found servers are remembered
+	offerTime  = 5 * time.Second  // for a server to tell its kind, and again for its models
 )
 
-// endpoint finds one that was chosen by its id.
-func (r *Manager) endpoint(ctx context.Context, id string) (endpoint, error) {
-	if id == "" {
-		return endpoint{}, errors.New("endpoint is missing: choose a server")
+// checkEndpoint returns an error unless the endpoint with this id is offered.
+func (r *Manager) checkEndpoint(ctx context.Context, id string) error {
+	if !slices.ContainsFunc(r.endpoints(ctx), func(e EndpointOffer) bool { return e.ID == id }) {
+		return fmt.Errorf("endpoint %q is not offered", id)
 	}
-	for _, e := range r.endpoints(ctx) {
-		if e.ID == id {
-			return e, nil
-		}
-	}
-	return endpoint{}, fmt.Errorf("endpoint %q is not offered", id)
+	return nil
 }
 
-// endpoints are the servers that are offered, looked for once for all who ask; whoever gives up waiting for them is
-// offered simulated judges alone.
-func (r *Manager) endpoints(ctx context.Context) []endpoint {
-	found, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]endpoint, error) {
-		return r.look(r.ctx), nil // not in the name of who asks first: he may leave
+// endpoints returns the offered servers. Concurrent calls share one search; a call whose context ends before it gets
+// the simulation alone.
+func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
+	found, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]EndpointOffer, error) {
+		return r.discover(r.ctx), nil // the first caller may leave before the others
 	})
 	if err != nil {
-		return []endpoint{simulatedEndpoint}
+		return []EndpointOffer{simulatedEndpoint}
 	}
 	return found
 }
 
-// look looks for servers as the command line does: those named with --base-url,
-// those of the environment, those on the usual ports. It takes no longer than
-// twice offerTime.
-func (r *Manager) look(ctx context.Context) []endpoint {
-	var all []endpoint
+// discover finds servers as the command line does: those named with --base-url, those of the environment, those on the
+// usual ports. It takes at most twice offerTime.
+func (r *Manager) discover(ctx context.Context) []EndpointOffer {
+	var all []EndpointOffer
 	for _, url := range r.opts.BaseURLs {
-		r.keys.Store(url, r.opts.APIKeyEnv)
-		all = append(all, endpoint{EndpointOffer: EndpointOffer{ID: url, About: url}, backend: "auto", url: url})
+		all = append(all, EndpointOffer{ID: url, About: url})
 	}
 	if candidates, err := backends.Candidates("", r.maker.Getenv); err == nil {
 		limited, cancel := context.WithTimeout(ctx, offerTime)
 		defer cancel()
 		for _, f := range backends.Discover(limited, r.maker.HTTP, candidates, r.maker.Getenv("OPENAI_API_KEY")) {
-			if f.Why == backends.OpenAIBase {
-				r.keys.LoadOrStore(f.Server.URL, "") // which --base-url may name too
-			}
-			if !slices.ContainsFunc(all, func(e endpoint) bool { return e.ID == f.Server.URL }) {
-				all = append(all, endpoint{
-					EndpointOffer: EndpointOffer{
-						ID:    f.Server.URL,
-						About: eval.Describe(f.Server) + " (" + f.Why + ")",
-					},
-					backend: "auto",
-					url:     f.Server.URL,
-				})
+			if !slices.ContainsFunc(all, func(e EndpointOffer) bool { return e.ID == f.Server.URL }) {
+				all = append(all, EndpointOffer{ID: f.Server.URL, About: eval.Describe(f.Server) + " (" + f.Why + ")"})
 			}
 		}
 	}
@@ -282,16 +245,16 @@ func (r *Manager) look(ctx context.Context) []endpoint {
 	return append(all, simulatedEndpoint)
 }
 
-// models asks a server what it has.
-func (r *Manager) models(ctx context.Context, at *endpoint) {
+// models adds the models of a server to its offer, or the error.
+func (r *Manager) models(ctx context.Context, at *EndpointOffer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
-	b, s, err := r.within(eval.Quiet{}, nil).Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{at.url}})
+	b, s, err := r.maker.Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{at.ID}})
 	if err != nil {
 		at.Error = err.Error()
 		return
 	}
-	if at.About == at.url {
+	if at.About == at.ID {
 		at.About = eval.Describe(s)
 	}
 	models, err := b.Models(ctx)
@@ -303,7 +266,7 @@ func (r *Manager) models(ctx context.Context, at *endpoint) {
 	}
 }
 
-// Offer is what the form has for a protocol.
+// Offer returns the choices for runs of a protocol; of the first one without a name.
 func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	if name == "" {
 		name = judging.Protocols()[0].Name
@@ -316,9 +279,7 @@ func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	for _, k := range judging.Protocols() {
 		o.Protocols = append(o.Protocols, NamedAbout{Name: k.Name, About: k.About})
 	}
-	for _, e := range r.endpoints(ctx) {
-		o.Endpoints = append(o.Endpoints, e.EndpointOffer)
-	}
+	o.Endpoints = r.endpoints(ctx)
 	for _, d := range r.datasets() {
 		if eval.TakesDataset(protocol, d) {
 			o.Datasets = append(o.Datasets, NamedAbout{Name: d.Name, About: d.About})

@@ -20,8 +20,8 @@ func CommandOf(m *judging.Manifest, out string) string {
 	return ""
 }
 
-// Resume begins a job that goes on with a run of the folder, held to what is offered: a run that was made with a file
-// of its own, or by a server that is not offered, is gone on with at the command line.
+// Resume begins a job that continues a run of the folder. A run that needs a file of its own, or a server that is not
+// offered, can be continued at the command line only.
 func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	dir := filepath.Join(r.dir, filepath.FromSlash(run))
 	m, err := judging.ReadManifest(dir)
@@ -49,7 +49,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	return r.beginRun(Job{Request: request, Resumes: run}, o)
 }
 
-// requestOf is what somebody would ask for to have the same run.
+// requestOf returns the job request that makes the same run.
 func (r *Manager) requestOf(ctx context.Context, was eval.Request) (JobRequest, error) {
 	request := JobRequest{fieldProtocol: {was.Protocol}, fieldModel: {was.Model}, fieldDataset: {was.Dataset}}
 	for name, values := range was.Given() {

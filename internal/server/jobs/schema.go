@@ -40,7 +40,7 @@ func JobRequestSchema() *jsonschema.Schema {
 	}
 }
 
-// schema says what the values of a field look like; all may be written as texts.
+// schema describes the values of a field. All may be written as texts.
 func (f Field) schema() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string", Description: f.About}
 	switch {

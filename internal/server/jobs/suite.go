@@ -18,8 +18,7 @@ import (
 	"gavel/scoring"
 )
 
-// A suite that is posted is the file of `gavel suite`, as text. What it may say
-// is less: it names no file of this machine, and no server that is not offered.
+// A posted suite is the text of a file of `gavel suite`. It may name no file of this machine, and only offered servers.
 
 // Names of the fields of a job request of a suite.
 const (
@@ -27,17 +26,17 @@ const (
 	fieldYes  = "yes"
 )
 
-// postedFile is what errors call the file.
+// postedFile is the name of the file in errors.
 const postedFile = "suite.yaml"
 
-// withSuite reads the suite of a job request, and does something with it.
+// withSuite reads the suite of a job request and calls do with it. Calls take turns.
 func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
 	if err := r.turns.Acquire(ctx, 1); err != nil {
 		return err
 	}
 	defer r.turns.Release(1)
 	var s *suite.Suite
-	err := onlySuite(request)
+	err := checkSuiteFields(request)
 	if err == nil {
 		s, err = r.readSuite(ctx, request.Get(fieldFile))
 	}
@@ -50,8 +49,8 @@ func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*su
 	return do(s)
 }
 
-// onlySuite refuses what would be passed over in silence.
-func onlySuite(request JobRequest) error {
+// checkSuiteFields refuses fields that a suite would ignore.
+func checkSuiteFields(request JobRequest) error {
 	for name, values := range request {
 		switch {
 		case name != fieldFile && name != fieldYes:
@@ -67,6 +66,7 @@ func onlySuite(request JobRequest) error {
 	return nil
 }
 
+// readSuite reads the file of a suite, which belongs to the folder of runs.
 func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, error) {
 	file, err := suite.ParseFile(postedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // as browsers send it
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 	return file.Matrix(func(c *suite.Cell) (eval.Request, error) { return r.readCell(ctx, c) })
 }
 
-// place puts the suite's folder where the server's runs are.
+// place puts the suite's folder below the folder of runs.
 func (r *Manager) place(file *suite.File) error {
 	return file.Place(r.dir, func(out string) error {
 		rel, err := filepath.Rel(r.dir, out)
@@ -97,7 +97,7 @@ func (r *Manager) place(file *suite.File) error {
 	})
 }
 
-// readCell reads a cell's request, as that of a run that is posted.
+// readCell reads the request of a cell in the same way as that of a posted run.
 func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, err error) {
 	if ctx.Err() != nil {
 		return o, context.Cause(ctx)
@@ -130,18 +130,17 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, 
 	return o, nil
 }
 
-// judgeAt finds the servers of a judge among those that are offered: those that
-// it names, else the first that has the model.
+// judgeAt returns the ids of the offered servers that a judge names, else of the first that has the model.
 func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
 	if err := judge.Validate(); err != nil {
 		return nil, err
 	}
 	offered := r.endpoints(ctx)
-	if judge.Backend == simulatedEndpoint.ID {
+	if isSimulation(judge.Backend) {
 		return []string{simulatedEndpoint.ID}, nil
 	}
 	for _, at := range judge.BaseURLs {
-		i := slices.IndexFunc(offered, func(e endpoint) bool { return e.url != "" && eval.SameAddress(e.url, at) })
+		i := slices.IndexFunc(offered, func(e EndpointOffer) bool { return eval.SameAddress(e.ID, at) })
 		if i < 0 {
 			return nil, eval.Wrong("base-url", at,
 				"%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", at)
@@ -152,7 +151,7 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 		return ids, nil
 	}
 	for _, e := range offered {
-		if e.url != "" && slices.ContainsFunc(e.Models, func(m string) bool { return m == model || m == model+":latest" }) {
+		if !isSimulation(e.ID) && (slices.Contains(e.Models, model) || slices.Contains(e.Models, model+":latest")) {
 			return []string{e.ID}, nil
 		}
 	}
@@ -160,23 +159,27 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 		"name one with base-url, or write backend: sim for a simulated judge", model)
 }
 
-// PlanSuite is `gavel suite plan`.
+// PlanSuite does what `gavel suite plan` does.
 func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
-		out = SuitePlanned{Suite: r.name(s.Out), Notes: []string{}}
-		plan, err := s.Plan(ctx, r.planner(&out.Notes))
+		planning := &runJob{manager: r}
+		plan, err := s.Plan(ctx, planning.maker())
 		if err != nil {
 			return failure.Of(http.StatusUnprocessableEntity, err)
 		}
-		plan.Out = out.Suite
-		out.Plan = plan
-		out.Above = append([]string{}, plan.Above...)
+		plan.Out = r.name(s.Out)
+		out = SuitePlanned{
+			Suite: plan.Out,
+			Above: append([]string{}, plan.Above...),
+			Plan:  plan,
+			Notes: append([]string{}, planning.Log...),
+		}
 		return nil
 	})
 	return out, err
 }
 
-// StartSuite is `gavel suite run`.
+// StartSuite begins what `gavel suite run` does.
 func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
 		job, err = r.beginSuite(s, request)
@@ -185,8 +188,8 @@ func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, 
 	return job, err
 }
 
-// ResumeSuite is StartSuite with the file that a folder's runs were made from. The file may name servers that are not
-// offered here, and, where somebody moved the folder, another one.
+// ResumeSuite starts the suite of a folder again from its file. The file may name servers that are not offered here,
+// and another folder if the folder was moved: both are errors.
 func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job, err error) {
 	request := JobRequest{fieldFile: {file}}
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
@@ -203,6 +206,7 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 	return job, err
 }
 
+// beginSuite begins a job that makes the runs of a suite.
 func (r *Manager) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
 	return r.begin(Job{Request: request, Suite: r.name(s.Out)}, func(ctx context.Context, e *eval.Maker) error {
 		err := s.Run(ctx, e, request.Get(fieldYes) == "true")

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// JobRequest is what somebody asks for: values by the names of fields.
+// JobRequest has the values of a request by the names of its fields.
 type JobRequest = url.Values
 
-// Offer is what a form has.
+// Offer has the choices of a form.
 type Offer struct {
 	Protocol  string          `json:"protocol"`
 	Protocols []NamedAbout    `json:"protocols"`
@@ -18,13 +18,13 @@ type Offer struct {
 	Notes     []string        `json:"notes,omitempty"`
 }
 
-// NamedAbout is something to choose.
+// NamedAbout is a choice.
 type NamedAbout struct {
 	Name  string `json:"name"`
 	About string `json:"about,omitempty"`
 }
 
-// EndpointOffer is a server of models.
+// EndpointOffer is a server of models, whose id is its URL, or the simulation.
 type EndpointOffer struct {
 	ID     string   `json:"id"`
 	About  string   `json:"about"`
@@ -32,7 +32,7 @@ type EndpointOffer struct {
 	Error  string   `json:"error,omitempty"`
 }
 
-// Field is something to fill in.
+// Field is a field of a form.
 type Field struct {
 	Name    string   `json:"name"`
 	Label   string   `json:"label" jsonschema:"what forms call it"`
@@ -44,13 +44,13 @@ type Field struct {
 	Many    bool     `json:"many,omitempty" jsonschema:"may be given several times"`
 }
 
-// Planned is what a run would do: its stages, mostly one.
+// Planned is the plan of a run: its stages, mostly one.
 type Planned struct {
 	Stages []PlannedStage `json:"stages"`
 	Notes  []string       `json:"notes,omitempty" jsonschema:"what was said while it was worked out"`
 }
 
-// PlannedStage is the plan of a run.
+// PlannedStage is the plan of a stage.
 type PlannedStage struct {
 	Run      string         `json:"run"`
 	Exists   bool           `json:"exists" jsonschema:"it goes on with a run that is there"`
@@ -73,7 +73,7 @@ type PlanMessage struct {
 	Text string `json:"text"`
 }
 
-// SuitePlanned is what a suite would do.
+// SuitePlanned is the plan of a suite.
 type SuitePlanned struct {
 	Suite string   `json:"suite" jsonschema:"the folder of its runs"`
 	Above []string `json:"above" jsonschema:"limits of its file that it is above: to start it then, say yes"`
@@ -105,10 +105,10 @@ type Job struct {
 	Ended   time.Time  `json:"ended,omitzero"`
 }
 
-// Active tells whether the job has not ended.
+// Active reports whether the job has not ended.
 func (j Job) Active() bool { return j.Ended.IsZero() }
 
-// Run is the one that is being made, or was the last.
+// Run returns the run that is being made, or the last one; "" before the first.
 func (j Job) Run() string {
 	if len(j.Runs) == 0 {
 		return ""

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
@@ -22,65 +21,44 @@ import (
 	"gavel/internal/doc"
 )
 
-// longestMarkdown is how much of a reply is laid out as Markdown. What is longer
-// is shown as it is: layout of hostile text should not take long.
+// longestMarkdown is the length of the longest reply that is laid out as Markdown. Longer ones are shown as they are:
+// layout of hostile text should not take long.
 const longestMarkdown = 64 << 10
 
-// deepestMarkdown is how deep quotes and lists may stand in each other: readers of HTML give up at some hundreds.
+// deepestMarkdown is the greatest depth of nested quotes and lists: readers of HTML give up at some hundreds.
 const deepestMarkdown = 50
 
-// What a page lays out at most; the replies after that are shown as they are.
-const (
-	mostLaidOut   = 1 << 20 // bytes
-	longestLayout = 2 * time.Second
-)
-
-// Layout is what is left of that for a page.
-type Layout struct {
-	bytes int
-	until time.Time
-}
-
-// NewLayout is that of a page of which nothing is laid out yet.
-func NewLayout() *Layout { return &Layout{mostLaidOut, time.Now().Add(longestLayout)} }
-
-// Of is a reply laid out; "" where it is better shown as plain text.
-func (l *Layout) Of(text string) template.HTML {
-	l.bytes -= len(text)
-	if l.bytes < 0 || time.Now().After(l.until) {
-		return ""
-	}
-	page, _ := Markdown(text)
-	return page
-}
-
-// Markdown lays out a reply whose verdict is marked (see [Marked]). ok is false where it is better shown as plain text.
-func Markdown(text string) (out template.HTML, ok bool) {
+// Markdown lays out a visible text, whose verdict may be marked (see [Marked]). It returns "" for a text that is better
+// shown as it is.
+func Markdown(text string) (out template.HTML) {
 	if len(text) > longestMarkdown || !modest(text) {
-		return "", false
+		return ""
 	}
 	defer func() {
 		if recover() != nil { // a reply must not take the page down
-			out, ok = "", false
+			out = ""
 		}
 	}()
 	var b bytes.Buffer
 	if err := toHTML.Convert([]byte(inert(text)), &b); err != nil {
-		return "", false
+		return ""
 	}
 	root := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 	nodes, err := html.ParseFragment(bytes.NewReader(harmless.SanitizeBytes(b.Bytes())), root)
 	if err != nil {
-		return "", false
+		return ""
 	}
 	for _, n := range nodes {
 		root.AppendChild(n)
 	}
 	if highlight(root) > deepestMarkdown {
-		return "", false
+		return ""
 	}
 	out, err = doc.Tree(root)
-	return out, err == nil
+	if err != nil {
+		return ""
+	}
+	return out
 }
 
 // entity is a character that Markdown knows by its number or name.

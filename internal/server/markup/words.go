@@ -42,7 +42,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// acting tells whether a character does something other than stand there.
+// acting reports whether a character does something other than stand there.
 func acting(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -55,13 +55,13 @@ func acting(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// Segment is a piece of text; of a verdict, where it stands.
+// Segment is a piece of a reply.
 type Segment struct {
 	Text    string `json:"text"`
 	Verdict bool   `json:"verdict,omitempty"`
 }
 
-// Segments makes a reply visible, parted where its verdict stands.
+// Segments returns a reply made visible, in pieces around its verdict.
 func Segments(reply string, verdict judging.Span) []Segment {
 	if verdict.Nowhere() {
 		return []Segment{{Text: Visible(reply)}}
@@ -74,7 +74,7 @@ func Segments(reply string, verdict judging.Span) []Segment {
 	return slices.DeleteFunc(all, func(s Segment) bool { return s.Text == "" })
 }
 
-// Marked is a reply's text with marks around its verdict.
+// Marked returns a reply's text with marks around its verdict.
 func Marked(reply []Segment) string {
 	var b strings.Builder
 	for _, s := range reply {
@@ -86,18 +86,11 @@ func Marked(reply []Segment) string {
 	return b.String()
 }
 
-// Shortened is the beginning of a text on one line, of at most so many characters, made visible.
+// Shortened returns the beginning of a text on one line, of at most so many characters, made visible.
 func Shortened(text string, most int) string {
-	cut := false
-	if len(text) > 8*most {
-		text, cut = text[:8*most], true // characters have at most four bytes
-	}
 	words := strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 	if runes := []rune(words); len(runes) > most {
-		words, cut = string(runes[:most]), true
-	}
-	if cut {
-		words += "…"
+		words = string(runes[:most]) + "…"
 	}
 	return Visible(words)
 }

@@ -1,0 +1,251 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/internal/report"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+	"gavel/judging"
+)
+
+// JudgmentView is a judgment with its prompt and replies.
+type JudgmentView struct {
+	JudgmentBrief
+	Presentations int                   `json:"showings"`
+	Mode          string                `json:"mode,omitempty"`
+	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null where none were"`
+	System        string                `json:"system,omitempty"`
+	User          string                `json:"user"`
+	Asked         string                `json:"asked" jsonschema:"whether the prompt is the one that was asked"`
+	Turns         []TurnView            `json:"turns"`
+	Label         string                `json:"label,omitempty"`
+	Answer        string                `json:"answer,omitempty"`
+	Rule          string                `json:"rule,omitempty"`
+	Gold          string                `json:"gold,omitempty"`
+	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"the outcome, where today's is another"`
+	Error         string                `json:"error,omitempty"`
+	Probabilities []judging.Probability `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
+	At            time.Time             `json:"at,omitzero"`
+	Imported      *judging.Imported     `json:"imported,omitempty" jsonschema:"see records.jsonl"`
+
+	Words      presented `json:"-"`
+	FilePrompt string    `json:"-"` // of an imported record: the prompt that its file has
+	side       string    // of several runs beside each other: which
+}
+
+// TurnView is a reply and what it was the reply to.
+type TurnView struct {
+	Said string `json:"said,omitempty" jsonschema:"by gavel, before the reply; of none for the prompt itself"`
+	judging.Reply
+
+	Raw []markup.Segment `json:"-"` // Text with the verdict marked
+}
+
+// How a prompt that was made again compares with the one that was asked.
+const (
+	askedSame    = "the same, to the byte"
+	askedOther   = "differs"
+	askedUnknown = "unknown" // of an imported run, whose own prompt it was not
+)
+
+// judgmentView returns the view of a record. Its prompt is made again from the item; without one it stays empty.
+func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (JudgmentView, error) {
+	m := x.Manifest
+	r, v := j.Record, j.Verdict
+	g := JudgmentView{
+		JudgmentBrief: brief(store.JudgmentOf(m, r, v)),
+		Presentations: r.Presentations,
+		Mode:          r.Mode,
+		Order:         r.Order,
+		Asked:         askedUnknown,
+		Label:         v.Label,
+		Answer:        v.Answer,
+		Rule:          v.Rule,
+		Gold:          r.Gold,
+		Error:         r.Error,
+		Probabilities: r.Probabilities,
+		At:            r.At,
+		Imported:      r.Imported,
+		Turns:         []TurnView{},
+	}
+	if im := r.Imported; im != nil && !strings.Contains(r.Text(), strings.TrimSpace(im.Prompt)) {
+		g.FilePrompt = im.Prompt // JudgeBench's files have the judge's first reply there
+	}
+	g.Choice, g.Words = r.CandidateID(v.Choice), present(m, j)
+	if v.Outcome != r.Outcome || g.Choice != r.Choice {
+		g.Recorded = strings.TrimSpace(string(r.Outcome) + " " + r.Choice)
+	}
+	params := m.Spec.Parameters
+	var prompt judging.Prompt
+	if item != nil {
+		var same bool
+		var err error
+		prompt, same, err = r.Asked(x.Asker, *item, params.SystemRole)
+		if err != nil {
+			return g, err
+		}
+		g.System, g.User = prompt.System, prompt.User
+		switch {
+		case r.Imported != nil: // unknown
+		case same:
+			g.Asked = askedSame
+		default:
+			g.Asked = askedOther
+		}
+	}
+	turn, span, _ := r.Turn(v.Span)
+	for i, reply := range r.Replies {
+		t := TurnView{Reply: reply}
+		if i > 0 {
+			t.Said = params.NextTurn(prompt)
+			if r.Challenged && i == len(r.Replies)-1 {
+				t.Said = prompt.Challenge
+			}
+		}
+		t.Raw = markup.Segments(reply.Text, judging.Span{})
+		if i == turn {
+			t.Raw = markup.Segments(reply.Text, span)
+		}
+		g.Turns = append(g.Turns, t)
+	}
+	return g, nil
+}
+
+// presented is a judgment in words. Candidates have their own ids, whatever the prompt called them.
+type presented struct {
+	Says    string   // the verdict
+	Names   []string // what its prompt calls each candidate, in the order shown; nil where it calls them by their ids
+	Right   string   // the correct choice, as the prompt calls it; "" if unknown
+	Swapped bool     // not in the item's own order
+	Shown   []string // the candidates that the judge was shown, in their order
+	Percent string   // the judge's confidence; "" if unknown
+}
+
+// present puts a judgment into words.
+func present(m *judging.Manifest, j store.Judged) presented {
+	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
+	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: p.Shown(j.Order)}
+	if j.Confidence != nil {
+		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
+	}
+	var rights []string
+	right := m.ToName(j.Record)
+	for at, id := range out.Shown {
+		if p.Called == nil {
+			break
+		}
+		name := p.Called(m.Spec.Prompt, at)
+		if name == "" { // the prompt uses ids
+			break
+		}
+		out.Names = append(out.Names, fmt.Sprintf("%s is %s", name, id))
+		if slices.Contains(right, id) {
+			rights = append(rights, name)
+		}
+	}
+	out.Right, out.Says = strings.Join(rights, " or "), verdictWords(m, j)
+	return out
+}
+
+// verdictWords puts a verdict into words, by the goal of the run.
+func verdictWords(m *judging.Manifest, j store.Judged) string {
+	v := j.Verdict
+	id := j.CandidateID(v.Choice)
+	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
+	switch {
+	case v.Outcome == judging.Tie:
+		return "a tie"
+	case v.Outcome != judging.Decided:
+		return "no verdict: " + string(v.Outcome)
+	case id == "":
+		return v.Answer
+	case p.Says != nil:
+		return p.Says(m.Spec.Goal, id)
+	}
+	return id
+}
+
+// Place returns the id of the judgment's element on a page.
+func (g JudgmentView) Place() string {
+	return fmt.Sprintf("%sjudgment-%d-%d", g.side, g.Presentation, g.Repetition)
+}
+
+// itemMark shows a judgment as a sign.
+type itemMark struct{ Kind, Sign, Words string }
+
+// Mark returns the sign of a judgment.
+func (b JudgmentBrief) Mark() itemMark {
+	switch {
+	case b.Right != nil && *b.Right:
+		return itemMark{Kind: "right", Sign: "✓", Words: "right"}
+	case b.Outcome == string(judging.Tie):
+		return itemMark{Kind: "tie", Sign: "=", Words: "tie"}
+	case b.Outcome != string(judging.Decided):
+		return itemMark{Kind: "open", Sign: "–", Words: b.Outcome}
+	case b.Right != nil:
+		return itemMark{Kind: "wrong", Sign: "✗", Words: "wrong"}
+	}
+	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
+}
+
+// doubtful: if one in so many items or more is wrong every time, the judge is doubted rather than the labels.
+const doubtful = 4
+
+// everyTime returns the words for "in every judgment of an item", which depend on the run.
+func everyTime(m *judging.Manifest) string {
+	switch asked := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
+	case asked < 2:
+		return ""
+	case asked == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
+		return " in both orders"
+	}
+	return " every time"
+}
+
+// JudgmentBrief is a judgment in a list.
+type JudgmentBrief struct {
+	Presentation int    `json:"showing"`
+	Repetition   int    `json:"repeat,omitempty"`
+	Outcome      string `json:"outcome"`
+	Choice       string `json:"choice,omitempty" jsonschema:"id of the candidate"`
+	Position     int    `json:"place,omitempty" jsonschema:"where it was shown, from 1"`
+	Right        *bool  `json:"right" jsonschema:"null where nobody can say"`
+}
+
+// brief returns a judgment of an index for a list, without the id of the candidate.
+func brief(g store.Judgment) JudgmentBrief {
+	return JudgmentBrief{
+		Presentation: g.Presentation,
+		Repetition:   g.Repetition,
+		Outcome:      string(g.Outcome),
+		Position:     g.Position + 1,
+		Right:        g.Right.Pointer(),
+	}
+}
+
+// questionOf returns the beginning of an item's question on one line.
+func questionOf(item datasets.Item) string {
+	if item.Question == "" && item.Answered != nil {
+		item.Question = item.Answered.Text
+	}
+	return markup.Shortened(item.Question, 160)
+}
+
+// briefs returns the judgments of an item for a list. If the item's texts are missing, they have the position of the
+// chosen candidate without its id.
+func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
+	all := []JudgmentBrief{}
+	for _, g := range x.Judgments(i) {
+		b := brief(g)
+		if g.Choice >= 0 && g.Choice < len(item.Candidates) {
+			b.Choice = item.Candidates[g.Choice].ID
+		}
+		all = append(all, b)
+	}
+	return all
+}
