@@ -210,6 +210,8 @@ type Model struct {
 	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: token probabilities are told
 
 	Decides Ability `json:"-"` // it is a decision model; see [SystemOne]
+	// Process differs between two starts of the server; "" where the server tells nothing that does.
+	Process string `json:"-"`
 }
 
 // Ability is whether something can be done, where that is known.

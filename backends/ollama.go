@@ -216,7 +216,7 @@ func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 
 // Model implements Backend.
 func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
-	m, err := o.listed(ctx, name)
+	m, err := o.Identify(ctx, name)
 	if err != nil {
 		return Model{}, err
 	}
@@ -237,8 +237,8 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	return m, nil
 }
 
-// listed is a model as the list of all has it.
-func (o *Ollama) listed(ctx context.Context, name string) (Model, error) {
+// Identify implements Identifier: the list of models has the digest.
+func (o *Ollama) Identify(ctx context.Context, name string) (Model, error) {
 	models, err := o.Models(ctx)
 	if err != nil {
 		return Model{}, err

@@ -125,12 +125,8 @@ func count(n int64) string {
 // Model implements Backend. llama.cpp answers under any name, so a name must be
 // one that the server lists: the id, an alias, or the file's own name.
 func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
-	m, _, err := o.describe(ctx, name)
-	return m, err
-}
-
-func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llamaProps, err error) {
 	server, cards, err := o.find(ctx)
+	var props llamaProps
 	told := false
 	if err == nil && kindOf(server).props {
 		// Before the list, which some versions give while they still load the model,
@@ -143,24 +139,26 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 	}
 	nothing := err == nil && len(cards) == 0 || IsKind(err, NotFound, BadRequest)
 	if nothing && !o.lists.Load() { // it never listed any: it may load the one that it is asked for
-		return Model{Name: name}, llamaProps{}, nil
+		return Model{Name: name}, nil
 	}
 	if err != nil {
-		return m, props, err
+		return Model{}, err
 	}
 	i := slices.IndexFunc(cards, func(c modelCard) bool { return c.matches(name) })
 	if i < 0 {
-		return m, props, unknownModel(name, o.base, modelsOf(cards))
+		return Model{}, unknownModel(name, o.base, modelsOf(cards))
 	}
-	m = cards[i].model()
+	m := cards[i].model()
 	m.Aliases = aliases(cards, cards[i])
 	m.Logprobs = kindOf(server).logprobs
 	if told {
-		m.Slots, m.Context = props.Slots, cmp.Or(max(0, props.Defaults.Ctx), m.Context)
+		m.Slots = props.Slots
+		m.Context = cmp.Or(max(0, props.Defaults.Ctx), m.Context)
+		m.Process = props.Marker
 		m.Fingerprint += " template=" + shortHash(props.Template)
 		m.Thinks = ability(templateThinks.MatchString(props.Template))
 	}
-	return m, props, nil
+	return m, nil
 }
 
 // aliases are the other names under which the server lists the model of a card. vLLM has a card for each of them, and

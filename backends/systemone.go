@@ -79,11 +79,8 @@ var (
 )
 
 // Identify implements Identifier.
-func (s *SystemOne) Identify(ctx context.Context, name string) (Presence, error) {
-	at, err := s.Backend.(Identifier).Identify(ctx, name)
-	_, of, _ := strings.Cut(at.Identity, " ")
-	at.Identity = systemOneFormat + " " + of
-	return at, err
+func (s *SystemOne) Identify(ctx context.Context, name string) (Model, error) {
+	return s.Backend.(Identifier).Identify(ctx, name)
 }
 
 // decision is a question to a decision model.
