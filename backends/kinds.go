@@ -73,22 +73,18 @@ func register(k serverKind) string {
 	return k.name
 }
 
-// kindOf is the kind of a server: by its name and wire format, else the one that its wire format is named after, else
-// by its name alone.
+// kindOf returns the kind of a server by its name and wire format, else the one that its wire format is named after,
+// which stands behind the others of the format.
 func kindOf(s Server) *serverKind {
-	for _, is := range []func(*serverKind) bool{
-		func(k *serverKind) bool { return k.name == s.Name && k.wire == s.Kind },
-		func(k *serverKind) bool { return k.wire == s.Kind && k.open != nil },
-		func(k *serverKind) bool { return k.name == s.Name },
-	} {
-		if i := slices.IndexFunc(kinds, is); i >= 0 {
-			return kinds[i]
+	for _, k := range kinds {
+		if k.wire == s.Kind && (k.name == s.Name || k.open != nil) {
+			return k
 		}
 	}
 	return &serverKind{}
 }
 
-// Wires are the formats that servers speak: what "--backend" names, and Server.Kind.
+// Wires lists the formats that servers speak: what "--backend" names, and Server.Kind.
 func Wires() []string {
 	var names []string
 	for _, k := range kinds {
@@ -99,7 +95,7 @@ func Wires() []string {
 	return names
 }
 
-// LocalPorts are where local servers usually listen.
+// LocalPorts lists the ports on which local servers usually listen.
 func LocalPorts() (ports []string) {
 	for _, k := range kinds {
 		ports = append(ports, k.ports...)
@@ -107,14 +103,13 @@ func LocalPorts() (ports []string) {
 	return ports
 }
 
-// Open makes the backend for a server that was found.
+// Open returns the backend for a server that was found.
 func Open(s Server, key string, client *http.Client) (Backend, error) {
-	for _, k := range kinds {
-		if k.wire == s.Kind && k.open != nil {
-			return k.open(s.URL, key, client)
-		}
+	k := kindOf(Server{Kind: s.Kind})
+	if k.open == nil {
+		return nil, fmt.Errorf("no server is of the kind %q", s.Kind)
 	}
-	return nil, fmt.Errorf("no server is of the kind %q", s.Kind)
+	return k.open(s.URL, key, client)
 }
 
 // Can tells whether a server has a feature, as far as its kind and version say.
@@ -123,12 +118,12 @@ func (s Server) Can(f Feature) bool {
 	return can && !Before(s.Version, since)
 }
 
-// Since is the version from which on servers of this kind have a feature; "" for all, or for none.
+// Since returns the version from which on servers of this kind have a feature; "" for all, or for none.
 func (s Server) Since(f Feature) string { return kindOf(s).can[f] }
 
-// Advice is what a person can do about this server.
+// Advice returns what a person can do about this server.
 func (s Server) Advice() Advice { return kindOf(s).advice }
 
-// Batches is how many requests at once are worthwhile, where the server does not tell how many it serves; 0 where that
-// is not known.
+// Batches returns how many requests at once are worthwhile, where the server does not tell how many it serves; 0 where
+// that is not known.
 func (s Server) Batches() int { return kindOf(s).batches }

@@ -20,7 +20,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 		wire:    openAIFormat,
 		ownedBy: "newcomer",
 		ports:   []string{"4321"},
-		place:   100,
+		place:   5,
 		can:     map[Feature]string{TakeBudget: "1.2.0", ReserveReply: ""},
 		version: func(context.Context, *OpenAI) string { return "1.1.0" },
 		members: func(_ Server, req Request) map[string]any { return map[string]any{"most_thoughts": req.ThinkBudget} },
