@@ -74,9 +74,6 @@ type Request struct {
 	// nobody asked it. A reply to fewer is no answer.
 	PromptTokens int `json:"-"`
 
-	// Timed asks for Response.Timing, where the server tells it.
-	Timed bool `json:"-"`
-
 	// Oracle is for simulated judges alone: it is never sent to a server.
 	Oracle *Oracle `json:"-"`
 }
@@ -168,7 +165,7 @@ type Response struct {
 	// Context the server was known to serve when it said TooLong.
 	Context int           `json:"context,omitempty"`
 	Took    time.Duration `json:"took_ns,omitempty"`
-	Timing  Timing        `json:"-"`
+	Timing  Timing        `json:"-"` // as far as the server tells it
 	Cached  bool          `json:"-"`
 	Origin  string        `json:"-"` // of a cached reply: the bundle that it was taken in from
 	// Endpoint is the address of the server that answered, where there was a choice; see [Pool].

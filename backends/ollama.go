@@ -160,16 +160,12 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	out.ID = tolerant[string](last.Created)
 	out.PromptTokens = last.PromptCount
 	out.ReplyTokens = last.Count
-	if req.Labels != nil {
-		out.Labels = labelLogprobs(tokensOf(tokens), req.Labels)
-	}
-	if req.Timed {
-		out.Timing = Timing{
-			PromptTokens: last.PromptCount,
-			Prompt:       last.PromptTook,
-			ReplyTokens:  last.Count,
-			Reply:        last.Took,
-		}
+	out.Labels = labelLogprobs(tokensOf(tokens), req.Labels)
+	out.Timing = Timing{
+		PromptTokens: last.PromptCount,
+		Prompt:       last.PromptTook,
+		ReplyTokens:  last.Count,
+		Reply:        last.Took,
 	}
 	var err error
 	out.Finish, err = ended(last.Reason)

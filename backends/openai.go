@@ -42,8 +42,7 @@ type OpenAI struct {
 	counts *lru.Cache[[sha256.Size]byte, int] // tokens of prompts, by their hash
 	thinks atomic.Bool                        // llama.cpp's chat template speaks of thinking
 	lists  atomic.Bool                        // it has listed its models
-	tells  atomic.Bool                        // it has told a finish reason
-	silent atomic.Bool                        // it was tried, and told none
+	ends   atomic.Value                       // the [Ability] to tell a finish reason, once known
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -238,7 +237,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	if id := tolerant[string](c.ID); id != "" {
 		out.ID = id + " " + string(c.Created)
 	}
-	out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason)
+	out.EndUntold, err = o.endUntold(ctx, server, req.Model, choice.Reason)
 	if err != nil {
 		return Response{}, err
 	}
@@ -259,23 +258,20 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	if choice.Message.Refusal != "" {
 		out.Finish, out.Detail = Refused, choice.Message.Refusal
 	}
-	if req.Labels != nil {
-		out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
-	}
-	if req.Timed {
-		out.Timing = llamaTiming(c.Timings)
-	}
+	out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
+	out.Timing = llamaTiming(c.Timings)
 	return out, nil
 }
 
-// tellsNone tells, of a reply without a finish reason, whether the server never tells one. Those that are known by name
-// do, and so does one that ever did. Any other is asked for a few words first, since a reply that was broken off is no
-// witness.
-func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason string) (bool, error) {
+// endUntold reports whether a reply has no finish reason because the server never tells one. Those that are known by
+// name do, and so does one that ever did. Any other is asked for a few words first, since a reply that was broken off
+// is no witness.
+func (o *OpenAI) endUntold(ctx context.Context, server Server, model, reason string) (bool, error) {
 	if reason != "" {
-		o.tells.Store(true)
+		o.ends.Store(Yes)
+		return false, nil
 	}
-	if reason == "" && server.Name == Other && !o.tells.Load() && !o.silent.Load() {
+	if server.Name == Other && o.ends.Load() == nil {
 		x, err := o.chat(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
 		var trial choiceSaid
 		if err == nil {
@@ -284,13 +280,9 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 		if err != nil {
 			return false, err
 		}
-		if trial.Reason == "" {
-			o.silent.Store(true)
-		} else {
-			o.tells.Store(true)
-		}
+		o.ends.CompareAndSwap(nil, ability(trial.Reason != ""))
 	}
-	return reason == "" && o.silent.Load() && !o.tells.Load(), nil
+	return o.ends.Load() == No, nil
 }
 
 func (o *OpenAI) root() string { return strings.TrimSuffix(o.base, "/v1") }
