@@ -85,15 +85,12 @@ func (o *OpenAI) tokenize(ctx context.Context, text map[string]any) (int, error)
 
 // llamaTiming reads what llama.cpp adds to a reply; other servers add nothing.
 func llamaTiming(said json.RawMessage) Timing {
-	var t struct {
+	t := tolerant[struct {
 		PromptN int     `json:"prompt_n"`
 		Prompt  float64 `json:"prompt_ms"`
 		ReplyN  int     `json:"predicted_n"`
 		Reply   float64 `json:"predicted_ms"`
-	}
-	if json.Unmarshal(said, &t) != nil {
-		return Timing{}
-	}
+	}](said)
 	ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 	return Timing{
 		PromptTokens: t.PromptN,

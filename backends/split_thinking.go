@@ -36,6 +36,7 @@ func SplitThinking(reply string) (text, thinking string) {
 // on is thinking: each takes another reading of the reply.
 const deepestThought = 50
 
+// splitTag takes off what stands between the tags, also those that come together when others are taken off.
 func splitTag(reply, open, close string) (text, thinking string) {
 	text = reply
 	for range deepestThought {
@@ -50,7 +51,7 @@ func splitTag(reply, open, close string) (text, thinking string) {
 	return text, thinking + more
 }
 
-// tagAt is where a text has a tag, and does not speak of one: "`<think>`" in backticks or quotation marks is
+// tagAt returns where a text has a tag, and does not speak of one: "`<think>`" in backticks or quotation marks is
 // none. −1 where it has none.
 func tagAt(text, tag string) int {
 	for from := 0; ; {
@@ -75,10 +76,8 @@ func cutTag(text, tag string) (before, after string, found bool) {
 	return text[:i], text[i+len(tag):], true
 }
 
+// splitTagOnce goes through a reply once.
 func splitTagOnce(reply, open, close string) (text, thinking string) {
-	if !strings.Contains(reply, open) && !strings.Contains(reply, close) {
-		return reply, ""
-	}
 	var out, thought strings.Builder
 	if before, after, closed := cutTag(reply, close); closed && tagAt(before, open) < 0 {
 		thought.WriteString(before)
