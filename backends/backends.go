@@ -303,6 +303,14 @@ func (e *Error) MayPass() bool {
 	return slices.Contains([]Kind{Transport, Timeout, Busy, ServerSide}, e.Kind)
 }
 
+// requestedWait returns how long the server that err is of asked to be left alone; 0 where it did not.
+func requestedWait(err error) time.Duration {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
+}
+
 // IsKind tells whether err is an *Error of one of the kinds.
 func IsKind(err error, kinds ...Kind) bool {
 	var e *Error

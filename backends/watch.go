@@ -235,15 +235,10 @@ func (w *Watch) check(ctx context.Context) error {
 		replies, w.waiting = w.waiting[:n], w.waiting[n:]
 		w.rest = checkEvery
 	}
-	if told {
-		w.changed = cmp.Or(w.changed, changed)
-		w.replaced = true
-	}
-	rest := max(w.rest, time.Since(begun)) // a server that is slow to say it is asked half of the time at most
-	if e, ok := errors.AsType[*Error](err); ok {
-		rest = max(rest, e.RetryAfter)
-	}
-	w.due = time.Now().Add(rest)
+	w.changed = cmp.Or(w.changed, changed)
+	w.replaced = told
+	// A server that is slow to answer is asked half of the time at most.
+	w.due = time.Now().Add(max(w.rest, time.Since(begun), requestedWait(err)))
 	w.mu.Unlock()
 	for _, c := range replies {
 		c.end(err)

@@ -162,16 +162,11 @@ var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|a
 // Close writes what is in memory to disk and releases the folder. Where many tables have piled up, it merges them. On a
 // disk that is full it does neither, see [ErrDiskFull]. A store that was given up is not closed, see [ErrGivenUp].
 func (s *Store) Close() error {
-	if err := s.ended(); err != nil {
-		if errors.Is(err, ErrGivenUp) {
-			return fmt.Errorf("cache %s: %w", s.dir, err)
-		}
-		return nil // it was closed then
+	err := s.within(s.mergeTakes(), s.shut)
+	if err == nil || s.ended() != nil && !errors.Is(err, ErrGivenUp) { // one that could not be renewed is closed
+		return nil
 	}
-	if err := s.within(s.mergeTakes(), s.shut); err != nil {
-		return fmt.Errorf("cache %s: %w", s.dir, err)
-	}
-	return nil
+	return fmt.Errorf("cache %s: %w", s.dir, err)
 }
 
 func (s *Store) shut() error {
