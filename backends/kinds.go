@@ -10,21 +10,21 @@ import (
 )
 
 // Feature is what some kinds of server do and others do not; see [Server.Can].
-type Feature string
+type Feature int
 
 const (
-	SetContext    Feature = "the client sets the context of a model"
-	TakeKey       Feature = "takes an API key"
-	CutPrompts    Feature = "cuts a prompt that does not fit, unless it is asked not to"
-	RefuseLong    Feature = "can be asked to refuse a prompt that does not fit"
-	TellLogprobs  Feature = "tells token probabilities"
-	ReserveReply  Feature = "takes a prompt only with room for the whole reply beside it"
-	TakeBudget    Feature = "can be asked to bound thinking by tokens"
-	EndRepetition Feature = "can be asked to end a reply that repeats itself"
-	GiveSample    Feature = "gives a sample of its model at no cost"
-	ShareBatch    Feature = "batches what comes, and computes a common beginning of prompts once"
-	Simulate      Feature = "asks no model"
-	Decide        Feature = "gives each option a probability, and writes nothing"
+	SetContext    Feature = iota // the client sets the context of a model
+	TakeKey                      // takes an API key
+	CutPrompts                   // cuts a prompt that does not fit, unless it is asked not to
+	RefuseLong                   // can be asked to refuse a prompt that does not fit
+	TellLogprobs                 // tells token probabilities
+	ReserveReply                 // takes a prompt only with room for the whole reply beside it
+	TakeBudget                   // can be asked to bound thinking by tokens
+	EndRepetition                // can be asked to end a reply that repeats itself
+	GiveSample                   // gives a sample of its model at no cost
+	ShareBatch                   // batches what comes, and computes a common beginning of prompts once
+	Simulate                     // asks no model
+	Decide                       // gives each option a probability, and writes nothing
 )
 
 // serverKind is what gavel knows of one kind of server. What is left out it cannot do, or does not tell. A new kind is

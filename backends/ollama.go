@@ -100,9 +100,9 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	began := time.Now()
-	x, err := o.send(ctx, o.base+"/api/chat", mustJSON(chat), req.longest())
-	return x.settle(req, began, err, func() (Response, error) { return readOllama(req, x) })
+	return o.judge(ctx, o.base+"/api/chat", mustJSON(chat), req, func(x *exchange) (Response, error) {
+		return readOllama(req, x)
+	})
 }
 
 // chatSaid is an answer of Ollama's, or a piece of one.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	openai "github.com/sashabaranov/go-openai"
@@ -64,9 +63,9 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	began := time.Now()
-	x, err := o.chat(ctx, server, req)
-	return x.settle(req, began, err, func() (Response, error) { return o.read(ctx, server, req, x) })
+	return o.judge(ctx, o.chatPage(), o.chat(server, req), req, func(x *exchange) (Response, error) {
+		return o.read(ctx, server, req, x)
+	})
 }
 
 // chatRequest is go-openai's request, of which it writes again what that leaves out: a temperature of 0, in whose place
@@ -79,7 +78,8 @@ type chatRequest struct {
 	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai; most servers take no other
 }
 
-func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchange, error) {
+// chat writes a request as a server of the kind takes it.
+func (o *OpenAI) chat(server Server, req Request) []byte {
 	chat := chatRequest{
 		ChatCompletionRequest: openai.ChatCompletionRequest{
 			Model:              req.Model,
@@ -126,7 +126,7 @@ func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchang
 	if len(members) > 0 {
 		body = slices.Concat(body[:len(body)-1], []byte(","), mustJSON(members)[1:])
 	}
-	return o.send(ctx, o.base+"/chat/completions", body, req.longest())
+	return body
 }
 
 // completion is an answer in OpenAI's format, as far as it is read.
@@ -272,7 +272,8 @@ func (o *OpenAI) endUntold(ctx context.Context, server Server, model, reason str
 		return false, nil
 	}
 	if server.Name == Other && o.ends.Load() == nil {
-		x, err := o.chat(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
+		ask := Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16}
+		x, err := o.send(ctx, o.chatPage(), o.chat(server, ask), ask.longest())
 		var trial choiceSaid
 		if err == nil {
 			_, trial, err = completed(x)
@@ -284,5 +285,7 @@ func (o *OpenAI) endUntold(ctx context.Context, server Server, model, reason str
 	}
 	return o.ends.Load() == No, nil
 }
+
+func (o *OpenAI) chatPage() string { return o.base + "/chat/completions" }
 
 func (o *OpenAI) root() string { return strings.TrimSuffix(o.base, "/v1") }

@@ -3,10 +3,10 @@ package backends
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // systemOneFormat is the name of the format of decision models.
@@ -171,20 +171,20 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 		}
 	}
 	state, q := decide(req)
-	began := time.Now()
-	x, err := s.api.send(ctx, s.api.base+"/systemone", mustJSON(map[string]any{
+	body := mustJSON(map[string]any{
 		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestion: q},
-	}), req.longest())
-	if x.status == http.StatusNotImplemented {
-		return Response{}, &Error{Kind: BadRequest, Status: x.status, Message: serverMessage(x), Err: err}
-	}
-	return x.settle(req, began, err, func() (Response, error) {
+	})
+	resp, err := s.api.judge(ctx, s.api.base+"/systemone", body, req, func(x *exchange) (Response, error) {
 		var said decided
 		if json.Unmarshal(x.body, &said) != nil {
 			return Response{}, none("not an answer of a decision model: %s", excerpt(x.body))
 		}
 		return said.response(req, q, x)
 	})
+	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotImplemented {
+		e.Kind = BadRequest
+	}
+	return resp, err
 }
 
 // Sample implements sampler where llama.cpp serves, with one fixed question.
