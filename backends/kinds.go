@@ -49,7 +49,8 @@ type serverKind struct {
 	logprobs Ability                               // on this side of its interface
 	grammar  bool                                  // holds a reply to a grammar from its first token on
 	props    bool                                  // has llama.cpp's page of properties
-	members  func(Server, Request) map[string]any  // of a request, beside those that OpenAI's format has
+	// extend adds to the body of a request what OpenAI's format does not have.
+	extend func(body map[string]any, s Server, req Request)
 	// count counts the tokens of a prompt.
 	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }

@@ -23,7 +23,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 		place:   5,
 		can:     map[Feature]string{TakeBudget: "1.2.0", ReserveReply: ""},
 		version: func(context.Context, *OpenAI) string { return "1.1.0" },
-		members: func(_ Server, req Request) map[string]any { return map[string]any{"most_thoughts": req.ThinkBudget} },
+		extend:  func(body map[string]any, _ Server, req Request) { body["most_thoughts"] = req.ThinkBudget },
 		advice:  Advice{Parallel: "start it anew"},
 	})
 	mux := http.NewServeMux()

@@ -19,15 +19,14 @@ var LlamaCpp = register(serverKind{
 	grammar:  true,
 	props:    true,
 	can:      map[Feature]string{TakeKey: "", TakeBudget: "", GiveSample: ""},
-	members: func(_ Server, req Request) map[string]any {
-		m := map[string]any{"repeat_penalty": 1} // else it takes one from its command line
+	extend: func(body map[string]any, _ Server, req Request) {
+		body["repeat_penalty"] = 1 // else it takes one from its command line
 		if req.ThinkBudget > 0 {
-			m["thinking_budget_tokens"] = req.ThinkBudget // as --reasoning-budget, for one request
+			body["thinking_budget_tokens"] = req.ThinkBudget // as --reasoning-budget, for one request
 		}
 		if req.NoPromptCache {
-			m["cache_prompt"] = false
+			body["cache_prompt"] = false
 		}
-		return m
 	},
 	version: func(ctx context.Context, o *OpenAI) string {
 		props, told, _ := o.props(ctx)

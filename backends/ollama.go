@@ -70,7 +70,6 @@ func Before(version, than string) bool {
 // Ask implements Client. Ollama is told to refuse a prompt that does not fit instead of cutting it, and to end a reply
 // that fills the context instead of forgetting its start.
 func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
-	never := false
 	options := map[string]any{
 		"temperature":    req.Temperature,
 		"top_p":          req.TopP,
@@ -81,26 +80,29 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	if req.NumCtx > 0 {
 		options["num_ctx"] = req.NumCtx
 	}
-	messages := make([]api.Message, len(req.Messages))
-	for i, m := range req.Messages {
-		messages[i] = api.Message{Role: m.Role, Content: m.Content}
+	body := map[string]any{
+		"model":    req.Model,
+		"messages": req.Messages,
+		"stream":   false,
+		"truncate": false,
+		"shift":    false,
+		"options":  options,
 	}
-	chat := &api.ChatRequest{
-		Model:    req.Model,
-		Messages: messages,
-		Stream:   &never,
-		Truncate: &never,
-		Shift:    &never,
-		Options:  options,
-		Think:    thinkValue(req.Think),
+	switch req.Think {
+	case ThinkAuto:
+	case ThinkOn, ThinkOff:
+		body["think"] = req.Think == ThinkOn
+	default:
+		body["think"] = req.Think
 	}
 	if req.Constrain != nil {
-		chat.Format = choiceSchema(req.Constrain)
+		body["format"] = choiceSchema(req.Constrain)
 	}
 	if req.Labels != nil {
-		chat.Logprobs, chat.TopLogprobs = true, topTokens
+		body["logprobs"] = true
+		body["top_logprobs"] = topTokens
 	}
-	return o.judge(ctx, o.base+"/api/chat", mustJSON(chat), req, func(x *exchange) (Response, error) {
+	return o.judge(ctx, o.base+"/api/chat", mustJSON(body), req, func(x *exchange) (Response, error) {
 		return readOllama(req, x)
 	})
 }
@@ -170,16 +172,6 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	var err error
 	out.Finish, err = ended(last.Reason)
 	return out, err
-}
-
-func thinkValue(t Think) *api.ThinkValue {
-	switch t {
-	case ThinkAuto:
-		return nil
-	case ThinkOn, ThinkOff:
-		return &api.ThinkValue{Value: t == ThinkOn}
-	}
-	return &api.ThinkValue{Value: string(t)}
 }
 
 // Server implements Backend.

@@ -20,11 +20,9 @@ var SGLang = register(serverKind{
 		}
 		return info.Version
 	},
-	members: func(_ Server, req Request) map[string]any {
-		m := map[string]any{}
+	extend: func(body map[string]any, _ Server, req Request) {
 		if req.ThinkBudget > 0 { // which it minds where it was started with --enable-strict-thinking
-			m["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
+			body["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
 		}
-		return m
 	},
 })
