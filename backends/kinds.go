@@ -1,12 +1,9 @@
 package backends
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 )
 
 // Feature is what some kinds of server do and others do not; see [Server.Can].
@@ -14,7 +11,7 @@ type Feature int
 
 const (
 	SetContext    Feature = iota // the client sets the context of a model
-	TakeKey                      // takes an API key
+	Keyless                      // takes no API key
 	CutPrompts                   // cuts a prompt that does not fit, unless it is asked not to
 	RefuseLong                   // can be asked to refuse a prompt that does not fit
 	TellLogprobs                 // tells token probabilities
@@ -28,14 +25,13 @@ const (
 )
 
 // serverKind is what gavel knows of one kind of server. What is left out it cannot do, or does not tell. A new kind is
-// a file of this package that registers it (lmstudio.go is the shortest), and its row in docs/servers.md.
+// a file of this package (lmstudio.go is the shortest), its place in kinds, and its row in docs/servers.md.
 type serverKind struct {
 	name string             // as people call it
 	wire string             // the format that it speaks: Server.Kind
 	can  map[Feature]string // what it can do, and since which version; "" for all
-	// ports are where it listens unless it is told; place is where they stand among those that are looked at.
+	// ports are where it listens unless it is told.
 	ports []string
-	place int
 	// batches is how many requests at once are worthwhile, where it does not tell how many it serves.
 	batches int
 	advice  Advice
@@ -62,20 +58,15 @@ type Advice struct {
 	ServeMore func(context, slots int) string
 }
 
-// kinds are the kinds that are registered.
+// kinds are the kinds of server, in the order in which their ports are looked at. The kind that a wire format is named
+// after stands behind the others of the format.
 var kinds []*serverKind
 
-// register adds a kind. It is called when the package is initialised.
-func register(k serverKind) string {
-	kinds = append(kinds, &k)
-	slices.SortFunc(kinds, func(a, b *serverKind) int {
-		return cmp.Or(cmp.Compare(a.place, b.place), strings.Compare(a.name, b.name))
-	})
-	return k.name
+func init() { // since kinds refer to functions that look at all of them
+	kinds = []*serverKind{&ollama, &vllm, &llamaCpp, &sglang, &lmStudio, &openAICompatible, &simulation, &decisions}
 }
 
-// kindOf returns the kind of a server by its name and wire format, else the one that its wire format is named after,
-// which stands behind the others of the format.
+// kindOf returns the kind of a server by its name and wire format, else the one that its wire format is named after.
 func kindOf(s Server) *serverKind {
 	for _, k := range kinds {
 		if k.wire == s.Kind && (k.name == s.Name || k.open != nil) {

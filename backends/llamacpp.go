@@ -9,16 +9,17 @@ import (
 
 // LlamaCpp is the name of llama.cpp's server. It listens on 8080; 9931 is to be its next default
 // (ggml-org/llama.cpp#26508).
-var LlamaCpp = register(serverKind{
-	name:     "llama.cpp",
+const LlamaCpp = "llama.cpp"
+
+var llamaCpp = serverKind{
+	name:     LlamaCpp,
 	wire:     openAIFormat,
 	ownedBy:  "llamacpp",
 	ports:    []string{"8080", "9931"},
-	place:    3,
 	logprobs: Yes,
 	grammar:  true,
 	props:    true,
-	can:      map[Feature]string{TakeKey: "", TakeBudget: "", GiveSample: ""},
+	can:      map[Feature]string{TakeBudget: "", GiveSample: ""},
 	extend: func(body map[string]any, _ Server, req Request) {
 		body["repeat_penalty"] = 1 // else it takes one from its command line
 		if req.ThinkBudget > 0 {
@@ -51,7 +52,7 @@ var LlamaCpp = register(serverKind{
 			return fmt.Sprintf("start llama.cpp with -np %d -c %d (%d for each request)", slots, slots*context, context)
 		},
 	},
-})
+}
 
 // llamaProps is what llama.cpp's /props tells.
 type llamaProps struct {

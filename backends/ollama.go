@@ -22,15 +22,20 @@ import (
 var _ Backend = (*Ollama)(nil)
 
 // ollamaName is the name of Ollama's server, and ollamaFormat that of its format.
-var ollamaName = register(serverKind{
-	name:  "Ollama",
+const (
+	ollamaName   = "Ollama"
+	ollamaFormat = "ollama"
+)
+
+var ollama = serverKind{
+	name:  ollamaName,
 	wire:  ollamaFormat,
 	ports: []string{"11434"},
-	place: 1,
 	// It answers one or some at once (OLLAMA_NUM_PARALLEL) and does not tell.
 	batches: 4,
 	can: map[Feature]string{ // earlier versions pass over the words in silence
 		SetContext:   "",
+		Keyless:      "",
 		CutPrompts:   "",
 		RefuseLong:   "0.12.6",  // truncate and shift in /api/chat
 		TellLogprobs: "0.12.11", // logprobs in /api/chat
@@ -40,9 +45,7 @@ var ollamaName = register(serverKind{
 		Parallel: "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; " +
 			"for some models it serves only one",
 	},
-})
-
-const ollamaFormat = "ollama"
+}
 
 // Ollama speaks Ollama's own /api/chat. Its /v1 is never used: that has no
 // truncate and no shift, and cuts a long prompt in silence.

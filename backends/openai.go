@@ -18,15 +18,15 @@ import (
 const openAIFormat = "openai"
 
 // Other is the name of a server that speaks OpenAI's format and is none of those that are told apart.
-var Other = register(serverKind{
-	name:  "OpenAI-compatible",
-	wire:  openAIFormat,
-	place: 6,
-	can:   map[Feature]string{TakeKey: ""},
+const Other = "OpenAI-compatible"
+
+var openAICompatible = serverKind{
+	name: Other,
+	wire: openAIFormat,
 	open: func(at, key string, client *http.Client) (Backend, error) {
 		return NewOpenAI(at, key, client), nil
 	},
-})
+}
 
 var _ Backend = (*OpenAI)(nil)
 

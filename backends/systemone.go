@@ -26,11 +26,10 @@ type SystemOne struct {
 }
 
 // decisions is what servers of decision models can do.
-var _ = register(serverKind{
+var decisions = serverKind{
 	name:     "decision models",
 	wire:     systemOneFormat,
-	place:    8,
-	can:      map[Feature]string{TakeKey: "", Decide: ""},
+	can:      map[Feature]string{Decide: ""},
 	logprobs: Yes,
 	open: func(at, key string, client *http.Client) (Backend, error) {
 		api := NewOpenAI(at, key, client)
@@ -40,7 +39,7 @@ var _ = register(serverKind{
 		ollama, err := NewOllama(at, client)
 		return &SystemOne{Backend: ollama, api: api}, err
 	},
-})
+}
 
 // As is a server as it is spoken to in another format: one whose decision models are asked, or one that has such models
 // and is talked to all the same. Any other is returned as it is.

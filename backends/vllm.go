@@ -7,16 +7,16 @@ import (
 )
 
 // VLLM is the name of vLLM's server.
-var VLLM = register(serverKind{
-	name:     "vLLM",
+const VLLM = "vLLM"
+
+var vllm = serverKind{
+	name:     VLLM,
 	wire:     openAIFormat,
 	ownedBy:  "vllm",
 	ports:    []string{"8000"},
-	place:    2,
 	batches:  32, // it batches what comes
 	logprobs: Yes,
 	can: map[Feature]string{
-		TakeKey:       "",
 		ReserveReply:  "",
 		GiveSample:    "",
 		ShareBatch:    "",
@@ -56,4 +56,4 @@ var VLLM = register(serverKind{
 	advice: Advice{
 		ServeMore: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },
 	},
-})
+}
