@@ -30,10 +30,11 @@ var llamaCpp = serverKind{
 		}
 	},
 	version: func(ctx context.Context, o *OpenAI) string {
-		props, told, _ := o.props(ctx)
-		if told {
-			o.thinks.Store(templateThinks.MatchString(props.Template))
+		props, _ := o.props(ctx)
+		if props == nil {
+			return ""
 		}
+		o.thinks.Store(templateThinks.MatchString(props.Template))
 		return props.Build
 	},
 	count: func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error) {
@@ -65,13 +66,17 @@ type llamaProps struct {
 	} `json:"default_generation_settings"`
 }
 
-// props reads llama.cpp's own page, if there is one: behind a proxy there may be none.
-func (o *OpenAI) props(ctx context.Context) (p llamaProps, told bool, err error) {
-	err = o.page(ctx, o.root()+"/props", nil, &p)
-	if err != nil && ctx.Err() == nil && !IsKind(err, Transport, Timeout, Busy) {
-		return llamaProps{}, false, nil
+// props reads llama.cpp's own page. It returns nil where there is none, as behind some proxies.
+func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
+	p := new(llamaProps)
+	err := o.page(ctx, o.root()+"/props", nil, p)
+	if err == nil {
+		return p, nil
 	}
-	return p, err == nil, err
+	if ctx.Err() == nil && !IsKind(err, Transport, Timeout, Busy) {
+		return nil, nil
+	}
+	return nil, err
 }
 
 // tokenize counts the tokens of a text.

@@ -126,13 +126,12 @@ func count(n int64) string {
 // one that the server lists: the id, an alias, or the file's own name.
 func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	server, cards, err := o.find(ctx)
-	var props llamaProps
-	told := false
+	var props *llamaProps
 	if err == nil && kindOf(server).props {
 		// Before the list, which some versions give while they still load the model,
 		// with nothing of its weights: that would look like another model.
 		cards = nil
-		props, told, err = o.props(ctx)
+		props, err = o.props(ctx)
 	}
 	if err == nil && cards == nil {
 		cards, err = o.cards(ctx)
@@ -151,7 +150,7 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	m := cards[i].model()
 	m.Aliases = aliases(cards, cards[i])
 	m.Logprobs = kindOf(server).logprobs
-	if told {
+	if props != nil {
 		m.Slots = props.Slots
 		m.Context = cmp.Or(max(0, props.Defaults.Ctx), m.Context)
 		m.Process = props.Marker

@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -113,6 +114,9 @@ const (
 	plainFinal   = "assistantfinal"
 )
 
+// namesFinal matches the name of the channel "final". Its type may follow: "final <|constrain|>JSON".
+var namesFinal = regexp.MustCompile(`^\s*final(?: |<\||\s*$)`)
+
 // finalChannel takes off what gpt-oss says in other channels than "final". A reply that never comes to that one is all
 // thinking.
 func finalChannel(reply string) (text, thinking string) {
@@ -139,20 +143,13 @@ func finalChannel(reply string) (text, thinking string) {
 		for _, mark := range []string{"<|end|>", "<|return|>", "<|call|>", "<|start|>"} {
 			said, _, _ = strings.Cut(said, mark)
 		}
-		if firstWord(channel) == "final" { // its type may follow: "final <|constrain|>JSON"
+		if namesFinal.MatchString(channel) {
 			final.WriteString(said)
 		} else {
 			thought.WriteString(said)
 		}
 	}
 	return final.String(), thought.String()
-}
-
-// firstWord is what stands before a space or another mark.
-func firstWord(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "<|")
-	s, _, _ = strings.Cut(s, " ")
-	return s
 }
 
 // joinThinking joins thinking that came in a field of its own with thinking

@@ -27,10 +27,9 @@ type SystemOne struct {
 
 // decisions is what servers of decision models can do.
 var decisions = serverKind{
-	name:     "decision models",
-	wire:     systemOneFormat,
-	can:      map[Feature]string{Decide: ""},
-	logprobs: Yes,
+	name: "decision models",
+	wire: systemOneFormat,
+	can:  map[Feature]string{Decide: ""},
 	open: func(at, key string, client *http.Client) (Backend, error) {
 		api := NewOpenAI(at, key, client)
 		if at == api.base {
