@@ -64,11 +64,6 @@ func writeFormats(root string) error {
 	if err != nil {
 		return err
 	}
-	page := filepath.Join(root, "docs", "formats.md")
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
 	for _, d := range documents {
 		schema, table, err := d.describe(said)
 		if err != nil {
@@ -78,16 +73,17 @@ func writeFormats(root string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(root, "docs", "schemas", d.name+".schema.json"),
-			append(raw, '\n'), 0o644); err != nil {
+		file := filepath.Join(root, "docs", "schemas", d.name+".schema.json")
+		err = os.WriteFile(file, append(raw, '\n'), 0o644)
+		if err != nil {
 			return err
 		}
-		text, err = placed(text, "keys of "+d.name, "end of keys", table)
+		err = place(root, "formats.md", "keys of "+d.name, "end of keys", table)
 		if err != nil {
-			return fmt.Errorf("%s: %w", page, err)
+			return err
 		}
 	}
-	return os.WriteFile(page, text, 0o644)
+	return nil
 }
 
 // comments returns the comments of the fields of the packages' types, by package path, type and field:

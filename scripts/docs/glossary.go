@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"gavel/protocols"
@@ -12,16 +10,7 @@ import (
 
 // writeGlossary writes the tables of metrics in docs/glossary.md, between two marks, from the words of protocols.
 func writeGlossary(root string) error {
-	page := filepath.Join(root, "docs", "glossary.md")
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	text, err = placed(text, "metrics", "end", []byte(tables()+"\n"))
-	if err != nil {
-		return fmt.Errorf("%s: %w", page, err)
-	}
-	return os.WriteFile(page, text, 0o644)
+	return place(root, "glossary.md", "metrics", "end", []byte(tables()+"\n"))
 }
 
 // tables returns the table of each layout, under the names of the protocols that have it.
