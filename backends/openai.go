@@ -3,15 +3,12 @@ package backends
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // openAIFormat is the name of OpenAI's format.
@@ -36,11 +33,11 @@ type OpenAI struct {
 	base string // with /v1, without a slash at the end
 
 	mu     sync.Mutex
-	server *Server                            // once known
-	counts *lru.Cache[[sha256.Size]byte, int] // tokens of prompts, by their hash
-	thinks atomic.Bool                        // llama.cpp's chat template speaks of thinking
-	lists  atomic.Bool                        // it has listed its models
-	ends   atomic.Value                       // the [Ability] to tell a finish reason, once known
+	server *Server      // once known
+	counts sync.Map     // tokens of prompts, by their hash
+	thinks atomic.Bool  // llama.cpp's chat template speaks of thinking
+	lists  atomic.Bool  // it has listed its models
+	ends   atomic.Value // the [Ability] to tell a finish reason, once known
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -49,11 +46,7 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	counts, err := lru.New[[sha256.Size]byte, int](mostCounts)
-	if err != nil {
-		panic(err) // mostCounts is none
-	}
-	return &OpenAI{caller: newCaller(client, key), base: base, counts: counts}
+	return &OpenAI{caller: newCaller(client, key), base: base}
 }
 
 // Ask implements Client.
