@@ -47,8 +47,9 @@ type exchange struct {
 }
 
 // caller speaks JSON with a server. All requests to judges' servers go through it, whatever the format: it follows no
-// redirect, counts what is asked beside judgments, and takes secrets out of answers. The clients of go-openai and
-// ollama/api hide a body that broke off, and answers of servers that differ from their own.
+// redirect, counts what is asked beside judgments, and takes secrets out of answers. Of go-openai and
+// ollama/api gavel uses the types alone: their clients hide a body that broke off, and answers of servers that differ
+// from their own.
 type caller struct {
 	transport http.RoundTripper
 	key       string // "" for none

@@ -45,8 +45,8 @@ type serverKind struct {
 	logprobs Ability                               // on this side of its interface
 	grammar  bool                                  // holds a reply to a grammar from its first token on
 	props    bool                                  // has llama.cpp's page of properties
-	// extend adds to the body of a request what OpenAI's format does not have.
-	extend func(body map[string]any, s Server, req Request)
+	// extend sets the members of a request that OpenAI's format does not have.
+	extend func(members map[string]any, s Server, req Request)
 	// count counts the tokens of a prompt.
 	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }

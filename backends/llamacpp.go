@@ -20,13 +20,13 @@ var llamaCpp = serverKind{
 	grammar:  true,
 	props:    true,
 	can:      map[Feature]string{TakeBudget: "", GiveSample: ""},
-	extend: func(body map[string]any, _ Server, req Request) {
-		body["repeat_penalty"] = 1 // else it takes one from its command line
+	extend: func(members map[string]any, _ Server, req Request) {
+		members["repeat_penalty"] = 1 // else it takes one from its command line
 		if req.ThinkBudget > 0 {
-			body["thinking_budget_tokens"] = req.ThinkBudget // as --reasoning-budget, for one request
+			members["thinking_budget_tokens"] = req.ThinkBudget // as --reasoning-budget, for one request
 		}
 		if req.NoPromptCache {
-			body["cache_prompt"] = false
+			members["cache_prompt"] = false
 		}
 	},
 	version: func(ctx context.Context, o *OpenAI) string {

@@ -73,6 +73,7 @@ func Before(version, than string) bool {
 // Ask implements Client. Ollama is told to refuse a prompt that does not fit instead of cutting it, and to end a reply
 // that fills the context instead of forgetting its start.
 func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
+	never := false
 	options := map[string]any{
 		"temperature":    req.Temperature,
 		"top_p":          req.TopP,
@@ -83,29 +84,26 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	if req.NumCtx > 0 {
 		options["num_ctx"] = req.NumCtx
 	}
-	body := map[string]any{
-		"model":    req.Model,
-		"messages": req.Messages,
-		"stream":   false,
-		"truncate": false,
-		"shift":    false,
-		"options":  options,
+	messages := make([]api.Message, len(req.Messages))
+	for i, m := range req.Messages {
+		messages[i] = api.Message{Role: m.Role, Content: m.Content}
 	}
-	switch req.Think {
-	case ThinkAuto:
-	case ThinkOn, ThinkOff:
-		body["think"] = req.Think == ThinkOn
-	default:
-		body["think"] = req.Think
+	chat := &api.ChatRequest{
+		Model:    req.Model,
+		Messages: messages,
+		Stream:   &never,
+		Truncate: &never,
+		Shift:    &never,
+		Options:  options,
+		Think:    thinkValue(req.Think),
 	}
 	if req.Constrain != nil {
-		body["format"] = choiceSchema(req.Constrain)
+		chat.Format = choiceSchema(req.Constrain)
 	}
 	if req.Labels != nil {
-		body["logprobs"] = true
-		body["top_logprobs"] = topTokens
+		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	return o.judge(ctx, o.base+"/api/chat", mustJSON(body), req, func(x *exchange) (Response, error) {
+	return o.judge(ctx, o.base+"/api/chat", mustJSON(chat), req, func(x *exchange) (Response, error) {
 		return readOllama(req, x)
 	})
 }
@@ -175,6 +173,16 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	var err error
 	out.Finish, err = ended(last.Reason)
 	return out, err
+}
+
+func thinkValue(t Think) *api.ThinkValue {
+	switch t {
+	case ThinkAuto:
+		return nil
+	case ThinkOn, ThinkOff:
+		return &api.ThinkValue{Value: t == ThinkOn}
+	}
+	return &api.ThinkValue{Value: string(t)}
 }
 
 // Server implements Backend.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // openAIFormat is the name of OpenAI's format.
@@ -60,50 +62,65 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	})
 }
 
+// chatRequest is go-openai's request, of which it writes again what that leaves out: a temperature of 0, in whose place
+// a server would take its own default, and the content of an empty turn, which llama.cpp refuses.
+type chatRequest struct {
+	openai.ChatCompletionRequest
+	Messages    json.RawMessage `json:"messages"`
+	Temperature float64         `json:"temperature"`
+	TopP        float64         `json:"top_p"`
+	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai; most servers take no other
+}
+
 // chat writes a request as a server of the kind takes it.
 func (o *OpenAI) chat(server Server, req Request) []byte {
-	body := map[string]any{
-		"model":       req.Model,
-		"messages":    req.Messages,
-		"temperature": req.Temperature,
-		"top_p":       req.TopP,
-		"seed":        req.Seed,
-		"stream":      false,
+	chat := chatRequest{
+		ChatCompletionRequest: openai.ChatCompletionRequest{
+			Model:              req.Model,
+			Seed:               &req.Seed,
+			ChatTemplateKwargs: templateArguments(req.Think),
+			LogProbs:           req.Labels != nil,
+		},
+		Messages:    EncodeMessages(req.Messages),
+		Temperature: req.Temperature,
+		MaxTokens:   req.MaxTokens,
+		TopP:        req.TopP,
 	}
-	if req.MaxTokens > 0 {
-		body["max_tokens"] = req.MaxTokens // most servers take no max_completion_tokens
-	}
-	if arguments := templateArguments(req.Think); arguments != nil {
-		body["chat_template_kwargs"] = arguments
-		if effort, ok := arguments["reasoning_effort"]; ok {
-			body["reasoning_effort"] = effort
-		}
+	if chat.ChatTemplateKwargs["reasoning_effort"] != nil {
+		chat.ReasoningEffort = string(req.Think)
 	}
 	kind := kindOf(server)
+	members := map[string]any{} // that OpenAI's format does not have
+	if kind.extend != nil {
+		kind.extend(members, server, req)
+	}
 	whole := kind.grammar && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
 	switch {
 	case req.Constrain == nil:
 	case whole:
-		body["grammar"] = choiceGrammar(req.Constrain)
+		members["grammar"] = choiceGrammar(req.Constrain)
 	default:
 		// A grammar would forbid the thinking that a template begins or a model
 		// is used to begin with; a schema holds what follows it.
-		body["response_format"] = map[string]any{
-			"type":        "json_schema",
-			"json_schema": map[string]any{"name": "verdict", "strict": true, "schema": choiceSchema(req.Constrain)},
+		chat.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
+				Name: "verdict", Strict: true, Schema: choiceSchema(req.Constrain),
+			},
 		}
 	}
-	if req.Labels != nil {
-		body["logprobs"] = true
-		body["top_logprobs"] = topTokens
-		if len(req.Constrain) > 1 && whole {
-			body["top_logprobs"] = topBeside
-		}
+	switch {
+	case req.Labels == nil:
+	case len(req.Constrain) > 1 && whole:
+		chat.TopLogProbs = topBeside
+	default:
+		chat.TopLogProbs = topTokens
 	}
-	if kind.extend != nil {
-		kind.extend(body, server, req)
+	body := mustJSON(chat)
+	if len(members) > 0 {
+		body = slices.Concat(body[:len(body)-1], []byte(","), mustJSON(members)[1:])
 	}
-	return mustJSON(body)
+	return body
 }
 
 // completion is an answer in OpenAI's format, as far as it is read.

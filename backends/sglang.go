@@ -21,9 +21,9 @@ var sglang = serverKind{
 		}
 		return info.Version
 	},
-	extend: func(body map[string]any, _ Server, req Request) {
+	extend: func(members map[string]any, _ Server, req Request) {
 		if req.ThinkBudget > 0 { // which it minds where it was started with --enable-strict-thinking
-			body["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
+			members["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
 		}
 	},
 }

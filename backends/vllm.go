@@ -23,17 +23,17 @@ var vllm = serverKind{
 		TakeBudget:    "", // since 0.19, started with --reasoning-config; earlier ones refuse it
 		EndRepetition: "0.17.0",
 	},
-	extend: func(body map[string]any, s Server, req Request) {
-		body["repetition_penalty"] = 1 // else it takes one from the model's generation_config.json
+	extend: func(members map[string]any, s Server, req Request) {
+		members["repetition_penalty"] = 1 // else it takes one from the model's generation_config.json
 		if req.ThinkBudget > 0 {
-			body["thinking_token_budget"] = req.ThinkBudget
+			members["thinking_token_budget"] = req.ThinkBudget
 		}
 		if req.StopRepetition && s.Can(EndRepetition) {
 			// So many tokens at least, so many times one after the other. A line of a table, or a list of equal words, is none.
-			body["repetition_detection"] = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
+			members["repetition_detection"] = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
 		}
 		if req.NoPromptCache {
-			body["cache_salt"] = rand.Text() // one that no other request has finds nothing in the prefix cache
+			members["cache_salt"] = rand.Text() // one that no other request has finds nothing in the prefix cache
 		}
 	},
 	version: func(ctx context.Context, o *OpenAI) string {
