@@ -81,7 +81,7 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	return sample, nil
 }
 
-// unsampled is the error of a sample that may be had later; nil where the server has none to give.
+// unsampled returns the error of a sample that may be had later; nil where the server has none to give.
 func unsampled(err error) error {
 	var refused *Error
 	if errors.As(err, &refused) && (!refused.MayPass() || refused.Status == http.StatusNotImplemented) {

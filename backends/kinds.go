@@ -104,7 +104,7 @@ func Open(s Server, key string, client *http.Client) (Backend, error) {
 	return k.open(s.URL, key, client)
 }
 
-// Can tells whether a server has a feature, as far as its kind and version say.
+// Can reports whether a server has a feature, as far as its kind and version say.
 func (s Server) Can(f Feature) bool {
 	since, can := kindOf(s).can[f]
 	return can && !Before(s.Version, since)

@@ -141,8 +141,8 @@ type completion struct {
 	Timings json.RawMessage `json:"timings"` // llama.cpp
 }
 
-// cached are the tokens of the prompt that the server did not read anew, nil where it does not tell: in OpenAI's
-// place, or in that of llama.cpp's earlier versions. More than the prompt has is no count.
+// cached returns the number of tokens of the prompt that the server did not read anew, nil where it does not tell: from
+// OpenAI's place, or from that of llama.cpp's earlier versions. More than the prompt has is no count.
 func (c *completion) cached() *int {
 	details := tolerant[struct {
 		Cached *int `json:"cached_tokens"`
@@ -157,7 +157,7 @@ func (c *completion) cached() *int {
 	return n
 }
 
-// thought are the tokens of the reply that the server counts as thinking, 0 where it does not tell.
+// thought returns the number of tokens of the reply that the server counts as thinking, 0 where it does not tell.
 func (c *completion) thought() int {
 	details := tolerant[struct {
 		Thought int `json:"reasoning_tokens"`
@@ -166,7 +166,8 @@ func (c *completion) thought() int {
 	return max(0, min(cmp.Or(details.Thought, n), c.Usage.Reply))
 }
 
-// tolerant is a value that not all servers tell: what is not there, or of another kind, tells nothing.
+// tolerant decodes a value that not all servers tell. It returns the zero value for one that is absent or of another
+// type.
 func tolerant[T any](raw json.RawMessage) (value T) {
 	if json.Unmarshal(raw, &value) != nil {
 		return *new(T)
@@ -195,7 +196,7 @@ func completed(x *exchange) (c completion, choice choiceSaid, err error) {
 	return c, choice, err
 }
 
-// firstChoice is the choice of index 0, wherever it stands. A single one may be without an index.
+// firstChoice returns the choice of index 0, wherever it stands. A single one may be without an index.
 func firstChoice(choices []choiceSaid, body []byte) (choiceSaid, error) {
 	if len(choices) == 0 {
 		return choiceSaid{}, none("an answer without choices: %s", excerpt(body))

@@ -53,7 +53,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 	return s, err
 }
 
-// find is Server, with the list of models where it was asked for just now.
+// find identifies the server, and returns the list of models where it asked for one to do so.
 func (o *OpenAI) find(ctx context.Context) (Server, []modelCard, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -160,7 +160,7 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	return m, nil
 }
 
-// aliases are the other names under which the server lists the model of a card. vLLM has a card for each of them, and
+// aliases returns the other names under which the server lists the model of a card. vLLM has a card for each of them, and
 // names its first in every reply.
 func aliases(cards []modelCard, of modelCard) (names []string) {
 	for _, c := range cards {

@@ -229,7 +229,7 @@ func (p *Pool) done(c call) {
 	}
 }
 
-// unwilling tells whether an endpoint that refused a request is better left alone for a while.
+// unwilling reports whether an endpoint that refused a request is better left alone for a while.
 func (p *Pool) unwilling(c call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

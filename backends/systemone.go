@@ -25,7 +25,7 @@ type SystemOne struct {
 	api     *OpenAI // of the same address
 }
 
-// decisions is what servers of decision models can do.
+// decisions is the kind of servers of decision models.
 var decisions = serverKind{
 	name: "decision models",
 	wire: systemOneFormat,
@@ -40,8 +40,8 @@ var decisions = serverKind{
 	},
 }
 
-// As is a server as it is spoken to in another format: one whose decision models are asked, or one that has such models
-// and is talked to all the same. Any other is returned as it is.
+// As returns a server as it is asked in another format: one whose decision models are asked, or one that has such models
+// and is asked for text all the same. Any other is returned as it is.
 func (s Server) As(wire string) Server {
 	switch {
 	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),
@@ -135,7 +135,7 @@ func decide(req Request) (state string, q decision) {
 	return state, q
 }
 
-// optionOf is the option that a line begins with, and the words after it; "" where it begins with none.
+// optionOf returns the option that a line begins with, and the words after it; "" where it begins with none.
 func optionOf(line string, options []string) (option, words string) {
 	for _, o := range options {
 		if after, ok := strings.CutPrefix(line, o+" "); ok {

@@ -53,7 +53,7 @@ func noPage(err error) error {
 	return err
 }
 
-// templateArguments are what a chat template is told of thinking.
+// templateArguments returns the arguments of a chat template that ask for thinking; nil where nothing is asked.
 func templateArguments(t Think) map[string]any {
 	switch t {
 	case ThinkAuto:
@@ -64,7 +64,7 @@ func templateArguments(t Think) map[string]any {
 	return map[string]any{"enable_thinking": true, "reasoning_effort": t}
 }
 
-// PromptLimit is the most tokens a prompt may have on a server of the given context, 0 where that is unknown.
+// PromptLimit returns the most tokens a prompt may have on a server of the given context, 0 where that is unknown.
 // Servers that reserve no room for the whole reply want that of one token.
 func (s Server) PromptLimit(context, maxTokens int) int {
 	switch {

@@ -118,7 +118,7 @@ func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 	return w.sample, untold, nil
 }
 
-// takeSample is nil where the server has none to give.
+// takeSample returns a sample of the model; nil where the server has none to give.
 func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
@@ -177,7 +177,7 @@ func (w *Watch) heed(resp Response) error {
 	return w.changed
 }
 
-// another says that the model is seen now to be another than it was.
+// another returns the error for a model that is seen now to be another than it was.
 func (w *Watch) another(was, is string) *ModelChangedError {
 	return &ModelChangedError{At: time.Now(), URL: w.member.Server.URL, Was: was, Is: is}
 }
@@ -273,14 +273,14 @@ func (w *Watch) Last(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
-// Changed is how the model changed; nil where nobody saw that it did.
+// Changed returns how the model changed; nil where nobody saw that it did.
 func (w *Watch) Changed() *ModelChangedError {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
 }
 
-// same tells whether the server serves what it served.
+// same returns an error where the server does not serve what it served, or does not tell.
 func (w *Watch) same(ctx context.Context) error {
 	if w.replaced {
 		return w.Changed()

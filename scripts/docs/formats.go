@@ -201,8 +201,8 @@ func plural(kind string) string {
 	return strings.TrimSpace(first + "s " + rest)
 }
 
-// describe returns the JSON Schema of a document, and its keys as a table in Markdown. Keys that the schema does not know
-// are allowed: a later gavel may write more.
+// describe returns the JSON Schema of a document, and its keys as a table in Markdown. Keys that the schema does not
+// know are allowed: a later gavel may write more.
 func (d document) describe(said map[string]string) (*jsonschema.Schema, []byte, error) {
 	schema, err := jsonschema.ForType(d.of, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
