@@ -160,8 +160,8 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	return m, nil
 }
 
-// aliases returns the other names under which the server lists the model of a card. vLLM has a card for each of them, and
-// names its first in every reply.
+// aliases returns the other names under which the server lists the model of a card. vLLM has a card for each of them,
+// and names its first in every reply.
 func aliases(cards []modelCard, of modelCard) (names []string) {
 	for _, c := range cards {
 		if c.ID != of.ID && (c.Root == "" || c.Root != of.Root) {

@@ -40,8 +40,8 @@ var decisions = serverKind{
 	},
 }
 
-// As returns a server as it is asked in another format: one whose decision models are asked, or one that has such models
-// and is asked for text all the same. Any other is returned as it is.
+// As returns a server as it is asked in another format: one whose decision models are asked, or one that has such
+// models and is asked for text all the same. Any other is returned as it is.
 func (s Server) As(wire string) Server {
 	switch {
 	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),
