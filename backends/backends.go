@@ -74,9 +74,6 @@ type Request struct {
 	// nobody asked it. A reply to fewer is no answer.
 	PromptTokens int `json:"-"`
 
-	// Timed asks for Response.Timing, where the server tells it.
-	Timed bool `json:"-"`
-
 	// Oracle is for simulated judges alone: it is never sent to a server.
 	Oracle *Oracle `json:"-"`
 }
@@ -168,7 +165,7 @@ type Response struct {
 	// Context the server was known to serve when it said TooLong.
 	Context int           `json:"context,omitempty"`
 	Took    time.Duration `json:"took_ns,omitempty"`
-	Timing  Timing        `json:"-"`
+	Timing  Timing        `json:"-"` // as far as the server tells it
 	Cached  bool          `json:"-"`
 	Origin  string        `json:"-"` // of a cached reply: the bundle that it was taken in from
 	// Endpoint is the address of the server that answered, where there was a choice; see [Pool].
@@ -210,6 +207,8 @@ type Model struct {
 	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: token probabilities are told
 
 	Decides Ability `json:"-"` // it is a decision model; see [SystemOne]
+	// Process differs between two starts of the server; "" where the server tells nothing that does.
+	Process string `json:"-"`
 }
 
 // Ability is whether something can be done, where that is known.
@@ -302,6 +301,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // MayPass tells whether asking again later can help.
 func (e *Error) MayPass() bool {
 	return slices.Contains([]Kind{Transport, Timeout, Busy, ServerSide}, e.Kind)
+}
+
+// requestedWait returns how long the server that err is of asked to be left alone; 0 where it did not.
+func requestedWait(err error) time.Duration {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
 }
 
 // IsKind tells whether err is an *Error of one of the kinds.

@@ -239,8 +239,7 @@ func (c *Concurrency) measured(rate float64, last bool) {
 		c.enter(min(c.goal, c.level+max(1, c.level/4), c.inTime()))
 	case refused > 0.5 || !w.used: // or replies come out of the cache, or the run ends
 		c.enter(c.level)
-	case c.opts.Batches && !c.comparing():
-		c.gauge(rate)
+	case c.opts.Batches && !c.comparing() && c.gauge(rate):
 	case lower && slow:
 		c.enter(min(c.level+max(1, c.level/8), c.before))
 	case lower && c.comparing():
@@ -260,8 +259,9 @@ func (c *Concurrency) measured(rate float64, last bool) {
 	}
 }
 
-// gauge decides which level an engine gets that batches what fits.
-func (c *Concurrency) gauge(rate float64) {
+// gauge decides by the replies that overtook others which level an engine gets that batches what fits. It returns false
+// where they leave that to the number of answers.
+func (c *Concurrency) gauge(rate float64) bool {
 	w := c.window
 	waiting := w.running <= c.level*2/3
 	first := c.climbing && !c.doubted
@@ -272,7 +272,7 @@ func (c *Concurrency) gauge(rate float64) {
 	switch {
 	case c.climbing && !waiting:
 		c.rise(rate)
-	case w.replies < enough:
+	case w.replies < enough: // the window goes on
 	case first && w.varied(0.9):
 		c.enter(c.level)
 		c.doubted = true // more run at first, when none has a long reply yet
@@ -283,11 +283,10 @@ func (c *Concurrency) gauge(rate float64) {
 		c.climbing = true
 		c.why = "the engine works on no more"
 		c.enter(max(w.running, c.level/4))
-	case c.climbing || c.waited >= c.wait && c.level >= c.goal:
-		c.rise(rate)
 	default:
-		c.enter(c.level)
+		return false
 	}
+	return true
 }
 
 // inTime returns the level at which a reply might take a quarter of the time limit, but not less than the level itself.

@@ -120,7 +120,7 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 // the environment alone.
 func Discover(ctx context.Context, client *http.Client, candidates []Candidate, key string) []Endpoint {
 	named := slices.ContainsFunc(candidates, func(c Candidate) bool { return c.Env })
-	found := make([]*Endpoint, len(candidates))
+	found := make([]Endpoint, len(candidates))
 	var wg sync.WaitGroup
 	for i, c := range candidates {
 		if named && !c.Env {
@@ -134,15 +134,16 @@ func Discover(ctx context.Context, client *http.Client, candidates []Candidate, 
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			if s, err := Probe(ctx, client, c.URL, proof); err == nil {
-				found[i] = &Endpoint{s, c.Why}
+				found[i] = Endpoint{Server: s, Why: c.Why}
 			}
 		})
 	}
 	wg.Wait()
 	var out []Endpoint
 	for _, e := range found {
-		if e != nil && !slices.ContainsFunc(out, func(o Endpoint) bool { return o.Server.URL == e.Server.URL }) {
-			out = append(out, *e)
+		listed := slices.ContainsFunc(out, func(o Endpoint) bool { return o.Server.URL == e.Server.URL })
+		if e.Server.URL != "" && !listed {
+			out = append(out, e)
 		}
 	}
 	return out

@@ -215,15 +215,3 @@ func TestCancelledWhileWaiting(t *testing.T) {
 		}
 	})
 }
-
-func TestTimeLimitOfTheHTTPClient(t *testing.T) {
-	eachWire(t, func(t *testing.T, w wire) {
-		s := w.start(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		c := s.Server.Client()
-		c.Timeout = 20 * time.Millisecond
-		_, err := w.dial(s.URL, "", c).Ask(context.Background(), question)
-		if e := failed(t, err); e.Kind != Timeout || !e.MayPass() {
-			t.Errorf("got %+v", e)
-		}
-	})
-}

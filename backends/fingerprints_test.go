@@ -77,8 +77,8 @@ func (s *scripted) Ask(context.Context, Request) (Response, error) {
 	return r, nil
 }
 
-func (s *scripted) Identify(context.Context, string) (Presence, error) {
-	return Presence{Identity: "openai tiny"}, nil
+func (s *scripted) Identify(context.Context, string) (Model, error) {
+	return Model{Name: "tiny"}, nil
 }
 
 // TestFingerprintEndsTrust: once the system fingerprint of a server is another, no reply of it is handed on; the fingerprint

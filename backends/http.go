@@ -47,16 +47,16 @@ type exchange struct {
 }
 
 // caller speaks JSON with a server. All requests to judges' servers go through it, whatever the format: it follows no
-// redirect, counts what is asked beside judgments, and takes secrets out of answers. Of go-openai and ollama/api gavel
-// uses the types alone: their clients hide a body that broke off, and answers of servers that differ from their own.
+// redirect, counts what is asked beside judgments, and takes secrets out of answers. Of go-openai and
+// ollama/api gavel uses the types alone: their clients hide a body that broke off, and answers of servers that differ
+// from their own.
 type caller struct {
 	transport http.RoundTripper
-	timeout   time.Duration // 0 for none
-	key       string        // "" for none
+	key       string // "" for none
 }
 
 func newCaller(client *http.Client, key string) caller {
-	return caller{transport: cmp.Or(client.Transport, http.DefaultTransport), timeout: client.Timeout, key: key}
+	return caller{transport: cmp.Or(client.Transport, http.DefaultTransport), key: key}
 }
 
 // Account counts what servers are asked beside judgments, by page, such as "/v1/models".
@@ -87,7 +87,7 @@ func (a *Account) enter(page *url.URL) {
 	a.pages[cmp.Or(ownPages.FindString(page.Path), page.Path)]++
 }
 
-// Onto is what was asked, by page, and what stands in another account.
+// Onto returns how often each page was asked for, in this account and in another.
 func (a *Account) Onto(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -124,11 +124,6 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 	method := http.MethodGet
 	if body != nil {
 		method = http.MethodPost
-	}
-	if c.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.timeout)
-		defer cancel()
 	}
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
@@ -375,32 +370,30 @@ var tooLongKinds = []string{"exceed_context_size_error", "context_length_exceede
 // tooLong matches how servers without such a type begin to say it. It looks nowhere but at the beginning of the
 // sentence, past the names that a proxy puts before it ("litellm.BadRequestError: OpenAIException - "): servers also
 // quote the request in their errors, and a prompt may hold the same words.
-var tooLong = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{
-		// llama.cpp: the request exceeds the available context size; request (7224 tokens) exceeds …
-		// Ollama: the input length exceeds the context length; prompt exceeds maximum context length
-		// SGLang: The input (61709 tokens) is longer than the model's context length
-		// OpenAI: Your input exceeds the context window of this model
-		`(?:the |your )?(?:prompt|input|request)(?: length)?(?: \(?[\d,]+(?: tokens)?\)?)? ` +
-			`(?:exceeds|is longer than|is greater than|is larger than) ` +
-			`(?:the |model's |maximum |available )*context (?:length|size|window)`,
-		`input length \d+ exceeds the maximum allowed input length`,             // SGLang
-		`requested token count exceeds the (?:model's )?maximum context length`, // SGLang
-		// OpenAI and vLLM: This model's maximum context length is 8192 tokens. However, …
-		`(?:'max_tokens' or 'max_completion_tokens' is too large: \d+\. )?this model's maximum context length is \d+`,
-		// vLLM since 0.15
-		`you passed \d+ input (?:tokens|characters)[^.]{0,60}\. however, the model's context length is only`,
-		`the (?:\w+ )?prompt \([^()]{1,60}\) is longer than the maximum model length`,             // vLLM
-		`cannot truncate prompt with n_keep \(\d+\) >= n_ctx`,                                     // LM Studio
-		`trying to keep the first \d+ tokens when context the overflows\.`,                        // LM Studio
-		`the number of tokens to keep from the initial prompt is greater than the context length`, // LM Studio
-		// llama.cpp, of a model that reads a prompt in one batch
-		`input (?:\(\d+ tokens\) )?is too large to process`,
-		// others
-		`(?:the |your )?(?:prompt|input) is too long`, `too many (?:prompt|input) tokens`,
-		`(?:the )?context length exceeded\b`,
-	}, "|") + `)`)
-})
+var tooLong = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{
+	// llama.cpp: the request exceeds the available context size; request (7224 tokens) exceeds …
+	// Ollama: the input length exceeds the context length; prompt exceeds maximum context length
+	// SGLang: The input (61709 tokens) is longer than the model's context length
+	// OpenAI: Your input exceeds the context window of this model
+	`(?:the |your )?(?:prompt|input|request)(?: length)?(?: \(?[\d,]+(?: tokens)?\)?)? ` +
+		`(?:exceeds|is longer than|is greater than|is larger than) ` +
+		`(?:the |model's |maximum |available )*context (?:length|size|window)`,
+	`input length \d+ exceeds the maximum allowed input length`,             // SGLang
+	`requested token count exceeds the (?:model's )?maximum context length`, // SGLang
+	// OpenAI and vLLM: This model's maximum context length is 8192 tokens. However, …
+	`(?:'max_tokens' or 'max_completion_tokens' is too large: \d+\. )?this model's maximum context length is \d+`,
+	// vLLM since 0.15
+	`you passed \d+ input (?:tokens|characters)[^.]{0,60}\. however, the model's context length is only`,
+	`the (?:\w+ )?prompt \([^()]{1,60}\) is longer than the maximum model length`,             // vLLM
+	`cannot truncate prompt with n_keep \(\d+\) >= n_ctx`,                                     // LM Studio
+	`trying to keep the first \d+ tokens when context the overflows\.`,                        // LM Studio
+	`the number of tokens to keep from the initial prompt is greater than the context length`, // LM Studio
+	// llama.cpp, of a model that reads a prompt in one batch
+	`input (?:\(\d+ tokens\) )?is too large to process`,
+	// others
+	`(?:the |your )?(?:prompt|input) is too long`, `too many (?:prompt|input) tokens`,
+	`(?:the )?context length exceeded\b`,
+}, "|") + `)`)
 
 // promptTooLong tells whether an answer without a reply says so. Some versions
 // of llama.cpp answer 500 with it, of LM Studio 200.
@@ -418,7 +411,7 @@ func promptTooLong(x *exchange) bool {
 	if sentence == "" && x.status != http.StatusOK {
 		sentence = string(x.body) // a server that writes no JSON
 	}
-	return tooLong().MatchString(strings.TrimSpace(sentence))
+	return tooLong.MatchString(strings.TrimSpace(sentence))
 }
 
 // pageTime is how long a server has for one of its own pages: they are there, or nearly so, and need no model. Without

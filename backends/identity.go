@@ -13,18 +13,11 @@ import (
 	"time"
 )
 
-// Presence is what a server says, when asked, of the model it serves under a name.
-type Presence struct {
-	Identity string // see [Model.Identity]
-	// Process differs between two starts of the server, and stays the same in
-	// between; "" where the server tells nothing of the kind.
-	Process string
-}
-
 // Identifier is a Backend that can say at little cost which model it serves.
-// An error of kind NotFound says that it no longer serves the name.
 type Identifier interface {
-	Identify(ctx context.Context, name string) (Presence, error)
+	// Identify returns the model with what its identity and its process are read from. An error of kind NotFound says
+	// that the server no longer has a model of the name.
+	Identify(ctx context.Context, name string) (Model, error)
 }
 
 var (
@@ -32,17 +25,8 @@ var (
 	_ Identifier = (*OpenAI)(nil)
 )
 
-// Identify implements Identifier: the digest stands in the list of models.
-func (o *Ollama) Identify(ctx context.Context, name string) (Presence, error) {
-	m, err := o.listed(ctx, name)
-	return Presence{Identity: m.Identity(ollamaFormat)}, err
-}
-
 // Identify implements Identifier.
-func (o *OpenAI) Identify(ctx context.Context, name string) (Presence, error) {
-	m, props, err := o.describe(ctx, name)
-	return Presence{m.Identity(openAIFormat), props.Marker}, err
-}
+func (o *OpenAI) Identify(ctx context.Context, name string) (Model, error) { return o.Model(ctx, name) }
 
 // Sample is what a model makes of one fixed beginning: the likeliest first tokens and the natural logarithms of their
 // probabilities. Models of the same name, size and tokenizer have the same fingerprint; their weights differ, and so do
@@ -97,7 +81,7 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	return sample, nil
 }
 
-// unsampled is the error of a sample that may be had later; nil where the server has none to give.
+// unsampled returns the error of a sample that may be had later; nil where the server has none to give.
 func unsampled(err error) error {
 	var refused *Error
 	if errors.As(err, &refused) && (!refused.MayPass() || refused.Status == http.StatusNotImplemented) {

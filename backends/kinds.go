@@ -1,41 +1,37 @@
 package backends
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 )
 
 // Feature is what some kinds of server do and others do not; see [Server.Can].
-type Feature string
+type Feature int
 
 const (
-	SetContext    Feature = "the client sets the context of a model"
-	TakeKey       Feature = "takes an API key"
-	CutPrompts    Feature = "cuts a prompt that does not fit, unless it is asked not to"
-	RefuseLong    Feature = "can be asked to refuse a prompt that does not fit"
-	TellLogprobs  Feature = "tells token probabilities"
-	ReserveReply  Feature = "takes a prompt only with room for the whole reply beside it"
-	TakeBudget    Feature = "can be asked to bound thinking by tokens"
-	EndRepetition Feature = "can be asked to end a reply that repeats itself"
-	GiveSample    Feature = "gives a sample of its model at no cost"
-	ShareBatch    Feature = "batches what comes, and computes a common beginning of prompts once"
-	Simulate      Feature = "asks no model"
-	Decide        Feature = "gives each option a probability, and writes nothing"
+	SetContext    Feature = iota // the client sets the context of a model
+	Keyless                      // takes no API key
+	CutPrompts                   // cuts a prompt that does not fit, unless it is asked not to
+	RefuseLong                   // can be asked to refuse a prompt that does not fit
+	TellLogprobs                 // tells token probabilities
+	ReserveReply                 // takes a prompt only with room for the whole reply beside it
+	TakeBudget                   // can be asked to bound thinking by tokens
+	EndRepetition                // can be asked to end a reply that repeats itself
+	GiveSample                   // gives a sample of its model at no cost
+	ShareBatch                   // batches what comes, and computes a common beginning of prompts once
+	Simulate                     // asks no model
+	Decide                       // gives each option a probability, and writes nothing
 )
 
 // serverKind is what gavel knows of one kind of server. What is left out it cannot do, or does not tell. A new kind is
-// a file of this package that registers it (lmstudio.go is the shortest), and its row in docs/servers.md.
+// a file of this package (lmstudio.go is the shortest), its place in kinds, and its row in docs/servers.md.
 type serverKind struct {
 	name string             // as people call it
 	wire string             // the format that it speaks: Server.Kind
 	can  map[Feature]string // what it can do, and since which version; "" for all
-	// ports are where it listens unless it is told; place is where they stand among those that are looked at.
+	// ports are where it listens unless it is told.
 	ports []string
-	place int
 	// batches is how many requests at once are worthwhile, where it does not tell how many it serves.
 	batches int
 	advice  Advice
@@ -49,7 +45,8 @@ type serverKind struct {
 	logprobs Ability                               // on this side of its interface
 	grammar  bool                                  // holds a reply to a grammar from its first token on
 	props    bool                                  // has llama.cpp's page of properties
-	members  func(Server, Request) map[string]any  // of a request, beside those that OpenAI's format has
+	// extend sets the members of a request that OpenAI's format does not have.
+	extend func(members map[string]any, s Server, req Request)
 	// count counts the tokens of a prompt.
 	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }
@@ -61,34 +58,25 @@ type Advice struct {
 	ServeMore func(context, slots int) string
 }
 
-// kinds are the kinds that are registered.
+// kinds are the kinds of server, in the order in which their ports are looked at. The kind that a wire format is named
+// after stands behind the others of the format.
 var kinds []*serverKind
 
-// register adds a kind. It is called when the package is initialised.
-func register(k serverKind) string {
-	kinds = append(kinds, &k)
-	slices.SortFunc(kinds, func(a, b *serverKind) int {
-		return cmp.Or(cmp.Compare(a.place, b.place), strings.Compare(a.name, b.name))
-	})
-	return k.name
+func init() { // since kinds refer to functions that look at all of them
+	kinds = []*serverKind{&ollama, &vllm, &llamaCpp, &sglang, &lmStudio, &openAICompatible, &simulation, &decisions}
 }
 
-// kindOf is the kind of a server: by its name and wire format, else the one that its wire format is named after, else
-// by its name alone.
+// kindOf returns the kind of a server by its name and wire format, else the one that its wire format is named after.
 func kindOf(s Server) *serverKind {
-	for _, is := range []func(*serverKind) bool{
-		func(k *serverKind) bool { return k.name == s.Name && k.wire == s.Kind },
-		func(k *serverKind) bool { return k.wire == s.Kind && k.open != nil },
-		func(k *serverKind) bool { return k.name == s.Name },
-	} {
-		if i := slices.IndexFunc(kinds, is); i >= 0 {
-			return kinds[i]
+	for _, k := range kinds {
+		if k.wire == s.Kind && (k.name == s.Name || k.open != nil) {
+			return k
 		}
 	}
 	return &serverKind{}
 }
 
-// Wires are the formats that servers speak: what "--backend" names, and Server.Kind.
+// Wires lists the formats that servers speak: what "--backend" names, and Server.Kind.
 func Wires() []string {
 	var names []string
 	for _, k := range kinds {
@@ -99,7 +87,7 @@ func Wires() []string {
 	return names
 }
 
-// LocalPorts are where local servers usually listen.
+// LocalPorts lists the ports on which local servers usually listen.
 func LocalPorts() (ports []string) {
 	for _, k := range kinds {
 		ports = append(ports, k.ports...)
@@ -107,28 +95,27 @@ func LocalPorts() (ports []string) {
 	return ports
 }
 
-// Open makes the backend for a server that was found.
+// Open returns the backend for a server that was found.
 func Open(s Server, key string, client *http.Client) (Backend, error) {
-	for _, k := range kinds {
-		if k.wire == s.Kind && k.open != nil {
-			return k.open(s.URL, key, client)
-		}
+	k := kindOf(Server{Kind: s.Kind})
+	if k.open == nil {
+		return nil, fmt.Errorf("no server is of the kind %q", s.Kind)
 	}
-	return nil, fmt.Errorf("no server is of the kind %q", s.Kind)
+	return k.open(s.URL, key, client)
 }
 
-// Can tells whether a server has a feature, as far as its kind and version say.
+// Can reports whether a server has a feature, as far as its kind and version say.
 func (s Server) Can(f Feature) bool {
 	since, can := kindOf(s).can[f]
 	return can && !Before(s.Version, since)
 }
 
-// Since is the version from which on servers of this kind have a feature; "" for all, or for none.
+// Since returns the version from which on servers of this kind have a feature; "" for all, or for none.
 func (s Server) Since(f Feature) string { return kindOf(s).can[f] }
 
-// Advice is what a person can do about this server.
+// Advice returns what a person can do about this server.
 func (s Server) Advice() Advice { return kindOf(s).advice }
 
-// Batches is how many requests at once are worthwhile, where the server does not tell how many it serves; 0 where that
-// is not known.
+// Batches returns how many requests at once are worthwhile, where the server does not tell how many it serves; 0 where
+// that is not known.
 func (s Server) Batches() int { return kindOf(s).batches }

@@ -10,22 +10,21 @@ import (
 	"testing"
 )
 
-// TestAServerKindIsAFile: a kind that registers itself is recognised, asked in its own members and looked for on its port,
+// TestAServerKindIsAFile: a kind is recognised, asked in its own members and looked for on its port,
 // and others learn what it can do from the kind alone.
 func TestAServerKindIsAFile(t *testing.T) {
 	before := slices.Clone(kinds)
 	defer func() { kinds = before }()
-	register(serverKind{
+	kinds = append([]*serverKind{{
 		name:    "Newcomer",
 		wire:    openAIFormat,
 		ownedBy: "newcomer",
 		ports:   []string{"4321"},
-		place:   100,
 		can:     map[Feature]string{TakeBudget: "1.2.0", ReserveReply: ""},
 		version: func(context.Context, *OpenAI) string { return "1.1.0" },
-		members: func(_ Server, req Request) map[string]any { return map[string]any{"most_thoughts": req.ThinkBudget} },
+		extend:  func(body map[string]any, _ Server, req Request) { body["most_thoughts"] = req.ThinkBudget },
 		advice:  Advice{Parallel: "start it anew"},
-	})
+	}}, kinds...)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"data":[{"id":"tiny","owned_by":"newcomer"}]}`)

@@ -9,31 +9,32 @@ import (
 
 // LlamaCpp is the name of llama.cpp's server. It listens on 8080; 9931 is to be its next default
 // (ggml-org/llama.cpp#26508).
-var LlamaCpp = register(serverKind{
-	name:     "llama.cpp",
+const LlamaCpp = "llama.cpp"
+
+var llamaCpp = serverKind{
+	name:     LlamaCpp,
 	wire:     openAIFormat,
 	ownedBy:  "llamacpp",
 	ports:    []string{"8080", "9931"},
-	place:    3,
 	logprobs: Yes,
 	grammar:  true,
 	props:    true,
-	can:      map[Feature]string{TakeKey: "", TakeBudget: "", GiveSample: ""},
-	members: func(_ Server, req Request) map[string]any {
-		m := map[string]any{"repeat_penalty": 1} // else it takes one from its command line
+	can:      map[Feature]string{TakeBudget: "", GiveSample: ""},
+	extend: func(members map[string]any, _ Server, req Request) {
+		members["repeat_penalty"] = 1 // else it takes one from its command line
 		if req.ThinkBudget > 0 {
-			m["thinking_budget_tokens"] = req.ThinkBudget // as --reasoning-budget, for one request
+			members["thinking_budget_tokens"] = req.ThinkBudget // as --reasoning-budget, for one request
 		}
 		if req.NoPromptCache {
-			m["cache_prompt"] = false
+			members["cache_prompt"] = false
 		}
-		return m
 	},
 	version: func(ctx context.Context, o *OpenAI) string {
-		props, told, _ := o.props(ctx)
-		if told {
-			o.thinks.Store(templateThinks.MatchString(props.Template))
+		props, _ := o.props(ctx)
+		if props == nil {
+			return ""
 		}
+		o.thinks.Store(templateThinks.MatchString(props.Template))
 		return props.Build
 	},
 	count: func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error) {
@@ -52,7 +53,7 @@ var LlamaCpp = register(serverKind{
 			return fmt.Sprintf("start llama.cpp with -np %d -c %d (%d for each request)", slots, slots*context, context)
 		},
 	},
-})
+}
 
 // llamaProps is what llama.cpp's /props tells.
 type llamaProps struct {
@@ -65,13 +66,17 @@ type llamaProps struct {
 	} `json:"default_generation_settings"`
 }
 
-// props reads llama.cpp's own page, if there is one: behind a proxy there may be none.
-func (o *OpenAI) props(ctx context.Context) (p llamaProps, told bool, err error) {
-	err = o.page(ctx, o.root()+"/props", nil, &p)
-	if err != nil && ctx.Err() == nil && !IsKind(err, Transport, Timeout, Busy) {
-		return llamaProps{}, false, nil
+// props reads llama.cpp's own page. It returns nil where there is none, as behind some proxies.
+func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
+	p := new(llamaProps)
+	err := o.page(ctx, o.root()+"/props", nil, p)
+	if err == nil {
+		return p, nil
 	}
-	return p, err == nil, err
+	if ctx.Err() == nil && !IsKind(err, Transport, Timeout, Busy) {
+		return nil, nil
+	}
+	return nil, err
 }
 
 // tokenize counts the tokens of a text.
@@ -85,15 +90,12 @@ func (o *OpenAI) tokenize(ctx context.Context, text map[string]any) (int, error)
 
 // llamaTiming reads what llama.cpp adds to a reply; other servers add nothing.
 func llamaTiming(said json.RawMessage) Timing {
-	var t struct {
+	t := tolerant[struct {
 		PromptN int     `json:"prompt_n"`
 		Prompt  float64 `json:"prompt_ms"`
 		ReplyN  int     `json:"predicted_n"`
 		Reply   float64 `json:"predicted_ms"`
-	}
-	if json.Unmarshal(said, &t) != nil {
-		return Timing{}
-	}
+	}](said)
 	ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 	return Timing{
 		PromptTokens: t.PromptN,

@@ -22,15 +22,20 @@ import (
 var _ Backend = (*Ollama)(nil)
 
 // ollamaName is the name of Ollama's server, and ollamaFormat that of its format.
-var ollamaName = register(serverKind{
-	name:  "Ollama",
+const (
+	ollamaName   = "Ollama"
+	ollamaFormat = "ollama"
+)
+
+var ollama = serverKind{
+	name:  ollamaName,
 	wire:  ollamaFormat,
 	ports: []string{"11434"},
-	place: 1,
 	// It answers one or some at once (OLLAMA_NUM_PARALLEL) and does not tell.
 	batches: 4,
 	can: map[Feature]string{ // earlier versions pass over the words in silence
 		SetContext:   "",
+		Keyless:      "",
 		CutPrompts:   "",
 		RefuseLong:   "0.12.6",  // truncate and shift in /api/chat
 		TellLogprobs: "0.12.11", // logprobs in /api/chat
@@ -40,9 +45,7 @@ var ollamaName = register(serverKind{
 		Parallel: "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; " +
 			"for some models it serves only one",
 	},
-})
-
-const ollamaFormat = "ollama"
+}
 
 // Ollama speaks Ollama's own /api/chat. Its /v1 is never used: that has no
 // truncate and no shift, and cuts a long prompt in silence.
@@ -100,9 +103,9 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	began := time.Now()
-	x, err := o.send(ctx, o.base+"/api/chat", mustJSON(chat), req.longest())
-	return x.settle(req, began, err, func() (Response, error) { return readOllama(req, x) })
+	return o.judge(ctx, o.base+"/api/chat", mustJSON(chat), req, func(x *exchange) (Response, error) {
+		return readOllama(req, x)
+	})
 }
 
 // chatSaid is an answer of Ollama's, or a piece of one.
@@ -160,16 +163,12 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	out.ID = tolerant[string](last.Created)
 	out.PromptTokens = last.PromptCount
 	out.ReplyTokens = last.Count
-	if req.Labels != nil {
-		out.Labels = labelLogprobs(tokensOf(tokens), req.Labels)
-	}
-	if req.Timed {
-		out.Timing = Timing{
-			PromptTokens: last.PromptCount,
-			Prompt:       last.PromptTook,
-			ReplyTokens:  last.Count,
-			Reply:        last.Took,
-		}
+	out.Labels = labelLogprobs(tokensOf(tokens), req.Labels)
+	out.Timing = Timing{
+		PromptTokens: last.PromptCount,
+		Prompt:       last.PromptTook,
+		ReplyTokens:  last.Count,
+		Reply:        last.Took,
 	}
 	var err error
 	out.Finish, err = ended(last.Reason)
@@ -216,7 +215,7 @@ func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 
 // Model implements Backend.
 func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
-	m, err := o.listed(ctx, name)
+	m, err := o.Identify(ctx, name)
 	if err != nil {
 		return Model{}, err
 	}
@@ -237,8 +236,8 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	return m, nil
 }
 
-// listed is a model as the list of all has it.
-func (o *Ollama) listed(ctx context.Context, name string) (Model, error) {
+// Identify implements Identifier: the list of models has the digest.
+func (o *Ollama) Identify(ctx context.Context, name string) (Model, error) {
 	models, err := o.Models(ctx)
 	if err != nil {
 		return Model{}, err

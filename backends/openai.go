@@ -3,16 +3,13 @@ package backends
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	openai "github.com/sashabaranov/go-openai"
 )
 
@@ -20,15 +17,15 @@ import (
 const openAIFormat = "openai"
 
 // Other is the name of a server that speaks OpenAI's format and is none of those that are told apart.
-var Other = register(serverKind{
-	name:  "OpenAI-compatible",
-	wire:  openAIFormat,
-	place: 6,
-	can:   map[Feature]string{TakeKey: ""},
+const Other = "OpenAI-compatible"
+
+var openAICompatible = serverKind{
+	name: Other,
+	wire: openAIFormat,
 	open: func(at, key string, client *http.Client) (Backend, error) {
 		return NewOpenAI(at, key, client), nil
 	},
-})
+}
 
 var _ Backend = (*OpenAI)(nil)
 
@@ -38,12 +35,11 @@ type OpenAI struct {
 	base string // with /v1, without a slash at the end
 
 	mu     sync.Mutex
-	server *Server                            // once known
-	counts *lru.Cache[[sha256.Size]byte, int] // tokens of prompts, by their hash
-	thinks atomic.Bool                        // llama.cpp's chat template speaks of thinking
-	lists  atomic.Bool                        // it has listed its models
-	tells  atomic.Bool                        // it has told a finish reason
-	silent atomic.Bool                        // it was tried, and told none
+	server *Server      // once known
+	counts sync.Map     // tokens of prompts, by their hash
+	thinks atomic.Bool  // llama.cpp's chat template speaks of thinking
+	lists  atomic.Bool  // it has listed its models
+	ends   atomic.Value // the [Ability] to tell a finish reason, once known
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -52,11 +48,7 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	counts, err := lru.New[[sha256.Size]byte, int](mostCounts)
-	if err != nil {
-		panic(err) // mostCounts is none
-	}
-	return &OpenAI{caller: newCaller(client, key), base: base, counts: counts}
+	return &OpenAI{caller: newCaller(client, key), base: base}
 }
 
 // Ask implements Client.
@@ -65,9 +57,9 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	began := time.Now()
-	x, err := o.chat(ctx, server, req)
-	return x.settle(req, began, err, func() (Response, error) { return o.read(ctx, server, req, x) })
+	return o.judge(ctx, o.chatPage(), o.chat(server, req), req, func(x *exchange) (Response, error) {
+		return o.read(ctx, server, req, x)
+	})
 }
 
 // chatRequest is go-openai's request, of which it writes again what that leaves out: a temperature of 0, in whose place
@@ -80,7 +72,8 @@ type chatRequest struct {
 	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai; most servers take no other
 }
 
-func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchange, error) {
+// chat writes a request as a server of the kind takes it.
+func (o *OpenAI) chat(server Server, req Request) []byte {
 	chat := chatRequest{
 		ChatCompletionRequest: openai.ChatCompletionRequest{
 			Model:              req.Model,
@@ -97,9 +90,9 @@ func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchang
 		chat.ReasoningEffort = string(req.Think)
 	}
 	kind := kindOf(server)
-	members := map[string]any{} // of this kind of server alone
-	if kind.members != nil {
-		members = kind.members(server, req)
+	members := map[string]any{} // that OpenAI's format does not have
+	if kind.extend != nil {
+		kind.extend(members, server, req)
 	}
 	whole := kind.grammar && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
 	switch {
@@ -127,7 +120,7 @@ func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchang
 	if len(members) > 0 {
 		body = slices.Concat(body[:len(body)-1], []byte(","), mustJSON(members)[1:])
 	}
-	return o.send(ctx, o.base+"/chat/completions", body, req.longest())
+	return body
 }
 
 // completion is an answer in OpenAI's format, as far as it is read.
@@ -148,8 +141,8 @@ type completion struct {
 	Timings json.RawMessage `json:"timings"` // llama.cpp
 }
 
-// cached are the tokens of the prompt that the server did not read anew, nil where it does not tell: in OpenAI's
-// place, or in that of llama.cpp's earlier versions. More than the prompt has is no count.
+// cached returns the number of tokens of the prompt that the server did not read anew, nil where it does not tell: from
+// OpenAI's place, or from that of llama.cpp's earlier versions. More than the prompt has is no count.
 func (c *completion) cached() *int {
 	details := tolerant[struct {
 		Cached *int `json:"cached_tokens"`
@@ -164,7 +157,7 @@ func (c *completion) cached() *int {
 	return n
 }
 
-// thought are the tokens of the reply that the server counts as thinking, 0 where it does not tell.
+// thought returns the number of tokens of the reply that the server counts as thinking, 0 where it does not tell.
 func (c *completion) thought() int {
 	details := tolerant[struct {
 		Thought int `json:"reasoning_tokens"`
@@ -173,7 +166,8 @@ func (c *completion) thought() int {
 	return max(0, min(cmp.Or(details.Thought, n), c.Usage.Reply))
 }
 
-// tolerant is a value that not all servers tell: what is not there, or of another kind, tells nothing.
+// tolerant decodes a value that not all servers tell. It returns the zero value for one that is absent or of another
+// type.
 func tolerant[T any](raw json.RawMessage) (value T) {
 	if json.Unmarshal(raw, &value) != nil {
 		return *new(T)
@@ -202,7 +196,7 @@ func completed(x *exchange) (c completion, choice choiceSaid, err error) {
 	return c, choice, err
 }
 
-// firstChoice is the choice of index 0, wherever it stands. A single one may be without an index.
+// firstChoice returns the choice of index 0, wherever it stands. A single one may be without an index.
 func firstChoice(choices []choiceSaid, body []byte) (choiceSaid, error) {
 	if len(choices) == 0 {
 		return choiceSaid{}, none("an answer without choices: %s", excerpt(body))
@@ -238,7 +232,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	if id := tolerant[string](c.ID); id != "" {
 		out.ID = id + " " + string(c.Created)
 	}
-	out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason)
+	out.EndUntold, err = o.endUntold(ctx, server, req.Model, choice.Reason)
 	if err != nil {
 		return Response{}, err
 	}
@@ -259,24 +253,22 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	if choice.Message.Refusal != "" {
 		out.Finish, out.Detail = Refused, choice.Message.Refusal
 	}
-	if req.Labels != nil {
-		out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
-	}
-	if req.Timed {
-		out.Timing = llamaTiming(c.Timings)
-	}
+	out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
+	out.Timing = llamaTiming(c.Timings)
 	return out, nil
 }
 
-// tellsNone tells, of a reply without a finish reason, whether the server never tells one. Those that are known by name
-// do, and so does one that ever did. Any other is asked for a few words first, since a reply that was broken off is no
-// witness.
-func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason string) (bool, error) {
+// endUntold reports whether a reply has no finish reason because the server never tells one. Those that are known by
+// name do, and so does one that ever did. Any other is asked for a few words first, since a reply that was broken off
+// is no witness.
+func (o *OpenAI) endUntold(ctx context.Context, server Server, model, reason string) (bool, error) {
 	if reason != "" {
-		o.tells.Store(true)
+		o.ends.Store(Yes)
+		return false, nil
 	}
-	if reason == "" && server.Name == Other && !o.tells.Load() && !o.silent.Load() {
-		x, err := o.chat(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
+	if server.Name == Other && o.ends.Load() == nil {
+		ask := Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16}
+		x, err := o.send(ctx, o.chatPage(), o.chat(server, ask), ask.longest())
 		var trial choiceSaid
 		if err == nil {
 			_, trial, err = completed(x)
@@ -284,13 +276,11 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 		if err != nil {
 			return false, err
 		}
-		if trial.Reason == "" {
-			o.silent.Store(true)
-		} else {
-			o.tells.Store(true)
-		}
+		o.ends.CompareAndSwap(nil, ability(trial.Reason != ""))
 	}
-	return reason == "" && o.silent.Load() && !o.tells.Load(), nil
+	return o.ends.Load() == No, nil
 }
+
+func (o *OpenAI) chatPage() string { return o.base + "/chat/completions" }
 
 func (o *OpenAI) root() string { return strings.TrimSuffix(o.base, "/v1") }

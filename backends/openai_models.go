@@ -53,7 +53,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 	return s, err
 }
 
-// find is Server, with the list of models where it was asked for just now.
+// find identifies the server, and returns the list of models where it asked for one to do so.
 func (o *OpenAI) find(ctx context.Context) (Server, []modelCard, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,46 +125,43 @@ func count(n int64) string {
 // Model implements Backend. llama.cpp answers under any name, so a name must be
 // one that the server lists: the id, an alias, or the file's own name.
 func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
-	m, _, err := o.describe(ctx, name)
-	return m, err
-}
-
-func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llamaProps, err error) {
 	server, cards, err := o.find(ctx)
-	told := false
+	var props *llamaProps
 	if err == nil && kindOf(server).props {
 		// Before the list, which some versions give while they still load the model,
 		// with nothing of its weights: that would look like another model.
 		cards = nil
-		props, told, err = o.props(ctx)
+		props, err = o.props(ctx)
 	}
 	if err == nil && cards == nil {
 		cards, err = o.cards(ctx)
 	}
 	nothing := err == nil && len(cards) == 0 || IsKind(err, NotFound, BadRequest)
 	if nothing && !o.lists.Load() { // it never listed any: it may load the one that it is asked for
-		return Model{Name: name}, llamaProps{}, nil
+		return Model{Name: name}, nil
 	}
 	if err != nil {
-		return m, props, err
+		return Model{}, err
 	}
 	i := slices.IndexFunc(cards, func(c modelCard) bool { return c.matches(name) })
 	if i < 0 {
-		return m, props, unknownModel(name, o.base, modelsOf(cards))
+		return Model{}, unknownModel(name, o.base, modelsOf(cards))
 	}
-	m = cards[i].model()
+	m := cards[i].model()
 	m.Aliases = aliases(cards, cards[i])
 	m.Logprobs = kindOf(server).logprobs
-	if told {
-		m.Slots, m.Context = props.Slots, cmp.Or(max(0, props.Defaults.Ctx), m.Context)
+	if props != nil {
+		m.Slots = props.Slots
+		m.Context = cmp.Or(max(0, props.Defaults.Ctx), m.Context)
+		m.Process = props.Marker
 		m.Fingerprint += " template=" + shortHash(props.Template)
 		m.Thinks = ability(templateThinks.MatchString(props.Template))
 	}
-	return m, props, nil
+	return m, nil
 }
 
-// aliases are the other names under which the server lists the model of a card. vLLM has a card for each of them, and
-// names its first in every reply.
+// aliases returns the other names under which the server lists the model of a card. vLLM has a card for each of them,
+// and names its first in every reply.
 func aliases(cards []modelCard, of modelCard) (names []string) {
 	for _, c := range cards {
 		if c.ID != of.ID && (c.Root == "" || c.Root != of.Root) {

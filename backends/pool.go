@@ -229,12 +229,11 @@ func (p *Pool) done(c call) {
 	}
 }
 
-// unwilling tells whether an endpoint that refused a request is better left alone for a while.
+// unwilling reports whether an endpoint that refused a request is better left alone for a while.
 func (p *Pool) unwilling(c call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var e *Error
-	return c.refused >= max(severalRefusals, c.busy+1) || errors.As(c.err, &e) && e.RetryAfter > 0
+	return c.refused >= max(severalRefusals, c.busy+1) || requestedWait(c.err) > 0
 }
 
 // tell runs change under the lock, and calls changed if it returns true.
@@ -258,11 +257,7 @@ func (p *Pool) takeOut(c call) {
 		}
 		c.term++
 		c.why, c.trial = c.err, true
-		wait := c.waiting
-		var e *Error
-		if errors.As(c.err, &e) {
-			wait = max(wait, e.RetryAfter)
-		}
+		wait := max(c.waiting, requestedWait(c.err))
 		c.other = errors.As(c.err, new(*ModelChangedError))
 		if p.ctx.Err() == nil && !c.other {
 			p.probes.Go(func() { p.watch(c.member, wait) })

@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -141,13 +142,16 @@ func sameName(said, asked string) bool {
 	return strings.TrimSuffix(said, latest) == strings.TrimSuffix(asked, latest)
 }
 
-// settle turns an exchange into what Ask returns: a response or an error. err is the error of sending; read decodes an
-// answer that is not an error.
-func (x *exchange) settle(req Request, began time.Time, err error, read func() (Response, error)) (Response, error) {
+// judge posts a request for a judgment and returns the response, which read decodes from an answer that is no error.
+func (c caller) judge(
+	ctx context.Context, url string, body []byte, req Request, read func(*exchange) (Response, error),
+) (Response, error) {
+	began := time.Now()
+	x, err := c.send(ctx, url, body, req.longest())
 	took := time.Since(began)
 	var out Response
 	if err == nil {
-		out, err = read()
+		out, err = read(x)
 	}
 	switch {
 	case err == nil:

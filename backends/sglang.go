@@ -3,14 +3,15 @@ package backends
 import "context"
 
 // SGLang is the name of SGLang's server.
-var SGLang = register(serverKind{
-	name:    "SGLang",
+const SGLang = "SGLang"
+
+var sglang = serverKind{
+	name:    SGLang,
 	wire:    openAIFormat,
 	ownedBy: "sglang",
 	ports:   []string{"30000"},
-	place:   4,
 	batches: 32,
-	can:     map[Feature]string{TakeKey: "", TakeBudget: "", ShareBatch: ""},
+	can:     map[Feature]string{TakeBudget: "", ShareBatch: ""},
 	version: func(ctx context.Context, o *OpenAI) string {
 		var info struct {
 			Version string `json:"version"`
@@ -20,11 +21,9 @@ var SGLang = register(serverKind{
 		}
 		return info.Version
 	},
-	members: func(_ Server, req Request) map[string]any {
-		m := map[string]any{}
+	extend: func(members map[string]any, _ Server, req Request) {
 		if req.ThinkBudget > 0 { // which it minds where it was started with --enable-strict-thinking
-			m["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
+			members["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
 		}
-		return m
 	},
-})
+}

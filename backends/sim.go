@@ -17,13 +17,12 @@ var _ Backend = (*Sim)(nil)
 // Simulation is the kind of server that simulated judges are of.
 const Simulation = "sim"
 
-var simName = register(serverKind{
-	name:  "simulation",
-	wire:  Simulation,
-	place: 7,
-	can:   map[Feature]string{Simulate: ""},
-	open:  func(string, string, *http.Client) (Backend, error) { return NewSim("coin") },
-})
+var simulation = serverKind{
+	name: "simulation",
+	wire: Simulation,
+	can:  map[Feature]string{Simulate: ""},
+	open: func(string, string, *http.Client) (Backend, error) { return NewSim("coin") },
+}
 
 // Sim is a simulated judge: no model, a coin with known sides. It shows what gavel's numbers look like for a judge
 // whose accuracy and position bias are known, and nothing about any model.
@@ -152,7 +151,7 @@ func (s *Sim) draw(item string, presentation, repetition int) *rand.Rand {
 
 // Server implements Backend.
 func (s *Sim) Server(context.Context) (Server, error) {
-	return Server{Kind: Simulation, Name: simName}, nil
+	return Server{Kind: Simulation, Name: "simulation"}, nil
 }
 
 // Models implements Backend.

@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,7 @@ func SplitThinking(reply string) (text, thinking string) {
 // on is thinking: each takes another reading of the reply.
 const deepestThought = 50
 
+// splitTag takes off what stands between the tags, also those that come together when others are taken off.
 func splitTag(reply, open, close string) (text, thinking string) {
 	text = reply
 	for range deepestThought {
@@ -50,7 +52,7 @@ func splitTag(reply, open, close string) (text, thinking string) {
 	return text, thinking + more
 }
 
-// tagAt is where a text has a tag, and does not speak of one: "`<think>`" in backticks or quotation marks is
+// tagAt returns where a text has a tag, and does not speak of one: "`<think>`" in backticks or quotation marks is
 // none. −1 where it has none.
 func tagAt(text, tag string) int {
 	for from := 0; ; {
@@ -75,10 +77,8 @@ func cutTag(text, tag string) (before, after string, found bool) {
 	return text[:i], text[i+len(tag):], true
 }
 
+// splitTagOnce goes through a reply once.
 func splitTagOnce(reply, open, close string) (text, thinking string) {
-	if !strings.Contains(reply, open) && !strings.Contains(reply, close) {
-		return reply, ""
-	}
 	var out, thought strings.Builder
 	if before, after, closed := cutTag(reply, close); closed && tagAt(before, open) < 0 {
 		thought.WriteString(before)
@@ -114,6 +114,9 @@ const (
 	plainFinal   = "assistantfinal"
 )
 
+// namesFinal matches the name of the channel "final". Its type may follow: "final <|constrain|>JSON".
+var namesFinal = regexp.MustCompile(`^\s*final(?: |<\||\s*$)`)
+
 // finalChannel takes off what gpt-oss says in other channels than "final". A reply that never comes to that one is all
 // thinking.
 func finalChannel(reply string) (text, thinking string) {
@@ -140,20 +143,13 @@ func finalChannel(reply string) (text, thinking string) {
 		for _, mark := range []string{"<|end|>", "<|return|>", "<|call|>", "<|start|>"} {
 			said, _, _ = strings.Cut(said, mark)
 		}
-		if firstWord(channel) == "final" { // its type may follow: "final <|constrain|>JSON"
+		if namesFinal.MatchString(channel) {
 			final.WriteString(said)
 		} else {
 			thought.WriteString(said)
 		}
 	}
 	return final.String(), thought.String()
-}
-
-// firstWord is what stands before a space or another mark.
-func firstWord(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "<|")
-	s, _, _ = strings.Cut(s, " ")
-	return s
 }
 
 // joinThinking joins thinking that came in a field of its own with thinking

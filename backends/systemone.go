@@ -3,10 +3,10 @@ package backends
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // systemOneFormat is the name of the format of decision models.
@@ -25,13 +25,11 @@ type SystemOne struct {
 	api     *OpenAI // of the same address
 }
 
-// decisions is what servers of decision models can do.
-var _ = register(serverKind{
-	name:     "decision models",
-	wire:     systemOneFormat,
-	place:    8,
-	can:      map[Feature]string{TakeKey: "", Decide: ""},
-	logprobs: Yes,
+// decisions is the kind of servers of decision models.
+var decisions = serverKind{
+	name: "decision models",
+	wire: systemOneFormat,
+	can:  map[Feature]string{Decide: ""},
 	open: func(at, key string, client *http.Client) (Backend, error) {
 		api := NewOpenAI(at, key, client)
 		if at == api.base {
@@ -40,10 +38,10 @@ var _ = register(serverKind{
 		ollama, err := NewOllama(at, client)
 		return &SystemOne{Backend: ollama, api: api}, err
 	},
-})
+}
 
-// As is a server as it is spoken to in another format: one whose decision models are asked, or one that has such models
-// and is talked to all the same. Any other is returned as it is.
+// As returns a server as it is asked in another format: one whose decision models are asked, or one that has such
+// models and is asked for text all the same. Any other is returned as it is.
 func (s Server) As(wire string) Server {
 	switch {
 	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),
@@ -79,11 +77,8 @@ var (
 )
 
 // Identify implements Identifier.
-func (s *SystemOne) Identify(ctx context.Context, name string) (Presence, error) {
-	at, err := s.Backend.(Identifier).Identify(ctx, name)
-	_, of, _ := strings.Cut(at.Identity, " ")
-	at.Identity = systemOneFormat + " " + of
-	return at, err
+func (s *SystemOne) Identify(ctx context.Context, name string) (Model, error) {
+	return s.Backend.(Identifier).Identify(ctx, name)
 }
 
 // decision is a question to a decision model.
@@ -140,7 +135,7 @@ func decide(req Request) (state string, q decision) {
 	return state, q
 }
 
-// optionOf is the option that a line begins with, and the words after it; "" where it begins with none.
+// optionOf returns the option that a line begins with, and the words after it; "" where it begins with none.
 func optionOf(line string, options []string) (option, words string) {
 	for _, o := range options {
 		if after, ok := strings.CutPrefix(line, o+" "); ok {
@@ -174,20 +169,20 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 		}
 	}
 	state, q := decide(req)
-	began := time.Now()
-	x, err := s.api.send(ctx, s.api.base+"/systemone", mustJSON(map[string]any{
+	body := mustJSON(map[string]any{
 		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestion: q},
-	}), req.longest())
-	if x.status == http.StatusNotImplemented {
-		return Response{}, &Error{Kind: BadRequest, Status: x.status, Message: serverMessage(x), Err: err}
-	}
-	return x.settle(req, began, err, func() (Response, error) {
+	})
+	resp, err := s.api.judge(ctx, s.api.base+"/systemone", body, req, func(x *exchange) (Response, error) {
 		var said decided
 		if json.Unmarshal(x.body, &said) != nil {
 			return Response{}, none("not an answer of a decision model: %s", excerpt(x.body))
 		}
 		return said.response(req, q, x)
 	})
+	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotImplemented {
+		e.Kind = BadRequest
+	}
+	return resp, err
 }
 
 // Sample implements sampler where llama.cpp serves, with one fixed question.

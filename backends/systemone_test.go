@@ -117,8 +117,8 @@ func TestSystemOneOfOllama(t *testing.T) {
 	if err != nil || m.Decides != Yes || m.Identity(at.Kind) != "systemone abc" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if p, err := b.(Identifier).Identify(t.Context(), "nimble"); err != nil || p.Identity != "systemone abc" {
-		t.Errorf("%+v, %v", p, err)
+	if m, err := b.(Identifier).Identify(t.Context(), "nimble"); err != nil || m.Identity(at.Kind) != "systemone abc" {
+		t.Errorf("%+v, %v", m, err)
 	}
 	if _, err := b.Model(t.Context(), "qwen3:8b"); !IsKind(err, BadRequest) {
 		t.Errorf("an ordinary model: %v", err)

@@ -7,8 +7,6 @@ import (
 )
 
 func TestTiming(t *testing.T) {
-	req := question
-	req.Timed = true
 	for _, tc := range []struct {
 		wire wire
 		body string
@@ -19,7 +17,7 @@ func TestTiming(t *testing.T) {
 		{vllmWire, vllmWire.reply(content("A"), "stop"), Timing{}},
 		{studioWire, studioWire.reply(content("A"), "stop"), Timing{}},
 	} {
-		got, err := tc.wire.askFor(t, req, respond(200, tc.body))
+		got, err := tc.wire.askFor(t, question, respond(200, tc.body))
 		if err != nil || got.Timing != tc.want {
 			t.Errorf("%s: %+v, %v, want %+v", tc.wire.name, got.Timing, err, tc.want)
 		}

@@ -18,11 +18,8 @@ var ErrNoTokenizer = errors.New("the server offers no tokenizer")
 
 var _ Counter = (*OpenAI)(nil)
 
-// mostCounts is of how many prompts a backend remembers the tokens: a run counts its longest before it begins, and
-// again when it asks for them.
-const mostCounts = 5000
-
-// CountTokens implements Counter for the kinds that count.
+// CountTokens implements Counter for the kinds that count. It remembers its counts: a run counts its longest prompts
+// before it begins, and again when it asks for them.
 func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	server, err := o.Server(ctx)
 	if err != nil {
@@ -37,14 +34,14 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 		return 0, ErrNoTokenizer
 	}
 	key := sha256.Sum256(mustJSON(prompt))
-	if known, ok := o.counts.Get(key); ok {
-		return known, nil
+	if known, ok := o.counts.Load(key); ok {
+		return known.(int), nil
 	}
 	n, err := count(ctx, o, prompt)
 	if err != nil {
 		return 0, err
 	}
-	o.counts.Add(key, n)
+	o.counts.Store(key, n)
 	return n, nil
 }
 
@@ -56,7 +53,7 @@ func noPage(err error) error {
 	return err
 }
 
-// templateArguments are what a chat template is told of thinking.
+// templateArguments returns the arguments of a chat template that ask for thinking; nil where nothing is asked.
 func templateArguments(t Think) map[string]any {
 	switch t {
 	case ThinkAuto:
@@ -67,7 +64,7 @@ func templateArguments(t Think) map[string]any {
 	return map[string]any{"enable_thinking": true, "reasoning_effort": t}
 }
 
-// PromptLimit is the most tokens a prompt may have on a server of the given context, 0 where that is unknown.
+// PromptLimit returns the most tokens a prompt may have on a server of the given context, 0 where that is unknown.
 // Servers that reserve no room for the whole reply want that of one token.
 func (s Server) PromptLimit(context, maxTokens int) int {
 	switch {

@@ -7,35 +7,34 @@ import (
 )
 
 // VLLM is the name of vLLM's server.
-var VLLM = register(serverKind{
-	name:     "vLLM",
+const VLLM = "vLLM"
+
+var vllm = serverKind{
+	name:     VLLM,
 	wire:     openAIFormat,
 	ownedBy:  "vllm",
 	ports:    []string{"8000"},
-	place:    2,
 	batches:  32, // it batches what comes
 	logprobs: Yes,
 	can: map[Feature]string{
-		TakeKey:       "",
 		ReserveReply:  "",
 		GiveSample:    "",
 		ShareBatch:    "",
 		TakeBudget:    "", // since 0.19, started with --reasoning-config; earlier ones refuse it
 		EndRepetition: "0.17.0",
 	},
-	members: func(s Server, req Request) map[string]any {
-		m := map[string]any{"repetition_penalty": 1} // else it takes one from the model's generation_config.json
+	extend: func(members map[string]any, s Server, req Request) {
+		members["repetition_penalty"] = 1 // else it takes one from the model's generation_config.json
 		if req.ThinkBudget > 0 {
-			m["thinking_token_budget"] = req.ThinkBudget
+			members["thinking_token_budget"] = req.ThinkBudget
 		}
 		if req.StopRepetition && s.Can(EndRepetition) {
 			// So many tokens at least, so many times one after the other. A line of a table, or a list of equal words, is none.
-			m["repetition_detection"] = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
+			members["repetition_detection"] = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
 		}
 		if req.NoPromptCache {
-			m["cache_salt"] = rand.Text() // one that no other request has finds nothing in the prefix cache
+			members["cache_salt"] = rand.Text() // one that no other request has finds nothing in the prefix cache
 		}
-		return m
 	},
 	version: func(ctx context.Context, o *OpenAI) string {
 		var v struct {
@@ -57,4 +56,4 @@ var VLLM = register(serverKind{
 	advice: Advice{
 		ServeMore: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },
 	},
-})
+}

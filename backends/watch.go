@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -104,9 +105,7 @@ func (w *Watch) Expect(fingerprint string) {
 func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 	ctx, cancel := context.WithTimeout(w.ctx, max(w.patience, leastPatience))
 	defer cancel()
-	if presence, err := w.identify(ctx); err == nil {
-		w.process = presence.Process
-	}
+	_, w.process, _ = w.identify(ctx)
 	sample, untold = Try(ctx, Retry{For: w.patience}, func() (Sample, error) { return w.takeSample(ctx) })
 	w.sample = known
 	if known == nil {
@@ -119,7 +118,7 @@ func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 	return w.sample, untold, nil
 }
 
-// takeSample is nil where the server has none to give.
+// takeSample returns a sample of the model; nil where the server has none to give.
 func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
@@ -159,24 +158,26 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 // asked for, but not one and then another.
 func (w *Watch) heed(resp Response) error {
 	model := cmp.Or(resp.Model, w.member.Model.Name)
+	system := resp.SystemFingerprint
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.named = cmp.Or(w.named, model)
-	if w.named != model {
-		w.changed = cmp.Or(w.changed, w.another(fmt.Sprintf("%q in its replies", w.named), fmt.Sprintf("%q", model)))
-		return w.changed
+	w.systems.Add(system)
+	var changed *ModelChangedError
+	switch {
+	case w.named != model:
+		changed = w.another(fmt.Sprintf("%q in its replies", w.named), strconv.Quote(model))
+	case w.systems.Changed():
+		was := w.systems.Beside(system)
+		changed = w.another(FingerprintSign+strconv.Quote(was), FingerprintSign+strconv.Quote(system))
+	default:
+		return nil
 	}
-	is := resp.SystemFingerprint
-	if w.systems.Add(is); w.systems.Changed() {
-		was := w.systems.Beside(is)
-		w.changed = cmp.Or(w.changed,
-			w.another(fmt.Sprintf(FingerprintSign+"%q", was), fmt.Sprintf(FingerprintSign+"%q", is)))
-		return w.changed
-	}
-	return nil
+	w.changed = cmp.Or(w.changed, changed)
+	return w.changed
 }
 
-// another says that the model is seen now to be another than it was.
+// another returns the error for a model that is seen now to be another than it was.
 func (w *Watch) another(was, is string) *ModelChangedError {
 	return &ModelChangedError{At: time.Now(), URL: w.member.Server.URL, Was: was, Is: is}
 }
@@ -234,15 +235,10 @@ func (w *Watch) check(ctx context.Context) error {
 		replies, w.waiting = w.waiting[:n], w.waiting[n:]
 		w.rest = checkEvery
 	}
-	if told {
-		w.changed = cmp.Or(w.changed, changed)
-		w.replaced = true
-	}
-	rest := max(w.rest, time.Since(begun)) // a server that is slow to say it is asked half of the time at most
-	if e, ok := errors.AsType[*Error](err); ok {
-		rest = max(rest, e.RetryAfter)
-	}
-	w.due = time.Now().Add(rest)
+	w.changed = cmp.Or(w.changed, changed)
+	w.replaced = told
+	// A server that is slow to answer is asked half of the time at most.
+	w.due = time.Now().Add(max(w.rest, time.Since(begun), requestedWait(err)))
 	w.mu.Unlock()
 	for _, c := range replies {
 		c.end(err)
@@ -277,23 +273,23 @@ func (w *Watch) Last(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
-// Changed is how the model changed; nil where nobody saw that it did.
+// Changed returns how the model changed; nil where nobody saw that it did.
 func (w *Watch) Changed() *ModelChangedError {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
 }
 
-// same tells whether the server serves what it served.
+// same returns an error where the server does not serve what it served, or does not tell.
 func (w *Watch) same(ctx context.Context) error {
 	if w.replaced {
 		return w.Changed()
 	}
-	presence, err := w.present(ctx)
+	process, err := w.present(ctx)
 	if err != nil {
 		return err
 	}
-	if w.sample == nil || presence.Process != "" && presence.Process == w.process {
+	if w.sample == nil || process != "" && process == w.process {
 		return nil
 	}
 	defer w.alone()()
@@ -306,35 +302,37 @@ func (w *Watch) same(ctx context.Context) error {
 	case !w.sample.Same(sample):
 		return w.weights(sample)
 	}
-	w.process = presence.Process
+	w.process = process
 	return nil
 }
 
-// present asks for the identity, and a second time before it says that it is
-// another: a server on its way up or down may say half of it.
-func (w *Watch) present(ctx context.Context) (Presence, error) {
+// present returns the process of a server that still serves the model. It asks a second time before it says that the
+// model is another: a server on its way up or down may say half of it.
+func (w *Watch) present(ctx context.Context) (process string, err error) {
 	was := w.member.Identity()
-	presence, err := w.identify(ctx)
-	if err == nil && presence.Identity != was || IsKind(err, NotFound) {
+	is, process, err := w.identify(ctx)
+	if err == nil && is != was || IsKind(err, NotFound) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(200 * time.Millisecond):
 		}
-		presence, err = w.identify(ctx)
+		is, process, err = w.identify(ctx)
 	}
 	switch {
 	case IsKind(err, NotFound):
-		return presence, w.another(was, "gone: "+err.Error())
-	case err == nil && presence.Identity != was:
-		return presence, w.another(was, presence.Identity)
+		return "", w.another(was, "gone: "+err.Error())
+	case err == nil && is != was:
+		return "", w.another(was, is)
 	}
-	return presence, err
+	return process, err
 }
 
-func (w *Watch) identify(ctx context.Context) (Presence, error) {
+// identify asks the server which model it serves, and in which of its processes.
+func (w *Watch) identify(ctx context.Context) (identity, process string, err error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	return w.member.Backend.(Identifier).Identify(limited, w.member.Model.Name)
+	m, err := w.member.Backend.(Identifier).Identify(limited, w.member.Model.Name)
+	return m.Identity(w.member.Server.Kind), m.Process, err
 }
 
 func (w *Watch) weights(now Sample) error {

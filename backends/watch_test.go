@@ -3,6 +3,7 @@ package backends
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -42,7 +43,7 @@ func (s *serving) Ask(context.Context, Request) (Response, error) {
 	return Response{Text: "fine", Finish: Stop, Model: now.says}, nil
 }
 
-func (s *serving) Identify(ctx context.Context, _ string) (Presence, error) {
+func (s *serving) Identify(ctx context.Context, _ string) (Model, error) {
 	s.looks.Add(1)
 	begun := time.Now()
 	defer s.begun.Store(&begun)
@@ -50,15 +51,15 @@ func (s *serving) Identify(ctx context.Context, _ string) (Presence, error) {
 	select {
 	case <-time.After(now.slow):
 	case <-ctx.Done():
-		return Presence{}, &Error{Kind: Timeout, Message: "no answer in time"}
+		return Model{}, &Error{Kind: Timeout, Message: "no answer in time"}
 	}
 	switch {
 	case now.down:
-		return Presence{}, &Error{Kind: Transport, Message: "connection refused"}
+		return Model{}, &Error{Kind: Transport, Message: "connection refused"}
 	case now.identity == "":
-		return Presence{}, &Error{Kind: NotFound, Message: "unknown model"}
+		return Model{}, &Error{Kind: NotFound, Message: "unknown model"}
 	}
-	return Presence{Identity: now.identity, Process: now.process}, nil
+	return Model{Name: strings.TrimPrefix(now.identity, "openai "), Process: now.process}, nil
 }
 
 func (s *serving) Sample(context.Context, string) (Sample, error) {

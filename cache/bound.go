@@ -49,41 +49,31 @@ func (s *Store) giveUp(format string, args ...any) error {
 	return s.finish(why)
 }
 
-// within waits for f, which asks Badger, until limit, and no longer than until the store is given up.
-func within[T any](s *Store, limit time.Duration, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	var none T
+// within waits for f, which asks Badger, until limit, and no longer than until the store is given up. Where it returns
+// an error, f may go on, and what f sets is not to be read.
+func (s *Store) within(limit time.Duration, f func() error) error {
 	if err := s.ended(); err != nil {
-		return none, err
+		return err
 	}
-	done := make(chan result, 1)
+	done := make(chan error, 1)
 	go func() {
-		var r result
-		defer func() { done <- r }()
-		defer guard(&r.err)
-		r.value, r.err = f()
+		var err error
+		defer func() { done <- err }()
+		defer guard(&err)
+		err = f()
 	}()
 	select {
-	case r := <-done:
-		return r.value, s.judged(r.err)
+	case err := <-done:
+		return s.giveUpAfterPanic(err)
 	case <-time.After(limit):
-		return none, s.giveUp("its disk did not answer within %s, or cannot be written to", limit)
+		return s.giveUp("its disk did not answer within %s, or cannot be written to", limit)
 	case <-s.life.Done():
-		return none, s.ended()
+		return s.ended()
 	}
 }
 
-// do is within for what has no value.
-func (s *Store) do(limit time.Duration, f func() error) error {
-	_, err := within(s, limit, func() (struct{}, error) { return struct{}{}, f() })
-	return err
-}
-
-// judged gives the store up where the error was a panic.
-func (s *Store) judged(err error) error {
+// giveUpAfterPanic gives the store up where the error was a panic.
+func (s *Store) giveUpAfterPanic(err error) error {
 	if errors.Is(err, errPanicked) {
 		s.distrust()
 		return s.giveUp("%w", err)
@@ -91,9 +81,9 @@ func (s *Store) judged(err error) error {
 	return err
 }
 
-// here gives the store up if its files are gone, or another folder stands in their place: otherwise Badger would retry
-// for ever, or leave tables that no manifest names.
-func (s *Store) here() error {
+// checkFolder gives the store up if its files are gone, or another folder stands in their place: otherwise Badger would
+// retry for ever, or leave tables that no manifest names.
+func (s *Store) checkFolder() error {
 	_, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename))
 	if now, _ := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
 		return s.giveUp("its files are gone")
@@ -108,8 +98,8 @@ func absolute(dir string) string {
 	return dir
 }
 
-// stillHeld says that this process has given the folder up, where it has.
-func stillHeld(dir string) error {
+// checkNotGivenUp returns an error if this process has given the folder up.
+func checkNotGivenUp(dir string) error {
 	if why, held := givenUp.Load(absolute(dir)); held {
 		return fmt.Errorf("cache %s cannot be opened again by this gavel (%w): "+
 			"start gavel anew, name another folder with --cache, or use --no-cache", dir, why.(error))

@@ -27,7 +27,7 @@ type Entry struct {
 	Sample bool `json:"sample,omitempty"`
 }
 
-// answer is what a caller is given.
+// answer returns the reply as a caller gets it.
 func (e Entry) answer() backends.Response {
 	e.Response.Cached, e.Response.Origin = true, e.Origin
 	return e.Response

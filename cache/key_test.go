@@ -18,7 +18,6 @@ var inKey = map[string]bool{
 
 	"PromptTokens": false, // what Messages come to
 	"Context":      false, // what the server happens to serve, not what it is asked
-	"Timed":        false, // how long it took, told beside the reply
 	"Oracle":       false, // for simulated judges alone
 }
 

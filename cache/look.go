@@ -55,7 +55,7 @@ func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error
 	if err := s.ended(); err != nil {
 		return err
 	}
-	defer func() { err = s.judged(err) }()
+	defer func() { err = s.giveUpAfterPanic(err) }()
 	defer guard(&err)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -143,7 +143,7 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 		return 0, err
 	}
 	takes := 2 * s.mergeTakes() // everything may be written anew, values beside the tables too
-	return replies, s.do(takes, func() error { return s.remove(keys) })
+	return replies, s.within(takes, func() error { return s.remove(keys) })
 }
 
 // remove deletes entries, and then what is left of them.

@@ -64,7 +64,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(string, ...any) {}
 	}
-	if err := stillHeld(dir); err != nil {
+	if err := checkNotGivenUp(dir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -75,9 +75,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	s := &Store{dir: dir, opts: opts, timeout: defaultTimeout, free: freeSpace}
 	s.life, s.end = context.WithCancelCause(context.Background())
-	var err error
-	s.db, err = within(s, openingTakes*s.timeout, s.open)
-	if err != nil {
+	if err := s.within(openingTakes*s.timeout, s.open); err != nil {
 		return nil, openError(dir, err)
 	}
 	return s, nil
@@ -87,26 +85,26 @@ func Open(dir string, opts Options) (*Store, error) {
 const openingTakes = 10
 
 // open opens the database, and lets go of it where that took so long that nobody waits for it.
-func (s *Store) open() (*badger.DB, error) {
-	db, err := openBadger(s.dir, s.opts.Warn)
-	s.folder, _ = os.Stat(s.dir)
-	if why := s.ended(); why != nil && err == nil {
-		db.Close()
-		return nil, why
+func (s *Store) open() error {
+	if err := moveAside(s.dir, s.opts.Warn); err != nil {
+		return err
 	}
-	return db, err
-}
-
-func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, error) {
-	if err := moveAside(dir, warn); err != nil {
-		return nil, err
-	}
-	db, err := badger.Open(badgerOptions(dir))
+	db, err := badger.Open(badgerOptions(s.dir))
 	if err != nil && strings.Contains(err.Error(), z.NewFile.Error()) {
 		// A process that was killed had just begun a log, which is empty: the first try has made it one that opens.
-		db, err = badger.Open(badgerOptions(dir))
+		db, err = badger.Open(badgerOptions(s.dir))
 	}
-	return db, err
+	if err != nil {
+		return err
+	}
+	if why := s.ended(); why != nil {
+		db.Close()
+		return why
+	}
+	s.folder, _ = os.Stat(s.dir)
+	s.db = db
+	s.wrote.Store(false)
+	return nil
 }
 
 // badgerOptions are for a small, quick store: entries of one or two kilobytes that are already compressed, opened for a
@@ -164,16 +162,11 @@ var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|a
 // Close writes what is in memory to disk and releases the folder. Where many tables have piled up, it merges them. On a
 // disk that is full it does neither, see [ErrDiskFull]. A store that was given up is not closed, see [ErrGivenUp].
 func (s *Store) Close() error {
-	if err := s.ended(); err != nil {
-		if errors.Is(err, ErrGivenUp) {
-			return fmt.Errorf("cache %s: %w", s.dir, err)
-		}
-		return nil // it was closed then
+	err := s.within(s.mergeTakes(), s.shut)
+	if err == nil || s.ended() != nil && !errors.Is(err, ErrGivenUp) { // one that could not be renewed is closed
+		return nil
 	}
-	if err := s.do(s.mergeTakes(), s.shut); err != nil {
-		return fmt.Errorf("cache %s: %w", s.dir, err)
-	}
-	return nil
+	return fmt.Errorf("cache %s: %w", s.dir, err)
 }
 
 func (s *Store) shut() error {
@@ -182,7 +175,7 @@ func (s *Store) shut() error {
 	if s.db.IsClosed() {
 		return nil
 	}
-	if err := s.here(); err != nil {
+	if err := s.checkFolder(); err != nil {
 		return err
 	}
 	if free, ok := s.freeFor(CloseNeeds); !ok && s.wrote.Load() {
@@ -222,15 +215,12 @@ func (s *Store) renew() error {
 	s.unrenewed.Store(0)
 	err := s.db.Close()
 	if err == nil && s.ended() == nil {
-		var db *badger.DB
-		db, err = s.open()
-		if err == nil {
-			s.db = db
-			s.wrote.Store(false)
-			return nil
-		}
+		err = s.open()
 	}
-	return s.finish(fmt.Errorf("opening it again: %w", err))
+	if err != nil {
+		return s.finish(fmt.Errorf("opening it again: %w", err))
+	}
+	return s.ended()
 }
 
 func (s *Store) warnOnce(kind, format string, args ...any) {
@@ -241,7 +231,11 @@ func (s *Store) warnOnce(kind, format string, args ...any) {
 
 // Get looks a key up. Whatever cannot be read is a miss.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
-	value, err := within(s, s.timeout, func() ([]byte, error) { return s.read(key) })
+	var value []byte
+	err := s.within(s.timeout, func() (err error) {
+		value, err = s.read(key)
+		return err
+	})
 	var e Entry
 	if err == nil {
 		e, err = decode(key[:], value)

@@ -10,10 +10,10 @@ import (
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 	value, err := encode(key[:], e)
 	if err == nil {
-		err = s.do(s.timeout, func() error { return s.write(key[:], value) })
+		err = s.within(s.timeout, func() error { return s.write(key[:], value) })
 	}
 	if err == nil && s.unrenewed.Add(int64(len(value))) >= renewAfter {
-		err = s.do(s.timeout, s.renew)
+		err = s.within(s.timeout, s.renew)
 	}
 	return err
 }
@@ -22,7 +22,7 @@ func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 func (s *Store) write(key, value []byte) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if err := s.here(); err != nil {
+	if err := s.checkFolder(); err != nil {
 		return err
 	}
 	if free, ok := s.freeFor(s.opts.MinFree); !ok {

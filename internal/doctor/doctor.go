@@ -218,7 +218,7 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 	req := backends.Request{
 		Identity: d.Judge.Identity(), Model: d.Judge.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
-		NumCtx: d.numCtx, Context: d.Judge.Model.Context, Timed: true,
+		NumCtx: d.numCtx, Context: d.Judge.Model.Context,
 	}
 	if d.decides() {
 		req.Constrain, req.Labels = labels, labels

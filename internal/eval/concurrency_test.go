@@ -8,8 +8,8 @@ import (
 
 // TestNoMoreThanTheServersAnswer: what would only wait in a server is not sent, where all servers say how much that is.
 func TestNoMoreThanTheServersAnswer(t *testing.T) {
-	llama := backends.Member{Server: backends.Server{Name: backends.LlamaCpp}, Model: backends.Model{Slots: 4}}
-	other := backends.Member{Server: backends.Server{Name: backends.VLLM}}
+	llama := backends.Member{Server: backends.Server{Kind: "openai", Name: backends.LlamaCpp}, Model: backends.Model{Slots: 4}}
+	other := backends.Member{Server: backends.Server{Kind: "openai", Name: backends.VLLM}}
 	for _, c := range []struct {
 		asked, want int
 		judges      []backends.Member

@@ -38,7 +38,7 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 	if err != nil {
 		return nil, server, err
 	}
-	if o.APIKeyEnv != "" && !server.Can(backends.TakeKey) {
+	if o.APIKeyEnv != "" && server.Can(backends.Keyless) {
 		e.say("--api-key-env: %s's own API takes no key, so none is sent to it", server.Name)
 	}
 	b, err := backends.Open(server, key, e.HTTP)

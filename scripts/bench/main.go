@@ -230,25 +230,17 @@ func pairs(w io.Writer, n int) error {
 	enc := codec.NewEncoder(w)
 	sources := []string{"mmlu-pro-law", "livebench-reasoning", "livebench-math", "livecodebench"}
 	for i := range n {
-		row := struct {
-			ID       string `json:"pair_id"`
-			Original *int   `json:"original_id"`
-			Source   string `json:"source"`
-			Question string `json:"question"`
-			Model    string `json:"response_model"`
-			A        string `json:"response_A"`
-			B        string `json:"response_B"`
-			Label    string `json:"label"`
-		}{
-			ID:       fmt.Sprintf("bench-%07d", i),
-			Source:   sources[i%4],
-			Question: text(400 + rng.IntN(1200)),
-			Model:    "bench",
-			A:        text(1200 + rng.IntN(2000)),
-			B:        text(1200 + rng.IntN(2000)),
-			Label:    []string{"A>B", "B>A"}[i%2],
-		}
-		if err := enc.Encode(row); err != nil {
+		err := enc.Encode(map[string]any{
+			"pair_id":        fmt.Sprintf("bench-%07d", i),
+			"original_id":    nil,
+			"source":         sources[i%4],
+			"question":       text(400 + rng.IntN(1200)),
+			"response_model": "bench",
+			"response_A":     text(1200 + rng.IntN(2000)),
+			"response_B":     text(1200 + rng.IntN(2000)),
+			"label":          []string{"A>B", "B>A"}[i%2],
+		})
+		if err != nil {
 			return err
 		}
 	}

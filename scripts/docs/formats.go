@@ -64,13 +64,8 @@ func writeFormats(root string) error {
 	if err != nil {
 		return err
 	}
-	page := filepath.Join(root, "docs", "formats.md")
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
 	for _, d := range documents {
-		schema, err := d.schema(said)
+		schema, table, err := d.describe(said)
 		if err != nil {
 			return err
 		}
@@ -78,19 +73,20 @@ func writeFormats(root string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(root, "docs", "schemas", d.name+".schema.json"),
-			append(raw, '\n'), 0o644); err != nil {
+		file := filepath.Join(root, "docs", "schemas", d.name+".schema.json")
+		err = os.WriteFile(file, append(raw, '\n'), 0o644)
+		if err != nil {
 			return err
 		}
-		text, err = placed(text, "keys of "+d.name, "end of keys", d.table(said))
+		err = place(root, "formats.md", "keys of "+d.name, "end of keys", table)
 		if err != nil {
-			return fmt.Errorf("%s: %w", page, err)
+			return err
 		}
 	}
-	return os.WriteFile(page, text, 0o644)
+	return nil
 }
 
-// comments are what the fields of the packages' types are said to be, by package path, type and field:
+// comments returns the comments of the fields of the packages' types, by package path, type and field:
 // "gavel/judging.Spec.Goal".
 func comments(root string) (map[string]string, error) {
 	said := map[string]string{}
@@ -127,16 +123,15 @@ func comments(root string) (map[string]string, error) {
 // field is a key of an object.
 type field struct {
 	reflect.StructField
-	key      string
-	optional bool
-	said     string
+	key  string
+	said string
 }
 
-// fieldsOf are the keys of a struct type, in the order in which they are written.
+// fieldsOf returns the keys of a struct type, in the order in which they are written.
 func fieldsOf(t reflect.Type, said map[string]string) []field {
 	var all []field
 	for _, f := range reflect.VisibleFields(t) {
-		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || key == "-" || key == "" {
 			continue
 		}
@@ -147,14 +142,13 @@ func fieldsOf(t reflect.Type, said map[string]string) []field {
 		all = append(all, field{
 			StructField: f,
 			key:         key,
-			optional:    strings.HasPrefix(options, "omit"),
 			said:        said[owner.PkgPath()+"."+owner.Name()+"."+f.Name],
 		})
 	}
 	return all
 }
 
-// within is the struct that a type holds, or nil, and how a path shows that it holds many.
+// within returns the struct that a type holds, or nil, and how a path shows that it holds many.
 func within(t reflect.Type) (of reflect.Type, many string) {
 	for {
 		switch t.Kind() {
@@ -173,37 +167,7 @@ func within(t reflect.Type) (of reflect.Type, many string) {
 	}
 }
 
-// table is the keys of a document as Markdown, an object's after its own. A type that stood before
-// is named, not shown again.
-func (d document) table(said map[string]string) []byte {
-	var out bytes.Buffer
-	out.WriteString("\n| Key | Type | |\n|---|---|---|\n")
-	shown := map[reflect.Type]string{}
-	var rows func(t reflect.Type, path string)
-	rows = func(t reflect.Type, path string) {
-		for _, f := range fieldsOf(t, said) {
-			key := path + f.key
-			of, many := within(f.Type)
-			kind := kindOf(f.Type)
-			if of != nil && shown[of] != "" {
-				kind += " as `" + shown[of] + "`"
-			}
-			if f.optional || slices.Contains(d.unsaid, key) {
-				kind += ", optional"
-			}
-			fmt.Fprintf(&out, "| `%s` | %s | %s |\n", key, kind, strings.ReplaceAll(f.said, "|", `\|`))
-			if of != nil && shown[of] == "" {
-				shown[of] = key
-				rows(of, key+many+".")
-			}
-		}
-	}
-	rows(d.of, "")
-	out.WriteString("\n")
-	return out.Bytes()
-}
-
-// kindOf is a type in JSON's words.
+// kindOf returns a type in JSON's words.
 func kindOf(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -237,38 +201,68 @@ func plural(kind string) string {
 	return strings.TrimSpace(first + "s " + rest)
 }
 
-// schema is the JSON Schema of a document. Keys that it does not know are allowed: a later gavel may write more.
-func (d document) schema(said map[string]string) (*jsonschema.Schema, error) {
+// describe returns the JSON Schema of a document, and its keys as a table in Markdown. Keys that the schema does not
+// know are allowed: a later gavel may write more.
+func (d document) describe(said map[string]string) (*jsonschema.Schema, []byte, error) {
 	schema, err := jsonschema.ForType(d.of, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[*float64]():        {Types: []string{"number", "null"}},
 	}})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	d.describe(schema, d.of, "", said)
 	schema.Schema, schema.Title = "https://json-schema.org/draft/2020-12/schema", d.title
-	return schema, nil
+	w := describer{document: d, said: said, shown: map[reflect.Type]string{}}
+	w.table.WriteString("\n| Key | Type | |\n|---|---|---|\n")
+	w.keys(schema, d.of, "", true)
+	w.table.WriteString("\n")
+	return schema, w.table.Bytes(), nil
 }
 
-// describe adds what keys mean to the schema of a struct type.
-func (d document) describe(schema *jsonschema.Schema, t reflect.Type, path string, said map[string]string) {
-	if !d.strict {
+// describer goes through the keys of a document.
+type describer struct {
+	document
+	said  map[string]string
+	table bytes.Buffer
+	shown map[reflect.Type]string // the key at which the table lists a type's own
+}
+
+// keys adds what the keys of a struct type mean to its schema, and their rows to the table where they are listed there:
+// an object's after its own. A type that the table has listed is named, not listed again.
+func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string, listed bool) {
+	if !w.strict {
 		schema.AdditionalProperties = nil
 	}
-	for _, f := range fieldsOf(t, said) {
+	for _, f := range fieldsOf(t, w.said) {
+		key := path + f.key
 		of := schema.Properties[f.key]
 		of.Description = f.said
-		if slices.Contains(d.unsaid, path+f.key) {
+		if slices.Contains(w.unsaid, key) {
 			schema.Required = slices.DeleteFunc(schema.Required, func(key string) bool { return key == f.key })
 		}
-		inner, _ := within(f.Type)
+		inner, many := within(f.Type)
+		earlier := w.shown[inner]
+		if listed {
+			kind := kindOf(f.Type)
+			if earlier != "" {
+				kind += " as `" + earlier + "`"
+			}
+			if !slices.Contains(schema.Required, f.key) {
+				kind += ", optional"
+			}
+			fmt.Fprintf(&w.table, "| `%s` | %s | %s |\n", key, kind, strings.ReplaceAll(f.said, "|", `\|`))
+		}
+		if inner == nil {
+			continue
+		}
+		first := listed && earlier == ""
+		if first {
+			w.shown[inner] = key
+		}
 		for of.Items != nil {
 			of = of.Items
 		}
-		if inner != nil {
-			d.describe(of, inner, path+f.key+".", said)
-		}
+		w.keys(of, inner, key+many+".", first)
 	}
 }

@@ -50,7 +50,7 @@ func TestEveryKeyIsSaid(t *testing.T) {
 	said, err := comments(root)
 	assert.NilError(t, err)
 	for _, d := range documents {
-		schema, err := d.schema(said)
+		schema, _, err := d.describe(said)
 		assert.NilError(t, err)
 		for _, key := range unsaid(schema, "") {
 			t.Errorf("%s: %s has no comment", d.name, key)
@@ -77,7 +77,7 @@ func TestStoredRunsFitTheSchemas(t *testing.T) {
 	schemas := map[string]*jsonschema.Resolved{}
 	for _, d := range documents {
 		d.strict = true
-		schema, err := d.schema(said)
+		schema, _, err := d.describe(said)
 		assert.NilError(t, err)
 		schemas[d.name], err = schema.Resolve(nil)
 		assert.NilError(t, err)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"gavel/protocols"
@@ -12,24 +10,10 @@ import (
 
 // writeGlossary writes the tables of metrics in docs/glossary.md, between two marks, from the words of protocols.
 func writeGlossary(root string) error {
-	page := filepath.Join(root, "docs", "glossary.md")
-	was, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	now, err := written(was)
-	if err != nil {
-		return fmt.Errorf("%s: %w", page, err)
-	}
-	return os.WriteFile(page, now, 0o644)
+	return place(root, "glossary.md", "metrics", "end", []byte(tables()+"\n"))
 }
 
-// written is the page with its tables anew.
-func written(page []byte) ([]byte, error) {
-	return placed(page, "metrics", "end", []byte(tables()+"\n"))
-}
-
-// tables are one for each layout, under the names of the protocols that have it.
+// tables returns the table of each layout, under the names of the protocols that have it.
 func tables() string {
 	var b strings.Builder
 	for i, p := range protocols.All {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 func main() {
@@ -17,14 +18,19 @@ func main() {
 	}
 }
 
-// placed is a page with what stands between two marks, which are comments, anew.
-func placed(page []byte, begin, end string, what []byte) ([]byte, error) {
+// place writes a page of docs anew with what belongs between two marks, which are comments.
+func place(root, page, begin, end string, what []byte) error {
+	file := filepath.Join(root, "docs", page)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
 	from := []byte("<!-- " + begin + " -->\n")
 	to := []byte("<!-- " + end + " -->\n")
-	before, rest, found := bytes.Cut(page, from)
+	before, rest, found := bytes.Cut(text, from)
 	_, after, closed := bytes.Cut(rest, to)
 	if !found || !closed {
-		return nil, fmt.Errorf("has no place for the %s", begin)
+		return fmt.Errorf("%s has no place for the %s", file, begin)
 	}
-	return bytes.Join([][]byte{before, from, what, to, after}, nil), nil
+	return os.WriteFile(file, bytes.Join([][]byte{before, from, what, to, after}, nil), 0o644)
 }

@@ -19,20 +19,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/ollama/ollama/fs/ggml"
-
-	"gavel/internal/disk"
 )
-
-type options struct {
-	out     string
-	seed    uint64
-	context uint
-
-	decision bool
-}
 
 func main() {
 	if err := tinymodel(os.Stderr, os.Args[1:]); err != nil {
@@ -45,41 +34,30 @@ func main() {
 }
 
 func tinymodel(stderr io.Writer, args []string) error {
-	var o options
 	fs := flag.NewFlagSet("tinymodel", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.StringVar(&o.out, "out", "", "write the model to `FILE`")
-	fs.Uint64Var(&o.seed, "seed", 1, "seed of the weights")
-	fs.UintVar(&o.context, "context", 32768, "context length the model claims, in tokens")
-	fs.BoolVar(&o.decision, "decision", false, "make a decision model")
+	out := fs.String("out", "", "write the model to `FILE`")
+	seed := fs.Uint64("seed", 1, "seed of the weights")
+	context := fs.Uint("context", 32768, "context length the model claims, in tokens")
+	decision := fs.Bool("decision", false, "make a decision model")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	switch {
 	case fs.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q; the file is named with -out", fs.Arg(0))
-	case o.out == "":
+	case *out == "":
 		return errors.New("no file named; try: tinymodel -out tiny.gguf")
-	case o.context < 16 || o.context > 1<<20:
-		return fmt.Errorf("-context %d is outside 16 to %d", o.context, 1<<20)
+	case *context < 16 || *context > 1<<20:
+		return fmt.Errorf("-context %d is outside 16 to %d", *context, 1<<20)
 	}
-	folder, err := os.OpenRoot(filepath.Dir(o.out))
+	file, err := os.Create(*out)
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
-	file, err := disk.Create(folder, filepath.Base(o.out)) // it gets its name in one step: no server reads half a model
-	if err != nil {
-		return err
-	}
-	defer file.Discard()
-	m := newModel(o.seed, uint32(o.context))
-	if o.decision {
+	m := newModel(*seed, uint32(*context))
+	if *decision {
 		m.decides()
 	}
-	err = ggml.WriteGGUF(file.File, m.meta, m.tensors)
-	if err != nil {
-		return err
-	}
-	return file.Commit()
+	return errors.Join(ggml.WriteGGUF(file, m.meta, m.tensors), file.Close())
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -35,22 +34,29 @@ type model struct {
 }
 
 func newModel(seed uint64, context uint32) *model {
-	m := &model{meta: ggml.KV{}, rng: rand.New(rand.NewPCG(seed, 0))}
 	vocab := vocabulary()
-	m.describe(context, len(vocab))
-	m.tokenizer(vocab)
+	m := &model{meta: metadata(context, vocab), rng: rand.New(rand.NewPCG(seed, 0))}
 	m.weights(vocab)
 	return m
 }
 
-func (m *model) describe(context uint32, vocab int) {
-	maps.Copy(m.meta, ggml.KV{
+// metadata describes the network and its tokenizer.
+func metadata(context uint32, vocab []piece) ggml.KV {
+	texts := make([]string, len(vocab))
+	scores := make([]float32, len(vocab))
+	kinds := make([]int32, len(vocab))
+	for i, p := range vocab {
+		texts[i] = p.text
+		scores[i] = p.score
+		kinds[i] = p.kind
+	}
+	return ggml.KV{
 		"general.architecture":                   "llama",
 		"general.name":                           "tiny random",
 		"general.description":                    "Random weights, for trying servers. It knows nothing.",
 		"general.file_type":                      uint32(0), // all F32
 		"general.alignment":                      uint32(32),
-		"llama.vocab_size":                       uint32(vocab),
+		"llama.vocab_size":                       uint32(len(vocab)),
 		"llama.context_length":                   context,
 		"llama.embedding_length":                 uint32(width),
 		"llama.block_count":                      uint32(layers),
@@ -60,32 +66,19 @@ func (m *model) describe(context uint32, vocab int) {
 		"llama.attention.layer_norm_rms_epsilon": float32(1e-5),
 		"llama.rope.dimension_count":             uint32(headDim),
 		"llama.rope.freq_base":                   float32(10000),
-	})
-}
-
-func (m *model) tokenizer(vocab []piece) {
-	texts := make([]string, len(vocab))
-	scores := make([]float32, len(vocab))
-	kinds := make([]int32, len(vocab))
-	for i, p := range vocab {
-		texts[i] = p.text
-		scores[i] = p.score
-		kinds[i] = p.kind
+		"tokenizer.ggml.model":                   "llama",
+		"tokenizer.ggml.pre":                     "default",
+		"tokenizer.ggml.tokens":                  texts,
+		"tokenizer.ggml.scores":                  scores,
+		"tokenizer.ggml.token_type":              kinds,
+		"tokenizer.ggml.bos_token_id":            uint32(beginText),
+		"tokenizer.ggml.eos_token_id":            uint32(endOfTurn),
+		"tokenizer.ggml.unknown_token_id":        uint32(unknown),
+		"tokenizer.ggml.add_bos_token":           true,
+		"tokenizer.ggml.add_eos_token":           false,
+		"tokenizer.ggml.add_space_prefix":        false,
+		"tokenizer.chat_template":                chatTemplate,
 	}
-	maps.Copy(m.meta, ggml.KV{
-		"tokenizer.ggml.model":            "llama",
-		"tokenizer.ggml.pre":              "default",
-		"tokenizer.ggml.tokens":           texts,
-		"tokenizer.ggml.scores":           scores,
-		"tokenizer.ggml.token_type":       kinds,
-		"tokenizer.ggml.bos_token_id":     uint32(beginText),
-		"tokenizer.ggml.eos_token_id":     uint32(endOfTurn),
-		"tokenizer.ggml.unknown_token_id": uint32(unknown),
-		"tokenizer.ggml.add_bos_token":    true,
-		"tokenizer.ggml.add_eos_token":    false,
-		"tokenizer.ggml.add_space_prefix": false,
-		"tokenizer.chat_template":         chatTemplate,
-	})
 }
 
 // decisionTemplate is the prompt of a decision model of the type openjev: the options have letters, in their order.
