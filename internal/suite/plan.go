@@ -184,13 +184,13 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	once.NumCtx = contextOf
 	once.Planned = map[[32]byte]bool{}
 	once.Speeds = pl.speeds
-	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.points)}
+	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.conditions)}
 	if s.limits.any() {
 		plan.Limits = &s.limits
 	}
 	unreachable := map[*Judge]error{}
 	for _, c := range s.Cells {
-		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.point.Name, Agents: map[string]*amounts{}}
+		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.condition.Name, Agents: map[string]*amounts{}}
 		plan.Cells = append(plan.Cells, cp)
 		pl.cell, pl.plan = c, cp
 		err := unreachable[c.judge]

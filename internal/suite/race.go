@@ -48,10 +48,10 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 		shares := scoring.Shares(c.Request.Protocol)
 		switch {
 		case len(shares) == 0:
-			return nil, s.wrong(c.point.line,
+			return nil, s.wrong(c.condition.line,
 				"a race is of pairs and of answers: %s is not right or wrong item by item", c.Request.Protocol)
 		case c.Request.Until != "":
-			return nil, s.wrong(c.point.line, "until and a race: each would end the run; leave out until")
+			return nil, s.wrong(c.condition.line, "until and a race: each would end the run; leave out until")
 		}
 		key := c.Request.QuestionsKey()
 		if opened[key] == nil {
@@ -67,7 +67,7 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 			x.metric, x.drawn = shares[0], drawn
 		}
 		if shares[0] != x.metric || !slices.Equal(drawn, x.drawn) {
-			return nil, s.wrong(c.point.line, "%s and %s are not of the same items by the same metric: "+
+			return nil, s.wrong(c.condition.line, "%s and %s are not of the same items by the same metric: "+
 				"a race is of one dataset", s.Cells[0].name, c.name)
 		}
 	}
@@ -150,7 +150,7 @@ func (x *Contest) resume(s *Suite) error {
 		return err
 	}
 	for _, c := range s.Cells {
-		known, err := rightsIn(c.out, x.metric)
+		known, err := rightsIn(c.Request.Out, x.metric)
 		if err != nil {
 			return err
 		}
@@ -300,11 +300,11 @@ func (x *Contest) table() *report.Race {
 	rights := &scoring.Rights{Metric: x.metric, Calls: x.calls}
 	for _, c := range x.suite.Cells {
 		side := scoring.Side{
-			Run:      c.out,
-			Question: scoring.Question{Model: c.judge.name, Prompt: c.point.Prompt, Dataset: c.point.Dataset},
+			Run:      c.Request.Out,
+			Question: scoring.Question{Model: c.judge.name, Prompt: c.condition.Prompt, Dataset: c.condition.Dataset},
 			Protocol: c.Request.Protocol,
 		}
-		if m, err := judging.ReadManifest(c.out); err == nil {
+		if m, err := judging.ReadManifest(c.Request.Out); err == nil {
 			side.Simulated = m.Simulated
 			if _, what := datasets.ClusterOf(m.Dataset.Format); what != "" && !x.rules.Benchmark && len(rights.Warnings) == 0 {
 				rights.Warnings = append(rights.Warnings, fmt.Sprintf("items of one %s are alike: "+

@@ -13,8 +13,8 @@ func (s *Suite) Only(p eval.Part) error {
 	s.Out += p.Suffix()
 	s.shard = p.String()
 	for _, c := range s.Cells {
-		c.out = filepath.Join(s.Out, c.name)
-		c.Request.Out, c.Request.Shard = c.out, s.shard
+		c.Request.Out = filepath.Join(s.Out, c.name)
+		c.Request.Shard = s.shard
 		switch {
 		case c.Request.Cache != "":
 			c.Request.Cache = filepath.Join(c.Request.Cache, filepath.Base(s.Out))

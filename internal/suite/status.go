@@ -53,7 +53,7 @@ func (s *Suite) Status(now time.Time) *State {
 	st := &State{Suite: s.Name, Out: s.Out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
 	for _, c := range s.Cells {
-		cs := StateOf(c.out, now)
+		cs := StateOf(c.Request.Out, now)
 		cs.Judge = c.judge.name
 		cs.Value = soFar(cs)
 		st.Cells = append(st.Cells, cs)
