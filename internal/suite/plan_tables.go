@@ -59,6 +59,7 @@ func (p *Plan) Document() doc.Document {
 	}}
 }
 
+// whole returns the amounts of the cell with those of its agents.
 func (c *cellPlan) whole() amounts {
 	a := c.amounts
 	for _, name := range sorted(c.Agents) {
@@ -74,7 +75,7 @@ func (a amounts) promptTokens() string {
 	return strconv.Itoa(a.PromptTokens)
 }
 
-// measured marks what stands for a part of the calls alone.
+// measured marks an amount that is known for a part of the calls only.
 func (a amounts) measured(text string) string {
 	switch {
 	case a.Calls > 0 && len(a.Basis) == 0:
