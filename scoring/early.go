@@ -130,17 +130,6 @@ func (p *pairedOrder) String() string {
 // noSequence is why a metric has no interval before the end.
 const noSequence = noInterval + "the run is not at its end, and there is none of this metric that holds at every look"
 
-// bestAt is after how many units the interval of a share is narrowest.
-const bestAt = 100
-
-// Sequence is the interval of a share, k of n, that holds at every n.
-func Sequence(k, n int, level float64) stats.Interval {
-	if n == 0 {
-		return stats.Interval{Low: 0, High: 1}
-	}
-	return stats.BetaBinomial(k, n, level, bestAt)
-}
-
 // sequence is what stands in an early run's order: a row for each unit.
 type sequence struct {
 	rows   [][]float64
@@ -201,7 +190,7 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 		for i, num := range nums {
 			k, n = k+int(num), n+int(dens[i])
 		}
-		return Sequence(k, n, level)
+		return stats.Sequence(k, n, level)
 	}
 	by := ByBetting
 	if whole {

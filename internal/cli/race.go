@@ -117,7 +117,9 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	order := func(seed int64) []int {
 		return datasets.Order(rules.Items, func(i int) string { return rights.Units[i] }, seed)
 	}
-	out := report.NewRace(rights, race.Replay(rights.Right, order(c.Int64("seed")), rules), rules, c.Int64("seed"))
+	seed := c.Int64("seed")
+	replay := race.Replay(rights.Right, order(seed), rules)
+	out := report.NewRace(rights.Runs, replay, rights.Calls, seed, rights.Warnings)
 	out.Orders = race.ReplayAll(rights.Right, order, c.Int("orders"), rights.Calls, rules)
 	return e.print(c, out)
 }

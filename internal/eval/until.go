@@ -99,8 +99,8 @@ func (u Until) side(iv stats.Interval) (above, below bool) {
 
 func (t *tally) interval() stats.Interval {
 	return stats.Interval{
-		Low:  scoring.Sequence(t.right, t.n, untilLevel).Low,
-		High: scoring.Sequence(t.right+t.lost, t.n, untilLevel).High,
+		Low:  stats.Sequence(t.right, t.n, untilLevel).Low,
+		High: stats.Sequence(t.right+t.lost, t.n, untilLevel).High,
 	}
 }
 

@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,18 +176,23 @@ func (r *runner) lack(c *Cell, err error) {
 	r.open = r.open || !errors.Is(err, eval.ErrUnserved)
 }
 
-// end is the error that the suite ends with.
+// interrupted returns the error of a suite or race that was stopped, which says how far it is.
+func (r *runner) interrupted(ctx context.Context, format string, args ...any) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, eval.ErrInterrupted) {
+		return cause
+	}
+	return eval.Failed(eval.ErrInterrupted,
+		fmt.Errorf("interrupted: %s; %s", fmt.Sprintf(format, args...), r.Words.GoOn))
+}
+
+// end returns the error that the suite ends with.
 func (r *runner) end(ctx context.Context) error {
 	if r.stopped(ctx) {
-		if cause := cmp.Or(context.Cause(ctx), eval.ErrInterrupted); !errors.Is(cause, eval.ErrInterrupted) {
-			return cause
-		}
 		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.complete)
 		if len(open) == 0 {
 			return nil
 		}
-		return eval.Failed(eval.ErrInterrupted, fmt.Errorf("interrupted: %d of %d cells are not complete; %s",
-			len(open), len(r.suite.Cells), r.Words.GoOn))
+		return r.interrupted(ctx, "%d of %d cells are not complete", len(open), len(r.suite.Cells))
 	}
 	if r.full != nil || len(r.left) == 0 {
 		return r.full

@@ -60,7 +60,7 @@ func (s *Suite) Status(now time.Time) *State {
 		st.ByStatus[cs.Status]++
 		cells[c.name] = true
 	}
-	st.Race, _ = s.raced()          // a file that is damaged is for the race to complain of
+	st.Race, _ = s.raceState()      // a file that is damaged is for the race to complain of
 	entries, _ := os.ReadDir(s.Out) // not there before the suite has begun
 	for _, entry := range entries {
 		dir := filepath.Join(s.Out, entry.Name())

@@ -28,7 +28,7 @@ type Rules struct {
 // the K−1 others gets there with probability at most α/(K−1), however often one looks. So looks are free, and
 // there is one after every judgment.
 type Race struct {
-	rules    Rules
+	Rules    Rules
 	right    [][]bool // of each judge, by item
 	pairs    [][]*pair
 	left     []*Left // nil: still in
@@ -56,7 +56,7 @@ const firstBlock = 16
 func New(k int, rules Rules) *Race {
 	share := rules.Alpha / float64(max(1, k-1))
 	r := &Race{
-		rules:    rules,
+		Rules:    rules,
 		right:    make([][]bool, k),
 		pairs:    make([][]*pair, k),
 		left:     make([]*Left, k),
@@ -75,7 +75,7 @@ func New(k int, rules Rules) *Race {
 // block begins the next one: the leader is asked first, so that others leave early.
 func (r *Race) block() {
 	r.from = r.to
-	r.to = min(r.rules.Items, r.from+max(firstBlock, r.from))
+	r.to = min(r.Rules.Items, r.from+max(firstBlock, r.from))
 	r.turn = r.In()
 	if r.over || r.from == r.to || len(r.turn) < 2 {
 		r.turn, r.over = nil, true
@@ -100,7 +100,7 @@ func (r *Race) Add(right bool) {
 	j := r.turn[0]
 	item := len(r.right[j])
 	r.right[j] = append(r.right[j], right)
-	changed := item+1 == r.rules.Items
+	changed := item+1 == r.Rules.Items
 	for i := range r.right {
 		if i != j && r.left[i] == nil && r.left[j] == nil && len(r.right[i]) > item {
 			changed = r.meet(min(i, j), max(i, j), item) || changed
@@ -169,13 +169,13 @@ func (r *Race) settled() bool {
 
 // Tied tells whether two judges are surely within the margin.
 func (r *Race) Tied(i, j int) bool {
-	return r.pairs[max(i, j)][min(i, j)].tied(r.rules.Items)
+	return r.pairs[max(i, j)][min(i, j)].tied(r.Rules.Items)
 }
 
 // In are the judges that are still in, who was right most often on what all of them were asked first, else by number.
 func (r *Race) In() []int {
 	var in []int
-	common := r.rules.Items
+	common := r.Rules.Items
 	for j, left := range r.left {
 		if left == nil {
 			in = append(in, j)
@@ -214,24 +214,21 @@ func (r *Race) Judgments() (n int) {
 // Loads is how often a judge was begun with: on one GPU, how often a model is loaded.
 func (r *Race) Loads() int { return r.loads }
 
-// Share is how often a judge was right, with the interval that holds at every look.
-func (r *Race) Share(judge int) (share float64, n int, iv stats.Interval) {
-	k, level := 0, 1-r.rules.Alpha
+// Share returns the share of its items that a judge was right on, with the interval that holds at every look.
+func (r *Race) Share(judge int) (share float64, iv stats.Interval) {
+	k, level := 0, 1-r.Rules.Alpha
 	scores := make([]float64, len(r.right[judge]))
 	for i, right := range r.right[judge] {
 		scores[i] = 2*float64(number(right)) - 1
 		k += number(right)
 	}
-	n = len(scores)
-	if !r.rules.Benchmark {
-		return float64(k) / float64(n), n, stats.BetaBinomial(k, n, level, bestAt)
+	share = float64(k) / float64(len(scores))
+	if !r.Rules.Benchmark {
+		return share, stats.Sequence(k, len(scores), level)
 	}
-	iv = stats.Betting(scores, r.rules.Items, level)
-	return float64(k) / float64(n), n, stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}
+	iv = stats.Betting(scores, r.Rules.Items, level)
+	return share, stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}
 }
-
-// bestAt is after how many items an interval of a share is narrowest, of those that hold at every look.
-const bestAt = 100
 
 // Ahead is by how much the first judge is right more often than the second on the items that both were asked, with the
 // interval that holds at every look: beyond its ends are the differences against which E is enough to leave.
@@ -239,8 +236,8 @@ func (r *Race) Ahead(first, second int) (ahead float64, iv stats.Interval) {
 	a, b := r.right[first], r.right[second]
 	scores := make([]float64, min(len(a), len(b)))
 	of := 0
-	if r.rules.Benchmark {
-		of = r.rules.Items
+	if r.Rules.Benchmark {
+		of = r.Rules.Items
 	}
 	for i := range scores {
 		scores[i] = float64(number(a[i]) - number(b[i]))

@@ -52,9 +52,9 @@ func (r *Race) Result(names []string, calls int) Result {
 		Left:      []Leaver{},
 		Tied:      [][]string{},
 		Calls:     calls * r.Judgments(),
-		FullCalls: calls * len(names) * r.rules.Items,
-		Alpha:     r.rules.Alpha,
-		About:     r.rules.about(),
+		FullCalls: calls * len(names) * r.Rules.Items,
+		Alpha:     r.Rules.Alpha,
+		About:     r.Rules.about(),
 	}
 	for _, l := range r.Left() {
 		leaver := Leaver{Run: names[l.Judge], Items: l.Items, By: names[l.By]}

@@ -37,17 +37,18 @@ type Share struct {
 	High  *float64 `json:"high"`
 }
 
-// Shares of all judges.
-func (r *Race) Shares() []Share {
-	all := make([]Share, len(r.right))
-	for j := range all {
-		if r.Asked(j) == 0 {
-			continue
+// Record notes what a race has found so far. calls is the number of judgments of an item.
+func (s *State) Record(r *Race, calls int) {
+	result := r.Result(s.Runs, calls)
+	s.Result = &result
+	s.Shares = make([]Share, len(s.Runs))
+	for j := range s.Runs {
+		s.Asked[j] = r.Asked(j)
+		if r.Asked(j) > 0 {
+			share, iv := r.Share(j)
+			s.Shares[j] = Share{Value: percent(share), Low: percent(iv.Low), High: percent(iv.High)}
 		}
-		share, _, iv := r.Share(j)
-		all[j] = Share{Value: percent(share), Low: percent(iv.Low), High: percent(iv.High)}
 	}
-	return all
 }
 
 // percent of a share, to four decimals.
