@@ -33,7 +33,7 @@ type amounts struct {
 	TooLong   int `json:"prompt_too_long,omitempty"`
 	Calls     int `json:"calls"` // one for each judgment without an answer
 	AtMost    int `json:"calls_at_most"`
-	// Later counts the calls that need answers of a stage which does not exist yet: the length of their prompts is unknown.
+	// Later counts the calls that need answers of a stage which does not exist yet: their prompts have no known length.
 	Later        int      `json:"later,omitempty"`
 	PromptTokens int      `json:"prompt_tokens"`          // about, without those of Later
 	ReplyTokens  int      `json:"reply_tokens"`           // about, as far as measured

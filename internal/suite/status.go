@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,18 +20,17 @@ import (
 	"gavel/scoring/race"
 )
 
-// State is how far a suite is, as its folders tell: nothing is locked and
-// nothing asked, so that it may be looked at while it goes on.
+// State is the state of a suite by its folders. Reading it locks nothing, so that the suite may be running.
 type State struct {
 	Suite    string         `json:"suite"`
 	Out      string         `json:"out"`
 	Cells    []RunState     `json:"cells"`
-	Stages   []RunState     `json:"stages,omitempty"` // runs beside the cells that those stand on
+	Stages   []RunState     `json:"stages,omitempty"` // runs whose answers cells judge
 	ByStatus map[string]int `json:"by_status"`        // of cells
-	Race     *race.State    `json:"race,omitempty"`   // of the cells, where one was begun
+	Race     *race.State    `json:"race,omitempty"`   // of the cells, if one was begun
 }
 
-// RunState is one run.
+// RunState is the state of one run.
 type RunState struct {
 	Run       string     `json:"run"`
 	Judge     string     `json:"judge,omitempty"`
@@ -41,9 +41,8 @@ type RunState struct {
 	Rate      float64    `json:"per_second,omitempty"` // over the last records
 	Left      float64    `json:"seconds_left,omitempty"`
 	Last      *time.Time `json:"last_record,omitempty"`
-	Silent    float64    `json:"seconds_silent,omitempty"` // of a run that says it is running
-	// the number that the run stands for, so far; of a run that is not at its end its interval
-	// holds however often one looks
+	Silent    float64    `json:"seconds_silent,omitempty"` // if its status is running
+	// Value is the headline so far; before the run's end its interval holds however often one looks.
 	Value *scoring.Result `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
 }
@@ -53,37 +52,39 @@ func (s *Suite) Status(now time.Time) *State {
 	st := &State{Suite: s.Name, Out: s.Out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
 	for _, c := range s.Cells {
-		cs := StateOf(c.Request.Out, now)
+		cs := stateOf(c.Request.Out, now)
 		cs.Judge = c.judge.name
-		cs.Value = soFar(cs)
+		cs.Value = cs.headline()
 		st.Cells = append(st.Cells, cs)
 		st.ByStatus[cs.Status]++
 		cells[c.name] = true
 	}
-	st.Race, _ = s.raceState()      // a file that is damaged is for the race to complain of
+	st.Race, _ = s.raceState()      // the race itself reports a damaged file
 	entries, _ := os.ReadDir(s.Out) // not there before the suite has begun
 	for _, entry := range entries {
 		dir := filepath.Join(s.Out, entry.Name())
 		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" &&
 			m.Spec.Protocol == judging.Answering().Name {
-			st.Stages = append(st.Stages, StateOf(dir, now))
+			st.Stages = append(st.Stages, stateOf(dir, now))
 		}
 	}
 	return st
 }
 
-// StateOf reads run.json and the whole lines of records.jsonl of a run's folder.
-func StateOf(dir string, now time.Time) RunState {
+// stateOf reads run.json and the whole lines of records.jsonl in a run's folder.
+func stateOf(dir string, now time.Time) RunState {
 	c := RunState{Run: dir, Status: report.NotBegun}
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c
 	}
 	if err != nil {
-		c.Status, c.Error = report.Unreadable, err.Error()
+		c.Status = report.Unreadable
+		c.Error = err.Error()
 		return c
 	}
-	c.Status, c.Expected = m.Status, m.Judgments
+	c.Status = m.Status
+	c.Expected = m.Judgments
 	var tempo judging.Tempo
 	var completed judging.Completed
 	failed := map[string]bool{}
@@ -91,38 +92,34 @@ func StateOf(dir string, now time.Time) RunState {
 		key := fmt.Sprint(r.Item, "\x00", r.Presentation, "\x00", r.Repetition)
 		if r.Outcome == judging.Failed {
 			failed[key] = true
-		} else if completed.Add(r); len(failed) > 0 {
+		} else {
+			completed.Add(r)
 			delete(failed, key)
 		}
 		tempo.Add(r.At)
 		c.Last = &r.At
 		return nil
 	})
-	c.Completed, c.Failed = completed.Count(), len(failed)
+	c.Completed = completed.Count()
+	c.Failed = len(failed)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.Status, c.Error = report.Unreadable, err.Error()
+		c.Status = report.Unreadable
+		c.Error = err.Error()
 	}
 	if c.Status == judging.Running {
-		since := m.Started
-		if c.Last != nil {
-			since = *c.Last
-		}
-		c.going(&tempo, since, now)
+		c.addPace(&tempo, cmp.Or(c.Last, &m.Started), now)
 	}
 	return c
 }
 
-// soFar is what a run's judgments come to: as it was written down where they are all there, else as they are now.
-// There is none where they cannot be read, which scoring the run says.
-func soFar(c RunState) *scoring.Result {
+// headline returns the headline of a run so far: from results.json if the run is complete, else from its records. It is
+// nil if these cannot be scored; scoring the run tells why.
+func (c RunState) headline() *scoring.Result {
 	var rep scoring.Report
 	raw, err := os.ReadFile(filepath.Join(c.Run, judging.ResultsFile))
 	if c.Status != judging.Complete || err != nil || json.Unmarshal(raw, &rep) != nil || rep.Scoring < scoring.Version {
-		if c.Completed == 0 {
-			return nil
-		}
 		run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
-		if err != nil {
+		if c.Completed == 0 || err != nil {
 			return nil
 		}
 		rep = run.Score(scoring.DefaultOptions.Bootstrap)
@@ -130,14 +127,14 @@ func soFar(c RunState) *scoring.Result {
 	return report.Headline(&rep)
 }
 
-// going adds what a run that is going on comes to.
-func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
-	c.Silent = max(0, now.Sub(since).Seconds())
+// addPace adds the pace of a run that is in progress. last is the time of its last record.
+func (c *RunState) addPace(tempo *judging.Tempo, last *time.Time, now time.Time) {
+	c.Silent = max(0, now.Sub(*last).Seconds())
 	c.Rate = tempo.PerSecond(now)
 	c.Left, _ = tempo.Left(c.Expected-c.Completed, now)
 }
 
-// silentAfter is when a run that says it is running is said to be silent: it may have been killed, which no file tells.
+// silentAfter is the time without a record after which a running run is called silent: it may have been killed.
 const silentAfter = 2 * time.Minute
 
 // Document returns a table with a row for each run, and the race if there is one.
