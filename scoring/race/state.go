@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// StateFile stands beside the runs of a race that asks.
+// StateFile is the file of a race that asks, beside its runs.
 const StateFile = "race.json"
 
-// State is what a race keeps beside the runs of its judges: what they were found right on stands in these.
+// State is the content of a race's file. The outcomes of the items are in the runs of the judges.
 type State struct {
 	Schema  int       `json:"schema"`
 	Alpha   float64   `json:"alpha"`
@@ -51,7 +51,7 @@ func (s *State) Record(r *Race, calls int) {
 	}
 }
 
-// percent of a share, to four decimals.
+// percent returns a share in percent, to four decimals.
 func percent(share float64) *float64 { return new(math.Round(share*1e6) / 1e4) }
 
 const stateSchema = 1
@@ -73,7 +73,7 @@ func NewState(rules Rules, seed int64, order string, runs []string) *State {
 	}
 }
 
-// ReadState reads a state; name is what errors call it.
+// ReadState reads a state; errors call it name.
 func ReadState(name string, r io.Reader) (*State, error) {
 	s := new(State)
 	if err := json.NewDecoder(r).Decode(s); err != nil {
@@ -89,7 +89,7 @@ func ReadState(name string, r io.Reader) (*State, error) {
 	return s, nil
 }
 
-// Differs says in what another race of the same judges is not this one; "" where it is.
+// Differs describes the difference between this race and one that is started now; "" if they are the same.
 func (s *State) Differs(now *State) string {
 	switch {
 	case s.Alpha != now.Alpha:
