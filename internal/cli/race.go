@@ -58,7 +58,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// raceFile has the runs of a suite made that a race needs.
+// raceFile makes the runs of a suite as far as a race needs them.
 func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 	for _, f := range append(readingFlags(), &cli.IntFlag{Name: "orders"}, &cli.Int64Flag{Name: "seed"}) {
 		if name := f.Names()[0]; c.IsSet(name) {
@@ -95,7 +95,7 @@ func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 	return err
 }
 
-// raceRuns races over runs that are there.
+// raceRuns runs a race over finished runs.
 func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	for _, f := range []string{"budget", "dry-run"} {
 		if c.IsSet(f) {
@@ -124,7 +124,7 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	return e.print(c, out)
 }
 
-// mostOrders bounds the work of a race that asks nothing.
+// mostOrders bounds the work of a race over finished runs.
 const mostOrders = 100_000
 
 func raceRules(c *cli.Context) (race.Rules, error) {

@@ -134,7 +134,7 @@ func (out *Race) complete() {
 	}
 }
 
-// Took adds the seconds for which a race has asked each judge, and whether it is over.
+// Took adds the seconds for which a race has asked each judge, and whether it is over, to a race by [NewRace].
 func (out *Race) Took(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
@@ -148,7 +148,7 @@ func (out *Race) Took(seconds []float64, over bool) *Race {
 	return out
 }
 
-// answer says who is left, and what the race saved.
+// answer returns the judges that are left and the calls saved, in sentences.
 func (out *Race) answer() string {
 	var in []string
 	tied := true
@@ -195,7 +195,7 @@ func (out *Race) answer() string {
 		humanize.Comma(int64(out.FullCalls)), saved)
 }
 
-// listed3 are names in a sentence, of more than three two and how many more.
+// listed3 lists names in a sentence: up to three, or two and the number of the others.
 func listed3(names []string) string {
 	if len(names) > most {
 		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
@@ -203,7 +203,7 @@ func listed3(names []string) string {
 	return Enumerate(names)
 }
 
-// sheet has a row for each judge.
+// sheet returns the CSV rows, one for each judge.
 func (out *Race) sheet() [][]string {
 	rows := [][]string{{
 		"run", "state", "items", "share", "low", "high", "leader_ahead", "ahead_low", "ahead_high",
@@ -224,12 +224,12 @@ func (out *Race) sheet() [][]string {
 	return rows
 }
 
-// Document returns how many items each judge was asked, drawn, and what became of it.
+// Document returns the race with a row for each judge: the items that it was asked about, as a bar, and its outcome.
 func (out *Race) Document() doc.Document {
 	return doc.Document{Answer: out.Says, Blocks: []doc.Block{out.Block()}, Sheet: out.sheet()}
 }
 
-// Block has a row for each judge.
+// Block returns the table with a row for each judge.
 func (out *Race) Block() doc.Block {
 	t := &doc.Table{First: "judge", Look: "race", Columns: []doc.Column{
 		{Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Lap, Axis: doc.CountAxis(out.rules.Items)},
@@ -254,7 +254,7 @@ func (out *Race) Block() doc.Block {
 			row.Ranks = [2]int{1, in}
 		}
 		row.Cells = doc.Cells(
-			items, r.share, r.items*each, r.ahead, after, e, r.ended(),
+			items, r.share, r.items*each, r.ahead, after, e, r.outcome(),
 		)
 		t.Add(row)
 	}
@@ -299,7 +299,7 @@ func (out *Race) remark(b *doc.Block) {
 	b.Warn(out.warnings)
 }
 
-// evidence is the E against a judge that left.
+// evidence returns E against a judge that left.
 func evidence(l *race.Leaver) string {
 	if l.E == nil {
 		return "certain"
@@ -309,14 +309,14 @@ func evidence(l *race.Leaver) string {
 
 var aboutWords = map[string]string{race.AboutItems: "items like these", race.AboutBenchmark: "this benchmark"}
 
-// decimal writes a number with the digits that it has, of which six count.
+// decimal writes a number to six digits, without trailing zeros or an exponent.
 func decimal(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// ended says what became of a judge.
-func (r racer) ended() string {
+// outcome describes how the race ended for a judge.
+func (r racer) outcome() string {
 	switch {
 	case r.left != nil:
 		return scoring.InSentence(r.by) + " is better"

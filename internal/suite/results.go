@@ -5,7 +5,7 @@ import (
 	"gavel/scoring"
 )
 
-// Results scores every run that has begun and ranks those of each condition.
+// Results scores every run that has begun, and ranks the runs of each condition.
 func (s *Suite) Results() (*report.Ranking, error) {
 	return report.NewRanking(s.summary(), s.Out, func(run string) (*scoring.Run, error) {
 		return scoring.Load(run, scoring.DefaultOptions.Reading)

@@ -7,8 +7,8 @@ import (
 	"gavel/judging"
 )
 
-// Only makes of a suite that of one shard: every cell is its run of the shard's items, in a folder beside the
-// suite's. It goes on with what an earlier try of the shard left.
+// Only reduces a suite to one shard: every cell becomes its run over the shard's items, in a folder beside the suite's.
+// It continues what an earlier try of the shard left.
 func (s *Suite) Only(p eval.Part) error {
 	s.Out += p.Suffix()
 	s.shard = p.String()

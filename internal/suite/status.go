@@ -2,7 +2,6 @@ package suite
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,7 +32,7 @@ type State struct {
 // RunState is the state of one run.
 type RunState struct {
 	Run       string     `json:"run"`
-	Judge     string     `json:"judge,omitempty"`
+	Judge     string     `json:"judge,omitempty"` // "" for a stage
 	Status    string     `json:"status"`
 	Expected  int        `json:"expected"` // judgments
 	Completed int        `json:"standing"` // of them with an answer
@@ -86,22 +85,18 @@ func stateOf(dir string, now time.Time) RunState {
 	c.Status = m.Status
 	c.Expected = m.Judgments
 	var tempo judging.Tempo
-	var completed judging.Completed
-	failed := map[string]bool{}
+	var tried, completed judging.Completed
 	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		key := fmt.Sprint(r.Item, "\x00", r.Presentation, "\x00", r.Repetition)
-		if r.Outcome == judging.Failed {
-			failed[key] = true
-		} else {
+		tried.Add(r)
+		if r.Outcome != judging.Failed {
 			completed.Add(r)
-			delete(failed, key)
 		}
 		tempo.Add(r.At)
 		c.Last = &r.At
 		return nil
 	})
 	c.Completed = completed.Count()
-	c.Failed = len(failed)
+	c.Failed = tried.Count() - c.Completed
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.Status = report.Unreadable
 		c.Error = err.Error()
@@ -112,19 +107,14 @@ func stateOf(dir string, now time.Time) RunState {
 	return c
 }
 
-// headline returns the headline of a run so far: from results.json if the run is complete, else from its records. It is
-// nil if these cannot be scored; scoring the run tells why.
+// headline returns the headline of a run so far; nil if its records cannot be scored, which scoring the run explains.
 func (c RunState) headline() *scoring.Result {
-	var rep scoring.Report
-	raw, err := os.ReadFile(filepath.Join(c.Run, judging.ResultsFile))
-	if c.Status != judging.Complete || err != nil || json.Unmarshal(raw, &rep) != nil || rep.Scoring < scoring.Version {
-		run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
-		if c.Completed == 0 || err != nil {
-			return nil
-		}
-		rep = run.Score(scoring.DefaultOptions.Bootstrap)
+	run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
+	if c.Completed == 0 || err != nil {
+		return nil
 	}
-	return report.Headline(&rep)
+	results := run.Score(scoring.DefaultOptions.Bootstrap)
+	return report.Headline(&results)
 }
 
 // addPace adds the pace of a run that is in progress. last is the time of its last record.
@@ -146,17 +136,11 @@ func (s *State) Document() (d doc.Document) {
 	t := doc.Table{First: "run", Columns: append(
 		doc.Columns(doc.Words, "status"), doc.Columns(doc.Whole, "judgments", "failed", "per second", "left", "so far")...)}
 	var wrong []string
-	add := func(name string, c RunState) {
-		t.Rows = append(t.Rows, c.row(name))
+	for _, c := range slices.Concat(s.Stages, s.Cells) {
+		t.Add(c.row())
 		if c.Error != "" {
 			wrong = append(wrong, c.Error)
 		}
-	}
-	for _, c := range s.Stages {
-		add("(stage) "+filepath.Base(c.Run), c)
-	}
-	for _, c := range s.Cells {
-		add(filepath.Base(c.Run), c)
 	}
 	summary := fmt.Sprintf("%d cells", len(s.Cells))
 	for _, status := range []string{
@@ -180,9 +164,13 @@ func (s *State) Document() (d doc.Document) {
 }
 
 // row returns the run's row of the table.
-func (c RunState) row(name string) doc.Row {
+func (c RunState) row() doc.Row {
 	var judgments, failed, rate, left, value string
 	status := c.Status
+	name := filepath.Base(c.Run)
+	if c.Judge == "" {
+		name = "(stage) " + name
+	}
 	if c.Status != report.NotBegun {
 		judgments = fmt.Sprintf("%d/%d", c.Completed, c.Expected)
 		failed = strconv.Itoa(c.Failed)
