@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gavel/datasets"
 	"gavel/internal/eval"
 	"gavel/internal/report"
@@ -256,11 +258,8 @@ func (x *contest) ask(ctx context.Context, j, upTo int) error {
 
 // exceedsBudget reports whether the calls or the hours of the budget are spent.
 func (x *contest) exceedsBudget() bool {
-	seconds := 0.0
-	for _, s := range x.state.Seconds {
-		seconds += s
-	}
-	return x.exceedsCalls() || x.budget.Hours > 0 && seconds/3600 >= x.budget.Hours
+	hours := floats.Sum(x.state.Seconds) / 3600
+	return x.exceedsCalls() || x.budget.Hours > 0 && hours >= x.budget.Hours
 }
 
 // exceedsCalls reports whether another item would exceed the calls of the budget.

@@ -36,9 +36,8 @@ type Race struct {
 	enough   float64 // logarithm of an e-value
 
 	from, to int   // the block
-	turn     []int // judges still to be asked in the block, the next one first
+	turn     []int // judges still to be asked in the block, the next one first; none when the race is over
 	loads    int
-	over     bool
 }
 
 // Left is the reason why a judge left.
@@ -77,8 +76,8 @@ func (r *Race) block() {
 	r.from = r.to
 	r.to = min(r.Rules.Items, r.from+max(firstBlock, r.from))
 	r.turn = r.In()
-	if r.over || r.from == r.to || len(r.turn) < 2 {
-		r.turn, r.over = nil, true
+	if r.from == r.to || len(r.turn) < 2 {
+		r.turn = nil
 	}
 	r.loads += min(1, len(r.turn))
 }
@@ -86,7 +85,7 @@ func (r *Race) block() {
 // Next returns the judge to ask next, and the end of its block: it is asked about items, in the race's order, up to
 // there unless it leaves. ok is false when the race is over.
 func (r *Race) Next() (judge, upTo int, ok bool) {
-	if r.over {
+	if len(r.turn) == 0 {
 		return 0, 0, false
 	}
 	return r.turn[0], r.to, true
@@ -108,7 +107,7 @@ func (r *Race) Add(right bool) {
 	}
 	switch {
 	case changed && len(r.untied(r.In())) == 0:
-		r.turn, r.over = nil, true
+		r.turn = nil
 	case r.left[j] == nil && item+1 < r.to:
 	default:
 		r.turn = r.turn[1:]
@@ -154,6 +153,15 @@ func number(right bool) int {
 	return 0
 }
 
+func count(right []bool) (n int) {
+	for _, is := range right {
+		n += number(is)
+	}
+	return n
+}
+
+func shareOf(right []bool) float64 { return float64(count(right)) / float64(len(right)) }
+
 // untied returns the pairs of judges in a list that are not tied, by their places there.
 func (r *Race) untied(judges []int) (pairs [][2]int) {
 	for j := range judges {
@@ -181,13 +189,7 @@ func (r *Race) In() []int {
 			common = min(common, len(r.right[j]))
 		}
 	}
-	score := func(j int) (n int) {
-		for _, right := range r.right[j][:common] {
-			n += number(right)
-		}
-		return n
-	}
-	slices.SortStableFunc(in, func(i, j int) int { return score(j) - score(i) })
+	slices.SortStableFunc(in, func(i, j int) int { return count(r.right[j][:common]) - count(r.right[i][:common]) })
 	return in
 }
 
@@ -215,18 +217,16 @@ func (r *Race) Loads() int { return r.loads }
 
 // Share returns the share of its items that a judge was right on, with the interval that holds at every look.
 func (r *Race) Share(judge int) (share float64, iv stats.Interval) {
-	k, level := 0, 1-r.Rules.Alpha
-	scores := make([]float64, len(r.right[judge]))
-	for i, right := range r.right[judge] {
-		scores[i] = 2*float64(number(right)) - 1
-		k += number(right)
-	}
-	share = float64(k) / float64(len(scores))
+	right, level := r.right[judge], 1-r.Rules.Alpha
 	if !r.Rules.Benchmark {
-		return share, stats.Sequence(k, len(scores), level)
+		return shareOf(right), stats.Sequence(count(right), len(right), level)
+	}
+	scores := make([]float64, len(right))
+	for i, is := range right {
+		scores[i] = 2*float64(number(is)) - 1
 	}
 	iv = stats.Betting(scores, r.Rules.Items, level)
-	return share, stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}
+	return shareOf(right), stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}
 }
 
 // Ahead returns the share of the first judge minus that of the second on the items that both have judged, with the

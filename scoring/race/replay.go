@@ -48,15 +48,7 @@ func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, r
 func Behind(right [][]bool, judge int) float64 {
 	most := math.Inf(-1)
 	for j := range right {
-		most = math.Max(most, share(right[j]))
+		most = math.Max(most, shareOf(right[j]))
 	}
-	return most - share(right[judge])
-}
-
-func share(right []bool) float64 {
-	k := 0
-	for _, is := range right {
-		k += number(is)
-	}
-	return float64(k) / float64(len(right))
+	return most - shareOf(right[judge])
 }
