@@ -41,8 +41,6 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 	if len(s.Cells) < 2 {
 		return nil, s.wrong(0, "a race is of two judges or more, and the file has one run")
 	}
-	quiet := *e
-	quiet.Observer = nil
 	seed := s.Cells[0].Request.Seed
 	x := new(contest)
 	var runs []string
@@ -59,7 +57,7 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 		}
 		key := c.Request.QuestionsKey()
 		if orders[key] == nil {
-			ids, calls, err := quiet.Items(c.Request)
+			ids, calls, err := e.Items(c.Request)
 			if err != nil {
 				return nil, s.blame(c, err)
 			}
