@@ -259,8 +259,61 @@ func (l *Loader) Run() *Run {
 // sheet is what the scorer makes of the records, with what belongs together by the dataset.
 func (run *Run) sheet(seed uint64) *Sheet {
 	s := run.sheetOf(run.scorer, seed)
-	s.early = run.before(s.Units)
+	s.early = run.earlyOrder(s.Units)
 	return s
+}
+
+// earlyOrder returns how far a run is in the order drawn; nil if intervals for a fixed n hold: at its end, for an
+// imported run, and for one that asks in the order of the file.
+func (run *Run) earlyOrder(units []Unit) *early {
+	m := run.Manifest
+	if m.DrawnBy == nil || m.Imported != "" || run.Items >= m.Spec.Dataset.Items {
+		return nil
+	}
+	e := &early{seed: *m.DrawnBy, place: map[string]int{}, failed: run.failed}
+	if run.ids == nil {
+		return e
+	}
+	ids, err := run.ids()
+	if err != nil {
+		return e
+	}
+	judged := make(map[string]bool, len(units))
+	for _, u := range units {
+		judged[u.ID] = true
+	}
+	most := len(ids)
+	if m.Stopped != nil {
+		most = min(most, m.Stopped.Items)
+	}
+	for i, id := range judging.Drawn(ids, e.seed)[:most] {
+		if !judged[id] {
+			break
+		}
+		e.place[id] = i
+	}
+	return e
+}
+
+// earlyNote tells what the intervals of a run that is not at its end hold for; "" for other runs.
+func (run *Run) earlyNote() string {
+	m := run.Manifest
+	switch {
+	case run.Items >= m.Spec.Dataset.Items, m.Imported != "", m.DrawnBy == nil &&
+		m.Status != judging.Interrupted && m.Status != judging.Running:
+		return ""
+	case m.DrawnBy == nil:
+		return "not at its end, and asked in the order of the file: " +
+			"intervals and tests are those of what is judged so far, and say nothing of the rest"
+	case m.Stopped != nil && run.clusters != "":
+		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: those of one %s are alike, "+
+			"so the answer holds of these very items, and is too sure of items like these",
+			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
+	case m.Stopped != nil:
+		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: intervals hold however often one looks",
+			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
+	}
+	return "not at its end: intervals hold however often one looks, over the first items of the order drawn"
 }
 
 func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
@@ -333,6 +386,38 @@ type scoredRun struct {
 	*Run
 	*Sheet
 	sheets []*Sheet // of each time, where it was asked more than once
+}
+
+// ahead returns the units of two runs in the order drawn; nil if both are at their ends.
+func (a scoredRun) ahead(b scoredRun, joined []Joined) *pairedOrder {
+	if a.early == nil && b.early == nil {
+		return nil
+	}
+	e := cmp.Or(a.early, b.early)
+	if a.early != nil && b.early != nil && a.early.seed != b.early.seed {
+		return &pairedOrder{seeds: true}
+	}
+	judged := func(side *early, id string) bool {
+		if side == nil {
+			return true
+		}
+		_, in := side.place[id]
+		return in && !side.failed[id]
+	}
+	ordered := make([]*Joined, len(e.place))
+	for i, j := range joined {
+		if id := j.A.ID; judged(a.early, id) && judged(b.early, id) {
+			ordered[e.place[id]] = &joined[i]
+		}
+	}
+	p := new(pairedOrder)
+	for _, j := range ordered {
+		if j == nil {
+			break
+		}
+		p.in = append(p.in, *j)
+	}
+	return p
 }
 
 // clusterOf is what a unit is resampled with.

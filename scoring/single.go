@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"gavel/judging"
+	"gavel/scoring/stats"
 )
 
 // Shares lists the metrics of a protocol by which an item is right or wrong, its headline first: a run can end early by
@@ -76,7 +77,7 @@ func (s *SoFar) String() string {
 	if s.n < fewSoFar {
 		return ""
 	}
-	low := Sequence(s.right, s.n, 0.95).Low
-	high := Sequence(s.right+s.failed, s.n, 0.95).High
+	low := stats.Sequence(s.right, s.n, 0.95).Low
+	high := stats.Sequence(s.right+s.failed, s.n, 0.95).High
 	return fmt.Sprintf(s.says, 100*low, 100*high, s.n)
 }

@@ -79,7 +79,7 @@ func (run *Run) warnings() []string {
 	}
 	w = append(w, run.systems.Warnings(m)...)
 	run.absent(&w)
-	if text := run.looked(); text != "" {
+	if text := run.earlyNote(); text != "" {
 		w.say("%s", text)
 	}
 	if n := run.Items; n > 0 && n < FewItems {

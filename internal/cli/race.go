@@ -56,7 +56,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// raceFile has the runs of a suite made that a race needs.
+// raceFile makes the runs of a suite as far as a race needs them.
 func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 	for _, f := range append(readingFlags(), &cli.IntFlag{Name: "orders"}, &cli.Int64Flag{Name: "seed"}) {
 		if name := f.Names()[0]; c.IsSet(name) {
@@ -93,7 +93,7 @@ func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 	return err
 }
 
-// raceRuns races over runs that are there.
+// raceRuns runs a race over finished runs.
 func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	for _, f := range []string{"budget", "dry-run"} {
 		if c.IsSet(f) {
@@ -115,12 +115,14 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	order := func(seed int64) []int {
 		return datasets.Order(rules.Items, func(i int) string { return rights.Units[i] }, seed)
 	}
-	out := report.NewRace(rights, race.Replay(rights.Right, order(c.Int64("seed")), rules), rules, c.Int64("seed"))
+	seed := c.Int64("seed")
+	replay := race.Replay(rights.Right, order(seed), rules)
+	out := report.NewRace(rights.Runs, replay, rights.Calls, seed, rights.Warnings)
 	out.Orders = race.ReplayAll(rights.Right, order, c.Int("orders"), rights.Calls, rules)
 	return e.print(c, out)
 }
 
-// mostOrders bounds the work of a race that asks nothing.
+// mostOrders bounds the work of a race over finished runs.
 const mostOrders = 100_000
 
 func raceRules(c *cli.Context) (race.Rules, error) {

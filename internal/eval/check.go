@@ -44,9 +44,9 @@ func (e *Maker) Check(o Request) error {
 	return nil
 }
 
-// Items are the ids of what a request judges, and how many judgments each of them takes.
+// Items returns the ids of a request's items, and the number of judgments of each, without notes to the observer.
 func (e *Maker) Items(o Request) (ids []string, each int, err error) {
-	its, protocol, err := e.openItems(o)
+	its, protocol, err := e.quiet().openItems(o)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -9,37 +9,37 @@ import (
 	"gavel/scoring"
 )
 
-// Rule ends a run before its last item. The items are asked about in an order drawn by seed.
+// Rule ends a run before its last item. The run asks about items in an order drawn by seed.
 type Rule struct {
-	Name   string  // as the run keeps it
-	Alpha  float64 // bounds the probability that it errs
+	Name   string  // in the run's manifest
+	Alpha  float64 // bounds the probability of an error
 	Metric string  // of scoring.Shares
 	Seed   *int64  // of the order; nil: that of an earlier try, else the request's
-	Upto   int     // items that are asked about at most; 0 for all
-	// Look is told of each item in the order drawn, from place 0 on, once all judgments of it are there, and says whether
-	// that is enough. It is told of those that stand too.
+	Upto   int     // the most items to ask about; 0 for all
+	// Look takes the items in the order drawn, from place 0 on, when all judgments of an item are there, and reports
+	// whether the run may end. Items that were judged earlier count too.
 	Look func(place int, is scoring.ItemResult) (enough bool)
 }
 
-// follower tells a rule of a run's items.
+// follower passes a run's items to its rule.
 type follower struct {
 	rule  *Rule
-	place map[string]int
+	place map[string]int // of each item in the order drawn
 
 	mu      sync.Mutex
 	records *scoring.Loader
-	items   map[int]scoring.ItemResult // by place, of items that the rule was not told of yet
-	told    int
+	items   map[int]scoring.ItemResult // by place, from next on
+	next    int                        // the place of the item that the rule takes next
 	enough  bool
-	end     func() // ends the run; nil before it is begun
+	end     func() // ends the run; nil before it begins
 }
 
-// take tells the rule of the judgment's item once it has all of them, and ends the run where that is enough.
+// take adds a judgment. When its item is complete, the rule takes it and may end the run.
 func (f *follower) take(r *judging.Record, read scoring.Read) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, ours := f.place[r.Item]
-	if f.enough || !ours || at < f.told || r.Repetition > 0 {
+	if f.enough || !ours || at < f.next || r.Repetition > 0 {
 		return nil
 	}
 	if err := f.records.Take(r, read); err != nil {
@@ -51,13 +51,13 @@ func (f *follower) take(r *judging.Record, read scoring.Read) error {
 	}
 	f.items[at] = is
 	for !f.enough {
-		is, there := f.items[f.told]
+		is, there := f.items[f.next]
 		if !there {
 			return nil
 		}
-		delete(f.items, f.told)
-		f.enough = f.rule.Look(f.told, is)
-		f.told++
+		delete(f.items, f.next)
+		f.enough = f.rule.Look(f.next, is)
+		f.next++
 	}
 	if f.end != nil {
 		f.end()
@@ -65,24 +65,24 @@ func (f *follower) take(r *judging.Record, read scoring.Read) error {
 	return nil
 }
 
-// over tells whether the rule needs no more of the run.
+// over reports whether the rule needs no more of the run.
 func (f *follower) over() bool {
-	return f.enough || f.rule.Upto > 0 && f.told >= f.rule.Upto
+	return f.enough || f.rule.Upto > 0 && f.next >= f.rule.Upto
 }
 
-// stopped is what the run keeps of the rule.
+// stopped returns the rule's entry in the manifest.
 func (f *follower) stopped() *judging.Stopped {
-	return &judging.Stopped{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.told, Items: f.told}
+	return &judging.Stopped{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, Items: f.next}
 }
 
-// draw orders the items that are asked about by seed, where what the run comes to can be told before its end: that of
-// the rule or of an earlier try, else the request's.
+// draw sets the order in which the run asks about its items, if it can be scored before its end. The seed is that of
+// the rule, of an earlier try, or of the request.
 func (p *runState) draw(how judging.Reading) error {
-	shares := scoring.Shares(p.job.Manifest.Spec.Protocol)
-	if len(shares) == 0 || p.replay {
+	m := p.job.Manifest
+	if len(scoring.Shares(m.Spec.Protocol)) == 0 || p.replay {
 		return nil
 	}
-	m, seed := p.job.Manifest, p.req.Seed
+	seed := p.req.Seed
 	if p.earlier != nil && p.earlier.DrawnBy != nil {
 		seed = *p.earlier.DrawnBy
 	}
@@ -91,25 +91,24 @@ func (p *runState) draw(how judging.Reading) error {
 	}
 	m.DrawnBy = &seed
 	id := func(i int) string { return p.set.ID(p.job.Rows[i]) }
+	place := map[string]int{}
 	p.job.Order = nil
-	for _, i := range datasets.Order(len(p.job.Rows), id, seed) {
+	for at, i := range datasets.Order(len(p.job.Rows), id, seed) {
 		p.job.Order = append(p.job.Order, p.job.Rows[i])
+		place[id(i)] = at
 	}
 	if p.rule == nil {
 		return nil
 	}
-	records, err := scoring.NewLoader(m, how)
-	p.follow = &follower{rule: p.rule, records: records, place: map[string]int{}, items: map[int]scoring.ItemResult{}}
-	for at, id := range judging.Drawn(p.ids(), seed) {
-		p.follow.place[id] = at
-	}
 	if n := p.rule.Upto; n > 0 && n < len(p.job.Order) {
 		p.job.Order = p.job.Order[:n]
 	}
+	records, err := scoring.NewLoader(m, how)
+	p.follow = &follower{rule: p.rule, records: records, place: place, items: map[int]scoring.ItemResult{}}
 	return err
 }
 
-// ids are those of all items of the run.
+// ids returns the ids of all items of the run.
 func (p *runState) ids() []string {
 	ids := make([]string, len(p.job.Rows))
 	for i, row := range p.job.Rows {
@@ -118,7 +117,7 @@ func (p *runState) ids() []string {
 	return ids
 }
 
-// missing is how many judgments are to be asked for.
+// missing counts the judgments that are still to be made.
 func (p *runState) missing() (int, error) {
 	left := p.job.Manifest.Judgments - p.completed
 	if p.follow == nil || left == 0 {
@@ -138,7 +137,7 @@ func (p *runState) missing() (int, error) {
 	return n * repetitions, err
 }
 
-// byRule tells whether a rule has ended the run, and nothing went wrong.
+// byRule reports whether a rule has ended the run without an error.
 func (p *runState) byRule(runErr error) bool {
 	return p.follow != nil && p.follow.over() && (runErr == nil || errors.Is(runErr, judging.ErrStopped))
 }

@@ -14,29 +14,26 @@ import (
 	"gavel/scoring/stats"
 )
 
-// What a run with an until may end with, for errors.Is; one that holds ends without an error.
+// Errors of a run with an until, for errors.Is. If its claim holds, the run ends without an error.
 var (
 	ErrRefuted   = errors.New("surely not so")
 	ErrUndecided = errors.New("not decided by all items")
 )
 
-// Until is a question to a run, which ends as soon as it is answered: is a share of the items surely at
-// least so much, or at most?
+// Until is a claim about a share of the items: that it is at least a threshold, or at most. The run ends as soon as the
+// claim is decided.
 type Until struct {
 	Metric string
 	AtMost bool
-	Share  float64
+	Share  float64 // the threshold
 }
 
-// untilLevel is that of the confidence sequence which is to lie on one side.
-const untilLevel = 1 - untilAlpha
-
-// untilAlpha bounds the probability that the answer is wrong.
+// untilAlpha bounds the probability that the decision is wrong.
 const untilAlpha = 0.05
 
 var untilShape = regexp.MustCompile(`^\s*([a-z0-9-]+)\s*([<>]=)\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*$`)
 
-// ParseUntil reads METRIC>=PERCENT or METRIC<=PERCENT, for a protocol.
+// ParseUntil parses METRIC>=PERCENT or METRIC<=PERCENT for a protocol.
 func ParseUntil(text, protocol string) (u Until, err error) {
 	shares := scoring.Shares(protocol)
 	found := untilShape.FindStringSubmatch(text)
@@ -66,14 +63,14 @@ func (u Until) String() string {
 	return fmt.Sprintf("%s%s%g", u.Metric, sign, math.Round(1e10*u.Share)/1e8)
 }
 
-// tally is what an until has seen.
+// tally counts the items that a run with an until has judged.
 type tally struct {
 	Until
-	right, lost, n int // lost: nobody knows yet whether they are right
-	decided, holds bool
+	right, n int
+	failed   int // items of n whose outcome is not known yet
 }
 
-// look takes the next item, and tells whether the question is answered. What failed counts against the answer.
+// look takes the next item, and reports whether the claim is decided.
 func (t *tally) look(is scoring.ItemResult) bool {
 	switch is {
 	case scoring.LeftOut:
@@ -81,15 +78,14 @@ func (t *tally) look(is scoring.ItemResult) bool {
 	case scoring.Right:
 		t.right++
 	case scoring.NotKnown:
-		t.lost++
+		t.failed++
 	}
 	t.n++
 	above, below := t.side(t.interval())
-	t.decided, t.holds = above || below, above != t.AtMost
-	return t.decided
+	return above || below
 }
 
-// side tells on which side an interval lies, if on one. At the share itself the question is answered with yes.
+// side reports whether an interval lies above the threshold or below it. At the threshold itself the claim holds.
 func (u Until) side(iv stats.Interval) (above, below bool) {
 	if u.AtMost {
 		return iv.Low > u.Share, iv.High <= u.Share
@@ -97,62 +93,64 @@ func (u Until) side(iv stats.Interval) (above, below bool) {
 	return iv.Low >= u.Share, iv.High < u.Share
 }
 
+// interval returns the interval of the share, which allows for either outcome of the items that failed.
 func (t *tally) interval() stats.Interval {
 	return stats.Interval{
-		Low:  scoring.Sequence(t.right, t.n, untilLevel).Low,
-		High: scoring.Sequence(t.right+t.lost, t.n, untilLevel).High,
+		Low:  stats.Sequence(t.right, t.n, 1-untilAlpha).Low,
+		High: stats.Sequence(t.right+t.failed, t.n, 1-untilAlpha).High,
 	}
 }
 
-// rule ends the run of a request when the question is answered.
+// rule returns the rule that ends a run when the claim is decided.
 func (t *tally) rule() *Rule {
 	return &Rule{
-		Name: "until " + t.String(), Alpha: untilAlpha, Metric: t.Metric,
-		Look: func(_ int, is scoring.ItemResult) bool { return t.look(is) },
+		Name:   "until " + t.String(),
+		Alpha:  untilAlpha,
+		Metric: t.Metric,
+		Look:   func(_ int, is scoring.ItemResult) bool { return t.look(is) },
 	}
 }
 
-// end says what came of it, of a run that has ended well; the error is ErrRefuted, ErrUndecided, or nil where it holds.
-func (t *tally) end(of int) (text string, err error) {
+// result returns the decision in words, for a run over so many items that ended without another error. The error is
+// ErrRefuted, ErrUndecided, or nil if the claim holds.
+func (t *tally) result(items int) (text string, err error) {
 	iv := t.interval()
 	seen := fmt.Sprintf("after %d of %d items: %.1f %% [%.1f, %.1f]",
-		t.n, of, 100*float64(t.right)/float64(max(1, t.n)), 100*iv.Low, 100*iv.High)
-	switch {
-	case !t.decided:
+		t.n, items, 100*float64(t.right)/float64(max(1, t.n)), 100*iv.Low, 100*iv.High)
+	switch above, below := t.side(iv); {
+	case !above && !below:
 		return "", &kindError{ErrUndecided, fmt.Errorf("%s: not decided %s", t, seen)}
-	case !t.holds:
+	case above == t.AtMost:
 		return "", &kindError{ErrRefuted, fmt.Errorf("%s: surely not so, %s", t, seen)}
 	}
 	return fmt.Sprintf("%s: surely so, %s", t, seen), nil
 }
 
+// planOrMake adds a run to the plan, or else makes it, until its claim is decided if the request has one.
 func (w *work) planOrMake(ctx context.Context, p *runState) error {
 	if w.plan != nil {
 		return w.planRun(ctx, p)
 	}
-	if p.req.Until == "" {
-		p.rule = w.Rule
-		return w.took(w.continueRun(ctx, p))
+	p.rule = w.Rule
+	var until *tally
+	if p.req.Until != "" {
+		claim, err := ParseUntil(p.req.Until, p.req.Protocol)
+		if err != nil {
+			return err
+		}
+		until = &tally{Until: claim}
+		p.rule = until.rule()
 	}
-	until, err := ParseUntil(p.req.Until, p.req.Protocol)
-	if err != nil {
-		return err
-	}
-	seen := &tally{Until: until}
-	p.rule = seen.rule()
-	if err := w.took(w.continueRun(ctx, p)); err != nil {
-		return err
-	}
-	said, err := seen.end(len(p.job.Rows))
-	if err == nil {
-		w.say("%s", said)
-	}
-	return err
-}
-
-func (w *work) took(rep *scoring.Report, err error) error {
+	rep, err := w.continueRun(ctx, p)
 	if rep != nil {
 		w.made = append(w.made, *rep)
+	}
+	if err != nil || until == nil {
+		return err
+	}
+	text, err := until.result(len(p.job.Rows))
+	if err == nil {
+		w.say("%s", text)
 	}
 	return err
 }

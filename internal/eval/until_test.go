@@ -47,7 +47,8 @@ func TestTally(t *testing.T) {
 		seen := &tally{Until: u}
 		for seen.n < 100 && !seen.look(c.is) {
 		}
-		if !seen.decided || seen.holds != c.holds || seen.n > c.by {
+		above, below := seen.side(seen.interval())
+		if above == below || above != u.AtMost != c.holds || seen.n > c.by {
 			t.Errorf("%s, all %v: %+v", c.text, c.is, seen)
 		}
 	}

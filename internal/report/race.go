@@ -17,11 +17,11 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Race wraps what `gavel race` prints.
+// Race holds a race as `gavel race` prints it.
 type Race struct {
 	Says string `json:"says"` // the answer in a sentence or two
 	race.Result
-	// Of a race that asks: the hours that it was asking, and those that all items would have taken.
+	// Hours and FullHours are set for a race that asks: its hours so far, and those that all items would take.
 	Hours      *float64 `json:"hours,omitempty"`
 	FullHours  *float64 `json:"full_hours,omitempty"`
 	Unfinished bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
@@ -38,43 +38,103 @@ type racer struct {
 	judge        int // its number in the race
 	run, name    string
 	items        int
-	share, ahead scoring.Result // of the leader before it, in points; the leader has no ahead
+	share, ahead scoring.Result // ahead: of the leader before this judge, in points; the leader has none
 	left         *race.Leaver
+	by           string // the name of the better judge, if this one left
 	state        string
-	by           string // of one that left: who is better
 }
 
-// NewRace lays out a race that is over, in the order of a seed.
-func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64) *Race {
+// NewRace lays out a race of runs, which took the items in the order of a seed. calls is the number of judgments of an
+// item.
+func NewRace(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []string) *Race {
 	var folders []string
-	for _, s := range rights.Runs {
+	for _, s := range runs {
 		folders = append(folders, s.Run)
 	}
-	names := scoring.NamesOf(rights.Runs)
+	names := scoring.NamesOf(runs)
 	out := &Race{
-		Result:   r.Result(folders, rights.Calls),
-		rules:    rules,
+		Result:   r.Result(folders, calls),
+		rules:    r.Rules,
 		loads:    r.Loads(),
 		seed:     seed,
-		warnings: rights.Warnings,
+		warnings: warnings,
 	}
 	judges := r.In()
 	leader := judges[0]
 	for _, l := range slices.Backward(r.Left()) {
 		judges = append(judges, l.Judge)
 	}
+	inPercent := func(share float64, iv stats.Interval) scoring.Result {
+		return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
+	}
 	for _, j := range judges {
-		row := newRacer(r, j, leader)
-		row.run = folders[j]
-		row.name = names[j]
+		row := racer{judge: j, run: folders[j], name: names[j], items: r.Asked(j)}
+		if row.items > 0 {
+			row.share = inPercent(r.Share(j))
+		}
+		if j != leader {
+			row.ahead = inPercent(r.Ahead(leader, j))
+			row.ahead.Mode = scoring.ModeDifference
+		}
 		out.rows = append(out.rows, row)
 	}
-	out.stand(func(run string) string { return names[slices.Index(folders, run)] })
+	out.complete()
 	out.Says = out.answer()
 	return out
 }
 
-// Took adds the seconds for which a race has asked each judge, and whether it is over.
+// RaceOf lays out a race by its stored state. name returns the name of a run's judge.
+func RaceOf(s *race.State, name func(run string) string) *Race {
+	out := &Race{
+		Unfinished: !s.Over,
+		rules:      race.Rules{Items: s.Items, Margin: s.Margin / 100},
+		seed:       s.Seed,
+	}
+	if s.Result == nil {
+		return out
+	}
+	out.Result = *s.Result
+	for j, run := range s.Runs {
+		row := racer{run: run, name: name(run), items: s.Asked[j]}
+		if j < len(s.Shares) {
+			row.share = scoring.Result{Value: s.Shares[j].Value, Low: s.Shares[j].Low, High: s.Shares[j].High}
+		}
+		out.rows = append(out.rows, row)
+	}
+	out.complete()
+	slices.SortStableFunc(out.rows, func(a, b racer) int {
+		return cmp.Or(cmp.Compare(scoring.One(a.left != nil), scoring.One(b.left != nil)),
+			cmp.Compare(scoring.One(b.run == out.Leader), scoring.One(a.run == out.Leader)), cmp.Compare(b.items, a.items))
+	})
+	out.Says = out.answer()
+	return out
+}
+
+// complete adds the state of each judge to its row.
+func (out *Race) complete() {
+	names := map[string]string{}
+	for _, row := range out.rows {
+		names[row.run] = row.name
+	}
+	for i := range out.rows {
+		row := &out.rows[i]
+		row.state = "no significant difference from the leader"
+		switch left := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
+		case left >= 0:
+			row.left = &out.Left[left]
+			row.by = names[row.left.By]
+			row.state = "left: " + row.by + " is better"
+		case row.run == out.Leader:
+			row.state = "leads"
+		case slices.ContainsFunc(out.Tied, func(tied []string) bool {
+			return slices.Contains(tied, row.run) && slices.Contains(tied, out.Leader)
+		}):
+			row.state = "tied with the leader"
+		}
+	}
+}
+
+// Took adds the seconds for which a race has asked each judge, and whether it is over, to a race by [NewRace].
 func (out *Race) Took(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
@@ -88,41 +148,7 @@ func (out *Race) Took(seconds []float64, over bool) *Race {
 	return out
 }
 
-// newRacer returns the row of a judge, without its names.
-func newRacer(r *race.Race, judge, leader int) racer {
-	inPercent := func(share float64, iv stats.Interval) scoring.Result {
-		return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
-	}
-	share, n, iv := r.Share(judge)
-	row := racer{judge: judge, items: n, share: inPercent(share, iv)}
-	if judge != leader {
-		row.ahead = inPercent(r.Ahead(leader, judge))
-		row.ahead.Mode = scoring.ModeDifference
-	}
-	return row
-}
-
-// stand says of each judge how it stands, by what the race came to.
-func (out *Race) stand(name func(run string) string) {
-	for i := range out.rows {
-		row := &out.rows[i]
-		row.state = "no significant difference from the leader"
-		switch left := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
-		case left >= 0:
-			row.left = &out.Left[left]
-			row.by = name(row.left.By)
-			row.state = "left: " + row.by + " is better"
-		case row.run == out.Leader:
-			row.state = "leads"
-		case slices.ContainsFunc(out.Tied, func(tied []string) bool {
-			return slices.Contains(tied, row.run) && slices.Contains(tied, out.Leader)
-		}):
-			row.state = "tied with the leader"
-		}
-	}
-}
-
-// answer says who is left, and what the race saved.
+// answer returns the judges that are left and the calls saved, in sentences.
 func (out *Race) answer() string {
 	var in []string
 	tied := true
@@ -169,7 +195,7 @@ func (out *Race) answer() string {
 		humanize.Comma(int64(out.FullCalls)), saved)
 }
 
-// listed3 are names in a sentence, of more than three two and how many more.
+// listed3 lists names in a sentence: up to three, or two and the number of the others.
 func listed3(names []string) string {
 	if len(names) > most {
 		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
@@ -177,7 +203,7 @@ func listed3(names []string) string {
 	return Enumerate(names)
 }
 
-// sheet has a row for each judge.
+// sheet returns the CSV rows, one for each judge.
 func (out *Race) sheet() [][]string {
 	rows := [][]string{{
 		"run", "state", "items", "share", "low", "high", "leader_ahead", "ahead_low", "ahead_high",
@@ -198,12 +224,12 @@ func (out *Race) sheet() [][]string {
 	return rows
 }
 
-// Document returns how many items each judge was asked, drawn, and what became of it.
+// Document returns the race with a row for each judge: the items that it was asked about, as a bar, and its outcome.
 func (out *Race) Document() doc.Document {
 	return doc.Document{Answer: out.Says, Blocks: []doc.Block{out.Block()}, Sheet: out.sheet()}
 }
 
-// Block has a row for each judge.
+// Block returns the table with a row for each judge.
 func (out *Race) Block() doc.Block {
 	t := &doc.Table{First: "judge", Look: "race", Columns: []doc.Column{
 		{Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Lap, Axis: doc.CountAxis(out.rules.Items)},
@@ -228,7 +254,7 @@ func (out *Race) Block() doc.Block {
 			row.Ranks = [2]int{1, in}
 		}
 		row.Cells = doc.Cells(
-			items, r.share, r.items*each, r.ahead, after, e, r.ended(),
+			items, r.share, r.items*each, r.ahead, after, e, r.outcome(),
 		)
 		t.Add(row)
 	}
@@ -273,7 +299,7 @@ func (out *Race) remark(b *doc.Block) {
 	b.Warn(out.warnings)
 }
 
-// evidence is the E against a judge that left.
+// evidence returns E against a judge that left.
 func evidence(l *race.Leaver) string {
 	if l.E == nil {
 		return "certain"
@@ -283,37 +309,14 @@ func evidence(l *race.Leaver) string {
 
 var aboutWords = map[string]string{race.AboutItems: "items like these", race.AboutBenchmark: "this benchmark"}
 
-// decimal writes a number with the digits that it has, of which six count.
+// decimal writes a number to six digits, without trailing zeros or an exponent.
 func decimal(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// RaceOf is a race that asks, as its file says. name says what the judge of a run is called.
-func RaceOf(s *race.State, name func(run string) string) *Race {
-	out := &Race{Unfinished: !s.Over, rules: race.Rules{Items: s.Items, Margin: s.Margin / 100}}
-	if s.Result == nil {
-		return out
-	}
-	out.Result = *s.Result
-	for i, run := range s.Runs {
-		row := racer{run: run, name: name(run), items: s.Asked[i]}
-		if i < len(s.Shares) {
-			row.share = scoring.Result{Value: s.Shares[i].Value, Low: s.Shares[i].Low, High: s.Shares[i].High}
-		}
-		out.rows = append(out.rows, row)
-	}
-	out.stand(name)
-	slices.SortStableFunc(out.rows, func(a, b racer) int {
-		return cmp.Or(cmp.Compare(scoring.One(a.left != nil), scoring.One(b.left != nil)),
-			cmp.Compare(scoring.One(b.run == out.Leader), scoring.One(a.run == out.Leader)), cmp.Compare(b.items, a.items))
-	})
-	out.Says = out.answer()
-	return out
-}
-
-// ended says what became of a judge.
-func (r racer) ended() string {
+// outcome describes how the race ended for a judge.
+func (r racer) outcome() string {
 	switch {
 	case r.left != nil:
 		return scoring.InSentence(r.by) + " is better"

@@ -26,8 +26,8 @@ func TestSuiteExample(t *testing.T) {
 	if err := s.Check(t.Context(), new(eval.Maker)); err != nil {
 		t.Error(err)
 	}
-	if len(s.points) != 4+8+2 || len(s.Cells) != 2*14 || s.Out != "runs/two-judges" || s.limits != (Limits{5000, 8}) {
-		t.Errorf("%d conditions, %d cells, in %s, limits %+v", len(s.points), len(s.Cells), s.Out, s.limits)
+	if len(s.conditions) != 4+8+2 || len(s.Cells) != 2*14 || s.Out != "runs/two-judges" || s.limits != (Limits{5000, 8}) {
+		t.Errorf("%d conditions, %d cells, in %s, limits %+v", len(s.conditions), len(s.Cells), s.Out, s.limits)
 	}
 	for _, tt := range []struct {
 		cell   int
@@ -91,7 +91,7 @@ conditions:
 func TestSuiteAnchors(t *testing.T) {
 	file, err := ParseFile("s.yaml", []byte("judges: [{model: &m coin, backend: sim}, {name: other, model: *m, backend: sim}]\nconditions:\n- {protocol: pairwise, dataset: sample, prompt: &p [sop, direct]}\n- {protocol: reversed, dataset: sample, prompt: *p}\n"))
 	assert.NilError(t, err)
-	if file.judges[1].settings[0].values[0].String() != "coin" || len(file.conditions[1].settings[1].values) != 2 || file.Name != "s" || file.Out != "runs/s" {
+	if file.judges[1].settings[0].String() != "coin" || len(file.conditions) != 4 || file.Name != "s" || file.Out != "runs/s" {
 		t.Errorf("%+v", file)
 	}
 }

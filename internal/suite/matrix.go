@@ -13,38 +13,42 @@ import (
 	"gavel/scoring"
 )
 
-// Suite is a file with its matrix.
+// Suite is a file with the runs that it stands for.
 type Suite struct {
 	*File
-	points []*Condition
-	Cells  []*Cell // judge by judge, then as the file has the conditions
-	bytes  int     // of all that is set for them
-	shard  string  // which shard's folder this is of, such as 3/16; "" for all items
+	Cells []*Cell // judge by judge, then as the file has the conditions
+	shard string  // the shard whose folder this is, such as 3/16; "" for all items
 }
 
-// Condition is one condition of the matrix: what every judge is asked.
+// product is an entry of the file's conditions: one condition for each protocol and value of an axis.
+type product struct {
+	name      string // "" for names made of all that is asked
+	line      int
+	protocols []judging.Protocol
+	axes      [][]setting
+}
+
+// Condition is one condition of the matrix: the question that every judge is asked.
 type Condition struct {
 	scoring.SuiteCondition
 	line     int
 	protocol judging.Protocol
-	settings []setting // each with one value
+	settings []setting
 }
 
 // Cell is one run: a judge under a condition.
 type Cell struct {
-	Request eval.Request
-	name    string
-	judge   *Judge
-	point   *Condition
-	out     string         // its folder
-	set     []setting      // each with one value
-	lines   map[string]int // where each field is set
+	Request   eval.Request
+	name      string
+	judge     *Judge
+	condition *Condition
+	settings  map[string]setting // by flag
 }
 
-// More than anybody means. With aliases a short file can stand for much.
+// Bounds of a matrix. With aliases a short file can stand for much.
 const (
 	mostCells = scoring.MostCells // and entries of a list
-	mostBytes = 16 << 20          // of all that is set for the cells
+	mostBytes = 16 << 20          // of all settings of conditions and cells
 )
 
 // Open reads a file and makes its matrix.
@@ -58,23 +62,21 @@ func Open(path string) (*Suite, error) {
 
 // Matrix makes the cells of a file; read reads the request of each.
 func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
-	m := &Suite{File: s}
-	for i := range s.conditions {
-		if err := m.expand(&s.conditions[i]); err != nil {
-			return nil, err
-		}
+	if most := mostCells / len(s.judges); len(s.conditions) > most {
+		return nil, s.tooManyCells(s.conditions[most].line)
 	}
+	m := &Suite{File: s}
 	for i := range s.judges {
-		for _, p := range m.points {
-			c, err := m.cell(&s.judges[i], p)
+		for _, condition := range s.conditions {
+			c, err := s.cell(&s.judges[i], condition)
 			if err != nil {
 				return nil, err
 			}
 			c.Request, err = read(c)
 			if err != nil {
-				return nil, m.blame(c, err)
+				return nil, s.blame(c, err)
 			}
-			c.Request.Out = c.out
+			c.Request.Out = filepath.Join(s.Out, c.name)
 			if c.judge.name != c.Request.Model {
 				c.Request.Name = c.judge.name
 			}
@@ -84,70 +86,62 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 	return m, nil
 }
 
-// Read is the request of a cell.
+// Read returns the request of a cell.
 func (c *Cell) Read() (eval.Request, error) { return eval.Read(c.Protocol(), c.Values()) }
 
-// Protocol is that of the cell's condition.
-func (c *Cell) Protocol() judging.Protocol { return c.point.protocol }
+// Protocol returns the protocol of the cell's condition.
+func (c *Cell) Protocol() judging.Protocol { return c.condition.protocol }
 
-// Values are what is set for the cell, by field.
+// Values returns the settings of the cell by field.
 func (c *Cell) Values() map[string][]string {
 	values := map[string][]string{}
-	for _, set := range c.set {
-		values[set.flag] = set.values[0].words
+	for flag, set := range c.settings {
+		values[flag] = set.words
 	}
 	return values
 }
 
-// expand makes the conditions that an entry of the file stands for: its axes multiplied, the last one turning first.
-func (s *Suite) expand(c *condition) error {
-	size, err := s.size(c)
-	if err != nil {
-		return err
+// expand adds the conditions that an entry of the file stands for: its axes multiplied, the last one turning first.
+func (s *File) expand(p product) error {
+	size := len(p.protocols)
+	for _, values := range p.axes {
+		size = min(size*len(values), mostCells+1) // so that no product overflows
+	}
+	if len(s.conditions)+size > mostCells {
+		return s.tooManyCells(p.line)
 	}
 	for n := range size {
-		p := &Condition{line: c.line}
-		left := n
-		for _, set := range slices.Backward(c.settings) {
-			n := len(set.values)
-			set.values = set.values[left%n:][:1]
-			left /= n
-			p.settings = append(p.settings, set)
+		c := &Condition{line: p.line}
+		for _, values := range slices.Backward(p.axes) {
+			c.settings = append(c.settings, values[n%len(values)])
+			n /= len(values)
 		}
 		// So that names do not follow the order of the file.
-		slices.SortFunc(p.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
-		if err := s.weigh(c.line, p.settings); err != nil {
+		slices.SortFunc(c.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
+		for _, set := range c.settings {
+			if err := s.weigh(c.line, set); err != nil {
+				return err
+			}
+		}
+		c.protocol = p.protocols[n]
+		c.describe()
+		c.Name = p.nameOf(c)
+		if err := s.checkName(c); err != nil {
 			return err
 		}
-		p.protocol = c.protocols[left]
-		p.describe()
-		p.Name = s.nameOf(p, c)
-		if err := s.only(p); err != nil {
-			return err
-		}
-		s.points = append(s.points, p)
+		s.conditions = append(s.conditions, c)
 	}
 	return nil
 }
 
-// size counts the conditions that an entry of the file stands for.
-func (s *Suite) size(c *condition) (int, error) {
-	size := len(c.protocols)
-	for _, set := range c.settings {
-		size = min(size*len(set.values), mostCells+1) // so that no product overflows
-	}
-	if (size+len(s.points))*len(s.judges) > mostCells {
-		return 0, s.wrong(c.line, "the matrix has more than %d cells", mostCells)
-	}
-	return size, nil
+func (s *File) tooManyCells(line int) error {
+	return s.wrong(line, "the matrix has more than %d cells", mostCells)
 }
 
-// weigh counts what is set for a condition or a cell.
-func (s *Suite) weigh(line int, settings []setting) error {
-	for _, set := range settings {
-		for _, w := range set.values[0].words {
-			s.bytes += len(w) + len(set.flag)
-		}
+// weigh adds a setting of a condition or a cell to the size of all settings, which is bounded.
+func (s *File) weigh(line int, set setting) error {
+	for _, w := range set.words {
+		s.bytes += len(w) + len(set.flag)
 	}
 	if s.bytes > mostBytes {
 		return s.wrong(line, "what is set for all cells together has more than %d bytes: "+
@@ -156,136 +150,123 @@ func (s *Suite) weigh(line int, settings []setting) error {
 	return nil
 }
 
-// describe says what the condition asks.
-func (p *Condition) describe() {
-	p.Protocol = p.protocol.Name
-	p.Prompt = p.protocol.Templates[0].Name
+// describe fills in the condition's protocol, dataset, prompt and options.
+func (c *Condition) describe() {
+	c.SuiteCondition = scoring.SuiteCondition{Protocol: c.protocol.Name, Prompt: c.protocol.Templates[0].Name}
 	var options []string
-	for _, set := range p.settings {
-		switch value := set.values[0].String(); set.flag {
+	for _, set := range c.settings {
+		switch set.flag {
 		case "dataset":
-			p.Dataset = value
+			c.Dataset = set.String()
 		case "prompt":
-			p.Prompt = value
+			c.Prompt = set.String()
 		default:
-			options = append(options, set.flag+" "+value)
+			options = append(options, set.flag+" "+set.String())
 		}
 	}
-	p.Options = strings.Join(options, ", ")
+	c.Options = strings.Join(options, ", ")
 }
 
-// nameOf a condition is made of what is asked or, where its entry has a name, of that and its axes.
-func (s *Suite) nameOf(p *Condition, c *condition) string {
-	parts := []string{p.Protocol, s.base(p.Dataset), s.base(p.Prompt)}
-	if c.name != "" {
-		parts = []string{s.folder(c.name)}
-		if len(c.protocols) > 1 {
-			parts = append(parts, p.Protocol)
+// nameOf makes a condition's name of all that it asks or, if the entry has a name, of this and the axes.
+func (p product) nameOf(c *Condition) string {
+	parts := []string{c.Protocol, baseName(c.Dataset), baseName(c.Prompt)}
+	if p.name != "" {
+		parts = []string{folder(p.name)}
+		if len(p.protocols) > 1 {
+			parts = append(parts, c.Protocol)
 		}
 	}
-	for _, set := range p.settings {
-		if c.name == "" && set.flag != "dataset" && set.flag != "prompt" || c.name != "" && set.axis {
-			parts = append(parts, s.part(set))
+	for _, set := range c.settings {
+		var words []string
+		for _, w := range set.words {
+			words = append(words, baseName(w))
+		}
+		value := strings.Join(words, "-")
+		content := set.flag == "dataset" || set.flag == "prompt"
+		if !content {
+			value = set.flag + "-" + value
+		}
+		if p.name == "" && !content || p.name != "" && set.axis {
+			parts = append(parts, value)
 		}
 	}
-	if c.name == "" {
+	if p.name == "" {
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	}
 	return strings.Join(parts, "_")
 }
 
-// only refuses a condition that is there already, or would have the folder of another.
-func (s *Suite) only(p *Condition) error {
-	if len(p.Name) > 150 {
-		return s.wrong(p.line, "the folder of this condition would be called %.60s…: give the condition a name", p.Name)
+// baseName returns a word as a part of a folder's name: of a path its last element.
+func baseName(word string) string {
+	if !strings.Contains(word, "://") && word != "" {
+		word = filepath.Base(word)
 	}
-	for _, other := range s.points {
-		if !strings.EqualFold(other.Name, p.Name) {
+	return folder(word)
+}
+
+// checkName refuses a condition that the file has already, or whose folder would be that of another.
+func (s *File) checkName(c *Condition) error {
+	if len(c.Name) > 150 {
+		return s.wrong(c.line, "the folder of this condition would be called %.60s…: give the condition a name", c.Name)
+	}
+	for _, other := range s.conditions {
+		if !strings.EqualFold(other.Name, c.Name) {
 			continue
 		}
-		if other.SuiteCondition == p.SuiteCondition {
-			return s.wrong(p.line, "the condition %s is there already, from line %d", p.Name, other.line)
+		if other.SuiteCondition == c.SuiteCondition {
+			return s.wrong(c.line, "the condition %s is there already, from line %d", c.Name, other.line)
 		}
-		return s.wrong(p.line, "two conditions would have one folder, %s, the other from line %d: "+
-			"give this one a name", p.Name, other.line)
+		return s.wrong(c.line, "two conditions would have one folder, %s, the other from line %d: "+
+			"give this one a name", c.Name, other.line)
 	}
 	return nil
 }
 
-// part is a setting in a folder's name.
-func (s *Suite) part(set setting) string {
-	var words []string
-	for _, w := range set.values[0].words {
-		words = append(words, s.base(w))
-	}
-	value := strings.Join(words, "-")
-	if set.flag == "dataset" || set.flag == "prompt" {
-		return value
-	}
-	return set.flag + "-" + value
-}
-
-// base is a word as part of a folder's name: of a path its last element.
-func (s *Suite) base(word string) string {
-	if !strings.Contains(word, "://") && word != "" {
-		word = filepath.Base(word)
-	}
-	return s.folder(word)
-}
-
-// cell is a judge's run under a condition. What the judge or the condition sets stands before the defaults; that both
-// set one thing is an error. A judge's settings and the defaults are for the protocols that have them.
-func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
-	c := &Cell{judge: j, point: p, lines: map[string]int{}}
-	c.name = s.folder(j.name) + "_" + p.Name
-	fields := fieldsOf(p.protocol)
-	for _, set := range j.settings {
-		if fields[set.flag].Name != "" {
-			c.add(set)
-		}
-	}
-	for _, set := range p.settings {
-		if line, twice := c.lines[set.flag]; twice {
-			return c, s.wrong(set.line, "%s is set by the judge %s too, in line %d: leave out one", set.flag, j.name, line)
-		}
-		c.add(set)
-	}
-	for _, set := range s.defaults {
-		if _, given := c.lines[set.flag]; !given && fields[set.flag].Name != "" {
-			c.add(set)
-		}
-	}
-	if len(c.name) > mostOfName {
-		return c, s.wrong(j.line,
+// cell makes a judge's run under a condition. Settings of the judge or the condition stand before the defaults; it is
+// an error if both have the same. Those of the judge and the defaults count for the protocols that have them.
+func (s *File) cell(j *Judge, condition *Condition) (*Cell, error) {
+	c := &Cell{judge: j, condition: condition, settings: map[string]setting{}}
+	c.name = folder(j.name) + "_" + condition.Name
+	if len(c.name) > maxName {
+		return nil, s.wrong(j.line,
 			"the folder of this judge's run would be called %.60s…: give the judge a shorter name", c.name)
 	}
-	if err := s.weigh(j.line, c.set); err != nil {
-		return c, err
+	fields := fieldsOf(condition.protocol)
+	for _, set := range slices.Concat(s.defaults, j.settings) {
+		if fields[set.flag].Name != "" {
+			c.settings[set.flag] = set
+		}
 	}
-	c.out = filepath.Join(s.Out, c.name)
+	for _, set := range condition.settings {
+		i := slices.IndexFunc(j.settings, func(other setting) bool { return other.flag == set.flag })
+		if i >= 0 {
+			return nil, s.wrong(set.line, "%s is set by the judge %s too, in line %d: leave out one",
+				set.flag, j.name, j.settings[i].line)
+		}
+		c.settings[set.flag] = set
+	}
+	for _, set := range c.settings {
+		if err := s.weigh(j.line, set); err != nil {
+			return nil, err
+		}
+	}
 	return c, nil
 }
 
-func (c *Cell) add(set setting) {
-	c.set = append(c.set, set)
-	c.lines[set.flag] = set.values[0].line
-}
-
-// blame says which line of the file an error of a cell's request is about.
-func (s *Suite) blame(c *Cell, err error) error {
-	var located *lineError
-	if err == nil || errors.As(err, &located) {
+// blame adds the line of the file that an error of a cell's request is about: of the field, else of the dataset.
+func (s *File) blame(c *Cell, err error) error {
+	if err == nil || errors.As(err, new(*lineError)) {
 		return err
 	}
-	at := 0
+	flag := "dataset"
 	var field *eval.FieldError
 	if errors.As(err, &field) {
-		at = c.lines[field.Field]
+		flag = field.Field
 	}
-	return &lineError{File: s.path, Line: cmp.Or(at, c.point.line), Err: err}
+	return s.wrong(cmp.Or(c.settings[flag].line, c.condition.line), "%w", err)
 }
 
-// Check opens what the cells are of and holds it to their protocols, before anything is asked.
+// Check opens the datasets of the cells and compares them with their protocols, before anything is asked.
 func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 	checked := map[string]bool{}
 	for _, c := range s.Cells {
@@ -297,18 +278,14 @@ func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		err := e.Check(c.Request)
-		if line, ok := c.lines["dataset"]; err != nil && ok && !errors.As(err, new(*eval.FieldError)) {
-			return &lineError{File: s.path, Line: line, Err: err}
-		}
-		if err := s.blame(c, err); err != nil {
+		if err := s.blame(c, e.Check(c.Request)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// requests are those of all cells.
+// requests yields the requests of all cells.
 func (s *Suite) requests(yield func(eval.Request) bool) {
 	for _, c := range s.Cells {
 		if !yield(c.Request) {

@@ -14,43 +14,33 @@ import (
 	"gavel/judging"
 )
 
-// planner takes the plans of several runs: what one asks, the next has from the
-// cache, and a stage that several stand on is asked once.
-type planner struct {
-	speeds *eval.Speeds
-	cell   *Cell
-	plan   *cellPlan // of the cell at hand
-	stages map[string]bool
-}
-
-// cellPlan is what a cell would do, its stages included.
+// cellPlan is the plan of a cell, with its stages.
 type cellPlan struct {
 	Cell      string `json:"cell"`
 	Judge     string `json:"judge"`
 	Condition string `json:"condition"`
 	amounts
-	Error string `json:"error,omitempty"` // why it cannot be planned
-	// Agents are what is asked of models other than the judge.
+	Error string `json:"error,omitempty"` // the reason why it cannot be planned
+	// Agents has the amounts of models other than the judge.
 	Agents map[string]*amounts `json:"agents,omitempty"`
 }
 
-// amounts are what is to be asked.
+// amounts are numbers of judgments and calls, and their cost.
 type amounts struct {
 	Judgments int `json:"judgments"`
-	Completed int `json:"standing"` // in the runs already
-	Cached    int `json:"cached"`   // in the cache, or asked by a cell before
+	Completed int `json:"standing"` // that the runs have
+	Cached    int `json:"cached"`   // that the cache has, or a cell before asks for
 	TooLong   int `json:"prompt_too_long,omitempty"`
-	Calls     int `json:"calls"` // one for each judgment to be asked for
+	Calls     int `json:"calls"` // one for each judgment without an answer
 	AtMost    int `json:"calls_at_most"`
-	// Later is how many of the calls stand on stages that are not there yet: how
-	// long their prompts will be, nobody knows.
+	// Later counts the calls that need answers of a stage which does not exist yet: their prompts have no known length.
 	Later        int      `json:"later,omitempty"`
 	PromptTokens int      `json:"prompt_tokens"`          // about, without those of Later
 	ReplyTokens  int      `json:"reply_tokens"`           // about, as far as measured
 	Hours        float64  `json:"hours"`                  // as far as measured
 	Unmeasured   int      `json:"calls_of_unknown_speed"` // that Hours and ReplyTokens leave out
 	Basis        []string `json:"measured_by,omitempty"`
-	// NumCtx are the contexts that Ollama is asked for: it loads the model for each.
+	// NumCtx has the contexts that Ollama is asked for: it loads the model for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }
 
@@ -72,80 +62,14 @@ func (a *amounts) add(b amounts) {
 		}
 	}
 	for _, n := range b.NumCtx {
-		a.load(n)
-	}
-}
-
-// load adds a context to those that a model is loaded for.
-func (a *amounts) load(n int) {
-	if n > 0 && !slices.Contains(a.NumCtx, n) {
-		a.NumCtx = append(a.NumCtx, n)
-		slices.Sort(a.NumCtx)
-	}
-}
-
-// Plan is what a suite would do.
-type Plan struct {
-	Suite      string      `json:"suite"`
-	Out        string      `json:"out"`
-	Conditions int         `json:"conditions"`
-	Judges     []judgePlan `json:"judges"`
-	Cells      []*cellPlan `json:"cells"`
-	Total      amounts     `json:"total"`
-	Limits     *Limits     `json:"limits,omitempty"`
-	Above      []string    `json:"above,omitempty"` // the limits that it is above
-}
-
-// judgePlan is all of one judge, or of a model that is asked for answers alone.
-type judgePlan struct {
-	Judge string `json:"judge"`
-	Cells int    `json:"cells"`
-	amounts
-}
-
-// count adds the plan of a cell's runs.
-func (pl *planner) count(p *eval.Plan) {
-	for _, run := range p.Runs {
-		pl.take(run)
-	}
-	if p.Later != nil {
-		pl.follow(p.Later)
-	}
-}
-
-// take adds the plan of a run to its cell.
-func (pl *planner) take(run *eval.RunPlan) {
-	if run.Request.Protocol != pl.cell.Request.Protocol { // a stage
-		if pl.stages[run.Dir] {
-			return
+		if !slices.Contains(a.NumCtx, n) {
+			a.NumCtx = append(a.NumCtx, n)
 		}
-		pl.stages[run.Dir] = true
 	}
-	plan := run.Plan
-	a := amounts{
-		Judgments: plan.Judgments, Completed: plan.Completed, Cached: plan.Cached, TooLong: plan.TooLong,
-		Calls: plan.Calls(), AtMost: plan.CallsAtMost, PromptTokens: plan.Tokens,
-	}
-	if a.Calls > 0 {
-		a.load(run.Manifest.Spec.Parameters.NumCtx)
-		a.charge(run.Pace)
-	}
-	pl.amountsOf(run.Request).add(a)
+	slices.Sort(a.NumCtx)
 }
 
-// amountsOf are the judge's or, where another model is asked, that model's.
-func (pl *planner) amountsOf(r eval.Request) *amounts {
-	if o := pl.cell.Request; r.Model == o.Model && r.Backend == o.Backend && slices.Equal(r.BaseURLs, o.BaseURLs) {
-		return &pl.plan.amounts
-	}
-	name := "agent " + strings.Join(append([]string{r.Model}, r.BaseURLs...), " at ")
-	if pl.plan.Agents[name] == nil {
-		pl.plan.Agents[name] = &amounts{}
-	}
-	return pl.plan.Agents[name]
-}
-
-// charge says how long the calls take and how much is written, where the pace is known.
+// charge adds the time of the calls and the tokens of the replies, if the pace is known.
 func (a *amounts) charge(pace *eval.Pace) {
 	if pace == nil {
 		a.Unmeasured = a.Calls
@@ -156,24 +80,76 @@ func (a *amounts) charge(pace *eval.Pace) {
 	a.Basis = []string{pace.Basis}
 }
 
-// follow counts judgments that stand on stages which are not there yet.
-func (pl *planner) follow(later *eval.Later) {
-	n := later.Judgments * later.Request.CallParameters().Repetitions()
-	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
-	pace := &eval.SimulatedPace
-	if !later.Request.Simulated() {
-		pace = pl.speeds.Of(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt)
-	}
-	a.charge(pace)
-	pl.plan.add(a)
+// Plan is the plan of a suite.
+type Plan struct {
+	Suite      string      `json:"suite"`
+	Out        string      `json:"out"`
+	Conditions int         `json:"conditions"`
+	Judges     []judgePlan `json:"judges"`
+	Cells      []*cellPlan `json:"cells"`
+	Total      amounts     `json:"total"`
+	Limits     *Limits     `json:"limits,omitempty"`
+	Above      []string    `json:"above,omitempty"` // limits that the total exceeds
 }
 
-// Plan plans every cell. A judge that cannot be found is said with its cells.
-func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
-	pl := &planner{
-		speeds: eval.SpeedsIn(s.Out, filepath.Dir(filepath.Clean(s.Out))),
-		stages: map[string]bool{},
+// judgePlan sums up the cells of one judge, or the answers of a model that is no judge.
+type judgePlan struct {
+	Judge string `json:"judge"`
+	Cells int    `json:"cells"`
+	amounts
+}
+
+// count adds the plan of the cell's request. Runs that are counted already, as stages of a cell before, are left out.
+func (c *cellPlan) count(o eval.Request, p *eval.Plan, speeds *eval.Speeds, counted map[string]bool) {
+	for _, run := range p.Runs {
+		if counted[run.Dir] {
+			continue
+		}
+		counted[run.Dir] = true
+		plan := run.Plan
+		a := amounts{
+			Judgments:    plan.Judgments,
+			Completed:    plan.Completed,
+			Cached:       plan.Cached,
+			TooLong:      plan.TooLong,
+			Calls:        plan.Calls(),
+			AtMost:       plan.CallsAtMost,
+			PromptTokens: plan.Tokens,
+		}
+		if a.Calls > 0 {
+			if n := run.Manifest.Spec.Parameters.NumCtx; n > 0 {
+				a.NumCtx = []int{n}
+			}
+			a.charge(run.Pace)
+		}
+		c.amountsOf(o, run.Request).add(a)
 	}
+	if later := p.Later; later != nil {
+		n := later.Judgments * later.Request.CallParameters().Repetitions()
+		a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
+		pace := &eval.SimulatedPace
+		if !later.Request.Simulated() {
+			pace = speeds.Of(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt)
+		}
+		a.charge(pace)
+		c.add(a)
+	}
+}
+
+// amountsOf returns the judge's amounts or, if a stage asks another model than the cell's request o, that model's.
+func (c *cellPlan) amountsOf(o, stage eval.Request) *amounts {
+	if stage.Model == o.Model && stage.Backend == o.Backend && slices.Equal(stage.BaseURLs, o.BaseURLs) {
+		return &c.amounts
+	}
+	name := "agent " + strings.Join(append([]string{stage.Model}, stage.BaseURLs...), " at ")
+	if c.Agents[name] == nil {
+		c.Agents[name] = &amounts{}
+	}
+	return c.Agents[name]
+}
+
+// Plan plans every cell. An error about a judge is noted with its cells.
+func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	once := *e
 	if release, err := once.Hold(s.requests); err == nil {
 		defer release()
@@ -183,23 +159,23 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	once.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
 	once.NumCtx = contextOf
 	once.Planned = map[[32]byte]bool{}
-	once.Speeds = pl.speeds
-	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.points)}
+	once.Speeds = eval.SpeedsIn(s.Out, filepath.Dir(filepath.Clean(s.Out)))
+	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.conditions)}
 	if s.limits.any() {
 		plan.Limits = &s.limits
 	}
 	unreachable := map[*Judge]error{}
+	counted := map[string]bool{}
 	for _, c := range s.Cells {
-		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.point.Name, Agents: map[string]*amounts{}}
+		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.condition.Name, Agents: map[string]*amounts{}}
 		plan.Cells = append(plan.Cells, cp)
-		pl.cell, pl.plan = c, cp
 		err := unreachable[c.judge]
 		if err == nil {
 			var p *eval.Plan
 			p, err = once.Plan(ctx, c.Request)
 			switch {
 			case err == nil:
-				pl.count(p)
+				cp.count(c.Request, p, once.Speeds, counted)
 			case once.CheckJudge(ctx, c.Request) != nil:
 				unreachable[c.judge] = err
 			}
@@ -212,23 +188,23 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 		}
 		plan.count(cp)
 	}
-	plan.hold()
+	plan.checkLimits()
 	return plan, nil
 }
 
-// onlyOnce says everything once.
+// onlyOnce passes on every note once.
 type onlyOnce struct {
 	eval.Observer
-	said sync.Map
+	notes sync.Map
 }
 
 func (o *onlyOnce) Note(text string) {
-	if _, again := o.said.LoadOrStore(text, true); !again {
+	if _, again := o.notes.LoadOrStore(text, true); !again {
 		o.Observer.Note(text)
 	}
 }
 
-// explain adds to an error what to do about it in a suite.
+// explain returns the text of an error, with advice for a suite.
 func (s *Suite) explain(err error) string {
 	if errors.Is(err, judging.ErrOtherRun) {
 		return fmt.Sprintf("%v, or, in a suite, give %s another name or out: the file has changed", err, s.path)
@@ -253,11 +229,11 @@ func (p *Plan) count(c *cellPlan) {
 		row(name).add(*c.Agents[name])
 		p.Total.add(*c.Agents[name])
 	}
-	p.Total.NumCtx = nil // of one model with those of another: nobody loads that
+	p.Total.NumCtx = nil // contexts of different models
 }
 
-// hold compares the total with the limits.
-func (p *Plan) hold() {
+// checkLimits notes the limits that the total exceeds.
+func (p *Plan) checkLimits() {
 	if p.Limits == nil {
 		return
 	}

@@ -13,28 +13,25 @@ import (
 
 // Document returns the tables of the plan: the matrix, then the judges.
 func (p *Plan) Document() doc.Document {
-	cells := doc.Table{First: "judge", Columns: doc.Columns(doc.Words, "condition")}
-	cells.Columns = append(cells.Columns,
-		doc.Columns(doc.Whole, "judgments", "there", "cached", "calls", "prompt tokens")...)
+	cells := doc.Table{First: "judge", Columns: append(doc.Columns(doc.Words, "condition"),
+		doc.Columns(doc.Whole, "judgments", "there", "cached", "calls", "prompt tokens")...)}
 	var unplanned []string
 	for _, c := range p.Cells {
 		a := c.whole()
+		row := doc.WordRow(c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed),
+			strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens())
 		if c.Error != "" {
-			cells.Rows = append(cells.Rows, doc.WordRow(c.Judge, c.Condition, "?", "", "", "?", ""))
+			row = doc.WordRow(c.Judge, c.Condition, "?", "", "", "?", "")
 			unplanned = append(unplanned, c.Cell+" cannot be planned: "+c.Error)
-			continue
 		}
-		cells.Rows = append(cells.Rows, doc.WordRow(
-			c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed), strconv.Itoa(a.Cached),
-			strconv.Itoa(a.Calls), a.promptTokens(),
-		))
+		cells.Add(row)
 	}
 	judges := doc.Table{First: "judge", Columns: append(
 		doc.Columns(doc.Whole, "cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
 		doc.Columns(doc.Words, "measured by")...)}
 	notes := []doc.Note{doc.Say("suite.prompts")}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
-		judges.Rows = append(judges.Rows, doc.WordRow(
+		judges.Add(doc.WordRow(
 			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
 			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)),
 			j.measured(eval.Span(3600*j.Hours)), strings.Join(j.Basis, "; "),
@@ -59,6 +56,7 @@ func (p *Plan) Document() doc.Document {
 	}}
 }
 
+// whole returns the amounts of the cell with those of its agents.
 func (c *cellPlan) whole() amounts {
 	a := c.amounts
 	for _, name := range sorted(c.Agents) {
@@ -74,7 +72,7 @@ func (a amounts) promptTokens() string {
 	return strconv.Itoa(a.PromptTokens)
 }
 
-// measured marks what stands for a part of the calls alone.
+// measured marks an amount that is known for a part of the calls only.
 func (a amounts) measured(text string) string {
 	switch {
 	case a.Calls > 0 && len(a.Basis) == 0:

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gavel/datasets"
 	"gavel/internal/eval"
 	"gavel/internal/report"
@@ -20,73 +22,68 @@ import (
 	"gavel/scoring/race"
 )
 
-// Contest is a race of a suite's cells: what they judge is asked for as long as it helps to find the best of them. What
-// they were right on stands in the records of their runs, which are those that [Suite.Run] makes, with fewer items.
-type Contest struct {
+// contest is a race of a suite's cells: their judges are asked as long as that helps to find the best of them. The
+// records of their runs say on which items they are right; the runs are those of [Suite.Run], with fewer items.
+type contest struct {
 	*runner
-	rules  race.Rules
 	budget Limits
 	state  *race.State
-	drawn  []string // ids of the items, in the order in which they are asked about
+	engine *race.Race
+	items  []string // ids in the order in which judges are asked about them
 	calls  int      // judgments of an item
 	metric string
-	known  []map[string]bool // of each cell: whether it is right on an item, by id
-	engine *race.Race
+	known  []map[string]bool // of each cell: whether it is right on an item that its run has judged, by id
 }
 
-// newContest holds the cells to what a race takes: two or more, all of the same items and right or
-// wrong by the same metric.
-func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
+// newContest compares the cells with the needs of a race: two or more, about the same items, and by the same metric,
+// which counts an item as right or wrong.
+func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 	if len(s.Cells) < 2 {
 		return nil, s.wrong(0, "a race is of two judges or more, and the file has one run")
 	}
-	quiet := *e
-	quiet.Observer = nil
-	x := &Contest{rules: rules}
-	opened := map[string][]string{} // ids, by what is asked
+	seed := s.Cells[0].Request.Seed
+	x := new(contest)
+	var runs []string
+	orders := map[string][]string{} // ids by dataset, in the order of the race
 	for i, c := range s.Cells {
+		runs = append(runs, c.name)
 		shares := scoring.Shares(c.Request.Protocol)
 		switch {
 		case len(shares) == 0:
-			return nil, s.wrong(c.point.line,
+			return nil, s.wrong(c.condition.line,
 				"a race is of pairs and of answers: %s is not right or wrong item by item", c.Request.Protocol)
 		case c.Request.Until != "":
-			return nil, s.wrong(c.point.line, "until and a race: each would end the run; leave out until")
+			return nil, s.wrong(c.condition.line, "until and a race: each would end the run; leave out until")
 		}
 		key := c.Request.QuestionsKey()
-		if opened[key] == nil {
-			ids, each, err := quiet.Items(c.Request)
+		if orders[key] == nil {
+			ids, calls, err := e.Items(c.Request)
 			if err != nil {
 				return nil, s.blame(c, err)
 			}
-			opened[key] = ids
-			x.calls = max(x.calls, each)
+			orders[key] = judging.Drawn(ids, seed)
+			x.calls = max(x.calls, calls)
 		}
-		drawn := judging.Drawn(opened[key], s.Cells[0].Request.Seed)
 		if i == 0 {
-			x.metric, x.drawn = shares[0], drawn
+			x.metric = shares[0]
+			x.items = orders[key]
 		}
-		if shares[0] != x.metric || !slices.Equal(drawn, x.drawn) {
-			return nil, s.wrong(c.point.line, "%s and %s are not of the same items by the same metric: "+
+		if shares[0] != x.metric || !slices.Equal(orders[key], x.items) {
+			return nil, s.wrong(c.condition.line, "%s and %s are not of the same items by the same metric: "+
 				"a race is of one dataset", s.Cells[0].name, c.name)
 		}
 	}
-	x.rules.Items = len(x.drawn)
-	if x.rules.Items == 0 {
+	rules.Items = len(x.items)
+	if rules.Items == 0 {
 		return nil, s.wrong(0, "no items are left to judge")
 	}
-	hash := judging.HashIDs(len(x.drawn), func(i int) string { return x.drawn[i] })
-	var runs []string
-	for _, c := range s.Cells {
-		runs = append(runs, c.name)
-	}
-	x.state = race.NewState(rules, s.Cells[0].Request.Seed, hash, runs)
-	x.state.Items = x.rules.Items
-	x.engine = race.New(len(runs), x.rules)
+	hash := judging.HashIDs(len(x.items), func(i int) string { return x.items[i] })
+	x.state = race.NewState(rules, seed, hash, runs)
+	x.engine = race.New(len(runs), rules)
 	return x, nil
 }
 
-// ParseBudget reads how much a race may spend: a number of calls, or hours as people write a duration.
+// ParseBudget reads the budget of a race: a number of calls, or hours as people write a duration.
 func ParseBudget(text string) (l Limits, err error) {
 	if text == "" {
 		return l, nil
@@ -102,8 +99,8 @@ func ParseBudget(text string) (l Limits, err error) {
 	return Limits{Hours: d.Hours()}, nil
 }
 
-// Race asks the cells, or goes on with that, until the best is found or the budget is spent. The table is there even
-// where the error is not nil, once the race has begun. The error may be eval.ErrIncomplete or eval.ErrInterrupted.
+// Race starts or continues a race of the cells, until the best is found or the budget is spent. Once the race has
+// begun it returns the table even with an error, which may be eval.ErrIncomplete or eval.ErrInterrupted.
 func (s *Suite) Race(
 	ctx context.Context, e *eval.Maker, rules race.Rules, budget Limits,
 ) (out *report.Race, err error) {
@@ -124,8 +121,8 @@ func (s *Suite) Race(
 	return out, err
 }
 
-// raced reads how far a race of the cells came.
-func (s *Suite) raced() (*race.State, error) {
+// raceState reads the state of the cells' race.
+func (s *Suite) raceState() (*race.State, error) {
 	path := filepath.Join(s.Out, race.StateFile)
 	f, err := os.Open(path)
 	if err != nil {
@@ -135,22 +132,22 @@ func (s *Suite) raced() (*race.State, error) {
 	return race.ReadState(path, f)
 }
 
-// resume takes over what stands in the suite's folder.
-func (x *Contest) resume(s *Suite) error {
-	old, err := s.raced()
+// resume reads the suite's folder: the seconds of the race so far, and the judgments of the runs.
+func (x *contest) resume(s *Suite) error {
+	old, err := s.raceState()
 	switch {
 	case err == nil:
-		if what := old.Differs(x.state); what != "" {
+		if difference := old.Differs(x.state); difference != "" {
 			return fmt.Errorf("%s: another race was started here: %s; "+
 				"give the suite another name or out, or delete this file (the runs stay)",
-				filepath.Join(s.Out, race.StateFile), what)
+				filepath.Join(s.Out, race.StateFile), difference)
 		}
 		x.state.Seconds = old.Seconds
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	for _, c := range s.Cells {
-		known, err := rightsIn(c.out, x.metric)
+		known, err := x.knownIn(c.Request.Out)
 		if err != nil {
 			return err
 		}
@@ -159,12 +156,11 @@ func (x *Contest) resume(s *Suite) error {
 	return nil
 }
 
-// rightsIn are the items of a run's folder that are judged, and whether it is right on them.
-func rightsIn(dir, metric string) (map[string]bool, error) {
-	known := map[string]bool{}
+// knownIn returns the items that the run in a folder has judged, and whether it is right on them.
+func (x *contest) knownIn(dir string) (map[string]bool, error) {
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return known, nil
+		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
@@ -172,31 +168,29 @@ func rightsIn(dir, metric string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		if err := records.Add(r); err != nil {
-			return err
-		}
-		if is, complete := records.Item(r.Item, metric); complete && is != scoring.NotKnown {
-			known[strings.Clone(r.Item)] = is == scoring.Right
-		}
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), records.Add)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	return known, err
+	known := map[string]bool{}
+	for _, id := range x.items {
+		if is, complete := records.Item(id, x.metric); complete && is != scoring.NotKnown {
+			known[id] = is == scoring.Right
+		}
+	}
+	return known, nil
 }
 
-// run asks block after block.
-func (x *Contest) run(ctx context.Context) error {
+// run asks judges for one block of items after another.
+func (x *contest) run(ctx context.Context) error {
 	for {
 		j, upTo, ok := x.engine.Next()
 		if !ok {
 			x.state.Over = true
 			return x.save()
 		}
-		if right, known := x.known[j][x.drawn[x.engine.Asked(j)]]; known && !x.overCalls() {
-			x.engine.Add(right) // also where the hours are spent: these are what they were spent on
+		if right, known := x.known[j][x.items[x.engine.Asked(j)]]; known && !x.exceedsCalls() {
+			x.engine.Add(right) // also after the hours of the budget, which were spent on these
 			continue
 		}
 		if err := x.save(); err != nil {
@@ -204,8 +198,8 @@ func (x *Contest) run(ctx context.Context) error {
 		}
 		switch {
 		case x.stopped(ctx):
-			return x.end(ctx)
-		case x.overBudget():
+			return x.interrupted(ctx, "%d judges are in", len(x.engine.In()))
+		case x.exceedsBudget():
 			return eval.Failed(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; "+
 				"the same command with a larger --budget continues"))
 		}
@@ -215,18 +209,22 @@ func (x *Contest) run(ctx context.Context) error {
 	}
 }
 
-// ask has a judge judge its items of the block, until it leaves.
-func (x *Contest) ask(ctx context.Context, j, upTo int) error {
+// ask makes a judge's run judge its items of the block, until the judge leaves the race.
+func (x *contest) ask(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
 	x.say("%s: items %d to %d of %d; %d of %d judges are in",
-		c.name, x.engine.Asked(j)+1, upTo, x.rules.Items, len(x.engine.In()), len(x.suite.Cells))
+		c.name, x.engine.Asked(j)+1, upTo, len(x.items), len(x.engine.In()), len(x.suite.Cells))
 	before := x.engine.Asked(j)
 	if most := x.budget.Calls; most > 0 {
 		upTo = min(upTo, before+most/x.calls-x.engine.Judgments())
 	}
+	isNext := func() bool {
+		next, _, ok := x.engine.Next()
+		return ok && next == j
+	}
 	x.Rule = &eval.Rule{
 		Name:   "race",
-		Alpha:  x.rules.Alpha,
+		Alpha:  x.state.Alpha,
 		Metric: x.metric,
 		Seed:   &x.state.Seed,
 		Upto:   upTo,
@@ -234,13 +232,11 @@ func (x *Contest) ask(ctx context.Context, j, upTo int) error {
 			if place < x.engine.Asked(j) {
 				return false
 			}
-			if turn, _, ok := x.engine.Next(); !ok || turn != j || is == scoring.NotKnown {
+			if !isNext() || is == scoring.NotKnown {
 				return true
 			}
-			x.known[j][x.drawn[place]] = is == scoring.Right
 			x.engine.Add(is == scoring.Right)
-			turn, _, ok := x.engine.Next()
-			return !ok || turn != j || x.overBudget()
+			return !isNext() || x.exceedsBudget()
 		},
 	}
 	began := x.Now()
@@ -248,7 +244,7 @@ func (x *Contest) ask(ctx context.Context, j, upTo int) error {
 	x.state.Seconds[j] += x.Now().Sub(began).Seconds()
 	switch {
 	case x.stopped(ctx):
-		return x.end(ctx)
+		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.name, err)
 	case x.engine.Asked(j) == before:
@@ -258,60 +254,43 @@ func (x *Contest) ask(ctx context.Context, j, upTo int) error {
 	return nil
 }
 
-// end is how a race ends that was told to.
-func (x *Contest) end(ctx context.Context) error {
-	if err := x.save(); err != nil {
-		return err
-	}
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, eval.ErrInterrupted) {
-		return cause
-	}
-	return eval.Failed(eval.ErrInterrupted,
-		fmt.Errorf("interrupted: %d judges are in; %s", len(x.engine.In()), x.Words.GoOn))
+// exceedsBudget reports whether the calls or the hours of the budget are spent.
+func (x *contest) exceedsBudget() bool {
+	hours := floats.Sum(x.state.Seconds) / 3600
+	return x.exceedsCalls() || x.budget.Hours > 0 && hours >= x.budget.Hours
 }
 
-// overBudget tells whether what may be spent is.
-func (x *Contest) overBudget() bool {
-	seconds := 0.0
-	for _, s := range x.state.Seconds {
-		seconds += s
-	}
-	return x.overCalls() || x.budget.Hours > 0 && seconds/3600 >= x.budget.Hours
-}
-
-// overCalls tells whether another item would be above the calls.
-func (x *Contest) overCalls() bool {
+// exceedsCalls reports whether another item would exceed the calls of the budget.
+func (x *contest) exceedsCalls() bool {
 	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.calls > x.budget.Calls
 }
 
-// save writes how far the race is.
-func (x *Contest) save() error {
-	for j := range x.state.Asked {
-		x.state.Asked[j] = x.engine.Asked(j)
-	}
-	result := x.engine.Result(x.state.Runs, x.calls)
-	x.state.Result = &result
-	x.state.Shares = x.engine.Shares()
+// save writes the state of the race.
+func (x *contest) save() error {
+	x.state.Record(x.engine, x.calls)
 	return judging.WriteJSON(filepath.Join(x.suite.Out, race.StateFile), x.state)
 }
 
-// table of the race as it is.
-func (x *Contest) table() *report.Race {
-	rights := &scoring.Rights{Metric: x.metric, Calls: x.calls}
+// table lays out the race as it is.
+func (x *contest) table() *report.Race {
+	var sides []scoring.Side
+	var warnings []string
 	for _, c := range x.suite.Cells {
 		side := scoring.Side{
-			Run:      c.out,
-			Question: scoring.Question{Model: c.judge.name, Prompt: c.point.Prompt, Dataset: c.point.Dataset},
+			Run:      c.Request.Out,
+			Question: scoring.Question{Model: c.judge.name, Prompt: c.condition.Prompt, Dataset: c.condition.Dataset},
 			Protocol: c.Request.Protocol,
 		}
-		if m, err := judging.ReadManifest(c.out); err == nil {
+		if m, err := judging.ReadManifest(side.Run); err == nil {
 			side.Simulated = m.Simulated
-			if _, what := datasets.ClusterOf(m.Dataset.Format); what != "" && !x.rules.Benchmark && len(rights.Warnings) == 0 {
-				rights.Warnings = append(rights.Warnings, fmt.Sprintf("items of one %s are alike: "+
-					"what is said of items like these is too sure; --about benchmark is not", what))
+			if _, cluster := datasets.ClusterOf(m.Dataset.Format); cluster != "" &&
+				!x.engine.Rules.Benchmark && warnings == nil {
+				warnings = append(warnings, fmt.Sprintf("items of one %s are alike: "+
+					"what is said of items like these is too sure; --about benchmark is not", cluster))
 			}
 		}
-		rights.Runs = append(rights.Runs, side)
+		sides = append(sides, side)
 	}
-	return report.NewRace(rights, x.engine, x.rules, x.state.Seed).Took(x.state.Seconds, x.state.Over)
+	out := report.NewRace(sides, x.engine, x.calls, x.state.Seed, warnings)
+	return out.Took(x.state.Seconds, x.state.Over)
 }

@@ -5,7 +5,7 @@ import (
 	"gavel/scoring"
 )
 
-// Results scores every run that has begun and ranks those of each condition.
+// Results scores every run that has begun, and ranks the runs of each condition.
 func (s *Suite) Results() (*report.Ranking, error) {
 	return report.NewRanking(s.summary(), s.Out, func(run string) (*scoring.Run, error) {
 		return scoring.Load(run, scoring.DefaultOptions.Reading)
@@ -21,11 +21,11 @@ func (s *Suite) summary() *scoring.Suite {
 	for _, j := range s.judges {
 		out.Judges = append(out.Judges, j.name)
 	}
-	for _, p := range s.points {
-		out.Conditions = append(out.Conditions, p.SuiteCondition)
+	for _, c := range s.conditions {
+		out.Conditions = append(out.Conditions, c.SuiteCondition)
 	}
 	for _, c := range s.Cells {
-		out.Cells = append(out.Cells, scoring.SuiteCell{Judge: c.judge.name, Condition: c.point.Name, Run: c.name})
+		out.Cells = append(out.Cells, scoring.SuiteCell{Judge: c.judge.name, Condition: c.condition.Name, Run: c.name})
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,29 +19,23 @@ import (
 
 // runner makes a suite's runs, one after the other.
 type runner struct {
-	*eval.Maker // what the cells are made with
-	suite       *Suite
-	inner       *eval.Interrupts // of the run that is being made
-	stop        atomic.Bool      // told to stop: nothing more is begun
-	left        []string         // cells that did not come to their end, or lack verdicts
-	open        bool             // one of these did not come to its end
-	full        error            // a disk is: no cell could be written
+	*eval.Maker
+	suite *Suite
+	stop  atomic.Bool // no further run is to begin
+
+	incomplete     []string // names of cells that lack judgments or verdicts
+	lacksJudgments bool     // one of these lacks judgments
 }
 
-// Run makes the runs, or goes on with them. The error may be eval.ErrIncomplete, eval.ErrInterrupted or *AboveLimits.
+// Run starts or continues the runs. The error may be eval.ErrIncomplete, eval.ErrInterrupted or *AboveLimits.
 func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
 	if err := s.mayRun(ctx, e, yes); err != nil {
 		return err
 	}
-	return s.making(ctx, e, func(ctx context.Context, r *runner) error {
-		for i := range s.judges {
-			r.judge(ctx, &s.judges[i])
-		}
-		return r.end(ctx)
-	})
+	return s.making(ctx, e, func(ctx context.Context, r *runner) error { return r.run(ctx) })
 }
 
-// making makes ready for runs, and has them made.
+// making calls do with a runner, once the judges are found and the suite's folder is there.
 func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Context, *runner) error) (err error) {
 	quiet := *e
 	release, err := quiet.Hold(s.requests)
@@ -50,14 +43,14 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	r := &runner{Maker: &quiet, suite: s, inner: new(eval.Interrupts)}
-	quiet.Interrupts = r.inner
+	r := &runner{Maker: &quiet, suite: s}
+	quiet.Interrupts = new(eval.Interrupts)
 	quiet.NumCtx = contextOf
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.Interrupts.Handle(func() {
 		r.stop.Store(true)
-		r.inner.Interrupt(cancel)
+		quiet.Interrupts.Interrupt(cancel)
 	})()
 	if err := r.checkJudges(ctx); err != nil {
 		return err
@@ -68,8 +61,8 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 	return do(ctx, r)
 }
 
-// checkJudges finds the judge of every cell that is to be made before any is asked. A mistake in the file is an error.
-// A server that does not answer now is tried again when its turn comes.
+// checkJudges looks for the judges of all cells that are not complete, before any is asked. A mistake in the file is an
+// error; a server that does not answer now is tried again when its turn comes.
 func (r *runner) checkJudges(ctx context.Context) error {
 	checked := map[string]bool{}
 	for _, c := range r.suite.Cells {
@@ -92,7 +85,7 @@ func (r *runner) checkJudges(ctx context.Context) error {
 	return nil
 }
 
-// mayRun holds the plan to the file's limits.
+// mayRun returns an error if the plan exceeds the limits of the file.
 func (s *Suite) mayRun(ctx context.Context, e *eval.Maker, yes bool) error {
 	if yes || !s.limits.any() {
 		return nil
@@ -104,7 +97,7 @@ func (s *Suite) mayRun(ctx context.Context, e *eval.Maker, yes bool) error {
 	return &AboveLimits{strings.Join(plan.Above, "; "), s.path}
 }
 
-// AboveLimits is why a suite is not begun.
+// AboveLimits is the error of a suite whose plan exceeds its limits.
 type AboveLimits struct{ What, path string }
 
 func (a *AboveLimits) Error() string {
@@ -112,7 +105,7 @@ func (a *AboveLimits) Error() string {
 		"see \"gavel suite plan %s\", and add --yes to run it anyway", a.What, a.path)
 }
 
-// write makes the suite's folder, with the file that lists its runs.
+// write makes the suite's folder, and the file in it that lists the runs.
 func (s *Suite) write() error {
 	if _, err := os.Stat(filepath.Join(s.Out, judging.ManifestFile)); err == nil {
 		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
@@ -132,74 +125,77 @@ func (r *runner) say(format string, args ...any) {
 	}
 }
 
-// judge makes all runs of one judge. One that cannot be found, or stops answering, is left alone for the rest of them.
-func (r *runner) judge(ctx context.Context, j *Judge) {
-	var broken error
+// run makes the runs of all cells. If a judge cannot be found, or stops answering, its other cells are left out.
+func (r *runner) run(ctx context.Context) error {
+	broken := map[*Judge]error{}
 	for n, c := range r.suite.Cells {
-		switch {
-		case c.judge != j || r.complete(c) && broken != nil:
-			continue
-		case r.stopped(ctx), r.full != nil:
-			return
-		case broken != nil:
-			r.lack(c, fmt.Errorf("not started: the judge stopped answering: %w", broken))
+		if r.stopped(ctx) {
+			break
+		}
+		if why := broken[c.judge]; why != nil {
+			if !r.complete(c) {
+				r.note(c, fmt.Errorf("not started: the judge stopped answering: %w", why))
+			}
 			continue
 		}
 		r.say("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
 		_, err := r.Maker.Run(ctx, c.Request)
 		if err == nil || errors.Is(err, eval.ErrRefuted) || errors.Is(err, eval.ErrUndecided) || r.stopped(ctx) {
-			continue // a suite is no gate: its table says what was found
+			continue // the table shows what an until came to
 		}
 		if eval.DiskFull(err) {
-			r.full = fmt.Errorf("%s: %w", c.name, err)
-			return
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		var gaveUp *judging.GaveUpError
-		if errors.As(err, &gaveUp) || r.CheckJudge(ctx, c.Request) != nil {
-			broken = err
-			if r.complete(c) { // and so not asked for anything
+		if errors.As(err, new(*judging.GaveUpError)) || r.CheckJudge(ctx, c.Request) != nil {
+			broken[c.judge] = err
+			if r.complete(c) { // the run needed no judgment
 				continue
 			}
 		}
-		r.lack(c, err)
+		r.note(c, err)
 	}
+	return r.end(ctx)
 }
 
-// complete tells whether the run of a cell is, as far as its folder says.
+// complete reports whether the run of a cell is complete, by its folder.
 func (r *runner) complete(c *Cell) bool {
 	m, err := judging.ReadManifest(c.Request.Out)
 	return err == nil && (m.Status == judging.Complete || m.Status == judging.ByRule && c.Request.Until != "")
 }
 
-func (r *runner) lack(c *Cell, err error) {
+// note notes a cell that is not complete, and tells why.
+func (r *runner) note(c *Cell, err error) {
 	r.say("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
-	r.left = append(r.left, c.name)
-	r.open = r.open || !errors.Is(err, eval.ErrUnserved)
+	r.incomplete = append(r.incomplete, c.name)
+	r.lacksJudgments = r.lacksJudgments || !errors.Is(err, eval.ErrUnserved)
 }
 
-// end is the error that the suite ends with.
+// interrupted returns the error of a suite or race that was stopped, which says how far it is.
+func (r *runner) interrupted(ctx context.Context, format string, args ...any) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, eval.ErrInterrupted) {
+		return cause
+	}
+	return eval.Failed(eval.ErrInterrupted,
+		fmt.Errorf("interrupted: %s; %s", fmt.Sprintf(format, args...), r.Words.GoOn))
+}
+
+// end returns the error that the suite ends with.
 func (r *runner) end(ctx context.Context) error {
 	if r.stopped(ctx) {
-		if cause := cmp.Or(context.Cause(ctx), eval.ErrInterrupted); !errors.Is(cause, eval.ErrInterrupted) {
-			return cause
-		}
 		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.complete)
 		if len(open) == 0 {
 			return nil
 		}
-		return eval.Failed(eval.ErrInterrupted, fmt.Errorf("interrupted: %d of %d cells are not complete; %s",
-			len(open), len(r.suite.Cells), r.Words.GoOn))
+		return r.interrupted(ctx, "%d of %d cells are not complete", len(open), len(r.suite.Cells))
 	}
-	if r.full != nil || len(r.left) == 0 {
-		return r.full
+	if len(r.incomplete) == 0 {
+		return nil
 	}
-	kind := eval.ErrIncomplete
-	what, do := "are not complete", r.Words.GoOn
-	if !r.open {
-		kind = eval.ErrUnserved
-		what, do = "have judgments without a verdict", r.Words.AskAgain
+	count := fmt.Sprintf("%d of %d cells", len(r.incomplete), len(r.suite.Cells))
+	names := strings.Join(r.incomplete, ", ")
+	if r.lacksJudgments {
+		return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%s are not complete (%s); %s", count, names, r.Words.GoOn))
 	}
-	names := strings.Join(r.left, ", ")
-	err := fmt.Errorf("%d of %d cells %s (%s); %s", len(r.left), len(r.suite.Cells), what, names, do)
-	return eval.Failed(kind, err)
+	return eval.Failed(eval.ErrUnserved,
+		fmt.Errorf("%s have judgments without a verdict (%s); %s", count, names, r.Words.AskAgain))
 }

@@ -7,14 +7,14 @@ import (
 	"gavel/judging"
 )
 
-// Only makes of a suite that of one shard: every cell is its run of the shard's items, in a folder beside the
-// suite's. It goes on with what an earlier try of the shard left.
+// Only reduces a suite to one shard: every cell becomes its run over the shard's items, in a folder beside the suite's.
+// It continues what an earlier try of the shard left.
 func (s *Suite) Only(p eval.Part) error {
 	s.Out += p.Suffix()
 	s.shard = p.String()
 	for _, c := range s.Cells {
-		c.out = filepath.Join(s.Out, c.name)
-		c.Request.Out, c.Request.Shard = c.out, s.shard
+		c.Request.Out = filepath.Join(s.Out, c.name)
+		c.Request.Shard = s.shard
 		switch {
 		case c.Request.Cache != "":
 			c.Request.Cache = filepath.Join(c.Request.Cache, filepath.Base(s.Out))

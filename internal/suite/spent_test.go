@@ -36,7 +36,7 @@ func TestSpentHoursKeepTheRace(t *testing.T) {
 		if !errors.Is(err, eval.ErrIncomplete) {
 			t.Fatal(err)
 		}
-		st, err := s.raced()
+		st, err := s.raceState()
 		assert.NilError(t, err)
 		return st.Asked
 	}

@@ -1,7 +1,7 @@
 package suite
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,21 +19,20 @@ import (
 	"gavel/scoring/race"
 )
 
-// State is how far a suite is, as its folders tell: nothing is locked and
-// nothing asked, so that it may be looked at while it goes on.
+// State is the state of a suite by its folders. Reading it locks nothing, so that the suite may be running.
 type State struct {
 	Suite    string         `json:"suite"`
 	Out      string         `json:"out"`
 	Cells    []RunState     `json:"cells"`
-	Stages   []RunState     `json:"stages,omitempty"` // runs beside the cells that those stand on
+	Stages   []RunState     `json:"stages,omitempty"` // runs whose answers cells judge
 	ByStatus map[string]int `json:"by_status"`        // of cells
-	Race     *race.State    `json:"race,omitempty"`   // of the cells, where one was begun
+	Race     *race.State    `json:"race,omitempty"`   // of the cells, if one was begun
 }
 
-// RunState is one run.
+// RunState is the state of one run.
 type RunState struct {
 	Run       string     `json:"run"`
-	Judge     string     `json:"judge,omitempty"`
+	Judge     string     `json:"judge,omitempty"` // "" for a stage
 	Status    string     `json:"status"`
 	Expected  int        `json:"expected"` // judgments
 	Completed int        `json:"standing"` // of them with an answer
@@ -41,9 +40,8 @@ type RunState struct {
 	Rate      float64    `json:"per_second,omitempty"` // over the last records
 	Left      float64    `json:"seconds_left,omitempty"`
 	Last      *time.Time `json:"last_record,omitempty"`
-	Silent    float64    `json:"seconds_silent,omitempty"` // of a run that says it is running
-	// the number that the run stands for, so far; of a run that is not at its end its interval
-	// holds however often one looks
+	Silent    float64    `json:"seconds_silent,omitempty"` // if its status is running
+	// Value is the headline so far; before the run's end its interval holds however often one looks.
 	Value *scoring.Result `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
 }
@@ -53,91 +51,80 @@ func (s *Suite) Status(now time.Time) *State {
 	st := &State{Suite: s.Name, Out: s.Out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
 	for _, c := range s.Cells {
-		cs := StateOf(c.out, now)
+		cs := stateOf(c.Request.Out, now)
 		cs.Judge = c.judge.name
-		cs.Value = soFar(cs)
+		cs.Value = cs.headline()
 		st.Cells = append(st.Cells, cs)
 		st.ByStatus[cs.Status]++
 		cells[c.name] = true
 	}
-	st.Race, _ = s.raced()          // a file that is damaged is for the race to complain of
+	st.Race, _ = s.raceState()      // the race itself reports a damaged file
 	entries, _ := os.ReadDir(s.Out) // not there before the suite has begun
 	for _, entry := range entries {
 		dir := filepath.Join(s.Out, entry.Name())
 		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" &&
 			m.Spec.Protocol == judging.Answering().Name {
-			st.Stages = append(st.Stages, StateOf(dir, now))
+			st.Stages = append(st.Stages, stateOf(dir, now))
 		}
 	}
 	return st
 }
 
-// StateOf reads run.json and the whole lines of records.jsonl of a run's folder.
-func StateOf(dir string, now time.Time) RunState {
+// stateOf reads run.json and the whole lines of records.jsonl in a run's folder.
+func stateOf(dir string, now time.Time) RunState {
 	c := RunState{Run: dir, Status: report.NotBegun}
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c
 	}
 	if err != nil {
-		c.Status, c.Error = report.Unreadable, err.Error()
+		c.Status = report.Unreadable
+		c.Error = err.Error()
 		return c
 	}
-	c.Status, c.Expected = m.Status, m.Judgments
+	c.Status = m.Status
+	c.Expected = m.Judgments
 	var tempo judging.Tempo
-	var completed judging.Completed
-	failed := map[string]bool{}
+	var tried, completed judging.Completed
 	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		key := fmt.Sprint(r.Item, "\x00", r.Presentation, "\x00", r.Repetition)
-		if r.Outcome == judging.Failed {
-			failed[key] = true
-		} else if completed.Add(r); len(failed) > 0 {
-			delete(failed, key)
+		tried.Add(r)
+		if r.Outcome != judging.Failed {
+			completed.Add(r)
 		}
 		tempo.Add(r.At)
 		c.Last = &r.At
 		return nil
 	})
-	c.Completed, c.Failed = completed.Count(), len(failed)
+	c.Completed = completed.Count()
+	c.Failed = tried.Count() - c.Completed
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.Status, c.Error = report.Unreadable, err.Error()
+		c.Status = report.Unreadable
+		c.Error = err.Error()
 	}
 	if c.Status == judging.Running {
-		since := m.Started
-		if c.Last != nil {
-			since = *c.Last
-		}
-		c.going(&tempo, since, now)
+		c.addPace(&tempo, cmp.Or(c.Last, &m.Started), now)
 	}
 	return c
 }
 
-// soFar is what a run's judgments come to: as it was written down where they are all there, else as they are now.
-// There is none where they cannot be read, which scoring the run says.
-func soFar(c RunState) *scoring.Result {
-	var rep scoring.Report
-	raw, err := os.ReadFile(filepath.Join(c.Run, judging.ResultsFile))
-	if c.Status != judging.Complete || err != nil || json.Unmarshal(raw, &rep) != nil || rep.Scoring < scoring.Version {
-		if c.Completed == 0 {
-			return nil
-		}
-		run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
-		if err != nil {
-			return nil
-		}
-		rep = run.Score(scoring.DefaultOptions.Bootstrap)
+// headline returns the headline of a run so far; nil if its records cannot be scored, which scoring the run explains.
+func (c RunState) headline() *scoring.Result {
+	run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
+	if c.Completed == 0 || err != nil {
+		return nil
 	}
-	return report.Headline(&rep)
+	results := run.Score(scoring.DefaultOptions.Bootstrap)
+	return report.Headline(&results)
 }
 
-// going adds what a run that is going on comes to.
-func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
-	c.Silent = max(0, now.Sub(since).Seconds())
+// addPace adds the pace of a run that is in progress. last is the time of its last record.
+func (c *RunState) addPace(tempo *judging.Tempo, last *time.Time, now time.Time) {
+	c.Silent = max(0, now.Sub(*last).Seconds())
 	c.Rate = tempo.PerSecond(now)
 	c.Left, _ = tempo.Left(c.Expected-c.Completed, now)
 }
 
-// silentAfter is when a run that says it is running is said to be silent: it may have been killed, which no file tells.
+// silentAfter is the time without a record after which a running run is called silent: it may have been killed.
 const silentAfter = 2 * time.Minute
 
 // Document returns a table with a row for each run, and the race if there is one.
@@ -149,17 +136,11 @@ func (s *State) Document() (d doc.Document) {
 	t := doc.Table{First: "run", Columns: append(
 		doc.Columns(doc.Words, "status"), doc.Columns(doc.Whole, "judgments", "failed", "per second", "left", "so far")...)}
 	var wrong []string
-	add := func(name string, c RunState) {
-		t.Rows = append(t.Rows, c.row(name))
+	for _, c := range slices.Concat(s.Stages, s.Cells) {
+		t.Add(c.row())
 		if c.Error != "" {
 			wrong = append(wrong, c.Error)
 		}
-	}
-	for _, c := range s.Stages {
-		add("(stage) "+filepath.Base(c.Run), c)
-	}
-	for _, c := range s.Cells {
-		add(filepath.Base(c.Run), c)
 	}
 	summary := fmt.Sprintf("%d cells", len(s.Cells))
 	for _, status := range []string{
@@ -183,9 +164,13 @@ func (s *State) Document() (d doc.Document) {
 }
 
 // row returns the run's row of the table.
-func (c RunState) row(name string) doc.Row {
+func (c RunState) row() doc.Row {
 	var judgments, failed, rate, left, value string
 	status := c.Status
+	name := filepath.Base(c.Run)
+	if c.Judge == "" {
+		name = "(stage) " + name
+	}
 	if c.Status != report.NotBegun {
 		judgments = fmt.Sprintf("%d/%d", c.Completed, c.Expected)
 		failed = strconv.Itoa(c.Failed)

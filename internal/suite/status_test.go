@@ -18,13 +18,13 @@ func TestSuiteStatusRate(t *testing.T) {
 		return &tempo
 	}
 	c := RunState{Expected: 100, Completed: 40}
-	c.going(at(-40, -20, -30, -10), now.Add(-10*time.Second), now)
+	c.addPace(at(-40, -20, -30, -10), new(now.Add(-10*time.Second)), now)
 	if c.Rate != 0.1 || c.Left != 600 || c.Silent != 10 {
 		t.Errorf("%+v, want 4 records in 40 s, 600 s left, silent for 10", c)
 	}
 	for _, few := range []*judging.Tempo{at(), at(-5), at(-5, -500), at(0, 0)} {
 		c := RunState{Expected: 100}
-		if c.going(few, now, now); c.Rate != 0 || c.Left != 0 {
+		if c.addPace(few, &now, now); c.Rate != 0 || c.Left != 0 {
 			t.Errorf("%v: %+v", few, c)
 		}
 	}

@@ -3,6 +3,7 @@ package suite
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,24 +16,37 @@ import (
 
 var tabIndent = regexp.MustCompile(`^ *\t`)
 
-// syntax says where the file is no YAML. A tab is what it mostly is, and what the parser's words hide.
-func (s *File) syntax(raw []byte, err error) error {
+// syntaxError names the line where the file is not YAML. Mostly a tab is the reason, which the parser does not say.
+func (s *File) syntaxError(raw []byte, err error) error {
 	n := 0
 	for line := range bytes.Lines(raw) {
 		if n++; tabIndent.Match(line) && len(bytes.TrimSpace(line)) > 0 {
 			return s.wrong(n, "a tab indents this line: YAML takes spaces alone")
 		}
 	}
-	line, said := 1, err.Error() // the parser has no other word for where
-	if _, scanErr := fmt.Sscanf(said, "yaml: line %d: ", &line); scanErr == nil {
-		_, said, _ = strings.Cut(said, ": ")
-		_, said, _ = strings.Cut(said, ": ")
-	} else if _, after, ok := strings.Cut(said, "yaml: "); ok {
-		said = after
-	} else {
-		return s.wrong(0, "%w", err)
+	line, text := 1, strings.TrimPrefix(err.Error(), "yaml: ")
+	if _, noLine := fmt.Sscanf(text, "line %d: ", &line); noLine == nil {
+		_, text, _ = strings.Cut(text, ": ")
 	}
-	return s.wrong(line, "not YAML: %s", said)
+	return s.wrong(line, "not YAML: %s", text)
+}
+
+// resolve replaces aliases by what they stand for, and bounds lists before anything is made of them.
+func (s *File) resolve(n *yaml.Node) error {
+	if isList(n) && len(n.Content) > mostCells {
+		return s.wrong(n.Line, "this list has %d entries, and may have %d", len(n.Content), mostCells)
+	}
+	for _, child := range n.Content {
+		if err := s.resolve(child); err != nil {
+			return err
+		}
+	}
+	if n.Kind == yaml.AliasNode {
+		line := n.Line
+		*n = *n.Alias
+		n.Line = line
+	}
+	return nil
 }
 
 // entry is a key of a mapping and its value.
@@ -42,37 +56,38 @@ type entry struct {
 	value *yaml.Node
 }
 
-// entries lists a mapping's keys, each known and there once.
-func (s *File) entries(n *yaml.Node, what string, known []string) ([]entry, error) {
-	n = resolve(n)
+// keys are the keys that a mapping may have, each with the function that reads its value.
+type keys map[string]func(entry) error
+
+// mapping reads a mapping key by key: each is known and stands there once. Errors call the mapping part.
+func (s *File) mapping(n *yaml.Node, part string, keys keys) error {
 	if n.Kind != yaml.MappingNode {
-		return nil, s.wrong(n.Line, "%s: expected keys with values, not %s", what, kindOf(n))
+		return s.wrong(n.Line, "%s: expected keys with values, not %s", part, kindOf(n))
 	}
-	var out []entry
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := resolve(n.Content[i])
-		e := entry{key: k.Value, line: n.Content[i].Line, value: resolve(n.Content[i+1])}
-		if k.Kind != yaml.ScalarNode {
-			return nil, s.wrong(e.line, "%s: a key is a word, not %s", what, kindOf(k))
+	lines := map[string]int{}
+	for pair := range slices.Chunk(n.Content, 2) {
+		e := entry{key: pair[0].Value, line: pair[0].Line, value: pair[1]}
+		read, known := keys[e.key]
+		switch why := misplaced(e.key, part); {
+		case pair[0].Kind != yaml.ScalarNode:
+			return s.wrong(e.line, "%s: a key is a word, not %s", part, kindOf(pair[0]))
+		case !known && why != "":
+			return s.wrong(e.line, "%s %s", e.key, why)
+		case !known:
+			names := slices.Sorted(maps.Keys(keys))
+			return s.wrong(e.line, "unknown key %q in %s%s", e.key, part, didYouMean(e.key, names))
+		case lines[e.key] > 0:
+			return s.wrong(e.line, "%q stands twice in %s, first in line %d", e.key, part, lines[e.key])
 		}
-		if why, ok := refused[e.key]; ok && !slices.Contains(known, e.key) {
-			return nil, s.wrong(e.line, "%s has no place in a suite: %s", e.key, why)
+		lines[e.key] = e.line
+		if err := read(e); err != nil {
+			return err
 		}
-		if !slices.Contains(known, e.key) {
-			return nil, s.wrong(e.line, "unknown key %q in %s%s", e.key, what, didYouMean(e.key, known))
-		}
-		if j := slices.IndexFunc(out, func(o entry) bool { return o.key == e.key }); j >= 0 {
-			return nil, s.wrong(e.line, "%q stands twice in %s, first in line %d", e.key, what, out[j].line)
-		}
-		if err := s.notTooMany(e, e.value); err != nil {
-			return nil, err
-		}
-		out = append(out, e)
 	}
-	return out, nil
+	return nil
 }
 
-// didYouMean is the nearest of the names, or a list of them where they are few.
+// didYouMean returns the nearest of the names, or a list of them if they are few.
 func didYouMean(typed string, names []string) string {
 	best := datasets.Nearest(typed, names)
 	switch {
@@ -84,116 +99,82 @@ func didYouMean(typed string, names []string) string {
 	return ""
 }
 
-// resolve follows an alias to what it stands for.
-func resolve(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode && n.Alias != nil {
-		return n.Alias
-	}
-	return n
-}
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-func isNull(n *yaml.Node) bool {
-	n = resolve(n)
-	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
-}
-
+// kindOf describes a value of the wrong kind.
 func kindOf(n *yaml.Node) string {
 	switch {
 	case isNull(n):
 		return "nothing"
 	case n.Kind == yaml.MappingNode:
 		return "keys with values"
-	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
+	case isList(n) && len(n.Content) == 0:
 		return "an empty list"
-	case n.Kind == yaml.SequenceNode:
+	case isList(n):
 		return "a list"
 	}
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// into reads a name.
-func (s *File) into(name *string) func(entry) error {
+// name returns a function that reads a name.
+func (s *File) name(to *string) func(entry) error {
 	return func(e entry) error {
 		if e.value.Kind != yaml.ScalarNode || isNull(e.value) || e.value.Value == "" {
 			return s.wrong(e.line, "%s: expected a name, not %s", e.key, kindOf(e.value))
 		}
-		*name = e.value.Value
+		*to = e.value.Value
 		return nil
 	}
 }
 
-// each calls read for every entry of a list.
-func (s *File) each(e entry, read func(*yaml.Node) error) error {
-	if e.value.Kind != yaml.SequenceNode || len(e.value.Content) == 0 {
-		return s.wrong(e.line, "%s: expected a list, not %s", e.key, kindOf(e.value))
-	}
-	for _, n := range e.value.Content {
-		if err := read(n); err != nil {
-			return err
+// each returns a function that reads a list, entry by entry.
+func (s *File) each(read func(*yaml.Node) error) func(entry) error {
+	return func(e entry) error {
+		if !isList(e.value) || len(e.value.Content) == 0 {
+			return s.wrong(e.line, "%s: expected a list, not %s", e.key, kindOf(e.value))
 		}
-	}
-	return nil
-}
-
-// notTooMany bounds a list before anything is made of it.
-func (s *File) notTooMany(e entry, list *yaml.Node) error {
-	if n := len(list.Content); list.Kind == yaml.SequenceNode && n > mostCells {
-		return s.wrong(e.line, "%s: the list has %d entries, and may have %d", e.key, n, mostCells)
-	}
-	return nil
-}
-
-// setting reads what a flag is set to. A list is an axis; of a flag that may be
-// given again it is one value, and a list of lists is an axis.
-func (s *File) setting(e entry, field eval.Field) (setting, error) {
-	set := setting{flag: e.key, line: e.line}
-	again := field.Kind == eval.List
-	list := e.value.Kind == yaml.SequenceNode
-	nested := list && slices.ContainsFunc(e.value.Content, func(n *yaml.Node) bool {
-		return resolve(n).Kind == yaml.SequenceNode
-	})
-	values := []*yaml.Node{e.value}
-	set.axis = list && (!again || nested)
-	if set.axis {
-		values = e.value.Content
-	}
-	if list && len(e.value.Content) == 0 {
-		return set, s.wrong(e.line, "%s: the list is empty", e.key)
-	}
-	for _, n := range values {
-		words, err := s.words(e, n, again)
-		if err != nil {
-			return set, err
-		}
-		c := choice{words, n.Line}
-		if slices.ContainsFunc(set.values, func(o choice) bool { return slices.Equal(o.words, c.words) }) {
-			return set, s.wrong(n.Line, "%s: %q stands twice in the list", e.key, c)
-		}
-		set.values = append(set.values, c)
-	}
-	return set, nil
-}
-
-func (s *File) words(e entry, n *yaml.Node, again bool) ([]string, error) {
-	n = resolve(n)
-	switch {
-	case isNull(n):
-		return nil, s.wrong(n.Line, "%s has no value", e.key)
-	case n.Kind == yaml.ScalarNode:
-		return []string{n.Value}, nil
-	case n.Kind == yaml.SequenceNode && again && len(n.Content) > 0:
-		if err := s.notTooMany(e, n); err != nil {
-			return nil, err
-		}
-		var words []string
-		for _, w := range n.Content {
-			w = resolve(w)
-			if w.Kind != yaml.ScalarNode || isNull(w) {
-				return nil, s.wrong(w.Line, "%s: expected a value, not %s", e.key, kindOf(w))
+		for _, n := range e.value.Content {
+			if err := read(n); err != nil {
+				return err
 			}
-			words = append(words, w.Value)
 		}
-		return words, nil
+		return nil
 	}
-	return nil, s.wrong(n.Line, "%s: expected a value or a list of values, not %s", e.key, kindOf(n))
 }
+
+// values reads the values of a flag. A list is an axis of several values; for a flag that may be given again, a list
+// is one value, and a list of lists is an axis.
+func (s *File) values(e entry, field eval.Field) (values []setting, err error) {
+	nodes := []*yaml.Node{e.value}
+	repeats := field.Kind == eval.List
+	axis := isList(e.value) && (!repeats || slices.ContainsFunc(e.value.Content, isList))
+	if axis {
+		nodes = e.value.Content
+	}
+	if isList(e.value) && len(e.value.Content) == 0 {
+		return nil, s.wrong(e.line, "%s: the list is empty", e.key)
+	}
+	for _, n := range nodes {
+		v := setting{flag: e.key, line: n.Line, axis: axis}
+		words := []*yaml.Node{n}
+		if repeats && isList(n) && len(n.Content) > 0 {
+			words = n.Content
+		}
+		for _, w := range words {
+			switch {
+			case isNull(w):
+				return nil, s.wrong(w.Line, "%s has no value", e.key)
+			case w.Kind != yaml.ScalarNode:
+				return nil, s.wrong(w.Line, "%s: expected a value or a list of values, not %s", e.key, kindOf(w))
+			}
+			v.words = append(v.words, w.Value)
+		}
+		if slices.ContainsFunc(values, func(o setting) bool { return slices.Equal(o.words, v.words) }) {
+			return nil, s.wrong(v.line, "%s: %q stands twice in the list", e.key, v)
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+func isList(n *yaml.Node) bool { return n.Kind == yaml.SequenceNode }

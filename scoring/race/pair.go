@@ -2,17 +2,18 @@ package race
 
 import "gavel/scoring/stats"
 
-// pair is what is known of two judges. Sides are 0 for the first and 1 for the second.
+// pair compares two judges. Side 0 is the first judge, side 1 the second.
 type pair struct {
 	items int
 	wins  [2]int            // items on which that side alone was right
-	bets  [2]*stats.Capital // of a benchmark: that this side is the better
-	near  [2]*stats.Capital // with a margin: that the other side is not ahead by as much
-	told  [2]bool           // near has been won
+	bets  [2]*stats.Capital // for a benchmark: that this side is better
+	near  [2]*stats.Capital // with a margin: that the other side is not ahead by the margin
+	won   [2]bool           // near has been enough
 }
 
 func newPair(rules Rules) *pair {
-	p, of := new(pair), 0
+	p := new(pair)
+	of := 0
 	if rules.Benchmark {
 		of = rules.Items
 	}
@@ -27,7 +28,7 @@ func newPair(rules Rules) *pair {
 	return p
 }
 
-// add takes the next item; it tells whether that can have changed who is ahead or tied.
+// add takes the outcomes of the next item. It reports whether the two may have become tied.
 func (p *pair) add(first, second bool, enough float64) (changed bool) {
 	p.items++
 	score := 0.0
@@ -43,14 +44,15 @@ func (p *pair) add(first, second bool, enough float64) (changed bool) {
 		if p.bets[side] != nil {
 			p.bets[side].Add(score)
 		}
-		if p.near[side] != nil && p.near[side].Add(score) >= enough && !p.told[side] {
-			p.told[side], changed = true, true
+		if p.near[side] != nil && p.near[side].Add(score) >= enough && !p.won[side] {
+			p.won[side] = true
+			changed = true
 		}
 	}
 	return changed
 }
 
-// ahead tells whether a side is surely the better.
+// ahead reports whether a side is significantly better.
 func (p *pair) ahead(side int, crossing *stats.Crossing, enough float64) bool {
 	if p.bets[side] != nil {
 		return p.bets[side].Log() >= enough
@@ -58,7 +60,7 @@ func (p *pair) ahead(side int, crossing *stats.Crossing, enough float64) bool {
 	return crossing.Reached(p.wins[side], p.wins[0]+p.wins[1])
 }
 
-// logE is how surely.
+// logE returns the logarithm of the evidence that a side is better.
 func (p *pair) logE(side int) float64 {
 	if p.bets[side] != nil {
 		return p.bets[side].Log()
@@ -66,7 +68,8 @@ func (p *pair) logE(side int) float64 {
 	return stats.LogAbove(p.wins[side], p.wins[0]+p.wins[1])
 }
 
-// tied tells whether the two are surely within the margin or, on a benchmark of so many items, the same on all of them.
+// tied reports whether the two are significantly within the margin or, on a benchmark of so many items, have the same
+// score.
 func (p *pair) tied(of int) bool {
-	return p.told[0] && p.told[1] || p.bets[0] != nil && p.items == of && p.wins[0] == p.wins[1]
+	return p.won[0] && p.won[1] || p.bets[0] != nil && p.items == of && p.wins[0] == p.wins[1]
 }

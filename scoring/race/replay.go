@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Replay runs a race on judgments that are there already: right[j][i] tells whether judge j is right on item i. order
-// are the items as they are taken.
+// Replay runs a race over existing judgments: right[j][i] reports whether judge j is right on item i. The race takes
+// the items in an order.
 func Replay(right [][]bool, order []int, rules Rules) *Race {
 	r := New(len(right), rules)
 	for {
@@ -18,7 +18,7 @@ func Replay(right [][]bool, order []int, rules Rules) *Race {
 	}
 }
 
-// Orders are what races over the same judgments in several orders come to.
+// Orders sums up races over the same judgments in several orders.
 type Orders struct {
 	Tried int `json:"tried"` // races
 	Erred int `json:"erred"` // those whose leader is behind the best one of all judgments, by more than the margin
@@ -26,8 +26,8 @@ type Orders struct {
 	Calls float64 `json:"calls_median"`
 }
 
-// ReplayAll runs the race in as many orders as there are seeds, of which order makes an order each. calls is how many a
-// judge needs for an item.
+// ReplayAll runs a race for each of several seeds, in the order that order makes of it. calls is the number of
+// judgments of an item.
 func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, rules Rules) Orders {
 	o := Orders{Tried: seeds}
 	var spent []int
@@ -44,19 +44,11 @@ func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, r
 	return o
 }
 
-// Behind is by what share of all items a judge is right less often than the best one.
+// Behind returns the difference between the best judge's share of right items and this judge's.
 func Behind(right [][]bool, judge int) float64 {
 	most := math.Inf(-1)
 	for j := range right {
-		most = math.Max(most, share(right[j]))
+		most = math.Max(most, shareOf(right[j]))
 	}
-	return most - share(right[judge])
-}
-
-func share(right []bool) float64 {
-	k := 0
-	for _, is := range right {
-		k += number(is)
-	}
-	return float64(k) / float64(len(right))
+	return most - shareOf(right[judge])
 }

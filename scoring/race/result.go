@@ -7,10 +7,10 @@ import (
 	"gavel/scoring/stats"
 )
 
-// What a race is about.
+// Questions of a race.
 const (
-	AboutItems     = "items"     // who is best on items like these
-	AboutBenchmark = "benchmark" // who is best on these items
+	AboutItems     = "items"     // the best judge on items like these
+	AboutBenchmark = "benchmark" // the best judge on these items
 )
 
 // Abouts lists them, the default first.
@@ -44,7 +44,8 @@ type Leaver struct {
 	By    string   `json:"by"`    // the judge that is better
 }
 
-// Result names the judges. calls is how many one needs for an item.
+// Result returns what the race has found so far, with the names of the judges. calls is the number of judgments of an
+// item.
 func (r *Race) Result(names []string, calls int) Result {
 	in := r.In()
 	out := Result{
@@ -52,9 +53,9 @@ func (r *Race) Result(names []string, calls int) Result {
 		Left:      []Leaver{},
 		Tied:      [][]string{},
 		Calls:     calls * r.Judgments(),
-		FullCalls: calls * len(names) * r.rules.Items,
-		Alpha:     r.rules.Alpha,
-		About:     r.rules.about(),
+		FullCalls: calls * len(names) * r.Rules.Items,
+		Alpha:     r.Rules.Alpha,
+		About:     r.Rules.about(),
 	}
 	for _, l := range r.Left() {
 		leaver := Leaver{Run: names[l.Judge], Items: l.Items, By: names[l.By]}
@@ -64,15 +65,7 @@ func (r *Race) Result(names []string, calls int) Result {
 		}
 		out.Left = append(out.Left, leaver)
 	}
-	var apart [][2]int
-	for i := range in {
-		for j := range i {
-			if !r.Tied(in[i], in[j]) {
-				apart = append(apart, [2]int{j, i})
-			}
-		}
-	}
-	for _, group := range stats.Tied(len(in), apart) {
+	for _, group := range stats.Tied(len(in), r.untied(in)) {
 		if len(group) < 2 {
 			continue
 		}

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// StateFile stands beside the runs of a race that asks.
+// StateFile is the file of a race that asks, beside its runs.
 const StateFile = "race.json"
 
-// State is what a race keeps beside the runs of its judges: what they were found right on stands in these.
+// State is the content of a race's file. The outcomes of the items are in the runs of the judges.
 type State struct {
 	Schema  int       `json:"schema"`
 	Alpha   float64   `json:"alpha"`
@@ -37,20 +37,21 @@ type Share struct {
 	High  *float64 `json:"high"`
 }
 
-// Shares of all judges.
-func (r *Race) Shares() []Share {
-	all := make([]Share, len(r.right))
-	for j := range all {
-		if r.Asked(j) == 0 {
-			continue
+// Record notes what a race has found so far. calls is the number of judgments of an item.
+func (s *State) Record(r *Race, calls int) {
+	result := r.Result(s.Runs, calls)
+	s.Result = &result
+	s.Shares = make([]Share, len(s.Runs))
+	for j := range s.Runs {
+		s.Asked[j] = r.Asked(j)
+		if r.Asked(j) > 0 {
+			share, iv := r.Share(j)
+			s.Shares[j] = Share{Value: percent(share), Low: percent(iv.Low), High: percent(iv.High)}
 		}
-		share, _, iv := r.Share(j)
-		all[j] = Share{Value: percent(share), Low: percent(iv.Low), High: percent(iv.High)}
 	}
-	return all
 }
 
-// percent of a share, to four decimals.
+// percent returns a share in percent, to four decimals.
 func percent(share float64) *float64 { return new(math.Round(share*1e6) / 1e4) }
 
 const stateSchema = 1
@@ -72,7 +73,7 @@ func NewState(rules Rules, seed int64, order string, runs []string) *State {
 	}
 }
 
-// ReadState reads a state; name is what errors call it.
+// ReadState reads a state; errors call it name.
 func ReadState(name string, r io.Reader) (*State, error) {
 	s := new(State)
 	if err := json.NewDecoder(r).Decode(s); err != nil {
@@ -88,7 +89,7 @@ func ReadState(name string, r io.Reader) (*State, error) {
 	return s, nil
 }
 
-// Differs says in what another race of the same judges is not this one; "" where it is.
+// Differs describes the difference between this race and one that is started now; "" if they are the same.
 func (s *State) Differs(now *State) string {
 	switch {
 	case s.Alpha != now.Alpha:

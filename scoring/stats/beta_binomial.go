@@ -4,6 +4,14 @@ import (
 	"math"
 )
 
+// Sequence returns the interval of a share, k of n, that holds at every n. It is narrowest after 100 units.
+func Sequence(k, n int, level float64) Interval {
+	if n == 0 {
+		return Interval{Low: 0, High: 1}
+	}
+	return BetaBinomial(k, n, level, 100)
+}
+
 // BetaBinomial is a confidence sequence of a share, after k of n: with probability level it holds the share at every n.
 // Its mixture is a beta distribution about the share in question; it is narrowest, of those, after some best of units.
 //
