@@ -14,15 +14,6 @@ import (
 	"gavel/scoring"
 )
 
-// Run is what a page says of a run.
-type Run struct {
-	scoring.Report
-	Metadata []scoring.Metadatum // of its manifest
-	Name     string              // among the runs of a page
-	Jury     *Jury               // what a jury is worth; nil of another run, or where its members are not at hand
-	Sway     *scoring.Sway       // what sways the judge; nil where nobody can tell
-}
-
 func reports(runs []Run) []scoring.Report {
 	out := make([]scoring.Report, len(runs))
 	for i, r := range runs {
@@ -188,11 +179,6 @@ func simulatedNote(runs []scoring.Report) string {
 
 // simulatedMember is what is simulated of a jury.
 const simulatedMember = "a member of the jury is simulated"
-
-func isJury(model string) bool {
-	_, _, is := scoring.JuryOf(model)
-	return is
-}
 
 // settings is a row for each run with the settings in which the runs differ.
 func settings(runs []Run, names []string) doc.Block {

@@ -13,23 +13,6 @@ import (
 	"gavel/scoring"
 )
 
-// RunPage is the results of a run and what is known around them, from which the blocks of its page, report and text
-// are made.
-type RunPage struct {
-	Run
-	Board   doc.Ref              // the leaderboard
-	Lists   []doc.Block          // the items that one looks at first
-	Others  []Other              // judges of the same items
-	Twin    *Twin                // nil: there is none
-	Command string               // that makes the run
-	Prompt  string               // its text
-	Prefix  string               // of the ids of its elements, where several runs are on a page
-	Link    func(doc.Ref) string // the address of what the page refers to; nil where it has none
-	Shown   map[string]bool      // the terms that the page explains already
-
-	juryAlone string // the answer of a jury, as of any judge
-}
-
 // NewRunPage returns the results of a run without what is around them.
 func NewRunPage(run Run) *RunPage {
 	p := &RunPage{Run: run}
@@ -37,32 +20,6 @@ func NewRunPage(run Run) *RunPage {
 		p.TakeJury(run.Jury)
 	}
 	return p
-}
-
-// Other is another judge of the same items.
-type Other struct {
-	Name      string
-	Level     scoring.Level
-	Reference bool    // its replies were published
-	Value     float64 // of the headline
-}
-
-// Twin is the run of the same judge over the same items with the opposite goal.
-type Twin struct {
-	Report              *scoring.Report
-	Run                 string
-	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
-}
-
-// SameLayout tells whether runs of two protocols are laid out together.
-func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
-
-// End is one that units of a run come to, as a bar has it.
-type End struct {
-	Part  string // of [scoring.Breakdown]
-	Look  string // right, wrong, tie, first, last or none
-	Words string
-	Show  string // the filter of items that takes these
 }
 
 // Parts are what units of a group came to, each with its items.
@@ -77,38 +34,6 @@ func (l *Layout) parts(b scoring.Breakdown, items func(show string) doc.Ref) (al
 		}
 	}
 	return all
-}
-
-// ItemsOf refers to the items of a group that a filter takes.
-func (p *RunPage) ItemsOf(show, group string) doc.Ref {
-	if group == scoring.Overall {
-		group = ""
-	}
-	return doc.Ref{Runs: []string{p.Run.Run}, Show: show, Group: group}
-}
-
-// Level of the judge; unknown without a diagnosis.
-func (p *RunPage) Level() scoring.Level { return levelOf(&p.Report) }
-
-// diagnosed returns the level of a run's judge, "" without a diagnosis.
-func diagnosed(r *scoring.Report) scoring.Level {
-	if r.Diagnosis == nil {
-		return ""
-	}
-	return r.Diagnosis.Level
-}
-
-func levelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
-
-// Judge returns the name of the judge: the one that was given, else that of the model without its path.
-func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
-
-// Metadatum returns a setting of the run by its name; "" where there is none.
-func (p *RunPage) Metadatum(name string) string {
-	if i := slices.IndexFunc(p.Metadata, func(m scoring.Metadatum) bool { return m.Name == name }); i >= 0 {
-		return p.Metadata[i].Value
-	}
-	return ""
 }
 
 // Meta says in a line what was asked, of how many.
@@ -157,9 +82,6 @@ func (p *RunPage) Headline() []doc.Span {
 	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.names()))...)
 }
 
-// PagePart makes blocks of a run, one after the other; none where it has nothing to say.
-type PagePart func(p *RunPage) []doc.Block
-
 // runParts are those of runs whose layout has none of its own.
 var runParts = []PagePart{Became, Cards, ByGroup, Analyses, Lists, Among, Caveats, Making}
 
@@ -182,7 +104,7 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 func (p *RunPage) Document() doc.Document {
 	return doc.Document{
 		Title: subject(p.Report), Level: diagnosed(&p.Report), Answer: p.Says, Also: p.Also, Blocks: p.Blocks(),
-		Sheet: Scores{Runs: []scoring.Report{p.Report}}.sheet(),
+		Sheet: sheetOf([]scoring.Report{p.Report}),
 	}
 }
 
@@ -343,21 +265,6 @@ func ByGroup(p *RunPage) []doc.Block {
 	}
 	return []doc.Block{b}
 }
-
-// MetricName returns the label of a metric of a protocol.
-func MetricName(protocol, metric string) string {
-	term, _ := scoring.MetricOf(protocol, metric)
-	return term.Label
-}
-
-// MetricColumn returns the column of a metric of a protocol.
-func MetricColumn(protocol, metric string, kind doc.Kind) doc.Column {
-	term, _ := scoring.MetricOf(protocol, metric)
-	return doc.Column{Name: term.Label, Short: term.Short, Kind: kind}
-}
-
-// Estimate writes a number from 0 to 1 with its interval.
-func Estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
 
 // Trust says what to know before the numbers are believed, what matters most first.
 func (p *RunPage) Trust() (all []string) {
