@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -68,23 +67,15 @@ func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 	if err := pages().ExecuteTemplate(w, "blocks", views); err != nil {
 		return err
 	}
-	var explained []table.Table
+	var terms []scoring.Term
 	for _, v := range views {
-		if v.Chart == Numbers {
-			explained = append(explained, v.numbers())
-		} else if v.Table != nil {
-			words := table.Table{Terms: p.Terms}
-			for _, r := range v.Table.Rows {
-				words.Row(r.Term)
+		for _, t := range v.terms() {
+			if !p.Explained[t.ID()] {
+				p.Explained[t.ID()] = true
+				terms = append(terms, t)
 			}
-			explained = append(explained, words)
 		}
 	}
-	terms := slices.DeleteFunc(table.TermsOf(explained...), func(t scoring.Term) bool {
-		known := p.Explained[t.ID()]
-		p.Explained[t.ID()] = true
-		return known
-	})
 	html, err := table.Explanations(terms)
 	if err == nil {
 		_, err = io.WriteString(w, string(html))
@@ -180,6 +171,21 @@ func (b blockView) numbers() table.Table {
 	t.Title = ""
 	t.Terms = b.page.Terms
 	return t
+}
+
+// terms returns the terms that explain words of the block's table.
+func (b blockView) terms() (all []scoring.Term) {
+	switch {
+	case b.Chart == Numbers:
+		return b.numbers().Explains()
+	case b.Table != nil:
+		for _, r := range b.Table.Rows {
+			if t, ok := scoring.TermIn(b.page.Terms, r.Term); ok {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
 }
 
 // headView is a column as a page shows it.
@@ -384,11 +390,7 @@ func Shortly(x scoring.Result, v float64, more int) string {
 	if x.Unit == scoring.UnitScore || x.Unit == scoring.UnitCorrelation {
 		places += 2
 	}
-	text := strconv.FormatFloat(scoring.Unsigned(v, places), 'f', places, 64)
-	if x.Mode == scoring.ModeDifference && v > 0 && scoring.Unsigned(v, places) != 0 {
-		text = "+" + text
-	}
-	return minus(text)
+	return minus(table.Signed(&v, x, places))
 }
 
 // Brief writes a number as charts do, "–" for none.

@@ -3,7 +3,6 @@ package table
 import (
 	_ "embed"
 	"html/template"
-	"slices"
 	"strings"
 
 	"gavel/scoring"
@@ -12,90 +11,79 @@ import (
 //go:embed table.html
 var page string
 
-// warning begins the notes that are warnings.
-const warning = "! "
+// Warning begins the notes that are warnings.
+const Warning = "! "
 
 var element = template.Must(template.New("").Funcs(template.FuncMap{
-	"clean": Clean, "lines": func(s string) []string { return strings.Split(s, "\n") },
-	"warning": func(s string) bool { return strings.HasPrefix(s, warning) },
-	"plain":   func(s string) string { return strings.TrimPrefix(s, warning) },
-	"right":   func(t Table, i int) bool { return i < len(t.Columns) && t.Columns[i].Right },
+	"clean":   Clean,
+	"warning": func(s string) bool { return strings.HasPrefix(s, Warning) },
+	"plain":   func(s string) string { return strings.TrimPrefix(s, Warning) },
+	"right":   Table.right,
 	"explain": Explain,
 	"cell":    Table.explained,
 }).Parse(page))
 
-// Explained is a word of a page, with what it means where that is known. A button shows it, without any script.
+// Explained is a word of a page, with its definition if that is known. A button shows it, without any script.
 type Explained struct {
 	Text string
 	Term *scoring.Term
 }
 
-// Explain finds a word among terms. Its explanation must be on the page too: [Explanations].
+// Explain finds a word among terms. Its definition must be on the page too: [Explanations].
 func Explain(terms []scoring.Term, text string) Explained {
 	if t, ok := scoring.TermIn(terms, text); ok {
-		return Explained{text, &t}
+		return Explained{Text: text, Term: &t}
 	}
 	return Explained{Text: text}
 }
 
-// HTML is the word, as a button where it is explained.
+// HTML returns the word, as a button if it is explained.
 func (e Explained) HTML() (template.HTML, error) { return executed("explained", e) }
 
-// explained is the text of a cell that is no head.
+// right reports whether a column has numbers.
+func (t Table) right(column int) bool { return column < len(t.Columns) && t.Columns[column].Right }
+
+// explained returns the text of a cell after the first, explained if it is no number.
 func (t Table) explained(column int, text string) Explained {
-	if column < len(t.Columns) && !t.Columns[column].Right {
-		return Explain(t.Terms, text)
+	if t.right(column) {
+		return Explained{Text: text}
 	}
-	return Explained{Text: text}
+	return Explain(t.Terms, text)
 }
 
-// EachTerm gives the terms of the table's heads and cells, nil for heads that nothing explains.
-func (t Table) EachTerm(f func(*scoring.Term)) {
+// Explains returns the terms that explain heads and cells of the table.
+func (t Table) Explains() (terms []scoring.Term) {
+	add := func(word Explained) {
+		if word.Term != nil {
+			terms = append(terms, *word.Term)
+		}
+	}
 	for _, c := range t.Columns {
-		f(Explain(t.Terms, c.Name).Term)
+		add(Explain(t.Terms, c.Name))
 	}
 	for _, row := range t.Rows {
 		for k, text := range row {
-			f(t.explained(k, text).Term)
 			if k == 0 {
-				f(Explain(t.Terms, text).Term)
+				add(Explain(t.Terms, text))
+			} else {
+				add(t.explained(k, text))
 			}
 		}
-	}
-}
-
-// TermsOf lists the terms that explain words of some tables, each once.
-func TermsOf(tables ...Table) (terms []scoring.Term) {
-	for _, t := range tables {
-		t.EachTerm(func(t *scoring.Term) {
-			if t != nil && !slices.ContainsFunc(terms, func(u scoring.Term) bool { return u.ID() == t.ID() }) {
-				terms = append(terms, *t)
-			}
-		})
 	}
 	return terms
 }
 
-// Explanations are what the words of a page are explained by: each is hidden until its button is pressed,
-// and stands once on a page.
+// Explanations returns the definitions of words of a page: each is hidden until its button is pressed, and stands once
+// on a page.
 func Explanations(terms []scoring.Term) (template.HTML, error) {
 	return executed("explanations", terms)
 }
 
-func executed(name string, of any) (template.HTML, error) {
+func executed(name string, data any) (template.HTML, error) {
 	var b strings.Builder
-	err := element.ExecuteTemplate(&b, name, of)
+	err := element.ExecuteTemplate(&b, name, data)
 	return template.HTML(b.String()), err
 }
 
-// HTML is the table as an element of a page.
+// HTML returns the table as an element of a page.
 func (t Table) HTML() (template.HTML, error) { return executed("table", t) }
-
-// Warned are warnings as notes.
-func Warned(warnings []string) []string {
-	notes := make([]string, len(warnings))
-	for i, w := range warnings {
-		notes[i] = warning + w
-	}
-	return notes
-}

@@ -36,12 +36,6 @@ func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
 // Note adds notes.
 func (t *Table) Note(lines ...string) { t.Notes = append(t.Notes, lines...) }
 
-// Notef adds a note as [fmt.Sprintf] writes it.
-func (t *Table) Notef(format string, args ...any) { t.Note(fmt.Sprintf(format, args...)) }
-
-// Warn adds a note for each warning.
-func (t *Table) Warn(warnings []string) { t.Note(Warned(warnings)...) }
-
 // Column is a heading; numbers stand to the right.
 type Column struct {
 	Name  string
@@ -84,18 +78,12 @@ func (write Writer) Each(w io.Writer, tables []Table) error {
 	return nil
 }
 
-// Text prints lines of any length.
-func Text(w io.Writer, t Table) error { return write(w, t, 0, []Table{t}) }
-
-// body are the lines of a table's rows, at most so wide if that can be; columns is 0 where they may have any width.
+// body returns the lines of a table's rows, at most columns wide if that can be.
 func body(t Table, columns int) []string {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	var widest map[int]int
-	if columns > 0 {
-		widest = limits(t, columns)
-	}
+	widest := t.limits(columns)
 	t.Columns = slices.Clone(t.Columns)
 	for i := range t.Columns {
 		t.Columns[i].Name = t.wrappedHead(i)
@@ -123,10 +111,7 @@ const shortHead = 8
 // wrappedHead breaks the name of a column into two lines where it is wider than the cells beneath it.
 func (t Table) wrappedHead(i int) string {
 	name := Clean(t.Columns[i].Name)
-	cells := 0
-	for _, r := range t.Rows {
-		cells = max(cells, text.StringWidthWithoutEscSequences(Clean(cellOf(r, i))))
-	}
+	cells := t.cellWidth(i)
 	best := name
 	width := text.StringWidthWithoutEscSequences(name)
 	for at, c := range name {
@@ -265,13 +250,4 @@ func inert(cell string) string {
 		return cell
 	}
 	return "'" + cell
-}
-
-// CSV writes a table as it stands.
-func CSV(w io.Writer, t Table) error {
-	header := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		header[i] = c.Name
-	}
-	return WriteCSV(w, append([][]string{header}, t.Rows...))
 }
