@@ -12,7 +12,7 @@ import (
 
 // drawing is a picture of fixed size.
 type drawing struct {
-	Width, Height string
+	Width, Height float64
 	Words         string // what it shows, for those who cannot see it
 	Title, About  string // above it
 	Shapes        []element
@@ -21,25 +21,21 @@ type drawing struct {
 // element of a drawing: a line, a rect, a text, a dot or a diamond.
 type element struct {
 	Kind, Class          string
-	X, Y, X2, Y2, Radius string
+	X, Y, X2, Y2, Radius float64
 	Text                 string // of a dot: its title
 }
 
 func (d *drawing) line(class string, x, y, x2, y2 float64) {
-	d.Shapes = append(d.Shapes, element{
-		Kind: "line", Class: class, X: Coordinate(x), Y: Coordinate(y), X2: Coordinate(x2), Y2: Coordinate(y2),
-	})
+	d.Shapes = append(d.Shapes, element{Kind: "line", Class: class, X: x, Y: y, X2: x2, Y2: y2})
 }
 
 // rect of a width and a height.
 func (d *drawing) rect(class string, x, y, width, height float64) {
-	d.Shapes = append(d.Shapes, element{
-		Kind: "rect", Class: class, X: Coordinate(x), Y: Coordinate(y), X2: Coordinate(width), Y2: Coordinate(height),
-	})
+	d.Shapes = append(d.Shapes, element{Kind: "rect", Class: class, X: x, Y: y, X2: width, Y2: height})
 }
 
 func (d *drawing) text(class string, x, y float64, words string) {
-	d.Shapes = append(d.Shapes, element{Kind: "text", Class: class, X: Coordinate(x), Y: Coordinate(y), Text: words})
+	d.Shapes = append(d.Shapes, element{Kind: "text", Class: class, X: x, Y: y, Text: words})
 }
 
 // mark of a row: a dot, or a diamond for published results.
@@ -48,9 +44,7 @@ func (d *drawing) mark(r Row, x, y, radius float64, title string) {
 	if r.Mark == Diamond {
 		kind = "diamond"
 	}
-	d.Shapes = append(d.Shapes, element{
-		Kind: kind, Class: r.Look, X: Coordinate(x), Y: Coordinate(y), Radius: Coordinate(radius), Text: title,
-	})
+	d.Shapes = append(d.Shapes, element{Kind: kind, Class: r.Look, X: x, Y: y, Radius: radius, Text: title})
 }
 
 // Sizes of drawings, in units of the picture.
@@ -92,10 +86,9 @@ func (l label) fit(placed []label) (_ label, ok bool) {
 // Strip draws the rows of the block on one axis. The row of all is the one that the others stand beside.
 func (b blockView) Strip() drawing {
 	axis := b.Table.Columns[0].Axis
-	d := drawing{Width: Coordinate(pictureWidth), Height: "134", Words: b.Title}
-	at := func(v float64) float64 { return stripEdge + (pictureWidth-2*stripEdge)*axis.Place(v)/100 }
-	for i := range 5 {
-		v := axis.Min + (axis.Max-axis.Min)*float64(i)/4
+	d := drawing{Width: pictureWidth, Height: 134, Words: b.Title}
+	at := axis.between(stripEdge, pictureWidth-stripEdge)
+	for i, v := range axis.Ticks {
 		d.line("g", at(v), 18, at(v), 106)
 		d.text([]string{"s", "m", "m", "m", "e"}[i], at(v), 126, fmt.Sprintf("%g", v))
 	}
@@ -198,7 +191,7 @@ func (b blockView) Panels() (all []drawing) {
 // panel of the rows of one heading.
 func panel(head Row, rows []Row, most float64) drawing {
 	d := drawing{
-		Width: Coordinate(panelWidth), Height: Coordinate(panelHeight), Title: head.Name, About: head.Detail,
+		Width: panelWidth, Height: panelHeight, Title: head.Name, About: head.Detail,
 		Words: head.Name,
 	}
 	y := func(v float64) float64 { return panelBottom - (panelBottom-panelTop)*v/most }
@@ -249,16 +242,15 @@ func (b box) meets(o box) bool {
 func (b blockView) Scatter() drawing {
 	across, up := b.Table.Columns[0], b.Table.Columns[1]
 	rows := b.Table.Rows[:min(len(b.Table.Rows), scatterRows)]
-	d := drawing{Width: Coordinate(pictureWidth), Height: Coordinate(scatterHeight), Words: b.Title}
-	x := func(v float64) float64 { return scatterLeft + (scatterRight-scatterLeft)*across.Axis.Place(v)/100 }
-	y := func(v float64) float64 { return scatterBottom - (scatterBottom-scatterTop)*up.Axis.Place(v)/100 }
+	d := drawing{Width: pictureWidth, Height: scatterHeight, Words: b.Title}
+	x := across.Axis.between(scatterLeft, scatterRight)
+	y := up.Axis.between(scatterBottom, scatterTop)
 	if z := across.Axis.Zone; z > 0 && z < across.Axis.Max {
 		left := x(z)
 		d.rect("zone", left, scatterTop, scatterRight-left, scatterBottom-scatterTop)
 		d.text("z e", scatterRight-6, scatterTop+16, across.Axis.Ends[1])
 	}
-	for i := range 5 {
-		v := up.Axis.Min + (up.Axis.Max-up.Axis.Min)*float64(i)/4
+	for _, v := range up.Axis.Ticks {
 		d.line("g", scatterLeft, y(v), scatterRight, y(v))
 		d.text("e", scatterLeft-6, y(v)+4, fmt.Sprintf("%g", v))
 	}

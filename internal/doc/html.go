@@ -40,6 +40,7 @@ func Templates() *template.Template {
 		"spaced":   Spaced,
 		"level":    levelDots,
 		"capital":  Capital,
+		"at":       Coordinate,
 	}).ParseFS(assets, "assets/*.html"))
 }
 
@@ -188,64 +189,80 @@ func (b blockView) terms() (all []scoring.Term) {
 	return all
 }
 
+// kinds are the class and the drawing of the cells of a column, by kind.
+var kinds = map[Kind]struct{ class, draw string }{
+	Words:    {class: "kp", draw: "words"},
+	Whole:    {class: "n", draw: "count"},
+	Number:   {class: "val", draw: "number"},
+	Bare:     {class: "ab", draw: "bare"},
+	Of:       {class: "kp", draw: "of"},
+	Share:    {class: "val r", draw: "share"},
+	Judged:   {class: "lv", draw: "level"},
+	Lean:     {class: "bi", draw: "lean"},
+	Bar:      {class: "mini", draw: "bar"},
+	LargeBar: {class: "bar", draw: "large bar"},
+	Side:     {class: "ab", draw: "bare"},
+	Lap:      {class: "pl", draw: "lap"},
+}
+
 // headView is a column as a page shows it.
 type headView struct {
 	Class, Name string
 	Unseen      string // what a screen reader says of a column without a name
 	Axis        *Axis
 	Side        int // 1 or 2 where a sign stands for the name
+
+	draw   string // the name of the drawing of its cells
+	column int    // of the table
 }
 
-// columns of the page: one that is drawn has two.
-func (t Table) columns() (heads []headView) {
+// heads returns the columns of the page: two of one that is drawn.
+func (t Table) heads() (heads []headView) {
 	sides := 0
-	add := func(h headView) { heads = append(heads, h) }
-	for _, c := range t.Columns {
+	for k, c := range t.Columns {
+		kind := kinds[c.Kind]
+		head := headView{Class: kind.class, Name: c.Name, Unseen: "drawn", draw: kind.draw, column: k}
+		drawn := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, draw: "plot", column: k}
 		switch c.Kind {
 		case Number, Bare:
-			if c.Axis != nil {
-				class := "pl"
-				if c.Axis.Signed {
-					class = "pl df"
-				}
-				add(headView{Class: class, Name: c.Head, Unseen: "drawn", Axis: c.Axis})
+			head.Unseen = "as a number"
+			if c.Axis == nil {
+				break
 			}
-			class := "val"
-			if c.Kind == Bare {
-				class = "ab"
-			} else if c.Axis != nil && c.Axis.Signed {
-				class = "val diff"
-			} else if c.Axis != nil && c.Axis.Unit != "" {
-				class = "val r"
+			drawn.Name = c.Head
+			if c.Axis.Signed {
+				drawn.Class = "pl df"
 			}
-			add(headView{Class: class, Name: c.Name, Unseen: "as a number"})
+			heads = append(heads, drawn)
+			switch {
+			case c.Kind == Bare:
+			case c.Axis.Signed:
+				head.Class = "val diff"
+			case c.Axis.Unit != "":
+				head.Class = "val r"
+			}
 		case Side:
 			sides++
 			if sides == 1 && c.Axis != nil {
-				add(headView{Class: "pl", Unseen: "drawn", Axis: c.Axis})
+				drawn.draw = "dumbbell"
+				heads = append(heads, drawn)
 			}
-			add(headView{Class: "ab", Name: cmp.Or(c.Head, c.Name), Side: sides})
-		default:
-			classes := map[Kind]string{
-				Words: "kp", Whole: "n", Of: "kp", Share: "val r", Judged: "lv", Lean: "bi", Bar: "mini", LargeBar: "bar",
-				Lap: "pl",
-			}
-			h := headView{Class: classes[c.Kind], Name: c.Name, Unseen: "drawn"}
-			if c.Kind == Lap {
-				h.Axis = c.Axis
-				h.Name = ""
-			}
-			add(h)
+			head.Name = cmp.Or(c.Head, c.Name)
+			head.Side = sides
+		case Lap:
+			head.Axis = c.Axis
+			head.Name = ""
 		}
+		heads = append(heads, head)
 	}
 	return heads
 }
 
-// Columns of the block's table.
-func (b blockView) Columns() []headView { return b.Table.columns() }
+// Columns returns the columns of the block's table.
+func (b blockView) Columns() []headView { return b.Table.heads() }
 
-// Width is how many columns the block's table has, with the names of its rows.
-func (b blockView) Width() int { return 1 + len(b.Table.columns()) }
+// Width returns how many columns the block's table has, with the names of its rows.
+func (b blockView) Width() int { return 1 + len(b.Table.heads()) }
 
 // rowView is a row as a page shows it.
 type rowView struct {
@@ -270,65 +287,52 @@ type cellView struct {
 	page    Paper
 }
 
-// Rows of the block's table.
+// Rows returns the rows of the block's table.
 func (b blockView) Rows() (rows []rowView) {
-	heads := b.Table.columns()
+	heads := b.Table.heads()
 	brackets := b.Table.brackets()
 	for i, r := range b.Table.Rows {
 		v := rowView{Row: r, Link: b.page.address(r.Target), Bracket: brackets[i]}
 		v.Explained = table.Explain(b.page.Terms, r.Term)
 		v.Explained.Text = r.Name
-		at := 0
-		add := func(c cellView) {
-			c.Class = heads[at].Class
-			c.Head = heads[at].Name
-			c.page = b.page
-			c.Bracket = brackets[i]
-			at++
-			v.Cells = append(v.Cells, c)
+		for _, h := range heads {
+			if h.column < len(r.Cells) {
+				c := b.cell(r, h)
+				c.Bracket = v.Bracket
+				v.Cells = append(v.Cells, c)
+			}
 		}
 		for k, x := range r.Cells {
 			if k >= len(b.Table.Columns) { // a mark of a list
 				v.Cells = append(v.Cells, cellView{Value: x})
-				continue
 			}
-			c := b.Table.Columns[k]
-			b.Table.draw(c, r, k, x, heads[at], add)
 		}
 		rows = append(rows, v)
 	}
 	return rows
 }
 
-// draw adds the cells of a value: its drawing and its number.
-func (t Table) draw(c Column, r Row, k int, x Value, head headView, add func(cellView)) {
-	names := map[Kind]string{
-		Words: "words", Whole: "count", Number: "number", Bare: "bare", Of: "of", Share: "share", Judged: "level",
-		Lean: "lean",
-		Bar:  "bar", LargeBar: "bar", Side: "bare", Lap: "lap",
+// cell returns the cell of a row in a column of the page. An axis draws no number of another unit.
+func (b blockView) cell(r Row, h headView) cellView {
+	c := cellView{
+		Value: r.Cells[h.column],
+		Draw:  h.draw,
+		Class: h.Class,
+		Head:  h.Name,
+		Axis:  b.Table.Columns[h.column].Axis,
+		mark:  r.Mark,
+		page:  b.page,
 	}
-	drawn := cellView{Draw: "plot", Axis: c.Axis, mark: r.Mark}
-	if c.Axis != nil && x.Unit == c.Axis.Unit {
-		drawn.Value = x
-	}
+	drawn := h.draw == "plot" || h.draw == "dumbbell"
 	switch {
-	case c.Kind == Side && head.Axis != nil:
-		drawn.Draw = "dumbbell"
-		if drawn.Value.Value != nil && k+1 < len(r.Cells) {
-			drawn.other = r.Cells[k+1].Value
-		}
-		add(drawn)
-	case c.Axis != nil && (c.Kind == Number || c.Kind == Bare):
-		add(drawn)
+	case drawn && c.Unit != c.Axis.Unit:
+		c.Value = Value{}
+	case drawn && c.Value.Value != nil && h.column+1 < len(r.Cells):
+		c.other = r.Cells[h.column+1].Value
+	case !drawn && c.Level != "":
+		c.Draw = "level"
 	}
-	cell := cellView{Draw: names[c.Kind], Axis: c.Axis, Value: x}
-	switch {
-	case c.Kind == LargeBar:
-		cell.Draw = "large bar"
-	case x.Level != "":
-		cell.Draw = "level"
-	}
-	add(cell)
+	return c
 }
 
 // brackets says of each row whether it is the first, one in the middle or the last of judges that are tied with each
