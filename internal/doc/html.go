@@ -434,7 +434,8 @@ func (c cellView) Shapes() (all []shape) {
 	return append(all, c.Axis.shape(c.Result, c.mark))
 }
 
-func (a *Axis) shape(x scoring.Result, mark Mark) (s shape) {
+func (a *Axis) shape(x scoring.Result, mark Mark) shape {
+	s := shape{At: a.at(x.Value)}
 	if x.Low != nil && x.High != nil {
 		low := a.Place(*x.Low)
 		s.Low = Coordinate(low)
@@ -442,12 +443,11 @@ func (a *Axis) shape(x scoring.Result, mark Mark) (s shape) {
 	}
 	if x.Value != nil {
 		s.Mark = markNames[mark]
-		s.At = Coordinate(a.Place(*x.Value)) + "%"
 	}
 	return s
 }
 
-// First and Second are the places of a dumbbell's ends; "" where there is none.
+// First and Second return the places of a dumbbell's ends, "" for none.
 func (c cellView) First() string  { return c.Axis.at(c.Value.Value) }
 func (c cellView) Second() string { return c.Axis.at(c.other) }
 
@@ -542,17 +542,19 @@ func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partVi
 	return all
 }
 
-// Pieces of the block's one bar, from the rows of its table.
-func (b blockView) Pieces() []partView {
-	var parts []Part
-	for _, r := range b.Table.Rows {
+// Pieces returns the parts of the block's one bar.
+func (b blockView) Pieces() []partView { return b.page.pieces(b.Table.parts(), 0, narrowestPart) }
+
+// parts returns the rows of the table as parts of a bar.
+func (t Table) parts() (parts []Part) {
+	for _, r := range t.Rows {
 		part := Part{Name: r.Name, N: int(*r.Cells[0].Value), Look: r.Look, Target: r.Target}
 		if len(r.Cells) > 1 {
 			part.Note = r.Cells[1].Text
 		}
 		parts = append(parts, part)
 	}
-	return b.page.pieces(parts, 0, narrowestPart)
+	return parts
 }
 
 // Clickable tells whether a part of the bar leads somewhere.

@@ -20,18 +20,19 @@ func Question(r scoring.Report) string {
 	return cmp.Or(layoutOf(r.Protocol).Question, "which is "+r.Goal)
 }
 
-// subject is what a run is of, in a line.
+// subject returns what a run is of, in a line.
 func subject(r scoring.Report) string {
-	items := fmt.Sprintf("%d", r.Items)
+	return fmt.Sprintf("%s · %s · %s · prompt %s · %s%s",
+		r.Judge(), Question(r), r.Dataset, Prompt(r), itemsOf(r), simulatedMark(r.Simulated))
+}
+
+// itemsOf returns how many items a run has, in words, and of how many if some are missing.
+func itemsOf(r scoring.Report) string {
+	item := layoutOf(r.Protocol).item()
 	if r.Items < r.Expected {
-		items += fmt.Sprintf(" of %d", r.Expected)
+		return fmt.Sprintf("%d of %s", r.Items, table.Count(r.Expected, item))
 	}
-	noun := layoutOf(r.Protocol).item()
-	if r.Expected != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%s · %s · %s · prompt %s · %s %s%s",
-		r.Judge(), Question(r), r.Dataset, Prompt(r), items, noun, simulatedMark(r.Simulated))
+	return table.Count(r.Items, item)
 }
 
 // costOf says what a run took, as far as servers told; "" of one that nobody paid for.

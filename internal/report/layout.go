@@ -58,7 +58,7 @@ type Grouping struct {
 // Bracket joins the first parts of a bar, whose verdicts are worth keeping.
 type Bracket struct {
 	Right        string   // the one of these parts that is right
-	Parts        []string // all that are joined
+	Parts        []string // all that are joined, in the order of the bar
 	Bold, Beyond string   // what to say of these, and of the others
 }
 
@@ -106,7 +106,10 @@ type Against struct {
 func (x Bracket) over(b scoring.Breakdown) *doc.Bracket {
 	out := &doc.Bracket{Bold: x.Bold, Beyond: x.Beyond}
 	for _, part := range x.Parts {
-		out.N += b.Count(part)
+		if n := b.Count(part); n > 0 {
+			out.N += n
+			out.To++
+		}
 	}
 	if out.N == 0 {
 		return nil

@@ -22,15 +22,12 @@ func NewRunPage(run Run) *RunPage {
 	return p
 }
 
-// Parts are what units of a group came to, each with its items.
-func (p *RunPage) Parts(group string) []doc.Part {
-	return layoutOf(p.Protocol).parts(p.BreakdownOf(group), func(show string) doc.Ref { return p.ItemsOf(show, group) })
-}
-
-func (l *Layout) parts(b scoring.Breakdown, items func(show string) doc.Ref) (all []doc.Part) {
-	for _, end := range l.Ends {
+// Parts returns the outcomes of the units of a group, each with its items.
+func (p *RunPage) Parts(group string) (all []doc.Part) {
+	b := p.BreakdownOf(group)
+	for _, end := range layoutOf(p.Protocol).Ends {
 		if n := b.Count(end.Part); n > 0 {
-			all = append(all, doc.Part{N: n, Look: end.Look, Name: end.Words, Target: items(end.Show)})
+			all = append(all, doc.Part{N: n, Look: end.Look, Name: end.Words, Target: p.ItemsOf(end.Show, group)})
 		}
 	}
 	return all
@@ -51,16 +48,12 @@ func (p *RunPage) Meta() string {
 	if n := p.Outcomes["failed"]; n > 0 {
 		failed = fmt.Sprintf("%d failed", n)
 	}
-	of := table.Count(p.Report.Items, l.item())
-	if p.Report.Items < p.Expected {
-		of = fmt.Sprintf("%d of %s", p.Report.Items, table.Count(p.Expected, l.item()))
-	}
 	how := l.How
 	if l.Ways != nil {
 		how = l.Ways(&p.Report)
 	}
 	parts := []string{Question(p.Report) + how, "prompt " + Prompt(p.Report), p.Dataset,
-		fmt.Sprintf("%s, %s, %s", of, table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed)}
+		fmt.Sprintf("%s, %s, %s", itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed)}
 	if p.Metadatum("imported from") != "" {
 		parts = append(parts, "stored replies")
 	}
@@ -134,23 +127,13 @@ func Became(p *RunPage) []doc.Block {
 		t.Add(doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: doc.Cells(x.N)})
 	}
 	b := doc.Block{
-		ID:    "became",
-		Title: "Outcomes of " + table.Count(of, l.item()),
-		About: l.Became,
-		In:    doc.Full | doc.Page,
-		Chart: doc.StackedBar,
-		Table: t,
-	}
-	b.Bracket = l.Bracket.over(p.BreakdownOf(scoring.Overall))
-	if b.Bracket != nil {
-		joined := 0
-		for _, x := range parts {
-			if x.Look == "tie" || joined >= b.Bracket.N {
-				break
-			}
-			joined += x.N
-			b.Bracket.To++
-		}
+		ID:      "became",
+		Title:   "Outcomes of " + table.Count(of, l.item()),
+		About:   l.Became,
+		In:      doc.Full | doc.Page,
+		Chart:   doc.StackedBar,
+		Table:   t,
+		Bracket: l.Bracket.over(p.BreakdownOf(scoring.Overall)),
 	}
 	if b.About == "" && l.Ways != nil {
 		b.About = strings.Replace(l.Ways(&p.Report), "?", "judged", 1)

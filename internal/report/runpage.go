@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"slices"
 
 	"gavel/internal/doc"
 	"gavel/internal/jury"
@@ -59,12 +58,14 @@ func (p *RunPage) Level() scoring.Level { return levelOf(&p.Report) }
 // Judge returns the name of the judge: the one that was given, else that of the model without its path.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
 
-// Metadatum returns a setting of the run by its name; "" where there is none.
-func (p *RunPage) Metadatum(name string) string {
-	if i := slices.IndexFunc(p.Metadata, func(m scoring.Metadatum) bool { return m.Name == name }); i >= 0 {
-		return p.Metadata[i].Value
+// Metadatum returns a setting of the run by its name, the last of several; "" if there is none.
+func (p *RunPage) Metadatum(name string) (value string) {
+	for _, m := range p.Metadata {
+		if m.Name == name {
+			value = m.Value
+		}
 	}
-	return ""
+	return value
 }
 
 // ItemsOf refers to the items of a group that a filter takes.
