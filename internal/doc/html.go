@@ -70,18 +70,29 @@ func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 	}
 	var terms []scoring.Term
 	for _, v := range views {
-		for _, t := range v.terms() {
-			if !p.Explained[t.ID()] {
+		for _, word := range v.words() {
+			if t := word.Term; t != nil && !p.Explained[t.ID()] {
 				p.Explained[t.ID()] = true
-				terms = append(terms, t)
+				terms = append(terms, *t)
 			}
 		}
 	}
-	html, err := table.Explanations(terms)
-	if err == nil {
-		_, err = io.WriteString(w, string(html))
+	return pages().ExecuteTemplate(w, "explanations", terms)
+}
+
+// word of a page, with its definition if that is known. A button shows it, without any script.
+type word struct {
+	Text   string
+	Term   *scoring.Term
+	Number bool // it stands in a column of numbers
+}
+
+// explain finds a word among the terms of the page.
+func (p Paper) explain(text string) word {
+	if t, ok := scoring.TermIn(p.Terms, text); ok {
+		return word{Text: text, Term: &t}
 	}
-	return err
+	return word{Text: text}
 }
 
 // Tree returns what is below a node of HTML that was sanitized, for pages.
@@ -164,26 +175,47 @@ func (b blockView) notes(takes func(Note) bool) (all []Note) {
 	return all
 }
 
-// Sheet is the block's table as words, for a table of numbers.
-func (b blockView) Sheet() (template.HTML, error) { return b.numbers().HTML() }
-
-func (b blockView) numbers() table.Table {
-	t := b.table(Page)
-	t.Title = ""
-	t.Terms = b.page.Terms
-	return t
+// sheet is a block's table in words.
+type sheet struct {
+	Heads []word
+	Rows  [][]word
+	Notes []Note
 }
 
-// terms returns the terms that explain words of the block's table.
-func (b blockView) terms() (all []scoring.Term) {
+// Sheet returns the block's table in words, for a table of numbers.
+func (b blockView) Sheet() sheet {
+	t := b.table(Page)
+	out := sheet{Notes: b.Notes}
+	for _, c := range t.Columns {
+		head := b.page.explain(c.Name)
+		head.Number = c.Right
+		out.Heads = append(out.Heads, head)
+	}
+	for _, r := range t.Rows {
+		row := make([]word, len(r))
+		for k, text := range r {
+			number := t.Columns[k].Right
+			if k == 0 || !number {
+				row[k] = b.page.explain(text)
+			} else {
+				row[k].Text = text
+			}
+			row[k].Number = number
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// words returns the words of the block's table that a page may explain.
+func (b blockView) words() (all []word) {
 	switch {
 	case b.Chart == Numbers:
-		return b.numbers().Explains()
+		s := b.Sheet()
+		return slices.Concat(s.Heads, slices.Concat(s.Rows...))
 	case b.Table != nil:
 		for _, r := range b.Table.Rows {
-			if t, ok := scoring.TermIn(b.page.Terms, r.Term); ok {
-				all = append(all, t)
-			}
+			all = append(all, b.page.explain(r.Term))
 		}
 	}
 	return all
@@ -267,7 +299,7 @@ func (b blockView) Width() int { return 1 + len(b.Table.heads()) }
 // rowView is a row as a page shows it.
 type rowView struct {
 	Row
-	Explained table.Explained
+	Explained word
 	Link      string
 	Bracket   string // first, mid or last of the judges that one joins
 	Cells     []cellView
@@ -293,7 +325,7 @@ func (b blockView) Rows() (rows []rowView) {
 	brackets := b.Table.brackets()
 	for i, r := range b.Table.Rows {
 		v := rowView{Row: r, Link: b.page.address(r.Target), Bracket: brackets[i]}
-		v.Explained = table.Explain(b.page.Terms, r.Term)
+		v.Explained = b.page.explain(r.Term)
 		v.Explained.Text = r.Name
 		for _, h := range heads {
 			if h.column < len(r.Cells) {

@@ -94,7 +94,7 @@ func (b Block) table(on Surface) table.Table {
 	}
 	for _, n := range b.Notes {
 		if n.Code == Warning {
-			t.Note(table.Warning + n.String())
+			t.Note("! " + n.String())
 		} else {
 			t.Note(n.String())
 		}

@@ -1,4 +1,4 @@
-// Package table is the one model of tables, with a writer for each format.
+// Package table writes tables of words as text, Markdown and CSV, and numbers as words.
 package table
 
 import (
@@ -12,8 +12,6 @@ import (
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-
-	"gavel/scoring"
 )
 
 // Table is rows of words and numbers, with notes under it.
@@ -22,7 +20,6 @@ type Table struct {
 	Columns Columns
 	Rows    [][]string
 	Notes   []string
-	Terms   []scoring.Term // which of its heads HTML explains; see [Explanations]
 	// Plain tables are printed without a rule, and without heads where none has a name.
 	Plain bool
 	tight bool // one space between columns, not two
