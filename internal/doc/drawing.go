@@ -3,7 +3,6 @@ package doc
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -58,31 +57,6 @@ const (
 // stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
 var stripLines = []float64{30, 86, 14, 102}
 
-// label of a dot.
-type label struct {
-	at   float64
-	text string
-	line int
-}
-
-func (l label) half() float64 { return float64(len([]rune(l.text))) * letterWidth / 2 }
-
-// middle of the words, which stay within the picture.
-func (l label) middle() float64 { return max(l.half(), min(pictureWidth-l.half(), l.at)) }
-
-// fit finds a line for a label on which it touches no other; ok is false where there is none.
-func (l label) fit(placed []label) (_ label, ok bool) {
-	for line := range stripLines {
-		l.line = line
-		if !slices.ContainsFunc(placed, func(o label) bool {
-			return o.line == l.line && math.Abs(o.middle()-l.middle()) < o.half()+l.half()+6
-		}) {
-			return l, true
-		}
-	}
-	return l, false
-}
-
 // Strip draws the rows of the block on one axis. The row of all is the one that the others stand beside.
 func (b blockView) Strip() drawing {
 	axis := b.Table.Columns[0].Axis
@@ -92,48 +66,57 @@ func (b blockView) Strip() drawing {
 		d.line("g", at(v), 18, at(v), 106)
 		d.text([]string{"s", "m", "m", "m", "e"}[i], at(v), 126, fmt.Sprintf("%g", v))
 	}
-	const longest = 18
-	rows := b.Table.Rows
 	var names []string
-	for _, r := range rows {
+	var own *Row
+	var others []Row
+	for _, r := range b.Table.Rows {
 		names = append(names, r.Name)
-	}
-	begin := len(sharedBeginning(names))
-	var placed []label
-	own := slices.IndexFunc(rows, func(r Row) bool { return r.Total })
-	if own >= 0 {
-		placed = append(placed, label{at: at(*rows[own].Cells[0].Value), text: "this judge", line: 1})
-	}
-	for i, r := range rows {
-		if i == own {
+		if r.Total {
+			own = &r
 			continue
 		}
+		others = append(others, r)
 		v := *r.Cells[0].Value
 		d.mark(r, at(v), stripMiddle, 5, fmt.Sprintf("%s: %.4g", r.Name, v))
-		if l, ok := (label{at: at(v), text: ShortName(r.Name[begin:], longest)}).fit(placed); ok {
-			placed = append(placed, l)
-		}
 	}
-	for i, l := range placed {
-		near, far := stripMiddle-7, stripLines[l.line]+3
-		if stripLines[l.line] > stripMiddle {
-			near, far = stripMiddle+7, stripLines[l.line]-11
-		}
-		d.line("lead", l.at, near, l.at, far)
-		class := "m n"
-		if i == 0 && own >= 0 {
-			class = "m b"
-		}
-		d.text(class, l.middle(), stripLines[l.line], l.text)
+	var taken []box
+	if own != nil {
+		taken = d.label("m b", "this judge", at(*own.Cells[0].Value), stripLines[1:2], taken)
 	}
-	if own >= 0 {
-		r := rows[own]
-		if x := r.Cells[0]; x.Low != nil && x.High != nil {
-			d.line("me "+r.Look, at(*x.Low), stripMiddle, at(*x.High), stripMiddle)
+	const longest = 18
+	begin := len(sharedBeginning(names))
+	for _, r := range others {
+		taken = d.label("m n", ShortName(r.Name[begin:], longest), at(*r.Cells[0].Value), stripLines, taken)
+	}
+	if own != nil {
+		x := own.Cells[0]
+		if x.Low != nil && x.High != nil {
+			d.line("me "+own.Look, at(*x.Low), stripMiddle, at(*x.High), stripMiddle)
 		}
-		d.mark(r, at(*r.Cells[0].Value), stripMiddle, 8, r.Name)
+		d.mark(*own, at(*x.Value), stripMiddle, 8, own.Name)
 	}
 	return d
+}
+
+// label writes the name of a dot of the strip on the first line on which it touches no other name, and returns the room
+// that is taken then. A name for which there is no room is left out.
+func (d *drawing) label(class, name string, at float64, lines []float64, taken []box) []box {
+	half := float64(len([]rune(name))) * letterWidth / 2
+	middle := max(half, min(pictureWidth-half, at))
+	for _, line := range lines {
+		room := box{left: middle - half - 3, right: middle + half + 3, top: line, bottom: line + 1}
+		if slices.ContainsFunc(taken, room.meets) {
+			continue
+		}
+		if line > stripMiddle {
+			d.line("lead", at, stripMiddle+7, at, line-11)
+		} else {
+			d.line("lead", at, stripMiddle-7, at, line+3)
+		}
+		d.text(class, middle, line, name)
+		return append(taken, room)
+	}
+	return taken
 }
 
 // sharedBeginning is what all names begin with, up to where a word ends: "simulated: ", "sim:".
