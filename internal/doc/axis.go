@@ -60,9 +60,11 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 	if unit != "" {
 		limits = []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1, 2}
 	}
-	limit := limits[len(limits)-1]
-	if i := slices.IndexFunc(limits, func(l float64) bool { return most <= l }); i >= 0 {
-		limit = limits[i]
+	limit := 0.0
+	for _, limit = range limits {
+		if most <= limit {
+			break
+		}
 	}
 	return &Axis{
 		Min:    -limit,
@@ -77,9 +79,8 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 func CountAxis(n int) *Axis {
 	a := &Axis{Max: float64(max(1, n)), Ticks: []float64{0}, Zero: -1}
 	step := 1.0
-	for _, s := range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000} {
-		step = s
-		if a.Max/s <= 5 {
+	for _, step = range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000} {
+		if a.Max/step <= 5 {
 			break
 		}
 	}

@@ -402,10 +402,8 @@ func (r Row) RanksText() string { return cmp.Or(r.ranks(), "–") }
 // Words of the cell, for readers.
 func (c cellView) Words() string {
 	switch {
-	case c.Value.Value == nil && c.Text != "":
-		return c.Text
 	case c.Value.Value == nil:
-		return "–"
+		return cmp.Or(c.Text, "–")
 	case c.Unit == scoring.UnitCount:
 		return humanize.Comma(int64(*c.Value.Value))
 	}

@@ -22,22 +22,21 @@ func reports(runs []Run) []scoring.Report {
 	return out
 }
 
-//go:embed assets
+//go:embed assets/*.html
 var assets embed.FS
+
+var (
+	//go:embed assets/report.css
+	reportStyle string
+	//go:embed assets/run.css
+	runStyle string
+	//go:embed assets/board.css
+	boardStyle string
+)
 
 // Style is the style sheet of pages, tables and drawings. They need no other style and no script: a page may be served
 // with a Content-Security-Policy that allows this sheet alone.
-var Style = func() string {
-	var all []byte
-	for _, name := range []string{"assets/report.css", "assets/run.css", "assets/board.css"} {
-		b, err := assets.ReadFile(name)
-		if err != nil {
-			panic(err) // it is part of the program
-		}
-		all = append(all, b...)
-	}
-	return string(all)
-}()
+var Style = reportStyle + runStyle + boardStyle
 
 // pages are the templates, read when the first is filled in.
 var pages = sync.OnceValue(Templates)

@@ -135,33 +135,24 @@ func loosened(s string) string { return strings.ReplaceAll(s, percent, " %") }
 
 // Markdown prints a GitHub table.
 func Markdown(w io.Writer, t Table) error {
+	var b strings.Builder
+	for line := range strings.Lines(t.Title) {
+		fmt.Fprintf(&b, "**%s**  \n", escapeMarkdown(strings.TrimSuffix(line, "\n")))
+	}
 	if t.Title != "" {
-		for line := range strings.Lines(t.Title) {
-			if _, err := fmt.Fprintf(w, "**%s**  \n", escapeMarkdown(strings.TrimSuffix(line, "\n"))); err != nil {
-				return err
-			}
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
+		b.WriteString("\n")
 	}
 	if len(t.Rows) > 0 {
 		t.Plain = false // without a header it is no table of Markdown
-		if _, err := fmt.Fprintln(w, layout(t, escapeCell, nil).RenderMarkdown()); err != nil {
-			return err
-		}
+		b.WriteString(layout(t, escapeCell, nil).RenderMarkdown() + "\n")
 	}
 	for _, n := range t.Notes {
-		if _, err := fmt.Fprintf(w, "\n- %s", escapeMarkdown(n)); err != nil {
-			return err
-		}
+		b.WriteString("\n- " + escapeMarkdown(n))
 	}
 	for _, c := range t.Commands {
-		if _, err := fmt.Fprintf(w, "\n    %s\n", Clean(c)); err != nil {
-			return err
-		}
+		b.WriteString("\n    " + Clean(c) + "\n")
 	}
-	_, err := fmt.Fprint(w, "\n\n")
+	_, err := io.WriteString(w, b.String()+"\n\n")
 	return err
 }
 
@@ -224,18 +215,13 @@ func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), 
 
 // WriteCSV writes rows with cells that a spreadsheet will not take for formulas.
 func WriteCSV(w io.Writer, rows [][]string) error {
-	cw := csv.NewWriter(w)
-	for _, row := range rows {
-		safe := make([]string, len(row))
-		for i, cell := range row {
-			safe[i] = inert(Clean(cell))
-		}
-		if err := cw.Write(safe); err != nil {
-			return err
+	safe := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, cell := range row {
+			safe[i] = append(safe[i], inert(Clean(cell)))
 		}
 	}
-	cw.Flush()
-	return cw.Error()
+	return csv.NewWriter(w).WriteAll(safe)
 }
 
 // inert puts an apostrophe before a cell that would be a formula; numbers stay.
