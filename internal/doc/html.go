@@ -5,7 +5,6 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -46,16 +45,10 @@ func Templates() *template.Template {
 
 // Blocks returns the blocks that stand on pages.
 func (p Paper) Blocks(all []Block) (template.HTML, error) {
-	var b strings.Builder
-	err := p.WriteBlocks(&b, all)
-	return template.HTML(b.String()), err
-}
-
-// WriteBlocks writes the blocks that stand on pages.
-func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 	if p.Explained == nil {
 		p.Explained = map[string]bool{}
 	}
+	var page strings.Builder
 	views := make([]blockView, 0, len(all))
 	for _, b := range all {
 		if b.on(Page) && (b.Table != nil || b.Body != "" || b.Notes != nil || b.Verbatim != "") {
@@ -65,8 +58,8 @@ func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 			views = append(views, blockView{Block: b, page: p})
 		}
 	}
-	if err := pages().ExecuteTemplate(w, "blocks", views); err != nil {
-		return err
+	if err := pages().ExecuteTemplate(&page, "blocks", views); err != nil {
+		return "", err
 	}
 	var terms []scoring.Term
 	for _, v := range views {
@@ -77,7 +70,8 @@ func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 			}
 		}
 	}
-	return pages().ExecuteTemplate(w, "explanations", terms)
+	err := pages().ExecuteTemplate(&page, "explanations", terms)
+	return template.HTML(page.String()), err
 }
 
 // word of a page, with its definition if that is known. A button shows it, without any script.

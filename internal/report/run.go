@@ -398,7 +398,7 @@ func EveryNumber(p *RunPage) []doc.Block {
 		Chart: doc.Numbers,
 		Table: t,
 		Notes: []doc.Note{
-			doc.Plain(layoutOf(p.Protocol).Noun + ": " + Outcomes(p.Report)), doc.Plain(BootstrapNote(p.Report)),
+			doc.Plain(layoutOf(p.Protocol).Noun + ": " + outcomes(p.Report)), doc.Plain(intervalNote(p.Report)),
 		},
 	}
 	b.Plain(remarks.Lines()...)
