@@ -1,10 +1,12 @@
 package doc
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gavel/scoring"
 )
@@ -58,9 +60,11 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 	if unit != "" {
 		limits = []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1, 2}
 	}
-	limit := limits[len(limits)-1]
-	if i := slices.IndexFunc(limits, func(l float64) bool { return most <= l }); i >= 0 {
-		limit = limits[i]
+	limit := 0.0
+	for _, limit = range limits {
+		if most <= limit {
+			break
+		}
 	}
 	return &Axis{
 		Min:    -limit,
@@ -75,9 +79,8 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 func CountAxis(n int) *Axis {
 	a := &Axis{Max: float64(max(1, n)), Ticks: []float64{0}, Zero: -1}
 	step := 1.0
-	for _, s := range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000} {
-		step = s
-		if a.Max/s <= 5 {
+	for _, step = range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000} {
+		if a.Max/step <= 5 {
 			break
 		}
 	}
@@ -115,10 +118,7 @@ func (a *Axis) Lines() (all []tick) {
 		case i == len(a.Ticks)-1 && v == a.Max:
 			t.Anchor = "end"
 		}
-		t.Number = minus(strconv.FormatFloat(v, 'g', 3, 64))
-		if a.Signed && v > 0 {
-			t.Number = "+" + t.Number
-		}
+		t.Number = a.number(v)
 		all = append(all, t)
 	}
 	return all
@@ -127,24 +127,25 @@ func (a *Axis) Lines() (all []tick) {
 // minus writes the sign of a negative number as typographers do.
 func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
-// scale returns the numbers above a strip of so many characters.
+// number returns a number as it stands at a line of the axis.
+func (a *Axis) number(v float64) string {
+	number := minus(strconv.FormatFloat(v, 'g', 3, 64))
+	if a.Signed && v > 0 {
+		return "+" + number
+	}
+	return number
+}
+
+// scale returns the numbers above a strip of so many characters: of its ends and its middle.
 func (a *Axis) scale(width int) string {
-	line := []rune(strings.Repeat(" ", width))
-	put := func(v float64, sign string, at func(n int) int) {
-		number := []rune(minus(strconv.FormatFloat(v, 'g', 3, 64)))
-		if sign != "" && v > 0 {
-			number = append([]rune(sign), number...)
-		}
-		copy(line[at(len(number)):], number)
-	}
-	sign := ""
-	if a.Signed {
-		sign = "+"
-	}
-	put(a.Min, sign, func(int) int { return 0 })
-	put((a.Min+a.Max)/2, sign, func(n int) int { return (width - n) / 2 })
-	put(a.Max, sign, func(n int) int { return width - n })
-	return string(line)
+	middle := a.number((a.Min + a.Max) / 2)
+	line := fmt.Sprintf("%-*s%s", (width-utf8.RuneCountInString(middle))/2, a.number(a.Min), middle)
+	return line + fmt.Sprintf("%*s", width-utf8.RuneCountInString(line), a.number(a.Max))
+}
+
+// between returns where values stand that are drawn between two coordinates.
+func (a *Axis) between(low, high float64) func(v float64) float64 {
+	return func(v float64) float64 { return low + (high-low)*a.Place(v)/100 }
 }
 
 // strip draws a number and its interval in so many characters: ···━●━······

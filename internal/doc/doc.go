@@ -259,17 +259,8 @@ func Cells(of ...any) []Value {
 // on returns the columns and rows of the table that stand on a surface. An axis of differences is as long as these
 // need.
 func (t Table) on(s Surface) Table {
-	columns := t.Columns
-	t.Columns = slices.DeleteFunc(slices.Clone(columns), func(c Column) bool { return !c.In.has(s) })
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !r.In.has(s) })
-	for i, r := range t.Rows {
-		t.Rows[i].Cells = nil
-		for k, v := range r.Cells {
-			if k >= len(columns) || columns[k].In.has(s) {
-				t.Rows[i].Cells = append(t.Rows[i].Cells, v)
-			}
-		}
-	}
+	t.pick(func(k int) bool { return t.Columns[k].In.has(s) })
 	for k, c := range t.Columns {
 		if c.Axis == nil || !c.Axis.Signed {
 			continue
@@ -305,20 +296,30 @@ func Columns(kind Kind, names ...string) (all []Column) {
 
 // DropEmpty takes out the columns in which no row has a value.
 func (t *Table) DropEmpty() {
-	for k := len(t.Columns) - 1; k >= 0; k-- {
-		empty := !slices.ContainsFunc(t.Rows, func(r Row) bool {
-			return k < len(r.Cells) && !r.Cells[k].empty()
-		})
-		if !empty {
+	t.pick(func(k int) bool {
+		return slices.ContainsFunc(t.Rows, func(r Row) bool { return k < len(r.Cells) && !r.Cells[k].empty() })
+	})
+}
+
+// pick takes out the columns that are not taken. Cells beyond the columns stay.
+func (t *Table) pick(takes func(column int) bool) {
+	var columns []Column
+	cells := make([][]Value, len(t.Rows))
+	for k, c := range t.Columns {
+		if !takes(k) {
 			continue
 		}
-		t.Columns = slices.Delete(t.Columns, k, k+1)
-		for i := range t.Rows {
-			if k < len(t.Rows[i].Cells) {
-				t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, k, k+1)
+		columns = append(columns, c)
+		for i, r := range t.Rows {
+			if k < len(r.Cells) {
+				cells[i] = append(cells[i], r.Cells[k])
 			}
 		}
 	}
+	for i, r := range t.Rows {
+		t.Rows[i].Cells = append(cells[i], r.Cells[min(len(r.Cells), len(t.Columns)):]...)
+	}
+	t.Columns = columns
 }
 
 func (v Value) empty() bool {

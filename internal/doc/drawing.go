@@ -3,7 +3,6 @@ package doc
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 
 // drawing is a picture of fixed size.
 type drawing struct {
-	Width, Height string
+	Width, Height float64
 	Words         string // what it shows, for those who cannot see it
 	Title, About  string // above it
 	Shapes        []element
@@ -21,25 +20,21 @@ type drawing struct {
 // element of a drawing: a line, a rect, a text, a dot or a diamond.
 type element struct {
 	Kind, Class          string
-	X, Y, X2, Y2, Radius string
+	X, Y, X2, Y2, Radius float64
 	Text                 string // of a dot: its title
 }
 
 func (d *drawing) line(class string, x, y, x2, y2 float64) {
-	d.Shapes = append(d.Shapes, element{
-		Kind: "line", Class: class, X: Coordinate(x), Y: Coordinate(y), X2: Coordinate(x2), Y2: Coordinate(y2),
-	})
+	d.Shapes = append(d.Shapes, element{Kind: "line", Class: class, X: x, Y: y, X2: x2, Y2: y2})
 }
 
 // rect of a width and a height.
 func (d *drawing) rect(class string, x, y, width, height float64) {
-	d.Shapes = append(d.Shapes, element{
-		Kind: "rect", Class: class, X: Coordinate(x), Y: Coordinate(y), X2: Coordinate(width), Y2: Coordinate(height),
-	})
+	d.Shapes = append(d.Shapes, element{Kind: "rect", Class: class, X: x, Y: y, X2: width, Y2: height})
 }
 
 func (d *drawing) text(class string, x, y float64, words string) {
-	d.Shapes = append(d.Shapes, element{Kind: "text", Class: class, X: Coordinate(x), Y: Coordinate(y), Text: words})
+	d.Shapes = append(d.Shapes, element{Kind: "text", Class: class, X: x, Y: y, Text: words})
 }
 
 // mark of a row: a dot, or a diamond for published results.
@@ -48,9 +43,7 @@ func (d *drawing) mark(r Row, x, y, radius float64, title string) {
 	if r.Mark == Diamond {
 		kind = "diamond"
 	}
-	d.Shapes = append(d.Shapes, element{
-		Kind: kind, Class: r.Look, X: Coordinate(x), Y: Coordinate(y), Radius: Coordinate(radius), Text: title,
-	})
+	d.Shapes = append(d.Shapes, element{Kind: kind, Class: r.Look, X: x, Y: y, Radius: radius, Text: title})
 }
 
 // Sizes of drawings, in units of the picture.
@@ -64,83 +57,66 @@ const (
 // stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
 var stripLines = []float64{30, 86, 14, 102}
 
-// label of a dot.
-type label struct {
-	at   float64
-	text string
-	line int
-}
-
-func (l label) half() float64 { return float64(len([]rune(l.text))) * letterWidth / 2 }
-
-// middle of the words, which stay within the picture.
-func (l label) middle() float64 { return max(l.half(), min(pictureWidth-l.half(), l.at)) }
-
-// fit finds a line for a label on which it touches no other; ok is false where there is none.
-func (l label) fit(placed []label) (_ label, ok bool) {
-	for line := range stripLines {
-		l.line = line
-		if !slices.ContainsFunc(placed, func(o label) bool {
-			return o.line == l.line && math.Abs(o.middle()-l.middle()) < o.half()+l.half()+6
-		}) {
-			return l, true
-		}
-	}
-	return l, false
-}
-
 // Strip draws the rows of the block on one axis. The row of all is the one that the others stand beside.
 func (b blockView) Strip() drawing {
 	axis := b.Table.Columns[0].Axis
-	d := drawing{Width: Coordinate(pictureWidth), Height: "134", Words: b.Title}
-	at := func(v float64) float64 { return stripEdge + (pictureWidth-2*stripEdge)*axis.Place(v)/100 }
-	for i := range 5 {
-		v := axis.Min + (axis.Max-axis.Min)*float64(i)/4
+	d := drawing{Width: pictureWidth, Height: 134, Words: b.Title}
+	at := axis.between(stripEdge, pictureWidth-stripEdge)
+	for i, v := range axis.Ticks {
 		d.line("g", at(v), 18, at(v), 106)
 		d.text([]string{"s", "m", "m", "m", "e"}[i], at(v), 126, fmt.Sprintf("%g", v))
 	}
-	const longest = 18
-	rows := b.Table.Rows
 	var names []string
-	for _, r := range rows {
+	var own *Row
+	var others []Row
+	for _, r := range b.Table.Rows {
 		names = append(names, r.Name)
-	}
-	begin := len(sharedBeginning(names))
-	var placed []label
-	own := slices.IndexFunc(rows, func(r Row) bool { return r.Total })
-	if own >= 0 {
-		placed = append(placed, label{at: at(*rows[own].Cells[0].Value), text: "this judge", line: 1})
-	}
-	for i, r := range rows {
-		if i == own {
+		if r.Total {
+			own = &r
 			continue
 		}
+		others = append(others, r)
 		v := *r.Cells[0].Value
 		d.mark(r, at(v), stripMiddle, 5, fmt.Sprintf("%s: %.4g", r.Name, v))
-		if l, ok := (label{at: at(v), text: ShortName(r.Name[begin:], longest)}).fit(placed); ok {
-			placed = append(placed, l)
-		}
 	}
-	for i, l := range placed {
-		near, far := stripMiddle-7, stripLines[l.line]+3
-		if stripLines[l.line] > stripMiddle {
-			near, far = stripMiddle+7, stripLines[l.line]-11
-		}
-		d.line("lead", l.at, near, l.at, far)
-		class := "m n"
-		if i == 0 && own >= 0 {
-			class = "m b"
-		}
-		d.text(class, l.middle(), stripLines[l.line], l.text)
+	var taken []box
+	if own != nil {
+		taken = d.label("m b", "this judge", at(*own.Cells[0].Value), stripLines[1:2], taken)
 	}
-	if own >= 0 {
-		r := rows[own]
-		if x := r.Cells[0]; x.Low != nil && x.High != nil {
-			d.line("me "+r.Look, at(*x.Low), stripMiddle, at(*x.High), stripMiddle)
+	const longest = 18
+	begin := len(sharedBeginning(names))
+	for _, r := range others {
+		taken = d.label("m n", ShortName(r.Name[begin:], longest), at(*r.Cells[0].Value), stripLines, taken)
+	}
+	if own != nil {
+		x := own.Cells[0]
+		if x.Low != nil && x.High != nil {
+			d.line("me "+own.Look, at(*x.Low), stripMiddle, at(*x.High), stripMiddle)
 		}
-		d.mark(r, at(*r.Cells[0].Value), stripMiddle, 8, r.Name)
+		d.mark(*own, at(*x.Value), stripMiddle, 8, own.Name)
 	}
 	return d
+}
+
+// label writes the name of a dot of the strip on the first line on which it touches no other name, and returns the room
+// that is taken then. A name for which there is no room is left out.
+func (d *drawing) label(class, name string, at float64, lines []float64, taken []box) []box {
+	half := float64(len([]rune(name))) * letterWidth / 2
+	middle := max(half, min(pictureWidth-half, at))
+	for _, line := range lines {
+		room := box{left: middle - half - 3, right: middle + half + 3, top: line, bottom: line + 1}
+		if slices.ContainsFunc(taken, room.meets) {
+			continue
+		}
+		if line > stripMiddle {
+			d.line("lead", at, stripMiddle+7, at, line-11)
+		} else {
+			d.line("lead", at, stripMiddle-7, at, line+3)
+		}
+		d.text(class, middle, line, name)
+		return append(taken, room)
+	}
+	return taken
 }
 
 // sharedBeginning is what all names begin with, up to where a word ends: "simulated: ", "sim:".
@@ -198,7 +174,7 @@ func (b blockView) Panels() (all []drawing) {
 // panel of the rows of one heading.
 func panel(head Row, rows []Row, most float64) drawing {
 	d := drawing{
-		Width: Coordinate(panelWidth), Height: Coordinate(panelHeight), Title: head.Name, About: head.Detail,
+		Width: panelWidth, Height: panelHeight, Title: head.Name, About: head.Detail,
 		Words: head.Name,
 	}
 	y := func(v float64) float64 { return panelBottom - (panelBottom-panelTop)*v/most }
@@ -249,16 +225,15 @@ func (b box) meets(o box) bool {
 func (b blockView) Scatter() drawing {
 	across, up := b.Table.Columns[0], b.Table.Columns[1]
 	rows := b.Table.Rows[:min(len(b.Table.Rows), scatterRows)]
-	d := drawing{Width: Coordinate(pictureWidth), Height: Coordinate(scatterHeight), Words: b.Title}
-	x := func(v float64) float64 { return scatterLeft + (scatterRight-scatterLeft)*across.Axis.Place(v)/100 }
-	y := func(v float64) float64 { return scatterBottom - (scatterBottom-scatterTop)*up.Axis.Place(v)/100 }
+	d := drawing{Width: pictureWidth, Height: scatterHeight, Words: b.Title}
+	x := across.Axis.between(scatterLeft, scatterRight)
+	y := up.Axis.between(scatterBottom, scatterTop)
 	if z := across.Axis.Zone; z > 0 && z < across.Axis.Max {
 		left := x(z)
 		d.rect("zone", left, scatterTop, scatterRight-left, scatterBottom-scatterTop)
 		d.text("z e", scatterRight-6, scatterTop+16, across.Axis.Ends[1])
 	}
-	for i := range 5 {
-		v := up.Axis.Min + (up.Axis.Max-up.Axis.Min)*float64(i)/4
+	for _, v := range up.Axis.Ticks {
 		d.line("g", scatterLeft, y(v), scatterRight, y(v))
 		d.text("e", scatterLeft-6, y(v)+4, fmt.Sprintf("%g", v))
 	}

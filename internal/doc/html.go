@@ -5,10 +5,8 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -41,21 +39,16 @@ func Templates() *template.Template {
 		"spaced":   Spaced,
 		"level":    levelDots,
 		"capital":  Capital,
+		"at":       Coordinate,
 	}).ParseFS(assets, "assets/*.html"))
 }
 
 // Blocks returns the blocks that stand on pages.
 func (p Paper) Blocks(all []Block) (template.HTML, error) {
-	var b strings.Builder
-	err := p.WriteBlocks(&b, all)
-	return template.HTML(b.String()), err
-}
-
-// WriteBlocks writes the blocks that stand on pages.
-func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 	if p.Explained == nil {
 		p.Explained = map[string]bool{}
 	}
+	var page strings.Builder
 	views := make([]blockView, 0, len(all))
 	for _, b := range all {
 		if b.on(Page) && (b.Table != nil || b.Body != "" || b.Notes != nil || b.Verbatim != "") {
@@ -65,31 +58,35 @@ func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 			views = append(views, blockView{Block: b, page: p})
 		}
 	}
-	if err := pages().ExecuteTemplate(w, "blocks", views); err != nil {
-		return err
+	if err := pages().ExecuteTemplate(&page, "blocks", views); err != nil {
+		return "", err
 	}
-	var explained []table.Table
+	var terms []scoring.Term
 	for _, v := range views {
-		if v.Chart == Numbers {
-			explained = append(explained, v.numbers())
-		} else if v.Table != nil {
-			words := table.Table{Terms: p.Terms}
-			for _, r := range v.Table.Rows {
-				words.Row(r.Term)
+		for _, word := range v.words() {
+			if t := word.Term; t != nil && !p.Explained[t.ID()] {
+				p.Explained[t.ID()] = true
+				terms = append(terms, *t)
 			}
-			explained = append(explained, words)
 		}
 	}
-	terms := slices.DeleteFunc(table.TermsOf(explained...), func(t scoring.Term) bool {
-		known := p.Explained[t.ID()]
-		p.Explained[t.ID()] = true
-		return known
-	})
-	html, err := table.Explanations(terms)
-	if err == nil {
-		_, err = io.WriteString(w, string(html))
+	err := pages().ExecuteTemplate(&page, "explanations", terms)
+	return template.HTML(page.String()), err
+}
+
+// word of a page, with its definition if that is known. A button shows it, without any script.
+type word struct {
+	Text   string
+	Term   *scoring.Term
+	Number bool // it stands in a column of numbers
+}
+
+// explain finds a word among the terms of the page.
+func (p Paper) explain(text string) word {
+	if t, ok := scoring.TermIn(p.Terms, text); ok {
+		return word{Text: text, Term: &t}
 	}
-	return err
+	return word{Text: text}
 }
 
 // Tree returns what is below a node of HTML that was sanitized, for pages.
@@ -172,14 +169,66 @@ func (b blockView) notes(takes func(Note) bool) (all []Note) {
 	return all
 }
 
-// Sheet is the block's table as words, for a table of numbers.
-func (b blockView) Sheet() (template.HTML, error) { return b.numbers().HTML() }
+// sheet is a block's table in words.
+type sheet struct {
+	Heads []word
+	Rows  [][]word
+	Notes []Note
+}
 
-func (b blockView) numbers() table.Table {
+// Sheet returns the block's table in words, for a table of numbers.
+func (b blockView) Sheet() sheet {
 	t := b.table(Page)
-	t.Title = ""
-	t.Terms = b.page.Terms
-	return t
+	out := sheet{Notes: b.Notes}
+	for _, c := range t.Columns {
+		head := b.page.explain(c.Name)
+		head.Number = c.Right
+		out.Heads = append(out.Heads, head)
+	}
+	for _, r := range t.Rows {
+		row := make([]word, len(r))
+		for k, text := range r {
+			number := t.Columns[k].Right
+			if k == 0 || !number {
+				row[k] = b.page.explain(text)
+			} else {
+				row[k].Text = text
+			}
+			row[k].Number = number
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// words returns the words of the block's table that a page may explain.
+func (b blockView) words() (all []word) {
+	switch {
+	case b.Chart == Numbers:
+		s := b.Sheet()
+		return slices.Concat(s.Heads, slices.Concat(s.Rows...))
+	case b.Table != nil:
+		for _, r := range b.Table.Rows {
+			all = append(all, b.page.explain(r.Term))
+		}
+	}
+	return all
+}
+
+// kinds are the class and the drawing of the cells of a column, by kind.
+var kinds = map[Kind]struct{ class, draw string }{
+	Words:    {class: "kp", draw: "words"},
+	Whole:    {class: "n", draw: "count"},
+	Number:   {class: "val", draw: "number"},
+	Bare:     {class: "ab", draw: "bare"},
+	Of:       {class: "kp", draw: "of"},
+	Share:    {class: "val r", draw: "share"},
+	Judged:   {class: "lv", draw: "level"},
+	Lean:     {class: "bi", draw: "lean"},
+	Bar:      {class: "mini", draw: "bar"},
+	LargeBar: {class: "bar", draw: "large bar"},
+	Side:     {class: "ab", draw: "bare"},
+	Lap:      {class: "pl", draw: "lap"},
 }
 
 // headView is a column as a page shows it.
@@ -188,63 +237,63 @@ type headView struct {
 	Unseen      string // what a screen reader says of a column without a name
 	Axis        *Axis
 	Side        int // 1 or 2 where a sign stands for the name
+
+	draw   string // the name of the drawing of its cells
+	column int    // of the table
 }
 
-// columns of the page: one that is drawn has two.
-func (t Table) columns() (heads []headView) {
+// heads returns the columns of the page: two of one that is drawn.
+func (t Table) heads() (heads []headView) {
 	sides := 0
-	add := func(h headView) { heads = append(heads, h) }
-	for _, c := range t.Columns {
+	for k, c := range t.Columns {
+		kind := kinds[c.Kind]
+		head := headView{Class: kind.class, Name: c.Name, Unseen: "drawn", draw: kind.draw, column: k}
+		drawn := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, draw: "plot", column: k}
 		switch c.Kind {
 		case Number, Bare:
-			if c.Axis != nil {
-				class := "pl"
-				if c.Axis.Signed {
-					class = "pl df"
-				}
-				add(headView{Class: class, Name: c.Head, Unseen: "drawn", Axis: c.Axis})
+			head.Unseen = "as a number"
+			if c.Axis == nil {
+				break
 			}
-			class := "val"
-			if c.Kind == Bare {
-				class = "ab"
-			} else if c.Axis != nil && c.Axis.Signed {
-				class = "val diff"
-			} else if c.Axis != nil && c.Axis.Unit != "" {
-				class = "val r"
+			drawn.Name = c.Head
+			if c.Axis.Signed {
+				drawn.Class = "pl df"
 			}
-			add(headView{Class: class, Name: c.Name, Unseen: "as a number"})
+			heads = append(heads, drawn)
+			switch {
+			case c.Kind == Bare:
+			case c.Axis.Signed:
+				head.Class = "val diff"
+			case c.Axis.Unit != "":
+				head.Class = "val r"
+			}
 		case Side:
 			sides++
 			if sides == 1 && c.Axis != nil {
-				add(headView{Class: "pl", Unseen: "drawn", Axis: c.Axis})
+				drawn.draw = "dumbbell"
+				heads = append(heads, drawn)
 			}
-			add(headView{Class: "ab", Name: cmp.Or(c.Head, c.Name), Side: sides})
-		default:
-			classes := map[Kind]string{
-				Words: "kp", Whole: "n", Of: "kp", Share: "val r", Judged: "lv", Lean: "bi", Bar: "mini", LargeBar: "bar",
-				Lap: "pl",
-			}
-			h := headView{Class: classes[c.Kind], Name: c.Name, Unseen: "drawn"}
-			if c.Kind == Lap {
-				h.Axis = c.Axis
-				h.Name = ""
-			}
-			add(h)
+			head.Name = cmp.Or(c.Head, c.Name)
+			head.Side = sides
+		case Lap:
+			head.Axis = c.Axis
+			head.Name = ""
 		}
+		heads = append(heads, head)
 	}
 	return heads
 }
 
-// Columns of the block's table.
-func (b blockView) Columns() []headView { return b.Table.columns() }
+// Columns returns the columns of the block's table.
+func (b blockView) Columns() []headView { return b.Table.heads() }
 
-// Width is how many columns the block's table has, with the names of its rows.
-func (b blockView) Width() int { return 1 + len(b.Table.columns()) }
+// Width returns how many columns the block's table has, with the names of its rows.
+func (b blockView) Width() int { return 1 + len(b.Table.heads()) }
 
 // rowView is a row as a page shows it.
 type rowView struct {
 	Row
-	Explained table.Explained
+	Explained word
 	Link      string
 	Bracket   string // first, mid or last of the judges that one joins
 	Cells     []cellView
@@ -264,65 +313,52 @@ type cellView struct {
 	page    Paper
 }
 
-// Rows of the block's table.
+// Rows returns the rows of the block's table.
 func (b blockView) Rows() (rows []rowView) {
-	heads := b.Table.columns()
+	heads := b.Table.heads()
 	brackets := b.Table.brackets()
 	for i, r := range b.Table.Rows {
 		v := rowView{Row: r, Link: b.page.address(r.Target), Bracket: brackets[i]}
-		v.Explained = table.Explain(b.page.Terms, r.Term)
+		v.Explained = b.page.explain(r.Term)
 		v.Explained.Text = r.Name
-		at := 0
-		add := func(c cellView) {
-			c.Class = heads[at].Class
-			c.Head = heads[at].Name
-			c.page = b.page
-			c.Bracket = brackets[i]
-			at++
-			v.Cells = append(v.Cells, c)
+		for _, h := range heads {
+			if h.column < len(r.Cells) {
+				c := b.cell(r, h)
+				c.Bracket = v.Bracket
+				v.Cells = append(v.Cells, c)
+			}
 		}
 		for k, x := range r.Cells {
 			if k >= len(b.Table.Columns) { // a mark of a list
 				v.Cells = append(v.Cells, cellView{Value: x})
-				continue
 			}
-			c := b.Table.Columns[k]
-			b.Table.draw(c, r, k, x, heads[at], add)
 		}
 		rows = append(rows, v)
 	}
 	return rows
 }
 
-// draw adds the cells of a value: its drawing and its number.
-func (t Table) draw(c Column, r Row, k int, x Value, head headView, add func(cellView)) {
-	names := map[Kind]string{
-		Words: "words", Whole: "count", Number: "number", Bare: "bare", Of: "of", Share: "share", Judged: "level",
-		Lean: "lean",
-		Bar:  "bar", LargeBar: "bar", Side: "bare", Lap: "lap",
+// cell returns the cell of a row in a column of the page. An axis draws no number of another unit.
+func (b blockView) cell(r Row, h headView) cellView {
+	c := cellView{
+		Value: r.Cells[h.column],
+		Draw:  h.draw,
+		Class: h.Class,
+		Head:  h.Name,
+		Axis:  b.Table.Columns[h.column].Axis,
+		mark:  r.Mark,
+		page:  b.page,
 	}
-	drawn := cellView{Draw: "plot", Axis: c.Axis, mark: r.Mark}
-	if c.Axis != nil && x.Unit == c.Axis.Unit {
-		drawn.Value = x
-	}
+	drawn := h.draw == "plot" || h.draw == "dumbbell"
 	switch {
-	case c.Kind == Side && head.Axis != nil:
-		drawn.Draw = "dumbbell"
-		if drawn.Value.Value != nil && k+1 < len(r.Cells) {
-			drawn.other = r.Cells[k+1].Value
-		}
-		add(drawn)
-	case c.Axis != nil && (c.Kind == Number || c.Kind == Bare):
-		add(drawn)
+	case drawn && c.Unit != c.Axis.Unit:
+		c.Value = Value{}
+	case drawn && c.Value.Value != nil && h.column+1 < len(r.Cells):
+		c.other = r.Cells[h.column+1].Value
+	case !drawn && c.Level != "":
+		c.Draw = "level"
 	}
-	cell := cellView{Draw: names[c.Kind], Axis: c.Axis, Value: x}
-	switch {
-	case c.Kind == LargeBar:
-		cell.Draw = "large bar"
-	case x.Level != "":
-		cell.Draw = "level"
-	}
-	add(cell)
+	return c
 }
 
 // brackets says of each row whether it is the first, one in the middle or the last of judges that are tied with each
@@ -360,10 +396,8 @@ func (r Row) RanksText() string { return cmp.Or(r.ranks(), "–") }
 // Words of the cell, for readers.
 func (c cellView) Words() string {
 	switch {
-	case c.Value.Value == nil && c.Text != "":
-		return c.Text
 	case c.Value.Value == nil:
-		return "–"
+		return cmp.Or(c.Text, "–")
 	case c.Unit == scoring.UnitCount:
 		return humanize.Comma(int64(*c.Value.Value))
 	}
@@ -384,11 +418,7 @@ func Shortly(x scoring.Result, v float64, more int) string {
 	if x.Unit == scoring.UnitScore || x.Unit == scoring.UnitCorrelation {
 		places += 2
 	}
-	text := strconv.FormatFloat(scoring.Unsigned(v, places), 'f', places, 64)
-	if x.Mode == scoring.ModeDifference && v > 0 && scoring.Unsigned(v, places) != 0 {
-		text = "+" + text
-	}
-	return minus(text)
+	return minus(table.Signed(&v, x, places))
 }
 
 // Brief writes a number as charts do, "–" for none.
@@ -428,7 +458,8 @@ func (c cellView) Shapes() (all []shape) {
 	return append(all, c.Axis.shape(c.Result, c.mark))
 }
 
-func (a *Axis) shape(x scoring.Result, mark Mark) (s shape) {
+func (a *Axis) shape(x scoring.Result, mark Mark) shape {
+	s := shape{At: a.at(x.Value)}
 	if x.Low != nil && x.High != nil {
 		low := a.Place(*x.Low)
 		s.Low = Coordinate(low)
@@ -436,12 +467,11 @@ func (a *Axis) shape(x scoring.Result, mark Mark) (s shape) {
 	}
 	if x.Value != nil {
 		s.Mark = markNames[mark]
-		s.At = Coordinate(a.Place(*x.Value)) + "%"
 	}
 	return s
 }
 
-// First and Second are the places of a dumbbell's ends; "" where there is none.
+// First and Second return the places of a dumbbell's ends, "" for none.
 func (c cellView) First() string  { return c.Axis.at(c.Value.Value) }
 func (c cellView) Second() string { return c.Axis.at(c.other) }
 
@@ -536,17 +566,19 @@ func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partVi
 	return all
 }
 
-// Pieces of the block's one bar, from the rows of its table.
-func (b blockView) Pieces() []partView {
-	var parts []Part
-	for _, r := range b.Table.Rows {
+// Pieces returns the parts of the block's one bar.
+func (b blockView) Pieces() []partView { return b.page.pieces(b.Table.parts(), 0, narrowestPart) }
+
+// parts returns the rows of the table as parts of a bar.
+func (t Table) parts() (parts []Part) {
+	for _, r := range t.Rows {
 		part := Part{Name: r.Name, N: int(*r.Cells[0].Value), Look: r.Look, Target: r.Target}
 		if len(r.Cells) > 1 {
 			part.Note = r.Cells[1].Text
 		}
 		parts = append(parts, part)
 	}
-	return b.page.pieces(parts, 0, narrowestPart)
+	return parts
 }
 
 // Clickable tells whether a part of the bar leads somewhere.

@@ -29,7 +29,7 @@ const (
 // Picture writes an SVG of 1200 by 630 pixels: the title and the answer of the document, its first bar, and the rows of
 // its first table whose numbers are drawn.
 func (d Document) Picture(w io.Writer) error {
-	p := picture{drawing: drawing{Width: "1200", Height: "630", Words: d.Answer}, top: 40}
+	p := picture{drawing: drawing{Width: 1200, Height: 630, Words: d.Answer}, top: 40}
 	title := d.Title
 	if d.Level != "" {
 		title += " · " + string(d.Level)
@@ -117,7 +117,7 @@ func (p *picture) chart(t Table, column int, level scoring.Level) (shown int) {
 	axis := t.Columns[column].Axis
 	shown = max(1, min(len(t.Rows), pictureRows, int((bottom-p.top)/lowest)-1))
 	height := min(44, (bottom-p.top)/float64(shown+1))
-	at := func(v float64) float64 { return left + (right-left)*axis.Place(v)/100 }
+	at := axis.between(left, right)
 	p.top += height
 	for _, v := range axis.Ticks {
 		p.line("g", at(v), p.top, at(v), p.top+height*float64(shown))

@@ -94,7 +94,7 @@ func (b Block) table(on Surface) table.Table {
 	}
 	for _, n := range b.Notes {
 		if n.Code == Warning {
-			t.Warn([]string{n.String()})
+			t.Note("! " + n.String())
 		} else {
 			t.Note(n.String())
 		}
@@ -134,21 +134,18 @@ func (b Block) fillCommands(t *table.Table) {
 
 // fillBar adds a row for each part of a stacked bar.
 func (b Block) fillBar(t *table.Table) {
-	of := 0.0
-	for _, r := range b.Table.Rows {
-		of += *r.Cells[0].Value
+	parts := b.Table.parts()
+	of := 0
+	for _, p := range parts {
+		of += p.N
 	}
 	t.Columns = table.Left(b.Table.First).Right("n", "%")
-	for _, r := range b.Table.Rows {
-		n := *r.Cells[0].Value
-		row := []string{r.Name, strconv.Itoa(int(n)), strconv.FormatFloat(100*n/max(1, of), 'f', 0, 64)}
-		if len(r.Cells) > 1 {
-			row = append(row, r.Cells[1].Text)
-		}
-		t.Row(row...)
-	}
-	if slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return len(r.Cells) > 1 }) {
+	if slices.ContainsFunc(parts, func(p Part) bool { return p.Note != "" }) {
 		t.Columns = t.Columns.Left("")
+	}
+	for _, p := range parts {
+		row := []string{p.Name, strconv.Itoa(p.N), fmt.Sprintf("%.0f", 100*float64(p.N)/float64(max(1, of))), p.Note}
+		t.Row(row[:len(t.Columns)]...)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gavel/internal/doc"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -110,7 +111,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 		In:    doc.Full | doc.Page,
 		Table: t,
 		Keys:  []doc.Key{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
-		Notes: []doc.Note{doc.Say("calibration.scores", Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated))},
+		Notes: []doc.Note{doc.Say("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated))},
 	}
 	if c.Unknown > 0 {
 		b.Remark(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun))
@@ -160,3 +161,6 @@ func fraction(name string, e scoring.Estimate, of scoring.Calibration, note stri
 		Note:    "from 0 to 1, " + note,
 	}
 }
+
+// estimate writes a number from 0 to 1 with its interval.
+func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }

@@ -20,18 +20,19 @@ func Question(r scoring.Report) string {
 	return cmp.Or(layoutOf(r.Protocol).Question, "which is "+r.Goal)
 }
 
-// subject is what a run is of, in a line.
+// subject returns what a run is of, in a line.
 func subject(r scoring.Report) string {
-	items := fmt.Sprintf("%d", r.Items)
+	return fmt.Sprintf("%s · %s · %s · prompt %s · %s%s",
+		r.Judge(), Question(r), r.Dataset, Prompt(r), itemsOf(r), simulatedMark(r.Simulated))
+}
+
+// itemsOf returns how many items a run has, in words, and of how many if some are missing.
+func itemsOf(r scoring.Report) string {
+	item := layoutOf(r.Protocol).item()
 	if r.Items < r.Expected {
-		items += fmt.Sprintf(" of %d", r.Expected)
+		return fmt.Sprintf("%d of %s", r.Items, table.Count(r.Expected, item))
 	}
-	noun := layoutOf(r.Protocol).item()
-	if r.Expected != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%s · %s · %s · prompt %s · %s %s%s",
-		r.Judge(), Question(r), r.Dataset, Prompt(r), items, noun, simulatedMark(r.Simulated))
+	return table.Count(r.Items, item)
 }
 
 // costOf says what a run took, as far as servers told; "" of one that nobody paid for.
@@ -86,4 +87,31 @@ func lasted(seconds float64) string {
 	default:
 		return fmt.Sprintf("%.1f h", d.Hours())
 	}
+}
+
+// beside says what the numbers of a ledger do not, as far as servers tell.
+func beside(l *scoring.Ledger) (said []string) {
+	number := func(n int) string { return humanize.Comma(int64(n)) }
+	if l.CachedTokens != nil {
+		said = append(said, fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
+			number(l.ReadTokens()), number(l.PromptTokens), number(*l.CachedTokens)))
+		if l.IdealTokens != nil {
+			said = append(said, "an ideal cache would leave "+number(*l.IdealTokens))
+		}
+	}
+	if l.ThoughtTokens != nil {
+		thought := fmt.Sprintf("%s of %s tokens were thinking", number(*l.ThoughtTokens), number(l.GeneratedTokens))
+		if l.ThoughtEach != nil {
+			thought += fmt.Sprintf(", %s for each verdict", table.Fixed(l.ThoughtEach, 0))
+		}
+		said = append(said, thought)
+	}
+	if l.Remembered > 0 {
+		said = append(said, table.Count(l.Remembered, "reply")+" from gavel's own cache, paid for before")
+	}
+	if l.Beside > 0 {
+		said = append(said, table.Count(l.Beside, "request")+
+			" beside the calls: which model is served, how long a prompt is")
+	}
+	return said
 }

@@ -16,9 +16,6 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Jury is what a jury is worth beside its members: what `gavel jury` prints, and a part of the page of its run.
-type Jury struct{ *jury.Report }
-
 // Jurors of a run: of that of a jury its members, as they were given; nil of any other.
 func Jurors(m *judging.Manifest) []judging.StageOf {
 	if !jury.IsJury(m) {
@@ -86,6 +83,9 @@ func (j Jury) blocks() []doc.Block {
 // unit returns what is judged, in the plural.
 func (j Jury) unit() string { return ItemOf(j.Scored.Protocol) + "s" }
 
+// count returns a number of the items that are judged in words, such as "350 pairs".
+func (j Jury) count(n int) string { return table.Count(n, ItemOf(j.Scored.Protocol)) }
+
 // members has a row for the jury and each of its members, the best first.
 func (j Jury) members() doc.Block {
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
@@ -137,10 +137,10 @@ func (j Jury) members() doc.Block {
 			MetricName(j.Scored.Protocol, j.Metric), j.N, j.unit()),
 		Table: t,
 		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
-		Notes: []doc.Note{doc.Say("jury.n", CountItems(j.Scored.Protocol, j.N))},
+		Notes: []doc.Note{doc.Say("jury.n", j.count(j.N))},
 	}
 	if d := j.Gain; d.Table != nil && len(j.Members) > 0 {
-		b.Remark("jury.only-right", CountItems(j.Scored.Protocol, d.Table.OnlyB),
+		b.Remark("jury.only-right", j.count(d.Table.OnlyB),
 			humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), tested(d))
 	}
 	b.Remark("jury.best-member")

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gavel/internal/doc"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -62,12 +63,55 @@ type Bracket struct {
 	Chance       string   // what to say of a random judge's share
 }
 
+// PagePart makes blocks of a run, one after the other; none where it has nothing to say.
+type PagePart func(p *RunPage) []doc.Block
+
+// End is one that units of a run come to, as a bar has it.
+type End struct {
+	Part  string // of [scoring.Breakdown]
+	Look  string // right, wrong, tie, first, last or none
+	Words string
+	Show  string // the filter of items that takes these
+}
+
+// Tile is a number that is shown first.
+type Tile struct {
+	Metric, Mode string
+	Name         string                         // in plain words
+	Label        func(r *scoring.Report) string // in a row of its own; nil: the name
+	About        string                         // what is good
+	Folded       bool                           // no card
+	Note         func(r *scoring.Report) string // said in place of About; nil: nothing
+	Of           bool                           // says in place of About of how many it is,
+	Chance       string                         // and what this metric is; "": nothing
+}
+
+// BoardColumn is a number that a board shows beside the headline.
+type BoardColumn struct {
+	doc.Column
+	Metric, Mode string
+}
+
+// Against is a metric that a headline is drawn against: one that tells whether a judge goes by what it reads.
+type Against struct {
+	Title, About string
+	Words        string // of its axis
+	Metric       string
+	Zero         float64 // of a judge without the bias
+	ZeroWords    string
+	Zone         float64 // from which on the bias decides
+	ZoneWords    string
+}
+
 // over returns the bracket over the bar of a run; nil if no unit is in one of its parts.
 func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	b := r.BreakdownOf(scoring.Overall)
 	out := &doc.Bracket{Bold: x.Bold, Beyond: x.Beyond}
 	for _, part := range x.Parts {
-		out.N += b.Count(part)
+		if n := b.Count(part); n > 0 {
+			out.N += n
+			out.To++
+		}
 	}
 	if out.N == 0 {
 		return nil
@@ -146,4 +190,59 @@ func Headline(r *scoring.Report) *scoring.Result {
 		}
 	}
 	return nil
+}
+
+func (c BoardColumn) of(r *scoring.Report) scoring.Result {
+	return r.Result(c.Metric, scoring.Overall, c.Mode)
+}
+
+// count says of how many a tile's number is, and what chance has of it.
+func (t Tile) count(r *scoring.Report, x scoring.Result) string {
+	text := "of " + table.Count(x.N, layoutOf(r.Protocol).item())
+	chance := r.Overall(t.Chance)
+	switch {
+	case chance.Value == nil:
+	case chance.Unit == "":
+		text += "; by chance " + scoring.Percentage(*chance.Value)
+	default:
+		text += fmt.Sprintf("; by chance %.2f", *chance.Value)
+	}
+	return text
+}
+
+// Verdictless is the tile of judgments without a verdict.
+var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: string(scoring.Lower)}
+
+// WithPeople is the score of a judge whose answers are preferences.
+const WithPeople = "agreement with people"
+
+// label of the tile in a row.
+func (t Tile) label(r *scoring.Report) string {
+	if t.Label != nil {
+		return t.Label(r)
+	}
+	return t.Name
+}
+
+// of is the tile's number of a run.
+func (t Tile) of(r *scoring.Report) scoring.Result {
+	if t.Metric == scoring.WithoutVerdict {
+		return r.Verdictless()
+	}
+	return r.Result(t.Metric, scoring.Overall, t.Mode)
+}
+
+// SameLayout tells whether runs of two protocols are laid out together.
+func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
+
+// MetricName returns the label of a metric of a protocol.
+func MetricName(protocol, metric string) string {
+	term, _ := scoring.MetricOf(protocol, metric)
+	return term.Label
+}
+
+// MetricColumn returns the column of a metric of a protocol.
+func MetricColumn(protocol, metric string, kind doc.Kind) doc.Column {
+	term, _ := scoring.MetricOf(protocol, metric)
+	return doc.Column{Name: term.Label, Short: term.Short, Kind: kind}
 }

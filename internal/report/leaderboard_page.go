@@ -27,27 +27,6 @@ type Leaderboard struct {
 	Link func(doc.Ref) string `json:"-"` // the address of a run; nil where the page has none
 }
 
-// BoardColumn is a number that a board shows beside the headline.
-type BoardColumn struct {
-	doc.Column
-	Metric, Mode string
-}
-
-func (c BoardColumn) of(r *scoring.Report) scoring.Result {
-	return r.Result(c.Metric, scoring.Overall, c.Mode)
-}
-
-// Against is a bias that a headline is drawn against.
-type Against struct {
-	Title, About string
-	Words        string // of its axis
-	Metric       string
-	Zero         float64 // of a judge without the bias
-	ZeroWords    string
-	Zone         float64 // threshold above which the bias decides
-	ZoneWords    string
-}
-
 // Headline returns the answer, in which no name is broken into two lines.
 func (l *Leaderboard) Headline() []doc.Span {
 	first, _ := l.sentences()

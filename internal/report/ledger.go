@@ -2,12 +2,9 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dustin/go-humanize"
 
 	"gavel/internal/doc"
 	"gavel/internal/report/table"
@@ -72,33 +69,6 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		b.Plain(strings.Join(untold, ", ") + ": " + said)
 	}
 	return []doc.Block{b}
-}
-
-// beside says what the numbers of a ledger do not, as far as servers tell.
-func beside(l *scoring.Ledger) (said []string) {
-	number := func(n int) string { return humanize.Comma(int64(n)) }
-	if l.CachedTokens != nil {
-		said = append(said, fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
-			number(l.ReadTokens()), number(l.PromptTokens), number(*l.CachedTokens)))
-		if l.IdealTokens != nil {
-			said = append(said, "an ideal cache would leave "+number(*l.IdealTokens))
-		}
-	}
-	if l.ThoughtTokens != nil {
-		thought := fmt.Sprintf("%s of %s tokens were thinking", number(*l.ThoughtTokens), number(l.GeneratedTokens))
-		if l.ThoughtEach != nil {
-			thought += fmt.Sprintf(", %s for each verdict", table.Fixed(l.ThoughtEach, 0))
-		}
-		said = append(said, thought)
-	}
-	if l.Remembered > 0 {
-		said = append(said, table.Count(l.Remembered, "reply")+" from gavel's own cache, paid for before")
-	}
-	if l.Beside > 0 {
-		said = append(said, table.Count(l.Beside, "request")+
-			" beside the calls: which model is served, how long a prompt is")
-	}
-	return said
 }
 
 // Costs returns what the runs cost, a row each.

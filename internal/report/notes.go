@@ -29,8 +29,8 @@ func prompted(prompt, settings string) string {
 	return prompt + ", " + settings
 }
 
-// Outcomes lists the outcomes that occurred, decided first.
-func Outcomes(r scoring.Report) string {
+// outcomes lists the outcomes that occurred, decided first.
+func outcomes(r scoring.Report) string {
 	var parts []string
 	for _, o := range scoring.Outcomes {
 		if n := r.Outcomes[o]; n > 0 || o == scoring.Decided {
@@ -40,16 +40,16 @@ func Outcomes(r scoring.Report) string {
 	return fmt.Sprintf("%d = %s", r.Judgments(), strings.Join(parts, " + "))
 }
 
-// BootstrapNote says in a table how its intervals were made.
-func BootstrapNote(r scoring.Report) string {
-	var by []string
+// intervalNote returns how the intervals of a run were made and its verdicts were read.
+func intervalNote(r scoring.Report) string {
+	var methods []string
 	for _, x := range r.Results {
-		by = append(by, x.Interval)
+		methods = append(methods, x.Interval)
 	}
-	return fmt.Sprintf("%s; %s", Intervals(r.Bootstrap, by), scoring.HowRead(r))
+	return Intervals(r.Bootstrap, methods) + "; " + scoring.HowRead(r)
 }
 
-// Intervals says how intervals were made: over what, and by which methods.
+// Intervals returns how intervals were made: over what, and by which methods.
 func Intervals(b scoring.Bootstrap, methods []string) string {
 	note := fmt.Sprintf("intervals: %g %% over %ss", 100*b.Level, b.Unit)
 	for _, m := range scoring.Methods {

@@ -14,15 +14,6 @@ import (
 	"gavel/scoring"
 )
 
-// Run is what a page says of a run.
-type Run struct {
-	scoring.Report
-	Metadata []scoring.Metadatum // of its manifest
-	Name     string              // among the runs of a page
-	Jury     *Jury               // what a jury is worth; nil of another run, or where its members are not at hand
-	Sway     *scoring.Sway       // what sways the judge; nil where nobody can tell
-}
-
 func reports(runs []Run) []scoring.Report {
 	out := make([]scoring.Report, len(runs))
 	for i, r := range runs {
@@ -31,22 +22,21 @@ func reports(runs []Run) []scoring.Report {
 	return out
 }
 
-//go:embed assets
+//go:embed assets/*.html
 var assets embed.FS
+
+var (
+	//go:embed assets/report.css
+	reportStyle string
+	//go:embed assets/run.css
+	runStyle string
+	//go:embed assets/board.css
+	boardStyle string
+)
 
 // Style is the style sheet of pages, tables and drawings. They need no other style and no script: a page may be served
 // with a Content-Security-Policy that allows this sheet alone.
-var Style = func() string {
-	var all []byte
-	for _, name := range []string{"assets/report.css", "assets/run.css", "assets/board.css"} {
-		b, err := assets.ReadFile(name)
-		if err != nil {
-			panic(err) // it is part of the program
-		}
-		all = append(all, b...)
-	}
-	return string(all)
-}()
+var Style = reportStyle + runStyle + boardStyle
 
 // pages are the templates, read when the first is filled in.
 var pages = sync.OnceValue(Templates)
@@ -147,7 +137,7 @@ func pageOf(runs []Run) *page {
 	if !p.One {
 		beside := scores.beside()
 		beside.In = doc.Page
-		p.beside = append([]doc.Block{beside, settings(runs, names)}, scores.costs()...)
+		p.beside = append([]doc.Block{beside, settings(p.Pages)}, scores.costs()...)
 	}
 	return p
 }
@@ -189,35 +179,26 @@ func simulatedNote(runs []scoring.Report) string {
 // simulatedMember is what is simulated of a jury.
 const simulatedMember = "a member of the jury is simulated"
 
-func isJury(model string) bool {
-	_, _, is := scoring.JuryOf(model)
-	return is
-}
-
-// settings is a row for each run with the settings in which the runs differ.
-func settings(runs []Run, names []string) doc.Block {
-	var order []string
-	values := map[string][]string{}
-	for i, r := range runs {
-		for _, f := range r.Metadata {
-			if values[f.Name] == nil {
-				order, values[f.Name] = append(order, f.Name), make([]string, len(runs))
-			}
-			values[f.Name][i] = f.Value
-		}
-	}
+// settings returns a table of the settings in which runs differ.
+func settings(pages []*RunPage) doc.Block {
 	t := &doc.Table{First: "run"}
-	for i := range runs {
-		t.Add(doc.Row{Name: names[i]})
+	for _, p := range pages {
+		t.Add(doc.Row{Name: p.Name})
 	}
-	for _, name := range order {
-		v := values[name]
-		if !slices.ContainsFunc(v, func(s string) bool { return s != v[0] }) {
-			continue
-		}
-		t.Columns = append(t.Columns, doc.Column{Name: name})
-		for i := range runs {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, doc.Text(v[i]))
+	seen := map[string]bool{}
+	for _, p := range pages {
+		for _, m := range p.Metadata {
+			differs := slices.ContainsFunc(pages, func(o *RunPage) bool {
+				return o.Metadatum(m.Name) != pages[0].Metadatum(m.Name)
+			})
+			if seen[m.Name] || !differs {
+				continue
+			}
+			seen[m.Name] = true
+			t.Columns = append(t.Columns, doc.Column{Name: m.Name})
+			for i, o := range pages {
+				t.Rows[i].Cells = append(t.Rows[i].Cells, doc.Text(o.Metadatum(m.Name)))
+			}
 		}
 	}
 	return doc.Block{ID: "settings", Title: "Settings that differ", Chart: doc.Numbers, Table: t}

@@ -13,23 +13,6 @@ import (
 	"gavel/scoring"
 )
 
-// RunPage is the results of a run and what is known around them, from which the blocks of its page, report and text
-// are made.
-type RunPage struct {
-	Run
-	Board   doc.Ref              // the leaderboard
-	Lists   []doc.Block          // the items that one looks at first
-	Others  []Other              // judges of the same items
-	Twin    *Twin                // nil: there is none
-	Command string               // that makes the run
-	Prompt  string               // its text
-	Prefix  string               // of the ids of its elements, where several runs are on a page
-	Link    func(doc.Ref) string // the address of what the page refers to; nil where it has none
-	Shown   map[string]bool      // the terms that the page explains already
-
-	juryAlone string // the answer of a jury, as of any judge
-}
-
 // NewRunPage returns the results of a run without what is around them.
 func NewRunPage(run Run) *RunPage {
 	p := &RunPage{Run: run}
@@ -39,76 +22,15 @@ func NewRunPage(run Run) *RunPage {
 	return p
 }
 
-// Other is another judge of the same items.
-type Other struct {
-	Name      string
-	Level     scoring.Level
-	Reference bool    // its replies were published
-	Value     float64 // of the headline
-}
-
-// Twin is the run of the same judge over the same items with the opposite goal.
-type Twin struct {
-	Report              *scoring.Report
-	Run                 string
-	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
-}
-
-// SameLayout tells whether runs of two protocols are laid out together.
-func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
-
-// End is one that units of a run come to, as a bar has it.
-type End struct {
-	Part  string // of [scoring.Breakdown]
-	Look  string // right, wrong, tie, first, last or none
-	Words string
-	Show  string // the filter of items that takes these
-}
-
-// Parts are what units of a group came to, each with its items.
-func (p *RunPage) Parts(group string) []doc.Part {
-	return layoutOf(p.Protocol).parts(p.BreakdownOf(group), func(show string) doc.Ref { return p.ItemsOf(show, group) })
-}
-
-func (l *Layout) parts(b scoring.Breakdown, items func(show string) doc.Ref) (all []doc.Part) {
-	for _, end := range l.Ends {
+// Parts returns the outcomes of the units of a group, each with its items.
+func (p *RunPage) Parts(group string) (all []doc.Part) {
+	b := p.BreakdownOf(group)
+	for _, end := range layoutOf(p.Protocol).Ends {
 		if n := b.Count(end.Part); n > 0 {
-			all = append(all, doc.Part{N: n, Look: end.Look, Name: end.Words, Target: items(end.Show)})
+			all = append(all, doc.Part{N: n, Look: end.Look, Name: end.Words, Target: p.ItemsOf(end.Show, group)})
 		}
 	}
 	return all
-}
-
-// ItemsOf refers to the items of a group that a filter takes.
-func (p *RunPage) ItemsOf(show, group string) doc.Ref {
-	if group == scoring.Overall {
-		group = ""
-	}
-	return doc.Ref{Runs: []string{p.Run.Run}, Show: show, Group: group}
-}
-
-// Level of the judge; unknown without a diagnosis.
-func (p *RunPage) Level() scoring.Level { return levelOf(&p.Report) }
-
-// diagnosed returns the level of a run's judge, "" without a diagnosis.
-func diagnosed(r *scoring.Report) scoring.Level {
-	if r.Diagnosis == nil {
-		return ""
-	}
-	return r.Diagnosis.Level
-}
-
-func levelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
-
-// Judge returns the name of the judge: the one that was given, else that of the model without its path.
-func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
-
-// Metadatum returns a setting of the run by its name; "" where there is none.
-func (p *RunPage) Metadatum(name string) string {
-	if i := slices.IndexFunc(p.Metadata, func(m scoring.Metadatum) bool { return m.Name == name }); i >= 0 {
-		return p.Metadata[i].Value
-	}
-	return ""
 }
 
 // Meta says in a line what was asked, of how many.
@@ -126,16 +48,12 @@ func (p *RunPage) Meta() string {
 	if n := p.Outcomes["failed"]; n > 0 {
 		failed = fmt.Sprintf("%d failed", n)
 	}
-	of := table.Count(p.Report.Items, l.item())
-	if p.Report.Items < p.Expected {
-		of = fmt.Sprintf("%d of %s", p.Report.Items, table.Count(p.Expected, l.item()))
-	}
 	how := l.How
 	if l.Ways != nil {
 		how = l.Ways(&p.Report)
 	}
 	parts := []string{Question(p.Report) + how, "prompt " + Prompt(p.Report), p.Dataset,
-		fmt.Sprintf("%s, %s, %s", of, table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed)}
+		fmt.Sprintf("%s, %s, %s", itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed)}
 	if p.Metadatum("imported from") != "" {
 		parts = append(parts, "stored replies")
 	}
@@ -156,9 +74,6 @@ func (p *RunPage) Headline() []doc.Span {
 	}
 	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.names()))...)
 }
-
-// PagePart makes blocks of a run, one after the other; none where it has nothing to say.
-type PagePart func(p *RunPage) []doc.Block
 
 // runParts are those of runs whose layout has none of its own.
 var runParts = []PagePart{Became, Cards, ByGroup, Analyses, Lists, Among, Caveats, Making}
@@ -182,7 +97,7 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 func (p *RunPage) Document() doc.Document {
 	return doc.Document{
 		Title: subject(p.Report), Level: diagnosed(&p.Report), Answer: p.Says, Also: p.Also, Blocks: p.Blocks(),
-		Sheet: Scores{Runs: []scoring.Report{p.Report}}.sheet(),
+		Sheet: sheetOf([]scoring.Report{p.Report}),
 	}
 }
 
@@ -212,23 +127,13 @@ func Became(p *RunPage) []doc.Block {
 		t.Add(doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: doc.Cells(x.N)})
 	}
 	b := doc.Block{
-		ID:    "became",
-		Title: "Outcomes of " + table.Count(of, l.item()),
-		About: l.Became,
-		In:    doc.Full | doc.Page,
-		Chart: doc.StackedBar,
-		Table: t,
-	}
-	b.Bracket = l.Bracket.over(&p.Report)
-	if b.Bracket != nil {
-		joined := 0
-		for _, x := range parts {
-			if x.Look == "tie" || joined >= b.Bracket.N {
-				break
-			}
-			joined += x.N
-			b.Bracket.To++
-		}
+		ID:      "became",
+		Title:   "Outcomes of " + table.Count(of, l.item()),
+		About:   l.Became,
+		In:      doc.Full | doc.Page,
+		Chart:   doc.StackedBar,
+		Table:   t,
+		Bracket: l.Bracket.over(&p.Report),
 	}
 	if b.About == "" && l.Ways != nil {
 		b.About = strings.Replace(l.Ways(&p.Report), "?", "judged", 1)
@@ -343,21 +248,6 @@ func ByGroup(p *RunPage) []doc.Block {
 	}
 	return []doc.Block{b}
 }
-
-// MetricName returns the label of a metric of a protocol.
-func MetricName(protocol, metric string) string {
-	term, _ := scoring.MetricOf(protocol, metric)
-	return term.Label
-}
-
-// MetricColumn returns the column of a metric of a protocol.
-func MetricColumn(protocol, metric string, kind doc.Kind) doc.Column {
-	term, _ := scoring.MetricOf(protocol, metric)
-	return doc.Column{Name: term.Label, Short: term.Short, Kind: kind}
-}
-
-// Estimate writes a number from 0 to 1 with its interval.
-func Estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
 
 // Trust says what to know before the numbers are believed, what matters most first.
 func (p *RunPage) Trust() (all []string) {
@@ -508,7 +398,7 @@ func EveryNumber(p *RunPage) []doc.Block {
 		Chart: doc.Numbers,
 		Table: t,
 		Notes: []doc.Note{
-			doc.Plain(layoutOf(p.Protocol).Noun + ": " + Outcomes(p.Report)), doc.Plain(BootstrapNote(p.Report)),
+			doc.Plain(layoutOf(p.Protocol).Noun + ": " + outcomes(p.Report)), doc.Plain(intervalNote(p.Report)),
 		},
 	}
 	b.Plain(remarks.Lines()...)

@@ -4,7 +4,6 @@ package report
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"gavel/internal/codec"
@@ -36,70 +35,10 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 	return codec.Marshal(out)
 }
 
-// sheet has a row per run, metric and group.
-func (s Scores) sheet() [][]string {
-	rows := [][]string{{
-		"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high",
-		"missing", "note", "mode", "unit",
-	}}
-	names := map[string]string{"run": "name"}
-	for _, r := range s.Runs {
-		names[r.Run] = r.Name
-		row := func(x scoring.Result, d int) {
-			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
-				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d),
-				x.Missing, x.Note, x.Mode, x.Unit})
-		}
-		for _, x := range r.Results {
-			row(x, decimals(x.Unit))
-		}
-		for _, x := range foundIn(r).Results {
-			row(x, 6)
-		}
-		for _, o := range scoring.Outcomes {
-			row(scoring.Result{
-				Metric: "outcome:" + o,
-				Group:  scoring.Overall,
-				Value:  new(float64(r.Outcomes[o])),
-				N:      r.Judgments(),
-				Note:   "count of " + layoutOf(r.Protocol).Noun,
-			}, 0)
-		}
-	}
-	rows = withoutModes(rows)
-	if slices.ContainsFunc(s.Runs, func(r scoring.Report) bool { return r.Name != "" }) {
-		for i, row := range rows {
-			rows[i] = append(row, names[row[0]])
-		}
-	}
-	return rows
-}
-
-// decimals of a number in CSV.
-func decimals(unit string) int {
-	if unit == "" {
-		return 4
-	}
-	return 6
-}
-
-// withoutModes leaves mode and unit, the last columns, out of a file in which no
-// row has one: files of pairs alone stay as they were.
-func withoutModes(rows [][]string) [][]string {
-	last := len(rows[0]) - 2
-	if slices.ContainsFunc(rows[1:], func(r []string) bool { return r[last]+r[last+1] != "" }) {
-		return rows
-	}
-	for i, r := range rows {
-		rows[i] = r[:last]
-	}
-	return rows
-}
-
 // Document returns of a single run its results, of several the board or a table of all, and then each run.
 func (s Scores) Document() doc.Document {
 	if len(s.Runs) == 0 {
-		return doc.Document{Sheet: s.sheet()}
+		return doc.Document{Sheet: sheetOf(s.Runs)}
 	}
 	last := s.Runs[len(s.Runs)-1]
 	var d doc.Document
@@ -112,7 +51,7 @@ func (s Scores) Document() doc.Document {
 			d.Blocks = slices.Insert(d.Blocks, 0, s.stages())
 		}
 	}
-	d.Sheet = s.sheet()
+	d.Sheet = sheetOf(s.Runs)
 	if len(s.Runs) > 1 {
 		d.Blocks = slices.Insert(d.Blocks, 0, s.beside())
 		for _, r := range s.Runs[:len(s.Runs)-1] {

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,15 +15,16 @@ import (
 const (
 	narrow    = 40
 	narrowest = 16
+	unlimited = math.MaxInt
 )
 
-// TextWithin prints for a terminal of so many columns. Lines of words are wrapped, and so are cells of words. Of a
-// table that is too wide nevertheless columns are left out, and named beneath. A terminal of 0 columns has room for
-// anything.
+// Text prints lines of any length.
+func Text(w io.Writer, t Table) error { return Stacked(0)(w, t) }
+
+// TextWithin returns a writer for a terminal of so many columns, 0 for lines of any length. It wraps lines of words and
+// cells of words. If a table is too wide nevertheless, it leaves columns out and names them beneath.
 func TextWithin(columns int) Writer {
-	if columns <= 0 {
-		return Text
-	}
+	columns = room(columns)
 	return func(w io.Writer, t Table) error {
 		part, left := t.fit(columns)
 		if len(left) > 0 {
@@ -32,15 +34,19 @@ func TextWithin(columns int) Writer {
 	}
 }
 
-// Stacked is TextWithin that leaves nothing out: a table that is too wide goes on beneath itself, with the words that
-// its rows begin with again.
+// Stacked returns a writer as TextWithin does, but one that leaves nothing out: a table that is too wide continues
+// beneath itself, where its rows begin with the same words again.
 func Stacked(columns int) Writer {
+	columns = room(columns)
+	return func(w io.Writer, t Table) error { return write(w, t, columns, t.parts(columns)) }
+}
+
+// room returns the longest line that a terminal of so many columns can show.
+func room(columns int) int {
 	if columns <= 0 {
-		return Text
+		return unlimited
 	}
-	return func(w io.Writer, t Table) error {
-		return write(w, t, columns, parts(t, columns))
-	}
+	return columns
 }
 
 // leftOut says which columns are.
@@ -53,62 +59,61 @@ func leftOut(names []string) string {
 	return "left out for want of room: " + text + "; --full or a wider terminal shows them"
 }
 
-// fit leaves columns out until the others fit: those without a word, those to spare, and in the end numbers from the
-// right. left are the names of those that say something.
+// fit leaves columns out until the others fit: those without a word, and then one after the other. left are the names
+// of those that say something.
 func (t Table) fit(columns int) (fitted Table, left []string) {
-	if len(t.Rows) == 0 || sum(widthsOf(t)) <= columns {
+	if len(t.Rows) == 0 || sum(t.widths(unlimited)) <= columns {
 		return t, nil
 	}
 	fitted = t.withoutEmpty()
-	fitted.tight = fitted.Plain
-	drop := func(i int) {
-		if name := fitted.Columns[i].Name; strings.ContainsFunc(name, unicode.IsLetter) { // not the scale of a drawing
+	fitted.tight = t.Plain
+	for {
+		next := fitted.dispensable(columns)
+		if next == 0 {
+			return fitted, left
+		}
+		name := fitted.Columns[next].Name
+		if strings.ContainsFunc(name, unicode.IsLetter) { // not the scale of a drawing
 			left = append(left, name)
 		}
-		fitted = fitted.where(func(k int) bool { return k != i })
+		fitted = fitted.pick(func(i int) bool { return i != next })
 	}
-	for i := fitted.spare(); i > 0 && sum(fitted.leastWidths(narrow)) > columns; i = fitted.spare() {
-		drop(i)
-	}
-	for sum(fitted.leastWidths(narrowest)) > columns {
-		last := len(fitted.Columns) - 1
-		for last > 0 && !fitted.Columns[last].Right {
-			last--
-		}
-		if last < 1 {
-			break
-		}
-		drop(last)
-	}
-	return fitted, left
 }
 
-// spare is the place of the column that is left out first; 0 where none can be.
-func (t Table) spare() (first int) {
-	for i, c := range t.Columns {
-		if i > 0 && c.Spare > 0 && (first == 0 || c.Spare < t.Columns[first].Spare) {
-			first = i
+// dispensable returns the place of the column to leave out next: the first to spare, or else the last number; 0 if the
+// table fits, or no column can go.
+func (t Table) dispensable(columns int) (place int) {
+	if sum(t.widths(narrow)) > columns {
+		for i, c := range t.Columns {
+			if i > 0 && c.Spare > 0 && (place == 0 || c.Spare < t.Columns[place].Spare) {
+				place = i
+			}
 		}
 	}
-	return first
+	if place > 0 || sum(t.widths(narrowest)) <= columns {
+		return place
+	}
+	place = len(t.Columns) - 1
+	for place > 0 && !t.Columns[place].Right {
+		place--
+	}
+	return place
 }
 
-// write prints the lines of a table, laid out in parts; columns is 0 where lines may have any length.
+// write prints the lines of a table that is laid out in parts.
 func write(w io.Writer, t Table, columns int, parts []Table) error {
 	var lines []string
 	hanging := "    "
 	if len(t.Columns) == 0 { // sentences
 		hanging = ""
 	}
-	if t.Title != "" {
-		for line := range strings.Lines(t.Title) {
-			first := len(lines) == 0
-			for _, l := range wrapped("", hanging, Clean(strings.TrimSuffix(line, "\n")), columns) {
-				if first {
-					l = Bold(w, l)
-				}
-				lines = append(lines, l)
+	for line := range strings.Lines(t.Title) {
+		first := len(lines) == 0
+		for _, l := range wrapped("", hanging, Clean(strings.TrimSuffix(line, "\n")), columns) {
+			if first {
+				l = Bold(w, l)
 			}
+			lines = append(lines, l)
 		}
 	}
 	for i, part := range parts {
@@ -129,10 +134,10 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 	return err
 }
 
-// wrapped breaks a line between words; what goes on stands at hanging.
+// wrapped breaks a line between words; the lines after the first begin with indent and hanging.
 func wrapped(indent, hanging, line string, columns int) []string {
 	line = indent + line
-	if columns == 0 || text.StringWidthWithoutEscSequences(line) <= columns {
+	if text.StringWidthWithoutEscSequences(line) <= columns {
 		return []string{line}
 	}
 	var lines []string
@@ -152,46 +157,32 @@ func wrapped(indent, hanging, line string, columns int) []string {
 	return append(lines, loosened(strings.TrimRight(begun, " ")))
 }
 
-// parts are tables that fit, with the columns of one that may not.
-func parts(t Table, columns int) []Table {
+// parts divides a table into tables that fit.
+func (t Table) parts(columns int) (all []Table) {
 	if len(t.Rows) == 0 {
 		return []Table{t}
 	}
-	if sum(widthsOf(t)) > columns {
+	if sum(t.widths(unlimited)) > columns {
 		t = t.withoutEmpty()
 	}
-	widths := t.leastWidths(narrow)
-	keys := keyColumns(t, widths, columns)
-	var all []Table
-	chosen, width := []int(nil), 0
+	widths := t.widths(narrow)
+	keys := t.keyColumns(widths, columns)
+	from := keys
+	width := sum(widths[:keys])
 	for i := keys; i < len(t.Columns); i++ {
-		if len(chosen) > 0 && width+widths[i] > columns {
-			all = append(all, t.only(keys, chosen))
-			chosen = nil
-		}
-		if len(chosen) == 0 {
+		if i > from && width+widths[i] > columns {
+			all = append(all, t.pick(func(k int) bool { return k < keys || from <= k && k < i }))
+			from = i
 			width = sum(widths[:keys])
 		}
-		chosen = append(chosen, i)
 		width += widths[i]
 	}
-	return append(all, t.only(keys, chosen))
+	return append(all, t.pick(func(k int) bool { return k < keys || from <= k }))
 }
 
-// leastWidths are those of a table whose words are wrapped in columns so narrow.
-func (t Table) leastWidths(narrow int) []int {
-	widths := widthsOf(t)
-	for i, c := range t.Columns {
-		if !c.Right {
-			widths[i] = min(widths[i], narrow)
-		}
-	}
-	return widths
-}
-
-// keyColumns counts the columns that begin every part: the words before the
-// first number, or the first alone where those take half of the room.
-func keyColumns(t Table, widths []int, columns int) int {
+// keyColumns counts the columns that begin every part: the words before the first number, or the first alone if those
+// take half of the room.
+func (t Table) keyColumns(widths []int, columns int) int {
 	keys := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right })
 	if keys <= 0 || sum(widths[:keys]) > columns/2 {
 		return min(1, len(t.Columns))
@@ -199,16 +190,14 @@ func keyColumns(t Table, widths []int, columns int) int {
 	return keys
 }
 
-// limits are the columns of words that are wrapped for a table to fit, the
-// widest first, and how wide their words may be.
-func limits(t Table, columns int) map[int]int {
-	widths := widthsOf(t)
-	words := func(i int) bool { return !t.Columns[i].Right && widths[i] > narrowest }
+// limits returns how wide the words may be of the columns that have to be wrapped for a table to fit, the widest first.
+func (t Table) limits(columns int) map[int]int {
+	widths := t.widths(unlimited)
 	out := map[int]int{}
 	for sum(widths) > columns {
 		widest := -1
-		for i := range widths {
-			if words(i) && (widest < 0 || widths[i] > widths[widest]) {
+		for i, c := range t.Columns {
+			if !c.Right && widths[i] > narrowest && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
@@ -221,56 +210,54 @@ func limits(t Table, columns int) map[int]int {
 	return out
 }
 
-// withoutEmpty is the table without the columns that say nothing in any row.
+// withoutEmpty returns the table without the columns that say nothing in any row. The first stays.
 func (t Table) withoutEmpty() Table {
-	return t.where(func(i int) bool {
-		return slices.ContainsFunc(t.Rows, func(r []string) bool { return cellOf(r, i) != "" })
+	return t.pick(func(i int) bool {
+		return i == 0 || slices.ContainsFunc(t.Rows, func(r []string) bool { return cellOf(r, i) != "" })
 	})
 }
 
-// where is the table with its first column and those of the others that stay.
-func (t Table) where(stays func(column int) bool) Table {
-	var chosen []int
-	for i := 1; i < len(t.Columns); i++ {
-		if stays(i) {
-			chosen = append(chosen, i)
+// pick returns the table with some of its columns.
+func (t Table) pick(takes func(column int) bool) Table {
+	part := Table{Plain: t.Plain, tight: t.tight, Rows: make([][]string, len(t.Rows))}
+	for i, c := range t.Columns {
+		if !takes(i) {
+			continue
 		}
-	}
-	return t.only(min(1, len(t.Columns)), chosen)
-}
-
-// only is the table with its first columns and some of the others.
-func (t Table) only(keys int, chosen []int) Table {
-	part := Table{Columns: slices.Clone(t.Columns[:keys]), Plain: t.Plain, tight: t.tight}
-	for _, i := range chosen {
-		part.Columns = append(part.Columns, t.Columns[i])
-	}
-	for _, r := range t.Rows {
-		row := slices.Clone(r[:min(keys, len(r))])
-		for _, i := range chosen {
-			row = append(row, cellOf(r, i))
+		part.Columns = append(part.Columns, c)
+		for k, r := range t.Rows {
+			part.Rows[k] = append(part.Rows[k], cellOf(r, i))
 		}
-		part.Rows = append(part.Rows, row)
 	}
 	return part
 }
 
-// widthsOf are the columns' widths on a terminal, with the space on both sides.
-func widthsOf(t Table) []int {
+// widths returns the columns' widths on a terminal, with the space on both sides. Columns of words are most wide at
+// most.
+func (t Table) widths(most int) []int {
 	widths := make([]int, len(t.Columns))
-	for i := range t.Columns {
+	for i, c := range t.Columns {
+		width := t.cellWidth(i)
 		for line := range strings.SplitSeq(t.wrappedHead(i), headBreak) {
-			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(line))
+			width = max(width, text.StringWidthWithoutEscSequences(line))
 		}
-		for _, r := range t.Rows {
-			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(Clean(cellOf(r, i))))
+		widths[i] = width + t.space()
+		if !c.Right {
+			widths[i] = min(widths[i], most)
 		}
-		widths[i] += t.space()
 	}
 	return widths
 }
 
-// space is how many characters stand between columns.
+// cellWidth returns the width of the widest cell of a column.
+func (t Table) cellWidth(column int) (width int) {
+	for _, r := range t.Rows {
+		width = max(width, text.StringWidthWithoutEscSequences(Clean(cellOf(r, column))))
+	}
+	return width
+}
+
+// space returns how many characters stand between columns.
 func (t Table) space() int {
 	if t.tight {
 		return 1
@@ -278,7 +265,7 @@ func (t Table) space() int {
 	return 2
 }
 
-// cellOf a row, which may end early.
+// cellOf returns a cell of a row, which may end early.
 func cellOf(row []string, i int) string {
 	if i < len(row) {
 		return row[i]

@@ -13,10 +13,10 @@ import (
 // Undefined stands where there is no number.
 const Undefined = "n/a"
 
-// Defined tells a number from what is none.
+// Defined reports whether there is a number that is neither infinite nor NaN.
 func Defined(v *float64) bool { return v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) }
 
-// Fixed writes a number with so many decimals.
+// Fixed returns a number with so many decimals.
 func Fixed(v *float64, decimals int) string {
 	if !Defined(v) {
 		return Undefined
@@ -24,15 +24,7 @@ func Fixed(v *float64, decimals int) string {
 	return strconv.FormatFloat(*v, 'f', decimals, 64)
 }
 
-// Signed is Fixed of a difference.
-func Signed(v *float64, decimals int) string {
-	if Defined(v) && *v > 0 {
-		return "+" + Fixed(v, decimals)
-	}
-	return Fixed(v, decimals)
-}
-
-// Interval is Fixed with the ends of its interval, where it has one.
+// Interval returns a number as Fixed does, with the ends of its interval if it has one.
 func Interval(v, low, high *float64, decimals, ends int) string {
 	if !Defined(v) || !Defined(low) || !Defined(high) {
 		return Fixed(v, decimals)
@@ -40,7 +32,7 @@ func Interval(v, low, high *float64, decimals, ends int) string {
 	return fmt.Sprintf("%s [%s, %s]", Fixed(v, decimals), Fixed(low, ends), Fixed(high, ends))
 }
 
-// Cell is a number in a file: without zeros at its end, and nothing where it is undefined.
+// Cell returns a number for a file: without zeros at its end, and "" for none.
 func Cell(v *float64, decimals int) string {
 	if v == nil {
 		return ""
@@ -52,7 +44,7 @@ func Cell(v *float64, decimals int) string {
 	return s
 }
 
-// PValue of a test; nothing where there was none.
+// PValue returns the p of a test; "" if there was none.
 func PValue(p *float64) string {
 	switch {
 	case p == nil:
@@ -63,7 +55,7 @@ func PValue(p *float64) string {
 	return Fixed(p, 4)
 }
 
-// inUnit writes the value of a result, or an end of its interval, which of a score has a decimal less.
+// inUnit returns the value of a result, or an end of its interval, with the decimals of its unit, of scores less fewer.
 func inUnit(v *float64, x scoring.Result, less int) string {
 	decimals := 1
 	switch {
@@ -72,19 +64,19 @@ func inUnit(v *float64, x scoring.Result, less int) string {
 	case x.Unit != "":
 		decimals = 4 - less // as the papers print them
 	}
-	return signedIn(v, x, decimals)
+	return Signed(v, x, decimals)
 }
 
-// Rough is a number in the few digits that a person takes in: in whole percent, a score with two decimals.
+// Rough returns a number in few digits: in whole percent, a score with two decimals.
 func Rough(v *float64, x scoring.Result) string {
 	decimals := 0
 	if x.Unit != "" && x.Unit != scoring.UnitCount {
 		decimals = 2
 	}
-	return signedIn(v, x, decimals)
+	return Signed(v, x, decimals)
 }
 
-// Roughly is a result with its interval in few digits.
+// Roughly returns a result with its interval in few digits.
 func Roughly(x scoring.Result) string {
 	if x.Value == nil || x.Low == nil || x.High == nil {
 		return Rough(x.Value, x)
@@ -92,37 +84,29 @@ func Roughly(x scoring.Result) string {
 	return fmt.Sprintf("%s [%s, %s]", Rough(x.Value, x), Rough(x.Low, x), Rough(x.High, x))
 }
 
-// signedIn is a number with so many decimals, and with its sign where the result is a difference.
-func signedIn(v *float64, x scoring.Result, decimals int) string {
+// Signed returns a number with so many decimals, and with its sign if the result is a difference.
+func Signed(v *float64, x scoring.Result, decimals int) string {
 	if Defined(v) {
 		v = new(scoring.Unsigned(*v, decimals))
 	}
-	if x.Mode == scoring.ModeDifference {
-		return Signed(v, decimals)
+	if Defined(v) && *v > 0 && x.Mode == scoring.ModeDifference {
+		return "+" + Fixed(v, decimals)
 	}
 	return Fixed(v, decimals)
 }
 
-// Plain is a result with the decimals of its unit, and with its sign where it is a difference.
+// Plain returns a result with the decimals of its unit, and with its sign if it is a difference.
 func Plain(x scoring.Result) string { return inUnit(x.Value, x, 0) }
 
-// Whole is a result with its interval.
+// Whole returns a result with its interval.
 func Whole(x scoring.Result) string {
 	if x.Value == nil || x.Low == nil {
 		return Plain(x)
 	}
-	return Plain(x) + " " + Ends(x)
+	return fmt.Sprintf("%s [%s, %s]", Plain(x), inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
 }
 
-// Ends of a result's interval.
-func Ends(x scoring.Result) string {
-	if x.Low == nil {
-		return Undefined
-	}
-	return fmt.Sprintf("[%s, %s]", inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
-}
-
-// Count is a number of things, in the plural where there are several.
+// Count returns a number of things in words, in the plural unless it is one.
 func Count(n int, thing string) string {
 	switch stem, reply := strings.CutSuffix(thing, "ly"); {
 	case n == 1:
@@ -134,13 +118,13 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Remarks gathers what numbers remark: one line for all that remark the same.
+// Remarks gathers notes on numbers: one line for all numbers that have the same note.
 type Remarks struct {
 	notes []string
 	names map[string][]string
 }
 
-// Add a note on what name says; "" is none.
+// Add adds a note on the number with a name; "" is no note.
 func (r *Remarks) Add(name, note string) {
 	if note == "" {
 		return
@@ -156,7 +140,7 @@ func (r *Remarks) Add(name, note string) {
 	}
 }
 
-// Lines are the notes, each with the names before it.
+// Lines returns the notes, each with the names before it.
 func (r *Remarks) Lines() []string {
 	lines := make([]string, len(r.notes))
 	for i, note := range r.notes {

@@ -1,4 +1,4 @@
-// Package table is the one model of tables, with a writer for each format.
+// Package table writes tables of words as text, Markdown and CSV, and numbers as words.
 package table
 
 import (
@@ -12,8 +12,6 @@ import (
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-
-	"gavel/scoring"
 )
 
 // Table is rows of words and numbers, with notes under it.
@@ -22,7 +20,6 @@ type Table struct {
 	Columns Columns
 	Rows    [][]string
 	Notes   []string
-	Terms   []scoring.Term // which of its heads HTML explains; see [Explanations]
 	// Plain tables are printed without a rule, and without heads where none has a name.
 	Plain bool
 	tight bool // one space between columns, not two
@@ -35,12 +32,6 @@ func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // Note adds notes.
 func (t *Table) Note(lines ...string) { t.Notes = append(t.Notes, lines...) }
-
-// Notef adds a note as [fmt.Sprintf] writes it.
-func (t *Table) Notef(format string, args ...any) { t.Note(fmt.Sprintf(format, args...)) }
-
-// Warn adds a note for each warning.
-func (t *Table) Warn(warnings []string) { t.Note(Warned(warnings)...) }
 
 // Column is a heading; numbers stand to the right.
 type Column struct {
@@ -84,18 +75,12 @@ func (write Writer) Each(w io.Writer, tables []Table) error {
 	return nil
 }
 
-// Text prints lines of any length.
-func Text(w io.Writer, t Table) error { return write(w, t, 0, []Table{t}) }
-
-// body are the lines of a table's rows, at most so wide if that can be; columns is 0 where they may have any width.
+// body returns the lines of a table's rows, at most columns wide if that can be.
 func body(t Table, columns int) []string {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	var widest map[int]int
-	if columns > 0 {
-		widest = limits(t, columns)
-	}
+	widest := t.limits(columns)
 	t.Columns = slices.Clone(t.Columns)
 	for i := range t.Columns {
 		t.Columns[i].Name = t.wrappedHead(i)
@@ -123,10 +108,7 @@ const shortHead = 8
 // wrappedHead breaks the name of a column into two lines where it is wider than the cells beneath it.
 func (t Table) wrappedHead(i int) string {
 	name := Clean(t.Columns[i].Name)
-	cells := 0
-	for _, r := range t.Rows {
-		cells = max(cells, text.StringWidthWithoutEscSequences(Clean(cellOf(r, i))))
-	}
+	cells := t.cellWidth(i)
 	best := name
 	width := text.StringWidthWithoutEscSequences(name)
 	for at, c := range name {
@@ -153,33 +135,24 @@ func loosened(s string) string { return strings.ReplaceAll(s, percent, " %") }
 
 // Markdown prints a GitHub table.
 func Markdown(w io.Writer, t Table) error {
+	var b strings.Builder
+	for line := range strings.Lines(t.Title) {
+		fmt.Fprintf(&b, "**%s**  \n", escapeMarkdown(strings.TrimSuffix(line, "\n")))
+	}
 	if t.Title != "" {
-		for line := range strings.Lines(t.Title) {
-			if _, err := fmt.Fprintf(w, "**%s**  \n", escapeMarkdown(strings.TrimSuffix(line, "\n"))); err != nil {
-				return err
-			}
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
+		b.WriteString("\n")
 	}
 	if len(t.Rows) > 0 {
 		t.Plain = false // without a header it is no table of Markdown
-		if _, err := fmt.Fprintln(w, layout(t, escapeCell, nil).RenderMarkdown()); err != nil {
-			return err
-		}
+		b.WriteString(layout(t, escapeCell, nil).RenderMarkdown() + "\n")
 	}
 	for _, n := range t.Notes {
-		if _, err := fmt.Fprintf(w, "\n- %s", escapeMarkdown(n)); err != nil {
-			return err
-		}
+		b.WriteString("\n- " + escapeMarkdown(n))
 	}
 	for _, c := range t.Commands {
-		if _, err := fmt.Fprintf(w, "\n    %s\n", Clean(c)); err != nil {
-			return err
-		}
+		b.WriteString("\n    " + Clean(c) + "\n")
 	}
-	_, err := fmt.Fprint(w, "\n\n")
+	_, err := io.WriteString(w, b.String()+"\n\n")
 	return err
 }
 
@@ -242,18 +215,13 @@ func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), 
 
 // WriteCSV writes rows with cells that a spreadsheet will not take for formulas.
 func WriteCSV(w io.Writer, rows [][]string) error {
-	cw := csv.NewWriter(w)
-	for _, row := range rows {
-		safe := make([]string, len(row))
-		for i, cell := range row {
-			safe[i] = inert(Clean(cell))
-		}
-		if err := cw.Write(safe); err != nil {
-			return err
+	safe := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, cell := range row {
+			safe[i] = append(safe[i], inert(Clean(cell)))
 		}
 	}
-	cw.Flush()
-	return cw.Error()
+	return csv.NewWriter(w).WriteAll(safe)
 }
 
 // inert puts an apostrophe before a cell that would be a formula; numbers stay.
@@ -265,13 +233,4 @@ func inert(cell string) string {
 		return cell
 	}
 	return "'" + cell
-}
-
-// CSV writes a table as it stands.
-func CSV(w io.Writer, t Table) error {
-	header := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		header[i] = c.Name
-	}
-	return WriteCSV(w, append([][]string{header}, t.Rows...))
 }

@@ -118,6 +118,7 @@ func TestNumbers(t *testing.T) {
 		}
 		return x
 	}
+	difference := scoring.Result{Mode: scoring.ModeDifference}
 	for _, c := range []struct {
 		name, got, want string
 	}{
@@ -125,10 +126,10 @@ func TestNumbers(t *testing.T) {
 		{"rounded", Fixed(new(65.7143), 2), "65.71"},
 		{"none", Fixed(nil, 2), "n/a"},
 		{"infinite", Fixed(new(math.Inf(1)), 2), "n/a"},
-		{"plus", Signed(new(1.005), 2), "+1.00"},
-		{"minus", Signed(new(-7.5), 2), "-7.50"},
-		{"no difference", Signed(new(0.0), 2), "0.00"},
-		{"no number", Signed(nil, 2), "n/a"},
+		{"plus", Signed(new(1.005), difference, 2), "+1.00"},
+		{"minus", Signed(new(-7.5), difference, 2), "-7.50"},
+		{"no difference", Signed(new(0.0), difference, 2), "0.00"},
+		{"no number", Signed(nil, difference, 2), "n/a"},
 		{"p", PValue(new(0.0923)), "0.0923"},
 		{"small p", PValue(new(0.000061)), "<0.0001"},
 		{"p of one", PValue(new(1.0)), "1.0000"},
@@ -150,7 +151,6 @@ func TestNumbers(t *testing.T) {
 		{"difference", Whole(result("", scoring.ModeDifference, 5, -1, 11)), "+5.0 [-1.0, +11.0]"},
 		{"count", Whole(result(scoring.UnitCount, "", 4)), "4"},
 		{"undefined", Whole(scoring.Result{}), "n/a"},
-		{"no ends", Ends(scoring.Result{}), "n/a"},
 		{"one", Count(1, "judge"), "1 judge"},
 		{"none of them", Count(0, "judge"), "0 judges"},
 	} {
@@ -224,4 +224,13 @@ func TestWriteErrorsAreReported(t *testing.T) {
 			t.Errorf("%s: %v with room for all", name, err)
 		}
 	}
+}
+
+// CSV writes a table as it stands.
+func CSV(w io.Writer, t Table) error {
+	rows := [][]string{nil}
+	for _, c := range t.Columns {
+		rows[0] = append(rows[0], c.Name)
+	}
+	return WriteCSV(w, append(rows, t.Rows...))
 }

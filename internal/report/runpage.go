@@ -1,0 +1,92 @@
+package report
+
+import (
+	"cmp"
+
+	"gavel/internal/doc"
+	"gavel/internal/jury"
+	"gavel/scoring"
+)
+
+// Run is what a page says of a run.
+type Run struct {
+	scoring.Report
+	Metadata []scoring.Metadatum // of its manifest
+	Name     string              // among the runs of a page
+	Jury     *Jury               // what a jury is worth; nil of another run, or where its members are not at hand
+	Sway     *scoring.Sway       // what sways the judge; nil where nobody can tell
+}
+
+// RunPage is the results of a run and what is known around them, from which the blocks of its page, report and text
+// are made.
+type RunPage struct {
+	Run
+	Board   doc.Ref              // the leaderboard
+	Lists   []doc.Block          // the items that one looks at first
+	Others  []Other              // judges of the same items
+	Twin    *Twin                // nil: there is none
+	Command string               // that makes the run
+	Prompt  string               // its text
+	Prefix  string               // of the ids of its elements, where several runs are on a page
+	Link    func(doc.Ref) string // the address of what the page refers to; nil where it has none
+	Shown   map[string]bool      // the terms that the page explains already
+
+	juryAlone string // the answer of a jury, as of any judge
+}
+
+// Other is another judge of the same items.
+type Other struct {
+	Name      string
+	Level     scoring.Level
+	Reference bool    // its replies were published
+	Value     float64 // of the headline
+}
+
+// Twin is the run of the same judge over the same items with the opposite goal.
+type Twin struct {
+	Report              *scoring.Report
+	Run                 string
+	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
+}
+
+// Jury is what a jury is worth beside its members: what `gavel jury` prints, and a part of the page of its run.
+type Jury struct{ *jury.Report }
+
+// Level of the judge; unknown without a diagnosis.
+func (p *RunPage) Level() scoring.Level { return levelOf(&p.Report) }
+
+// Judge returns the name of the judge: the one that was given, else that of the model without its path.
+func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
+
+// Metadatum returns a setting of the run by its name, the last of several; "" if there is none.
+func (p *RunPage) Metadatum(name string) (value string) {
+	for _, m := range p.Metadata {
+		if m.Name == name {
+			value = m.Value
+		}
+	}
+	return value
+}
+
+// ItemsOf refers to the items of a group that a filter takes.
+func (p *RunPage) ItemsOf(show, group string) doc.Ref {
+	if group == scoring.Overall {
+		group = ""
+	}
+	return doc.Ref{Runs: []string{p.Run.Run}, Show: show, Group: group}
+}
+
+// diagnosed returns the level of a run's judge, "" without a diagnosis.
+func diagnosed(r *scoring.Report) scoring.Level {
+	if r.Diagnosis == nil {
+		return ""
+	}
+	return r.Diagnosis.Level
+}
+
+func levelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
+
+func isJury(model string) bool {
+	_, _, is := scoring.JuryOf(model)
+	return is
+}

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// sheetOf returns the numbers of runs as rows of CSV, one for each run, metric and group.
+func sheetOf(runs []scoring.Report) [][]string {
+	rows := [][]string{{
+		"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high",
+		"missing", "note", "mode", "unit",
+	}}
+	names := map[string]string{"run": "name"}
+	for _, r := range runs {
+		names[r.Run] = r.Name
+		row := func(x scoring.Result, d int) {
+			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
+				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d),
+				x.Missing, x.Note, x.Mode, x.Unit})
+		}
+		for _, x := range r.Results {
+			row(x, decimals(x.Unit))
+		}
+		for _, x := range foundIn(r).Results {
+			row(x, 6)
+		}
+		for _, o := range scoring.Outcomes {
+			row(scoring.Result{
+				Metric: "outcome:" + o,
+				Group:  scoring.Overall,
+				Value:  new(float64(r.Outcomes[o])),
+				N:      r.Judgments(),
+				Note:   "count of " + layoutOf(r.Protocol).Noun,
+			}, 0)
+		}
+	}
+	rows = withoutModes(rows)
+	if slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Name != "" }) {
+		for i, row := range rows {
+			rows[i] = append(row, names[row[0]])
+		}
+	}
+	return rows
+}
+
+// decimals of a number in CSV.
+func decimals(unit string) int {
+	if unit == "" {
+		return 4
+	}
+	return 6
+}
+
+// withoutModes leaves mode and unit, the last columns, out of a file in which no
+// row has one: files of pairs alone stay as they were.
+func withoutModes(rows [][]string) [][]string {
+	last := len(rows[0]) - 2
+	if slices.ContainsFunc(rows[1:], func(r []string) bool { return r[last]+r[last+1] != "" }) {
+		return rows
+	}
+	for i, r := range rows {
+		rows[i] = r[:last]
+	}
+	return rows
+}
