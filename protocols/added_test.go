@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		added := protocols.Protocol{
 			Protocol: rating.Protocol,
 			Scorer:   rating.NewScorer,
-			Metrics:  rating.Terms,
+			Metrics:  rating.Metrics,
 			Layout:   rating.Layout,
 			Imports:  rating.Imports,
 		}

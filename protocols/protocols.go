@@ -14,7 +14,7 @@ import (
 type Protocol struct {
 	judging.Protocol                                        // how it asks
 	Scorer           func(*judging.Manifest) scoring.Scorer // what its records come to; nil: they are not scored
-	Metrics          []scoring.Term                         // the numbers of its runs, in words, the headline first
+	Metrics          string                                 // the table of its metrics, metrics.yaml, the headline first
 	Layout           *report.Layout                         // how its results are laid out; nil: they are listed
 	Imports          []imports.Importer                     // of other harnesses' files
 }
@@ -24,7 +24,7 @@ type Protocol struct {
 func Add(p Protocol) {
 	judging.Register(p.Protocol)
 	if p.Scorer != nil {
-		scoring.Register(p.Name, p.Scorer, p.Metrics...)
+		scoring.Register(p.Name, p.Scorer, p.Metrics)
 	}
 	if p.Layout != nil {
 		report.Register(p.Name, p.Layout)

@@ -52,9 +52,16 @@ type (
 // scorers are those of the protocols.
 var scorers = map[string]func(*judging.Manifest) Scorer{}
 
-// Register names the scorer of a protocol's runs, and enters the protocol's metrics in the table, its headline first.
-func Register(protocol string, scorer func(*judging.Manifest) Scorer, terms ...Term) {
+// Register names the scorer of a protocol's runs, and enters the protocol's metrics, its headline first. A metric of the
+// table that has only a key is one of [CommonTerms]. A test reports an error in the table, which is part of the program.
+func Register(protocol string, scorer func(*judging.Manifest) Scorer, table string) {
 	scorers[protocol] = scorer
+	terms, _ := ReadTerms(table)
+	for i, t := range terms {
+		if t.Label == "" {
+			terms[i], _ = termOf(CommonTerms, t.Metric)
+		}
+	}
 	metrics[protocol] = terms
 }
 
