@@ -23,8 +23,14 @@ type Protocol struct {
 // of "gavel run", a form, a value of a suite's file and of the API.
 func Add(p Protocol) {
 	judging.Register(p.Protocol)
+	var ends []string
+	if p.Layout != nil {
+		for _, end := range p.Layout.Ends {
+			ends = append(ends, end.Part)
+		}
+	}
 	if p.Scorer != nil {
-		scoring.Register(p.Name, p.Scorer, p.Metrics)
+		scoring.Register(p.Name, p.Scorer, p.Metrics, ends...)
 	}
 	if p.Layout != nil {
 		report.Register(p.Name, p.Layout)
