@@ -14,12 +14,12 @@ const (
 )
 
 // Scope is of which units two runs are compared by a metric.
-type Scope int
+type Scope string
 
 const (
-	Nowhere Scope = iota
-	Whole         // all of them
-	ByGroup       // all of them, and each group
+	Nowhere Scope = ""
+	Whole   Scope = "overall" // all of them
+	ByGroup Scope = "groups"  // all of them, and each group
 )
 
 // Metric is a number of the units of a sheet: its key, its words, and how it is computed from the columns that it sees.
@@ -30,11 +30,12 @@ type Metric struct {
 	Kind    MetricKind
 	Columns Span // that its functions see
 
-	// A sheet takes these from the table of metrics: see [Term]. A Missing or None that is already there stays.
-	Term    Term
-	Unit    string // of the value, where it is not percent
-	Missing string // how judgments without a verdict count
-	None    string // why there is no value, where the reason is always the same
+	// A sheet takes these from the table of metrics: see [Term]. A Missing, None or Compared that is already there stays.
+	Term     Term
+	Unit     string // of the value, where it is not percent
+	Missing  string // how judgments without a verdict count
+	None     string // why there is no value, where the reason is always the same
+	Compared Scope
 
 	// Of a difference between two ways of asking: the columns of what is taken off, and what the two are called.
 	// Where n of the two is not the same, it is All.
@@ -66,7 +67,6 @@ type Metric struct {
 
 	Once     bool // of replies that are asked for once, whatever --repeat: it has no noise floor
 	Sparse   bool // no result of groups in which nothing adds to it
-	Compared Scope
 	Headline bool // runs are held against each other by it
 }
 
@@ -139,16 +139,6 @@ func Fill[U any](list []Summed[U], u U, row []float64) {
 	for k, m := range list {
 		row[2*k], row[2*k+1] = m.Adds(u)
 	}
-}
-
-// Adds returns what a unit adds to a metric of a list.
-func Adds[U any](list []Summed[U], metric string, u U) (num, den float64) {
-	for _, m := range list {
-		if m.Name == metric {
-			num, den = m.Adds(u)
-		}
-	}
-	return num, den
 }
 
 // Cell is a possible row of a metric's columns, from one judgment. With two ways of asking, or two runs, cells with the

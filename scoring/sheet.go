@@ -44,6 +44,12 @@ func (s *Sheet) define(list []Metric) []Metric {
 		}
 		m.Missing = cmp.Or(m.Missing, term.Missing)
 		m.None = cmp.Or(m.None, term.None)
+		switch {
+		case m.Headline:
+			m.Compared = ByGroup
+		case m.Less == Span{}: // what was judged in both modes is not the same in both runs
+			m.Compared = cmp.Or(m.Compared, term.Compared)
+		}
 	}
 	return list
 }

@@ -15,20 +15,21 @@ import (
 
 // Term is a row of a table of metrics, metrics.yaml: a metric in words.
 type Term struct {
-	Metric  string   `yaml:"key"`            // or a pattern for several keys, as [path.Match] reads it: "place-*"
-	Label   string   `yaml:"label"`          // in tables, on axes and in sentences; a * stands for that part of the key
-	Short   string   `yaml:"short"`          // where there is little room; "" in the file: the label
-	Plain   string   `yaml:"definition"`     // in plain words
-	Source  string   `yaml:"source"`         // of the formula
-	Others  string   `yaml:"others"`         // what others call it
-	Unit    string   `yaml:"unit"`           // of its values, as in [Result]
-	Best    Best     `yaml:"best"`           // "" where no value is better than another
-	Chance  string   `yaml:"chance"`         // what a judge without judgment gets; "" where that says nothing
-	Called  []string `yaml:"called"`         // other names in tables, with patterns as in Metric
-	PerItem bool     `yaml:"per-item"`       // every item is right or wrong by it, so that a run can end early by it
-	Missing string   `yaml:"missing"`        // how judgments without a verdict count
-	Strict  string   `yaml:"missing-strict"` // the same under [MissingStrict], if that differs
-	None    string   `yaml:"undefined"`      // why there is no value, if the reason is always the same
+	Metric   string   `yaml:"key"`            // or a pattern for several keys, as [path.Match] reads it: "place-*"
+	Label    string   `yaml:"label"`          // in tables, on axes and in sentences; a * stands for that part of the key
+	Short    string   `yaml:"short"`          // where there is little room; "" in the file: the label
+	Plain    string   `yaml:"definition"`     // in plain words
+	Source   string   `yaml:"source"`         // of the formula
+	Others   string   `yaml:"others"`         // what others call it
+	Unit     string   `yaml:"unit"`           // of its values, as in [Result]
+	Best     Best     `yaml:"best"`           // "" where no value is better than another
+	Chance   string   `yaml:"chance"`         // what a judge without judgment gets; "" where that says nothing
+	Called   []string `yaml:"called"`         // other names in tables, with patterns as in Metric
+	PerItem  bool     `yaml:"per-item"`       // every item is right or wrong by it, so that a run can end early by it
+	Missing  string   `yaml:"missing"`        // how judgments without a verdict count
+	Strict   string   `yaml:"missing-strict"` // the same under [MissingStrict], if that differs
+	None     string   `yaml:"undefined"`      // why there is no value, if the reason is always the same
+	Compared Scope    `yaml:"compared"`       // of which units two runs are compared by it; of a headline always [ByGroup]
 }
 
 //go:embed metrics.yaml

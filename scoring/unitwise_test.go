@@ -35,7 +35,6 @@ var ratedMetrics = []Summed[ratedUnit]{{
 	Metric: Metric{
 		Name:     "pearson",
 		Units:    pearson,
-		Compared: Whole,
 		Headline: true,
 	},
 	Adds: func(r ratedUnit) (x, y float64) { return r.people, r.judge },

@@ -97,7 +97,6 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 		Metric: scoring.Metric{
 			Name:     scoring.GenerationAccuracy,
 			N:        func(c []float64) float64 { return c[1] },
-			Compared: scoring.ByGroup,
 			Headline: true,
 		},
 		Adds: func(a scoreRow) (float64, float64) { return scoring.One(a.right), scoring.One(a.gold != "") },

@@ -63,7 +63,7 @@ var variants = []struct {
 	grades func(t countedChoices) grades // nil: of two of the others
 }{
 	{
-		metric: scoring.Metric{Kind: scoring.Mean, Compared: scoring.Whole},
+		metric: scoring.Metric{Kind: scoring.Mean},
 		grades: func(t countedChoices) grades { return t.scored },
 	},
 	{
@@ -84,15 +84,15 @@ var everyMetric = scoring.Summed[countedChoices]{Metric: scoring.Metric{Name: ev
 var itemMetrics = []scoring.Summed[countedChoices]{
 	{Metric: scoring.Metric{Name: GradeScore + byUsable, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingUsable)},
 	{Metric: scoring.Metric{Name: GradeScore + byStrict, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingStrict)},
-	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean, Compared: scoring.Whole}, Adds: rightShare},
+	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean}, Adds: rightShare},
 	{
 		Metric: scoring.Metric{Name: optionAccuracy + OfRandom, Kind: scoring.Known, None: noRight},
 		Adds:   randomRight,
 	},
-	{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.Mean, Compared: scoring.Whole}, Adds: modeRight},
-	{Metric: scoring.Metric{Name: sameChoice, Compared: scoring.Whole}, Adds: alwaysOne},
+	{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.Mean}, Adds: modeRight},
+	{Metric: scoring.Metric{Name: sameChoice}, Adds: alwaysOne},
 	{
-		Metric: scoring.Metric{Name: UnrelatedRate, Kind: scoring.Several, Compared: scoring.Whole},
+		Metric: scoring.Metric{Name: UnrelatedRate, Kind: scoring.Several},
 		Adds:   unrelatedChosen,
 	},
 }
@@ -138,7 +138,6 @@ func optionMetrics(labelled bool) []scoring.Summed[countedChoices] {
 	list = append(list, itemMetrics...)
 	for i := range list {
 		if list[i].Name == headline {
-			list[i].Compared = scoring.ByGroup
 			list[i].Headline = true
 		}
 	}

@@ -15,21 +15,21 @@ import (
 //go:embed metrics.yaml
 var Metrics string
 
-// pairMetrics are the scores of a comparison, the headline first. A new one is a line here, and a block of metrics.yaml.
+// pairMetrics are the scores of a comparison, the headline first. A new one is a line here and a block of metrics.yaml.
 var pairMetrics = []scoring.Summed[pair]{
-	{Metric: scoring.Metric{Name: "strict", Compared: scoring.ByGroup, Headline: true}, Adds: strict},
-	{Metric: scoring.Metric{Name: "counter", Compared: scoring.Whole}, Adds: counter},
+	{Metric: scoring.Metric{Name: "strict", Headline: true}, Adds: strict},
+	{Metric: scoring.Metric{Name: "counter"}, Adds: counter},
 	{Metric: scoring.Metric{Name: "first-order"}, Adds: judgmentRight(0)},
 	{Metric: scoring.Metric{Name: "second-order"}, Adds: judgmentRight(1)},
-	{Metric: scoring.Metric{Name: halfTieName, Kind: scoring.Halves, Compared: scoring.Whole}, Adds: halfTie},
-	{Metric: scoring.Metric{Name: "drop", Compared: scoring.Whole}, Adds: drop},
-	{Metric: scoring.Metric{Name: "consistency", Compared: scoring.Whole}, Adds: consistency},
+	{Metric: scoring.Metric{Name: halfTieName, Kind: scoring.Halves}, Adds: halfTie},
+	{Metric: scoring.Metric{Name: "drop"}, Adds: drop},
+	{Metric: scoring.Metric{Name: "consistency"}, Adds: consistency},
 	{
-		Metric: scoring.Metric{Name: firstPicked, Kind: scoring.Halves, Most: 2, Compared: scoring.Whole},
+		Metric: scoring.Metric{Name: firstPicked, Kind: scoring.Halves, Most: 2},
 		Adds:   firstPosition,
 	},
-	{Metric: scoring.Metric{Name: RightWhereAlike, Compared: scoring.Whole}, Adds: rightWhereAlike},
-	{Metric: scoring.Metric{Name: Coverage, Compared: scoring.Whole}, Adds: coverage},
+	{Metric: scoring.Metric{Name: RightWhereAlike}, Adds: rightWhereAlike},
+	{Metric: scoring.Metric{Name: Coverage}, Adds: coverage},
 }
 
 // What a judge is worth whose verdicts are kept only where both orders agree: how often they are right, and how many

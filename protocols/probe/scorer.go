@@ -154,16 +154,14 @@ var metrics = []scoring.Summed[pair]{
 	{
 		Metric: scoring.Metric{
 			Name:     Steady,
-			Compared: scoring.ByGroup,
 			Headline: true,
 		},
 		Adds: func(u pair) (num, den float64) { return scoring.One(u.steady()), 1 },
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     Kept,
-			Kind:     scoring.Ratio,
-			Compared: scoring.Whole,
+			Name: Kept,
+			Kind: scoring.Ratio,
 		},
 		Adds: func(u pair) (num, den float64) {
 			if !u.right(u.said[0]) {
@@ -174,8 +172,7 @@ var metrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     Again,
-			Compared: scoring.Whole,
+			Name: Again,
 		},
 		Adds: func(u pair) (num, den float64) {
 			return scoring.One(u.right(u.said[0]) && u.right(u.said[1])), scoring.One(u.right(u.said[0]))
@@ -183,8 +180,7 @@ var metrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     Right,
-			Compared: scoring.ByGroup,
+			Name: Right,
 		},
 		Adds: func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },
 	},

@@ -48,11 +48,10 @@ var Metrics string
 // answerMetrics are of the judge's own answers and of the agents'.
 var answerMetrics = []scoring.Metric{
 	{
-		Name:     scoring.GenerationAccuracy,
-		Columns:  scoring.Span{columnOwnRight, columnRight},
-		N:        func(c []float64) float64 { return c[1] },
-		Compared: scoring.Whole,
-		Once:     true,
+		Name:    scoring.GenerationAccuracy,
+		Columns: scoring.Span{columnOwnRight, columnRight},
+		N:       func(c []float64) float64 { return c[1] },
+		Once:    true,
 	},
 	{
 		Name:    AgentAccuracy,
@@ -120,10 +119,9 @@ func tally(t []float64, own int8, right bool, said int8) {
 // share of but there was something to find.
 var modeMetrics = []scoring.Metric{
 	{
-		Name:     Accuracy,
-		N:        nAll,
-		Compared: scoring.Whole,
-		Share:    func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() },
+		Name:  Accuracy,
+		N:     nAll,
+		Share: func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() },
 	},
 	{
 		Name:  Precision,
@@ -158,7 +156,7 @@ var modeMetrics = []scoring.Metric{
 	correlation(scoring.Metric{Name: CorrelationGJ, Value: rGJ}, varG, varJ),
 	correlation(scoring.Metric{Name: CorrelationGA, Value: rGA, Once: true}, varG, varA),
 	correlation(scoring.Metric{Name: CorrelationJA, Value: rJA}, varJ, varA),
-	correlation(scoring.Metric{Name: PartialGJ, Value: rGJA, Compared: scoring.Whole}, varG, varJ, varA),
+	correlation(scoring.Metric{Name: PartialGJ, Value: rGJA}, varG, varJ, varA),
 }
 
 // The F1 of the judgments of questions that the judge itself answers right, and wrong.
@@ -232,7 +230,7 @@ func f1Of(name string, of func(t []float64) confusion) scoring.Metric {
 		},
 	}
 	if name == F1 {
-		m.Compared, m.Headline = scoring.ByGroup, true
+		m.Headline = true
 	}
 	return m
 }

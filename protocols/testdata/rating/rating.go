@@ -121,7 +121,7 @@ func (f ratings) Finish() (complete int) { return len(f.byItem) }
 
 func (f ratings) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Width: 2, Metrics: []scoring.Metric{{
-		Name: "better-rated", Columns: scoring.Span{0, 2}, Compared: scoring.ByGroup, Headline: true,
+		Name: "better-rated", Columns: scoring.Span{0, 2}, Headline: true,
 	}}}
 	for id, two := range f.byItem {
 		row := []float64{0, 1}
