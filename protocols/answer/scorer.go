@@ -113,13 +113,10 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 	},
 }
 
-// metrics lists them.
-var metrics = scoring.Lay(answerMetrics)
-
 func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   metrics,
-		Width:     2 * len(metrics),
+		Metrics:   scoring.Lay(answerMetrics),
+		Width:     2 * len(answerMetrics),
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}

@@ -77,17 +77,18 @@ var variants = []struct {
 	{metric: scoring.Metric{Name: overRandom, Kind: scoring.Ratio}},
 }
 
-// everyMetric is the headline where items have a label.
-var everyMetric = scoring.Summed[countedChoices]{Metric: scoring.Metric{Name: everyRight}, Adds: rightInEvery}
-
-// itemMetrics are the others.
+// itemMetrics are those of choices that are not named after one of the scores.
 var itemMetrics = []scoring.Summed[countedChoices]{
 	{Metric: scoring.Metric{Name: GradeScore + byUsable, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingUsable)},
 	{Metric: scoring.Metric{Name: GradeScore + byStrict, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingStrict)},
 	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean}, Adds: rightShare},
 	{
-		Metric: scoring.Metric{Name: optionAccuracy + OfRandom, Kind: scoring.Known, None: noRight},
-		Adds:   randomRight,
+		Metric: scoring.Metric{
+			Name: optionAccuracy + OfRandom,
+			Kind: scoring.Known,
+			None: "no items of which the right option is known",
+		},
+		Adds: randomRight,
 	},
 	{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.Mean}, Adds: modeRight},
 	{Metric: scoring.Metric{Name: sameChoice}, Adds: alwaysOne},
@@ -97,9 +98,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 	},
 }
 
-// noRight is why the accuracy of a random judge has no value.
-const noRight = "no items of which the right option is known"
-
 // gradeBy returns the Grade score of a ballot under a policy.
 func gradeBy(policy scoring.MissingPolicy) func(t countedChoices) (num, den float64) {
 	return func(t countedChoices) (num, den float64) { return t.ballot.grades(policy).grade, 1 }
@@ -108,7 +106,7 @@ func gradeBy(policy scoring.MissingPolicy) func(t countedChoices) (num, den floa
 // optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
 // headline says how often the choice is right; the Grade score, which a judge that is steadily wrong has too, does not.
 func optionMetrics(labelled bool) []scoring.Summed[countedChoices] {
-	list := []scoring.Summed[countedChoices]{everyMetric}
+	list := []scoring.Summed[countedChoices]{{Metric: scoring.Metric{Name: everyRight}, Adds: rightInEvery}}
 	headline := GradeScore
 	if labelled {
 		headline = everyRight

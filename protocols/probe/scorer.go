@@ -152,17 +152,11 @@ var Metrics string
 // metrics of a probe, the headline first.
 var metrics = []scoring.Summed[pair]{
 	{
-		Metric: scoring.Metric{
-			Name:     Steady,
-			Headline: true,
-		},
-		Adds: func(u pair) (num, den float64) { return scoring.One(u.steady()), 1 },
+		Metric: scoring.Metric{Name: Steady, Headline: true},
+		Adds:   func(u pair) (num, den float64) { return scoring.One(u.steady()), 1 },
 	},
 	{
-		Metric: scoring.Metric{
-			Name: Kept,
-			Kind: scoring.Ratio,
-		},
+		Metric: scoring.Metric{Name: Kept, Kind: scoring.Ratio},
 		Adds: func(u pair) (num, den float64) {
 			if !u.right(u.said[0]) {
 				return 0, 0
@@ -171,18 +165,14 @@ var metrics = []scoring.Summed[pair]{
 		},
 	},
 	{
-		Metric: scoring.Metric{
-			Name: Again,
-		},
+		Metric: scoring.Metric{Name: Again},
 		Adds: func(u pair) (num, den float64) {
 			return scoring.One(u.right(u.said[0]) && u.right(u.said[1])), scoring.One(u.right(u.said[0]))
 		},
 	},
 	{
-		Metric: scoring.Metric{
-			Name: Right,
-		},
-		Adds: func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },
+		Metric: scoring.Metric{Name: Right},
+		Adds:   func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },
 	},
 }
 

@@ -33,7 +33,7 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
 	}
-	for _, mode := range []string{ModeCoT, ModeSelf} {
+	for _, mode := range modes {
 		if r.Has(mode) {
 			return diagnose(r, mode)
 		}
