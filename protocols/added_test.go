@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		added := protocols.Protocol{
 			Protocol: rating.Protocol,
 			Scorer:   rating.NewScorer,
-			Metrics:  rating.Terms,
+			Metrics:  rating.Metrics,
 			Layout:   rating.Layout,
 			Imports:  rating.Imports,
 		}
@@ -138,7 +138,7 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	}
 	h := &house{t: t, dir: t.TempDir(), gavel: gavel}
 
-	h.has("gavel run", strings.Join(strings.Fields(h.call("run", "--help")), " "), "rating", "how good is it, from 1 to 5?", " and rating")
+	h.has("gavel run", strings.Join(strings.Fields(h.call("run", "--help")), " "), "how good is it, from 1 to 5?", " rating pairs ")
 	h.has("its help", h.call("run", "rating", "--help"), "Has a judge rate both responses", "gavel run rating --model", "--scale", `(default: "five")`, "plain")
 	h.has("gavel import", h.call("import", "--help"), "rated", "ratings of others become a run")
 	h.has("its importer", h.call("import", "rated", "--help"), "FILE --out RUN --by NAME", "who rated")

@@ -14,7 +14,7 @@ import (
 type Protocol struct {
 	judging.Protocol                                        // how it asks
 	Scorer           func(*judging.Manifest) scoring.Scorer // what its records come to; nil: they are not scored
-	Metrics          []scoring.Term                         // the numbers of its runs, in words, the headline first
+	Metrics          string                                 // the table of its metrics, metrics.yaml, the headline first
 	Layout           *report.Layout                         // how its results are laid out; nil: they are listed
 	Imports          []imports.Importer                     // of other harnesses' files
 }
@@ -23,8 +23,14 @@ type Protocol struct {
 // of "gavel run", a form, a value of a suite's file and of the API.
 func Add(p Protocol) {
 	judging.Register(p.Protocol)
+	var ends []string
+	if p.Layout != nil {
+		for _, end := range p.Layout.Ends {
+			ends = append(ends, end.Part)
+		}
+	}
 	if p.Scorer != nil {
-		scoring.Register(p.Name, p.Scorer, p.Metrics...)
+		scoring.Register(p.Name, p.Scorer, p.Metrics, ends...)
 	}
 	if p.Layout != nil {
 		report.Register(p.Name, p.Layout)

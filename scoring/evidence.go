@@ -173,6 +173,12 @@ func (e Evidence) Chance(could bool) (Level, string) {
 	return Unusable, CodeChance
 }
 
+// Unusable diagnoses a judge whose verdicts follow something else than the content: found says whether the share of
+// those that do is above its threshold.
+func (e Evidence) Unusable(code, text string) (d Diagnosis, found bool) {
+	return Diagnosis{Level: Unusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.Above
+}
+
 // Diagnose diagnoses a judge by its share of correct items, compared with chance. says has the sentences by the codes
 // that Chance returns, "" for a judge that is better.
 func (e Evidence) Diagnose(says map[string]string, of ...any) Diagnosis {

@@ -34,7 +34,11 @@ func (g *Gathering[U]) Item(id, metric string) (num, den float64, complete bool)
 	if u == nil || g.Complete != nil && !g.Complete(u) {
 		return 0, 0, false
 	}
-	num, den = Adds(g.Metrics, metric, *u)
+	for _, m := range g.Metrics {
+		if m.Name == metric {
+			num, den = m.Adds(*u)
+		}
+	}
 	return num, den, true
 }
 

@@ -1,9 +1,5 @@
 package scoring
 
-import (
-	"cmp"
-)
-
 // MetricKind is what a metric's value is, and with it how its interval is made.
 type MetricKind int
 
@@ -18,25 +14,28 @@ const (
 )
 
 // Scope is of which units two runs are compared by a metric.
-type Scope int
+type Scope string
 
 const (
-	Nowhere Scope = iota
-	Whole         // all of them
-	ByGroup       // all of them, and each group
+	Nowhere Scope = ""
+	Whole   Scope = "overall" // all of them
+	ByGroup Scope = "groups"  // all of them, and each group
 )
 
 // Metric is a number of the units of a sheet: its key, its words, and how it is computed from the columns that it sees.
 // It is a function of their sums (Share, Value) or, as a rank correlation, of the units one by one (Units).
-// Tables, CSV, glossary and pages have it from here.
 type Metric struct {
 	Name    string // its key in JSON, in CSV and in tables
-	Term    Term   // its words; without Plain it has none of its own
 	Mode    string // of protocols that ask in several ways: which
-	Unit    string // of the value, where it is not percent
-	Missing string // how judgments without a verdict count
 	Kind    MetricKind
 	Columns Span // that its functions see
+
+	// A sheet takes these from the table of metrics: see [Term]. A Missing, None or Compared that is already there stays.
+	Term     Term
+	Unit     string // of the value, where it is not percent
+	Missing  string // how judgments without a verdict count
+	None     string // why there is no value, where the reason is always the same
+	Compared Scope
 
 	// Of a difference between two ways of asking: the columns of what is taken off, and what the two are called.
 	// Where n of the two is not the same, it is All.
@@ -56,9 +55,8 @@ type Metric struct {
 	Parts []Metric
 	// what n counts: nil is the denominator, of a ratio how many units have one
 	N func(c []float64) float64
-	// why there is no value: a reason that is always the same, or one that goes by the columns
-	None string
-	Why  func(c []float64) string
+	// why there is no value, where that goes by the columns; "": None
+	Why func(c []float64) string
 
 	// What intervals are made with beside: the cells that Value is a function of, the variables of a correlation, and the
 	// least value of a unit, where that is not 0.
@@ -69,7 +67,6 @@ type Metric struct {
 
 	Once     bool // of replies that are asked for once, whatever --repeat: it has no noise floor
 	Sparse   bool // no result of groups in which nothing adds to it
-	Compared Scope
 	Headline bool // runs are held against each other by it
 }
 
@@ -79,10 +76,12 @@ type Span [2]int
 func (s Span) of(sums []float64) []float64 { return sums[s[0]:s[1]] }
 
 func (m *Metric) why(c []float64) string {
-	if m.Why == nil {
-		return m.None
+	if m.Why != nil {
+		if reason := m.Why(c); reason != "" {
+			return reason
+		}
 	}
-	return m.Why(c)
+	return m.None
 }
 
 func (m *Metric) share(c []float64) (num, den float64) {
@@ -125,12 +124,12 @@ type Summed[U any] struct {
 	Adds func(U) (num, den float64)
 }
 
-// Lay gives each metric two columns, the first of all at column at.
-func Lay[U any](list []Summed[U], at int) []Metric {
+// Lay gives each metric two columns, the first metric the first two.
+func Lay[U any](list []Summed[U]) []Metric {
 	metrics := make([]Metric, len(list))
 	for k, m := range list {
 		metrics[k] = m.Metric
-		metrics[k].Columns = Span{at + 2*k, at + 2*k + 2}
+		metrics[k].Columns = Span{2 * k, 2*k + 2}
 	}
 	return metrics
 }
@@ -140,31 +139,6 @@ func Fill[U any](list []Summed[U], u U, row []float64) {
 	for k, m := range list {
 		row[2*k], row[2*k+1] = m.Adds(u)
 	}
-}
-
-// Adds returns what a unit adds to a metric of a list.
-func Adds[U any](list []Summed[U], metric string, u U) (num, den float64) {
-	for _, m := range list {
-		if m.Name == metric {
-			num, den = m.Adds(u)
-		}
-	}
-	return num, den
-}
-
-// Terms are the words of metrics, once each, in their order.
-func Terms(list []Metric) (terms []Term) {
-	seen := map[string]bool{}
-	for _, m := range list {
-		t := m.Term
-		t.Metric = cmp.Or(t.Metric, m.Name)
-		t.Unit = m.Unit
-		if t.Plain != "" && !seen[t.Metric] {
-			seen[t.Metric] = true
-			terms = append(terms, t)
-		}
-	}
-	return terms
 }
 
 // Cell is a possible row of a metric's columns, from one judgment. With two ways of asking, or two runs, cells with the

@@ -318,6 +318,9 @@ func (run *Run) earlyNote() string {
 
 func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 	s := scorer.Sheet(run.missing, seed)
+	s.protocol = run.Manifest.Spec.Protocol
+	s.missing = run.missing
+	s.Metrics = s.define(s.Metrics)
 	for i := range s.Units {
 		u := &s.Units[i]
 		u.Question = u.Cluster

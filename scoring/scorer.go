@@ -49,12 +49,24 @@ type (
 	}
 )
 
-// scorers are those of the protocols.
-var scorers = map[string]func(*judging.Manifest) Scorer{}
+// scorers are those of the protocols, and parts the names of the ends that their units come to.
+var (
+	scorers = map[string]func(*judging.Manifest) Scorer{}
+	parts   = map[string][]string{}
+)
 
-// Register names the scorer of a protocol's runs, and enters the protocol's metrics in the table, its headline first.
-func Register(protocol string, scorer func(*judging.Manifest) Scorer, terms ...Term) {
+// Register names the scorer of a protocol's runs and the ends that its units come to, in their order, and enters the
+// protocol's metrics, its headline first. A metric of the table that has only a key is one of [CommonTerms]. A test
+// reports an error in the table, which is part of the program.
+func Register(protocol string, scorer func(*judging.Manifest) Scorer, table string, ends ...string) {
 	scorers[protocol] = scorer
+	parts[protocol] = ends
+	terms, _ := ReadTerms(table)
+	for i, t := range terms {
+		if t.Label == "" {
+			terms[i], _ = termOf(CommonTerms, t.Metric)
+		}
+	}
 	metrics[protocol] = terms
 }
 

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"maps"
 	"runtime"
 	"slices"
@@ -22,7 +23,35 @@ type Sheet struct {
 	// Blocks are columns that count in a comparison only where neither run has zeros alone in them.
 	Blocks []Span
 
-	early *early // of a run that is not at its end
+	early    *early // of a run that is not at its end
+	protocol string
+	missing  MissingPolicy
+}
+
+// define returns metrics with their words from the table of metrics.
+func (s *Sheet) define(list []Metric) []Metric {
+	list = slices.Clone(list)
+	for i := range list {
+		m := &list[i]
+		term, found := MetricOf(s.protocol, m.Name)
+		if !found {
+			continue
+		}
+		m.Term = term
+		m.Unit = term.Unit
+		if s.missing == MissingStrict {
+			m.Missing = cmp.Or(m.Missing, term.Strict)
+		}
+		m.Missing = cmp.Or(m.Missing, term.Missing)
+		m.None = cmp.Or(m.None, term.None)
+		switch {
+		case m.Headline:
+			m.Compared = ByGroup
+		case m.Less == Span{}: // what was judged in both modes is not the same in both runs
+			m.Compared = cmp.Or(m.Compared, term.Compared)
+		}
+	}
+	return list
 }
 
 // sections returns all units and, of each division that parts them, its groups in their order.
@@ -65,7 +94,7 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 // Beside returns a sheet of the same units with other metrics, of columns of their own: row is what a unit adds to
 // them, nil of one that is left out. What is resampled for the sheet's own metrics stays as it is.
 func (s *Sheet) Beside(list []Metric, width int, row func(Unit) []float64) *Sheet {
-	beside := &Sheet{Metrics: list, Width: width, early: s.early}
+	beside := &Sheet{Metrics: s.define(list), Width: width, early: s.early}
 	for _, u := range s.Units {
 		u.Row = row(u)
 		if u.Row != nil {

@@ -2,28 +2,51 @@ package scoring
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"path"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// Term is an entry of the table of metrics: a metric in words. A [Metric] has it in its literal, and fills in the key
-// and the unit.
+// Term is a row of a table of metrics, metrics.yaml: a metric in words.
 type Term struct {
-	Metric  string   // its key, or a pattern for several keys, as [path.Match] reads it: "place-*"
-	Label   string   // in tables, on axes and in sentences; a * stands for that part of the key
-	Short   string   // where there is little room; "" in the literal of a metric: the label
-	Unit    string   // of its values, as in [Result]
-	PerItem bool     // every item is right or wrong by it, so that a run can end early by it
-	Called  []string // how else tables call it, with patterns as in Metric
-	Plain   string   // what it says, in plain words
-	Source  string   // of the formula
-	Others  string   // what others call it
-	Chance  string   // what a judge without judgment gets; "" where that says nothing
-	Best    Best     // "" where that cannot be said
+	Metric   string   `yaml:"key"`            // or a pattern for several keys, as [path.Match] reads it: "place-*"
+	Label    string   `yaml:"label"`          // in tables, on axes and in sentences; a * stands for that part of the key
+	Short    string   `yaml:"short"`          // where there is little room; "" in the file: the label
+	Plain    string   `yaml:"definition"`     // in plain words
+	Source   string   `yaml:"source"`         // of the formula
+	Others   string   `yaml:"others"`         // what others call it
+	Unit     string   `yaml:"unit"`           // of its values, as in [Result]
+	Best     Best     `yaml:"best"`           // "" where no value is better than another
+	Chance   string   `yaml:"chance"`         // what a judge without judgment gets; "" where that says nothing
+	Called   []string `yaml:"called"`         // other names in tables, with patterns as in Metric
+	PerItem  bool     `yaml:"per-item"`       // every item is right or wrong by it, so that a run can end early by it
+	Missing  string   `yaml:"missing"`        // how judgments without a verdict count
+	Strict   string   `yaml:"missing-strict"` // the same under [MissingStrict], if that differs
+	None     string   `yaml:"undefined"`      // why there is no value, if the reason is always the same
+	Compared Scope    `yaml:"compared"`       // of which units two runs are compared by it; of a headline always [ByGroup]
+}
+
+//go:embed metrics.yaml
+var commonTable string
+
+// CommonTerms are the metrics that runs of several protocols may have.
+var CommonTerms, _ = ReadTerms(commonTable)
+
+// metrics has the table of metrics of each protocol.
+var metrics = map[string][]Term{}
+
+// ReadTerms parses a table of metrics.
+func ReadTerms(table string) (terms []Term, err error) {
+	d := yaml.NewDecoder(strings.NewReader(table))
+	d.KnownFields(true)
+	err = d.Decode(&terms)
+	return terms, err
 }
 
 // Keys of metrics that runs of every protocol may have, and of those of pairs that stand on every board.
@@ -70,16 +93,17 @@ func TermIn(terms []Term, name string) (Term, bool) {
 	return Term{}, false
 }
 
-// metrics is the table of metrics, by protocol.
-var metrics = map[string][]Term{}
-
 // MetricsOf lists the metrics of a protocol in the order in which tables print them.
 func MetricsOf(protocol string) []Term { return metrics[protocol] }
 
 // MetricOf finds the metric of a result by its key, first among those of the protocol, then among [CommonTerms]. It
 // returns false for a key that neither has.
 func MetricOf(protocol, key string) (Term, bool) {
-	terms := slices.Concat(metrics[protocol], CommonTerms)
+	return termOf(slices.Concat(metrics[protocol], CommonTerms), key)
+}
+
+// termOf returns the row of a key, its patterns filled in. It returns false for a key that no row has.
+func termOf(terms []Term, key string) (Term, bool) {
 	exact := func(t Term) bool { return t.Metric == key }
 	i := slices.IndexFunc(terms, exact)
 	if i < 0 {
@@ -106,66 +130,6 @@ func MetricOf(protocol, key string) (Term, bool) {
 	t.Label = cmp.Or(t.Label, key)
 	t.Short = cmp.Or(t.Short, t.Label)
 	return t, true
-}
-
-// CommonTerms define what runs of every protocol may have.
-var CommonTerms = []Term{
-	{
-		Metric: SelfAgreement,
-		Label:  "intra-rater agreement",
-		Short:  "agreement",
-		Plain:  "prompts with the same verdict every time they were asked",
-		Source: "share of prompts that got a verdict",
-		Others: "test-retest reliability",
-	},
-	{
-		Metric: NoiseFloor + "*",
-		Label:  "noise floor of *",
-		Called: []string{"noise floor"},
-		Plain:  "the largest difference between two repeats of the same run",
-		Source: "gavel",
-		Others: "run-to-run variance",
-	},
-	{
-		Metric: AUROC,
-		Label:  "AUROC",
-		Unit:   UnitScore,
-		Plain: "take two pairs with different labels: " +
-			"how often the odds of response A are higher in the pair in which A is labelled better",
-		Source: "DeLong et al. 1988; clusters by Obuchowski 1997",
-		Others: "AUC; c-statistic; Mann-Whitney U over the number of pairs",
-		Chance: "0.5",
-	},
-	{
-		Metric: Brier,
-		Label:  "Brier score",
-		Short:  "Brier",
-		Unit:   UnitScore,
-		Plain:  "squared distance between confidence and right or wrong; 0 is best",
-		Source: "Brier 1950",
-		Others: "mean squared error of a forecast",
-		Chance: "0.25 if it says so",
-	},
-	{
-		Metric: CalibrationECE,
-		Label:  "expected calibration error",
-		Short:  "ECE",
-		Unit:   UnitScore,
-		Plain:  "distance between confidence and accuracy, over ten bins; 0 is best",
-		Source: "Guo et al., arXiv 1706.04599",
-		Others: "expected calibration error",
-	},
-	WithoutVerdictTerm,
-}
-
-// WithoutVerdictTerm is of every protocol.
-var WithoutVerdictTerm = Term{
-	Metric: WithoutVerdict,
-	Label:  "no verdict",
-	Called: []string{"without a verdict"},
-	Plain:  "judgments that name nothing: no verdict could be read, the reply was cut, the call failed",
-	Source: "share of judgments",
-	Others: "invalid or unparsed responses, refusals",
 }
 
 // WithoutVerdict is the share of judgments without a verdict.

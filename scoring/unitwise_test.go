@@ -20,16 +20,21 @@ type ratedUnit struct {
 	people, judge float64
 }
 
-// ratedMetrics is what one more metric takes, where it is a function of the units one by one: this literal.
+// ratedTable has the words of one more metric, and ratedMetrics its function, of the units one by one.
+const ratedTable = `
+- key: pearson
+  label: grades as people do
+  definition: how closely the judge's grades go with those of people
+  unit: correlation
+  best: higher is better
+  missing: answer left out
+  undefined: the judge gave all answers one grade
+`
+
 var ratedMetrics = []Summed[ratedUnit]{{
 	Metric: Metric{
 		Name:     "pearson",
-		Term:     Term{Label: "grades as people do", Plain: "how closely the judge's grades go with those of people", Best: Higher},
-		Unit:     UnitCorrelation,
-		Missing:  "answer left out",
 		Units:    pearson,
-		None:     "the judge gave all answers one grade",
-		Compared: Whole,
 		Headline: true,
 	},
 	Adds: func(r ratedUnit) (x, y float64) { return r.people, r.judge },
@@ -62,7 +67,7 @@ func (g gradesScorer) Add(*judging.Record, judging.Verdict) (bool, error) { retu
 func (g gradesScorer) Finish() (complete int) { return len(g.all) }
 
 func (g gradesScorer) Sheet(MissingPolicy, uint64) *Sheet {
-	s := &Sheet{Metrics: Lay(ratedMetrics, 0), Width: 2}
+	s := &Sheet{Metrics: Lay(ratedMetrics), Width: 2}
 	for _, r := range g.all {
 		row := make([]float64, 2)
 		Fill(ratedMetrics, r, row)
@@ -72,7 +77,8 @@ func (g gradesScorer) Sheet(MissingPolicy, uint64) *Sheet {
 }
 
 func ratedRun(all []ratedUnit) *Run {
-	m := judging.NewManifest("test", judging.Spec{Dataset: judging.DatasetSpec{Items: len(all)}})
+	m := judging.NewManifest("test", judging.Spec{Protocol: "rated", Dataset: judging.DatasetSpec{Items: len(all)}})
+	Register("rated", nil, ratedTable)
 	return &Run{Manifest: m, Items: len(all), Outcomes: map[judging.Outcome]int{}, scorer: gradesScorer{all}}
 }
 
@@ -102,8 +108,8 @@ func TestAMetricMayLookAtUnitsOneByOne(t *testing.T) {
 	if math.Abs(*r.Low-low) > 0.02 || math.Abs(*r.High-high) > 0.02 {
 		t.Errorf("[%v, %v], by Fisher's z [%v, %v]", *r.Low, *r.High, low, high)
 	}
-	if terms := Terms(Lay(ratedMetrics, 0)); len(terms) != 1 || terms[0].Metric != "pearson" || terms[0].Best != Higher {
-		t.Errorf("its words are %+v", terms)
+	if term, _ := MetricOf("rated", "pearson"); term.Label != "grades as people do" || term.Best != Higher {
+		t.Errorf("its words are %+v", term)
 	}
 }
 

@@ -9,9 +9,6 @@ const (
 	PartMissing = "missing" // the reply has no answer that can be read
 )
 
-// Parts of questions, in the order that they are drawn in.
-func (*answers) Parts() []string { return []string{PartRight, PartWrong, PartMissing} }
-
 // Part that a question is in.
 func (*answers) Part(u scoring.Unit) string {
 	switch a := u.Of.(scoreRow); {
@@ -24,5 +21,3 @@ func (*answers) Part(u scoring.Unit) string {
 	}
 	return PartMissing
 }
-
-var _ scoring.Parter = (*answers)(nil)

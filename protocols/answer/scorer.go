@@ -1,6 +1,7 @@
 package answer
 
 import (
+	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,82 +86,37 @@ func (f *answers) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// answerMetrics are of questions that have a label, of all, and of those with options (PROTOCOLS.md §2).
+// Metrics is the table of metrics of answers.
+//
+//go:embed metrics.yaml
+var Metrics string
+
+// answerMetrics are of questions that have a label, of all, and of those with options.
 var answerMetrics = []scoring.Summed[scoreRow]{
 	{
 		Metric: scoring.Metric{
-			Name: scoring.GenerationAccuracy,
-			Term: scoring.Term{
-				Label:   "accuracy",
-				Called:  []string{"right"},
-				Best:    scoring.Higher,
-				Plain:   "questions that the judge itself answers right; a reply without an answer is wrong",
-				Source:  "self-reference, arXiv 2509.19880, Eq. 3",
-				Others:  "accuracy, exact match",
-				PerItem: true,
-			},
-			Missing:  "wrong",
-			None:     "there is no answer to a question with a label",
+			Name:     scoring.GenerationAccuracy,
 			N:        func(c []float64) float64 { return c[1] },
-			Compared: scoring.ByGroup,
 			Headline: true,
 		},
 		Adds: func(a scoreRow) (float64, float64) { return scoring.One(a.right), scoring.One(a.gold != "") },
 	},
 	{
-		Metric: scoring.Metric{
-			Name: NoAnswer,
-			Term: scoring.Term{
-				Label:   "no answer",
-				Best:    scoring.Lower,
-				Plain:   "questions whose reply has no answer that can be read",
-				Source:  "share of questions",
-				Others:  "parse failures, invalid responses",
-				PerItem: true,
-			},
-			Missing: "what is counted",
-			None:    "there is no answer",
-		},
-		Adds: func(a scoreRow) (float64, float64) { return scoring.One(!a.read), 1 },
+		Metric: scoring.Metric{Name: NoAnswer},
+		Adds:   func(a scoreRow) (float64, float64) { return scoring.One(!a.read), 1 },
 	},
 	{
-		Metric: scoring.Metric{
-			Name: Chance,
-			Term: scoring.Term{
-				Label:  "chance",
-				Plain:  "what guessing among the options would get",
-				Source: "mean of 1/options",
-				Others: "random baseline",
-			},
-			Missing: "counts: it is not about the replies",
-			Kind:    scoring.Known,
-			Sparse:  true,
-			None:    "there is no choice",
-		},
+		Metric: scoring.Metric{Name: Chance, Kind: scoring.Known, Sparse: true},
 		Adds: func(a scoreRow) (float64, float64) {
 			return 1 / float64(max(1, a.options)) * scoring.One(a.options > 0), scoring.One(a.options > 0)
 		},
 	},
 }
 
-// metrics lists them.
-var metrics = scoring.Lay(answerMetrics, 0)
-
-// Terms define the metrics of answers, and what is counted beside them.
-var Terms = append(scoring.Terms(metrics), scoring.Term{
-	Metric: RuleCount + "*",
-	Label:  "answers found by the rule *",
-	Short:  "*",
-	Unit:   scoring.UnitCount,
-	Plain:  "how many answers this rule found in the replies",
-	Source: "count",
-	Others: "answer extraction, filter",
-}, scoring.WithoutVerdictTerm)
-
 func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   metrics,
-		Width:     2 * len(metrics),
+		Metrics:   scoring.Lay(answerMetrics),
+		Width:     2 * len(answerMetrics),
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}

@@ -15,11 +15,6 @@ const (
 	PartMissing = "missing" // an order without a verdict
 )
 
-// Parts of items, in the order that they are drawn in.
-func (*choices) Parts() []string {
-	return []string{PartRight, PartWrong, PartSame, PartMoved, PartPlace, PartMissing}
-}
-
 // Part that an item is in. Where some items have a right option, those without are left out.
 func (f *choices) Part(x scoring.Unit) string {
 	b := x.Of.(countedChoices).ballot
@@ -48,5 +43,3 @@ func (f *choices) Part(x scoring.Unit) string {
 	}
 	return PartMoved
 }
-
-var _ scoring.Parter = (*choices)(nil)

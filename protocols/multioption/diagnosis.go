@@ -168,13 +168,9 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	}
 	units := math.Min(n, math.Max(1, float64(r.Items)))
 	e := scoring.ShareOf("place-"+position, share*units, units, scoring.MostByPlace)
-	if !e.Above {
-		return d, false
-	}
-	d = scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodePosition, Evidence: []scoring.Evidence{e}}
-	d.Text = fmt.Sprintf("Chooses the %s position in %s of judgments: not a judge here.", position, e)
+	text := fmt.Sprintf("Chooses the %s position in %s of judgments: not a judge here.", position, e)
 	if share == 1 {
-		d.Text = fmt.Sprintf("Always chooses the %s position (100 %% of %.0f judgments): not a judge here.", position, n)
+		text = fmt.Sprintf("Always chooses the %s position (100 %% of %.0f judgments): not a judge here.", position, n)
 	}
-	return d, true
+	return e.Unusable(scoring.CodePosition, text)
 }

@@ -2,6 +2,7 @@ package multioption
 
 import (
 	"cmp"
+	_ "embed"
 	"maps"
 	"math"
 	"slices"
@@ -40,277 +41,72 @@ type countedChoices struct {
 	missing scoring.MissingPolicy
 }
 
-// byPolicy says how judgments without a verdict count in the three scores.
-func byPolicy(policy scoring.MissingPolicy) string {
-	if policy == scoring.MissingStrict {
-		return "strict: no choice, an item without any scores 0"
-	}
-	return "usable: left out, which costs LLM score; an item without any scores 0"
-}
-
-// wrongUnless says how they count where a judgment is right or wrong.
-func wrongUnless(policy scoring.MissingPolicy) string {
-	if policy == scoring.MissingStrict {
-		return "wrong"
-	}
-	return "left out, an item without any is wrong"
-}
-
-const (
-	leftOut   = "left out"
-	nobodyHas = "none where the judge has none"
-)
-
-const (
-	noItems = "no items"
-	noRight = "no items of which the right option is known"
-)
-
-const paper = "Grade Score, arXiv 2406.12043"
+// Metrics is the table of metrics of several options, in which [MissingStrict] differs from the default.
+//
+//go:embed metrics.yaml
+var Metrics string
 
 // scores are the three of the paper, the headline first.
 var scores = []struct {
 	name string
 	of   func(grades) float64
-	term scoring.Term
 }{
-	{
-		name: GradeScore,
-		of:   func(g grades) float64 { return g.grade },
-		term: scoring.Term{
-			Label:  "Grade score",
-			Short:  "Grade",
-			Best:   scoring.Higher,
-			Plain:  "chooses the option and not the position: harmonic mean of LLM score and choice score, from 0 to 1",
-			Source: paper,
-			Chance: "above 0: see grade-random",
-		},
-	},
-	{
-		name: LLMScore,
-		of:   func(g grades) float64 { return g.llm },
-		term: scoring.Term{
-			Label:  "LLM score",
-			Short:  "LLM",
-			Best:   scoring.Higher,
-			Plain:  "how evenly the positions are chosen; 1 is no position bias",
-			Source: paper,
-			Others: "normalised entropy",
-		},
-	},
-	{
-		name: ChoiceScore,
-		of:   func(g grades) float64 { return g.choice },
-		term: scoring.Term{
-			Label:  "choice score",
-			Short:  "choice",
-			Best:   scoring.Higher,
-			Plain:  "how often the same option is chosen, wherever it is shown",
-			Source: paper,
-			Others: "mode frequency",
-		},
-	},
+	{name: GradeScore, of: func(g grades) float64 { return g.grade }},
+	{name: LLMScore, of: func(g grades) float64 { return g.llm }},
+	{name: ChoiceScore, of: func(g grades) float64 { return g.choice }},
 }
 
 // variants are what there is of each of the three: the score, that of judges without judgment, and how far the judge is
-// on the way between. What has no Missing counts by the policy of the run.
+// on the way between.
 var variants = []struct {
-	suffix string
-	metric scoring.Metric
+	metric scoring.Metric                // its name is a suffix
 	grades func(t countedChoices) grades // nil: of two of the others
 }{
 	{
-		metric: scoring.Metric{Kind: scoring.Mean, Compared: scoring.Whole},
+		metric: scoring.Metric{Kind: scoring.Mean},
 		grades: func(t countedChoices) grades { return t.scored },
 	},
 	{
-		suffix: OfRandom,
-		metric: scoring.Metric{
-			Missing: nobodyHas,
-			Kind:    scoring.Known,
-			Term: scoring.Term{
-				Label:  "*, of a random judge",
-				Short:  "random",
-				Metric: "*" + OfRandom,
-				Called: []string{"random judge"},
-				Plain:  "the score of a judge that names positions at random, on the same items",
-				Source: "exact, or simulated",
-				Others: "random baseline",
-			},
-		},
+		metric: scoring.Metric{Name: OfRandom, Kind: scoring.Known},
 		grades: func(t countedChoices) grades { return t.random },
 	},
 	{
-		suffix: OfFirst,
-		metric: scoring.Metric{
-			Missing: "none is",
-			Kind:    scoring.Known,
-			Term: scoring.Term{
-				Label:  "*, of always the first",
-				Short:  "always first",
-				Metric: "*" + OfFirst,
-				Plain:  "the score of a judge that always names the first position, on the same items",
-				Source: "computed",
-				Others: "position baseline",
-			},
-		},
+		metric: scoring.Metric{Name: OfFirst, Kind: scoring.Known},
 		grades: func(t countedChoices) grades { return t.first },
 	},
-	{
-		suffix: overRandom,
-		metric: scoring.Metric{
-			Kind: scoring.Ratio,
-			Term: scoring.Term{
-				Label:  "*, from random (0) to perfect (1)",
-				Short:  "over random",
-				Metric: "*" + overRandom,
-				Called: []string{"random 0 to perfect 1"},
-				Best:   scoring.Higher,
-				Plain:  "how far the judge is on the way from a random judge (0) to a perfect one (1)",
-				Source: "(judge − random) / (perfect − random)",
-				Others: "chance-corrected score",
-			},
-		},
-	},
+	{metric: scoring.Metric{Name: overRandom, Kind: scoring.Ratio}},
 }
 
-// everyMetric is the headline where items have a label.
-var everyMetric = scoring.Summed[countedChoices]{
-	Metric: scoring.Metric{
-		Name: everyRight,
-		Term: scoring.Term{
-			Label:  "correct in every order",
-			Short:  "every order",
-			Best:   scoring.Higher,
-			Plain:  "items of which every judgment names the best option (of the goal worst: the worst)",
-			Source: "share of items, as GRP's of pairs",
-			Others: "worst-case accuracy",
-		},
-		Missing: "wrong",
-		None:    noRight,
-	},
-	Adds: rightInEvery,
-}
-
-// itemMetrics are the others. What has no Missing counts by the policy of the run.
+// itemMetrics are those of choices that are not named after one of the scores.
 var itemMetrics = []scoring.Summed[countedChoices]{
+	{Metric: scoring.Metric{Name: GradeScore + byUsable, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingUsable)},
+	{Metric: scoring.Metric{Name: GradeScore + byStrict, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingStrict)},
+	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean}, Adds: rightShare},
 	{
 		Metric: scoring.Metric{
-			Name: GradeScore + byUsable,
-			Term: scoring.Term{
-				Label:  "Grade score of usable judgments",
-				Short:  "Grade, usable",
-				Plain:  "Grade score over the judgments that have a verdict, as the authors count",
-				Source: paper,
-			},
-			Unit:    scoring.UnitScore,
-			Kind:    scoring.Mean,
-			Missing: byPolicy(scoring.MissingUsable),
-			None:    noItems,
-		},
-		Adds: func(t countedChoices) (float64, float64) { return t.ballot.grades(scoring.MissingUsable).grade, 1 },
-	},
-	{
-		Metric: scoring.Metric{
-			Name: GradeScore + byStrict,
-			Term: scoring.Term{
-				Label:  "Grade score of all judgments",
-				Short:  "Grade, strict",
-				Plain:  "Grade score over all judgments: one without a verdict chooses nothing",
-				Source: "gavel",
-			},
-			Unit:    scoring.UnitScore,
-			Kind:    scoring.Mean,
-			Missing: byPolicy(scoring.MissingStrict),
-			None:    noItems,
-		},
-		Adds: func(t countedChoices) (float64, float64) { return t.ballot.grades(scoring.MissingStrict).grade, 1 },
-	},
-	{
-		Metric: scoring.Metric{
-			Name: optionAccuracy,
-			Term: scoring.Term{
-				Label:  "correct over all orders",
-				Short:  "all orders",
-				Best:   scoring.Higher,
-				Plain:  "judgments that name the best option (of the goal worst: the worst)",
-				Source: "share of judgments, mean over items",
-				Others: "accuracy",
-			},
-			Kind:     scoring.Mean,
-			None:     noRight,
-			Compared: scoring.Whole,
-		},
-		Adds: rightShare,
-	},
-	{
-		Metric: scoring.Metric{
-			Name:    optionAccuracy + OfRandom,
-			Kind:    scoring.Known,
-			Missing: nobodyHas,
-			None:    noRight,
+			Name: optionAccuracy + OfRandom,
+			Kind: scoring.Known,
+			None: "no items of which the right option is known",
 		},
 		Adds: randomRight,
 	},
+	{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.Mean}, Adds: modeRight},
+	{Metric: scoring.Metric{Name: sameChoice}, Adds: alwaysOne},
 	{
-		Metric: scoring.Metric{
-			Name: modeAccuracy,
-			Term: scoring.Term{
-				Label:  "correct by majority",
-				Short:  "majority",
-				Best:   scoring.Higher,
-				Plain:  "items of which the option chosen most often is the right one",
-				Source: "share of items",
-				Others: "majority vote, self-consistency",
-			},
-			Kind:     scoring.Mean,
-			Missing:  "left out, an item without any is wrong",
-			None:     noRight,
-			Compared: scoring.Whole,
-		},
-		Adds: modeRight,
+		Metric: scoring.Metric{Name: UnrelatedRate, Kind: scoring.Several},
+		Adds:   unrelatedChosen,
 	},
-	{
-		Metric: scoring.Metric{
-			Name: sameChoice,
-			Term: scoring.Term{
-				Label:  "consistency",
-				Short:  "consistent",
-				Best:   scoring.Higher,
-				Plain:  "items with the same choice in every order",
-				Source: "share of items",
-				Others: "consistency",
-			},
-			Missing:  "not the same",
-			None:     noItems,
-			Compared: scoring.Whole,
-		},
-		Adds: alwaysOne,
-	},
-	{
-		Metric: scoring.Metric{
-			Name: UnrelatedRate,
-			Term: scoring.Term{
-				Label:  "chooses the unrelated option",
-				Short:  "unrelated",
-				Best:   scoring.Lower,
-				Plain:  "judgments that choose the option that answers another question",
-				Source: "share of judgments with a verdict",
-				Others: "attention check",
-			},
-			Kind:     scoring.Several,
-			Missing:  leftOut,
-			None:     "no judgments with a verdict, of items with an unrelated option",
-			Compared: scoring.Whole,
-		},
-		Adds: unrelatedChosen,
-	},
+}
+
+// gradeBy returns the Grade score of a ballot under a policy.
+func gradeBy(policy scoring.MissingPolicy) func(t countedChoices) (num, den float64) {
+	return func(t countedChoices) (num, den float64) { return t.ballot.grades(policy).grade, 1 }
 }
 
 // optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
 // headline says how often the choice is right; the Grade score, which a judge that is steadily wrong has too, does not.
-func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed[countedChoices] {
-	list := []scoring.Summed[countedChoices]{everyMetric}
+func optionMetrics(labelled bool) []scoring.Summed[countedChoices] {
+	list := []scoring.Summed[countedChoices]{{Metric: scoring.Metric{Name: everyRight}, Adds: rightInEvery}}
 	headline := GradeScore
 	if labelled {
 		headline = everyRight
@@ -318,13 +114,7 @@ func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed
 	for _, v := range variants {
 		for _, score := range scores {
 			m := v.metric
-			m.Name = score.name + v.suffix
-			m.Unit = scoring.UnitScore
-			m.Missing = cmp.Or(m.Missing, byPolicy(policy))
-			m.None = noItems
-			if v.suffix == "" {
-				m.Term = score.term
-			}
+			m.Name = score.name + m.Name
 			if m.Name == GradeScore+overRandom {
 				m.Compared = scoring.Whole
 			}
@@ -343,13 +133,9 @@ func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed
 			})
 		}
 	}
-	for _, m := range itemMetrics {
-		m.Missing = cmp.Or(m.Missing, wrongUnless(policy))
-		list = append(list, m)
-	}
+	list = append(list, itemMetrics...)
 	for i := range list {
 		if list[i].Name == headline {
-			list[i].Compared = scoring.ByGroup
 			list[i].Headline = true
 		}
 	}
@@ -425,7 +211,7 @@ func unrelatedChosen(t countedChoices) (num, den float64) {
 
 // Sheet lays out the items, in groups by how many options they have.
 func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
-	list := optionMetrics(how, f.labelled)
+	list := optionMetrics(f.labelled)
 	all := make([]countedChoices, len(f.ballots))
 	for i, c := range chances(f.ballots, how, seed) {
 		b := f.ballots[i]
@@ -436,7 +222,7 @@ func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 			m.Least = min(-1, worst(m, all)) // −1 where the judge is silent, which random judges are then too
 		}
 	}
-	s := &scoring.Sheet{Metrics: scoring.Lay(list, 0), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
+	s := &scoring.Sheet{Metrics: scoring.Lay(list), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
 		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
 	for i, t := range all {
 		u := scoring.Unit{ID: t.item, Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.Width), Of: t}

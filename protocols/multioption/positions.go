@@ -62,7 +62,7 @@ func positions(
 		Unit:    scoring.UnitStatistic,
 		Value:   scoring.Fraction(chi2),
 		N:       decided,
-		Missing: leftOut,
+		Missing: "left out",
 		Note:    note,
 	}
 	results = append(results, x)
@@ -71,10 +71,7 @@ func positions(
 	return append(results, x)
 }
 
-const (
-	noJudgments = "no judgments with a verdict"
-	noPositions = "undefined: " + noJudgments
-)
+const noPositions = "undefined: no judgments with a verdict"
 
 // positionMetrics are how often each of so many positions was chosen, and how often a right option stood there.
 func positionMetrics(n int) []scoring.Metric {
@@ -83,8 +80,6 @@ func positionMetrics(n int) []scoring.Metric {
 		{Name: PositionMetric, Kind: scoring.Several}, {Name: RightPositionMetric, Kind: scoring.Known, Sparse: true},
 	} {
 		name := m.Name
-		m.Missing = leftOut
-		m.None = noJudgments
 		for i := range n {
 			m.Name = name + strconv.Itoa(i+1)
 			m.Columns = scoring.Span{2 * len(list), 2*len(list) + 2}

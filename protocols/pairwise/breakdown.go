@@ -15,11 +15,6 @@ const (
 	PartMissing = "missing" // one of them has no verdict, or both
 )
 
-// Parts of pairs, in the order that they are drawn in.
-func (*pairs) Parts() []string {
-	return []string{PartRight, PartWrong, PartTie, PartFirst, PartSecond, PartMissing}
-}
-
 // Part that a pair is in.
 func (*pairs) Part(x scoring.Unit) string {
 	u := x.Of.(*pair)
@@ -39,8 +34,6 @@ func (*pairs) Part(x scoring.Unit) string {
 	}
 	return PartSecond
 }
-
-var _ scoring.Parter = (*pairs)(nil)
 
 // named is the response that a pair's two judgments agree on, or [judging.Nobody].
 func (u pair) named() int8 {

@@ -114,33 +114,23 @@ const (
 func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	judgments := float64(r.Judgments())
 	units := math.Min(judgments, math.Max(1, float64(r.Items)))
-	if ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/judgments*units, units, scoring.MostTies); ties.Above {
-		return scoring.Diagnosis{
-			Level:    scoring.Unusable,
-			Code:     scoring.CodeTies,
-			Text:     fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties),
-			Evidence: []scoring.Evidence{ties},
-		}, true
+	ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/judgments*units, units, scoring.MostTies)
+	d, found = ties.Unusable(scoring.CodeTies, fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties))
+	if found {
+		return d, true
 	}
-	first, ok := r.Overall(firstPicked).Held(scoring.MostByPlace)
+	e, ok := r.Overall(firstPicked).Held(scoring.MostByPlace)
 	if !ok {
 		return d, false
 	}
-	position, e := "first", first
-	if first.Value < 50 {
-		position, e = "second", first.Mirrored()
-	}
-	if !e.Above {
-		return d, false
+	position := "first"
+	if e.Value < 50 {
+		position = "second"
+		e = e.Mirrored()
 	}
 	text := fmt.Sprintf("Names what it reads %s in %s of judgments: not a judge here.", position, e)
 	if e.Value == 100 {
-		text = fmt.Sprintf("Always names what it reads %s (100 %% of %d judgments): not a judge here.", position, first.N)
+		text = fmt.Sprintf("Always names what it reads %s (100 %% of %d judgments): not a judge here.", position, e.N)
 	}
-	return scoring.Diagnosis{
-		Level:    scoring.Unusable,
-		Code:     scoring.CodePosition,
-		Text:     text,
-		Evidence: []scoring.Evidence{e},
-	}, true
+	return e.Unusable(scoring.CodePosition, text)
 }

@@ -1,6 +1,7 @@
 package pairwise
 
 import (
+	_ "embed"
 	"slices"
 
 	"gavel/datasets"
@@ -9,197 +10,26 @@ import (
 	"gavel/scoring/stats"
 )
 
-// pairMetrics are the scores of a comparison (PROTOCOLS.md §1), the headline first. A new one is a line here.
+// Metrics is the table of metrics of pairs.
+//
+//go:embed metrics.yaml
+var Metrics string
+
+// pairMetrics are the scores of a comparison, the headline first. A new one is a line here and a block of metrics.yaml.
 var pairMetrics = []scoring.Summed[pair]{
+	{Metric: scoring.Metric{Name: "strict", Headline: true}, Adds: strict},
+	{Metric: scoring.Metric{Name: "counter"}, Adds: counter},
+	{Metric: scoring.Metric{Name: "first-order"}, Adds: judgmentRight(0)},
+	{Metric: scoring.Metric{Name: "second-order"}, Adds: judgmentRight(1)},
+	{Metric: scoring.Metric{Name: halfTieName, Kind: scoring.Halves}, Adds: halfTie},
+	{Metric: scoring.Metric{Name: "drop"}, Adds: drop},
+	{Metric: scoring.Metric{Name: "consistency"}, Adds: consistency},
 	{
-		Metric: scoring.Metric{
-			Name: "strict",
-			Term: scoring.Term{
-				Label:   "correct in both orders",
-				Short:   "both orders",
-				Best:    scoring.Higher,
-				Plain:   "pairs that are judged correct in both orders; a tie or a missing verdict is wrong",
-				Source:  "GRP, arXiv 2503.06139",
-				Others:  "GRP: accuracy",
-				Chance:  "25",
-				PerItem: true,
-			},
-			Missing:  "wrong",
-			None:     noPairs,
-			Compared: scoring.ByGroup,
-			Headline: true,
-		},
-		Adds: strict,
+		Metric: scoring.Metric{Name: firstPicked, Kind: scoring.Halves, Most: 2},
+		Adds:   firstPosition,
 	},
-	{
-		Metric: scoring.Metric{
-			Name: "counter",
-			Term: scoring.Term{
-				Label:   "correct on balance",
-				Short:   "on balance",
-				Best:    scoring.Higher,
-				Plain:   "pairs with more right judgments than wrong ones; a tie or a missing verdict counts neither way",
-				Source:  "JudgeBench, arXiv 2410.12784",
-				Others:  "JudgeBench: accuracy",
-				Chance:  "25, more if it sometimes ties",
-				PerItem: true,
-			},
-			Missing:  "0 points",
-			None:     noPairs,
-			Compared: scoring.Whole,
-		},
-		Adds: counter,
-	},
-	{
-		Metric: scoring.Metric{
-			Name: "first-order",
-			Term: scoring.Term{
-				Label:   "correct in the published order",
-				Short:   "published order",
-				Best:    scoring.Higher,
-				Plain:   "right judgments in the published order",
-				Source:  "share of pairs",
-				Others:  "LLMBar averages it with second-order: Acc.",
-				Chance:  "50",
-				PerItem: true,
-			},
-			Missing: "wrong",
-			None:    noPairs,
-		},
-		Adds: judgmentRight(0),
-	},
-	{
-		Metric: scoring.Metric{
-			Name: "second-order",
-			Term: scoring.Term{
-				Label:   "correct in the swapped order",
-				Short:   "swapped order",
-				Best:    scoring.Higher,
-				Plain:   "right judgments in the swapped order",
-				Source:  "share of pairs",
-				Others:  "LLMBar averages it with first-order: Acc.",
-				Chance:  "50",
-				PerItem: true,
-			},
-			Missing: "wrong",
-			None:    noPairs,
-		},
-		Adds: judgmentRight(1),
-	},
-	{
-		Metric: scoring.Metric{
-			Name: halfTieName,
-			Term: scoring.Term{
-				Label:  "correct on balance, a draw as half",
-				Short:  "draw as half",
-				Best:   scoring.Higher,
-				Plain:  "like counter, and a draw earns half a point",
-				Source: "gavel",
-				Others: "Arena-Hard: a tie is half a win",
-				Chance: "50",
-			},
-			Missing:  "0 points",
-			Kind:     scoring.Halves,
-			None:     noPairs,
-			Compared: scoring.Whole,
-		},
-		Adds: halfTie,
-	},
-	{
-		Metric: scoring.Metric{
-			Name: "drop",
-			Term: scoring.Term{
-				Label:   "correct in both orders, of pairs with two verdicts",
-				Short:   "with two verdicts",
-				Best:    scoring.Higher,
-				Plain:   "strict among the pairs that have two verdicts for a response",
-				Source:  "gavel",
-				Others:  "accuracy without unparsed replies",
-				Chance:  "25",
-				PerItem: true,
-			},
-			Missing:  "pair left out",
-			None:     noDecided,
-			Compared: scoring.Whole,
-		},
-		Adds: drop,
-	},
-	{
-		Metric: scoring.Metric{
-			Name: "consistency",
-			Term: scoring.Term{
-				Label:   "consistency",
-				Short:   "consistent",
-				Best:    scoring.Higher,
-				Plain:   "pairs in which both orders name the same response, right or wrong",
-				Source:  "MT-Bench, arXiv 2306.05685",
-				Others:  "LLMBar: positional agreement rate (Agr.); MT-Bench: consistency",
-				Chance:  "50",
-				PerItem: true,
-			},
-			Missing:  "pair left out",
-			None:     noDecided,
-			Compared: scoring.Whole,
-		},
-		Adds: consistency,
-	},
-	{
-		Metric: scoring.Metric{
-			Name: firstPicked,
-			Term: scoring.Term{
-				Label: "prefers the first response",
-				Short: "prefers first",
-				Plain: "judgments whose answer is the response shown first, be it the better or, under the reversed goal, " +
-					"the worse; 50 is no position bias",
-				Source: "MT-Bench, arXiv 2306.05685",
-				Others: "position bias, primacy bias; MT-Bench: biased toward first",
-				Chance: "50",
-			},
-			Missing:  "judgment left out",
-			Kind:     scoring.Halves,
-			Most:     2,
-			None:     "no decided judgments",
-			Compared: scoring.Whole,
-		},
-		Adds: firstPosition,
-	},
-	{
-		Metric: scoring.Metric{
-			Name: RightWhereAlike,
-			Term: scoring.Term{
-				Label:   "accuracy when consistent",
-				Short:   "when consistent",
-				Best:    scoring.Higher,
-				Plain:   "right verdicts, of the pairs in which both orders name the same response",
-				Source:  "gavel, after selective prediction, arXiv 1705.08500",
-				Others:  "selective accuracy; coverage says of how many pairs",
-				Chance:  "50",
-				PerItem: true,
-			},
-			Missing:  "pair left out",
-			None:     "no pair with a label has the same verdict in both orders",
-			Compared: scoring.Whole,
-		},
-		Adds: rightWhereAlike,
-	},
-	{
-		Metric: scoring.Metric{
-			Name: Coverage,
-			Term: scoring.Term{
-				Label: "coverage",
-				Best:  scoring.Higher,
-				Plain: "how much is answered: pairs in which both orders name the same response; of judgments, those that " +
-					"are sure enough; of two goals taken as one judge, pairs on which all four judgments agree",
-				Source:  "share of pairs, of judgments",
-				Others:  "selective prediction: coverage",
-				PerItem: true,
-			},
-			Missing:  "not kept",
-			None:     noPairs,
-			Compared: scoring.Whole,
-		},
-		Adds: coverage,
-	},
+	{Metric: scoring.Metric{Name: RightWhereAlike}, Adds: rightWhereAlike},
+	{Metric: scoring.Metric{Name: Coverage}, Adds: coverage},
 }
 
 // What a judge is worth whose verdicts are kept only where both orders agree: how often they are right, and how many
@@ -209,16 +39,8 @@ const (
 	Coverage        = scoring.Coverage
 )
 
-const (
-	noPairs   = "no pairs with a label"
-	noDecided = "no pairs with two decided verdicts"
-)
-
 // halfTieName is the metric that needs a verdict in its group.
 const halfTieName = "half-tie"
-
-// Metrics lists them.
-var Metrics = scoring.Lay(pairMetrics, 0)
 
 func (u pair) points() int       { return u.judgments[0].points(u.gold) + u.judgments[1].points(u.gold) }
 func (u pair) strict() bool      { return u.points() == 2 }
@@ -316,57 +138,22 @@ const (
 
 var referenceMetrics = []scoring.Metric{
 	{
-		Name: scoring.GenerationAccuracy,
-		Term: scoring.Term{
-			Label:  "own answers correct",
-			Short:  "own answers",
-			Plain:  "questions that the judge itself answers right",
-			Source: "self-reference, arXiv 2509.19880, Eq. 3",
-			Others: "accuracy, exact match",
-		},
-		Missing: "pair left out",
+		Name:    scoring.GenerationAccuracy,
 		Columns: ownColumns,
-		None:    "nobody knows of any pair whether the judge's own answer is right",
 		Share:   func(c []float64) (float64, float64) { return c[pairOwnRight], c[pairKnown] },
 	},
 	{
-		Name: StrictOwnRight,
-		Term: scoring.Term{
-			Label:  "correct in both orders when its own answer is correct",
-			Short:  "own answer correct",
-			Plain:  "strict, among the pairs whose question the judge itself answers right",
-			Source: "gavel",
-		},
-		Missing: "wrong",
+		Name:    StrictOwnRight,
 		Columns: ownColumns,
-		None:    "no answer of the judge's own is known to be right",
 		Share:   func(c []float64) (float64, float64) { return c[pairStrictRight], c[pairOwnRight] },
 	},
 	{
-		Name: StrictOwnWrong,
-		Term: scoring.Term{
-			Label:  "correct in both orders when its own answer is wrong",
-			Short:  "own answer wrong",
-			Plain:  "strict, among the pairs whose question the judge itself answers wrong",
-			Source: "gavel",
-		},
-		Missing: "wrong",
+		Name:    StrictOwnWrong,
 		Columns: ownColumns,
-		None:    "no answer of the judge's own is known to be wrong",
 		Share:   func(c []float64) (float64, float64) { return c[pairStrictWrong], c[pairOwnWrong] },
 	},
 	{
-		Name: correlationGJ,
-		Term: scoring.Term{
-			Label:  "correlation of answering and judging",
-			Short:  "r GJ",
-			Plain:  "how closely \"can answer\" and \"can judge\" go together, from −1 to 1",
-			Source: "Pearson's r; self-reference, arXiv 2509.19880, Eq. 13",
-			Others: "paper: r_GJ; phi coefficient",
-			Chance: "0",
-		},
-		Unit:    scoring.UnitCorrelation,
-		Missing: "wrong",
+		Name:    correlationGJ,
 		Kind:    scoring.Correlation,
 		Columns: ownColumns,
 		Why:     ownConstant,
@@ -404,21 +191,11 @@ var (
 const StyleBias = "style-bias"
 
 var styleBias = scoring.Metric{
-	Name: StyleBias,
-	Term: scoring.Term{
-		Label: "style bias",
-		Plain: "points by which strict is higher on pairs whose right response looks the better (easy) " +
-			"than on those where it looks the worse (hard)",
-		Source: "gavel, from RM-Bench, arXiv 2410.16184",
-		Others: "RM-Bench: easy less hard accuracy",
-		Chance: "0",
-	},
-	Missing: "wrong",
+	Name:    StyleBias,
 	Less:    hardColumns,
 	Columns: easyColumns,
 	Sides:   [2]string{"hard pairs", "easy pairs"},
 	Sparse:  true,
-	None:    "there are none",
 	All:     func(c []float64) float64 { return c[1] },
 }
 
@@ -452,7 +229,7 @@ func rightOrWrong(right bool) string {
 // pair has these.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   slices.Clone(Metrics),
+		Metrics:   scoring.Lay(pairMetrics),
 		Width:     hardColumns[1],
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),

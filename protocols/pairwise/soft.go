@@ -15,20 +15,9 @@ const soft = "soft"
 
 // softMetric is there where some pair has a soft verdict.
 var softMetric = scoring.Metric{
-	Name: soft,
-	Term: scoring.Term{
-		Label: "soft verdict correct",
-		Short: "soft verdict",
-		Plain: "pairs whose label probabilities, those of both orders averaged in log space, " +
-			"favour the labelled response; even odds earn a half",
-		Source: "gavel",
-		Others: "debiased accuracy; swap-averaged log-odds",
-		Chance: "50",
-	},
-	Missing: "pair left out",
+	Name:    soft,
 	Kind:    scoring.Halves,
 	Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2},
-	None:    "no pair with the probabilities of two judgments",
 }
 
 // softly is a pair's row of the metric.

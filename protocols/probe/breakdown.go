@@ -10,9 +10,6 @@ const (
 	PartMissing = "missing" // no verdict on the pair as it is
 )
 
-// Parts in the order that they are drawn in.
-func (*pairs) Parts() []string { return []string{PartStays, PartMoved, PartWrong, PartMissing} }
-
 // Part that a pair is in.
 func (*pairs) Part(x scoring.Unit) string {
 	u := x.Of.(pair)
@@ -26,5 +23,3 @@ func (*pairs) Part(x scoring.Unit) string {
 	}
 	return PartMoved
 }
-
-var _ scoring.Parter = (*pairs)(nil)

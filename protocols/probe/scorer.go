@@ -2,6 +2,7 @@ package probe
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,7 +124,7 @@ func (f *pairs) Finish() (complete int) {
 // Sheet is the pairs as rows.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   scoring.Lay(metrics, 0),
+		Metrics:   scoring.Lay(metrics),
 		Width:     2 * len(metrics),
 		Divisions: []func(a, b string) int{strings.Compare},
 	}
@@ -143,42 +144,19 @@ const (
 	Again  = "again-right"
 )
 
+// Metrics is the table of metrics of probes.
+//
+//go:embed metrics.yaml
+var Metrics string
+
 // metrics of a probe, the headline first.
 var metrics = []scoring.Summed[pair]{
 	{
-		Metric: scoring.Metric{
-			Name: Steady,
-			Term: scoring.Term{
-				Label:   "correct under every rewrite",
-				Short:   "every rewrite",
-				Best:    scoring.Higher,
-				Plain:   "pairs that are judged right as they are and with each of their four rewrites",
-				Source:  "gavel",
-				Chance:  "50 by place alone, 3 by guessing each time",
-				PerItem: true,
-			},
-			Missing:  "wrong",
-			None:     "there is no pair",
-			Compared: scoring.ByGroup,
-			Headline: true,
-		},
-		Adds: func(u pair) (num, den float64) { return scoring.One(u.steady()), 1 },
+		Metric: scoring.Metric{Name: Steady, Headline: true},
+		Adds:   func(u pair) (num, den float64) { return scoring.One(u.steady()), 1 },
 	},
 	{
-		Metric: scoring.Metric{
-			Name: Kept,
-			Term: scoring.Term{
-				Label:  "correct verdicts kept",
-				Short:  "kept",
-				Best:   scoring.Higher,
-				Plain:  "of the verdicts that are right on the pair as it is, those that are right on its rewrites too",
-				Source: "gavel",
-			},
-			Missing:  "wrong",
-			Kind:     scoring.Ratio,
-			None:     "no verdict is right on a pair as it is",
-			Compared: scoring.Whole,
-		},
+		Metric: scoring.Metric{Name: Kept, Kind: scoring.Ratio},
 		Adds: func(u pair) (num, den float64) {
 			if !u.right(u.said[0]) {
 				return 0, 0
@@ -187,46 +165,16 @@ var metrics = []scoring.Summed[pair]{
 		},
 	},
 	{
-		Metric: scoring.Metric{
-			Name: Again,
-			Term: scoring.Term{
-				Label:   "correct verdicts repeated",
-				Short:   "repeated",
-				Best:    scoring.Higher,
-				Plain:   "of the verdicts that are right on the pair as it is, those that are right when the same is asked anew",
-				Source:  "gavel",
-				PerItem: true,
-			},
-			Missing:  "wrong",
-			None:     "no verdict is right on a pair as it is",
-			Compared: scoring.Whole,
-		},
+		Metric: scoring.Metric{Name: Again},
 		Adds: func(u pair) (num, den float64) {
 			return scoring.One(u.right(u.said[0]) && u.right(u.said[1])), scoring.One(u.right(u.said[0]))
 		},
 	},
 	{
-		Metric: scoring.Metric{
-			Name: Right,
-			Term: scoring.Term{
-				Label:   "correct in one order",
-				Short:   "one order",
-				Best:    scoring.Higher,
-				Plain:   "verdicts that are right on the pair as it is, in the one order that it is shown in",
-				Source:  "share of pairs",
-				Chance:  "50",
-				PerItem: true,
-			},
-			Missing:  "wrong",
-			None:     "there is no pair",
-			Compared: scoring.ByGroup,
-		},
-		Adds: func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },
+		Metric: scoring.Metric{Name: Right},
+		Adds:   func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },
 	},
 }
-
-// Terms define them.
-var Terms = scoring.Terms(scoring.Lay(metrics, 0))
 
 // Extend adds what each rewrite does.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {

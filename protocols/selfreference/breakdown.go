@@ -12,11 +12,6 @@ const (
 	PartMissing = "missing" // a judgment without a verdict
 )
 
-// Parts of judged answers, in the order that they are drawn in.
-func (*judgments) Parts() []string {
-	return []string{PartRight, PartHelped, PartHarmed, PartWrong, PartMissing}
-}
-
 // Part that a judged answer is in.
 func (*judgments) Part(u scoring.Unit) string {
 	j := u.Of.(judgment)
@@ -41,5 +36,3 @@ func (*judgments) Part(u scoring.Unit) string {
 	}
 	return PartWrong
 }
-
-var _ scoring.Parter = (*judgments)(nil)

@@ -33,7 +33,7 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
 	}
-	for _, mode := range []string{ModeCoT, ModeSelf} {
+	for _, mode := range modes {
 		if r.Has(mode) {
 			return diagnose(r, mode)
 		}
@@ -57,13 +57,13 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		return scoring.Unknowing(scoring.CodeNothing, "No answer has been judged yet.")
 	}
 	for label, n := range map[string]float64{"Correct": called, "Incorrect": all - called} {
-		if e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay); e.Above {
-			text := fmt.Sprintf("Calls nearly every answer %s (%s): not a judge here.", label, e)
-			if n == all {
-				text = fmt.Sprintf("Calls %s (100 %% of %.0f): not a judge here.", oneWay(called), all)
-			}
-			evidence := []scoring.Evidence{e}
-			return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeLabel, Evidence: evidence, Text: text}
+		e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay)
+		text := fmt.Sprintf("Calls nearly every answer %s (%s): not a judge here.", label, e)
+		if n == all {
+			text = fmt.Sprintf("Calls %s (100 %% of %.0f): not a judge here.", oneWay(called), all)
+		}
+		if d, found := e.Unusable(scoring.CodeLabel, text); found {
+			return d
 		}
 	}
 	if recall.Value == nil || right == 0 || right == all {

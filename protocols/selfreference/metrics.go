@@ -1,8 +1,8 @@
 package selfreference
 
 import (
+	_ "embed"
 	"math"
-	"slices"
 	"strings"
 
 	"gavel/scoring"
@@ -40,47 +40,23 @@ const (
 	PartialGJ     = "r-gj-a" // Eq. 14: r_GJ|A
 )
 
-const (
-	paper   = "self-reference, arXiv 2509.19880, "
-	pearson = "Pearson's r; " + paper + "Eq. 13"
-)
-
-// Terms define the metrics of self-reference.
-var Terms = append(scoring.Terms(slices.Concat(answerMetrics, modeMetrics, scoring.Lay(ownMetrics, 0))),
-	scoring.WithoutVerdictTerm)
+// Metrics is the table of metrics of self-reference.
+//
+//go:embed metrics.yaml
+var Metrics string
 
 // answerMetrics are of the judge's own answers and of the agents'.
 var answerMetrics = []scoring.Metric{
 	{
-		Name: scoring.GenerationAccuracy,
-		Term: scoring.Term{
-			Label:  "own answers correct",
-			Short:  "own answers",
-			Best:   scoring.Higher,
-			Plain:  "questions that the judge itself answers right",
-			Source: paper + "Eq. 3",
-			Others: "accuracy, exact match",
-		},
-		Missing:  "wrong",
-		Columns:  scoring.Span{columnOwnRight, columnRight},
-		None:     "the judge has no answers of its own",
-		N:        func(c []float64) float64 { return c[1] },
-		Compared: scoring.Whole,
-		Once:     true,
+		Name:    scoring.GenerationAccuracy,
+		Columns: scoring.Span{columnOwnRight, columnRight},
+		N:       func(c []float64) float64 { return c[1] },
+		Once:    true,
 	},
 	{
-		Name: AgentAccuracy,
-		Term: scoring.Term{
-			Label:  "agents' answers correct",
-			Short:  "agents' answers",
-			Plain:  "answers of the agents that are right",
-			Source: "share of answers",
-			Others: "base rate, prevalence",
-		},
-		Missing: "wrong",
+		Name:    AgentAccuracy,
 		Kind:    scoring.Several,
 		Columns: scoring.Span{columnRight, columnTables},
-		None:    "there is no judgment",
 		Once:    true,
 	},
 }
@@ -138,171 +114,55 @@ func tally(t []float64, own int8, right bool, said int8) {
 	t[int(own)*confusionWidth+cell]++
 }
 
-const notJudgedCorrect = "not judged Correct"
-
 // modeMetrics lists the metrics of one mode in the order tables print them. Their functions see a table. An F1 is of
 // a share: with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where precision has nothing to be a
 // share of but there was something to find.
 var modeMetrics = []scoring.Metric{
 	{
-		Name: Accuracy,
-		Term: scoring.Term{
-			Label:  "judgment accuracy",
-			Short:  "accuracy",
-			Best:   scoring.Higher,
-			Plain:  "judgments that are right",
-			Source: "share of judgments",
-			Others: "judgment accuracy",
-		},
-		Missing:  "wrong",
-		N:        nAll,
-		None:     "there is no judgment",
-		Compared: scoring.Whole,
-		Share:    func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() },
+		Name:  Accuracy,
+		N:     nAll,
+		Share: func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() },
 	},
 	{
-		Name: Precision,
-		Term: scoring.Term{
-			Label:  "precision of Correct",
-			Short:  "precision",
-			Best:   scoring.Higher,
-			Plain:  "of the answers called Correct, those that are",
-			Source: paper + "Eq. 7",
-			Others: "positive predictive value",
-		},
-		Missing: notJudgedCorrect,
-		Kind:    scoring.Several,
-		N:       func(t []float64) float64 { c := all(t); return c.tp + c.fp },
-		None:    "nothing was judged Correct",
-		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.tp + c.fp },
+		Name:  Precision,
+		Kind:  scoring.Several,
+		N:     func(t []float64) float64 { c := all(t); return c.tp + c.fp },
+		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.tp + c.fp },
 	},
 	{
-		Name: Recall,
-		Term: scoring.Term{
-			Label:  "recall of Correct",
-			Short:  "recall",
-			Best:   scoring.Higher,
-			Plain:  "of the right answers, those that are called Correct",
-			Source: paper + "Eq. 8",
-			Others: "sensitivity, true positive rate",
-		},
-		Missing: notJudgedCorrect,
-		Kind:    scoring.Several,
-		N:       func(t []float64) float64 { return all(t).agent() },
-		None:    "no agent's answer is right",
-		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() },
+		Name:  Recall,
+		Kind:  scoring.Several,
+		N:     func(t []float64) float64 { return all(t).agent() },
+		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() },
 	},
-	f1Of(F1, all, "there is no judgment", scoring.Term{
-		Label:  "F1 of Correct",
-		Short:  "F1",
-		Plain:  "precision and recall of Correct in one number: their harmonic mean",
-		Source: paper + "Eq. 9",
-		Others: "F-measure",
-	}),
-	f1OfRight, f1OfWrong,
+	f1Of(F1, all), f1OfRight, f1OfWrong,
 	{
-		Name: F1Delta,
-		Term: scoring.Term{
-			Label:  "F1 difference by its own answer",
-			Short:  "F1 Δ",
-			Plain:  "F1 where the judge's own answer is right minus F1 where it is wrong",
-			Source: paper + "Tables 1, 6, 7",
-		},
-		Missing: notJudgedCorrect,
-		Kind:    scoring.Ratio,
-		N:       nKnown,
-		Value:   f1Delta,
-		Parts:   []scoring.Metric{f1OfRight, f1OfWrong},
-		None:    "one of the two F1 is",
+		Name:  F1Delta,
+		Kind:  scoring.Ratio,
+		N:     nKnown,
+		Value: f1Delta,
+		Parts: []scoring.Metric{f1OfRight, f1OfWrong},
 	},
 	{
-		Name: Overconfidence,
-		Term: scoring.Term{
-			Label:  "overconfidence",
-			Plain:  "how much more it calls Correct than is correct, in points; 0 is best",
-			Source: paper + "Tables 2, 8",
-			Others: "leniency",
-		},
-		Missing: notJudgedCorrect,
-		Kind:    scoring.Ratio,
-		N:       nAll,
-		None:    "there is no judgment",
-		Value:   func(t []float64) float64 { c := all(t); return (c.fp - c.fn) / c.n() },
+		Name:  Overconfidence,
+		Kind:  scoring.Ratio,
+		N:     nAll,
+		Value: func(t []float64) float64 { c := all(t); return (c.fp - c.fn) / c.n() },
 	}, // (tp+fp) − (tp+fn)
 	subset(JPlusCorrect, ownRight, true, false), subset(JPlusCorrectF1, ownRight, true, true),
 	subset(JPlusIncorrect, ownRight, false, false), subset(JPlusIncorrectF1, ownRight, false, true),
 	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
 	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
-	correlation(scoring.Metric{
-		Name: CorrelationGJ,
-		Term: scoring.Term{
-			Label:  "correlation of answering and judging",
-			Short:  "r GJ",
-			Plain:  "how closely \"can answer\" and \"can judge\" go together, from −1 to 1",
-			Source: pearson,
-			Others: "paper: r_GJ; phi coefficient",
-			Chance: "0",
-		},
-		Missing: "wrong",
-		Value:   rGJ,
-	}, varG, varJ),
-	correlation(scoring.Metric{
-		Name: CorrelationGA,
-		Term: scoring.Term{
-			Label:  "correlation of its own answers and the agents'",
-			Short:  "r GA",
-			Plain:  "how closely \"the judge can answer\" and \"the agent can answer\" go together",
-			Source: pearson,
-			Others: "paper: r_GA",
-		},
-		Missing: "counts: it is not about the judgment",
-		Value:   rGA,
-		Once:    true,
-	}, varG, varA),
-	correlation(scoring.Metric{
-		Name: CorrelationJA,
-		Term: scoring.Term{
-			Label:  "correlation of judging and the agents' answers",
-			Short:  "r JA",
-			Plain:  "how closely \"judged right\" and \"the agent is right\" go together",
-			Source: pearson,
-			Others: "paper: r_JA",
-		},
-		Missing: "wrong",
-		Value:   rJA,
-	}, varJ, varA),
-	correlation(scoring.Metric{
-		Name: PartialGJ,
-		Term: scoring.Term{
-			Label:  "partial correlation of answering and judging",
-			Short:  "r GJ|A",
-			Plain:  "how closely \"can answer\" and \"can judge\" go together, the agent's being right held fixed",
-			Source: paper + "Eq. 14",
-			Others: "paper: r_GJ|A; a partial correlation",
-			Chance: "0",
-		},
-		Missing:  "wrong",
-		Value:    rGJA,
-		Compared: scoring.Whole,
-	}, varG, varJ, varA),
+	correlation(scoring.Metric{Name: CorrelationGJ, Value: rGJ}, varG, varJ),
+	correlation(scoring.Metric{Name: CorrelationGA, Value: rGA, Once: true}, varG, varA),
+	correlation(scoring.Metric{Name: CorrelationJA, Value: rJA}, varJ, varA),
+	correlation(scoring.Metric{Name: PartialGJ, Value: rGJA}, varG, varJ, varA),
 }
 
 // The F1 of the judgments of questions that the judge itself answers right, and wrong.
 var (
-	f1OfRight = f1Of(F1JPlus, ownIs(ownRight), "the judge answered no question right", scoring.Term{
-		Label:  "F1 when its own answer is correct",
-		Short:  "F1 J+",
-		Plain:  "F1 where the judge's own answer is right",
-		Source: paper + "Tables 1, 6, 7",
-		Others: "paper: J+",
-	})
-	f1OfWrong = f1Of(F1JMinus, ownIs(ownWrong), "the judge answered no question wrong", scoring.Term{
-		Label:  "F1 when its own answer is wrong",
-		Short:  "F1 J−",
-		Plain:  "F1 where the judge's own answer is wrong",
-		Source: paper + "Tables 1, 6, 7",
-		Others: "paper: J−",
-	})
+	f1OfRight = f1Of(F1JPlus, ownIs(ownRight))
+	f1OfWrong = f1Of(F1JMinus, ownIs(ownWrong))
 )
 
 // tableCells are what a judgment with a verdict may be: by the judge's own answer, then as it is tallied. What is the
@@ -342,7 +202,6 @@ var (
 
 // correlation returns a metric of how closely variables go together, with what all such have.
 func correlation(m scoring.Metric, of ...variable) scoring.Metric {
-	m.Unit = scoring.UnitCorrelation
 	m.Kind = scoring.Correlation
 	m.N = nKnown
 	m.Why = func(t []float64) string { return constant(t, of) }
@@ -356,25 +215,22 @@ func nAll(t []float64) float64   { return all(t).n() }
 func nKnown(t []float64) float64 { return known(t).n() }
 
 // f1Of is the F1 of "Correct" among some of the judgments.
-func f1Of(name string, of func(t []float64) confusion, none string, words scoring.Term) scoring.Metric {
-	words.Best = scoring.Higher
+func f1Of(name string, of func(t []float64) confusion) scoring.Metric {
 	m := scoring.Metric{
-		Name:    name,
-		Term:    words,
-		Missing: notJudgedCorrect,
-		Kind:    scoring.Several,
-		Curve:   f1,
-		N:       func(t []float64) float64 { return of(t).n() },
-		Share:   func(t []float64) (float64, float64) { c := of(t); return c.tp, c.tp + c.fp + c.fn },
+		Name:  name,
+		Kind:  scoring.Several,
+		Curve: f1,
+		N:     func(t []float64) float64 { return of(t).n() },
+		Share: func(t []float64) (float64, float64) { c := of(t); return c.tp, c.tp + c.fp + c.fn },
 		Why: func(t []float64) string {
 			if of(t).n() == 0 {
-				return none
+				return ""
 			}
 			return "no agent's answer there is right and none was judged Correct"
 		},
 	}
 	if name == F1 {
-		m.Compared, m.Headline = scoring.ByGroup, true
+		m.Headline = true
 	}
 	return m
 }
@@ -386,28 +242,7 @@ func f1Delta(t []float64) float64 { return ownIs(ownRight)(t).f1() - ownIs(ownWr
 // subset is how well the judge does where its own answer and the agent's are right or wrong as given. All there have
 // one label, so that nothing is wrongly given that label: precision is 1, and with recall s the F1 of it is 2s/(1+s).
 func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
-	m := scoring.Metric{
-		Name: name,
-		Term: scoring.Term{
-			Metric: "j-plus-*",
-			Label:  "own answer correct, the agent's: *",
-			Short:  "J+ *",
-			Best:   scoring.Higher,
-			Plain: "judgments where the judge's own answer is right, by whether the agent's is: " +
-				"accuracy, and F1 of the one label there",
-			Source: paper + "Figure 2",
-			Others: "subsets of J+",
-		},
-		Missing: "wrong",
-		Kind:    scoring.Several,
-	}
-	if own == ownWrong {
-		m.Term.Metric = "j-minus-*"
-		m.Term.Plain = strings.Replace(m.Term.Plain, "is right", "is wrong", 1)
-		m.Term.Others = "subsets of J−"
-		m.Term.Label = "own answer wrong, the agent's: *"
-		m.Term.Short = "J− *"
-	}
+	m := scoring.Metric{Name: name, Kind: scoring.Several}
 	if isF1 {
 		m.Curve = f1
 	}

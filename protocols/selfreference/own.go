@@ -87,54 +87,22 @@ func sidedWhere(same ...int8) func(heard) (num, den float64) {
 
 // ownMetrics have no result by group.
 var ownMetrics = []scoring.Summed[heard]{
-	ownMetric(OwnRightAccuracy, rightWhere(ownRight), scoring.Term{
-		Label: "accuracy when its own answer is correct",
-		Short: "own answer correct",
-		Best:  scoring.Higher,
-		Plain: "judgments that are right, of questions that the judge itself answers right",
-	}),
-	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong), scoring.Term{
-		Label: "accuracy when its own answer is wrong",
-		Short: "own answer wrong",
-		Best:  scoring.Higher,
-		Plain: "judgments that are right, of questions that the judge itself answers wrong",
-	}),
-	ownMetric(OwnSameCorrect, sidedWhere(sameAnswer), scoring.Term{
-		Label: "called Correct when the agent gives the same answer",
-		Short: "same: Correct",
-		Plain: "of the answers that say what the judge itself answers, those that it calls Correct",
-	}),
-	ownMetric(OwnOtherIncorrect, sidedWhere(otherAnswer), scoring.Term{
-		Label: "called Incorrect when the agent gives another answer",
-		Short: "other: Incorrect",
-		Plain: "of the answers that say something else than the judge itself answers, those that it calls Incorrect",
-	}),
-	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer), scoring.Term{
-		Label: "sides with its own answer",
-		Short: "own side",
-		Plain: "judgments as if the judge's own answer were the right one",
-	}),
+	ownMetric(OwnRightAccuracy, rightWhere(ownRight)),
+	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong)),
+	ownMetric(OwnSameCorrect, sidedWhere(sameAnswer)),
+	ownMetric(OwnOtherIncorrect, sidedWhere(otherAnswer)),
+	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer)),
 }
 
-func ownMetric(name string, adds func(heard) (num, den float64), words scoring.Term) scoring.Summed[heard] {
-	words.Source = "share of judgments"
-	return scoring.Summed[heard]{
-		Metric: scoring.Metric{
-			Name:    name,
-			Term:    words,
-			Kind:    scoring.Several,
-			Missing: "wrong, and on nobody's side",
-			None:    "there is no such judgment",
-			All:     func(c []float64) float64 { return c[1] },
-		},
-		Adds: adds,
-	}
+func ownMetric(name string, adds func(heard) (num, den float64)) scoring.Summed[heard] {
+	all := func(c []float64) float64 { return c[1] }
+	return scoring.Summed[heard]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
 }
 
 // ownResults are theirs: of each mode and, of the judgments that count in both, the difference.
 func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
 	width := 2 * len(ownMetrics)
-	list := f.inModes(scoring.Lay(ownMetrics, 0), width, rep.Missing)
+	list := f.inModes(scoring.Lay(ownMetrics), width, rep.Missing)
 	return sheet.Beside(list, 4*width, func(u scoring.Unit) []float64 {
 		j := u.Of.(judgment)
 		row := make([]float64, 4*width)

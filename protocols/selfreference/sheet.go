@@ -112,7 +112,6 @@ func (f *judgments) inModes(list []scoring.Metric, width int, how scoring.Missin
 		m.Less = at(2, m)
 		m.Columns = at(3, m)
 		m.Sides = [2]string{"mode cot", "mode self"}
-		m.Compared = scoring.Nowhere // what was judged Correct is not the same in both
 		m.Headline = false
 		add(scoring.ModeDifference, m)
 	}

@@ -26,7 +26,7 @@ func tables() string {
 				names = append(names, other.Name)
 			}
 		}
-		fmt.Fprintf(&b, "\n## Metrics of %s\n\n%s", strings.Join(names, " and "), tableOf(p.Metrics))
+		fmt.Fprintf(&b, "\n## Metrics of %s\n\n%s", strings.Join(names, " and "), tableOf(scoring.MetricsOf(p.Name)))
 	}
 	return b.String()
 }

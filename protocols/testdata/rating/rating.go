@@ -32,8 +32,14 @@ var Protocol = judging.Protocol{
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
 }
 
-// Terms has its one metric.
-var Terms = []scoring.Term{{Metric: "better-rated", Label: "the better is rated higher", Plain: "pairs whose labelled response is rated higher"}}
+// Metrics has its one metric.
+const Metrics = `
+- key: better-rated
+  label: the better is rated higher
+  definition: pairs whose labelled response is rated higher
+  missing: wrong
+  undefined: there is no pair
+`
 
 // Layout has one tile; tables are the list of all results.
 var Layout = &report.Layout{
@@ -115,7 +121,7 @@ func (f ratings) Finish() (complete int) { return len(f.byItem) }
 
 func (f ratings) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Width: 2, Metrics: []scoring.Metric{{
-		Name: "better-rated", Missing: "wrong", Columns: scoring.Span{0, 2}, None: "there is no pair", Compared: scoring.ByGroup, Headline: true,
+		Name: "better-rated", Columns: scoring.Span{0, 2}, Headline: true,
 	}}}
 	for id, two := range f.byItem {
 		row := []float64{0, 1}
