@@ -25,10 +25,10 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason
 // in the commit.
 var ceilings = figures{
-	Tokens:    492_995,
+	Tokens:    465_225,
 	LongLines: 1,
-	Unkeyed:   16,
-	Triple:    1,
+	Unkeyed:   15,
+	Triple:    0,
 	Hidden:    2,
 	LongFuncs: 2,
 }
