@@ -29,8 +29,9 @@ var rooms = map[string]string{
 	"scoring/race":        "scoring/stats",
 	"scoring":             "judging scoring/stats",
 
-	"internal/jury":         "scoring scoring/stats judging backends",
-	"internal/labels":       "scoring scoring/stats judging datasets datasets/rows",
+	"internal/jury": "scoring scoring/stats judging backends",
+	"internal/labels": "internal/doc internal/report/table scoring scoring/stats judging datasets" +
+		" datasets/rows",
 	"internal/report/table": "scoring",
 	"internal/doc":          "internal/report/table scoring",
 	"internal/report": "internal/doc internal/report/table internal/jury internal/labels scoring scoring/race" +

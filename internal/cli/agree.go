@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/labels"
-	"gavel/internal/report"
 	"gavel/protocols/imports"
 	"gavel/scoring"
 )
@@ -69,8 +68,7 @@ func agreeCommand(e *env) *cli.Command {
 			if !(epsilon >= 0 && epsilon < 1) {
 				return nil, usage("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
 			}
-			a, err := labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
-			return report.LabelAgreement{Agreement: a}, err
+			return labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
 		}),
 	}
 }
@@ -108,8 +106,7 @@ func estimateCommand(e *env) *cli.Command {
 					return nil, usage("--width %v: expected points above 0 and at most 100", w)
 				}
 			}
-			r, err := labels.Estimate(dirs[0], file, c.String("response"), c.Float64Slice("width"), o.Reading, o.Bootstrap.Level)
-			return report.Estimated{Estimated: r}, err
+			return labels.Estimate(dirs[0], file, c.String("response"), c.Float64Slice("width"), o.Reading, o.Bootstrap.Level)
 		}),
 	}
 }
@@ -134,8 +131,7 @@ func selectCommand(e *env) *cli.Command {
 					return nil, usage("--%s %v: percent between 0 and 100 are expected", name, x)
 				}
 			}
-			s, err := labels.Select(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
-			return report.Selective{Selective: s}, err
+			return labels.Select(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
 		}),
 	}
 }

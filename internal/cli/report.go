@@ -76,7 +76,7 @@ func reportCommand(e *env) *cli.Command {
 }
 
 // people returns how the judges agree with the labels that are given; nil where none are.
-func (e *env) people(c *cli.Context, o scoring.Options) (*report.LabelAgreement, error) {
+func (e *env) people(c *cli.Context, o scoring.Options) (*labels.Agreement, error) {
 	if c.String("labels") == "" {
 		return nil, nil
 	}
@@ -84,9 +84,5 @@ func (e *env) people(c *cli.Context, o scoring.Options) (*report.LabelAgreement,
 	if err != nil {
 		return nil, err
 	}
-	a, err := labels.Rank(dirs, file, o.Reading, o.Bootstrap)
-	if err != nil {
-		return nil, err
-	}
-	return &report.LabelAgreement{Agreement: a}, nil
+	return labels.Rank(dirs, file, o.Reading, o.Bootstrap)
 }

@@ -16,7 +16,6 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/labels"
-	"gavel/internal/report"
 	"gavel/judging"
 	_ "gavel/protocols"
 	"gavel/protocols/protocoltest"
@@ -202,7 +201,7 @@ func TestStandInKeepsSmallP(t *testing.T) {
 		got := *a.StandIn[0].People[i].P
 		assert.Assert(t, want < 1e-20 && math.Abs(got/want-1) < 1e-9, "p is %v, want %v", got, want)
 	}
-	blocks := report.LabelAgreement{Agreement: a}.Document().Blocks
+	blocks := a.Document().Blocks
 	assert.Equal(t, blocks[len(blocks)-1].Table.Rows[1].Cells[3].Text, "<0.0001")
 }
 

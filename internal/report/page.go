@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gavel/internal/doc"
+	"gavel/internal/labels"
 	"gavel/scoring"
 )
 
@@ -65,8 +66,8 @@ func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards
 type Document struct {
 	Runs   []Run
 	Boards []*Leaderboard
-	Two    *Comparison     // of two runs that can be compared; nil of others
-	People *LabelAgreement // how the judges agree with people's labels; nil where none are given
+	Two    *Comparison       // of two runs that can be compared; nil of others
+	People *labels.Agreement // how the judges agree with people's labels; nil where none are given
 }
 
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
@@ -97,7 +98,7 @@ type page struct {
 	Simulated string // what to say of simulated judges
 	Boards    []*Leaderboard
 	Two       doc.Document // their comparison; empty of others
-	People    *LabelAgreement
+	People    *labels.Agreement
 	Pages     []*RunPage
 	beside    []doc.Block // of several runs
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"gavel/internal/labels"
-	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
@@ -103,7 +102,7 @@ func (s *Server) mine(ctx context.Context) mine {
 				a.Judges[i].Run = filepath.ToSlash(name)
 			}
 		}
-		m.Judges, err = report.LabelAgreement{Agreement: a}.HTML(address)
+		m.Judges, err = a.HTML(address)
 		return m, err
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package report
+package labels
 
 import (
 	"cmp"
@@ -8,37 +8,33 @@ import (
 	"strconv"
 
 	"gavel/internal/doc"
-	"gavel/internal/labels"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
-
-// LabelAgreement wraps what `gavel agree` prints of labels.
-type LabelAgreement struct{ *labels.Agreement }
 
 // mostPairsOfRaters is how many pairs a table lists.
 const mostPairsOfRaters = 30
 
 // Document returns the judges by agreement with people, every two raters, and whether a judge may replace a person.
-func (a LabelAgreement) Document() doc.Document {
+func (a *Agreement) Document() doc.Document {
 	return doc.Document{
 		Title: a.Labels + " · " + table.Count(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), Sheet: a.sheet(),
 	}
 }
 
 // HTML returns the blocks for a page. link returns the address of what they refer to.
-func (a LabelAgreement) HTML(link func(doc.Ref) string) (template.HTML, error) {
+func (a *Agreement) HTML(link func(doc.Ref) string) (template.HTML, error) {
 	return doc.Paper{Link: link, Prefix: "labels-"}.Blocks(a.blocks())
 }
 
-func (a LabelAgreement) blocks() []doc.Block {
+func (a *Agreement) blocks() []doc.Block {
 	return []doc.Block{a.judges(), a.counting(), a.pairs(), a.standIns()}
 }
 
 // sheet has a row for each judge beside the majority, and for every two raters.
-func (a LabelAgreement) sheet() [][]string {
+func (a *Agreement) sheet() [][]string {
 	rows := [][]string{{"a", "b", "between", "n", "statistic", "value", "low", "high"}}
-	add := func(x, y, between string, n int, name string, v labels.Number) {
+	add := func(x, y, between string, n int, name string, v Number) {
 		rows = append(rows, []string{
 			x, y, between, strconv.Itoa(n), name, table.Cell(v.Value, 6), table.Cell(v.Low, 6),
 			table.Cell(v.High, 6),
@@ -57,7 +53,7 @@ func (a LabelAgreement) sheet() [][]string {
 }
 
 // judges has a row for each judge, the best first.
-func (a LabelAgreement) judges() doc.Block {
+func (a *Agreement) judges() doc.Block {
 	axis := doc.PercentAxis
 	axis.Zero = -1 // no line for chance, which depends on how often each label is right
 	t := &doc.Table{First: "judge", Look: "wide many", Columns: []doc.Column{
@@ -99,13 +95,13 @@ func (a LabelAgreement) judges() doc.Block {
 }
 
 // counting says how the numbers of the judges are counted, and how people agree.
-func (a LabelAgreement) counting() doc.Block {
+func (a *Agreement) counting() doc.Block {
 	b := doc.Block{ID: "counting", Fold: "How it is counted", In: doc.Full | doc.Page, Notes: []doc.Note{
 		doc.Say("labels.counted"), doc.Say("labels.cost"), doc.Say("labels.kappa"),
 	}}
-	isConstant := func(j labels.Standing) bool { return j.Kappa.Constant }
+	isConstant := func(j Standing) bool { return j.Kappa.Constant }
 	if slices.ContainsFunc(a.Judges, isConstant) ||
-		slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Kappa.Constant }) {
+		slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Kappa.Constant }) {
 		b.Remark("labels.constant")
 	}
 	if p := a.People; p != nil && p.Alpha.Value != nil {
@@ -120,7 +116,7 @@ func (a LabelAgreement) counting() doc.Block {
 }
 
 // names of the judges by their runs: with the run where another judge has the same name.
-func (a LabelAgreement) names() map[string]string {
+func (a *Agreement) names() map[string]string {
 	runs := map[string]int{}
 	for _, j := range a.Judges {
 		runs[j.Model]++
@@ -136,7 +132,7 @@ func (a LabelAgreement) names() map[string]string {
 }
 
 // pairs has a row for every two raters.
-func (a LabelAgreement) pairs() doc.Block {
+func (a *Agreement) pairs() doc.Block {
 	t := &doc.Table{First: "of", Columns: []doc.Column{
 		{Name: "and of"}, {Name: "between", Spare: 1},
 		{Name: "agreement, %", Kind: doc.Number}, {Name: "n", Kind: doc.Whole},
@@ -168,7 +164,7 @@ func (a LabelAgreement) pairs() doc.Block {
 }
 
 // standIns tests whether a judge may replace a person.
-func (a LabelAgreement) standIns() doc.Block {
+func (a *Agreement) standIns() doc.Block {
 	t := &doc.Table{First: "person left out", Columns: []doc.Column{
 		{Name: "items", Kind: doc.Whole}, {Name: "judge at least as good, %", Kind: doc.Bare},
 		{Name: "person at least as good, %", Kind: doc.Bare}, {Name: "p", Kind: doc.Bare}, {},
@@ -213,12 +209,12 @@ func (a LabelAgreement) standIns() doc.Block {
 }
 
 // share is a cell of a number in percent.
-func share(n labels.Number) doc.Value {
+func share(n Number) doc.Value {
 	return doc.Num(scoring.Result{Metric: "agreement", Value: n.Value, Low: n.Low, High: n.High})
 }
 
 // coefficient is a cell of a number from −1 to 1, without a value where κ is 0 whatever the other says.
-func coefficient(n labels.Number) doc.Value {
+func coefficient(n Number) doc.Value {
 	x := scoring.Result{Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High}
 	if n.Constant {
 		x = scoring.Result{Metric: "kappa"}
@@ -234,18 +230,15 @@ func hundredfold(share *float64) *float64 {
 	return new(100 * *share)
 }
 
-// Estimated wraps what `gavel estimate` prints.
-type Estimated struct{ *labels.Estimated }
-
 // Document returns the estimates, the corrected ones first.
-func (e Estimated) Document() doc.Document {
+func (e *Estimated) Document() doc.Document {
 	d := doc.Document{Answer: e.Says, Sheet: [][]string{
 		{"run", "response", "estimate", "value", "low", "high", "judged", "labelled"},
 	}}
 	t := &doc.Table{First: "share of " + e.Response, Columns: []doc.Column{
 		{Name: "%", Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
-	add := func(name string, n *labels.Number) {
+	add := func(name string, n *Number) {
 		if n == nil {
 			return
 		}
@@ -279,11 +272,8 @@ func (e Estimated) Document() doc.Document {
 	return d
 }
 
-// Selective wraps what `gavel select` prints.
-type Selective struct{ *labels.Selective }
-
 // Document returns the judges in the order in which they are asked.
-func (s Selective) Document() doc.Document {
+func (s *Selective) Document() doc.Document {
 	d := doc.Document{Answer: s.Says, Sheet: [][]string{
 		{"run", "model", "threshold", "asked", "believed", "right", "of"},
 	}}
