@@ -17,12 +17,16 @@ import (
 
 // toHardest redirects to the list of items that most judges of a leaderboard get wrong.
 func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
+	var filter boardFilter
+	if err := readQuery(r.URL.Query(), &filter); err != nil {
+		return err
+	}
 	rows, err := s.rowsOf(r)
 	if err != nil {
 		return err
 	}
 	s.score(r.Context(), rows)
-	c := boardFilterOf(r).chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
+	c := filter.chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
 		return len(c.judges())+len(c.larger) < 2
 	}))
 	if c == nil {

@@ -25,11 +25,6 @@ type boardFilter struct {
 	Dataset  string `json:"dataset,omitempty" jsonschema:"its name, or the beginning of the SHA-256 of the items"`
 }
 
-func boardFilterOf(r *http.Request) boardFilter {
-	q := r.URL.Query()
-	return boardFilter{Protocol: q.Get("protocol"), Goal: q.Get("goal"), Dataset: q.Get("dataset")}
-}
-
 // leaderboardView is a leaderboard.
 type leaderboardView struct {
 	Question string              `json:"question"`
@@ -258,7 +253,10 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	}
 	v.Reading = v.rows == nil
 	v.Scoring = s.score(r.Context(), v.rows)
-	filter := boardFilterOf(r)
+	var filter boardFilter
+	if err := readQuery(r.URL.Query(), &filter); err != nil {
+		return v, err
+	}
 	all := conditions(v.rows)
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && filter != (boardFilter{}) {
