@@ -27,7 +27,7 @@ func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.score(r.Context(), rows)
 	c := filter.chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
-		return len(c.judges())+len(c.larger) < 2
+		return len(c.best())+len(c.larger) < 2
 	}))
 	if c == nil {
 		return failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")

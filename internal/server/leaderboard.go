@@ -337,8 +337,8 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	return v
 }
 
-// judges returns the run that stands for each judge.
-func (c *condition) judges() (judges []RunRow) {
+// best returns the run that stands for each judge, the best first.
+func (c *condition) best() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
 		if !r.valued() {
@@ -354,12 +354,6 @@ func (c *condition) judges() (judges []RunRow) {
 			judges[i] = *r
 		}
 	}
-	return judges
-}
-
-// best returns the run that stands for each judge, the best first.
-func (c *condition) best() []RunRow {
-	judges := c.judges()
 	slices.SortStableFunc(judges, func(a, b RunRow) int {
 		return cmp.Or(cmp.Compare(*b.Headline.Value, *a.Headline.Value), strings.Compare(a.Name, b.Name))
 	})
