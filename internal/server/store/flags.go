@@ -25,7 +25,7 @@ var Filters = readFilters()
 
 func readFilters() (all []Filter) {
 	if err := yaml.Unmarshal(filterTable, &all); err != nil {
-		panic(err) // the tests read it too
+		panic(err) // the file is part of the program
 	}
 	for _, own := range []bool{true, false} {
 		for _, mode := range []string{"cot", "self"} {
