@@ -129,37 +129,39 @@ func (x *Index) Flags(item int) (f Flags) {
 	first := several && inconsistent && every(isFirst)
 	last := several && inconsistent && every(isLast)
 	placed := several && !missing && inconsistent && len(places) == 1 && !places[-1]
-	holds := map[string]bool{
-		"right":        right,
-		"wrong":        wrong,
-		"unlabelled":   unlabelled,
-		"missing":      missing,
-		"inconsistent": inconsistent,
-		"confident":    confident,
-		"tie":          tie,
-		"open":         open,
-		"first":        first,
-		"last":         last,
-		"changed":      changed,
-		"tied":         wrong && tie && !open,
-		"by-first":     wrong && first,
-		"by-last":      wrong && last,
-		"unread":       scored && open,
-		"steady":       confident && !inconsistent,
-		"same":         several && !missing && !inconsistent,
-		"placed":       placed,
-		"moved":        inconsistent && !placed && !open && !missing,
-		"second-only":  several && scored && onlyRight(1),
-		"first-only":   several && scored && onlyRight(0),
+	for _, flag := range []struct {
+		name string
+		is   bool
+	}{
+		{"right", right},
+		{"wrong", wrong},
+		{"unlabelled", unlabelled},
+		{"missing", missing},
+		{"inconsistent", inconsistent},
+		{"confident", confident},
+		{"tie", tie},
+		{"open", open},
+		{"first", first},
+		{"last", last},
+		{"changed", changed},
+		{"tied", wrong && tie && !open},
+		{"by-first", wrong && first},
+		{"by-last", wrong && last},
+		{"unread", scored && open},
+		{"steady", confident && !inconsistent},
+		{"same", several && !missing && !inconsistent},
+		{"placed", placed},
+		{"moved", inconsistent && !placed && !open && !missing},
+		{"second-only", several && scored && onlyRight(1)},
+		{"first-only", several && scored && onlyRight(0)},
+	} {
+		if flag.is {
+			f = append(f, flag.name)
+		}
 	}
 	for _, g := range once {
 		if scored && g.Own.Known && ownModes[g.Mode] != "" {
-			holds[ownFilter(g.Own.Is, g.Mode, g.Right.Is).Name] = true
-		}
-	}
-	for _, filter := range Filters {
-		if holds[filter.Name] {
-			f = append(f, filter.Name)
+			f = append(f, ownFilter(g.Own.Is, g.Mode, g.Right.Is).Name)
 		}
 	}
 	return f
