@@ -18,14 +18,13 @@ import (
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	q := r.URL.Query()
 	v = compareView{
-		Filter: compareFilter{A: q.Get("a"), B: q.Get("b"), Show: cmp.Or(q.Get("show"), "differ"), Group: q.Get("group")},
+		Filter: compareFilter{Show: "differ", Page: 1},
 		Items:  []CompareRow{},
 		Pages:  1,
 		First:  !isAPI(r) && !q.Has("show") && !q.Has("page"),
 	}
 	f := &v.Filter
-	f.Page, err = counted(q, "page", 1)
-	if err != nil {
+	if err := readQuery(q, f); err != nil {
 		return v, err
 	}
 	if isAPI(r) && (f.A == "" || f.B == "") {

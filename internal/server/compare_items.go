@@ -28,65 +28,64 @@ type itemOfTwo struct {
 type difference struct {
 	name, about string
 	hidden      bool // offered only where it is chosen
-	is          func(x flagged) bool
 }
 
-// flagged is an item as each run judged it: how many runs are right, have a label and all judgments, and are wrong in
-// each judgment.
-type flagged struct {
-	right, scored, confident int
-	only                     int  // the index of the last run that is right
-	same                     bool // all verdicts are
-}
-
-// newFlagged computes the flags of an item in each run, where it stands at these positions.
-func newFlagged(runs []*store.Index, at []int) flagged {
-	item := flagged{same: true}
+// holding returns the differences that hold for an item, which stands at these positions in the runs.
+func holding(runs []*store.Index, at []int) map[string]bool {
+	var right, scored, confident int // runs
+	last := 0                        // that is right
+	same := true
 	first := runs[0].Judgments(at[0])
 	for k, x := range runs {
 		f := x.Flags(at[k])
 		if f.Has("right") {
-			item.right++
-			item.only = k
+			right++
+			last = k
 		}
-		item.scored += int(scoring.One(f.Has("right") || f.Has("wrong")))
-		item.confident += int(scoring.One(f.Has("confident")))
-		item.same = item.same && sameVerdicts(first, x.Judgments(at[k]))
+		scored += int(scoring.One(f.Has("right") || f.Has("wrong")))
+		confident += int(scoring.One(f.Has("confident")))
+		same = same && sameVerdicts(first, x.Judgments(at[k]))
 	}
-	return item
+	all := scored == len(runs)
+	return map[string]bool{
+		"differ":                        all && right > 0 && right < len(runs),
+		strings.ToLower(letterOf(last)): all && right == 1,
+		fmt.Sprintf("right-%d", right):  all,
+		"both":                          right == len(runs),
+		"neither":                       all && right == 0,
+		"confident":                     confident == len(runs),
+		"none":                          right == 0,
+		"verdicts":                      !same,
+		"all":                           true,
+	}
 }
 
-// differences of runs, in the order of the page.
+// differences returns the filters of a comparison of judges with these names, in the order of the page.
 func differences(names []string) (out []difference) {
 	runs := len(names)
 	all, none := "both", "neither"
 	if runs > 2 {
 		all, none = "all", "none"
 	}
-	add := func(name, about string, hidden bool, is func(x flagged) bool) {
-		out = append(out, difference{name: name, about: about, hidden: hidden, is: is})
-	}
-	add("differ", "they differ", false, func(x flagged) bool { return x.scored == runs && x.right > 0 && x.right < runs })
+	add := func(name, about string) { out = append(out, difference{name: name, about: about}) }
+	hide := func(name, about string) { out = append(out, difference{name: name, about: about, hidden: true}) }
+	add("differ", "they differ")
 	for i, name := range names {
 		short := func(name string) string { return markup.Shortened(name, 16) }
 		if !slices.ContainsFunc(names, func(o string) bool { return o != name && short(o) == short(name) }) {
 			name = short(name)
 		}
-		add(strings.ToLower(letterOf(i)), "only "+name+" correct", false, func(x flagged) bool {
-			return x.scored == runs && x.right == 1 && x.only == i
-		})
+		add(strings.ToLower(letterOf(i)), "only "+name+" correct")
 	}
 	for n := range runs + 1 {
-		add(fmt.Sprintf("right-%d", n), fmt.Sprintf("%d of %d correct", n, runs), true, func(x flagged) bool {
-			return x.scored == runs && x.right == n
-		})
+		hide(fmt.Sprintf("right-%d", n), fmt.Sprintf("%d of %d correct", n, runs))
 	}
-	add("both", all+" correct", false, func(x flagged) bool { return x.right == runs })
-	add("neither", none+" correct", false, func(x flagged) bool { return x.scored == runs && x.right == 0 })
-	add("confident", all+" wrong every time", false, func(x flagged) bool { return x.confident == runs })
-	add("none", "not known to be correct in any", true, func(x flagged) bool { return x.right == 0 })
-	add("verdicts", "a verdict differs", false, func(x flagged) bool { return !x.same })
-	add("all", "all", false, func(flagged) bool { return true })
+	add("both", all+" correct")
+	add("neither", none+" correct")
+	add("confident", all+" wrong every time")
+	hide("none", "not known to be correct in any")
+	add("verdicts", "a verdict differs")
+	add("all", "all")
 	return out
 }
 
@@ -100,18 +99,17 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 	v.A, v.B = &heads[0], &heads[1]
 	names := namesAmong(heads)
 	for i, head := range heads {
-		v.Chosen = append(v.Chosen, comparedRun{Letter: letterOf(i), Name: names[i], Head: head})
+		v.Chosen = append(v.Chosen, comparedRun{Name: names[i], Head: head})
 	}
 	list := differences(names)
-	chosen := slices.IndexFunc(list, func(d difference) bool { return d.name == f.Show })
-	if chosen < 0 {
-		var known []string
-		for _, d := range list {
-			known = append(known, d.name)
-		}
+	var known []string
+	for _, d := range list {
+		known = append(known, d.name)
+	}
+	if !slices.Contains(known, f.Show) {
 		return notOneOf("show", f.Show, known)
 	}
-	counts := make([]int, len(list))
+	counts := map[string]int{}
 	var all [][]int // of the chosen filter: places in each run
 	for i := range runs[0].Len() {
 		at, ok := commonItem(runs, i)
@@ -119,23 +117,20 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 			continue
 		}
 		v.Shared++
-		item := newFlagged(runs, at)
-		for k, d := range list {
-			if !d.is(item) {
-				continue
-			}
-			counts[k]++
-			if k == chosen {
-				all = append(all, at)
-			}
+		holds := holding(runs, at)
+		for name, is := range holds {
+			counts[name] += int(scoring.One(is))
+		}
+		if holds[f.Show] {
+			all = append(all, at)
 		}
 	}
-	for k, d := range list {
-		if k == chosen || !d.hidden && (counts[k] > 0 || d.name == "differ") {
-			v.Shows = append(v.Shows, Option{Value: d.name, Name: d.about, N: counts[k]})
+	for _, d := range list {
+		if d.name == f.Show || !d.hidden && (counts[d.name] > 0 || d.name == "differ") {
+			v.Shows = append(v.Shows, Option{Value: d.name, Name: d.about, N: counts[d.name]})
 		}
 	}
-	v.Matches = counts[chosen]
+	v.Matches = len(all)
 	part, pages, err := pageOf(all, f.Page, perPage)
 	v.Pages = pages
 	v.First = v.First && len(part) > firstCompared
@@ -337,10 +332,10 @@ type CompareRow struct {
 	Link     string            `json:"-"`
 }
 
-// comparedRun is a run of a comparison, by a letter.
+// comparedRun is a run of a comparison, with the name of its judge.
 type comparedRun struct {
-	Letter, Name string
-	Head         RunHead
+	Name string
+	Head RunHead
 }
 
 // compareView is several runs beside each other.

@@ -17,13 +17,17 @@ import (
 
 // toHardest redirects to the list of items that most judges of a leaderboard get wrong.
 func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
+	var filter boardFilter
+	if err := readQuery(r.URL.Query(), &filter); err != nil {
+		return err
+	}
 	rows, err := s.rowsOf(r)
 	if err != nil {
 		return err
 	}
 	s.score(r.Context(), rows)
-	c := boardFilterOf(r).chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
-		return len(c.judges())+len(c.larger) < 2
+	c := filter.chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
+		return len(c.best())+len(c.larger) < 2
 	}))
 	if c == nil {
 		return failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")

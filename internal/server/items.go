@@ -53,21 +53,11 @@ const (
 
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	q := r.URL.Query()
-	f = ItemsFilter{
-		Group:   q.Get("group"),
-		Outcome: q.Get("outcome"),
-		Show:    q.Get("show"),
-		Text:    strings.TrimSpace(q.Get("q")),
-		Mode:    q.Get("mode"),
-	}
-	f.Page, err = counted(q, "page", 1)
-	if err != nil {
+	f = ItemsFilter{Page: 1, Per: perPage}
+	if err := readQuery(q, &f); err != nil {
 		return f, err
 	}
-	f.Per, err = counted(q, "per", perPage)
-	if err != nil {
-		return f, err
-	}
+	f.Text = strings.TrimSpace(f.Text)
 	f.Per = min(f.Per, maxPerPage)
 	if f.Outcome != "" && !slices.Contains(scoring.Outcomes, f.Outcome) {
 		return f, failure.Bad("unknown outcome %q", markup.Visible(f.Outcome))

@@ -25,11 +25,6 @@ type boardFilter struct {
 	Dataset  string `json:"dataset,omitempty" jsonschema:"its name, or the beginning of the SHA-256 of the items"`
 }
 
-func boardFilterOf(r *http.Request) boardFilter {
-	q := r.URL.Query()
-	return boardFilter{Protocol: q.Get("protocol"), Goal: q.Get("goal"), Dataset: q.Get("dataset")}
-}
-
 // leaderboardView is a leaderboard.
 type leaderboardView struct {
 	Question string              `json:"question"`
@@ -258,7 +253,10 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	}
 	v.Reading = v.rows == nil
 	v.Scoring = s.score(r.Context(), v.rows)
-	filter := boardFilterOf(r)
+	var filter boardFilter
+	if err := readQuery(r.URL.Query(), &filter); err != nil {
+		return v, err
+	}
 	all := conditions(v.rows)
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && filter != (boardFilter{}) {
@@ -339,8 +337,8 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	return v
 }
 
-// judges returns the run that stands for each judge.
-func (c *condition) judges() (judges []RunRow) {
+// best returns the run that stands for each judge, the best first.
+func (c *condition) best() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
 		if !r.valued() {
@@ -356,12 +354,6 @@ func (c *condition) judges() (judges []RunRow) {
 			judges[i] = *r
 		}
 	}
-	return judges
-}
-
-// best returns the run that stands for each judge, the best first.
-func (c *condition) best() []RunRow {
-	judges := c.judges()
 	slices.SortStableFunc(judges, func(a, b RunRow) int {
 		return cmp.Or(cmp.Compare(*b.Headline.Value, *a.Headline.Value), strings.Compare(a.Name, b.Name))
 	})

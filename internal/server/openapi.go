@@ -109,8 +109,8 @@ func (d *openAPI) describe(routes []route) (object, error) {
 // queryParameters describes the fields of a query's type.
 func queryParameters(t reflect.Type) (all []object) {
 	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" || name == "" {
+		name := jsonName(f)
+		if name == "" {
 			continue
 		}
 		parameter := object{

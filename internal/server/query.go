@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +21,10 @@ func escaped(name string) string { return url.PathEscape(name) }
 
 // query makes the query of a link from names and values. It leaves out empty values; if a name is given twice, the last
 // value counts.
-func query(pairs ...string) string {
-	q := url.Values{}
+func query(pairs ...string) string { return encoded(url.Values{}, pairs) }
+
+// encoded sets values by names and returns the query of all parameters; "" without one.
+func encoded(q url.Values, pairs []string) string {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		q.Del(pairs[i])
 		if pairs[i+1] != "" {
@@ -47,17 +50,31 @@ func itemURL(run, id, query string) string {
 // there is one.
 func jobURL(id string) string { return "/jobs/" + escaped(id) }
 
-// counted reads a number of at least 1 from a query.
-func counted(q url.Values, name string, otherwise int) (int, error) {
-	v := q.Get(name)
-	if v == "" {
-		return otherwise, nil
+// readQuery sets the fields of a struct of texts and numbers from the parameters with their JSON names. A field keeps
+// its value where the parameter is missing or empty.
+func readQuery(q url.Values, filter any) error {
+	for field, value := range reflect.ValueOf(filter).Elem().Fields() {
+		name := jsonName(field)
+		text := q.Get(name)
+		switch {
+		case name == "" || text == "":
+		case value.Kind() == reflect.String:
+			value.SetString(text)
+		default:
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 || n > 1e6 {
+				return failure.Bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(text))
+			}
+			value.SetInt(int64(n))
+		}
 	}
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > 1e6 {
-		return 0, failure.Bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(v))
-	}
-	return n, nil
+	return nil
+}
+
+// jsonName returns the key of a field in JSON; "" for a field that is left out.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return strings.TrimPrefix(name, "-")
 }
 
 // notOneOf returns the error for a parameter whose value is not among those allowed.
@@ -118,15 +135,9 @@ type compareFilter struct {
 // Query of a link to these runs, with more of its own.
 func (f compareFilter) Query(more ...string) string {
 	if len(f.Runs) == 2 {
-		return query(append([]string{"a", f.Runs[0], "b", f.Runs[1]}, more...)...)
+		return encoded(url.Values{"a": f.Runs[:1], "b": f.Runs[1:]}, more)
 	}
-	q := url.Values{"run": f.Runs}
-	for i := 0; i+1 < len(more); i += 2 {
-		if more[i+1] != "" {
-			q.Set(more[i], more[i+1])
-		}
-	}
-	return "?" + q.Encode()
+	return encoded(url.Values{"run": f.Runs}, more)
 }
 
 // At is the query of another page.

@@ -24,24 +24,21 @@ import (
 // runView is the page of a run.
 type runView struct {
 	RunHead
-	Headline  *scoring.Result   `json:"headline"`
-	Report    *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
-	Jury      *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
-	Analyses  map[string]any    `json:"analyses,omitempty" jsonschema:"what analyses add, by name"`
-	Page      *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
-	Swaying   bool              `json:"-"` // what sways the judge is being worked out
-	Warnings  []string          `json:"warnings"`
-	Counts    store.Counts      `json:"counts"`
-	Damaged   []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
-	Problem   string            `json:"problem,omitempty" jsonschema:"why there are no numbers"`
-	Manifest  *judging.Manifest `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
-	Progress  Progress          `json:"progress"`
-	Job       *jobs.Job         `json:"job,omitempty" jsonschema:"that makes it"`
-	Maker     *jobs.Job         `json:"-"` // the same, or the last that did
-	CanDelete bool              `json:"-"`
-	CanResume bool              `json:"-"`
-	Describes bool              `json:"-"` // it can be given a name, tags and a note
-	Outcomes  []string          `json:"-"` // in their order
+	Headline *scoring.Result   `json:"headline"`
+	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
+	Jury     *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
+	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"what analyses add, by name"`
+	Page     *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
+	Swaying  bool              `json:"-"` // what sways the judge is being worked out
+	Warnings []string          `json:"warnings"`
+	Counts   store.Counts      `json:"counts"`
+	Damaged  []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
+	Problem  string            `json:"problem,omitempty" jsonschema:"why there are no numbers"`
+	Manifest *judging.Manifest `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
+	Progress Progress          `json:"progress"`
+	Job      *jobs.Job         `json:"job,omitempty" jsonschema:"that makes it"`
+	Maker    *jobs.Job         `json:"-"` // the same, or the last that did
+	Outcomes []string          `json:"-"` // in their order
 }
 
 func (s *Server) runView(r *http.Request) (runView, error) {
@@ -63,9 +60,6 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Stalled = v.Progress.Stalled
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
-	v.CanDelete = s.opts.Runner != nil && v.Job == nil
-	v.CanResume = s.opts.Runner != nil && v.resumable()
-	v.Describes = s.opts.Runner != nil
 	rep, err := s.numbers(r.Context(), name, m)
 	if r.Context().Err() != nil {
 		return v, err
@@ -278,8 +272,8 @@ func listedItem(row itemRow) doc.Row {
 	return item
 }
 
-// resumable tells whether a run is one that a job can go on with: nobody makes it, and it is not complete.
-func (v runView) resumable() bool {
+// Resumable reports whether a job can continue the run: nobody makes it, and it is not complete.
+func (v runView) Resumable() bool {
 	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted ||
 		v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,22 +42,11 @@ type runsFilter struct {
 	Offset   int    `json:"offset,omitempty" jsonschema:"without the first so many runs"`
 
 	Choices map[string][]string `json:"-"` // values on offer, by the names of parameters
+	chosen  url.Values          // the parameters, which have the values of the choice filters
 }
 
 // choiceFilters are the parameters whose values are offered.
 var choiceFilters = []string{"protocol", "model", "dataset", "status", "tag", "suite"}
-
-// chosen is the value that a choice filter was given.
-func (f *runsFilter) chosen(filter string) *string {
-	return map[string]*string{
-		"protocol": &f.Protocol,
-		"model":    &f.Model,
-		"dataset":  &f.Dataset,
-		"status":   &f.Status,
-		"tag":      &f.Tag,
-		"suite":    &f.Suite,
-	}[filter]
-}
 
 // choices are what a run has of each choice filter.
 func (r RunRow) choices() map[string][]string {
@@ -208,30 +198,20 @@ func (v *runsView) cut(r *http.Request) (err error) {
 	return err
 }
 
-// filterOf reads what a request asks for. Pages are of one hundred runs; the API is asked for a page, or for a part by
-// limit and offset.
+// filterOf returns the filter of a request. Pages are of one hundred runs; the API is asked for a page, or for a part
+// by limit and offset.
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
-	f = runsFilter{
-		Text:    q.Get("q"),
-		Sort:    cmp.Or(q.Get("sort"), "when"),
-		Choices: map[string][]string{},
-	}
-	for _, name := range choiceFilters {
-		*f.chosen(name) = q.Get(name)
-	}
+	f = runsFilter{Sort: "when", Choices: map[string][]string{}, chosen: q}
 	if !isAPI(r) || q.Has("page") {
-		f.Page, err = counted(q, "page", 1)
-		return f, err
+		f.Page = 1
+		q.Del("limit")
 	}
-	f.Limit, err = counted(q, "limit", 0)
-	if err != nil {
-		return f, err
+	if f.Page > 0 || q.Get("offset") == "0" {
+		q.Del("offset")
 	}
+	err = readQuery(q, &f)
 	f.Limit = min(f.Limit, mostRuns)
-	if q.Get("offset") != "0" {
-		f.Offset, err = counted(q, "offset", 0)
-	}
 	return f, err
 }
 
@@ -249,7 +229,7 @@ func (f *runsFilter) offer(row RunRow) {
 // takes tells whether a row has the chosen values and all words.
 func (f *runsFilter) takes(row RunRow) bool {
 	for name, values := range row.choices() {
-		if want := *f.chosen(name); want != "" && !slices.Contains(values, want) {
+		if want := f.chosen.Get(name); want != "" && !slices.Contains(values, want) {
 			return false
 		}
 	}
@@ -272,7 +252,7 @@ func (f runsFilter) Link(changes ...string) string {
 		pairs = append(pairs, "sort", f.Sort)
 	}
 	for _, name := range choiceFilters {
-		pairs = append(pairs, name, *f.chosen(name))
+		pairs = append(pairs, name, f.chosen.Get(name))
 	}
 	return "/runs" + query(append(pairs, changes...)...)
 }
@@ -283,7 +263,7 @@ func (f runsFilter) Selects() (list []filterSelect) {
 		if len(f.Choices[name]) > 0 && name != "suite" {
 			field := filterSelect{Name: name, Label: capital(name)}
 			for _, value := range f.Choices[name] {
-				field.Options = append(field.Options, Option{Value: value, Name: value, Chosen: value == *f.chosen(name)})
+				field.Options = append(field.Options, Option{Value: value, Name: value, Chosen: value == f.chosen.Get(name)})
 			}
 			list = append(list, field)
 		}

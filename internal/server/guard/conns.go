@@ -68,33 +68,32 @@ func Answering(r *http.Request) {
 // add lets a connection in, or closes it where no other can go.
 func (c *Connections) add(conn net.Conn) {
 	at := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
-	same := 0
-	for _, other := range c.open {
-		if other.from == at.from {
-			same++
-		}
-	}
-	if same >= c.each && !c.drop(at.from) || len(c.open) >= c.all && !c.drop("") {
+	if !c.makeRoom(at.from, c.each) || !c.makeRoom("", c.all) {
 		conn.Close()
 		return
 	}
 	c.open[conn] = at
 }
 
-// drop closes the connection that has been idle for longest, of an address or, where that is "", of all.
-func (c *Connections) drop(from string) bool {
+// makeRoom closes the connection that has been idle for longest where an address, or all where that is "", have as many
+// as they may. It reports whether there is room for another.
+func (c *Connections) makeRoom(from string, most int) bool {
 	var oldest net.Conn
 	for conn, at := range c.open {
-		if (from == "" || at.from == from) && !at.idle.IsZero() && (oldest == nil || at.idle.Before(c.open[oldest].idle)) {
+		if from != "" && at.from != from {
+			continue
+		}
+		most--
+		if !at.idle.IsZero() && (oldest == nil || at.idle.Before(c.open[oldest].idle)) {
 			oldest = conn
 		}
 	}
-	if oldest == nil {
-		return false
+	if most <= 0 && oldest != nil {
+		most++
+		delete(c.open, oldest)
+		oldest.Close()
 	}
-	delete(c.open, oldest)
-	oldest.Close()
-	return true
+	return most > 0
 }
 
 // hostOf is an address without its port.

@@ -1,7 +1,10 @@
 package store
 
 import (
+	_ "embed"
 	"slices"
+
+	"go.yaml.in/yaml/v3"
 
 	"gavel/judging"
 )
@@ -14,123 +17,22 @@ type Filter struct {
 	Part  bool // of a bar on a run's page: a list offers it only where it is chosen
 }
 
-// Filters are the filters, in the order of the page: first the classes, then the tags.
-var Filters = []Filter{
-	{
-		Name:  "right",
-		Words: "right",
-		About: "every judgment is right: what strict counts",
-	},
-	{
-		Name:  "wrong",
-		Words: "wrong",
-		About: "a judgment is not right: a wrong verdict, a tie or none",
-	},
-	{
-		Name:  "unlabelled",
-		Words: "unlabelled",
-		About: "there is no label",
-	},
-	{
-		Name:  "missing",
-		Words: "incomplete",
-		About: "a judgment is missing: not scored",
-	},
-	{
-		Name:  "inconsistent",
-		Words: "flipped",
-		About: "the judgments name different candidates",
-	},
-	{
-		Name:  "confident",
-		Words: "wrong every time",
-		About: "every judgment names a wrong candidate",
-	},
-	{
-		Name:  "tie",
-		Words: "tie",
-		About: "a judgment is a tie",
-	},
-	{
-		Name:  "open",
-		Words: "no verdict",
-		About: "a judgment has no verdict",
-	},
-	{
-		Name:  "first",
-		Words: "always the first",
-		About: "every judgment picks what it was shown first",
-	},
-	{
-		Name:  "last",
-		Words: "always the last",
-		About: "every judgment picks what it was shown last",
-	},
-	{
-		Name:  "changed",
-		Words: "changed",
-		About: "asked again, a judgment came to another verdict",
-	},
-	{
-		Name:  "tied",
-		Words: "tie, none unread",
-		About: "a judgment is a tie, and every one has a verdict; there is a label",
-		Part:  true,
-	},
-	{
-		Name:  "by-first",
-		Words: "the first both times",
-		About: "every judgment picks what it was shown first, and there is a label",
-		Part:  true,
-	},
-	{
-		Name:  "by-last",
-		Words: "the last both times",
-		About: "every judgment picks what it was shown last, and there is a label",
-		Part:  true,
-	},
-	{
-		Name:  "unread",
-		Words: "a verdict is missing",
-		About: "a judgment has no verdict, and there is a label",
-		Part:  true,
-	},
-	{
-		Name:  "steady",
-		Words: "same wrong choice",
-		About: "every judgment names the same candidate, and a wrong one",
-		Part:  true,
-	},
-	{
-		Name:  "same",
-		Words: "same choice",
-		About: "every judgment names the same candidate",
-		Part:  true,
-	},
-	{
-		Name:  "placed",
-		Words: "same place",
-		About: "every judgment names the same place, whatever stands there",
-		Part:  true,
-	},
-	{
-		Name:  "moved",
-		Words: "choice changes",
-		About: "every judgment has a verdict, and they name different candidates at different places",
-		Part:  true,
-	},
-	{
-		Name:  "second-only",
-		Words: "only the second is right",
-		About: "every judgment has a verdict, and only the second is right",
-		Part:  true,
-	},
-	{
-		Name:  "first-only",
-		Words: "only the first is right",
-		About: "every judgment has a verdict, and only the first is right",
-		Part:  true,
-	},
+//go:embed filters.yaml
+var filterTable []byte
+
+// Filters lists the filters of filters.yaml, and those of the judge's own answers.
+var Filters = readFilters()
+
+func readFilters() (all []Filter) {
+	if err := yaml.Unmarshal(filterTable, &all); err != nil {
+		panic(err) // the file is part of the program
+	}
+	for _, own := range []bool{true, false} {
+		for _, mode := range []string{"cot", "self"} {
+			all = append(all, ownFilter(own, mode, true), ownFilter(own, mode, false))
+		}
+	}
+	return all
 }
 
 // ownModes maps the modes in which an answer is judged, without and with the judge's own answer shown, to their words.
@@ -157,15 +59,7 @@ func ownFilter(own bool, mode string, right bool) Filter {
 	}
 }
 
-func init() {
-	for _, own := range []bool{true, false} {
-		for _, mode := range []string{"cot", "self"} {
-			Filters = append(Filters, ownFilter(own, mode, true), ownFilter(own, mode, false))
-		}
-	}
-}
-
-// FilterNamed is a filter by its name; nil where there is none.
+// FilterNamed returns a filter by its name; nil without one.
 func FilterNamed(name string) *Filter {
 	if i := slices.IndexFunc(Filters, func(s Filter) bool { return s.Name == name }); i >= 0 {
 		return &Filters[i]

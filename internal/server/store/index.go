@@ -32,10 +32,9 @@ type Index struct {
 	items     []item
 	places    map[string]int // of items, by id
 	judgments []Judgment     // in the order of the records
-	itemsFile Stamp
-	records   fs.FileInfo // nil: there is no file
-	recorded  int64       // bytes of the records that were read
-	lines     int         // of these
+	records   fs.FileInfo    // nil: there is no file
+	recorded  int64          // bytes of the records that were read
+	lines     int            // of these
 	alarms    *judging.Alarms
 }
 
@@ -137,7 +136,7 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, failure.Unreadable("the records of %q cannot be read: %w", run, reason(err))
 	}
-	grows := last != nil && last.Manifest.ID == m.ID && last.itemsFile == at.Items && last.grewTo(info)
+	grows := last != nil && last.Manifest.ID == m.ID && last.at.Items == at.Items && last.grewTo(info)
 	if grows {
 		*x = *last
 		x.items = slices.Clone(last.items)
@@ -320,7 +319,6 @@ func (x *Index) readItems() error {
 	if err != nil {
 		return failure.Unreadable("the items of %q cannot be read: %w", x.Run, reason(err))
 	}
-	x.itemsFile = StampOf(info)
 	return nil
 }
 

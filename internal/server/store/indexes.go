@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 
@@ -12,25 +11,13 @@ import (
 
 // Search returns which items have a text in their id, question, candidates or the judge's replies.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
-	name, state := x.Run+"\x00"+text, x.at
-	has, ok := memo.Peek[[]bool](x.store.searches, name, state)
-	if !ok {
-		if err := x.store.places.Acquire(ctx, 1); err != nil {
-			return nil, err
-		}
-		defer x.store.places.Release(1)
-		var err error
-		has, err = x.look(ctx, text)
-		if err != nil {
-			return nil, err
-		}
-		x.store.searches.Put(name, state, has)
-	}
-	return func(i int) bool { return has[i] }, nil
+	name := x.Run + "\x00" + text
+	has, err := memo.Get(ctx, x.store.searches, name, x.at, func() ([]bool, error) { return x.look(text) })
+	return func(i int) bool { return has[i] }, err
 }
 
 // look reads the run's files for a text and reports of each item whether it has it.
-func (x *Index) look(ctx context.Context, text string) ([]bool, error) {
+func (x *Index) look(text string) ([]bool, error) {
 	found := make([]bool, len(x.items))
 	want := strings.ToLower(text)
 	has := func(text string) bool { return strings.Contains(strings.ToLower(text), want) }
@@ -43,14 +30,13 @@ func (x *Index) look(ctx context.Context, text string) ([]bool, error) {
 			return nil // a run without it has nothing to find there
 		}
 		defer f.Close()
-		in := &limited{ctx: ctx, r: io.NewSectionReader(f, 0, info.Size())}
 		decode := func(line []byte) (string, error) {
 			if id, texts := texts(line); slices.ContainsFunc(texts, has) {
 				return id, nil
 			}
 			return "", nil
 		}
-		return judging.EachStored(in, decode, func(l judging.StoredLine[string]) error {
+		return judging.EachStored(x.store.reading(f, 0, info), decode, func(l judging.StoredLine[string]) error {
 			if i, ok := x.Find(l.Value); ok && l.Value != "" {
 				found[i] = true
 			}

@@ -17,8 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"gavel/internal/disk"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
@@ -38,8 +36,7 @@ type Store struct {
 	root     *os.Root
 	files    *memo.Memo // what run.json and about.json hold
 	indexes  *memo.Memo
-	searches *memo.Memo
-	places   *semaphore.Weighted // of the searches that are made at once
+	searches *memo.Memo // which items of a run have a text
 	mu       sync.Mutex
 	listed   []Found
 	inSuites []string // folders of suites, as of the listing
@@ -72,19 +69,22 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 		files:    memo.New(2*MaxFolders, now),
 		indexes:  memo.New(maxIndexes, now),
 		searches: memo.New(64, now),
-		places:   semaphore.NewWeighted(2),
 		now:      now,
 	}
 	s.Closing, s.End = context.WithCancel(context.Background())
 	return s, nil
 }
 
-// LogTo says who is told of a panic.
-func (s *Store) LogTo(log func(format string, args ...any)) { s.indexes.Log = log }
+// LogTo sets the log for panics.
+func (s *Store) LogTo(log func(format string, args ...any)) {
+	s.indexes.Log = log
+	s.searches.Log = log
+}
 
 // Close lets go of the folder.
 func (s *Store) Close() error {
 	s.indexes.Wait()
+	s.searches.Wait()
 	return s.root.Close()
 }
 
