@@ -3,6 +3,7 @@ package pairwise
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gavel/internal/doc"
 	"gavel/internal/report"
@@ -113,7 +114,8 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	}
 	if t.Comparison != nil {
 		if d := t.Headline(); d != nil && d.Diff != nil {
-			b.Remark(goalsVerdict(d), table.Interval(d.Diff, d.Low, d.High, 1, 1), table.Count(t.N, "pair"))
+			points := strings.ReplaceAll(table.Interval(d.Diff, d.Low, d.High, 1, 1), "-", "−")
+			b.Remark(goalsVerdict(d), points, table.Count(t.N, "pair"))
 		}
 		b.Plain(compared(t.Comparison)...)
 	}
