@@ -84,6 +84,9 @@ func bothGoals(t *testing.T, better, worse []twoJudgments) (codes [2][]string) {
 		p := &report.RunPage{Run: report.Run{Report: reports[i]}}
 		p.Twin = &report.Twin{Report: &reports[1-i], Run: "twin", Comparison: all.Comparisons[0]}
 		for _, b := range p.Blocks() {
+			if b.ID == "goals" && b.Table.Rows[i].Look != "level-"+string(p.Level()) {
+				t.Errorf("a judge of level %q is drawn as %q", p.Level(), b.Table.Rows[i].Look)
+			}
 			for _, n := range b.Notes {
 				codes[i] = append(codes[i], n.Code+fmt.Sprint(n.Args...))
 			}
