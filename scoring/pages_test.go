@@ -84,6 +84,9 @@ func bothGoals(t *testing.T, better, worse []twoJudgments) (codes [2][]string) {
 		p := &report.RunPage{Run: report.Run{Report: reports[i]}}
 		p.Twin = &report.Twin{Report: &reports[1-i], Run: "twin", Comparison: all.Comparisons[0]}
 		for _, b := range p.Blocks() {
+			if b.ID == "goals" && b.Table.Rows[i].Look != "level-"+string(p.Level()) {
+				t.Errorf("a judge of level %q is drawn as %q", p.Level(), b.Table.Rows[i].Look)
+			}
 			for _, n := range b.Notes {
 				codes[i] = append(codes[i], n.Code+fmt.Sprint(n.Args...))
 			}
@@ -122,11 +125,11 @@ func TestPagesOfBothGoals(t *testing.T) {
 		want          string
 	}{
 		{name: "it helps", better: half, worse: alikePairs(0, 60, "A", "A"), want: "goals.helps50.0 [35.2, 61.6]60 pairs"},
-		{name: "it harms", better: alikePairs(0, 60, "A", "A"), worse: half, want: "goals.harms-50.0 [-61.6, -35.2]60 pairs"},
-		{name: "alike", better: half, worse: half, want: "goals.no-difference0.0 [-4.5, 4.5]60 pairs"},
+		{name: "it harms", better: alikePairs(0, 60, "A", "A"), worse: half, want: "goals.harms−50.0 [−61.6, −35.2]60 pairs"},
+		{name: "alike", better: half, worse: half, want: "goals.no-difference0.0 [−4.5, 4.5]60 pairs"},
 		{
 			name: "three pairs", better: alikePairs(0, 3, "A", "A"), worse: alikePairs(0, 3, "B", "B"),
-			want: "goals.no-difference-100.0 [-100.0, 10.1]3 pairs",
+			want: "goals.no-difference−100.0 [−100.0, 10.1]3 pairs",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 			Run:             run.Run,
 			Model:           run.Model,
 			Simulated:       run.Simulated,
-			Level:           levelOf(rep),
+			Level:           LevelOf(rep),
 			Headline:        run.Result,
 			RightWhereAlike: rep.Overall(scoring.RightWhereAlike),
 			Coverage:        rep.Overall(scoring.Coverage),

@@ -397,7 +397,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			continue
 		}
 		r := c.Reports[i]
-		row := doc.Row{Name: titles[i], Target: doc.RunRef(s.Run), Look: "level-" + string(levelOf(r))}
+		row := doc.Row{Name: titles[i], Target: doc.RunRef(s.Run), Look: "level-" + string(LevelOf(r))}
 		add := func(column doc.Column, v doc.Value) {
 			if i == 0 {
 				t.Columns = append(t.Columns, column)

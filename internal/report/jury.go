@@ -99,8 +99,8 @@ func (j Jury) members() doc.Block {
 	t.Columns[3].Spare = 2
 	t.Columns[3].In = doc.Short | doc.Full
 	row := func(name string, value scoring.Result, calls int, of *scoring.Report) doc.Row {
-		r := doc.Row{Name: name, Look: "level-" + string(levelOf(of)), Cells: doc.Cells(
-			levelOf(of),
+		r := doc.Row{Name: name, Look: "level-" + string(LevelOf(of)), Cells: doc.Cells(
+			LevelOf(of),
 			doc.Value{Result: value, Places: 1},
 			doc.Value{Result: of.Overall(scoring.RightWhereAlike), Text: j.unit()},
 			of.Overall(scoring.Coverage),

@@ -53,7 +53,7 @@ type Twin struct {
 type Jury struct{ *jury.Report }
 
 // Level of the judge; unknown without a diagnosis.
-func (p *RunPage) Level() scoring.Level { return levelOf(&p.Report) }
+func (p *RunPage) Level() scoring.Level { return LevelOf(&p.Report) }
 
 // Judge returns the name of the judge: the one that was given, else that of the model without its path.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
@@ -84,7 +84,8 @@ func diagnosed(r *scoring.Report) scoring.Level {
 	return r.Diagnosis.Level
 }
 
-func levelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
+// LevelOf returns the level of a judge, unknown without a diagnosis.
+func LevelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
 
 func isJury(model string) bool {
 	_, _, is := scoring.JuryOf(model)

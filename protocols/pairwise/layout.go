@@ -3,6 +3,7 @@ package pairwise
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gavel/internal/doc"
 	"gavel/internal/report"
@@ -94,14 +95,12 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	for i, r := range runs {
 		row := doc.Row{
 			Name: [2]string{"Asked which is better", "Asked which is worse"}[i],
-			N:    r.Overall("strict").N, Total: r == &p.Report,
+			N:    r.Overall("strict").N, Look: "level-" + string(report.LevelOf(r)), Total: r == &p.Report,
 		}
 		row.Cells = doc.Cells(r.Overall("strict"))
 		for _, metric := range metrics[1:] {
 			cell := doc.Num(r.Overall(metric))
-			if cell.Low != nil {
-				cell.Text = "[" + doc.Ends(cell.Result) + "]"
-			}
+			cell.Text = doc.Ends(cell.Result)
 			row.Cells = append(row.Cells, cell)
 		}
 		c.Add(row)
@@ -113,7 +112,8 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	}
 	if t.Comparison != nil {
 		if d := t.Headline(); d != nil && d.Diff != nil {
-			b.Remark(goalsVerdict(d), table.Interval(d.Diff, d.Low, d.High, 1, 1), table.Count(t.N, "pair"))
+			points := strings.ReplaceAll(table.Interval(d.Diff, d.Low, d.High, 1, 1), "-", "−")
+			b.Remark(goalsVerdict(d), points, table.Count(t.N, "pair"))
 		}
 		b.Plain(compared(t.Comparison)...)
 	}
