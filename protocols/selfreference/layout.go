@@ -39,7 +39,7 @@ var Layout = &report.Layout{
 		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},
 		report.Verdictless,
 	},
-	Board: []report.BoardColumn{
+	BoardColumns: []report.BoardColumn{
 		{Metric: F1, Mode: ModeSelf, Column: doc.Column{Name: "own answer shown", Kind: doc.Bare}},
 		{Metric: F1JPlus, Mode: ModeSelf, Column: doc.Column{Name: "own is right", Kind: doc.Bare, Spare: 3}},
 		{Metric: F1JMinus, Mode: ModeSelf, Column: doc.Column{Name: "own is wrong", Kind: doc.Bare, Spare: 2}},
@@ -59,7 +59,7 @@ func ways(r *scoring.Report) string {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, numbers, report.Caveats, byGroup, report.Analyses, report.Lists,
+	answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
 	report.Among, report.Making,
 }
 
@@ -173,7 +173,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 		most = max(most, n)
 	}
 	if most == 0 {
-		return report.Became(p)
+		return report.OutcomeBar(p)
 	}
 	for _, row := range t.Rows {
 		if !row.Heading {
