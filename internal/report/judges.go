@@ -169,8 +169,8 @@ func together(a, b *scoring.Run) bool {
 	return of.Protocol == other.Protocol && of.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
 }
 
-// Leaderboards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares juries
-// with their members.
+// Leaderboards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares
+// juries with their members.
 func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
 	placed := make([]bool, len(runs))
 	pages := map[string]string{}

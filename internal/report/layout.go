@@ -37,7 +37,7 @@ type Layout struct {
 	Bracket Bracket
 	// what a page has by group; the zero value: the headline by category
 	By Grouping
-	// the page of a run, from top to bottom; nil: [parts]
+	// the page of a run, from top to bottom; nil: [runParts]
 	Parts []PagePart
 	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
 	Caveats func(p *RunPage) []string

@@ -109,9 +109,6 @@ func answering(p *report.RunPage) []doc.Block {
 		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
 		t.Add(row)
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
 	about := "percent, with 95 % interval"
 	if e, ok := p.Overall(AgentAccuracy).Held(0); ok {
 		by := cmp.Or(strings.Join(agents(p), ", "), "agents")
