@@ -136,7 +136,7 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 // byQuestion puts runs of one question together, the best first, and the questions by their newest run.
 func byQuestion(rows []listedRun) []listedRun {
 	joinItems(rows)
-	questions := report.Part(rows, listedRun.question)
+	questions := report.GroupBy(rows, listedRun.question)
 	newest := func(of []listedRun) time.Time {
 		return slices.MaxFunc(of, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
@@ -274,7 +274,7 @@ func (r listedRun) state(now time.Time) string {
 func (e *env) runsInWords(runs []listedRun) string {
 	w := e.screen()
 	var out strings.Builder
-	for _, of := range report.Part(runs, listedRun.question) {
+	for _, of := range report.GroupBy(runs, listedRun.question) {
 		if of[0].Error != "" {
 			fmt.Fprintf(&out, "\n%s\n", table.Bold(w, "cannot be read"))
 			for _, r := range of {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -84,10 +85,43 @@ func Among(p *RunPage) (all []doc.Block) {
 		Half:  true,
 		Chart: doc.Strip,
 		Table: t,
-		Links: []doc.Link{{Words: "leaderboard", Target: p.Board}},
+		Links: []doc.Link{{Words: "leaderboard", Target: p.BoardRef}},
 	}
 	if lines != nil {
 		b.Notes = []doc.Note{doc.Say("run.published", strings.Join(lines, "; "))}
 	}
 	return append(all, b)
+}
+
+// amongPublished is where the judge of a run stands among published ones of the same items: the answer, then what else
+// to know.
+func amongPublished(r *scoring.Report) (lines []string) {
+	head := Headline(r)
+	if head == nil {
+		return nil
+	}
+	words := r.Standing(head.Metric)
+	if words == "" {
+		return nil
+	}
+	lines = append(lines, words)
+	var others []string
+	for _, x := range r.References {
+		if x.Metric != head.Metric && !slices.Contains(others, x.Metric) {
+			others = append(others, x.Metric)
+		}
+	}
+	for _, metric := range others { // which are never held against the headline
+		own := r.Overall(metric)
+		if words := r.Standing(metric); words != "" {
+			lines = append(lines, doc.Phrase("references.by", MetricName(r.Protocol, metric), table.Whole(own), words))
+		}
+	}
+	if r.ByFiguresAlone() {
+		lines = append(lines, doc.Phrase("references.totals"))
+	}
+	if strings.Contains(words, "*") {
+		lines = append(lines, scoring.LabelsStayed)
+	}
+	return lines
 }

@@ -164,3 +164,24 @@ func fraction(name string, e scoring.Estimate, of scoring.Calibration, note stri
 
 // estimate writes a number from 0 to 1 with its interval.
 func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
+
+// baselinesOf returns a table of the scores of simple rules without reading on some units, by a metric.
+func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
+	t := &doc.Table{First: "baseline", Look: "wide", Columns: []doc.Column{
+		{Name: metric, Kind: doc.Number, Axis: &doc.PercentAxis},
+	}}
+	read := false
+	for _, rule := range rules {
+		if rule.Named != nil && rule.Named.N == 0 {
+			continue // the texts are not at hand, as of published verdicts
+		}
+		read = read || rule.Named != nil
+		x := scoring.Result{Value: &rule.Value, Low: rule.Low, High: rule.High}
+		t.Add(doc.Row{Name: rule.Name, Look: "level-unknown", Cells: doc.Cells(x)})
+	}
+	if !read {
+		return doc.Block{}
+	}
+	title := "Baselines on these " + unit + "s"
+	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Full | doc.Page, Table: t}
+}

@@ -40,7 +40,7 @@ func TestAnAnalysisIsAFile(t *testing.T) {
 		t.Errorf("the page has nothing of it: %v\n%s", err, body)
 	}
 	var file bytes.Buffer
-	if err := (Document{Runs: []Run{{Report: r}}}).WriteHTML(&file); err != nil || !strings.Contains(file.String(), "The longest reply") {
+	if err := (RunReport{Runs: []Run{{Report: r}}}).WriteHTML(&file); err != nil || !strings.Contains(file.String(), "The longest reply") {
 		t.Errorf("the report has nothing of it: %v", err)
 	}
 	if got := Further(r)["longest-reply"]; got == nil {

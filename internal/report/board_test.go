@@ -192,12 +192,12 @@ func TestBoardText(t *testing.T) {
 
 // A judge whose labels stayed with the responses is no judge like the others: its row says so.
 func TestLabelsStayedIsSaid(t *testing.T) {
-	judge := func(model string, stay bool) report.Judge {
+	judge := func(model string, stay bool) report.BoardJudge {
 		m := &judging.Manifest{LabelsStay: stay, Imported: "reife"}
 		m.Spec.Model.Name = model
-		return report.Judge{Manifest: m, Report: &scoring.Report{Items: 100}}
+		return report.BoardJudge{Manifest: m, Report: &scoring.Report{Items: 100}}
 	}
-	_, details := report.NameJudges([]report.Judge{judge("one", false), judge("two", true)})
+	_, details := report.NameJudges([]report.BoardJudge{judge("one", false), judge("two", true)})
 	for i, says := range []bool{false, true} {
 		if strings.Contains(details[i], "labels stayed") != says {
 			t.Errorf("judge %d: %q", i, details[i])

@@ -327,30 +327,6 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	return b
 }
 
-// tested is the p of a difference in words: "p = 0.06 (exact McNemar)".
-func tested(d scoring.Difference) string {
-	if d.P == nil {
-		return "no test"
-	}
-	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
-	const alpha = 0.05
-	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
-		p += doc.Phrase("compare.holm", table.PValue(d.Holm))
-	}
-	return p
-}
-
-// pWords is a p as a sentence has it: "p = 0.20", "p < 0.001".
-func pWords(p *float64) string {
-	switch {
-	case *p < 0.001:
-		return "p < 0.001"
-	case *p < 0.1:
-		return fmt.Sprintf("p = %.3f", *p)
-	}
-	return fmt.Sprintf("p = %.2f", *p)
-}
-
 // who says which units the judges part on.
 func (p pair) who() doc.Block {
 	head := p.Headline()

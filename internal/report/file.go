@@ -13,7 +13,7 @@ import (
 
 // WriteFile writes the document to a file in one step: who reads it meanwhile sees the old one or the new one. A file
 // that is there and no page of gavel's is an error, unless forced.
-func (d Document) WriteFile(path string, force bool) error {
+func (d RunReport) WriteFile(path string, force bool) error {
 	if !force {
 		if err := replaceable(path); err != nil {
 			return err

@@ -15,22 +15,22 @@ import (
 // CountItems returns a number of items of a protocol in words, such as "350 pairs".
 func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).item()) }
 
-// Judge is a judge among others of the same items, by one run of it.
-type Judge struct {
+// BoardJudge is a judge among others of the same items, by one run of it.
+type BoardJudge struct {
 	Manifest *judging.Manifest
 	Report   *scoring.Report
 	Named    string // by a person; "" goes by the suite's file, or the model
 }
 
-func (j Judge) name() string {
+func (j BoardJudge) name() string {
 	return cmp.Or(j.Named, j.Manifest.Name, scoring.JudgeName(j.Manifest.Spec.Model.Name))
 }
 
 // NameJudges returns a name for each judge, all different, and further details of each: where it was served, and how
 // its question differs from that of most others.
-func NameJudges(judges []Judge) (names, details []string) {
-	prompt := commonest(judges, func(j Judge) string { return j.Report.Prompt })
-	settings := commonest(judges, func(j Judge) string { return j.Report.Settings })
+func NameJudges(judges []BoardJudge) (names, details []string) {
+	prompt := commonest(judges, func(j BoardJudge) string { return j.Report.Prompt })
+	settings := commonest(judges, func(j BoardJudge) string { return j.Report.Settings })
 	most := 0
 	for _, j := range judges {
 		most = max(most, j.Report.Items)
@@ -91,7 +91,7 @@ func publishedAs(m *judging.Manifest) string {
 }
 
 // commonest returns the value that most judges have, the first of several.
-func commonest(judges []Judge, of func(Judge) string) (most string) {
+func commonest(judges []BoardJudge, of func(BoardJudge) string) (most string) {
 	count := map[string]int{}
 	for _, j := range judges {
 		count[of(j)]++
@@ -105,7 +105,7 @@ func commonest(judges []Judge, of func(Judge) string) (most string) {
 }
 
 // NewLeaderboard returns the leaderboard of a ranking of judges, which are given in the ranking's order.
-func NewLeaderboard(r scoring.Ranking, judges []Judge) *Leaderboard {
+func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 	names, details := NameJudges(judges)
 	l := &Leaderboard{Board: NewBoard(r, names)}
 	places := map[string]int{}
@@ -149,12 +149,12 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	if len(runs) < 2 {
 		return nil
 	}
-	judges := make([]Judge, len(runs))
+	judges := make([]BoardJudge, len(runs))
 	for i, r := range runs {
 		if !together(r, runs[0]) {
 			return nil
 		}
-		judges[i] = Judge{Manifest: r.Manifest, Report: &reports[i]}
+		judges[i] = BoardJudge{Manifest: r.Manifest, Report: &reports[i]}
 	}
 	rankings, err := scoring.RankScored(runs, reports, o.Bootstrap)
 	if err != nil || len(rankings) == 0 {
@@ -169,9 +169,9 @@ func together(a, b *scoring.Run) bool {
 	return of.Protocol == other.Protocol && of.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
 }
 
-// Boards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares juries
-// with their members.
-func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
+// Leaderboards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares
+// juries with their members.
+func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
 	placed := make([]bool, len(runs))
 	pages := map[string]string{}
 	for i := range runs {
@@ -208,4 +208,23 @@ func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Lea
 		boards = append(boards, l)
 	}
 	return boards
+}
+
+// Unranked returns the ranking of judges by their headline, before any two of them are tested.
+func Unranked(judges []BoardJudge) scoring.Ranking {
+	r := scoring.Ranking{Boot: judges[0].Report.Bootstrap}
+	for _, j := range judges {
+		head := cmp.Or(Headline(j.Report), &scoring.Result{Group: scoring.Overall})
+		r.Metric = cmp.Or(head.Metric, r.Metric)
+		r.Mode = head.Mode
+		r.Unit = cmp.Or(head.Unit, r.Unit)
+		r.Runs = append(r.Runs, scoring.Placed{
+			Run:       j.Report.Run,
+			Model:     j.Report.Model,
+			Simulated: j.Report.Simulated,
+			Result:    *head,
+			Report:    j.Report,
+		})
+	}
+	return r
 }

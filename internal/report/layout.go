@@ -37,12 +37,12 @@ type Layout struct {
 	Bracket Bracket
 	// what a page has by group; the zero value: the headline by category
 	By Grouping
-	// the page of a run, from top to bottom; nil: [parts]
+	// the page of a run, from top to bottom; nil: [runParts]
 	Parts []PagePart
 	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
 	Caveats func(p *RunPage) []string
 	// what a board of judges shows beside the headline
-	Board []BoardColumn
+	BoardColumns []BoardColumn
 	// what a leaderboard draws the headline against; nil: nothing
 	Against *Against
 }
@@ -52,7 +52,7 @@ type Grouping struct {
 	First, Title    string   // of its table; "": by category
 	Metrics         []string // the first of these with a value is shown; nil: the headline
 	Held, HeldWords string   // a metric to compare with, drawn as a diamond, and its words, with * for its label
-	Beside          string   // a metric in a further column
+	Extra           string   // a metric in a further column
 }
 
 // Bracket joins the first parts of a bar, whose verdicts are worth keeping.

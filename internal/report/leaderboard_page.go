@@ -71,17 +71,6 @@ func (l *Leaderboard) Blocks() []doc.Block {
 	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.against(), l.reading()}
 }
 
-// layout returns the layout of the judges' runs.
-func (b Board) layout() *Layout {
-	if len(b.Rows) == 0 {
-		return plain
-	}
-	return layoutOf(b.Rows[0].Report.Protocol)
-}
-
-// of returns the number of items that the judges with the most items judged, in words.
-func (b Board) of() string { return table.Count(mostItems(b.Rows), b.Unit) }
-
 // fewestKept is the threshold of coverage, in percent, for the card of the accuracy when consistent.
 const fewestKept = 50
 
@@ -202,7 +191,7 @@ func (b Board) block() doc.Block {
 		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: doc.AxisOf(b.unit())},
 	}}
 	var beside []BoardColumn
-	for _, c := range b.layout().Board {
+	for _, c := range b.layout().BoardColumns {
 		if c.Metric == b.Metric {
 			continue
 		}
@@ -260,30 +249,6 @@ func (b Board) Document() doc.Document {
 	return doc.Document{Title: b.Says, Blocks: []doc.Block{b.block()}}
 }
 
-// unit returns the unit of the headline.
-func (b Board) unit() string {
-	if len(b.Rows) == 0 {
-		return ""
-	}
-	return b.Rows[0].Headline.Unit
-}
-
-// headline returns the label of the board's metric.
-func (b Board) headline() string {
-	if len(b.Rows) == 0 {
-		return b.Metric
-	}
-	return ScoreName(b.Rows[0].Report, b.Metric)
-}
-
-// ScoreName returns the label of the metric that judges are ranked by.
-func ScoreName(r *scoring.Report, metric string) string {
-	if r.Preferences {
-		return WithPeople
-	}
-	return MetricName(r.Protocol, metric)
-}
-
 // baselines returns the scores of simple rules without reading on the items.
 func (l *Leaderboard) baselines() doc.Block {
 	ruled := func(s Standing) int {
@@ -297,27 +262,6 @@ func (l *Leaderboard) baselines() doc.Block {
 		return doc.Block{}
 	}
 	return baselinesOf(of.Rules, l.headline(), l.Unit)
-}
-
-// baselinesOf returns a table of the scores of simple rules without reading on some units, by a metric.
-func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
-	t := &doc.Table{First: "baseline", Look: "wide", Columns: []doc.Column{
-		{Name: metric, Kind: doc.Number, Axis: &doc.PercentAxis},
-	}}
-	read := false
-	for _, rule := range rules {
-		if rule.Named != nil && rule.Named.N == 0 {
-			continue // the texts are not at hand, as of published verdicts
-		}
-		read = read || rule.Named != nil
-		x := scoring.Result{Value: &rule.Value, Low: rule.Low, High: rule.High}
-		t.Add(doc.Row{Name: rule.Name, Look: "level-unknown", Cells: doc.Cells(x)})
-	}
-	if !read {
-		return doc.Block{}
-	}
-	title := "Baselines on these " + unit + "s"
-	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Full | doc.Page, Table: t}
 }
 
 // Sizes of the matrix.

@@ -70,14 +70,3 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	}
 	return []doc.Block{b}
 }
-
-// Costs returns what the runs cost, a row each.
-func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
-
-func (s Scores) costs() []doc.Block {
-	var rows []JudgeCost
-	for i, name := range NamesOf(s.Runs) {
-		rows = append(rows, JudgeCost{Judge: name, Ledger: s.Runs[i].Ledger})
-	}
-	return costBlocks(rows)
-}

@@ -31,7 +31,7 @@ func TestCosts(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if err := (report.Document{Runs: []report.Run{{Report: r}}}).WriteHTML(&page); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
+	if err := (report.RunReport{Runs: []report.Run{{Report: r}}}).WriteHTML(&page); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
 		t.Errorf("the page does not say it: %v", err)
 	}
 	several := printed(t, report.Scores{Runs: []scoring.Report{twoRuns().Runs[1], r}}.Costs(), report.FullText)

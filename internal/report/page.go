@@ -62,8 +62,8 @@ var Policy = func() string {
 // Cards of a run that is being made.
 func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards(p)) }
 
-// Document is a report: the leaderboards of its runs, the page of each run, and every number.
-type Document struct {
+// RunReport is a report: the leaderboards of its runs, the page of each run, and every number.
+type RunReport struct {
 	Runs   []Run
 	Boards []*Leaderboard
 	Two    *Comparison       // of two runs that can be compared; nil of others
@@ -71,7 +71,7 @@ type Document struct {
 }
 
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
-func (d Document) WriteHTML(w io.Writer) error {
+func (d RunReport) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
 	if d.Two != nil {
@@ -103,11 +103,11 @@ type page struct {
 	beside    []doc.Block // of several runs
 }
 
-// Beside are the runs in one table, what differs between them, and what they cost.
-func (p *page) Beside() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.beside) }
+// RunTables are the runs in one table, what differs between them, and what they cost.
+func (p *page) RunTables() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.beside) }
 
-// Compared is what sets two runs apart.
-func (p *page) Compared() (template.HTML, error) {
+// Difference is what sets two runs apart.
+func (p *page) Difference() (template.HTML, error) {
 	blocks, _ := p.Two.Cut("made")
 	return doc.Paper{Link: p.inFile, Prefix: "compared-"}.Blocks(blocks)
 }
@@ -138,7 +138,7 @@ func pageOf(runs []Run) *page {
 	if !p.One {
 		beside := scores.beside()
 		beside.In = doc.Page
-		p.beside = append([]doc.Block{beside, settings(p.Pages)}, scores.costs()...)
+		p.beside = append([]doc.Block{beside, differingSettings(p.Pages)}, scores.costs()...)
 	}
 	return p
 }
@@ -180,8 +180,8 @@ func simulatedNote(runs []scoring.Report) string {
 // simulatedMember is what is simulated of a jury.
 const simulatedMember = "a member of the jury is simulated"
 
-// settings returns a table of the settings in which runs differ.
-func settings(pages []*RunPage) doc.Block {
+// differingSettings returns a table of the settings in which runs differ.
+func differingSettings(pages []*RunPage) doc.Block {
 	t := &doc.Table{First: "run"}
 	for _, p := range pages {
 		t.Add(doc.Row{Name: p.Name})

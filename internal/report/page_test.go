@@ -146,7 +146,7 @@ const hostile = "</text></svg><script>alert(1)</script>\x1b[31m\x00\u202e\uFFFE\
 func writeHTML(t *testing.T, runs []report.Run) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (report.Document{Runs: runs}).WriteHTML(&b); err != nil {
+	if err := (report.RunReport{Runs: runs}).WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -195,14 +195,6 @@ func (out *Race) answer() string {
 		humanize.Comma(int64(out.FullCalls)), saved)
 }
 
-// listed3 lists names in a sentence: up to three, or two and the number of the others.
-func listed3(names []string) string {
-	if len(names) > most {
-		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
-	}
-	return Enumerate(names)
-}
-
 // sheet returns the CSV rows, one for each judge.
 func (out *Race) sheet() [][]string {
 	rows := [][]string{{
@@ -308,12 +300,6 @@ func evidence(l *race.Leaver) string {
 }
 
 var aboutWords = map[string]string{race.AboutItems: "items like these", race.AboutBenchmark: "this benchmark"}
-
-// decimal writes a number to six digits, without trailing zeros or an exponent.
-func decimal(x float64) string {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
-	return strconv.FormatFloat(x, 'f', -1, 64)
-}
 
 // outcome describes how the race ended for a judge.
 func (r racer) outcome() string {

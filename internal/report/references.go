@@ -3,45 +3,11 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
-
-// amongPublished is where the judge of a run stands among published ones of the same items: the answer, then what else
-// to know.
-func amongPublished(r *scoring.Report) (lines []string) {
-	head := Headline(r)
-	if head == nil {
-		return nil
-	}
-	words := r.Standing(head.Metric)
-	if words == "" {
-		return nil
-	}
-	lines = append(lines, words)
-	var others []string
-	for _, x := range r.References {
-		if x.Metric != head.Metric && !slices.Contains(others, x.Metric) {
-			others = append(others, x.Metric)
-		}
-	}
-	for _, metric := range others { // which are never held against the headline
-		own := r.Overall(metric)
-		if words := r.Standing(metric); words != "" {
-			lines = append(lines, doc.Phrase("references.by", MetricName(r.Protocol, metric), table.Whole(own), words))
-		}
-	}
-	if r.ByFiguresAlone() {
-		lines = append(lines, doc.Phrase("references.totals"))
-	}
-	if strings.Contains(words, "*") {
-		lines = append(lines, scoring.LabelsStayed)
-	}
-	return lines
-}
 
 // ListReferences lists published judges: by themselves where run is nil, else beside the judge of the run.
 func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {

@@ -76,7 +76,7 @@ func (p *RunPage) Headline() []doc.Span {
 }
 
 // runParts are those of runs whose layout has none of its own.
-var runParts = []PagePart{Became, Cards, ByGroup, Analyses, Lists, Among, Caveats, Making}
+var runParts = []PagePart{OutcomeBar, Cards, ByGroup, Analyses, ItemLists, Among, CaveatBlocks, Making}
 
 // Blocks returns the parts of a run below its answer, in their order.
 func (p *RunPage) Blocks() (all []doc.Block) {
@@ -110,11 +110,11 @@ func juryParts(p *RunPage) []doc.Block {
 	return all
 }
 
-// Lists of the items that one looks at first.
-func Lists(p *RunPage) []doc.Block { return p.Lists }
+// ItemLists returns the lists of the items to look at first.
+func ItemLists(p *RunPage) []doc.Block { return p.Lists }
 
-// Became is a bar of what became of the units, its parts with links to their items.
-func Became(p *RunPage) []doc.Block {
+// OutcomeBar returns a bar of the outcomes of the units, its parts with links to their items.
+func OutcomeBar(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	parts := p.Parts(scoring.Overall)
 	if len(parts) == 0 {
@@ -216,9 +216,9 @@ func ByGroup(p *RunPage) []doc.Block {
 		ID: "groups", Title: cmp.Or(l.By.Title, "By category"), About: name + ", percent, with 95 % interval", In: doc.Page,
 		Table: t,
 	}
-	if l.By.Beside != "" {
-		column := doc.Column{Name: MetricName(p.Protocol, l.By.Beside), Kind: doc.Of}
-		if p.Overall(l.By.Beside).Unit != "" {
+	if l.By.Extra != "" {
+		column := doc.Column{Name: MetricName(p.Protocol, l.By.Extra), Kind: doc.Of}
+		if p.Overall(l.By.Extra).Unit != "" {
 			column.Kind = doc.Bare
 		}
 		t.Columns = append(t.Columns, column)
@@ -238,8 +238,8 @@ func ByGroup(p *RunPage) []doc.Block {
 		if g == scoring.Overall {
 			row.Name, row.Total = "All", true
 		}
-		if l.By.Beside != "" {
-			row.Cells = append(row.Cells, doc.Num(p.Result(l.By.Beside, g, "")))
+		if l.By.Extra != "" {
+			row.Cells = append(row.Cells, doc.Num(p.Result(l.By.Extra, g, "")))
 		}
 		t.Add(row)
 	}
@@ -318,8 +318,8 @@ func (p *RunPage) disjoint() []string {
 		*best.Value, best.N)}
 }
 
-// Caveats are what to know before the numbers are believed.
-func Caveats(p *RunPage) []doc.Block {
+// CaveatBlocks returns what to know before the numbers are believed.
+func CaveatBlocks(p *RunPage) []doc.Block {
 	words := p.Trust()
 	n := min(len(words), mostCaveats)
 	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page}

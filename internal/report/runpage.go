@@ -21,15 +21,15 @@ type Run struct {
 // are made.
 type RunPage struct {
 	Run
-	Board   doc.Ref              // the leaderboard
-	Lists   []doc.Block          // the items that one looks at first
-	Others  []Other              // judges of the same items
-	Twin    *Twin                // nil: there is none
-	Command string               // that makes the run
-	Prompt  string               // its text
-	Prefix  string               // of the ids of its elements, where several runs are on a page
-	Link    func(doc.Ref) string // the address of what the page refers to; nil where it has none
-	Shown   map[string]bool      // the terms that the page explains already
+	BoardRef doc.Ref              // the leaderboard
+	Lists    []doc.Block          // the items that one looks at first
+	Others   []Other              // judges of the same items
+	Twin     *Twin                // nil: there is none
+	Command  string               // that makes the run
+	Prompt   string               // its text
+	Prefix   string               // of the ids of its elements, where several runs are on a page
+	Link     func(doc.Ref) string // the address of what the page refers to; nil where it has none
+	Shown    map[string]bool      // the terms that the page explains already
 
 	juryAlone string // the answer of a jury, as of any judge
 }

@@ -116,8 +116,8 @@ func (s Scores) beside() doc.Block {
 	}
 }
 
-// Part puts what has the same key together, in the order of the first of each.
-func Part[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
+// GroupBy returns the elements in groups of the same key, in the order of the first of each.
+func GroupBy[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
 	place := map[K]int{}
 	for _, x := range all {
 		i, ok := place[key(x)]
@@ -129,4 +129,15 @@ func Part[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
 		parts[i] = append(parts[i], x)
 	}
 	return parts
+}
+
+// Costs returns what the runs cost, a row each.
+func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
+
+func (s Scores) costs() []doc.Block {
+	var rows []JudgeCost
+	for i, name := range NamesOf(s.Runs) {
+		rows = append(rows, JudgeCost{Judge: name, Ledger: s.Runs[i].Ledger})
+	}
+	return costBlocks(rows)
 }

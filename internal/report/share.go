@@ -31,7 +31,7 @@ func (p *RunPage) Markdown(w io.Writer) error { return p.Document().Markdown(w) 
 func (p *RunPage) Picture(w io.Writer) error { return p.Document().Picture(w) }
 
 // Markdown writes the leaderboards and then what each run comes to.
-func (d Document) Markdown(w io.Writer) error {
+func (d RunReport) Markdown(w io.Writer) error {
 	for _, l := range d.Boards {
 		if err := l.Markdown(w, l.About); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (d Document) Markdown(w io.Writer) error {
 }
 
 // Picture writes the picture of a single run, or of the leaderboard of several.
-func (d Document) Picture(w io.Writer) error {
+func (d RunReport) Picture(w io.Writer) error {
 	switch {
 	case len(d.Runs) == 1:
 		return NewRunPage(d.Runs[0]).Picture(w)

@@ -87,7 +87,7 @@ const (
 )
 
 func reportHTML(p *report.RunPage, w io.Writer) error {
-	return report.Document{Runs: []report.Run{p.Run}}.WriteHTML(w)
+	return report.RunReport{Runs: []report.Run{p.Run}}.WriteHTML(w)
 }
 
 func resultsCSV(p *report.RunPage, w io.Writer) error {

@@ -426,10 +426,10 @@ func judgeNames(rows []RunRow) []string {
 }
 
 // judgesOf returns the judges of some runs.
-func judgesOf(rows []RunRow) []report.Judge {
-	judges := make([]report.Judge, len(rows))
+func judgesOf(rows []RunRow) []report.BoardJudge {
+	judges := make([]report.BoardJudge, len(rows))
 	for i, r := range rows {
-		judges[i] = report.Judge{Manifest: r.manifest, Report: r.report, Named: r.AboutName()}
+		judges[i] = report.BoardJudge{Manifest: r.manifest, Report: r.report, Named: r.AboutName()}
 	}
 	return judges
 }

@@ -92,12 +92,12 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 // page is what a run comes to, with links to its items and beside the other judges of them.
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
 	p := &report.RunPage{
-		Run:     report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
-		Board:   doc.Ref{Page: leaderboardOf(x.Manifest)},
-		Lists:   s.lists(x),
-		Command: s.commandOf(ctx, head.Name, x.Manifest),
-		Prompt:  x.Manifest.Spec.Prompt.Text(),
-		Link:    address,
+		Run:      report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
+		BoardRef: doc.Ref{Page: leaderboardOf(x.Manifest)},
+		Lists:    s.lists(x),
+		Command:  s.commandOf(ctx, head.Name, x.Manifest),
+		Prompt:   x.Manifest.Spec.Prompt.Text(),
+		Link:     address,
 	}
 	p.Name = head.AboutName()
 	if rep.Run == "" {

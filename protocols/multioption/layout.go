@@ -33,7 +33,7 @@ var Layout = &report.Layout{
 		Metrics:   []string{optionAccuracy, sameChoice},
 		Held:      "*" + OfRandom,
 		HeldWords: "a random judge on the same items",
-		Beside:    GradeScore,
+		Extra:     GradeScore,
 	},
 	Ends: []report.End{
 		{Part: PartRight, Words: "same choice in every order, and right"},
@@ -50,7 +50,7 @@ var Layout = &report.Layout{
 		{Metric: sameChoice},
 		report.Verdictless,
 	},
-	Board: []report.BoardColumn{
+	BoardColumns: []report.BoardColumn{
 		{Metric: GradeScore, Column: doc.Column{Kind: doc.Bare}},
 		{Metric: optionAccuracy, Column: doc.Column{Kind: doc.Bare, Spare: 3}},
 		{Metric: sameChoice, Column: doc.Column{Kind: doc.Bare, Spare: 2}},
@@ -59,8 +59,8 @@ var Layout = &report.Layout{
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	report.Notice(GoalWorst, "options.worst-asked"), report.Became, report.Cards, places, halves, report.ByGroup,
-	report.Analyses, report.Lists, report.Among, report.Caveats, report.Making,
+	report.Notice(GoalWorst, "options.worst-asked"), report.OutcomeBar, report.Cards, places, halves, report.ByGroup,
+	report.Analyses, report.ItemLists, report.Among, report.CaveatBlocks, report.Making,
 }
 
 // places are how often each position is chosen, beside how often a correct option stood there, else an even share.

@@ -26,7 +26,7 @@ var Layout = &report.Layout{
 		Beyond: "to ask elsewhere: another judge, or a person",
 	},
 	Parts: pageParts,
-	By:    report.Grouping{Beside: RightWhereAlike},
+	By:    report.Grouping{Extra: RightWhereAlike},
 	Ends: []report.End{
 		{Part: PartRight, Words: "correct in both orders"},
 		{Part: PartWrong, Words: "wrong in both orders", Show: "confident"},
@@ -47,7 +47,7 @@ var Layout = &report.Layout{
 		{Metric: firstPicked, About: "50 % is no position bias"},
 		report.Verdictless,
 	},
-	Board: []report.BoardColumn{
+	BoardColumns: []report.BoardColumn{
 		{Metric: RightWhereAlike, Column: doc.Column{Kind: doc.Of}},
 		{Metric: Coverage, Column: doc.Column{Kind: doc.Bare, In: doc.Short | doc.Full, Spare: 3}},
 		{Metric: firstPicked, Column: doc.Column{Kind: doc.Lean, Spare: 2}},
@@ -69,8 +69,8 @@ const firstPicked = "first-position"
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	report.Notice(goalWorse, "pairs.worse-asked"), report.Became, report.Cards, bothGoals, report.ByGroup,
-	report.Analyses, report.Lists, report.Sways, report.Among, report.Caveats, report.Making,
+	report.Notice(goalWorse, "pairs.worse-asked"), report.OutcomeBar, report.Cards, bothGoals, report.ByGroup,
+	report.Analyses, report.ItemLists, report.Sways, report.Among, report.CaveatBlocks, report.Making,
 }
 
 // bothGoals compares the run with that of the same judge with the opposite goal.

@@ -17,8 +17,8 @@ var Layout = &report.Layout{
 	Question: "which verdicts change",
 	Became:   "each asked as it is, anew, and with four rewrites",
 	Parts: []report.PagePart{
-		report.Became, report.Cards, moves, report.ByGroup, report.Analyses, report.Lists, report.Among, report.Caveats,
-		report.Making,
+		report.OutcomeBar, report.Cards, moves, report.ByGroup, report.Analyses, report.ItemLists, report.Among,
+		report.CaveatBlocks, report.Making,
 	},
 	Ends: []report.End{
 		{Part: PartStays, Look: "right", Words: "right, and stays", Show: "right"},

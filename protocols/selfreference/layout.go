@@ -39,7 +39,7 @@ var Layout = &report.Layout{
 		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},
 		report.Verdictless,
 	},
-	Board: []report.BoardColumn{
+	BoardColumns: []report.BoardColumn{
 		{Metric: F1, Mode: ModeSelf, Column: doc.Column{Name: "own answer shown", Kind: doc.Bare}},
 		{Metric: F1JPlus, Mode: ModeSelf, Column: doc.Column{Name: "own is right", Kind: doc.Bare, Spare: 3}},
 		{Metric: F1JMinus, Mode: ModeSelf, Column: doc.Column{Name: "own is wrong", Kind: doc.Bare, Spare: 2}},
@@ -59,7 +59,7 @@ func ways(r *scoring.Report) string {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, numbers, report.Caveats, byGroup, report.Analyses, report.Lists,
+	answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
 	report.Among, report.Making,
 }
 
@@ -108,9 +108,6 @@ func answering(p *report.RunPage) []doc.Block {
 	for _, row := range rowsByMode(p, F1, names) {
 		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
 		t.Add(row)
-	}
-	if len(t.Rows) == 0 {
-		return nil
 	}
 	about := "percent, with 95 % interval"
 	if e, ok := p.Overall(AgentAccuracy).Held(0); ok {
@@ -173,7 +170,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 		most = max(most, n)
 	}
 	if most == 0 {
-		return report.Became(p)
+		return report.OutcomeBar(p)
 	}
 	for _, row := range t.Rows {
 		if !row.Heading {
