@@ -52,7 +52,7 @@ func TestPagesOfSeveralOptions(t *testing.T) {
 		{
 			name: "three items, and verdicts are missing",
 			rep:  score(nil, placed(1, "01", 2, 3, 1), placed(1, "01", 0, 0, 0), placed(1, "01", 1, 0, 2)),
-			has:  []string{"3 options 5 judgments", "2 whose choice changes with the order, or lacks a verdict"},
+			has:  []string{"3 options 5 judgments", "2 whose choice is not the same in every order"},
 			not:  []string{"NaN", "One order is enough", "Keep only"},
 		},
 		{

@@ -24,7 +24,7 @@ var Layout = &report.Layout{
 	Bracket: report.Bracket{
 		Parts:  []string{PartRight, PartWrong, PartSame},
 		Bold:   "by content: the same choice in every order",
-		Beyond: "whose choice changes with the order, or lacks a verdict",
+		Beyond: "whose choice is not the same in every order",
 	},
 	Parts: pageParts,
 	By: report.Grouping{

@@ -36,8 +36,10 @@ func Import(lib datasets.Library, bundle, runs string) (Imported, error) {
 		return in.done, err
 	}
 	in.size = info.Size()
+	// A few KiB can stand for terabytes; even replies that are all alike pack to no less than a thirteenth.
+	in.left = 64<<20 + 256*in.size
 	if err := in.each(in.check); err != nil {
-		return in.done, fmt.Errorf("%w; nothing was imported", err)
+		return in.done, fmt.Errorf("%s: %w; nothing was imported", bundle, err)
 	}
 	return in.done, in.each(in.write)
 }
@@ -48,67 +50,67 @@ type importing struct {
 	runs    string // folder for the runs
 	library string // folder of datasets
 	size    int64  // of the bundle
+	left    int64  // bytes that the rest of the bundle may unpack to
 	done    Imported
 }
 
 // each calls use for every file of the bundle, and checks that the bundle is whole.
-func (in *importing) each(use func(name string, text []byte) error) error {
+func (in *importing) each(use func(name string, text io.Reader) error) error {
 	f, err := os.Open(in.bundle)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	// A few KiB can stand for terabytes; even replies that are all alike pack to no less than a thirteenth.
-	most := zstd.WithDecoderMaxMemory(64<<20 + 256*uint64(in.size))
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), most)
-	if err != nil {
-		return err
-	}
-	defer dec.Close()
 	tr := tar.NewReader(f)
 	var sums strings.Builder
 	for {
 		h, err := tr.Next()
 		switch {
 		case err == io.EOF:
-			return fmt.Errorf("%s: truncated, or not a gavel bundle", in.bundle)
+			return errors.New("truncated, or not a gavel bundle")
 		case err != nil:
-			return fmt.Errorf("%s: damaged, or not a gavel bundle: %w", in.bundle, err)
+			return fmt.Errorf("damaged, or not a gavel bundle: %w", err)
 		case h.Size > in.size: // a sparse file stands for more than it is
-			return fmt.Errorf("%s: damaged: %q is larger than the bundle", in.bundle, h.Name)
+			return fmt.Errorf("damaged: %q is larger than the bundle", h.Name)
 		case h.Name == oldSealFile:
 			return nil
-		}
-		text, err := io.ReadAll(tr)
-		switch {
-		case err != nil:
-			return fmt.Errorf("%s: damaged: %w", in.bundle, err)
-		case h.Name == sumsFile && string(text) != sums.String():
-			return fmt.Errorf("%s: damaged: its files are not those that %s lists", in.bundle, sumsFile)
 		case h.Name == sumsFile:
-			return nil
+			listed, err := io.ReadAll(io.LimitReader(tr, int64(sums.Len())+1))
+			if err == nil && string(listed) != sums.String() {
+				err = fmt.Errorf("damaged: its files are not those that %s lists", sumsFile)
+			}
+			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(text), h.Name)
-		if slices.Contains(oldFiles, h.Name) {
-			continue
+		hash := sha256.New()
+		text := io.TeeReader(tr, hash)
+		if !slices.Contains(oldFiles, h.Name) {
+			err = unpack(h, text, use)
 		}
-		name, isPacked := strings.CutSuffix(h.Name, packed)
-		if !isPacked || h.Typeflag != tar.TypeReg || !inBundle.MatchString(name) || !filepath.IsLocal(name) {
-			return fmt.Errorf("%s: %q does not belong in a bundle", in.bundle, h.Name)
-		}
-		text, err = dec.DecodeAll(text, nil)
-		switch {
-		case errors.Is(err, zstd.ErrDecoderSizeExceeded):
-			err = errors.New("unpacks to more than is usual: if you trust it, unpack it with tar and unzstd")
-		case err != nil:
-			err = fmt.Errorf("damaged: %w", err)
-		default:
-			err = use(name, text)
+		if err == nil {
+			_, err = io.Copy(io.Discard, text)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %q: %w", in.bundle, h.Name, err)
+			return fmt.Errorf("%q: %w", h.Name, err)
 		}
+		fmt.Fprintf(&sums, "%x  %s\n", hash.Sum(nil), h.Name)
 	}
+}
+
+// window bounds the memory that unpacking takes, at four times of what packing needs.
+const window = 32 << 20
+
+func unpack(h *tar.Header, text io.Reader, use func(name string, text io.Reader) error) error {
+	name, isPacked := strings.CutSuffix(h.Name, packed)
+	if !isPacked || h.Typeflag != tar.TypeReg || !inBundle.MatchString(name) || !filepath.IsLocal(name) {
+		return errors.New("does not belong in a bundle")
+	}
+	dec, err := zstd.NewReader(text, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(window))
+	if err != nil {
+		return err
+	}
+	defer dec.Close()
+	return use(name, dec)
 }
 
 // target returns the folder that a file goes to, and its name below that. It is only ever opened through an os.Root: no
@@ -124,19 +126,31 @@ func (in *importing) target(name string) (dir, at string) {
 	return in.library, rest
 }
 
-// check refuses a file that is there already and differs. What people here say of a run stays.
-func (in *importing) check(name string, text []byte) error {
-	dir, at := in.target(name)
-	there, err := os.OpenInRoot(dir, at)
-	if errors.Is(err, fs.ErrNotExist) || path.Base(name) == judging.AboutFile {
+// check refuses a file that is there already and differs, and a bundle that unpacks to too much. What people here say
+// of a run stays.
+func (in *importing) check(name string, text io.Reader) error {
+	hash := sha256.New()
+	n, err := io.Copy(hash, io.LimitReader(text, in.left+1))
+	in.left -= n
+	switch {
+	case err != nil:
+		return fmt.Errorf("damaged: %w", err)
+	case in.left < 0:
+		return errors.New("the bundle unpacks to more than is usual: if you trust it, unpack it with tar and unzstd")
+	case path.Base(name) == judging.AboutFile:
 		return nil
 	}
-	if err != nil {
+	dir, at := in.target(name)
+	there, err := os.OpenInRoot(dir, at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	defer there.Close()
-	own, err := io.ReadAll(there)
-	if err == nil && !bytes.Equal(own, text) {
+	own := sha256.New()
+	_, err = io.Copy(own, there)
+	if err == nil && !bytes.Equal(own.Sum(nil), hash.Sum(nil)) {
 		err = fmt.Errorf("%s exists and differs: choose another folder with --runs, or remove it",
 			filepath.Join(dir, filepath.FromSlash(at)))
 	}
@@ -144,7 +158,7 @@ func (in *importing) check(name string, text []byte) error {
 }
 
 // write writes a file in one step, with the folders that it stands in, unless it is there.
-func (in *importing) write(name string, text []byte) error {
+func (in *importing) write(name string, text io.Reader) error {
 	dir, at := in.target(name)
 	folder := path.Dir(at)
 	if path.Base(at) == judging.ManifestFile {
@@ -168,7 +182,7 @@ func (in *importing) write(name string, text []byte) error {
 	disk.Sweep(filepath.Join(dir, filepath.FromSlash(folder)), path.Base(at))
 	in.done.Written++
 	return disk.WriteIn(root, at, func(w io.Writer) error {
-		_, err := w.Write(text)
+		_, err := io.Copy(w, text)
 		return err
 	})
 }
