@@ -208,11 +208,17 @@ func find(text, name string) []int { return rules[name][0].find(text) }
 
 // groups returns what matches a rule first, with its groups, or nil.
 func groups(text, name string) []string {
-	e := rules[name][0]
-	if !e.mayMatch(text) {
+	at := find(text, name)
+	if at == nil {
 		return nil
 	}
-	return e.regular().FindStringSubmatch(text)
+	found := make([]string, len(at)/2)
+	for i := range found {
+		if at[2*i] >= 0 {
+			found[i] = text[at[2*i]:at[2*i+1]]
+		}
+	}
+	return found
 }
 
 // pattern returns the regular expression of a rule, to find all that matches.
