@@ -204,3 +204,16 @@ func TestLabelsStayedIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A board shows no time of a run whose replies came from the cache for the most part.
+func TestSecondsOfAnItem(t *testing.T) {
+	for remembered, want := range []bool{true, true, false} {
+		r := &scoring.Report{Items: 4}
+		r.Ledger = &scoring.Ledger{Calls: 2, Remembered: remembered, Seconds: 2}
+		judges := []report.BoardJudge{{Manifest: &judging.Manifest{}, Report: r}}
+		got := report.NewLeaderboard(report.Unranked(judges), judges).Rows[0].Seconds
+		if (got != nil) != want || want && *got != 0.5 {
+			t.Errorf("%d of 2 remembered: %v", remembered, got)
+		}
+	}
+}

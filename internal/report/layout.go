@@ -82,8 +82,8 @@ type Tile struct {
 	About        string                         // what is good
 	Folded       bool                           // no card
 	Note         func(r *scoring.Report) string // said in place of About; nil: nothing
-	Of           bool                           // says in place of About of how many it is,
-	Chance       string                         // and what this metric is; "": nothing
+	Of           bool                           // in place of About: the number of items
+	Chance       string                         // with Of: the metric of chance; "": none
 }
 
 // BoardColumn is a number that a board shows beside the headline.

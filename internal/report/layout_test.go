@@ -36,7 +36,9 @@ func TestProtocolWithoutLayout(t *testing.T) {
 
 // Runs of several protocols stand in one table, each named by what tells it from the others.
 func TestLayoutsPartRuns(t *testing.T) {
-	toy := &report.Layout{Noun: "marks", Words: map[string]string{"two": "on both sides"}}
+	parts := []string{"wrong", "right", "both"}
+	ends := []report.End{{Part: "wrong"}, {Part: "right"}, {Part: "both"}, {Part: "missing"}}
+	toy := &report.Layout{Noun: "marks", Words: map[string]string{"two": "on both sides"}, Ends: ends, Bracket: report.Bracket{Parts: parts}}
 	report.Register("toy", toy)
 	report.Register("toy, again", toy)
 	run := func(protocol, model, settings string) scoring.Report {
@@ -51,6 +53,12 @@ func TestLayoutsPartRuns(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q on the page", want)
 		}
+	}
+	r := run("toy", "a", "")
+	r.Breakdowns = []scoring.Breakdown{{Group: scoring.Overall, N: 5, Parts: []scoring.Part{{Name: "right", N: 2}, {Name: "both", N: 1}, {Name: "missing", N: 2}}}}
+	b := report.OutcomeBar(report.NewRunPage(report.Run{Report: r}))[0].Bracket
+	if b == nil || b.To != 2 || b.N != 3 || b.BeyondSize != 2 {
+		t.Errorf("the bracket over the parts that hold an item: %+v", b)
 	}
 	if csv := string(printed(t, scores, report.CSV)); strings.Count(csv, "count of marks") != 2*len(scoring.Outcomes) {
 		t.Errorf("%s", csv)

@@ -78,6 +78,9 @@ func TestMarkdownToShare(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
+	if page, err := board.Body(); err != nil || !strings.Contains(string(page), "30 points above the first, the next.") {
+		t.Errorf("the card of the best: %v\n%s", err, page)
+	}
 	path := filepath.Join(t.TempDir(), "a.md")
 	for _, force := range []bool{false, true} {
 		if err := report.WriteOther(path, force, (report.RunReport{}).Markdown); err != nil {
