@@ -203,8 +203,8 @@ type Command struct{ Line, Purpose string }
 
 // Key says what a mark of a chart means.
 type Key struct {
-	// the name of its drawing: dot, diamond, ring, solid, a, b, bar, level, reference, brace, interval, or a part of a
-	// bar; "" is none
+	// the name of its drawing: dot, diamond, solid, a, b, bar, held, reference, brace, interval, or a part of a bar; "" is
+	// none
 	Sign  string
 	Words string
 }
@@ -301,7 +301,7 @@ func (t *Table) DropEmpty() {
 	})
 }
 
-// pick takes out the columns that are not taken. Cells beyond the columns stay.
+// pick keeps the columns that takes accepts, and the cells beyond the columns.
 func (t *Table) pick(takes func(column int) bool) {
 	var columns []Column
 	cells := make([][]Value, len(t.Rows))
