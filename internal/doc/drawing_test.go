@@ -1,6 +1,9 @@
 package doc
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // Names on the strip that begin alike are told apart by the rest; none is empty or cut within a word.
 func TestSharedBeginning(t *testing.T) {
@@ -18,5 +21,23 @@ func TestSharedBeginning(t *testing.T) {
 		if got := sharedBeginning(c.names); got != c.want {
 			t.Errorf("%q share %q, want %q", c.names, got, c.want)
 		}
+	}
+}
+
+// Names of one place stand above and below the dots, with lines between, until there is no room.
+func TestStripLabels(t *testing.T) {
+	var d drawing
+	var taken []box
+	for range 5 {
+		taken = d.label("", "judge", 300, stripLines, taken)
+	}
+	var ends []float64
+	for _, s := range d.Shapes {
+		if s.Kind == "line" {
+			ends = append(ends, s.Y-stripMiddle, s.Y2)
+		}
+	}
+	if want := []float64{-7, 33, 7, 75, -7, 17, 7, 91}; !slices.Equal(ends, want) || len(taken) != len(stripLines) {
+		t.Errorf("lines %v, want %v; %d names", ends, want, len(taken))
 	}
 }
