@@ -20,6 +20,7 @@ func TestLabelsOfRuns(t *testing.T) {
 	}{
 		{"one", []scoring.Report{base}, []string{"m"}},
 		{"models", []scoring.Report{base, with(func(r *scoring.Report) { r.Model = "n" })}, []string{"m", "n"}},
+		{"models of one name", []scoring.Report{with(func(r *scoring.Report) { r.Model = "lab/m" }), with(func(r *scoring.Report) { r.Model = "other/m" })}, []string{"lab/m", "other/m"}},
 		{"protocols say their goal", []scoring.Report{base, reversed}, []string{"m · pairwise", "m · reversed"}},
 		{"goals of one protocol", []scoring.Report{base, with(func(r *scoring.Report) { r.Goal = "worse" })}, []string{"m · better", "m · worse"}},
 		{"prompt, settings and dataset", []scoring.Report{base, with(func(r *scoring.Report) { r.Prompt, r.Settings, r.Dataset = "cot", "constrained", "e" })}, []string{"m · prompt sop · d", "m · prompt cot · constrained · e"}},
