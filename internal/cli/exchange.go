@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -52,6 +53,9 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 				value := c.String(o.Name)
 				if o.Needed && value == "" {
 					return usage("--%s is missing: %s", o.Name, strings.ReplaceAll(o.Usage, "`", ""))
+				}
+				if o.Name == imports.List.Name && slices.Contains(c.Args().Slice(), value) {
+					return usage("--list %s: the import reads this file: name another one", value)
 				}
 				if o.Check == nil || !c.IsSet(o.Name) {
 					continue

@@ -109,7 +109,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 	f.bad.Path = f.path
 	seen := map[string]answerRow{}
 	by := ""
-	f.sum, err = imports.Each(f.path, func(n int, raw json.RawMessage) error {
+	f.sum, err = imports.Each(f.path, func(n int, raw []byte) error {
 		row, err := read(raw)
 		if errors.Is(err, errOther) {
 			return nil

@@ -73,7 +73,7 @@ func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
 }
 
 // outputsName matches MMLU-Pro's names of its files, and names of one's own.
-var outputsName = regexp.MustCompile(`^(?:model_outputs_)?(.+?)(_\d+shots?)?(\.jsonl?|\.zip)*$`)
+var outputsName = regexp.MustCompile(`(?s)^(?:model_outputs_)?(.+?)(_\d+shots?)?(\.jsonl?|\.zip)*$`)
 
 // outputsModel returns the model that the name of a file tells.
 func outputsModel(path string) string {

@@ -11,12 +11,12 @@ import (
 )
 
 // Each calls use for every row of a file, and returns the SHA-256 of the file.
-func Each(path string, use func(row int, raw json.RawMessage) error) (sum string, err error) {
+func Each(path string, use func(row int, raw []byte) error) (sum string, err error) {
 	sum, err = rows.FileSum(path)
 	if err != nil {
 		return "", err
 	}
-	return sum, rows.Each(path, func(row int, text []byte) error { return use(row, text) })
+	return sum, rows.Each(path, use)
 }
 
 // Keys are the keys of an object with their values, in their order.

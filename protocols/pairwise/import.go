@@ -105,7 +105,7 @@ func wins(candidate int) judging.Verdict {
 
 // rows calls use for each row of a file, and adds the file to the hash of the run's sources.
 func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
-	sum, err := imports.Each(path, func(row int, raw json.RawMessage) error {
+	sum, err := imports.Each(path, func(row int, raw []byte) error {
 		if err := use(row, raw); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
