@@ -66,10 +66,10 @@ func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error
 	}
 	p := a.items[r.Item]
 	if p == nil {
-		p = &itemPrompts{unit: r.Unit(), each: make([]promptVerdicts, r.Presentations)}
+		p = &itemPrompts{unit: r.Unit()}
 		a.items[r.Item] = p
 	}
-	for len(p.each) <= r.Presentation {
+	for len(p.each) < max(r.Presentations, r.Presentation+1) {
 		p.each = append(p.each, promptVerdicts{})
 	}
 	is := &p.each[r.Presentation]

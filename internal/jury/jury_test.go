@@ -130,6 +130,10 @@ func TestNoJury(t *testing.T) {
 	assert.ErrorContains(t, err, "labelled otherwise")
 	_, err = os.Stat(out)
 	assert.Assert(t, os.IsNotExist(err), "a folder was left")
+	three := protocoltest.PairsRun(t, "three", 3, saying("A A A A A A"))
+	leftOut, err := jury.Make(jury.Request{Runs: []string{three, one}, Rule: jury.Majority, Out: out})
+	assert.NilError(t, err)
+	assert.Equal(t, leftOut, 2) // the other member has not judged the third pair
 }
 
 // TestTheOrderOfRecordsIsNoMatter: the same members make the same bytes, in whatever order their calls came back.

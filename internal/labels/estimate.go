@@ -86,9 +86,7 @@ func Estimate(
 	}
 	units, clusters := p.units(response)
 	var label, of, rest []float64 // of pairs with a label this and the verdict, of others the verdict
-	var all []float64             // verdicts
 	for _, u := range units {
-		all = append(all, u.Predicted)
 		if u.Weight == 0 {
 			rest = append(rest, u.Predicted)
 			continue
@@ -112,7 +110,7 @@ func Estimate(
 		e.LabelsAlone = byDesign(units, level)
 		e.correct(stats.Clustered(units, 1, level), widths, len(units), level)
 	} else {
-		e.JudgeAlone = halves(all, level)
+		e.JudgeAlone = halves(slices.Concat(of, rest), level)
 		e.LabelsAlone = halves(label, level)
 		e.correct(stats.PredictionPowered(label, of, rest, level), widths, len(rest), level)
 		e.RoganGladen = roganGladen(label, of, rest, level)

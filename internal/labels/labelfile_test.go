@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,4 +32,15 @@ func TestDeskFullDisk(t *testing.T) {
 	f, err := Read(d.o.Path)
 	assert.NilError(t, err)
 	assert.Equal(t, len(f.Labels), 1)
+}
+
+// TestDeskPipe: a pipe is refused, and not read until an end that does not come.
+func TestDeskPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	assert.NilError(t, err)
+	defer r.Close()
+	defer w.Close()
+	d := &Desk{o: DeskOptions{Path: fmt.Sprintf("/dev/fd/%d", r.Fd())}}
+	_, err = d.openFile()
+	assert.Assert(t, err != nil)
 }

@@ -109,6 +109,7 @@ func TestAgree(t *testing.T) {
 	a := agreed(t, f, bad, good, mute)
 	assert.Equal(t, a.Judges[0].Run, good)
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 90.0)
+	assert.Equal(t, a.Judges[0].Clusters, 0) // each item is by itself
 	assert.Equal(t, *a.Judges[1].Agreement.Value, 50.0)
 	assert.Equal(t, *a.Judges[2].Agreement.Value, 0.0) // a judge that is silent agrees with nobody
 	assert.Equal(t, a.Judges[2].NoVerdict, n)
