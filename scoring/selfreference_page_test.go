@@ -126,6 +126,18 @@ func TestPagesOfSelfReference(t *testing.T) {
 			not: []string{"harm", "NaN", "strong"},
 		},
 		{
+			name: "strong in both modes",
+			rep: score(
+				answersOfKind(40, judgedAnswer{own: true, right: true, cot: "C", self: "C"}),
+				answersOfKind(40, judgedAnswer{own: true, cot: "I", self: "I"}),
+				answersOfKind(40, judgedAnswer{right: true, cot: "I", self: "I"}),
+				answersOfKind(40, judgedAnswer{cot: "C", self: "C"}),
+				answersOfKind(10, judgedAnswer{right: true, cot: "C", self: "C"}),
+			),
+			has: []string{"Reasoning alone: strong. Own answer shown: strong."},
+			not: []string{"compare the answer"},
+		},
+		{
 			name: "two categories, of which nothing is sure",
 			rep: score(
 				answersOfKind(6, judgedAnswer{group: "law", own: true, right: true, cot: "C", self: "C"}),

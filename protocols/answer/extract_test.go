@@ -67,6 +67,9 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: %q reads as %+v, want %q by %q", row[3], reply, v, want, rule)
 		}
 	}
+	for shape, want := range map[datasets.Shape]string{datasets.Number: "1446", datasets.Choice: "C", datasets.Preference: "A"} {
+		assert.Equal(t, Said(shape, "The answer is (C), [[A]], 1,446"), want)
+	}
 }
 
 func TestPreferences(t *testing.T) {
