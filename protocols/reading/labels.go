@@ -81,8 +81,7 @@ var (
 	assistantNouns = cuesOf("assistant")
 )
 
-// spelled matches words that name one of two by its place, or a tie ("former", "draw"); the map has what each stands
-// for.
+// spelled has the labels of words that name one of two by its place, or a tie: "former", "draw".
 var (
 	spelled      = spelledLabels()
 	spelledWords = newLexicon(slices.Collect(maps.Keys(spelled)))
@@ -282,12 +281,13 @@ func (v *view) words(words *lexicon, value string) (all []label) {
 // orders are the orders of two that stand without brackets: "A > B".
 func (v *view) orders() []label {
 	var all []label
+	last := 0 // where the last of them ends: of A>B>A, only A>B is one
 	for sign := range v.lower {
 		if v.lower[sign] < '<' || v.lower[sign] > '>' {
 			continue
 		}
 		start := len(strings.TrimRight(v.lower[:sign], " \t\n")) - 1
-		if start < 0 || wordBefore(v.lower, start) {
+		if start < last || wordBefore(v.lower, start) {
 			continue
 		}
 		m := find(v.lower[start:min(len(v.lower), sign+1+before/8)], "bare-pair")
@@ -302,6 +302,7 @@ func (v *view) orders() []label {
 		value := pairLabel(v.lower[start:end])
 		if value != "" {
 			all = append(all, label{value: value, start: start, end: end, in: start, out: end})
+			last = end
 		}
 	}
 	return all

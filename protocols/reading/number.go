@@ -21,7 +21,7 @@ func Number(reply string) Found {
 	return f
 }
 
-// numberCues announce a number, in the languages of words.go.
+// numberCues announce a number, in several languages.
 var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 	réponse respuesta risposta resposta résultat "total" ответ 答案 答え 정답 답은
 	boxed{ ####`))

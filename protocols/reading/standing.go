@@ -9,8 +9,7 @@ func (c comparison) rankings(v *view, all []label) []label {
 		if first.name == "" || second.name == "" || first.name == second.name {
 			continue
 		}
-		isNext := second.start-first.end < after && matches(v.lower[first.end:second.start], "then-next")
-		if !isNext {
+		if second.start-first.end >= after || !matches(v.lower[first.end:second.start], "then-next") {
 			continue
 		}
 		m := groups(v.lower[max(0, first.start-before):first.start], "rank-lead")

@@ -85,8 +85,5 @@ func (n Numeral) Value() string { return Plain(n.Rational()) }
 
 // isMarker tells whether a number is that of a list's item.
 func (v *view) isMarker(line string, n Numeral) bool {
-	if strings.TrimLeft(line[:n.Start], " \t(") != "" {
-		return false
-	}
-	return matches(line[n.End:], "marker-ends")
+	return strings.TrimLeft(line[:n.Start], " \t(") == "" && matches(line[n.End:], "marker-ends")
 }
