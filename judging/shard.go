@@ -2,6 +2,7 @@ package judging
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,15 +31,12 @@ const CacheDir = ".cache"
 // items more than another.
 func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
 	mine = []int{}
-	has := make([]bool, n)
 	for rank, i := range datasets.Order(n, id, 0) {
-		has[i] = rank%s.Of == s.Index-1
-	}
-	for i, is := range has {
-		if is {
+		if rank%s.Of == s.Index-1 {
 			mine = append(mine, i)
 		}
 	}
+	slices.Sort(mine)
 	return mine
 }
 
@@ -71,8 +69,8 @@ func (s *Shard) Where(n int) ([]int, error) {
 		}
 		places[i] = last
 	}
-	if len(places) != n {
-		return nil, fmt.Errorf("damaged: %d items, and its run.json says the places of %d", n, len(places))
+	if len(places) != n || s.Index < 1 || s.Index > s.Of {
+		return nil, fmt.Errorf("damaged: %d items, and its run.json says the places of %d in shard %s", n, len(places), s)
 	}
 	return places, nil
 }

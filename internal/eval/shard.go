@@ -84,22 +84,21 @@ var engines = []engine{
 
 // partOf returns the shard that the environment says; given is how many there are, 0 where that is for the engine to
 // say.
-func partOf(getenv func(string) string, given int) (Part, error) {
+func partOf(getenv func(string) string, given int) (p Part, err error) {
 	var found *engine
 	var names []string
-	for i := range engines {
-		en := &engines[i]
+	for _, en := range engines {
 		names = append(names, en.index)
 		switch {
 		case getenv(en.index) == "":
 		case found != nil:
-			return Part{}, fmt.Errorf("%s and %s are both set: give K/N", found.index, en.index)
+			return p, fmt.Errorf("%s and %s are both set: give K/N", found.index, en.index)
 		default:
-			found = en
+			found = &en
 		}
 	}
 	if found == nil {
-		return Part{}, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N",
+		return p, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N",
 			strings.Join(names, ", "))
 	}
 	return found.part(getenv, given)
@@ -255,8 +254,9 @@ func TakeUp(out string, try int) error {
 
 // first returns an item that tells what kind the items are.
 func (its items) first() (datasets.Item, error) {
-	if len(its.rows) == 0 {
-		return its.set.Item(0) // of a shard that has none
+	row := 0 // of a shard that has none
+	if len(its.rows) > 0 {
+		row = its.rows[0]
 	}
-	return its.set.Item(its.rows[0])
+	return its.set.Item(row)
 }

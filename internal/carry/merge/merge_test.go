@@ -407,6 +407,9 @@ func TestDamagedShards(t *testing.T) {
 			return text[strings.Index(text, "\n")+1:]
 		}},
 		"is of another run": {judging.RecordsFile, func(string) string { return string(read(t, parts[0], judging.RecordsFile)) }},
+		"in shard 0/2": {judging.ManifestFile, func(text string) string {
+			return strings.Replace(text, `"index": 2`, `"index": 0`, 1)
+		}},
 		"written by a newer gavel": {judging.ManifestFile, func(text string) string {
 			return strings.Replace(text, `"schema": 1`, `"schema": 2`, 1)
 		}},

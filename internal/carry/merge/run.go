@@ -135,7 +135,8 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 				"that these are made of differ: leave the older one out", first.dirs[0], s.dirs[0], s.m.Shard)
 		}
 	}
-	for i := range w.count {
+	// of many missing shards the first 10,000 are noted
+	for i := range min(w.count, len(byIndex)+10_000) {
 		s := byIndex[i+1]
 		if s == nil {
 			w.lack(i+1, "%s is not there", cmp.Or(name, "its folder"))
