@@ -27,7 +27,7 @@ func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.score(r.Context(), rows)
 	c := filter.chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
-		return len(c.best())+len(c.larger) < 2
+		return len(c.best()) < max(1, 2-len(c.larger))
 	}))
 	if c == nil {
 		return failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")
@@ -35,8 +35,8 @@ func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, hardestURL(c.best()[0].Name))
 }
 
-// conditionOf returns the leaderboard's condition that a run belongs to, with all its runs scored on the same items;
-// nil if none is scored yet. pending counts runs that are not scored yet.
+// conditionOf returns the leaderboard's condition of a run, with its runs scored on the same items; nil without one.
+// pending counts unscored runs.
 func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending int) {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil {
@@ -108,14 +108,13 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 	defer cancel()
 	state := s.state(namesOf(judges)...)
 	key := fmt.Sprintf("tallies %d %s", len(judges), run) // the same with and without juries where there are none
-	all, err := memo.Get(ctx, s.background, key, state, func() ([]tally, error) { return s.tallies(judges) })
+	m.items, err = memo.Get(ctx, s.background, key, state, func() ([]tally, error) { return s.tallies(judges) })
 	if errors.Is(err, context.DeadlineExceeded) {
 		return matrix{Pending: true}, nil
 	}
-	m.items, m.runs = all, judges
-	names := judgeNames(judges)
-	for i, run := range judges {
-		m.Judges = append(m.Judges, otherJudge{Name: names[i], Link: run.URL()})
+	m.runs = judges
+	for i, name := range judgeNames(judges) {
+		m.Judges = append(m.Judges, otherJudge{Name: name, Link: judges[i].URL()})
 	}
 	return m, err
 }

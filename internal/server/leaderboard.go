@@ -497,5 +497,5 @@ func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
 // byJudges names the order of items that begins with those that most judges of the leaderboard get wrong.
 const byJudges = "judges"
 
-// hardestURL returns the address of a run's list of items in that order.
+// hardestURL returns the address of a run's items in that order.
 func hardestURL(run string) string { return runURL(run) + "/items" + query("by", byJudges) }
