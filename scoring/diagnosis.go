@@ -3,7 +3,6 @@ package scoring
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"gavel/judging"
 )
@@ -154,10 +153,4 @@ func oneIn(percent float64, noun, singular, plural string) string {
 	default:
 		return fmt.Sprintf("One %s in %s %s", noun, CountWord(n), singular)
 	}
-}
-
-// OneIn is a share, in percent, in words that go on a sentence.
-func OneIn(percent float64, noun, singular, plural string) string {
-	s := oneIn(percent, noun, singular, plural)
-	return strings.ToLower(s[:1]) + s[1:]
 }

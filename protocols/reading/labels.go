@@ -281,7 +281,7 @@ func (v *view) words(words *lexicon, value string) (all []label) {
 // orders are the orders of two that stand without brackets: "A > B".
 func (v *view) orders() []label {
 	var all []label
-	last := 0 // where the last of them ends: of A>B>A, only A>B is one
+	last := 0 // where the last of them ends
 	for sign := range v.lower {
 		if v.lower[sign] < '<' || v.lower[sign] > '>' {
 			continue
@@ -300,9 +300,13 @@ func (v *view) orders() []label {
 			start = noun
 		}
 		value := pairLabel(v.lower[start:end])
-		if value != "" {
+		if value == "" {
+			continue
+		}
+		last = end
+		next := strings.TrimLeft(v.lower[end:], " ")
+		if next == "" || next[0] < '<' || next[0] > '>' { // A>B>A is no order of two
 			all = append(all, label{value: value, start: start, end: end, in: start, out: end})
-			last = end
 		}
 	}
 	return all
