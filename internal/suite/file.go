@@ -288,7 +288,7 @@ func (s *File) readCondition(n *yaml.Node) error {
 		for _, v := range values {
 			protocol, unknown := judging.ProtocolNamed(v.String())
 			if unknown != nil {
-				return s.wrong(v.line, "%v", unknown)
+				return s.wrong(v.line, "%v%s", unknown, didYouMean(v.String(), judging.Names(judging.Protocols())))
 			}
 			p.protocols = append(p.protocols, protocol)
 		}
