@@ -305,7 +305,7 @@ func (v *view) orders() []label {
 		}
 		last = end
 		next := strings.TrimLeft(v.lower[end:], " ")
-		if next == "" || next[0] < '<' || next[0] > '>' { // A>B>A is no order of two
+		if strings.IndexAny(next, "<=>") != 0 { // A>B>A is no order of two
 			all = append(all, label{value: value, start: start, end: end, in: start, out: end})
 		}
 	}
