@@ -29,7 +29,7 @@ func raceCommand(e *env) *cli.Command {
 			},
 			stringFlag("budget", "with a suite's file: end after `N` calls (5000) or hours (2.5h)"),
 			boolFlag("dry-run",
-				"with a suite's file: print what all items would cost, which is the most, ask nothing"),
+				"with a suite's file: print what all items would cost; ask nothing"),
 
 			&cli.IntFlag{
 				Name:  "orders",
