@@ -58,8 +58,8 @@ func isFolder(path string) bool {
 
 // raceFile makes the runs of a suite as far as a race needs them.
 func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
-	for _, f := range append(readingFlags(), &cli.IntFlag{Name: "orders"}, &cli.Int64Flag{Name: "seed"}) {
-		if name := f.Names()[0]; c.IsSet(name) {
+	for _, name := range append([]string{"scoring", "orders", "seed"}, scoringKeys...) {
+		if c.IsSet(name) {
 			return usage("--%s is for races over finished runs", name)
 		}
 	}

@@ -114,19 +114,16 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 // readersFrom returns the chosen reading, "" where none was. Rules of the paper's choose it, too.
 func readersFrom(c *cli.Context) (judging.Readers, error) {
 	name := judging.Readers(c.String("reading"))
-	if c.IsSet("reading") && name != judging.Paper && name != judging.Robust {
-		return "", oneOf("--scoring reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
-	}
-	for _, flag := range []string{"policy", "extract"} {
-		switch {
-		case !c.IsSet(flag):
-		case name == judging.Robust:
-			return "", usage("--scoring %s: it belongs to reading=paper: leave it out, or give reading=paper", flag)
-		default:
-			name = judging.Paper
+	if c.IsSet("policy") || c.IsSet("extract") {
+		if name == judging.Robust {
+			return "", usage("--scoring: policy and extract belong to reading=paper: leave them out, or give reading=paper")
 		}
+		name = cmp.Or(name, judging.Paper)
 	}
-	return name, nil
+	if !c.IsSet("reading") {
+		return name, nil
+	}
+	return name, oneOf("--scoring reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
 }
 
 // findRuns returns the folders of the runs that a command names, and says which others it skips.
