@@ -29,7 +29,7 @@ func commandGroups() []commandGroup {
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
 		{name: "Compare", commands: []func(*env) *cli.Command{
-			runsCommand, scoreCommand, compareCommand, raceCommand, juryCommand, reportCommand, suiteCommand,
+			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, juryCommand, reportCommand, suiteCommand,
 		}},
 		{name: "People's labels", commands: []func(*env) *cli.Command{
 			family("labels", "label pairs, agreement, when to trust a judge", labels),
