@@ -37,8 +37,8 @@ func doctorCommand(e *env) *cli.Command {
 				Value: 5 * time.Minute,
 				Usage: "end after `D`, and name the checks that were not made; 0 for no limit",
 			},
-			boolFlag("json", "print JSON"),
-		}, flagsOf(eval.EndpointFields())...),
+			boolFlag("list", "list the server's models, and test nothing"),
+		}, append(flagsOf(eval.EndpointFields()), formatFlags()...)...),
 		Before: noArguments,
 		Action: e.doctor,
 	}
@@ -46,6 +46,9 @@ func doctorCommand(e *env) *cli.Command {
 
 // doctor looks a judge over and prints what it found; the error says what failed.
 func (e *env) doctor(c *cli.Context) error {
+	if c.Bool("list") {
+		return e.printed(e.listModels)(c)
+	}
 	r, err := doctorRequest(c)
 	if err != nil {
 		return err
