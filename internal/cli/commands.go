@@ -10,32 +10,35 @@ import (
 // more is the heading of `gavel help all` whose commands are not on the first screen, `gavel --help`.
 const more = "More"
 
+// builder makes a command that works in an environment.
+type builder func(*env) *cli.Command
+
 // commandGroup holds the commands under a heading of `gavel help all`.
 type commandGroup struct {
 	name     string
-	commands []func(*env) *cli.Command
+	commands []builder
 }
 
 // commandGroups lists all commands in the order in which help shows them. A new command is an entry here.
 func commandGroups() []commandGroup {
 	return []commandGroup{
-		{name: "First steps", commands: []func(*env) *cli.Command{
+		{name: "First steps", commands: []builder{
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
-		{name: "Compare", commands: []func(*env) *cli.Command{
+		{name: "Compare", commands: []builder{
 			runsCommand, scoreCommand, itemsCommand, compareCommand, raceCommand, juryCommand, reportCommand, suiteCommand,
 		}},
-		{name: "People's labels", commands: []func(*env) *cli.Command{
+		{name: "People's labels", commands: []builder{
 			family("labels", "label pairs, agreement, when to trust a judge",
 				labelCommand, agreeCommand, estimateCommand, selectCommand),
 		}},
-		{name: "Data, prompts", commands: []func(*env) *cli.Command{
+		{name: "Data, prompts", commands: []builder{
 			datasetsCommand, promptsCommand, cacheCommand,
 		}},
-		{name: "Many machines", commands: []func(*env) *cli.Command{
+		{name: "Many machines", commands: []builder{
 			family("carry", "bundles, replay, shards", bundleCommand, replayCommand, mergeCommand),
 		}},
-		{name: more, commands: []func(*env) *cli.Command{
+		{name: more, commands: []builder{
 			showCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand, helpCommand,
 			docsCommand,
 		}},
@@ -81,7 +84,7 @@ func renamed(args []string) []string {
 }
 
 // family returns a command with others under it.
-func family(name, about string, members ...func(*env) *cli.Command) func(*env) *cli.Command {
+func family(name, about string, members ...builder) builder {
 	return func(e *env) *cli.Command {
 		c := &cli.Command{Name: name, Usage: about}
 		for _, build := range members {

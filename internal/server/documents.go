@@ -19,12 +19,16 @@ import (
 type RunItems struct {
 	*store.Index
 	server *Server
+	title  string
 	view   ItemsView // without items
 }
 
 // OpenItems reads the run in a folder.
 func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
-	dir, err := filepath.Abs(dir)
+	dir, err := filepath.EvalSymlinks(dir) // nothing outside the folder of runs is read
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +42,8 @@ func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
 	}
 	v := ItemsView{Run: headOf(x.Run, x.Manifest), Total: x.Len(), Row: RunRow{manifest: x.Manifest}}
 	v.offer(x)
-	return &RunItems{Index: x, server: &Server{runs: runs}, view: v}, nil
-}
-
-func (r *RunItems) title() string {
-	return r.view.Run.Judge() + " · " + r.view.Run.asks() + " · " + r.view.Run.ItemsOf
+	title := v.Run.Judge() + " · " + v.Run.asks() + " · " + v.Run.ItemsOf
+	return &RunItems{Index: x, server: &Server{runs: runs}, title: title, view: v}, nil
 }
 
 // List returns the items of a group that a filter takes. Its text has f.Per of them, 0 for all, with those to be read
@@ -55,7 +56,7 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	v.Items = []itemRow{}
 	texts := r.OpenItems()
 	defer texts.Close()
-	d.Sheet = [][]string{{"item", "group", "facts", "verdicts", "question"}}
+	d.Sheet = append(d.Sheet, []string{"item", "group", "facts", "verdicts", "question"})
 	var places [3][]int
 	for i := range r.Len() {
 		flags := r.Flags(i)
@@ -78,7 +79,7 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	v.Filter.Per = len(all)
 	v.Matches = len(all)
 	v.Pages = 1
-	d.Title = r.title()
+	d.Title = r.title
 	d.Answer = v.Says()
 	d.Data = v
 	if f.Show == "wrong" && len(places[0]) > 0 {
@@ -94,7 +95,8 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 		}
 		d.Blocks = append(d.Blocks, item.block(true))
 	}
-	d.Blocks = append(d.Blocks, doc.Block{Notes: []doc.Note{doc.Say("items.more", len(all), v.Matches)}})
+	notes := append(doc.Warn(r.Damaged), doc.Say("items.more", len(all), v.Matches))
+	d.Blocks = append(d.Blocks, doc.Block{Notes: notes})
 	return d, nil
 }
 
@@ -103,7 +105,7 @@ func (r *RunItems) Show(i int) (doc.Document, error) {
 	v, err := r.server.itemOf(r.Index, i)
 	v.Row.manifest = r.Manifest
 	return doc.Document{
-		Title: r.title(), Answer: v.Says(), Also: v.Problem, Data: v, Blocks: []doc.Block{v.block(false)},
+		Title: r.title, Answer: v.Says(), Also: v.Problem, Data: v, Blocks: []doc.Block{v.block(false)},
 	}, err
 }
 
