@@ -9,12 +9,16 @@ import (
 // planFlags ask how many pairs a comparison needs.
 func planFlags() []cli.Flag {
 	return []cli.Flag{
-		boolFlag("plan", "without runs: how many pairs tell two judges apart, with --detect POINTS, --pairs N or both"),
-		&cli.Float64Flag{Name: "detect", Hidden: true},
-		&cli.IntFlag{Name: "pairs", Hidden: true},
-		&cli.Float64Flag{Name: "discordant", Value: 30, Hidden: true},
-		&cli.Float64Flag{Name: "power", Value: 80, Hidden: true},
-		&cli.Float64Flag{Name: "alpha", Value: 0.05, Hidden: true},
+		boolFlag("plan", "without runs: how many pairs are needed, or what a number of pairs can show"),
+		&cli.Float64Flag{Name: "detect", Usage: "with --plan: the difference to detect, in `POINTS`"},
+		&cli.IntFlag{Name: "pairs", Usage: "with --plan: the number of pairs, `N`"},
+		&cli.Float64Flag{
+			Name:  "discordant",
+			Value: 30,
+			Usage: "with --plan: `PERCENT` of pairs on which exactly one judge is right",
+		},
+		&cli.Float64Flag{Name: "power", Value: 80, Usage: "with --plan: find the difference in `PERCENT` of cases"},
+		&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "with --plan: significance level `P` of the test"},
 	}
 }
 

@@ -145,7 +145,7 @@ func scoreCommand(e *env) *cli.Command {
 			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
 			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
 			stringFlag("section", "print one `PART` alone: references (published judges) or sway (biases)"),
-			&cli.StringFlag{Name: "out", Hidden: true}, // with --section references
+			stringFlag("out", "with --section references: make a run of each judge on the items of RUN, in `DIR`"),
 		}, scoringFlags()...),
 		Action: func(c *cli.Context) error {
 			rates := scoring.Rates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
