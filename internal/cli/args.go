@@ -13,14 +13,25 @@ import (
 )
 
 // arrange moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
-// argument and would take what follows for arguments. After "--" everything is an argument.
+// argument and would take what follows for arguments. After "--" everything is an argument. Help for "all" is help with
+// every flag.
 func arrange(app *cli.App, args []string) ([]string, error) {
-	if len(args) > 0 && args[0] == "help" && !slices.Equal(args, []string{"help", "all"}) {
+	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	args = renamed(args)
-	flags, commands, rest := descend(app, args)
+	command, rest := descend(app, args)
+	flags, commands := command.Flags, command.Subcommands
 	path := slices.Clip(args[:len(args)-len(rest)])
+	words := slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--help" || a == "-h" })
+	switch {
+	case len(words) == len(rest) || !slices.Equal(words, []string{"all"}):
+	case len(path) == 0:
+		return []string{"help", "all"}, nil
+	default:
+		command.CustomHelpTemplate = everyFlag
+		return append(path, "--help"), nil
+	}
 	if len(rest) > 0 && len(commands) > 0 {
 		if !strings.HasPrefix(rest[0], "-") {
 			return nil, unknown(path, rest[0], commands)
@@ -61,20 +72,18 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return append(append(path, front...), back...), nil
 }
 
-// descend follows the commands that a command line begins with. It returns the flags and the subcommands of the last
-// one, and the words after it.
-func descend(app *cli.App, args []string) ([]cli.Flag, []*cli.Command, []string) {
-	flags, commands := app.Flags, app.Commands
+// descend follows the commands that a command line begins with. It returns the last one and the words after it.
+func descend(app *cli.App, args []string) (*cli.Command, []string) {
+	last := &cli.Command{Flags: app.Flags, Subcommands: app.Commands}
 	for len(args) > 0 {
-		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[0]) })
-		if at < 0 {
+		i := slices.IndexFunc(last.Subcommands, func(c *cli.Command) bool { return c.HasName(args[0]) })
+		if i < 0 {
 			break
 		}
-		flags = commands[at].Flags
-		commands = commands[at].Subcommands
+		last = last.Subcommands[i]
 		args = args[1:]
 	}
-	return flags, commands, args
+	return last, args
 }
 
 // isFlag reports whether a word is one of the flags: "--dataset" is no value.

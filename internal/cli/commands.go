@@ -116,12 +116,13 @@ func adopt(before string, commands []*cli.Command) {
 		arguments := c.Before
 		c.Before = func(at *cli.Context) error {
 			if f := formats(at); len(f) > 1 {
-				return usage("--%s and --%s: choose one", f[0], f[1])
+				return usage("--format %s and %s: choose one", f[0], f[1])
 			}
-			if arguments != nil {
-				return arguments(at)
+			err := cmp.Or(takeFormat(at), takeScoring(at))
+			if err == nil && arguments != nil {
+				err = arguments(at)
 			}
-			return nil
+			return err
 		}
 		if len(c.Subcommands) > 0 {
 			if c.Action == nil {

@@ -43,7 +43,8 @@ func completionCommand(e *env) *cli.Command {
 
 // complete prints what may follow a command line, one word a line. Nothing means that a file may.
 func (e *env) complete(app *cli.App, args []string) {
-	flags, commands, rest := descend(app, args)
+	command, rest := descend(app, args)
+	flags, commands := command.Flags, command.Subcommands
 	last := strings.Join(rest[max(0, len(rest)-1):], "")
 	var words []string
 	switch flag := strings.TrimLeft(last, "-"); {
@@ -73,6 +74,8 @@ func valuesOf(flag string) []string {
 		return datasets.Names()
 	case "backend":
 		return eval.Backends
+	case "format":
+		return formatNames
 	case "think":
 		return backends.Thinks
 	}

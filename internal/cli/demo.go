@@ -23,13 +23,12 @@ func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
 		Usage:     "see real judges scored: no model, no network",
-		UsageText: "gavel demo [--full] [--serve] [--out DIR]",
-		Flags: []cli.Flag{
+		UsageText: "gavel demo [--serve] [--out DIR] [--format FORMAT]",
+		Flags: append([]cli.Flag{
 			stringFlag("out", "keep the runs in `DIR`"),
-			boolFlag("full", "print every column of the table"),
 			boolFlag("serve", "then show the runs in the browser, as gavel serve does"),
 			&cli.StringFlag{Name: "addr", Value: defaultAddress, Usage: "with --serve: `ADDRESS` to listen on"},
-		},
+		}, formatFlags()...),
 		Before: noArguments,
 		Action: e.demo,
 	}
@@ -53,6 +52,7 @@ func (e *env) demo(c *cli.Context) error {
 		return err
 	}
 	d := board.Document()
+	d.Data = board
 	d.Answer = fmt.Sprintf("%d published judges on LLMBar: %d pairs of outputs, each pair shown in both orders. "+
 		"Their verdicts are part of gavel, scored now. Two coins would get 25 %%.", len(board.Rows), len(set.Gold))
 	d.Blocks[0].Plain("* the labels (a), (b) stayed with the outputs when the order was reversed")
@@ -65,7 +65,8 @@ func (e *env) demo(c *cli.Context) error {
 			{Line: "gavel doctor", Purpose: "test a judge of your own"},
 		}})
 	}
-	if err := d.Text(e.screen(), cmp.Or(e.columns, usualColumns), c.Bool("full")); err != nil {
+	e.columns = cmp.Or(e.columns, usualColumns)
+	if err := e.print(c, d); err != nil {
 		return err
 	}
 	if !c.Bool("serve") {

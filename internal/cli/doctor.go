@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -19,7 +20,7 @@ func doctorCommand(e *env) *cli.Command {
 		Name:      "doctor",
 		Usage:     "test a server and a model, and how long a run takes",
 		UsageText: "gavel doctor --model MODEL [flags]",
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			stringFlag("model", "`NAME` of the judge on its server; optional if there is only one"),
 			&cli.StringFlag{
 				Name:  "system-role",
@@ -38,7 +39,7 @@ func doctorCommand(e *env) *cli.Command {
 				Usage: "end after `D`, and name the checks that were not made; 0 for no limit",
 			},
 			boolFlag("list", "list the server's models, and test nothing"),
-		}, append(flagsOf(eval.EndpointFields()), formatFlags()...)...),
+		}, flagsOf(eval.EndpointFields()), formatFlags()),
 		Before: noArguments,
 		Action: e.doctor,
 	}

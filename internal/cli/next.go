@@ -27,7 +27,7 @@ func nextOf(r scoring.Report) []doc.Command {
 	}
 	all := []doc.Command{
 		{Line: serve, Purpose: "look at what it got wrong"},
-		{Line: "gavel score " + datasets.Quoted(run) + " --full", Purpose: "every way to count"},
+		{Line: "gavel score " + datasets.Quoted(run) + " --format full", Purpose: "every way to count"},
 	}
 	if len(r.References) > 0 {
 		all = append(all, doc.Command{

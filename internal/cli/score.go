@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -17,47 +19,70 @@ import (
 
 func scoringFlags() []cli.Flag { return append(readingFlags(), formatFlags()...) }
 
-// readingFlags say how stored replies are read and scored.
+// readingFlags say how replies are read and scored: --scoring, and the flags that it replaced, which still work.
 func readingFlags() []cli.Flag {
-	return append(verdictFlags(),
-		&cli.StringFlag{
-			Name:  "extract",
-			Value: extractStrict,
-			Usage: "with the reading paper: how to find the answer to a choice: " +
-				"`RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script",
-		},
-		&cli.StringFlag{
-			Name:  "missing",
-			Value: string(scoring.DefaultOptions.Missing),
-			Usage: "how to count a judgment without a verdict: `RULE` wrong or drop in self-reference, " +
-				"usable (its default) or strict in multi-option; tables of pairs and answers show it anyway",
-		},
-	)
+	missing := string(scoring.DefaultOptions.Missing)
+	return append(verdictFlags(), &cli.StringFlag{Name: "extract", Value: extractStrict, Hidden: true},
+		&cli.StringFlag{Name: "missing", Value: missing, Hidden: true})
 }
 
 // verdictFlags returns the readingFlags that concern verdicts on two answers.
 func verdictFlags() []cli.Flag {
 	d := scoring.DefaultOptions
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name:        "reading",
-			DefaultText: "paper for imported runs, else robust",
-			Usage: "how to read replies: `READING` paper (as published with the protocol) or robust (the " +
-				"final statement, however it is written)",
-		},
-		&cli.StringFlag{
-			Name:  "policy",
-			Value: string(judging.Unique),
-			Usage: "with the reading paper: which label counts: " +
-				"`RULE` unique (all must be the same, else it is a conflict) or last",
-		},
-		boolFlag("accept-cut", "count a verdict that stands in a reply cut at the token limit"),
-		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
-		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
+		stringFlag("scoring", "read and score by other rules: `KEY=VALUE,…` or a file of such lines; "+
+			"\"gavel score --help all\" lists the keys"),
+		&cli.StringFlag{Name: "reading", Hidden: true},
+		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Hidden: true},
+		&cli.BoolFlag{Name: "accept-cut", Hidden: true},
+		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Hidden: true},
+		&cli.Uint64Flag{Name: bootstrapSeed, Value: d.Bootstrap.Seed, Hidden: true},
 	}
 }
 
-// Values of --extract.
+// bootstrapSeed is the flag that the key seed of --scoring replaced.
+const bootstrapSeed = "bootstrap-seed"
+
+// scoringKeys lists the flags that the keys of --scoring replaced; the key of bootstrap-seed is seed.
+var scoringKeys = []string{"reading", "policy", "extract", "missing", "accept-cut", "rounds", bootstrapSeed}
+
+// takeScoring sets the flags that --scoring replaced.
+func takeScoring(c *cli.Context) error {
+	text := c.String("scoring")
+	if text != "" && !strings.Contains(text, "=") {
+		file, err := os.ReadFile(text)
+		if err != nil {
+			return usage("--scoring: expected KEY=VALUE or a file: %w", err)
+		}
+		text = string(file)
+	}
+	var keys []string
+	for _, flag := range scoringKeys {
+		if flagNamed(c.Command.Flags, flag) != nil {
+			keys = append(keys, strings.TrimPrefix(flag, "bootstrap-"))
+		}
+	}
+	for _, entry := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' }) {
+		key, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
+		key = strings.TrimSpace(key)
+		if key == "" || key[0] == '#' {
+			continue
+		}
+		if err := oneOf("--scoring: the key", key, keys); err != nil {
+			return err
+		}
+		flag := key
+		if key == "seed" {
+			flag = bootstrapSeed
+		}
+		if c.Set(flag, strings.TrimSpace(value)) != nil {
+			return usage("--scoring %s=%s: expected a number, or true or false for accept-cut", key, value)
+		}
+	}
+	return nil
+}
+
+// Values of the key extract.
 const (
 	extractStrict  = "strict"
 	extractLenient = "lenient"
@@ -69,9 +94,9 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	extract := cmp.Or(c.String("extract"), extractStrict)
 	o.Missing = cmp.Or(scoring.MissingPolicy(c.String("missing")), o.Missing)
 	name, err := readersFrom(c)
-	if err := cmp.Or(oneOf("--policy", c.String("policy"), judging.Policies),
-		oneOf("--missing", string(o.Missing), scoring.MissingPolicies),
-		oneOf("--extract", extract, []string{extractStrict, extractLenient}), err); err != nil {
+	if err := cmp.Or(oneOf("--scoring policy", c.String("policy"), judging.Policies),
+		oneOf("--scoring missing", string(o.Missing), scoring.MissingPolicies),
+		oneOf("--scoring extract", extract, []string{extractStrict, extractLenient}), err); err != nil {
 		return o, err
 	}
 	o.Reading = judging.Reading{
@@ -82,7 +107,7 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	}
 	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
 	if o.Bootstrap.Rounds < 100 {
-		return o, usage("--rounds %d: an interval needs at least 100", o.Bootstrap.Rounds)
+		return o, usage("--scoring rounds=%d: an interval needs at least 100", o.Bootstrap.Rounds)
 	}
 	return o, nil
 }
@@ -90,19 +115,16 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 // readersFrom returns the chosen reading, "" where none was. Rules of the paper's choose it, too.
 func readersFrom(c *cli.Context) (judging.Readers, error) {
 	name := judging.Readers(c.String("reading"))
-	if c.IsSet("reading") && name != judging.Paper && name != judging.Robust {
-		return "", oneOf("--reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
-	}
-	for _, flag := range []string{"policy", "extract"} {
-		switch {
-		case !c.IsSet(flag):
-		case name == judging.Robust:
-			return "", usage("--%s works with --reading paper only: leave it out, or add --reading paper", flag)
-		default:
-			name = judging.Paper
+	if c.IsSet("policy") || c.IsSet("extract") {
+		if name == judging.Robust {
+			return "", usage("--scoring: policy and extract belong to reading=paper: leave them out, or give reading=paper")
 		}
+		name = cmp.Or(name, judging.Paper)
 	}
-	return name, nil
+	if !c.IsSet("reading") {
+		return name, nil
+	}
+	return name, oneOf("--scoring reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
 }
 
 // findRuns returns the folders of the runs that a command names, and says which others it skips.
@@ -169,7 +191,7 @@ func scoreCommand(e *env) *cli.Command {
 				rep.Ledger.At(rates)
 				out.Runs = append(out.Runs, rep)
 			}
-			if err := e.printScores(c, runs, out, o); err != nil || !c.Bool("full") || len(runs) > 1 || len(formats(c)) > 0 {
+			if err := e.printScores(c, runs, out, o); err != nil || c.String("format") != report.FullText || len(runs) > 1 {
 				return err
 			}
 			for _, name := range scoreSections {
@@ -191,7 +213,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	if len(runs) == 1 {
 		out.Next = nextOf(out.Runs[0])
 	}
-	if len(runs) == 1 || len(formats(c)) > 0 || c.Bool("full") {
+	if len(runs) == 1 || len(formats(c)) > 0 || c.String("format") == report.FullText {
 		return e.print(c, out)
 	}
 	if l := report.BoardOf(runs, out.Runs, o); l != nil {
@@ -210,7 +232,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	if c.IsSet("watts") || c.IsSet("price-per-hour") {
 		return e.print(c, out.Costs())
 	}
-	_, err := fmt.Fprintln(e.stdout, "more: every number with --full; runs of one question alone are ranked and tested")
+	_, err := fmt.Fprintln(e.stdout, "more: every number with --format full; runs of one question are ranked and tested")
 	return err
 }
 
@@ -232,7 +254,7 @@ func compareCommand(e *env) *cli.Command {
 			switch {
 			case c.IsSet("margin") && !(margin > 0 && margin < 100):
 				return nil, usage("--margin %v: expected points above 0 and below 100", margin)
-			case c.IsSet("margin") && c.Bool("csv"):
+			case c.IsSet("margin") && c.String("format") == report.CSV:
 				return nil, usage("--margin prints tables or JSON, not CSV: leave out one of the two")
 			}
 			runs, o, err := loadRuns(c, 2, "two or more runs are needed")

@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// scoreSections lists the parts of `gavel score --full` that can be printed alone.
+// scoreSections lists the parts of `gavel score --format full` that can be printed alone.
 var scoreSections = []string{"references", "sway"}
 
 // section returns a part of what is known of a run: its judge beside published judges, or its biases.

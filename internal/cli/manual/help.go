@@ -17,6 +17,7 @@ type Page struct {
 	Text     string
 	Commands []Section
 	Flags    []Section
+	More     string // the last line: where to read on
 }
 
 // Section holds flags or commands under a heading; "" is none.
@@ -36,7 +37,7 @@ func (p Page) Help(width int) string {
 	if p.About != "" {
 		first += " - " + p.About
 	}
-	section("NAME", wrap(first, 3, 6+utf8.RuneCountInString(p.Name), width))
+	section("NAME", wrap(first, 3, 6, width))
 	var usages []string
 	for usage := range strings.Lines(p.Usage) {
 		usages = append(usages, wrap(usage, 3, 6, width))
@@ -49,9 +50,16 @@ func (p Page) Help(width int) string {
 		section("\nDESCRIPTION", describe(p.Text, width))
 	}
 	if len(p.Commands) > 0 {
-		section("\nCOMMANDS", sections(p.Commands, width))
+		section("\nCOMMANDS", sections(p.Commands, width, "\n"))
 	}
-	section("\nOPTIONS", sections(p.Flags, width))
+	between := "\n"
+	if p.More != "" {
+		between = ""
+	}
+	section("\nOPTIONS", sections(p.Flags, width, between))
+	if p.More != "" {
+		fmt.Fprintf(&out, "\n%s\n", p.More)
+	}
 	return out.String()
 }
 
@@ -65,16 +73,24 @@ func Markdown(pages []Page) string {
 	return out.String()
 }
 
-func sections(all []Section, width int) string {
+func sections(all []Section, width int, between string) string {
+	left := 0
+	for _, s := range all {
+		for _, r := range s.Rows {
+			if n := utf8.RuneCountInString(r.Name); n <= widestName {
+				left = max(left, n)
+			}
+		}
+	}
 	var parts []string
 	for _, s := range all {
-		text := columns(s.Rows, width)
+		text := columns(s.Rows, left, width)
 		if s.Name != "" {
-			text = "   " + s.Name + "\n\n" + text
+			text = " " + s.Name + "\n" + text
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, "\n")
+	return strings.Join(parts, between)
 }
 
 // describe lays a description out: paragraphs anew, indented lines and columns as they are.
@@ -104,15 +120,11 @@ func describe(text string, width int) string {
 	return out.String()
 }
 
+// widestName bounds the column of names.
+const widestName = 26
+
 // columns lays out names with what they are beside them or, where there is no room for that, beneath.
-func columns(rows []Row, width int) string {
-	const most = 26
-	left := 0
-	for _, r := range rows {
-		if n := utf8.RuneCountInString(r.Name); n <= most {
-			left = max(left, n)
-		}
-	}
+func columns(rows []Row, left, width int) string {
 	about := left + 5
 	if width < 60 {
 		about = width / 4
