@@ -19,6 +19,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
+	args = renamed(args)
 	command, rest := descend(app, args)
 	flags, commands := command.Flags, command.Subcommands
 	path := slices.Clip(args[:len(args)-len(rest)])
@@ -106,9 +107,9 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 var removedFlags = map[string]string{
 	"best":       "make the juries that you mean one by one, and compare them on items that you did not choose them on",
 	"canaries":   "it passed servers that mix conversations up from their start",
-	"by":         "leave it out: gavel label draws at random; agree still reads labels drawn by disagreement",
+	"by":         "leave it out: gavel labels label draws at random; agree still reads labels drawn by disagreement",
 	"contested":  "correct the label in the dataset, and score runs on that",
-	"human":      "give the file of people's votes to gavel agree with --labels",
+	"human":      "give the file of people's votes to gavel labels agree with --labels",
 	"probe":      "make a short run of the judge (gavel run --limit 8): plans take its speed",
 	"site":       "write one page with gavel report --out FILE.html, or look at the runs with gavel serve",
 	"site-items": "it belonged to --site, which was taken away too",
@@ -161,7 +162,7 @@ var otherWords = map[string]string{
 	"score":    "rank ranking metrics stats",
 	"compare":  "diff",
 	"datasets": "data",
-	"models":   "judges",
+	"doctor":   "judges",
 }
 
 // unknown returns the error for a word that names no subcommand of the commands before it.

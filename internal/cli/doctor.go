@@ -38,6 +38,7 @@ func doctorCommand(e *env) *cli.Command {
 				Value: 5 * time.Minute,
 				Usage: "end after `D`, and name the checks that were not made; 0 for no limit",
 			},
+			boolFlag("list", "list the server's models, and test nothing"),
 		}, flagsOf(eval.EndpointFields()), formatFlags()),
 		Before: noArguments,
 		Action: e.doctor,
@@ -46,6 +47,9 @@ func doctorCommand(e *env) *cli.Command {
 
 // doctor tests a server and a judge and prints the findings; the error names what failed.
 func (e *env) doctor(c *cli.Context) error {
+	if c.Bool("list") {
+		return e.printed(e.listModels)(c)
+	}
 	r, err := doctorRequest(c)
 	if err != nil {
 		return err

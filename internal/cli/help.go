@@ -73,7 +73,7 @@ func appPage(app *cli.App) manual.Page {
 func printFirstScreen(w io.Writer, app *cli.App) {
 	t := table.Table{Columns: table.Left("", "", ""), Plain: true}
 	for _, group := range inGroups(app.Commands) {
-		if group.Name == more || group.Name == shortNames {
+		if group.Name == more {
 			continue
 		}
 		heading := group.Name
@@ -145,9 +145,6 @@ func pages(app *cli.App) []manual.Page {
 	var add func(before string, commands []*cli.Command)
 	add = func(before string, commands []*cli.Command) {
 		for _, c := range visible(commands) {
-			if c.Category == shortNames {
-				continue // described with its family
-			}
 			c.HelpName = before + " " + c.Name
 			all = append(all, commandPage(c))
 			first := len(all)

@@ -16,7 +16,7 @@ func TestHelp(t *testing.T) {
 	all := pages(newApp(newEnv(nil, os.Stdout, os.Stderr)))
 	texts := map[string]bool{}
 	for _, page := range all {
-		texts[strings.ReplaceAll(withoutFamily.Replace(page.Name), " ", "-")+".txt"] = true
+		texts[strings.ReplaceAll(page.Name, " ", "-")+".txt"] = true
 		asIs := map[string]bool{}
 		for line := range strings.SplitSeq(page.Text, "\n") {
 			asIs["   "+line] = strings.HasPrefix(line, " ") || strings.Contains(line, "   ")
@@ -136,7 +136,7 @@ func TestFirstScreen(t *testing.T) {
 	screen := 0
 	for _, c := range visible(newApp(newEnv(nil, os.Stdout, os.Stderr)).Commands) {
 		line := regexp.MustCompile(`(?m)^.{16}` + c.Name + " ")
-		onScreen := c.Category != more && c.Category != shortNames
+		onScreen := c.Category != more
 		if line.MatchString(first) != onScreen {
 			t.Errorf("%s of %q on the first screen: %t", c.Name, c.Category, !onScreen)
 		}
@@ -149,6 +149,22 @@ func TestFirstScreen(t *testing.T) {
 	}
 	if screen < 14 || screen > 17 {
 		t.Errorf("%d commands on the first screen", screen)
+	}
+}
+
+// TestOldNames: a command of an earlier version still works, as the command it has become; no list has its old name.
+func TestOldNames(t *testing.T) {
+	all := "\n" + mustCall(t, "help", "all")
+	for old, now := range oldNames {
+		words := strings.Fields(old)
+		page := mustCall(t, append(words, "--help")...)
+		command, _, _ := strings.Cut(now, " --")
+		if page != mustCall(t, append(strings.Fields(command), "--help")...) || page != mustCall(t, append([]string{"help"}, words...)...) {
+			t.Errorf("gavel %s is not gavel %s:\n%s", old, now, page)
+		}
+		if strings.Contains(all, "\n   "+old+" ") {
+			t.Errorf("help all lists %s", old)
+		}
 	}
 }
 

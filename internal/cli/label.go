@@ -12,7 +12,7 @@ func labelCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "label",
 		Usage:     "label a dataset in the browser, and see which judge agrees",
-		UsageText: "gavel label DATASET [flags]\n   gavel label DATASET --export FILE",
+		UsageText: "gavel labels label DATASET [flags]\n   gavel labels label DATASET --export FILE",
 		Flags: append(append([]cli.Flag{
 			stringFlag("as", "your `NAME`; others say theirs on the page"),
 			&cli.IntFlag{Name: "sample", Usage: "label `N` items, drawn by the seed; 0 is all"},

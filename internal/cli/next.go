@@ -30,7 +30,7 @@ func nextOf(r scoring.Report) []doc.Command {
 	}
 	if len(r.References) > 0 {
 		all = append(all, doc.Command{
-			Line:    "gavel references " + datasets.Quoted(run),
+			Line:    "gavel score " + datasets.Quoted(run) + " --section references",
 			Purpose: "beside published judges",
 		})
 	}

@@ -12,7 +12,7 @@ func replayCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
 		Usage:     "repeat a run from its folder: no server, no dataset",
-		UsageText: "gavel replay RUN --out DIR [flags]",
+		UsageText: "gavel carry replay RUN --out DIR [flags]",
 		Flags: append([]cli.Flag{
 			stringFlag("out", "`DIR` of the new run"),
 			unusedCacheFlag(),

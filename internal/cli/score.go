@@ -13,6 +13,7 @@ import (
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
 
@@ -165,15 +166,23 @@ func scoreCommand(e *env) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
 			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
+			stringFlag("section", "print one `PART` alone: references (published judges) or sway (biases)"),
+			stringFlag("out", "with --section references: make a run of each judge on the items of RUN, in `DIR`"),
 		}, scoringFlags()...),
 		Action: func(c *cli.Context) error {
 			rates := scoring.Rates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
 			if err := rates.Check(); err != nil {
 				return usage("%w", err)
 			}
+			if c.String("section") == "references" && !c.Args().Present() && !c.IsSet("out") {
+				return e.print(c, report.ListReferences(nil, pairwise.References(scoring.DefaultOptions.Bootstrap.Level)))
+			}
 			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
 				return err
+			}
+			if c.IsSet("section") || c.IsSet("out") {
+				return e.printSection(c, runs, o)
 			}
 			var out report.Scores
 			for _, r := range runs {
@@ -182,7 +191,19 @@ func scoreCommand(e *env) *cli.Command {
 				rep.Ledger.At(rates)
 				out.Runs = append(out.Runs, rep)
 			}
-			return e.printScores(c, runs, out, o)
+			if err := e.printScores(c, runs, out, o); err != nil || c.String("format") != report.FullText || len(runs) > 1 {
+				return err
+			}
+			for _, name := range scoreSections {
+				found, err := section(name, runs[0], o)
+				if err != nil {
+					continue // nothing is known
+				}
+				if err := e.print(c, found); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }
@@ -220,9 +241,15 @@ func compareCommand(e *env) *cli.Command {
 		Name:      "compare",
 		Usage:     "compare runs on the items that both have judged",
 		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
-		Flags: append(scoringFlags(),
+		Flags: append(append(scoringFlags(), planFlags()...),
 			&cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
 		Action: endsAtOnce(e.printed(func(c *cli.Context) (any, error) {
+			switch {
+			case c.Bool("plan"):
+				return plan(c)
+			case c.IsSet("detect") || c.IsSet("pairs"):
+				return nil, usage("--detect and --pairs go with --plan")
+			}
 			margin := c.Float64("margin")
 			switch {
 			case c.IsSet("margin") && !(margin > 0 && margin < 100):

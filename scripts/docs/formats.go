@@ -41,11 +41,11 @@ var documents = []document{
 	newDocument[scoring.Comparisons]("comparisons", "What gavel compare --format json prints"),
 	newDocument[race.Result]("race", "What gavel race --format json prints"),
 	newDocument[jury.Report]("jury", "What gavel jury --format json prints"),
-	newDocument[scoring.Sway]("sway", "What gavel sway --format json prints"),
+	newDocument[scoring.Sway]("sway", "What gavel score --section sway --format json prints"),
 	newDocument[labels.Label]("label", "A line of labels.jsonl: what a person said of an item"),
-	newDocument[labels.Agreement]("agreement", "What gavel agree --format json prints"),
-	newDocument[labels.Estimated]("estimate", "What gavel estimate --format json prints"),
-	newDocument[labels.Selective]("select", "What gavel select --format json prints"),
+	newDocument[labels.Agreement]("agreement", "What gavel labels agree --format json prints"),
+	newDocument[labels.Estimated]("estimate", "What gavel labels estimate --format json prints"),
+	newDocument[labels.Selective]("select", "What gavel labels select --format json prints"),
 }
 
 func newDocument[T any](name, title string, unsaid ...string) document {
