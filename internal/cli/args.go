@@ -122,7 +122,7 @@ var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	if m := undefinedFlag.FindStringSubmatch(err.Error()); m != nil {
 		var names []string
-		for _, f := range c.Command.Flags {
+		for _, f := range c.Command.VisibleFlags() {
 			names = append(names, f.Names()...)
 		}
 		if instead, gone := removedFlags[m[1]]; gone {

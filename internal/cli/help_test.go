@@ -66,6 +66,9 @@ func TestFirstPage(t *testing.T) {
 			if lines := strings.Count(first, "\n"); lines > mostLines {
 				t.Errorf("%s --help: %d lines at %s columns", page.Name, lines, columns)
 			}
+			if first != all && strings.Count(first, "\n     gavel ") > 3 {
+				t.Errorf("%s --help has more than three examples:\n%s", page.Name, first)
+			}
 			if first != all && !strings.HasSuffix(first, "\n"+page.Name+" --help all\n") &&
 				!strings.HasSuffix(first, ": "+page.Name+" --help all\n") {
 				t.Errorf("%s --help does not say where the rest is:\n%s", page.Name, first)
