@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -46,6 +47,9 @@ const bootstrapSeed = "bootstrap-seed"
 // scoringKeys lists the flags that the keys of --scoring replaced; the key of bootstrap-seed is seed.
 var scoringKeys = []string{"reading", "policy", "extract", "missing", "accept-cut", "rounds", bootstrapSeed}
 
+// comments matches the lines to skip in a file of settings.
+var comments = regexp.MustCompile(`(?m)^\s*#.*`)
+
 // takeScoring sets the flags that --scoring replaced.
 func takeScoring(c *cli.Context) error {
 	text := c.String("scoring")
@@ -54,7 +58,7 @@ func takeScoring(c *cli.Context) error {
 		if err != nil {
 			return usage("--scoring: expected KEY=VALUE or a file: %w", err)
 		}
-		text = string(file)
+		text = comments.ReplaceAllString(string(file), "")
 	}
 	var keys []string
 	for _, flag := range scoringKeys {
@@ -65,7 +69,7 @@ func takeScoring(c *cli.Context) error {
 	for _, entry := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' }) {
 		key, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
 		key = strings.TrimSpace(key)
-		if key == "" || key[0] == '#' {
+		if key == "" {
 			continue
 		}
 		if err := oneOf("--scoring: the key", key, keys); err != nil {
@@ -74,6 +78,9 @@ func takeScoring(c *cli.Context) error {
 		flag := key
 		if key == "seed" {
 			flag = bootstrapSeed
+		}
+		if c.IsSet(flag) {
+			return usage("--scoring %s: it is given twice", key)
 		}
 		if c.Set(flag, strings.TrimSpace(value)) != nil {
 			return usage("--scoring %s=%s: expected a number, or true or false for accept-cut", key, value)
