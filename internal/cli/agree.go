@@ -18,8 +18,8 @@ func labelFlags() []cli.Flag {
 	)
 }
 
-// labelled reads the flags of such a command; a file that is not given is nil.
-func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *labels.File, err error) {
+// labelInputs reads the flags of such a command; without --labels the file is nil.
+func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, file *labels.File, err error) {
 	o, err = scoringFrom(c)
 	if err != nil {
 		return nil, o, nil, err
@@ -57,7 +57,7 @@ func agreeCommand(e *env) *cli.Command {
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: e.printed(func(c *cli.Context) (any, error) {
-			dirs, o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
 			}
@@ -88,7 +88,7 @@ func estimateCommand(e *env) *cli.Command {
 		}, labelFlags()...),
 		Before: oneArgument("RUN"),
 		Action: e.printed(func(c *cli.Context) (any, error) {
-			dirs, o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
 			}
@@ -122,7 +122,7 @@ func selectCommand(e *env) *cli.Command {
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: e.printed(func(c *cli.Context) (any, error) {
-			dirs, o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
 			}

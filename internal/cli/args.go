@@ -86,7 +86,7 @@ func descend(app *cli.App, args []string) (*cli.Command, []string) {
 	return last, args
 }
 
-// isFlag reports whether a word is one of the flags: "--dataset" is no value.
+// isFlag reports whether a word is one of the flags, and so not the value of the flag before it.
 func isFlag(flags []cli.Flag, word string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	return strings.HasPrefix(word, "--") && flagNamed(flags, name) != nil
@@ -103,8 +103,8 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// takenAway maps flags that gavel once had to what to do instead.
-var takenAway = map[string]string{
+// removedFlags maps removed flags to advice.
+var removedFlags = map[string]string{
 	"best":       "make the juries that you mean one by one, and compare them on items that you did not choose them on",
 	"canaries":   "it passed servers that mix conversations up from their start",
 	"by":         "leave it out: gavel labels label draws at random; agree still reads labels drawn by disagreement",
@@ -125,7 +125,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		for _, f := range c.Command.Flags {
 			names = append(names, f.Names()...)
 		}
-		if instead, gone := takenAway[m[1]]; gone {
+		if instead, gone := removedFlags[m[1]]; gone {
 			return usage("--%s was taken away: %s", m[1], instead)
 		}
 		hint := "."
@@ -143,7 +143,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 
 func commandLine(c *cli.Context) string { return cmp.Or(c.Command.HelpName, c.App.Name) }
 
-// unknownCommand is the action of a command with subcommands: it prints their help.
+// unknownCommand prints the help of a command with subcommands that was typed without one.
 func unknownCommand(c *cli.Context) error {
 	if c.Args().Present() { // after "--", which ends the flags
 		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
@@ -154,7 +154,7 @@ func unknownCommand(c *cli.Context) error {
 	return cli.ShowSubcommandHelp(c)
 }
 
-// otherWords are words that people type for a command.
+// otherWords maps commands to words that people type instead.
 var otherWords = map[string]string{
 	"runs":     "list results show status",
 	"run":      "eval evaluate judge test bench benchmark",
@@ -165,22 +165,22 @@ var otherWords = map[string]string{
 	"doctor":   "judges",
 }
 
-// unknown returns the error for a word that is none of the commands that may follow those before it.
+// unknown returns the error for a word that names no subcommand of the commands before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
-	meant := cmp.Or(datasets.DidYouMean(typed, names), ".")
+	suggestion := cmp.Or(datasets.DidYouMean(typed, names), ".")
 	if len(before) == 0 {
 		for command, words := range otherWords {
 			if slices.Contains(strings.Fields(words), typed) {
-				meant = ", did you mean " + command + "?"
+				suggestion = ", did you mean " + command + "?"
 			}
 		}
-		return usage("unknown %s %q%s See: gavel --help", kind, typed, meant)
+		return usage("unknown %s %q%s See: gavel --help", kind, typed, suggestion)
 	}
-	return usage("unknown %s %q%s There are: %s", kind, typed, meant, strings.Join(names, ", "))
+	return usage("unknown %s %q%s There are: %s", kind, typed, suggestion, strings.Join(names, ", "))
 }
 
-// kindOf returns what the commands that follow those before them are called, and their names.
+// kindOf returns the noun for the subcommands of the commands before them (command or protocol) and their names.
 func kindOf(before []string, commands []*cli.Command) (kind string, names []string) {
 	kind = "command"
 	if slices.Equal(before, []string{"run"}) {
@@ -200,26 +200,26 @@ func noArguments(c *cli.Context) error {
 	return nil
 }
 
-// oneArgument wants exactly one.
-func oneArgument(what string) cli.BeforeFunc {
-	return func(c *cli.Context) error { return cmp.Or(atMostOne(what)(c), someArguments(what)(c)) }
+// oneArgument requires exactly one argument.
+func oneArgument(argument string) cli.BeforeFunc {
+	return func(c *cli.Context) error { return cmp.Or(atMostOne(argument)(c), someArguments(argument)(c)) }
 }
 
 // atMostOne allows one argument, or none.
-func atMostOne(what string) cli.BeforeFunc {
+func atMostOne(argument string) cli.BeforeFunc {
 	return func(c *cli.Context) error {
 		if c.NArg() > 1 {
-			return usage("expected one %s, not %d. See: %s --help", what, c.NArg(), commandLine(c))
+			return usage("expected one %s, not %d. See: %s --help", argument, c.NArg(), commandLine(c))
 		}
 		return nil
 	}
 }
 
-// someArguments wants at least one.
-func someArguments(what string) cli.BeforeFunc {
+// someArguments requires at least one argument.
+func someArguments(argument string) cli.BeforeFunc {
 	return func(c *cli.Context) error {
 		if !c.Args().Present() {
-			return usage("%s is missing. See: %s --help", what, commandLine(c))
+			return usage("%s is missing. See: %s --help", argument, commandLine(c))
 		}
 		return nil
 	}

@@ -45,7 +45,7 @@ func doctorCommand(e *env) *cli.Command {
 	}
 }
 
-// doctor looks a judge over and prints what it found; the error says what failed.
+// doctor tests a server and a judge and prints the findings; the error names what failed.
 func (e *env) doctor(c *cli.Context) error {
 	if c.Bool("list") {
 		return e.printed(e.listModels)(c)
@@ -62,12 +62,12 @@ func (e *env) doctor(c *cli.Context) error {
 	if limit < 0 {
 		return usage("--time-limit %s: expected 0 or more", limit)
 	}
-	found, err := doctor.Check(c.Context,
+	report, err := doctor.Check(c.Context,
 		doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout, Limit: limit}, tools)
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(e.print(c, found), found.Err()); err != nil {
+	if err := cmp.Or(e.print(c, report), report.Err()); err != nil {
 		return err
 	}
 	usual := eval.New(pairwise.Protocol)

@@ -60,11 +60,11 @@ func (e *env) print(c *cli.Context, result any) error {
 // printed returns the action of a command that prints the result of a function in the chosen format.
 func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		found, err := result(c)
+		data, err := result(c)
 		if err != nil {
 			return err
 		}
-		return e.print(c, found)
+		return e.print(c, data)
 	}
 }
 
@@ -76,18 +76,18 @@ func (e *env) screen() io.Writer {
 	return e.stdout
 }
 
-// takeColour takes --color out of a command line, wherever it stands: it is every command's.
+// takeColour removes --color from a command line, at any position, and applies it.
 func (e *env) takeColour(args []string) ([]string, error) {
-	at := slices.IndexFunc(args, func(a string) bool {
+	i := slices.IndexFunc(args, func(a string) bool {
 		name, _, _ := strings.Cut(a, "=")
 		return name == "--color" || a == "--"
 	})
-	if at < 0 || args[at] == "--" {
+	if i < 0 || args[i] == "--" {
 		return args, nil
 	}
-	_, when, joined := strings.Cut(args[at], "=")
-	rest := args[at+1:]
-	if !joined && len(rest) > 0 {
+	_, when, hasValue := strings.Cut(args[i], "=")
+	rest := args[i+1:]
+	if !hasValue && len(rest) > 0 {
 		when = rest[0]
 		rest = rest[1:]
 	}
@@ -98,9 +98,9 @@ func (e *env) takeColour(args []string) ([]string, error) {
 	default:
 		return nil, usage("--color %q is not one of auto, always, never", when)
 	}
-	return slices.Concat(args[:at], rest), nil
+	return slices.Concat(args[:i], rest), nil
 }
 
-// colourFlag is in help alone: takeColour reads it.
+// colourFlag is for help only: takeColour reads --color.
 var colourFlag = stringFlag("color",
 	"colours in the output of any command: `WHEN` auto (on a terminal, unless NO_COLOR is set), always or never")

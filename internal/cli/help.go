@@ -16,12 +16,12 @@ import (
 	"gavel/internal/report/table"
 )
 
-// What the commands' pages say beside names and flags: help/gavel-COMMAND.txt.
+// The descriptions and examples of the commands: help/gavel-COMMAND.txt.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// helpText returns the text of a command's page, "" where there is none. The command is named with the words before it.
+// helpText returns the description of a command, such as "gavel suite run", or "" if it has none.
 func helpText(command string) string {
 	text, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(command, " ", "-") + ".txt") // there is none for each
 	return strings.TrimSpace(string(text))
@@ -29,8 +29,8 @@ func helpText(command string) string {
 
 // The flag library prints help through this variable only; it is set once, before anything runs.
 func init() {
-	cli.HelpPrinter = func(w io.Writer, _ string, about any) {
-		switch c := about.(type) {
+	cli.HelpPrinter = func(w io.Writer, _ string, page any) {
+		switch c := page.(type) {
 		case *cli.App:
 			printFirstScreen(w, c)
 		case *cli.Command:
@@ -69,7 +69,7 @@ func appPage(app *cli.App) manual.Page {
 	}
 }
 
-// printFirstScreen prints what most people need.
+// printFirstScreen prints the commands that most people need.
 func printFirstScreen(w io.Writer, app *cli.App) {
 	t := table.Table{Columns: table.Left("", "", ""), Plain: true}
 	for _, group := range inGroups(app.Commands) {
@@ -102,14 +102,14 @@ func commandPage(c *cli.Command) manual.Page {
 	}
 }
 
-// everyFlag is the CustomHelpTemplate of a command whose whole page is to be printed.
+// everyFlag is the CustomHelpTemplate of a command when its whole page is asked for.
 const everyFlag = "all"
 
 // mostLines bounds the help of a command, in lines of 80 columns; its whole page may be longer.
 const mostLines = 40
 
-// firstPage returns the page of a command. Of a long one it has the first paragraph, the examples and the flags that
-// are used most, without details.
+// firstPage returns the page of a command. If that is too long, it has the first paragraph of the description, the
+// examples, and the most used flags without details.
 func firstPage(c *cli.Command) manual.Page {
 	page := commandPage(c)
 	if c.CustomHelpTemplate == everyFlag || strings.Count(page.Help(80), "\n") <= mostLines {
@@ -215,19 +215,19 @@ func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	return groups
 }
 
-// mostUsed lists the flags that the first page of a long command has, in the order in which one thinks of them.
+// mostUsed lists the flags on the first page of a command with many, in the order in which one thinks of them.
 var mostUsed = []string{
 	"model", "dataset", "agents", "as", "sample", "group", "prompt", "think", "constrain", "repeat", "until", "base-url",
 	"concurrency", "labels", "export", "margin", "budget", "out", "dry-run", "runs", "open", "addr", "format",
 }
 
-// parts lists the headings of flags, by the names that fields have for them.
+// parts maps the parts of a request to headings, in their order.
 var parts = []struct{ part, name string }{
 	{eval.What, "what is asked"}, {eval.How, "how it is asked"}, {eval.Server, "which server"},
 	{eval.Where, "where replies and results go"}, {"", "other"},
 }
 
-// fewFlags need no headings, and all are on the first page.
+// fewFlags is the most flags that are listed without headings, all of them on the first page.
 const fewFlags = 12
 
 // oftenUsed splits the flags of a command into those of mostUsed and the others.
@@ -240,8 +240,7 @@ func oftenUsed(flags []cli.Flag) (used, others []cli.Flag) {
 	return used, slices.DeleteFunc(flags, func(f cli.Flag) bool { return slices.Contains(mostUsed, f.Names()[0]) })
 }
 
-// sections returns the flags of a command, most used first; under headings where there are many, of which some are most
-// used.
+// sections returns the flags of a command, the most used first, under headings if there are many.
 func sections(flags []cli.Flag) []manual.Section {
 	used, others := oftenUsed(flags)
 	if len(used) == 0 || len(flags) <= fewFlags {
@@ -250,7 +249,7 @@ func sections(flags []cli.Flag) []manual.Section {
 	return append([]manual.Section{{Name: "most used", Rows: rowsOf(used)}}, byPart(others)...)
 }
 
-// byPart returns flags under the headings of their parts.
+// byPart groups flags by the part of the request that they set.
 func byPart(flags []cli.Flag) (all []manual.Section) {
 	for _, p := range parts {
 		rows := rowsOf(slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool {
@@ -267,21 +266,21 @@ func byPart(flags []cli.Flag) (all []manual.Section) {
 	return all
 }
 
-// givenAgain matches what the library adds to a flag that may be given again.
-var givenAgain = regexp.MustCompile(` \[ .* \]$`)
+// repeatable matches the library's addition to the name of a flag that may be repeated.
+var repeatable = regexp.MustCompile(` \[ .* \]$`)
 
 // rowsOf returns the library's lines on flags, without "(default: false)" and "(default: 0)".
 func rowsOf(flags []cli.Flag) (rows []manual.Row) {
 	for _, f := range flags {
-		name, about, _ := strings.Cut(f.String(), "\t")
-		about = noDefault.ReplaceAllString(strings.TrimSpace(about), "")
-		rows = append(rows, manual.Row{Name: givenAgain.ReplaceAllString(strings.TrimSpace(name), " ..."), About: about})
+		name, usage, _ := strings.Cut(f.String(), "\t")
+		usage = noDefault.ReplaceAllString(strings.TrimSpace(usage), "")
+		rows = append(rows, manual.Row{Name: repeatable.ReplaceAllString(strings.TrimSpace(name), " ..."), About: usage})
 	}
 	return rows
 }
 
-// noDefault matches a default that goes without saying.
+// noDefault matches the default of a flag that is off unless given.
 var noDefault = regexp.MustCompile(` *\(default: (false|0)\)$`)
 
-// details matches what only the whole page says of a flag: all after a semicolon but the default.
+// details matches the part of a flag's text that the first page leaves out: all after a semicolon but the default.
 var details = regexp.MustCompile(`;.*?( \(default: [^)]*\))?$`)

@@ -35,13 +35,13 @@ func labelCommand(e *env) *cli.Command {
 
 // label opens the desk, and serves its page.
 func (e *env) label(c *cli.Context) error {
-	switch again := c.Float64("again"); {
+	switch percent := c.Float64("again"); {
 	case c.Int("sample") < 0:
 		return usage("--sample %d: a number of items is expected", c.Int("sample"))
 	case c.IsSet("as") && labels.CheckName(c.String("as")) != nil:
 		return usage("--as %q: %v", c.String("as"), labels.ErrWho)
-	case !(again >= 0 && again <= 100):
-		return usage("--again %v: percent from 0 to 100 are expected", again)
+	case !(percent >= 0 && percent <= 100):
+		return usage("--again %v: percent from 0 to 100 are expected", percent)
 	}
 	set, err := e.openSet(c)
 	if err != nil {

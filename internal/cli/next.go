@@ -9,8 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// next says which command one would give now, where there is an obvious one. It is a remark: standard output stays as
-// it is.
+// next suggests the command to give next, on standard error.
 func (e *env) next(words ...string) {
 	for i, w := range words {
 		words[i] = datasets.Quoted(w)

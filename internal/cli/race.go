@@ -147,13 +147,13 @@ func raceRules(c *cli.Context) (race.Rules, error) {
 
 // allDifferent refuses a run that is named twice: it would race against itself.
 func allDifferent(dirs []string) error {
-	seen := map[string]bool{}
+	folders := map[string]bool{}
 	for _, dir := range dirs {
 		dir = filepath.Clean(dir)
-		if seen[dir] {
+		if folders[dir] {
 			return usage("%s is named twice: give each run once", dir)
 		}
-		seen[dir] = true
+		folders[dir] = true
 	}
 	return nil
 }

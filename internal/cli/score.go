@@ -112,7 +112,7 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	return o, nil
 }
 
-// readersFrom returns the chosen reading, "" where none was. Rules of the paper's choose it, too.
+// readersFrom returns the chosen reading, "" if none is. The keys policy and extract imply the reading paper.
 func readersFrom(c *cli.Context) (judging.Readers, error) {
 	name := judging.Readers(c.String("reading"))
 	if c.IsSet("policy") || c.IsSet("extract") {
@@ -127,19 +127,19 @@ func readersFrom(c *cli.Context) (judging.Readers, error) {
 	return name, oneOf("--scoring reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
 }
 
-// findRuns returns the folders of the runs that a command names, and says which others it skips.
-func findRuns(c *cli.Context, least int) ([]string, error) {
-	return judging.FindRuns(c.Args().Slice(), least, func(path string) {
+// findRuns returns the folders of the runs that a command names, and warns about those that are no runs.
+func findRuns(c *cli.Context, minimum int) ([]string, error) {
+	return judging.FindRuns(c.Args().Slice(), minimum, func(path string) {
 		fmt.Fprintln(c.App.ErrWriter, table.Harmless("skipped "+path+": it is not a run"))
 	})
 }
 
-func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.Options, error) {
+func loadRuns(c *cli.Context, minimum int, usageError string) ([]*scoring.Run, scoring.Options, error) {
 	o, err := scoringFrom(c)
 	if err != nil {
 		return nil, o, err
 	}
-	dirs, err := findRuns(c, least)
+	dirs, err := findRuns(c, minimum)
 	if err != nil {
 		return nil, o, err
 	}
@@ -152,8 +152,8 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 		run.CountMissing(o.Missing)
 		runs = append(runs, run)
 	}
-	if len(runs) < least {
-		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
+	if len(runs) < minimum {
+		return nil, o, usage("%s. See: %s --help", usageError, commandLine(c))
 	}
 	return runs, o, nil
 }
@@ -208,7 +208,7 @@ func scoreCommand(e *env) *cli.Command {
 	}
 }
 
-// printScores prints what runs come to: one in full, those of one question ranked, others listed as "gavel runs" does.
+// printScores prints the scores of one run, the ranking of runs of one question, or else a list as "gavel runs" does.
 func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores, o scoring.Options) error {
 	if len(runs) == 1 {
 		out.Next = nextOf(out.Runs[0])
@@ -261,10 +261,10 @@ func compareCommand(e *env) *cli.Command {
 			if err != nil {
 				return nil, err
 			}
-			said := e.now()
+			lastReport := e.now()
 			cmp, err := scoring.Compare(runs, o.Bootstrap, func(done, all int) {
-				if now := e.now(); now.Sub(said) >= lineEvery {
-					said = now
+				if now := e.now(); now.Sub(lastReport) >= lineEvery {
+					lastReport = now
 					e.say("%d/%d comparisons", done, all)
 				}
 			})
@@ -276,7 +276,7 @@ func compareCommand(e *env) *cli.Command {
 	}
 }
 
-// endsAtOnce returns an action that ends with its context, wherever it is: for one that only reads.
+// endsAtOnce returns an action that returns as soon as its context ends. The action must only read.
 func endsAtOnce(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		done := make(chan error, 1)
