@@ -247,7 +247,7 @@ func compareCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "compare",
 		Usage:     "compare runs on the items that both have judged",
-		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
+		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]\n   gavel compare --plan [--detect POINTS] [--pairs N]",
 		Flags: append(append(scoringFlags(), planFlags()...),
 			&cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
 		Action: endsAtOnce(e.printed(func(c *cli.Context) (any, error) {
