@@ -16,7 +16,7 @@ import (
 // argument and would take what follows for arguments. After "--" everything is an argument. Help for "all" is help with
 // every flag.
 func arrange(app *cli.App, args []string) ([]string, error) {
-	if len(args) > 0 && args[0] == "help" {
+	for len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	args = renamed(args)
@@ -24,12 +24,11 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	flags, commands := command.Flags, command.Subcommands
 	path := slices.Clip(args[:len(args)-len(rest)])
 	words := slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--help" || a == "-h" })
-	switch {
-	case len(words) == len(rest) || !slices.Equal(words, []string{"all"}):
-	case len(path) == 0:
-		return []string{"help", "all"}, nil
-	default:
+	if len(words) < len(rest) && slices.Equal(words, []string{"all"}) {
 		command.CustomHelpTemplate = everyFlag
+		if len(path) == 0 {
+			app.CustomAppHelpTemplate = everyFlag
+		}
 		return append(path, "--help"), nil
 	}
 	if len(rest) > 0 && len(commands) > 0 {

@@ -39,7 +39,7 @@ func commandGroups() []commandGroup {
 			family("carry", "bundles, replay, shards", bundleCommand, replayCommand, mergeCommand),
 		}},
 		{name: more, commands: []builder{
-			showCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand, helpCommand,
+			showCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand,
 			docsCommand,
 		}},
 	}
@@ -115,9 +115,6 @@ func adopt(before string, commands []*cli.Command) {
 		c.HideHelpCommand = true
 		arguments := c.Before
 		c.Before = func(at *cli.Context) error {
-			if f := formats(at); len(f) > 1 {
-				return usage("--format %s and %s: choose one", f[0], f[1])
-			}
 			err := cmp.Or(takeFormat(at), takeScoring(at))
 			if err == nil && arguments != nil {
 				err = arguments(at)

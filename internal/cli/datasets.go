@@ -132,7 +132,7 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 	known, isKnown := e.library().Lookup(c.Args().First())
 	set, err := e.openSet(c)
 	if err != nil {
-		if isKnown && len(formats(c)) == 0 && !known.Builtin() && !e.library().Has(known) {
+		if isKnown && !forPrograms(c) && !known.Builtin() && !e.library().Has(known) {
 			e.sayEach(known.Lines())
 		}
 		return nil, err

@@ -44,14 +44,12 @@ func takeFormat(c *cli.Context) error {
 	return oneOf("--format", cmp.Or(c.String("format"), report.Text), formatNames)
 }
 
-// formats returns the format for programs or documents that the command line asks for, if any.
-func formats(c *cli.Context) []string {
-	return slices.DeleteFunc(slices.Clone(formatNames[2:]), func(name string) bool { return name != c.String("format") })
-}
+// forPrograms reports whether the command line asks for another format than text.
+func forPrograms(c *cli.Context) bool { return slices.Contains(formatNames[2:], c.String("format")) }
 
 func (e *env) print(c *cli.Context, result any) error {
 	w := e.screen()
-	if len(formats(c)) > 0 {
+	if forPrograms(c) {
 		w = e.stdout
 	}
 	return report.Print(w, result, c.String("format"), e.columns)

@@ -32,6 +32,10 @@ func init() {
 	cli.HelpPrinter = func(w io.Writer, _ string, page any) {
 		switch c := page.(type) {
 		case *cli.App:
+			if c.CustomAppHelpTemplate == everyFlag {
+				_, _ = io.WriteString(w, appPage(c).Help(helpWidth(w)))
+				return
+			}
 			printFirstScreen(w, c)
 		case *cli.Command:
 			_, _ = io.WriteString(w, firstPage(c).Help(helpWidth(w)))
@@ -44,17 +48,6 @@ func helpWidth(w io.Writer) int {
 		return max(40, columns)
 	}
 	return 100
-}
-
-// helpCommand returns `gavel help all`; arrange turns `gavel help COMMAND` into --help.
-func helpCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name: "help", Hidden: true,
-		Action: func(c *cli.Context) error {
-			_, err := io.WriteString(e.stdout, appPage(c.App).Help(helpWidth(e.stdout)))
-			return err
-		},
-	}
 }
 
 func appPage(app *cli.App) manual.Page {
@@ -102,7 +95,7 @@ func commandPage(c *cli.Command) manual.Page {
 	}
 }
 
-// everyFlag is the CustomHelpTemplate of a command when its whole page is asked for.
+// everyFlag is the help template of a command when its whole page is asked for.
 const everyFlag = "all"
 
 // mostLines bounds the help of a command, in lines of 80 columns; its whole page may be longer.
@@ -200,7 +193,7 @@ func docsCommand(e *env) *cli.Command {
 }
 
 func visible(all []*cli.Command) []*cli.Command {
-	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden || c.Name == "help" })
+	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden })
 }
 
 // inGroups returns commands under the headings of their groups.

@@ -214,9 +214,8 @@ func newApp(e *env) *cli.App {
 		Action:          unknownCommand,
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
-		// The library adds --help only where no command is named help.
-		Flags:    []cli.Flag{colourFlag, cli.HelpFlag},
-		Commands: buildCommands(e),
+		Flags:                     []cli.Flag{colourFlag},
+		Commands:                  buildCommands(e),
 	}
 	adopt(app.Name, app.Commands)
 	return app

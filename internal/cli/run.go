@@ -160,7 +160,7 @@ func (e *env) planRun(c *cli.Context, o eval.Request) error {
 		if err := e.print(c, planDocument(run)); err != nil {
 			return err
 		}
-		if len(formats(c)) > 0 {
+		if forPrograms(c) {
 			continue
 		}
 		for _, msg := range run.Plan.First {

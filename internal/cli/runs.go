@@ -80,7 +80,7 @@ func (e *env) listRuns(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("the folder of runs: %w", err)
 	}
-	if len(formats(c)) > 0 {
+	if forPrograms(c) {
 		t := &doc.Table{First: "run", Columns: slices.Concat(
 			doc.Columns(doc.Words, "judge", "protocol", "dataset", "level", "headline"),
 			doc.Columns(doc.Whole, "value", "kept", "judgments", "expected"), doc.Columns(doc.Words, "status", "began"))}

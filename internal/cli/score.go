@@ -220,7 +220,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	if len(runs) == 1 {
 		out.Next = nextOf(out.Runs[0])
 	}
-	if len(runs) == 1 || len(formats(c)) > 0 || c.String("format") == report.FullText {
+	if len(runs) == 1 || forPrograms(c) || c.String("format") == report.FullText {
 		return e.print(c, out)
 	}
 	if l := report.BoardOf(runs, out.Runs, o); l != nil {
