@@ -223,7 +223,7 @@ func TestBaseOfARedirect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bare(base(page)); got != want {
+		if got := publicURL(serverAddress(page)); got != want {
 			t.Errorf("%s: %s, want %s", to, got, want)
 		}
 	}

@@ -646,7 +646,7 @@ func TestPoolOnTheWire(t *testing.T) {
 			p := NewPool(t.Context(), members, said.changed)
 			p.first, p.longest = 5*time.Millisecond, 20*time.Millisecond
 			for _, m := range p.members {
-				m.waiting = p.first
+				m.nextWait = p.first
 			}
 			c := WithRetry(p, Retry{First: time.Millisecond})
 			stop := make(chan struct{})
