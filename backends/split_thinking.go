@@ -52,8 +52,8 @@ func splitTag(reply, open, close string) (text, thinking string) {
 	return text, thinking + more
 }
 
-// tagAt returns the index of the first tag in a text, or −1. A tag in backticks or quotation marks is skipped: the text
-// only mentions it.
+// tagAt returns the index of the first tag in a text, or −1. A tag in backticks or quotation marks is skipped: the
+// text only mentions it.
 func tagAt(text, tag string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], tag)

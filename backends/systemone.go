@@ -40,8 +40,8 @@ var decisions = serverKind{
 	},
 }
 
-// As returns the server with its kind changed to wire, if wire is the format of decision models and the server may speak it,
-// or the other way round. Other servers are returned unchanged.
+// As returns the server with its kind changed to wire, if wire is the format of decision models and the server may
+// speak it, or the other way round. Other servers are returned unchanged.
 func (s Server) As(wire string) Server {
 	switch {
 	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),

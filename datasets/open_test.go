@@ -16,10 +16,10 @@ import (
 
 // Whether or not items are kept, they are what their lines say, and whoever changes one changes no other's.
 func TestItemsAreTheirLines(t *testing.T) {
-	for _, length := range []int{10, keptBytes} {
+	for _, length := range []int{10, inMemoryBytes} {
 		long := with("response_A", strings.Repeat("a", length))
 		s := open(t, write(t, "pairs.jsonl", lines(pair("one"), pair("two", long))))
-		if s.Kept() != (length < keptBytes) {
+		if s.Kept() != (length < inMemoryBytes) {
 			t.Errorf("an answer of %d bytes: kept: %v", length, s.Kept())
 		}
 		for i := range s.Len() {

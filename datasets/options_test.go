@@ -171,7 +171,7 @@ func TestOptionsAreRelabelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for said, gold := range map[string]int{"01": 0, "02": 1, "tie": NoGold} {
-		line, err := it.labelled(said)
+		line, err := it.withLabel(said)
 		if err != nil {
 			t.Fatalf("%s: %v", said, err)
 		}

@@ -186,7 +186,7 @@ func TestUnrelatedErrors(t *testing.T) {
 				}
 				if tc.want != "" {
 					oneLine(t, err, "FILE", tc.want)
-				} else if err != nil || it.Candidates[0].Text == "never" || says(item(t, s, 0), it.Candidates[0].Text) {
+				} else if err != nil || it.Candidates[0].Text == "never" || hasText(item(t, s, 0), it.Candidates[0].Text) {
 					t.Errorf("got %+v, %v", it.Candidates, err)
 				}
 			}
