@@ -48,7 +48,7 @@ func open(t *testing.T, dir string) (*Store, *warnings) {
 	s, err := Open(dir, Options{Warn: w.warn, MinFree: 1})
 	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if s.ended() == nil {
+		if s.ending() == nil {
 			s.db.Close() // which may be called twice
 		}
 	})
