@@ -54,7 +54,7 @@ func read(t *testing.T, path string) string {
 // pack writes a bundle of these files, as export does.
 func pack(t *testing.T, out string, texts ...[2]string) {
 	t.Helper()
-	b := &exporting{}
+	b := &exporter{}
 	for i, f := range texts {
 		at := filepath.Join(t.TempDir(), fmt.Sprint(i))
 		write(t, at, []byte(f[1]))
