@@ -65,7 +65,7 @@ type Request struct {
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
 	Extras
 
-	// Context is the context in tokens that the server reports; 0: unknown. It is neither sent nor part of a key:
+	// Context holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of a key:
 	// a cached "prompt too long" is valid only while the context has not grown.
 	Context int `json:"-"`
 
@@ -150,7 +150,7 @@ type Response struct {
 	Finish   Finish `json:"finish"`
 	// the server's message if Finish is TooLong or Refused; the reason if Finish is Length without a limit
 	Detail string `json:"detail,omitempty"`
-	// EndUntold: the server reports no finish reasons, so Finish is Stop for any reply below the token limit.
+	// EndUntold marks a server without finish reasons, so that Finish is Stop for any reply below the token limit.
 	EndUntold    bool `json:"end_untold,omitempty"`
 	PromptTokens int  `json:"prompt_tokens,omitempty"`
 	// CachedTokens counts the prompt tokens that the server took from its own prompt cache; nil: not reported.

@@ -13,8 +13,8 @@ import (
 // asOfOld selects the rules of encoding/json, without its error messages, which would decode every failing row twice.
 var asOfOld = v2.JoinOptions(v1.DefaultOptionsV1(), v1.ReportErrorsWithLegacySemantics(false))
 
-// Decode works like json.Unmarshal in half the time or less, for pages that wait for many rows and replies. A text that the
-// faster decoder rejects goes to encoding/json, whose errors are known.
+// Decode works like json.Unmarshal in half the time or less, for pages that wait for many rows and replies. A text that
+// the faster decoder rejects goes to encoding/json, whose errors are known.
 func Decode[T any](text []byte, into *T) error {
 	if v2.Unmarshal(text, into, asOfOld) == nil {
 		return nil
