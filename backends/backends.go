@@ -140,8 +140,8 @@ const (
 )
 
 // EndUntold warns that a server reports no finish reasons: see [Response.EndUntold].
-const EndUntold = "the server tells no finish reasons: " +
-	"a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
+const EndUntold = "the server reports no finish reasons: " +
+	"a reply that broke off counts as complete, unless it fills --max-tokens"
 
 // Response holds a judge's reply. Text never contains thinking.
 type Response struct {

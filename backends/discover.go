@@ -68,7 +68,7 @@ func ollamaURL(host string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("OLLAMA_HOST %q is no address", host)
+		return "", fmt.Errorf("OLLAMA_HOST %q is not an address: write HOST:PORT or a URL", host)
 	}
 	name := u.Hostname()
 	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {

@@ -171,10 +171,10 @@ func (x *exchange) checkStatus(resp *http.Response) error {
 	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
 	switch {
 	case resp.StatusCode < 200:
-		e.Message = "no server of models answers so: " +
-			cmp.Or(http.StatusText(resp.StatusCode), "the status is none of HTTP")
+		e.Message = "unexpected status of a model server: " +
+			cmp.Or(http.StatusText(resp.StatusCode), "not an HTTP status")
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		e.Kind, e.Message = Moved, "it sends elsewhere, but does not say where"
+		e.Kind, e.Message = Moved, "it redirects without saying where"
 		resp.Header.Set("Location", redact(x.secrets, resp.Header.Get("Location")))
 		if to, err := resp.Location(); err == nil {
 			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: "+
@@ -228,7 +228,7 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 	case errors.As(err, &nerr) && nerr.Timeout():
 		return &Error{Kind: Timeout, Message: "no answer in time", Err: err}
 	case errors.As(err, &long):
-		const text = "the answer is longer than %d MiB, which no reply of so many tokens is"
+		const text = "the answer is longer than %d MiB, too long for the requested tokens"
 		return &Error{Kind: Internal, Message: fmt.Sprintf(text, long.Limit>>20), Err: err} // a retry would get the same
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &Error{Kind: Transport, Message: "connection refused", Err: err}
@@ -256,7 +256,7 @@ func (x *exchange) accessAdvice() string {
 	case strings.HasPrefix(x.access, "Basic "):
 		return "it refuses the user name and password of the address: check both"
 	case strings.HasPrefix(wants, "Basic"):
-		return "it wants a user name and a password: --base-url http://USER:PASSWORD@HOST (neither is stored or shown)"
+		return "it requires a user name and a password: --base-url http://USER:PASSWORD@HOST (neither is stored or shown)"
 	case x.access != "":
 		return "it refuses the key that was sent: check the variable of --api-key-env, or OPENAI_API_KEY"
 	}

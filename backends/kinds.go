@@ -99,7 +99,7 @@ func LocalPorts() (ports []string) {
 func Open(s Server, key string, client *http.Client) (Backend, error) {
 	k := kindOf(Server{Kind: s.Kind})
 	if k.open == nil {
-		return nil, fmt.Errorf("no server is of the kind %q", s.Kind)
+		return nil, fmt.Errorf("unknown kind of server %q", s.Kind)
 	}
 	return k.open(s.URL, key, client)
 }

@@ -206,7 +206,7 @@ func firstChoice(choices []wireChoice, body []byte) (wireChoice, error) {
 	isFirst := func(c wireChoice) bool { return c.Index != nil && *c.Index == 0 }
 	i := slices.IndexFunc(choices, isFirst)
 	if i < 0 || slices.ContainsFunc(choices[i+1:], isFirst) {
-		return wireChoice{}, unusable("an answer whose choices are not numbered from 0 on: %s", excerpt(body))
+		return wireChoice{}, unusable("an answer without exactly one choice of index 0: %s", excerpt(body))
 	}
 	return choices[i], nil
 }
@@ -247,7 +247,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 		return Response{}, err
 	}
 	if choice.Reason == "repetition" {
-		out.Detail = "the server ended the reply, which repeats itself"
+		out.Detail = "the server ended the reply because it repeats itself"
 	}
 	if choice.Message.Refusal != "" {
 		out.Finish, out.Detail = Refused, choice.Message.Refusal

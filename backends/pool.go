@@ -307,7 +307,7 @@ func (p *Pool) probe(m *member) error {
 		return err
 	}
 	if now, was := model.Identity(m.Server.Kind), m.Identity(); now != was {
-		return &Error{Kind: NotFound, Message: fmt.Sprintf("it serves another model now: %s, and it was %s", now, was)}
+		return &Error{Kind: NotFound, Message: fmt.Sprintf("it serves another model now: %s instead of %s", now, was)}
 	}
 	return nil
 }
@@ -322,7 +322,7 @@ func (p *Pool) down() error {
 		if !m.otherModel {
 			err.Kind = Transport
 		}
-		why := "was out, and is back"
+		why := "was unavailable, and is back"
 		if m.cause != nil {
 			why = m.cause.Error()
 		}

@@ -391,7 +391,7 @@ func TestPoolAnotherModel(t *testing.T) {
 		serves func() (Model, error)
 		says   string
 	}{
-		"another":     {func() (Model, error) { return Model{Name: "tiny", Digest: "beef"}, nil }, "it serves another model now: ollama beef, and it was ollama feed"},
+		"another":     {func() (Model, error) { return Model{Name: "tiny", Digest: "beef"}, nil }, "it serves another model now: ollama beef instead of ollama feed"},
 		"not by name": {func() (Model, error) { return Model{}, unknownModel("tiny", "a", nil) }, `unknown model "tiny" at a: it offers none`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -110,9 +110,9 @@ func finishOf(reason string) (Finish, error) {
 		return end, nil
 	}
 	if reason == "" {
-		return "", unusable("the reply may not be whole: the server tells no finish reason with it, as it does with others")
+		return "", unusable("the reply may be incomplete: it has no finish reason, unlike other replies of the server")
 	}
-	return "", unusable("the reply is not whole: its finish reason is %q", excerpt([]byte(reason)))
+	return "", unusable("the reply is incomplete: its finish reason is %q", excerpt([]byte(reason)))
 }
 
 // versionOf matches a suffix that a server may add to the requested name: the date or number of a version, or the

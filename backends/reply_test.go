@@ -38,8 +38,8 @@ func TestFinishReasonIsMissing(t *testing.T) {
 		answers []http.HandlerFunc
 		says    []string // of the errors of one question after the other; "": a reply
 	}{
-		"the first":    {[]http.HandlerFunc{cut, whole, whole, cut}, []string{"tells no finish reason with it", "", "tells no finish reason with it"}},
-		"a later one":  {[]http.HandlerFunc{whole, cut, cut}, []string{"", "tells no finish reason with it", "tells no finish reason with it"}},
+		"the first":    {[]http.HandlerFunc{cut, whole, whole, cut}, []string{"it has no finish reason, unlike other replies", "", "it has no finish reason, unlike other replies"}},
+		"a later one":  {[]http.HandlerFunc{whole, cut, cut}, []string{"", "it has no finish reason, unlike other replies", "it has no finish reason, unlike other replies"}},
 		"unknown what": {[]http.HandlerFunc{cut, down, whole}, []string{"HTTP 500: down", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {

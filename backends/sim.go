@@ -85,12 +85,12 @@ func NewSim(spec string) (*Sim, error) {
 			return nil, fmt.Errorf("unknown simulated judge %q: write %s", spec, SimHelp)
 		}
 		if err != nil || !(p >= 0 && p <= 1) { // NaN included
-			return nil, fmt.Errorf("simulated judge %q: %s is a probability, from 0 to 1, not %q", spec, key, value)
+			return nil, fmt.Errorf("simulated judge %q: %s must be a probability from 0 to 1, not %q", spec, key, value)
 		}
 		*field = p
 	}
 	if s.First+s.Tie+s.Silent > 1 {
-		return nil, fmt.Errorf("simulated judge %q: first, tie and silent are more than 1 together", spec)
+		return nil, fmt.Errorf("simulated judge %q: first, tie and silent sum to more than 1", spec)
 	}
 	return &s, nil
 }
@@ -105,7 +105,7 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	o := req.Oracle
 	if o == nil {
-		return Response{}, &Error{Kind: Internal, Message: "a simulated judge was asked without its oracle"}
+		return Response{}, &Error{Kind: Internal, Message: "a simulated judge got a request without an oracle"}
 	}
 	n := len(o.Choices)
 	if o.Rewrite != "" {

@@ -63,7 +63,7 @@ func (s *SystemOne) Model(ctx context.Context, name string) (Model, error) {
 	if err == nil && m.Decides == No {
 		err = &Error{
 			Kind:    BadRequest,
-			Message: name + " is no decision model, says its server: leave out --backend systemone",
+			Message: name + " is not a decision model, its server reports: leave out --backend systemone",
 		}
 	}
 	m.Thinks, m.Logprobs = No, Yes
@@ -160,7 +160,7 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 	if len(req.Constrain) < 2 {
 		return Response{}, &Error{
 			Kind:    BadRequest,
-			Message: "a decision model chooses among options, and none are offered here",
+			Message: "a decision model needs options to choose from: this request has none",
 		}
 	}
 	if req.PromptTokens == 0 {
@@ -249,7 +249,7 @@ func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Respons
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {
-		return Response{}, unusable("the probabilities of the options on offer sum to %.3g, not to 1: %s", sum, excerpt(x.body))
+		return Response{}, unusable("the probabilities of the options sum to %.3g, not to 1: %s", sum, excerpt(x.body))
 	}
 	return out, nil
 }

@@ -51,7 +51,7 @@ type IdentityCheck struct {
 }
 
 // ErrUnverified is the result of a check whose server did not say which model it serves.
-var ErrUnverified = errors.New("the server could not be asked again which model it serves")
+var ErrUnverified = errors.New("the server did not confirm which model it serves")
 
 // Then calls f with the result when the check has ended: nil if the server has the same model, *ModelChangedError if
 // it has another, ErrUnverified if that is unknown.
@@ -336,7 +336,7 @@ func (w *Watch) identify(ctx context.Context) (identity, process string, err err
 
 func (w *Watch) weights(now Sample) error {
 	return w.changeError(
-		fmt.Sprintf("%s, which goes on after %q with %s", w.member.Identity(), samplePrompt, w.sample),
-		"one of the same name and size with other weights, which goes on with "+now.String(),
+		fmt.Sprintf("%s, which continues %q with %s", w.member.Identity(), samplePrompt, w.sample),
+		"one of the same name and size with other weights, which continues with "+now.String(),
 	)
 }

@@ -37,14 +37,14 @@ func (s *Store) ending() error { return context.Cause(s.life) }
 // exit the process.
 func (s *Store) finish(why error) error {
 	s.warnOnEnd.Do(func() {
-		s.opts.Warn("cache %s is not used any more, and replies are not remembered: %v", s.dir, why)
+		s.opts.Warn("cache %s is no longer used, and replies are not stored: %v", s.dir, why)
 		s.end(why)
 	})
 	return s.ending()
 }
 
 func (s *Store) giveUp(format string, args ...any) error {
-	why := fmt.Errorf(format+": it is %w, and what it was told last may be asked again", append(args, ErrGivenUp)...)
+	why := fmt.Errorf(format+": it is %w, and its last replies may be requested again", append(args, ErrGivenUp)...)
 	givenUp.Store(absolute(s.dir), why)
 	return s.finish(why)
 }
@@ -102,7 +102,7 @@ func absolute(dir string) string {
 func checkNotGivenUp(dir string) error {
 	if why, ok := givenUp.Load(absolute(dir)); ok {
 		return fmt.Errorf("cache %s cannot be opened again by this gavel (%w): "+
-			"start gavel anew, name another folder with --cache, or use --no-cache", dir, why.(error))
+			"restart gavel, name another folder with --cache, or use --no-cache", dir, why.(error))
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func givenUpOnce(t *testing.T, s *Store, w *warnings) {
 		assert.ErrorIs(t, err, ErrGivenUp)
 	}
 	assert.ErrorContains(t, openErr, "cannot be opened again by this gavel")
-	w.once(t, s.dir+" is not used any more, and replies are not remembered: ")
+	w.once(t, s.dir+" is no longer used, and replies are not stored: ")
 }
 
 func TestFolderVanishes(t *testing.T) {
@@ -146,7 +146,7 @@ func TestValueLogIsGone(t *testing.T) {
 				t.Errorf("%s: a hit: %v, of the right text: %v", name, ok, e.Response.Text == text)
 			}
 		}
-		w.once(t, "damaged entries are asked again")
+		w.once(t, "damaged replies are requested again")
 		shut(t, s)
 	}
 }

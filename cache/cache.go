@@ -113,9 +113,9 @@ func (s *Store) keep(key [sha256.Size]byte, e Entry) {
 	switch {
 	case s.ending() != nil: // finish has warned
 	case errors.Is(err, ErrDiskFull):
-		s.warnOnce("full", "cache %s: until there is free space, replies are not remembered: %v", s.dir, err)
+		s.warnOnce("full", "cache %s: until there is free space, replies are not stored: %v", s.dir, err)
 	case err != nil:
-		s.warnOnce("write", "cache %s: replies are not remembered: %v", s.dir, err)
+		s.warnOnce("write", "cache %s: replies are not stored: %v", s.dir, err)
 	}
 }
 

@@ -49,7 +49,7 @@ func check(dir string) error {
 		}
 	}
 	if len(tables) > len(manifest.Tables) && len(logs) == 0 {
-		return fmt.Errorf("%s is %w and names %d of %d tables",
+		return fmt.Errorf("%s is %w and lists %d of %d tables",
 			badger.ManifestFilename, errDamaged, len(manifest.Tables), len(tables))
 	}
 	return nil
@@ -107,7 +107,7 @@ func moveAside(dir string, warn func(format string, args ...any)) error {
 	if failed != nil {
 		return fmt.Errorf("%w; it cannot be moved aside: %w", err, failed)
 	}
-	warn("cache %s is damaged (%v): it was moved to %s, and a new one begins; "+
+	warn("cache %s is damaged (%v): it was moved to %s, and a new one was started; "+
 		"\"gavel cache rebuild RUN...\" fills it from runs", dir, err, aside)
 	return nil
 }
@@ -128,7 +128,7 @@ func (s *Store) verify() (err error) {
 	defer func() {
 		if err != nil {
 			s.distrust()
-			err = fmt.Errorf("cache %s is %w (%v): it is moved aside when it is opened the next time; "+
+			err = fmt.Errorf("cache %s is %w (%v): the next gavel moves it aside; "+
 				"\"gavel cache rebuild RUN...\" fills a new one from runs", s.dir, errDamaged, err)
 		}
 	}()

@@ -79,8 +79,8 @@ func TestEveryByteOfAValueCounts(t *testing.T) {
 // Values that cannot be read are misses, with one warning, and are counted and removed by those who look after a cache.
 func TestUnusableValues(t *testing.T) {
 	for warns, change := range map[string]func([]byte) []byte{
-		"entries of an older gavel are asked again": func(v []byte) []byte { v[0] = bound + 1; return v },
-		"damaged entries are asked again":           func(v []byte) []byte { return v[:3] },
+		"replies of an older gavel are requested again": func(v []byte) []byte { v[0] = bound + 1; return v },
+		"damaged replies are requested again":           func(v []byte) []byte { return v[:3] },
 	} {
 		dir := written(t, 2)
 		tamper(t, dir, change)
@@ -124,15 +124,15 @@ func TestDamagedCacheIsMovedAside(t *testing.T) {
 	}{
 		"killed while it flushed":     {killed, "000009.sst", half, ""},
 		"killed while it began a log": {base, "000081.vlog", empty, ""},
-		"a table without a log":       {base, "000009.sst", half, "names 2 of 3 tables"},
+		"a table without a log":       {base, "000009.sst", half, "lists 2 of 3 tables"},
 		"table cut short":             {base, table, shorter, table + " is damaged"},
 		"table of zeros":              {base, table, zeros, table + " is damaged"},
 		"table empty":                 {base, table, empty, table + " is damaged"},
 		"table's index":               {base, table, bitAt(-40), table + " is damaged"},
 		"table gone":                  {base, table, nil, table + " is damaged"},
-		"manifest gone":               {base, manifest, nil, manifest + " is damaged and names 0 of 2 tables"},
-		"manifest cut short":          {base, manifest, shorter, manifest + " is damaged and names 1 of 2 tables"},
-		"manifest bent":               {base, manifest, bitAt(12), "names 0 of 2 tables"},
+		"manifest gone":               {base, manifest, nil, manifest + " is damaged and lists 0 of 2 tables"},
+		"manifest cut short":          {base, manifest, shorter, manifest + " is damaged and lists 1 of 2 tables"},
+		"manifest bent":               {base, manifest, bitAt(12), "lists 0 of 2 tables"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := copied(t, tc.base)
@@ -177,9 +177,9 @@ func TestDamageWithinTable(t *testing.T) {
 			t.Errorf("entry %d: hit %v", i, ok)
 		}
 	}
-	w.once(t, "damaged entries are asked again")
+	w.once(t, "damaged replies are requested again")
 	_, err := s.Prune(t.Context(), func(Entry) bool { return true })
-	assert.ErrorContains(t, err, "moved aside when it is opened")
+	assert.ErrorContains(t, err, "the next gavel moves it aside")
 	shut(t, s)
 	_, w = open(t, dir)
 	w.once(t, "moved to "+dir+".damaged")

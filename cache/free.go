@@ -44,8 +44,8 @@ func (s *Store) freeFor(need uint64) (free uint64, ok bool) {
 func (s *Store) checkMergeSpace() error {
 	need := uint64(folderSize(s.dir)) + CloseNeeds
 	if free, ok := s.freeFor(need); !ok {
-		return fmt.Errorf("cache %s: to remove entries, what is left is written anew: that takes %d MiB, "+
-			"and the disk has %d: free some space, or remove the folder, and what it holds is asked again",
+		return fmt.Errorf("cache %s: removing entries rewrites the rest, which takes %d MiB, "+
+			"and the disk has %d: free some space, or remove the folder (its replies are then requested again)",
 			s.dir, need>>20, free>>20)
 	}
 	return nil

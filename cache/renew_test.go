@@ -49,7 +49,7 @@ func TestRenewing(t *testing.T) {
 // A database that cannot be opened again ends the remembering, and one that is damaged is begun anew: the run goes on.
 func TestRenewingFails(t *testing.T) {
 	for file, says := range map[string]string{
-		"KEYREGISTRY": "replies are not remembered: opening it again: ",
+		"KEYREGISTRY": "replies are not stored: opening it again: ",
 		"MANIFEST":    "it was moved to ",
 	} {
 		s, w := open(t, t.TempDir())

@@ -176,8 +176,8 @@ func (s *Store) close() error {
 		return err
 	}
 	if free, ok := s.freeFor(CloseNeeds); !ok && s.written.Load() {
-		return fmt.Errorf("%w (%d MiB left): it is not closed; "+
-			"what it was told last is in its log, and read the next time", ErrDiskFull, free>>20)
+		return fmt.Errorf("%w (%d MiB left): it stays open; "+
+			"its latest entries are in its log, which the next gavel reads", ErrDiskFull, free>>20)
 	}
 	s.merge()
 	return s.db.Close()
@@ -241,9 +241,10 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 		return e, true
 	case errors.Is(err, badger.ErrKeyNotFound), errors.Is(err, badger.ErrDBClosed), s.ending() != nil: // finish warned
 	case errors.Is(err, errOlder):
-		s.warnOnce("older", "cache %s: entries of an older gavel are asked again (\"gavel cache prune\" removes them)", s.dir)
+		s.warnOnce("older", "cache %s: replies of an older gavel are requested again (\"gavel cache prune\" removes them)",
+			s.dir)
 	default:
-		s.warnOnce("damaged", "cache %s: damaged entries are asked again (%v; \"gavel cache prune\" removes them)",
+		s.warnOnce("damaged", "cache %s: damaged replies are requested again (%v; \"gavel cache prune\" removes them)",
 			s.dir, err)
 	}
 	return Entry{}, false

@@ -38,9 +38,9 @@ func (r *battleRow) read(line []byte) error {
 	}
 	switch {
 	case r.A == nil || r.B == nil:
-		return errors.New("the conversations are missing: this is a file of votes alone, take the full one")
+		return errors.New("the conversations are missing: use the file that has them, not the one with votes only")
 	case *r.Turn < 1:
-		return fmt.Errorf("turn is %d", *r.Turn)
+		return fmt.Errorf("turn is %d: turns count from 1", *r.Turn)
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 	}
 	if turns > 0 {
 		if 2*turns > min(len(a), len(b)) {
-			return Item{}, fmt.Errorf("turn is %d, the conversations have %d and %d", turns, len(a)/2, len(b)/2)
+			return Item{}, fmt.Errorf("turn is %d, but the conversations have %d and %d turns", turns, len(a)/2, len(b)/2)
 		}
 		a, b = a[:2*turns], b[:2*turns]
 	}
@@ -62,7 +62,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 		gold = 2
 	}
 	if gold < 0 {
-		return Item{}, fmt.Errorf("winner %q is none of model_a, model_b, tie and %s", *r.Winner, bothBad)
+		return Item{}, fmt.Errorf("winner %q is not model_a, model_b, tie or %s", *r.Winner, bothBad)
 	}
 	question, first, second, err := render(a, b)
 	if err != nil {
@@ -155,14 +155,14 @@ func chooseArena(rows Rows) ([]string, error) {
 		}
 	}
 	return notes(
-		note{long, "conversations, of more than one turn (--turns all judges them whole)"},
-		note{foreign, "conversations, in other languages than " + rows.Options.Lang},
+		note{long, "conversations of more than one turn (--turns all judges them as a whole)"},
+		note{foreign, "conversations in languages other than " + rows.Options.Lang},
 	), nil
 }
 
 func checkTurns(turns string) error {
 	if turns != turnsFirst && turns != TurnsAll {
-		return fmt.Errorf("turns %q: it is one of %s and %s", turns, TurnsValues[0], TurnsValues[1])
+		return fmt.Errorf("turns %q: use %s or %s", turns, TurnsValues[0], TurnsValues[1])
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func notes(all ...note) []string {
 	var out []string
 	for _, n := range all {
 		if n.n > 0 {
-			out = append(out, fmt.Sprintf("Left out: %d of the %s.", n.n, n.subject))
+			out = append(out, fmt.Sprintf("Left out %d: %s.", n.n, n.subject))
 		}
 	}
 	return out

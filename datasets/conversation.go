@@ -22,7 +22,7 @@ func check(c []utterance) error {
 	}
 	for i := 0; i < len(c); i += 2 {
 		if c[i].Role != "user" || c[i+1].Role != "assistant" {
-			return fmt.Errorf("messages %d and %d of a conversation are not of user and assistant", i+1, i+2)
+			return fmt.Errorf("messages %d and %d of a conversation do not come from user and assistant", i+1, i+2)
 		}
 		if c[i].Content == nil || c[i+1].Content == nil {
 			return fmt.Errorf("message %d or %d of a conversation has no content", i+1, i+2)
@@ -49,7 +49,7 @@ func render(a, b []utterance) (question, first, second string, err error) {
 	var q, x, y []string
 	for i := 0; i < len(a); i += 2 {
 		if *a[i].Content != *b[i].Content {
-			return "", "", "", fmt.Errorf("in turn %d the user says something else to each model", i/2+1)
+			return "", "", "", fmt.Errorf("the user's messages differ in turn %d", i/2+1)
 		}
 		q = append(q, *a[i].Content)
 		x = append(x, *a[i+1].Content)

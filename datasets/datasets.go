@@ -323,7 +323,7 @@ func describe(line []byte, err error) error {
 	if len(first) > 0 && first[0] != '{' {
 		if bytes.ContainsAny(first, ",\t") {
 			return errors.New("not a JSON object; it looks like CSV, " +
-				"but its first line is no row of plain names: leave out {}[]<> and line breaks there")
+				"but its first line is not a row of plain column names: remove {}[]<> and line breaks from it")
 		}
 		return errors.New("not a JSON object")
 	}

@@ -25,7 +25,7 @@ func DecodeObject[T any](line []byte, into *T) error {
 // also requires a non-empty text.
 func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would replace invalid bytes by U+FFFD
-		return errors.New("not UTF-8: save the file in that encoding")
+		return errors.New("not UTF-8: save the file as UTF-8")
 	}
 	if err := codec.Decode(line, into); err != nil {
 		return describe(line, err)

@@ -85,7 +85,7 @@ func finalNumber(answer string) (string, error) {
 	}
 	number = strings.TrimSpace(number)
 	if !publishedNumber.MatchString(number) {
-		return "", fmt.Errorf(`what follows "####" is no number: %q`, clip(number))
+		return "", fmt.Errorf(`the text after "####" is not a number: %q`, clip(number))
 	}
 	return number, nil
 }

@@ -57,7 +57,7 @@ func parseJudgment(line []byte) (Item, error) {
 	case gold < 0:
 		return Item{}, fmt.Errorf("gold %q is neither %q nor %q", l.Gold, Correct, Incorrect)
 	case !slices.Contains([]Shape{Choice, Number, Preference}, l.Of):
-		return Item{}, fmt.Errorf("of %q is none of %s, %s and %s", l.Of, Choice, Number, Preference)
+		return Item{}, fmt.Errorf("\"of\" is %q, not %s, %s or %s", l.Of, Choice, Number, Preference)
 	}
 	return Item{
 		ID: l.ID, Shape: Judgment, Source: l.Source, Group: orGroup(l.Category, "(no category)"), Question: l.Prompt,

@@ -125,7 +125,7 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 	expected := "published"
 	err = error(nil)
 	if want == "" {
-		expected = "that of the file taken in"
+		expected = "that of the imported file"
 		want, err = l.sumOf(k)
 	}
 	if sum := s.FileSum(); err == nil && sum != want {
@@ -182,15 +182,15 @@ func recognise(s *Set, as string) (Known, error) {
 				return k, nil
 			}
 		}
-		return Known{}, fmt.Errorf("%s: SHA-256 %s is that of no published file; if it is one that has no published sum, "+
-			"say which with --as (\"gavel datasets list\" has the names); "+
-			"a file of your own needs no import, or a name of its own with --as: give its path to --dataset",
+		return Known{}, fmt.Errorf("%s: no published file has its SHA-256 %s: "+
+			"name a dataset without a published sum with --as (\"gavel datasets list\" lists the names), choose a new name with --as for a file of your own, "+
+			"or use its path with --dataset",
 			s.Path, s.FileSum())
 	}
 	k, ok := Lookup(as)
 	switch {
 	case !ok || k.Builtin():
-		return k, fmt.Errorf("unknown dataset %q: there is none of that name to import", as)
+		return k, fmt.Errorf("unknown dataset %q: no dataset of that name can be imported", as)
 	case k.SHA256 != "" && k.SHA256 != s.FileSum():
 		return k, fmt.Errorf("%s: SHA-256 is %s, published is %s: it is not %s", s.Path, s.FileSum(), k.SHA256, as)
 	}
@@ -229,7 +229,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	alarm := time.AfterFunc(stall, func() { cancel(fmt.Errorf("nothing came for %s", stall)) })
+	alarm := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no data for %s", stall)) })
 	defer alarm.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, k.URL, nil)
 	if err != nil {
@@ -238,7 +238,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	resp, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("fetching %s: %w; on a machine without network, "+
-			"carry the file over and use \"gavel datasets import %sFILE\"", k.Name, err, k.asFlag())
+			"copy the file here and use \"gavel datasets import %sFILE\"", k.Name, err, k.asFlag())
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -333,7 +333,7 @@ func (k Known) check(s *Set, file string) error {
 	}
 	for _, g := range k.Groups {
 		if !slices.Contains(s.Groups(), g) {
-			return fmt.Errorf("%s has no item of the group %s; there are %s", file, g, shortList(s.Groups()))
+			return fmt.Errorf("%s has no item of the group %s; groups: %s", file, g, shortList(s.Groups()))
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 		t.format = f
 	}
 	if t.format != f {
-		return nil, fmt.Errorf("a row of the format %s in a file of %s: part the file", f.Name, t.format.Name)
+		return nil, fmt.Errorf("a row of format %s in a file of format %s: split the file", f.Name, t.format.Name)
 	}
 	line, err := item.line()
 	if err == nil {
@@ -116,7 +116,7 @@ func textOf(column string, value json.RawMessage) (string, error) {
 		var s string
 		return s, json.Unmarshal(value, &s)
 	case '[', '{':
-		return "", fmt.Errorf("column %q is %s: name what is in it, such as %s.0 or %s.content",
+		return "", fmt.Errorf("column %q is %s: name a value in it, such as %s.0 or %s.content",
 			column, rows.KindOf(value), column, column)
 	}
 	return string(value), nil

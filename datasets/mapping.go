@@ -132,7 +132,7 @@ func (m Mapping) parse() (t *mapper, field string, err error) {
 	pairs, err := equations(m.Fields)
 	for _, p := range pairs {
 		if err == nil && !slices.ContainsFunc(parts, func(entry part) bool { return entry.name == p[0] }) {
-			err = fmt.Errorf("%q: a column may be %s", p[0], partNames())
+			err = fmt.Errorf("%q: unknown part, use %s", p[0], partNames())
 		}
 		t.columns[p[0]] = append(t.columns[p[0]], p[1])
 	}
@@ -149,7 +149,7 @@ func (m Mapping) parse() (t *mapper, field string, err error) {
 	for _, p := range pairs {
 		side := t.parseSide(p[0])
 		if err == nil && side == unclear {
-			err = fmt.Errorf("%q: of pairs it is A>B, B>A or tie, of choices and outputs a letter, and numbers have none", p[0])
+			err = fmt.Errorf("%q: use A>B, B>A or tie for pairs, a letter for choices and outputs; numbers have no labels", p[0])
 		}
 		t.values[p[1]] = side
 		t.labels = append(t.labels, p[0]+"="+p[1])
@@ -178,7 +178,7 @@ func equations(lists []string) (out [][2]string, err error) {
 			case !ok && len(out) > first:
 				out[len(out)-1][1] += "," + part
 			default:
-				return out, fmt.Errorf("%q: it is written NAME=VALUE,NAME=VALUE", list)
+				return out, fmt.Errorf("%q: write NAME=VALUE,NAME=VALUE", list)
 			}
 		}
 	}
@@ -241,7 +241,7 @@ func (s *Set) apply(mapping Mapping) error {
 	s.setFormat(t.format)
 	if s.Options.Mapping.empty() {
 		s.Notes = slices.Insert(s.Notes, 0,
-			fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping))
+			fmt.Sprintf("%s: columns recognised by their names: %s", s.label(), s.Mapping))
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func (t *mapper) assemble(rows Rows) ([]string, error) {
 		}
 	}
 	if t.zeros {
-		return nil, errors.New("labels are 0 and 1: which response each names must be said, " +
+		return nil, errors.New("labels are 0 and 1: say which response each means, " +
 			"with --label-values 'A>B=…,B>A=…'")
 	}
 	return t.notes(), t.missing(first)
@@ -273,7 +273,7 @@ func (t *mapper) missing(first []byte) error {
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
 			if len(has) > 0 && !t.nonempty[c] {
-				return fmt.Errorf("--field %s=%s: no row has anything in a column of that name; there are %s",
+				return fmt.Errorf("--field %s=%s: the column is missing or empty in every row; columns: %s",
 					p.name, c, shortList(sortedKeys(has)))
 			}
 		}
@@ -291,7 +291,7 @@ func (t *mapper) notes() (out []string) {
 			"they are judged, count for consistency and position, and are left out of what needs a label.",
 			t.unlabelled, t.rows, tied))
 	}
-	return append(out, notes(note{t.multiChosen, "rows, in which several responses are chosen: none is the best"})...)
+	return append(out, notes(note{t.multiChosen, "rows with several chosen responses: none is the best"})...)
 }
 
 // validate checks that the parts make up an item.
@@ -313,21 +313,21 @@ func (t *mapper) validate() error {
 	}
 	switch {
 	case t.columns[partQuestion] == nil:
-		return errors.New("says no column of the question: question=COLUMN")
+		return errors.New("has no column for the question: add question=COLUMN")
 	case matching > 1:
-		return fmt.Errorf("%s, %s, %s and %s are of different items: name one of them",
+		return fmt.Errorf("%s, %s, %s and %s belong to different kinds of items: give only one",
 			partA, partOptions, partOutputs, partChosen)
 	case t.columns[partLabel] != nil && t.columns[partPreference] != nil:
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
 	case t.columns[partPreference] != nil && t.columns[partA] == nil:
-		return errors.New("a preference is one of response_a and response_b: name their columns")
+		return errors.New("preference needs the columns of response_a and response_b")
 	case matching == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
-		return errors.New("says no column of the right answer: label=COLUMN; " +
-			"or name those of response_a and response_b, of outputs, or of chosen and rejected")
+		return errors.New("has no column for the right answer: add label=COLUMN, " +
+			"or the columns of response_a and response_b, of outputs, or of chosen and rejected")
 	}
 	for _, p := range parts {
 		if n := len(t.columns[p.name]); n > 1 && !p.list && p.join == "" {
-			return fmt.Errorf("%s has %d columns: it has one", p.name, n)
+			return fmt.Errorf("%s has %d columns: give one", p.name, n)
 		}
 	}
 	return nil

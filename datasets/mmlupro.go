@@ -29,7 +29,7 @@ const maxOptions = 26
 
 func (r *mmluRow) item() (Item, error) {
 	if len(r.Options) > maxOptions {
-		return Item{}, fmt.Errorf("%d options, there are letters for %d", len(r.Options), maxOptions)
+		return Item{}, fmt.Errorf("%d options: at most %d are allowed", len(r.Options), maxOptions)
 	}
 	gold, err := r.gold()
 	if err != nil {
@@ -65,14 +65,14 @@ func (r *mmluRow) item() (Item, error) {
 func (r *mmluRow) gold() (int, error) {
 	a := *r.Answer
 	if len(a) != 1 || a[0] < 'A' || a[0] > 'Z' {
-		return 0, fmt.Errorf("answer %q is no letter from A", a)
+		return 0, fmt.Errorf("answer %q is not a letter from A", a)
 	}
 	gold := int(a[0] - 'A')
 	if gold >= len(r.Options) {
-		return 0, fmt.Errorf("the answer is %s, of %d options", a, len(r.Options))
+		return 0, fmt.Errorf("the answer is %s, but there are %d options", a, len(r.Options))
 	}
 	if r.Index != nil && (*r.Index < 0 || *r.Index >= len(r.Options)) {
-		return 0, fmt.Errorf("answer_index is %d, of %d options", *r.Index, len(r.Options))
+		return 0, fmt.Errorf("answer_index is %d, but there are %d options", *r.Index, len(r.Options))
 	}
 	return gold, nil
 }

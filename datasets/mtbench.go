@@ -144,9 +144,9 @@ func countVotes(rows Rows) ([]string, error) {
 		rows.Emit(p.line, p.row)
 	}
 	return notes(
-		note{later, "votes, on a later turn (--turns all takes them, with the whole conversation)"},
-		note{unsure, "votes, \"" + inconsistent + "\", which is no verdict"},
-		note{split, "pairs of answers, on which no more than half of the votes agree"},
+		note{later, "votes on a later turn (--turns all includes them, with the whole conversation)"},
+		note{unsure, "votes \"" + inconsistent + "\", which are no verdicts"},
+		note{split, "pairs of answers without a majority of votes"},
 	), nil
 }
 

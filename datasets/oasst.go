@@ -204,7 +204,7 @@ func (f *forest) options(root message, replies []message) []message {
 	f.rejectedReplies["in the file twice"] += n - len(options)
 	n = len(options)
 	options = slices.DeleteFunc(options, func(m message) bool { return ranked && m.Rank.rank == nil })
-	f.rejectedReplies["unranked beside ranked ones"] += n - len(options)
+	f.rejectedReplies["unranked next to ranked ones"] += n - len(options)
 	return options
 }
 
@@ -236,7 +236,7 @@ func (f *forest) notes() []string {
 	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
 		quantity(f.items, "item"), quantity(f.trees, "tree"), language, unranked)}
 	notes = append(notes, reasons("Trees left out: ", f.rejectedTrees)...)
-	return append(notes, reasons("Replies left out of the trees taken: ", f.rejectedReplies)...)
+	return append(notes, reasons("Replies left out of the trees used: ", f.rejectedReplies)...)
 }
 
 // reasons returns a sentence with the counts by reason; none if all are 0.

@@ -52,7 +52,7 @@ func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
 func FromLines(name, format string, lines [][]byte) (*Set, error) {
 	f, ok := FormatNamed(format)
 	if !ok {
-		return nil, fmt.Errorf("%s: there is no format %q", name, format)
+		return nil, fmt.Errorf("%s: unknown format %q", name, format)
 	}
 	var file bytes.Buffer
 	for _, line := range lines {
@@ -72,7 +72,7 @@ func (s *Set) load() (*Set, error) {
 		err = s.index()
 	}
 	if err == nil && s.Options.Lang != "" && !s.format.Languages {
-		err = fmt.Errorf("its rows (format %s) do not say their language: leave --lang %s out", s.Format, s.Options.Lang)
+		err = fmt.Errorf("rows of format %s state no language: leave out --lang %s", s.Format, s.Options.Lang)
 	}
 	if err != nil {
 		s.Close()
@@ -119,11 +119,11 @@ func (s *Set) unpack() error {
 	}
 	if near, hits := closest(keys); len(keys) > 0 && 2*hits < len(near.Keys) {
 		names := sortedKeys(keys)
-		return fmt.Errorf("columns found: %.60q; no known format has these: say which is which, as in "+
+		return fmt.Errorf("columns found: %.60q; no known format has these: assign them, as in "+
 			"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", names[:min(40, len(names))])
 	}
 	if len(mapping.LabelValues) > 0 {
-		return errors.New("--label-values is of columns that --field names: leave it out, or name them")
+		return errors.New("--label-values needs --field: name the columns, or leave it out")
 	}
 	s.setFormat(f)
 	if f == nil || f.Assemble == nil {
@@ -230,7 +230,7 @@ func (s *Set) checkUsable() error {
 	case len(s.rows) > 0:
 		return nil
 	case len(s.otherGroups) > 0:
-		return fmt.Errorf("no item is of the group %s; there are %s",
+		return fmt.Errorf("no item has the group %s; groups: %s",
 			strings.Join(s.Options.Groups, " or "), shortList(s.otherGroups))
 	case s.Skipped > 0:
 		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], s.unit(), s.Skipped, s.expected())
@@ -245,7 +245,7 @@ func (s *Set) checkUsable() error {
 func (s *Set) expected() string {
 	switch {
 	case !s.Mapping.empty():
-		return "rows as " + s.Mapping.String() + " says"
+		return "rows as in " + s.Mapping.String()
 	case s.Format != "":
 		return s.format.About
 	}
@@ -253,7 +253,7 @@ func (s *Set) expected() string {
 	for _, f := range Formats {
 		names = append(names, f.Name)
 	}
-	return "the rows of one of the formats " + strings.Join(names, ", ") + ", or columns that --field names"
+	return "the rows of one of the formats " + strings.Join(names, ", ") + ", or columns given by --field"
 }
 
 // add adds a line's item to the index.

@@ -53,7 +53,7 @@ func numberOptions(rows Rows) ([]string, error) {
 	if tooFew == 0 {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("%s left out that have fewer than 2 outputs: "+
+	return []string{fmt.Sprintf("%s with fewer than 2 outputs left out: "+
 		"there is nothing to choose, and no entropy.", quantity(tooFew, "row"))}, nil
 }
 

@@ -68,7 +68,7 @@ func (l Library) readCard(name string) (k Known, err error) {
 	err = json.Unmarshal(text, &k)
 	if err == nil &&
 		(k.Name != name || k.File != ownFolder+"/"+path.Base(k.File) || !ownName.MatchString(path.Base(k.File))) {
-		err = errors.New("it is of another dataset")
+		err = errors.New("it describes another dataset")
 	}
 	if err != nil {
 		return k, fmt.Errorf("%s: %w: import the file again, with --as %s", cardPath, err, name)
@@ -86,10 +86,10 @@ func (k Known) Own() bool { return strings.HasPrefix(k.File, ownFolder+"/") }
 // is "".
 func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Known, s *Set, err error) {
 	if !ownName.MatchString(name) || len(name) > longestOwn {
-		return k, previous, nil, fmt.Errorf("--as %q: a name is of letters, digits, - and _, at most %d", name, longestOwn)
+		return k, previous, nil, fmt.Errorf("--as %q: use letters, digits, - and _, at most %d", name, longestOwn)
 	}
 	if n := Nearest(name, Names()); n != "" && smetrics.WagnerFischer(name, n, 1, 1, 1) <= 1 {
-		return k, previous, nil, fmt.Errorf("--as %q: did you mean %s? A name of your own is further from it", name, n)
+		return k, previous, nil, fmt.Errorf("--as %q: did you mean %s? Otherwise choose a name that differs more", name, n)
 	}
 	s, err = openFileWith(file, OpenOptions{Mapping: mapping})
 	if err != nil {
@@ -133,11 +133,11 @@ func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Know
 func (l Library) checkCopy(k Known) error {
 	got, err := rows.FileSum(l.path(k))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the copy of %s that was taken in as %q is gone: import it again, with --as %s",
+		return fmt.Errorf("the copy of %s imported as %q is missing: import it again with --as %s",
 			k.Source, k.Name, k.Name)
 	}
 	if err == nil && got != k.SHA256 {
-		err = fmt.Errorf("%s: it changed since it was taken in: SHA-256 is %s, was %s: "+
+		err = fmt.Errorf("%s: it changed after the import: SHA-256 is %s, was %s: "+
 			"import %s again, with --as %s", l.path(k), got, k.SHA256, k.Source, k.Name)
 	}
 	return err

@@ -40,11 +40,11 @@ func (r *ppeRow) read(line []byte) error {
 	for _, p := range r.Pairs {
 		for _, place := range p {
 			if place < 0 || place >= len(r.Scores) || r.responses["response_"+strconv.Itoa(place+1)] == nil {
-				return fmt.Errorf("sampled_conflict_pairs names response %d, and there is none with a score", place+1)
+				return fmt.Errorf("sampled_conflict_pairs names response %d, which is missing or has no score", place+1)
 			}
 		}
 		if r.Scores[p[0]] == r.Scores[p[1]] {
-			return fmt.Errorf("responses %d and %d are a pair, and have the same score", p[0]+1, p[1]+1)
+			return fmt.Errorf("responses %d and %d form a pair, but have the same score", p[0]+1, p[1]+1)
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ func (q *questionLine) item() (Item, error) {
 	case (q.ResponseA == nil) != (q.ResponseB == nil):
 		return Item{}, errors.New(`"response_a" and "response_b" go together`)
 	case q.Options != nil && q.ResponseA != nil:
-		return Item{}, errors.New(`"options" and "response_a": a question has one or the other`)
+		return Item{}, errors.New(`"options" and "response_a": a question has only one of them`)
 	}
 	item.Question = *q.Question
 	gold := Scalar(q.Gold)
@@ -59,7 +59,7 @@ func (q *questionLine) item() (Item, error) {
 		if _, bad := strconv.ParseFloat(strings.ReplaceAll(gold, ",", ""), 64); bad != nil ||
 			strings.ContainsAny(gold, "xXnN_") {
 			// no 0x1p3, no NaN
-			err = fmt.Errorf(`"gold" is %q: a question without options has a number for an answer`, gold)
+			err = fmt.Errorf(`"gold" is %q: a question without options needs a number`, gold)
 		}
 	}
 	return item, err
@@ -73,7 +73,7 @@ func (item *Item) choice(options []string, gold string) error {
 	item.Candidates = lettered(options...)
 	item.Gold = item.candidate(gold)
 	if item.Gold < 0 {
-		return fmt.Errorf(`"gold" is %q: it is the letter of an option, from A to %c`, gold, 'A'+len(options)-1)
+		return fmt.Errorf(`"gold" is %q: use the letter of an option, A to %c`, gold, 'A'+len(options)-1)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (item *Item) preference(q *questionLine, gold string) error {
 	item.Candidates = preferred(q.ModelA, *q.ResponseA, q.ModelB, *q.ResponseB)
 	item.Gold = item.candidate(gold)
 	if item.Gold < 0 && gold != "" {
-		return fmt.Errorf(`"gold" is %q: it is A, B or C, a tie`, gold)
+		return fmt.Errorf(`"gold" is %q: use A, B or C (a tie)`, gold)
 	}
 	return nil
 }

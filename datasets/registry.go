@@ -99,7 +99,7 @@ func (k Known) Lines() []string {
 		lines = append(lines, "  SHA-256: "+k.SHA256)
 	}
 	if k.SHA256 == "" {
-		lines = append(lines, "  SHA-256: none is published; gavel keeps that of the first file beside it")
+		lines = append(lines, "  SHA-256: not published; gavel stores that of the first file imported")
 	}
 	return lines
 }

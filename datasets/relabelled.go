@@ -40,8 +40,8 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 		return 0, nil, fmt.Errorf("no item of %s has a label", set.Name)
 	}
 	if ties > 0 {
-		notes = append(notes, fmt.Sprintf("%d pairs are a tie, and have no label in the file: "+
-			"they count for consistency and position", ties))
+		notes = append(notes, fmt.Sprintf("%d pairs are ties and have no label in the file: "+
+			"they count for consistency and position bias", ties))
 	}
 	return n, notes, writeNew(out, lines.Bytes())
 }
@@ -51,7 +51,7 @@ func (item Item) withLabel(best string) ([]byte, error) {
 	item.Candidates = slices.Clone(item.Candidates)
 	item.Gold = item.candidate(best)
 	if item.Gold < 0 && item.Shape != Number && best != "tie" {
-		return nil, fmt.Errorf("%q of %s is none of its answers", best, item.ID)
+		return nil, fmt.Errorf("label %q of %s is not one of its answers", best, item.ID)
 	}
 	switch {
 	case item.Shape == Number:
@@ -125,7 +125,7 @@ func writeNew(path string, text []byte) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already: name another --out, or remove it", path)
+		return fmt.Errorf("%s exists: choose another --out, or remove it", path)
 	}
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func parseRMBench(line []byte) (Item, error) {
 		return Item{}, err
 	}
 	if !slices.Contains(rmPairs, r.Pair) {
-		return Item{}, fmt.Errorf("pair %.20q: it is the styles of the two responses, 1-1 to 3-3", r.Pair)
+		return Item{}, fmt.Errorf("pair %.20q is not a pair of styles, 1-1 to 3-3", r.Pair)
 	}
 	domain := orGroup(r.Domain, "RM-Bench")
 	item := Item{

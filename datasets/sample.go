@@ -125,7 +125,7 @@ func ReadIDs(path string) ([]string, error) {
 			continue
 		}
 		if first, ok := lines[id]; ok {
-			return nil, fmt.Errorf("%s:%d: id %q stands in line %d already", path, n, id, first)
+			return nil, fmt.Errorf("%s:%d: duplicate id %q, first in line %d", path, n, id, first)
 		}
 		lines[id] = n
 		ids = append(ids, id)

@@ -58,7 +58,7 @@ func (r tableRow) side(label string, n int, names []string) (int, error) {
 			side, ok = r.values[trimmed]
 		}
 		if !ok || side >= n {
-			return 0, fmt.Errorf("label %q is none of those that --label-values names", clip(label))
+			return 0, fmt.Errorf("label %q is missing in --label-values", clip(label))
 		}
 		return side, nil
 	}
@@ -75,7 +75,8 @@ func (r tableRow) side(label string, n int, names []string) (int, error) {
 		if r.columns[partA] == nil {
 			example = "A=…,B=…"
 		}
-		return 0, fmt.Errorf("label %q: what does it name? say so with --label-values '%s'", clip(label), example)
+		return 0, fmt.Errorf("label %q: unclear which response it names; say so with --label-values '%s'",
+			clip(label), example)
 	}
 	return side, nil
 }

@@ -39,8 +39,8 @@ func NewUnrelated(set *Set, seed int64) (*Unrelated, error) {
 		return cmp.Or(cmp.Compare(a.question, b.question), strings.Compare(set.ID(int(a.row)), set.ID(int(b.row))))
 	})
 	if n := len(u.rows); n == 0 || u.rows[0].question == u.rows[n-1].question {
-		return nil, fmt.Errorf("%s: an unrelated option is one of another instruction, "+
-			"and all %d items have the same", set.label(), n)
+		return nil, fmt.Errorf("%s: an unrelated option needs another instruction, "+
+			"but all %d items have the same", set.label(), n)
 	}
 	return u, nil
 }
@@ -52,7 +52,7 @@ const maxDraws = 64
 // drawn again. Add may be called from many goroutines.
 func (u *Unrelated) Add(item Item) (Item, error) {
 	if slices.ContainsFunc(item.Candidates, func(c Candidate) bool { return c.Unrelated }) {
-		return Item{}, fmt.Errorf("item %q has an unrelated option already", item.ID)
+		return Item{}, fmt.Errorf("item %q already has an unrelated option", item.ID)
 	}
 	key := questionKey(item.Question)
 	order := func(a questionRow, key uint64) int { return cmp.Compare(a.question, key) }

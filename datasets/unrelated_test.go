@@ -166,14 +166,14 @@ func TestUnrelatedErrors(t *testing.T) {
 		lines []string
 		want  string // "" for none
 	}{
-		"one item":          {[]string{row("a", "p", "x", "y")}, "set: an unrelated option is one of another instruction, and all 1 items have the same"},
-		"one instruction":   {[]string{row("a", "p", "x", "y"), row("b", " p\n", "u", "v")}, "set: an unrelated option is one of another instruction, and all 2 items have the same"},
+		"one item":          {[]string{row("a", "p", "x", "y")}, "set: an unrelated option needs another instruction, but all 1 items have the same"},
+		"one instruction":   {[]string{row("a", "p", "x", "y"), row("b", " p\n", "u", "v")}, "set: an unrelated option needs another instruction, but all 2 items have the same"},
 		"two instructions":  {[]string{row("a", "p", "x", "y"), row("b", "q", "u", "v")}, ""},
 		"only its own":      {[]string{row("a", "p", "x", "y"), row("b", "q", "y ", "x")}, `item "a": no unrelated option was found: those of the other items are empty, or the same as its own`},
 		"only empty ones":   {[]string{row("a", "p", "x", "y"), row("b", "q", "", " ")}, `item "a": no unrelated option was found: those of the other items are empty, or the same as its own`},
 		"one that will do":  {[]string{row("a", "p", "x", "y"), row("b", "q", "", "x"), row("c", "r", "y", "other")}, ""},
 		"rarely another":    {append(optionLines(40, 40), row("z", "q", "u", "v")), ""},
-		"has one already":   {[]string{`{"id":"a","prompt":"p","outputs":[{"id":"00","text":"u","unrelated":true},"x","y"]}`, row("b", "q", "u", "v")}, `item "a" has an unrelated option already`},
+		"has one already":   {[]string{`{"id":"a","prompt":"p","outputs":[{"id":"00","text":"u","unrelated":true},"x","y"]}`, row("b", "q", "u", "v")}, `item "a" already has an unrelated option`},
 		"others' unrelated": {[]string{row("a", "p", "x", "y"), `{"id":"b","prompt":"q","outputs":[{"id":"00","text":"never","unrelated":true},"u","v"]}`}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

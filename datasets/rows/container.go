@@ -59,7 +59,7 @@ func sniff(in Source) (container, error) {
 		return marked16, nil
 	case 3*bytes.Count(head, []byte{0}) > n:
 		return plainLines, errors.New("a third of its first bytes is NUL: " +
-			"it is no text, or UTF-16 without a byte order mark: save it as UTF-8")
+			"it is not text, or UTF-16 without a byte order mark: save it as UTF-8")
 	}
 	if text := bytes.TrimLeft(head, " \t\r\n"); len(text) > 0 && text[0] == '[' {
 		return jsonArray, nil
@@ -221,7 +221,7 @@ func arrayLines(in io.Reader, out *Spool) error {
 		return fmt.Errorf("the JSON array has no end: %w", explainEOF(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("there is more after the end of the JSON array")
+		return errors.New("data follows the end of the JSON array")
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func csvLines(in Source, out *Spool) error {
 				text, err = jsontext.AppendQuote(text, s)
 				if err != nil {
 					cellLine, _ := r.FieldPos(i)
-					return &LineError{cellLine, errors.New("not UTF-8: save the file in that encoding")}
+					return &LineError{cellLine, errors.New("not UTF-8: save the file as UTF-8")}
 				}
 				if k == 0 {
 					text = append(text, ':')
@@ -111,21 +111,21 @@ func csvError(err error, start, columns int) error {
 	var parseErr *csv.ParseError
 	switch {
 	case errors.Is(err, errAllowance) && columns == 0:
-		return &LineError{start, fmt.Errorf("the names of the columns are longer than %d KiB, which no table of "+
-			"items needs: leave columns out, or end a quoted name", maxHeader>>10)}
+		return &LineError{start, fmt.Errorf("the header row is longer than %d KiB: "+
+			"leave columns out, or end a quoted name", maxHeader>>10)}
 	case errors.Is(err, errAllowance):
 		return &LineError{start, fmt.Errorf("a row longer than %d MiB begins about here: "+
 			"is the end of a quoted cell missing?", unpacking.row>>20)}
 	case !errors.As(err, &parseErr):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
-		return &LineError{parseErr.StartLine, fmt.Errorf("another number of cells than the %d of the first line: "+
+		return &LineError{parseErr.StartLine, fmt.Errorf("the number of cells differs from the %d of the first line: "+
 			"put cells with commas, quotes or line breaks between quotes", columns)}
 	case errors.Is(err, csv.ErrBareQuote):
 		return &LineError{parseErr.Line, fmt.Errorf("broken quotes at byte %d: "+
-			"a cell with a quote in it is put between quotes, and its own are written twice", parseErr.Column)}
+			"put a cell that contains quotes between quotes, and double the quotes inside", parseErr.Column)}
 	}
-	return &LineError{parseErr.StartLine, fmt.Errorf("broken quotes: the cell whose quote is opened here, "+
-		"or one after it in the row, is not closed as it should be (seen at line %d, byte %d); "+
-		"quotes in a cell are written twice", parseErr.Line, parseErr.Column)}
+	return &LineError{parseErr.StartLine, fmt.Errorf("broken quotes: the quoted cell that starts here, "+
+		"or one after it in the row, is not closed (noticed at line %d, byte %d); "+
+		"double the quotes inside a cell", parseErr.Line, parseErr.Column)}
 }

@@ -109,7 +109,7 @@ func openParquet(in Source) (*parquet.File, error) {
 		unpacks += group.TotalByteSize
 		for _, c := range group.Columns {
 			if c.MetaData.Codec == format.Lz4Raw { // v0.32.0 cannot always read what it wrote itself
-				return nil, errors.New("LZ4 is not read; write the file with snappy or zstd")
+				return nil, errors.New("LZ4 is not supported: write the file with snappy or zstd")
 			}
 		}
 	}

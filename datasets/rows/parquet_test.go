@@ -222,7 +222,7 @@ func TestBrokenParquet(t *testing.T) {
 		"text":            {"PAR1" + `{"pair_id":"one"}`, "the file is cut short, its footer is missing: get it again"},
 		"encrypted":       {"PARE" + strings.Repeat("\x00", 20) + "PARE", "the file is encrypted"},
 		"footer of all":   {"PAR1\xff\xff\xff\xffPAR1", "the file is cut short, its footer is missing: get it again"},
-		"LZ4":             {string(parquetOf(t, rows, parquet.Compression(&parquet.Lz4Raw))), "LZ4 is not read; write the file with snappy or zstd"},
+		"LZ4":             {string(parquetOf(t, rows, parquet.Compression(&parquet.Lz4Raw))), "LZ4 is not supported: write the file with snappy or zstd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fails(t, tc.content, "FILE: reading Parquet: "+tc.want)

@@ -38,7 +38,7 @@ func Open(path string) (*File, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: is not a regular file; "+
-			"items are read when they are asked for, so save it to a file first", path)
+			"items are read on demand, so save it to a file first", path)
 	}
 	f, err := os.Open(path)
 	return &File{f, info.Size()}, err

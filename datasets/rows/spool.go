@@ -21,7 +21,7 @@ var unpacking = struct {
 }
 
 func errLongFile() error {
-	return fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", unpacking.total>>20)
+	return fmt.Errorf("it unpacks to more than %d MiB: if you trust it, unpack it by hand", unpacking.total>>20)
 }
 
 // Spool holds the lines of an unpacked file: in memory if they are few, as in nearly all published files, else in a

@@ -175,7 +175,7 @@ func MakeDir(path string, fill func(part string) error) error {
 	parent, name := filepath.Split(filepath.Clean(path))
 	parent = filepath.Clean(parent)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return fmt.Errorf("%s cannot be made: %w", path, err)
+		return fmt.Errorf("cannot create %s: %w", path, err)
 	}
 	root, err := os.OpenRoot(parent)
 	if err != nil {
@@ -185,7 +185,7 @@ func MakeDir(path string, fill func(part string) error) error {
 	Sweep(parent, name)
 	lock, err := Create(root, name) // stays next to part and shows that it is in use
 	if err != nil {
-		return fmt.Errorf("%s cannot be made: %w", path, err)
+		return fmt.Errorf("cannot create %s: %w", path, err)
 	}
 	defer lock.Discard()
 	part := filepath.Join(parent, lock.part) + partDir

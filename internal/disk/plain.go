@@ -35,7 +35,7 @@ func Plain(dir string, names ...string) error {
 			return err
 		}
 		if err == nil && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is a link, or no file: remove it", path)
+			return fmt.Errorf("%s is a link or not a regular file: remove it", path)
 		}
 	}
 	return nil

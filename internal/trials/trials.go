@@ -26,7 +26,7 @@ func Times(n int) int {
 func Long(t testing.TB) {
 	t.Helper()
 	if !All() {
-		t.Skip("takes long: GAVEL_TEST_LONG=1 and scripts/check.sh make it")
+		t.Skip("slow: run with GAVEL_TEST_LONG=1 or scripts/check.sh")
 	}
 }
 

@@ -36,7 +36,7 @@ func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
 	case r.Out == "":
 		return b.Contents, eval.Wrong("out", "", "is missing: name the file to write")
 	case err == nil:
-		return b.Contents, fmt.Errorf("%s is there already: name another file with --out, or remove it", r.Out)
+		return b.Contents, fmt.Errorf("%s exists: name another file with --out, or remove it", r.Out)
 	case len(r.Runs)+len(r.Datasets) == 0:
 		return b.Contents, eval.Failed(eval.ErrUsage,
 			errors.New("nothing to export: name runs, or datasets with --dataset"))

@@ -39,7 +39,7 @@ func Replay(ctx context.Context, m *eval.Maker, run, out string) (rep *scoring.R
 	}
 	if before.SameValues(*rep) {
 		return rep, judging.ResultsFile + " has the same values; " +
-			"intervals, or what is remarked, are those of this version of gavel", nil
+			"intervals or notes come from this version of gavel", nil
 	}
 	if before.Scoring < scoring.Version && maps.Equal(before.Outcomes, rep.Outcomes) {
 		stored, err := scoring.Load(run, judging.Reading{Name: rep.Reading})

@@ -50,7 +50,7 @@ func TestAShardIsMadeAgain(t *testing.T) {
 			check(t, err)
 			again("cut", fmt.Sprintf("%d of %[1]d judgments failed or are missing in %s", m.Judgments, parts[1]), parts...)
 			check(t, os.RemoveAll(parts[1]))
-			again("missing", "its folder is not there", parts[0], parts[2])
+			again("missing", "its folder is missing", parts[0], parts[2])
 		})
 	}
 }

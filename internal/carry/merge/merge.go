@@ -37,7 +37,7 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
 	}
 	if exists(r.Out) {
-		return fmt.Errorf("%s is there already: name another folder, or remove it", r.Out)
+		return fmt.Errorf("%s exists: name another folder, or remove it", r.Out)
 	}
 	w := &merger{Maker: m, Request: r, missing: map[int][]string{}}
 	if err := disk.MakeDir(r.Out, func(part string) error { return w.merge(ctx, part) }); err != nil {

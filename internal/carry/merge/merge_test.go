@@ -209,7 +209,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			notes.said = nil
 			err = join(e, "other", shards)
 			check(t, os.Rename("away", filepath.Dir(missing[len(missing)-1])))
-			if want := fmt.Sprintf("shard 1 of %d: %s is not there", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
+			if want := fmt.Sprintf("shard 1 of %d: %s is missing", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
 				t.Errorf("without one run of a shard: %v, %s, want %s", err, notes, want)
 			}
 			left(t, ".", "agent.jsonl", "merged", "runs", "s.yaml")
@@ -287,13 +287,13 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 	} {
 		assert.ErrorContains(t, join(e, "out", c.of), c.want)
 	}
-	if !strings.Contains(notes.String(), "shard 1 of 2: its folder is not there\n  the command of the shards, with --shard 1/2") {
+	if !strings.Contains(notes.String(), "shard 1 of 2: its folder is missing\n  the command of the shards, with --shard 1/2") {
 		t.Errorf("the missing shard is not named:\n%s", notes)
 	}
 	if _, err := os.Stat("out"); err == nil {
 		t.Error("a folder was made of what does not belong together")
 	}
-	assert.ErrorContains(t, join(e, a[0], a), "is there already")
+	assert.ErrorContains(t, join(e, a[0], a), "exists: name another folder")
 }
 
 // lines of a run's records.

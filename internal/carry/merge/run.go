@@ -35,7 +35,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	}
 	if name != "" && len(tries) > 0 && tries[0].m.Imported != "" {
 		if tries[0].m.Status == judging.Running {
-			w.addMissing(1, "no shard imported %s to its end", name)
+			w.addMissing(1, "no shard imported %s completely", name)
 		}
 		return disk.CopyFiles(tries[0].dirs[0], part, judging.RunFiles...)
 	}
@@ -131,15 +131,15 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 		}
 		first.dirs = append(first.dirs, s.dirs[0])
 		if s.m.ID != first.m.ID {
-			return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
-				"that these are made of differ: leave the older one out", first.dirs[0], s.dirs[0], s.m.Shard)
+			return nil, fmt.Errorf("%s and %s are both shard %s but have different items, since they come "+
+				"from different answers: leave the older one out", first.dirs[0], s.dirs[0], s.m.Shard)
 		}
 	}
 	// of many missing shards only the first 10,000 are noted
 	for i := range min(w.count, len(byIndex)+10_000) {
 		s := byIndex[i+1]
 		if s == nil {
-			w.addMissing(i+1, "%s is not there", cmp.Or(name, "its folder"))
+			w.addMissing(i+1, "%s is missing", cmp.Or(name, "its folder"))
 			continue
 		}
 		shards = append(shards, s)
@@ -157,7 +157,8 @@ func (s *shard) belongsWith(o *shard) error {
 	case a.Whole == b.Whole && a.Of == b.Of:
 		return nil
 	}
-	differences := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(s.m.Spec)), fmt.Sprintf("shard %s, and shard %s", a, b))
+	differences := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(s.m.Spec)),
+		fmt.Sprintf("shard %s, and shard %s", a, b))
 	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dirs[0], s.dirs[0], strings.Join(differences, "; "))
 }
 

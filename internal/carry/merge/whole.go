@@ -76,7 +76,7 @@ func add(m, o *judging.Manifest) error {
 	}
 	same := func(a, b judging.StageOf) bool { return a.Role == b.Role && a.ID == b.ID && a.Model == b.Model }
 	if !slices.EqualFunc(m.Stages, o.Stages, same) {
-		return errors.New("they stand on answers of other runs")
+		return errors.New("they use answers of different runs")
 	}
 	if m.Referenced == nil {
 		m.Referenced = o.Referenced
