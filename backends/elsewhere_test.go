@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// everyWord is all that is said to a server of a kind, through the client that
-// the commands use.
+// everyWord returns every kind of request to a server, through the client that the commands use.
 func (w wire) everyWord(url, key string) map[string]func(context.Context) error {
 	client := NewHTTPClient(2)
 	b := func() Backend { return w.dial(url, key, client) }

@@ -195,7 +195,7 @@ func TestWrongContentTypeIsNoMatter(t *testing.T) {
 
 func TestRefusedConnection(t *testing.T) {
 	for _, w := range wires {
-		_, err := w.dial(nowhere, "", NewHTTPClient(1)).Ask(context.Background(), question)
+		_, err := w.dial(unusedAddress, "", NewHTTPClient(1)).Ask(context.Background(), question)
 		if e := failed(t, err); e.Kind != Transport || !e.MayPass() || e.Message != "connection refused" {
 			t.Errorf("%s: %+v", w.name, e)
 		}

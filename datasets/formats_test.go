@@ -37,7 +37,7 @@ func TestFromLines(t *testing.T) {
 		lines  [][]byte
 	}{
 		"stage: the file is empty; expected " + Judgments.About: {"judgment", nil},
-		`stage: unknown format "judgement"`:                 {"judgement", nil},
+		`stage: unknown format "judgement"`:                     {"judgement", nil},
 		`stage:1: key "id" is missing (no usable line among 1; expected ` + Judgments.About + ")": {
 			"judgment", [][]byte{[]byte(question())},
 		},

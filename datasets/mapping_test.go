@@ -9,7 +9,7 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// utf16Of is a text as a spreadsheet saves it as Unicode.
+// utf16Of returns a text as spreadsheets save it in UTF-16.
 func utf16Of(order binary.AppendByteOrder, text string) string {
 	var out []byte
 	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// options are candidates with these ranks, "-" for none, and a text each.
+// options returns candidates with these ranks, "-" for none.
 func options(ranks string) []Candidate {
 	var out []Candidate
 	for i, r := range strings.Fields(ranks) {

@@ -138,7 +138,7 @@ func TestImport(t *testing.T) {
 	onlyHolds(t, lib, "published.jsonl")
 }
 
-// remote is an http.Client's transport that needs no network.
+// remote is an HTTP transport that needs no network.
 type remote func(*http.Request) (*http.Response, error)
 
 func (r remote) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
@@ -149,10 +149,10 @@ func answer(status int, body io.Reader) remote {
 	}
 }
 
-// endless is a body without an end.
-type endless struct{}
+// endlessBody never ends.
+type endlessBody struct{}
 
-func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+func (endlessBody) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestFetch(t *testing.T) {
 	content := lines(pair("one"))
@@ -165,7 +165,7 @@ func TestFetch(t *testing.T) {
 		"other bytes":   {answer(200, strings.NewReader("<html>")), "published: the file received has SHA-256 " + hexSum([]byte("<html>")) + ", published is " + k.SHA256 + ": nothing was stored"},
 		"cut short":     {answer(200, strings.NewReader(content[:9])), "published: the file received has SHA-256 " + hexSum([]byte(content[:9])) + ", published is " + k.SHA256 + ": nothing was stored"},
 		"one byte more": {answer(200, strings.NewReader(content+"x")), "published: the file received has SHA-256 " + hexSum([]byte(content+"x")) + ", published is " + k.SHA256 + ": nothing was stored"},
-		"without end":   {answer(200, endless{}), "published: the file received has SHA-256 " + hexSum(make([]byte, len(content)+1)) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"without end":   {answer(200, endlessBody{}), "published: the file received has SHA-256 " + hexSum(make([]byte, len(content)+1)) + ", published is " + k.SHA256 + ": nothing was stored"},
 		"breaks off":    {answer(200, io.MultiReader(strings.NewReader(content), broken{})), "storing published: reset by peer"},
 		"not there":     {answer(404, strings.NewReader("")), "fetching published: https://example.org/p.jsonl answered Not Found"},
 		"no network":    {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, `fetching published: Get "https://example.org/p.jsonl": no route; on a machine without network, copy the file here and use "gavel datasets import FILE"`},
