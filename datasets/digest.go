@@ -13,7 +13,8 @@ import (
 // Digest identifies the item by its id, texts and label, independent of file, format and group. It ignores the judge's
 // own answer, since each judge has another.
 func (item Item) Digest() uint64 {
-	if i, ok := references.LLMBar().Index(item.ID); ok && item.Source == LLMBar.Name && item.Question == Unpublished(item.ID) {
+	if i, ok := references.LLMBar().Index(item.ID); ok &&
+		item.Source == LLMBar.Name && item.Question == Unpublished(item.ID) {
 		return references.Digest(i)
 	}
 	candidates := slices.Clone(item.Candidates)

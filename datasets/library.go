@@ -183,8 +183,8 @@ func recognise(s *Set, as string) (Known, error) {
 			}
 		}
 		return Known{}, fmt.Errorf("%s: no published file has its SHA-256 %s: "+
-			"name a dataset without a published sum with --as (\"gavel datasets list\" lists the names), choose a new name with --as for a file of your own, "+
-			"or use its path with --dataset",
+			"name a dataset without a published sum with --as (\"gavel datasets list\" lists the names), "+
+			"choose a new name with --as for a file of your own, or use its path with --dataset",
 			s.Path, s.FileSum())
 	}
 	k, ok := Lookup(as)
