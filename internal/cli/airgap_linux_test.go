@@ -68,7 +68,7 @@ func loopbackUp(t *testing.T) {
 	}
 }
 
-// triesToGetOut is how many packets and connections had no route.
+// triesToGetOut counts the packets and connections had no route.
 func triesToGetOut(t *testing.T) int {
 	t.Helper()
 	n := 0

@@ -99,7 +99,7 @@ func namesOfScripts() (names []string) {
 
 func flagOf(name string) string { return flag.Lookup(name).Value.String() }
 
-// mark is what go test -json looks for before a line about a test.
+// mark returns the prefix that go test -json expects before a line about a test.
 func mark() string {
 	if flagOf("test.v") == "test2json" {
 		return "\x16"
@@ -139,7 +139,7 @@ func (a *apart) run(pattern string) error {
 		f.Close()
 		args = append(args, "-test.testlogfile="+log)
 	}
-	said, err := exec.Command(os.Args[0], args...).CombinedOutput()
+	output, err := exec.Command(os.Args[0], args...).CombinedOutput()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
@@ -147,9 +147,9 @@ func (a *apart) run(pattern string) error {
 	}
 	a.failed = a.failed || err != nil
 	for _, end := range []string{"PASS\n", "FAIL\n"} {
-		said = bytes.TrimSuffix(said, []byte(mark()+end))
+		output = bytes.TrimSuffix(output, []byte(mark()+end))
 	}
-	os.Stdout.Write(said)
+	os.Stdout.Write(output)
 	if log == "" || err != nil {
 		return nil
 	}

@@ -32,7 +32,7 @@ func BenchmarkTenThousandRuns(b *testing.B) {
 		likeDemo(b, i)
 	}
 	s := serve(b, "--runs", "runs")
-	const least = 10_000 // bytes of a page that has judges
+	const minBytes = 10_000 // bytes of a page that has judges
 	look := func(path string) int64 {
 		resp, err := http.Get(s.url + path)
 		if err != nil {
@@ -51,19 +51,19 @@ func BenchmarkTenThousandRuns(b *testing.B) {
 		runtime.ReadMemStats(&m)
 		return float64(m.HeapAlloc) / (1 << 20)
 	}
-	begun := time.Now()
-	for look("/") < least { // until the runs are read
+	start := time.Now()
+	for look("/") < minBytes { // until the runs are read
 		time.Sleep(10 * time.Millisecond)
 	}
-	first, held := time.Since(begun).Seconds(), heap()
+	first, memory := time.Since(start).Seconds(), heap()
 	pages := []string{"/", "/?protocol=pairwise", "/?protocol=self-reference", "/?protocol=multi-option"}
 	for n := 0; b.Loop(); n++ {
-		if page := pages[n%len(pages)]; look(page) < least {
+		if page := pages[n%len(pages)]; look(page) < minBytes {
 			b.Fatalf("%s has no judges", page)
 		}
 	}
 	b.ReportMetric(first, "first-s")
-	b.ReportMetric(held, "MiB-first")
+	b.ReportMetric(memory, "MiB-first")
 	b.ReportMetric(heap(), "MiB-last")
 }
 

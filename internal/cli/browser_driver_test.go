@@ -24,10 +24,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page may take to become what a test waits for.
+// patience bounds the time that a test waits for a page.
 const patience = 60 * time.Second
 
-// look is how a page is looked at.
+// look holds a colour scheme and a width in which pages are tested.
 type look struct {
 	scheme string
 	width  int64
@@ -160,12 +160,12 @@ func (b *tab) fine(where string) {
 }
 
 // do makes the tab do something, which has to go well.
-func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+func (b *tab) do(name string, steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		b.t.Fatalf("%s, %s: %v", b.look, what, err)
+		b.t.Fatalf("%s, %s: %v", b.look, name, err)
 	}
 }
 
@@ -186,7 +186,7 @@ func tryEval[T any](b *tab, expression string) (T, error) {
 }
 
 // until waits until an expression is true on whatever page the tab shows then.
-func (b *tab) until(what, expression string) {
+func (b *tab) until(name, expression string) {
 	b.t.Helper()
 	late := time.Now().Add(patience)
 	for {
@@ -197,7 +197,7 @@ func (b *tab) until(what, expression string) {
 		}
 		if time.Now().After(late) {
 			text, _ := tryEval[string](b, "location.href + '\\n' + document.body.innerText")
-			b.t.Fatalf("%s, %s: not so after %v (%v); the page:\n%s", b.look, what, patience, err, text)
+			b.t.Fatalf("%s, %s: not so after %v (%v); the page:\n%s", b.look, name, patience, err, text)
 		}
 		time.Sleep(20 * time.Millisecond) // and once more
 	}
@@ -218,9 +218,9 @@ func (b *tab) press(selector string) {
 }
 
 // arrived waits until the page that was marked is left and another is there.
-func (b *tab) arrived(what string) {
+func (b *tab) arrived(name string) {
 	b.t.Helper()
-	b.until("a new page "+what, `!window.before && document.readyState === "complete"`)
+	b.until("a new page "+name, `!window.before && document.readyState === "complete"`)
 }
 
 var noName = regexp.MustCompile(`[^a-z0-9]+`)
@@ -273,15 +273,15 @@ func (b *tab) axe(name, path string) {
 		ID, Impact, Help string
 		Nodes            []string
 	}
-	found := evaluated[[]violation](b, string(script)+`;
+	violations := evaluated[[]violation](b, string(script)+`;
 		axe.run(document, {preload: false, resultTypes: ["violations"]}).then(r => r.violations.map(v => ({
 			ID: v.id, Impact: v.impact || "", Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 150) + " " + (n.any[0] || n.all[0] || n.none[0] || {}).message)})))`)
-	for _, v := range found {
-		said := fmt.Sprintf("%s, %s: axe: %s: %s (%s)\n  %s", name, b.look, v.Impact, v.Help, v.ID, strings.Join(v.Nodes, "\n  "))
+	for _, v := range violations {
+		message := fmt.Sprintf("%s, %s: axe: %s: %s (%s)\n  %s", name, b.look, v.Impact, v.Help, v.ID, strings.Join(v.Nodes, "\n  "))
 		if v.Impact == "serious" || v.Impact == "critical" {
-			b.t.Error(said)
+			b.t.Error(message)
 		} else {
-			b.t.Log(said)
+			b.t.Log(message)
 		}
 	}
 	b.mu.Lock()
@@ -300,20 +300,20 @@ func (b *tab) key(keys string) {
 // wants to look at it.
 type barrier struct {
 	*httptest.Server
-	mu   sync.Mutex
-	open bool
-	left int
-	more chan struct{} // closed when one of them changes
+	mu      sync.Mutex
+	open    bool
+	pending int
+	more    chan struct{} // closed when one of them changes
 }
 
 func newBarrier(t *testing.T, to string) *barrier {
 	t.Helper()
-	at, err := url.Parse(to)
+	address, err := url.Parse(to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := &barrier{open: true, more: make(chan struct{})}
-	forward := httputil.NewSingleHostReverseProxy(at)
+	forward := httputil.NewSingleHostReverseProxy(address)
 	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 	}
@@ -331,9 +331,9 @@ func newBarrier(t *testing.T, to string) *barrier {
 func (g *barrier) pass(ctx context.Context) bool {
 	for {
 		g.mu.Lock()
-		more, through := g.more, g.open || g.left > 0
+		more, through := g.more, g.open || g.pending > 0
 		if through && !g.open {
-			g.left--
+			g.pending--
 		}
 		g.mu.Unlock()
 		if through {
@@ -351,9 +351,9 @@ func (g *barrier) pass(ctx context.Context) bool {
 func (g *barrier) set(open bool, more int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.open, g.left = open, g.left+more
+	g.open, g.pending = open, g.pending+more
 	if open {
-		g.left = 0
+		g.pending = 0
 	}
 	close(g.more)
 	g.more = make(chan struct{})

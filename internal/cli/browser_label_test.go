@@ -20,9 +20,9 @@ var sums = regexp.MustCompile(`What is (\d+) \+ (\d+)\?`)
 func adds(often int) func(int64, string) (int, string) {
 	return func(call int64, user string) (int, string) {
 		status, words := anything(call, user)
-		_, answers, shown := strings.Cut(user, "<|The Start of Assistant A's Answer|>")
+		_, answers, ok := strings.Cut(user, "<|The Start of Assistant A's Answer|>")
 		m := sums.FindStringSubmatch(user)
-		if !shown || m == nil {
+		if !ok || m == nil {
 			return status, words
 		}
 		first, second, _ := strings.Cut(answers, "<|The Start of Assistant B's Answer|>")
@@ -41,9 +41,8 @@ func sum(m []string) (n int) {
 	return a + b
 }
 
-// TestBrowserAfternoon is what somebody does who wants to know which judge is theirs: a table of pairs, 40 of which they
-// label by keyboard, three judges behind servers, more labels, an estimate for the rest, and all of it
-// as a dataset.
+// TestBrowserAfternoon chooses a judge by labels: a table of pairs, 40 labels by keyboard, three judges behind servers,
+// more labels, an estimate for the rest, and the export of all as a dataset.
 func TestBrowserAfternoon(t *testing.T) {
 	browser := chromium(t)
 	home(t)
@@ -68,7 +67,7 @@ func TestBrowserAfternoon(t *testing.T) {
 	}
 	b := newTab(t, browser, s.url, looks[0], "label")
 	b.open("/labels/ann")
-	says := func(choice func([]string) string) { // what stands in the responses, left and right
+	texts := func(choice func([]string) string) { // what stands in the responses, left and right
 		texts := evaluated[[]string](b, `[...document.querySelectorAll("article.candidate")].map(e => e.innerText)`)
 		evaluated[bool](b, `window.before = true`)
 		b.key(choice(texts))
@@ -86,9 +85,9 @@ func TestBrowserAfternoon(t *testing.T) {
 		}
 		return "0"
 	}
-	says(func([]string) string { return "0" })
+	texts(func([]string) string { return "0" })
 	b.until("one is done", `document.querySelector("progress").value === 1`)
-	says(func([]string) string { return "u" }) // that was a slip
+	texts(func([]string) string { return "u" }) // that was a slip
 	b.until("it is asked for again", `document.querySelector("progress").value === 0`)
 	b.key("n")
 	b.until("the note has the focus", `document.activeElement.id === "note"`)
@@ -102,7 +101,7 @@ func TestBrowserAfternoon(t *testing.T) {
 		if evaluated[bool](b, `!document.querySelector("#label")`) {
 			break
 		}
-		says(right)
+		texts(right)
 	}
 	b.until("all are done", `document.querySelector("h1").innerText === "All items are done: thank you."`)
 	b.check("label done")
@@ -124,7 +123,7 @@ func TestBrowserAfternoon(t *testing.T) {
 		if evaluated[bool](b, `!document.querySelector("#label")`) {
 			break
 		}
-		says(right)
+		texts(right)
 	}
 	b.open("/")
 	b.until("the leaderboard says which judge agrees", `document.querySelector("#mine") !== null`)

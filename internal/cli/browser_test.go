@@ -232,11 +232,11 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 	b.press("#action-start")
 	b.until("the run is being made", `document.querySelector("[data-events]") && document.querySelector("#state").innerText === "running"`)
 	evaluated[bool](b, `window.same = true`)
-	seen := b.judgments()
+	judgments := b.judgments()
 	for range 2 {
 		g.set(false, 3)
-		b.until("the page goes on by itself", fmt.Sprintf(`Number(document.querySelector("[data-live=done]").textContent) > %d`, seen))
-		seen = b.judgments()
+		b.until("the page goes on by itself", fmt.Sprintf(`Number(document.querySelector("[data-live=done]").textContent) > %d`, judgments))
+		judgments = b.judgments()
 	}
 	if !evaluated[bool](b, `window.same === true && document.querySelector("[data-live=bar]").value > 0`) {
 		b.t.Error("the page was loaded again, or its bar stands still")
@@ -246,7 +246,7 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 	b.press("#stop")
 	g.set(true, 0) // a stop waits for the answer that is on its way
 	b.ends("stopped")
-	if left := evaluated[string](b, `document.querySelector("#records").textContent`); left == "" {
+	if records := evaluated[string](b, `document.querySelector("#records").textContent`); records == "" {
 		b.t.Error("the run that was stopped shows no records")
 	}
 	b.check("stopped run")
@@ -510,8 +510,8 @@ func TestBrowserKeyboard(t *testing.T) {
 			b := newTab(t, browser, base, l, "keyboard")
 			b.open("/runs")
 			b.key(kb.Tab)
-			if at := b.focus(); at != "Skip to the content" {
-				t.Errorf("the first stop is %q", at)
+			if focus := b.focus(); focus != "Skip to the content" {
+				t.Errorf("the first stop is %q", focus)
 			}
 			b.check("skip link")
 			b.key(kb.Enter)
@@ -540,17 +540,17 @@ func TestBrowserKeyboard(t *testing.T) {
 
 // tabTo presses Tab until the focus is where it should come to, and can be seen
 // at every stop.
-func (b *tab) tabTo(is string) {
+func (b *tab) tabTo(label string) {
 	b.t.Helper()
 	var stops []string
 	for range 80 {
 		b.key(kb.Tab)
 		stops = append(stops, b.focus())
-		if evaluated[bool](b, `Boolean((`+is+`)(document.activeElement))`) {
+		if evaluated[bool](b, `Boolean((`+label+`)(document.activeElement))`) {
 			return
 		}
 	}
-	b.t.Fatalf("%s: Tab does not come to %s, only to %q", b.look, is, stops)
+	b.t.Fatalf("%s: Tab does not come to %s, only to %q", b.look, label, stops)
 }
 
 // focus says where the focus is, and fails where it cannot be seen.
@@ -579,8 +579,8 @@ func (b *tab) enter(path string) {
 	evaluated[bool](b, `window.before = true`)
 	b.key(kb.Enter)
 	b.arrived("after Enter")
-	if at := evaluated[string](b, `location.pathname`); !strings.HasPrefix(at, path) {
-		b.t.Errorf("%s: Enter leads to %s, want %s", b.look, at, path)
+	if pathname := evaluated[string](b, `location.pathname`); !strings.HasPrefix(pathname, path) {
+		b.t.Errorf("%s: Enter leads to %s, want %s", b.look, pathname, path)
 	}
 }
 
@@ -600,16 +600,16 @@ func TestBrowserItems(t *testing.T) {
 		t.Run(l.String(), func(t *testing.T) {
 			b := newTab(t, browser, base, l, "items")
 			b.open("/runs/a/items")
-			at := func(what string, link int) {
+			expectLink := func(name string, link int) {
 				t.Helper()
-				b.until(what, fmt.Sprintf(`document.activeElement === document.querySelectorAll("#items tbody th a")[%d]`, link))
+				b.until(name, fmt.Sprintf(`document.activeElement === document.querySelectorAll("#items tbody th a")[%d]`, link))
 			}
 			b.key("j")
-			at("j begins with the first item", 0)
+			expectLink("j begins with the first item", 0)
 			b.key("jj")
-			at("and goes on", 2)
+			expectLink("and goes on", 2)
 			b.key("k")
-			at("k goes back", 1)
+			expectLink("k goes back", 1)
 			b.key("/")
 			b.until("/ goes to the search", `document.activeElement.id === "q"`)
 			b.key("jk?")

@@ -84,9 +84,9 @@ func renamed(args []string) []string {
 }
 
 // family returns a command with others under it.
-func family(name, about string, members ...builder) builder {
+func family(name, purpose string, members ...builder) builder {
 	return func(e *env) *cli.Command {
-		c := &cli.Command{Name: name, Usage: about}
+		c := &cli.Command{Name: name, Usage: purpose}
 		for _, build := range members {
 			c.Subcommands = append(c.Subcommands, build(e))
 		}
@@ -114,10 +114,10 @@ func adopt(before string, commands []*cli.Command) {
 		c.OnUsageError = onUsageError
 		c.HideHelpCommand = true
 		arguments := c.Before
-		c.Before = func(at *cli.Context) error {
-			err := cmp.Or(takeFormat(at), takeScoring(at))
+		c.Before = func(ctx *cli.Context) error {
+			err := cmp.Or(takeFormat(ctx), takeScoring(ctx))
 			if err == nil && arguments != nil {
-				err = arguments(at)
+				err = arguments(ctx)
 			}
 			return err
 		}

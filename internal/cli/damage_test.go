@@ -22,14 +22,14 @@ func TestDamagedCache(t *testing.T) {
 	home(t)
 	faultDataset(t)
 	const then, now = "My verdict: [[A>B]]", "I see it otherwise now: [[B>A]]"
-	said := then
+	answer := then
 	j := newJudge(t, false, func(call int64, _ string) (int, string) {
-		if said == then && call%4 == 0 { // too long to stand beside its key: it goes to the value log
+		if answer == then && call%4 == 0 { // too long to stand beside its key: it goes to the value log
 			noise := make([]byte, 300<<10)
 			rand.NewChaCha8([32]byte{byte(call)}).Read(noise)
 			return 200, fmt.Sprintf("%x %s", noise, then)
 		}
-		return 200, said
+		return 200, answer
 	})
 	command := func(cache, out string) []string {
 		return []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "faults.jsonl", "--concurrency", "1", "--cache", cache, "--out", out}
@@ -40,7 +40,7 @@ func TestDamagedCache(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	said = now
+	answer = now
 	files, err := os.ReadDir("sound")
 	if err != nil {
 		t.Fatal(err)
@@ -57,8 +57,8 @@ func TestDamagedCache(t *testing.T) {
 		for range 1 + rng.IntN(3) {
 			name := files[rng.IntN(len(files))].Name()
 			err := change(filepath.Join(cache, name), func(b []byte) []byte {
-				at, n := rng.IntN(len(b)+1), 1<<rng.IntN(12)
-				end := min(at+n, len(b))
+				position, n := rng.IntN(len(b)+1), 1<<rng.IntN(12)
+				end := min(position+n, len(b))
 				switch rng.IntN(5) {
 				case 0: // bits turn
 					for range 1 + rng.IntN(16) {
@@ -67,13 +67,13 @@ func TestDamagedCache(t *testing.T) {
 						}
 					}
 				case 1: // a block is zeros
-					clear(b[at:end])
+					clear(b[position:end])
 				case 2: // a block is gone
-					b = slices.Delete(b, at, end)
+					b = slices.Delete(b, position, end)
 				case 3: // a block is there twice
-					b = slices.Insert(b, at, slices.Clone(b[at:end])...)
+					b = slices.Insert(b, position, slices.Clone(b[position:end])...)
 				case 4: // the end is missing
-					b = b[:at]
+					b = b[:position]
 				}
 				return b
 			})
@@ -106,10 +106,10 @@ func damagedRun(t *testing.T, command func(cache, out string) []string, cache, t
 	out := "run-" + cache
 	defer os.RemoveAll(out)
 	cmd := process(t, command(cache, out)...)
-	var said strings.Builder
-	cmd.Stderr = &said
+	var output strings.Builder
+	cmd.Stderr = &output
 	cmd.Run()
-	stderr := said.String()
+	stderr := output.String()
 	for _, word := range []string{"goroutine ", "panic", "SIG", "fault"} {
 		if strings.Contains(strings.ReplaceAll(stderr, "faults.jsonl", ""), word) {
 			t.Fatalf("not a sentence:\n%.2000s", stderr)

@@ -129,16 +129,16 @@ func (e *env) openSet(c *cli.Context) (*datasets.Set, error) {
 }
 
 func (e *env) showDataset(c *cli.Context) (any, error) {
-	known, isKnown := e.library().Lookup(c.Args().First())
+	entry, isKnown := e.library().Lookup(c.Args().First())
 	set, err := e.openSet(c)
 	if err != nil {
-		if isKnown && !forPrograms(c) && !known.Builtin() && !e.library().Has(known) {
-			e.sayEach(known.Lines())
+		if isKnown && !forPrograms(c) && !entry.Builtin() && !e.library().Has(entry) {
+			e.sayEach(entry.Lines())
 		}
 		return nil, err
 	}
 	defer set.Close()
-	summary, err := set.Summarize(known)
+	summary, err := set.Summarize(entry)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +197,11 @@ func (e *env) stored(k datasets.Known, path string) error {
 func (e *env) importDataset(c *cli.Context) error {
 	file := c.Args().First()
 	as := c.String("as")
-	how := mappingFrom(c)
+	mapping := mappingFrom(c)
 	if _, published := datasets.Lookup(as); as != "" && !published {
-		return e.importOwn(file, as, how)
+		return e.importOwn(file, as, mapping)
 	}
-	if len(how.Fields) > 0 {
+	if len(mapping.Fields) > 0 {
 		return usage("--field is only for your own files: give the file a name with --as")
 	}
 	k, path, err := e.library().Import(file, as)
@@ -212,8 +212,8 @@ func (e *env) importDataset(c *cli.Context) error {
 	return e.stored(k, path)
 }
 
-func (e *env) importOwn(file, as string, how datasets.Mapping) error {
-	k, before, set, err := e.library().ImportOwn(file, as, how)
+func (e *env) importOwn(file, as string, mapping datasets.Mapping) error {
+	k, before, set, err := e.library().ImportOwn(file, as, mapping)
 	if err != nil {
 		return err
 	}

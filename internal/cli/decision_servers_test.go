@@ -61,7 +61,7 @@ func TestServersDecide(t *testing.T) {
 			t.Errorf("presentation %d: %v is %v, by hand %v", r.Presentation, got.Label, got.P, want)
 		}
 	}
-	again(t, "better", []string{"run", "pairwise", "--base-url", l.url(), "--dataset", "sample"})
+	rerun(t, "better", []string{"run", "pairwise", "--base-url", l.url(), "--dataset", "sample"})
 	l.kill()
 	t.Setenv("GAVEL_TINY_MODEL", tinyModel(t, "-decision", "-seed", "2"))
 	l.start(t)
@@ -72,7 +72,7 @@ func TestServersDecide(t *testing.T) {
 const goodDecision = `{"pair_id":"p","original_id":"p","source":"s","question":"Two and two?","response_model":"m",` +
 	`"response_A":"Four.","response_B":"Five.","label":"A>B"}`
 
-// decideByHand is how probable it is, says the server, that the answer shown first is the better.
+// decideByHand returns the server's probability that the answer shown first is the better.
 func decideByHand(t *testing.T, url, a, b string) float64 {
 	t.Helper()
 	state, err := json.Marshal("<|User Prompt|>\nTwo and two?\n\n<|The Start of Assistant A's Answer|>\n" + a +
@@ -87,13 +87,13 @@ func decideByHand(t *testing.T, url, a, b string) float64 {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	var said struct {
+	var reply struct {
 		Answers struct {
 			Q struct{ Probabilities map[string]float64 }
 		}
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil {
+	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
 		t.Fatal(err)
 	}
-	return said.Answers.Q.Probabilities["Assistant A's answer is better"]
+	return reply.Answers.Q.Probabilities["Assistant A's answer is better"]
 }

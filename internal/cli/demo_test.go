@@ -59,9 +59,9 @@ func TestDemoScoresOnTheSpot(t *testing.T) {
 	}
 	for _, r := range scores.Runs {
 		strict := r.Overall("strict")
-		kept := r.Overall("coverage")
+		coverage := r.Overall("coverage")
 		row := regexp.MustCompile(fmt.Sprintf(`(?m)^[0-9–]+ +%s\*? +.{3} %s +%.0f \[%.0f, %.0f\] +[0-9]+ +%.0f +[0-9]+$`,
-			regexp.QuoteMeta(r.Model), r.Diagnosis.Level, *strict.Value, *strict.Low, *strict.High, *kept.Value))
+			regexp.QuoteMeta(r.Model), r.Diagnosis.Level, *strict.Value, *strict.Low, *strict.High, *coverage.Value))
 		if !row.MatchString(out) {
 			t.Errorf("no line %s in\n%s", row, out)
 		}
@@ -77,7 +77,7 @@ func TestDemoServes(t *testing.T) {
 		t.Errorf("%d\n%s", code, page)
 	}
 	s.end()
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	if files, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(files) > 0 {
+		t.Errorf("left behind: %v, %v", files, err)
 	}
 }

@@ -23,42 +23,42 @@ func TestDependencies(t *testing.T) {
 	}
 	modules := slices.Compact(slices.Sorted(strings.Lines(string(out))))
 	page := read(t, filepath.Join(sourceDir, "..", "..", "docs", "dependencies.md"))
-	now, left, ok := strings.Cut(page, "## What left")
+	now, removed, ok := strings.Cut(page, "## What left")
 	if !ok {
 		t.Fatal("the page does not say what left")
 	}
 	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(now, -1)
-	var listed, linked []string
+	var entries, linked []string
 	for _, r := range rows {
-		listed = append(listed, r[1])
+		entries = append(entries, r[1])
 	}
-	least := map[string]string{"golang.org/x/image": "v0.45.0", "go.opentelemetry.io/otel": "v1.44.0", "github.com/buger/jsonparser": "v1.1.2"}
+	minimum := map[string]string{"golang.org/x/image": "v0.45.0", "go.opentelemetry.io/otel": "v1.44.0", "github.com/buger/jsonparser": "v1.1.2"}
 	for _, line := range modules {
 		path, version, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if version == "" { // gavel itself
 			continue
 		}
 		linked = append(linked, path)
-		if want := least[path]; want != "" && semver.Compare(version, want) < 0 {
+		if want := minimum[path]; want != "" && semver.Compare(version, want) < 0 {
 			t.Errorf("%s is %s, which has known defects: take %s or later", path, version, want)
 		}
-		if strings.Contains(left, "`"+path+"`") {
+		if strings.Contains(removed, "`"+path+"`") {
 			t.Errorf("%s left, and is in the binary", path)
 		}
 	}
-	slices.Sort(listed)
+	slices.Sort(entries)
 	slices.Sort(linked)
 	for _, m := range linked {
-		if !slices.Contains(listed, m) {
+		if !slices.Contains(entries, m) {
 			t.Errorf("%s is in the binary: say in docs/dependencies.md why", m)
 		}
 	}
-	for _, m := range listed {
+	for _, m := range entries {
 		if !slices.Contains(linked, m) {
 			t.Errorf("docs/dependencies.md has %s, which is not in the binary", m)
 		}
 	}
-	if len(listed) != len(slices.Compact(listed)) {
+	if len(entries) != len(slices.Compact(entries)) {
 		t.Error("docs/dependencies.md has a module twice")
 	}
 }

@@ -39,14 +39,14 @@ func onOwnDisks(t *testing.T) bool {
 // inNamespace makes a test again in a process of its own, in a namespace where it is root; a variable tells it so.
 func inNamespace(t *testing.T, kind uintptr, variable string) {
 	t.Helper()
-	again := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
-	again.Dir, again.Env = sourceDir, append(os.Environ(), variable)
-	again.SysProcAttr = &syscall.SysProcAttr{
+	child := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	child.Dir, child.Env = sourceDir, append(os.Environ(), variable)
+	child.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | kind,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 	}
-	out, err := again.CombinedOutput()
+	out, err := child.CombinedOutput()
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EINVAL) {
 		t.Skipf("this machine allows no such namespace: %v", err)
 	}

@@ -26,13 +26,13 @@ import (
 // answeredBy counts the replies of a run by the server that gave them.
 func answeredBy(t *testing.T, run string) map[string]int {
 	t.Helper()
-	by := map[string]int{}
+	answers := map[string]int{}
 	for _, r := range records(t, run) {
 		for _, reply := range r.Replies {
-			by[reply.Endpoint]++
+			answers[reply.Endpoint]++
 		}
 	}
-	return by
+	return answers
 }
 
 // The tests below kill servers, so they start their own: llama-server with the
@@ -171,20 +171,20 @@ func recorded(run string) int {
 // answer, and that the run came to what the undisturbed one did.
 func wantWhole(t *testing.T, run, undisturbed string) {
 	t.Helper()
-	seen := map[string]int{}
+	counts := map[string]int{}
 	for _, r := range records(t, run) {
-		seen[fmt.Sprint(r.Item, " ", r.Presentation)]++
+		counts[fmt.Sprint(r.Item, " ", r.Presentation)]++
 		if r.Outcome == judging.Failed || len(r.Replies) != 1 || r.Replies[0].PromptTokens < 50 {
 			t.Errorf("%s %d: %s %+v %s", r.Item, r.Presentation, r.Outcome, r.Replies, r.Error)
 		}
 	}
-	for judgment, n := range seen {
+	for judgment, n := range counts {
 		if n != 1 {
 			t.Errorf("%s: %d records", judgment, n)
 		}
 	}
-	if len(seen) != 200 {
-		t.Errorf("%d judgments, want 200", len(seen))
+	if len(counts) != 200 {
+		t.Errorf("%d judgments, want 200", len(counts))
 	}
 	if read(t, run+"/results.json") != read(t, undisturbed+"/results.json") {
 		t.Errorf("results.json of %s differs from that of an undisturbed run", run)
@@ -215,11 +215,11 @@ func TestServersOneOfTwoRestarted(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}
 	wantWhole(t, "r", "undisturbed")
-	by := answeredBy(t, "r")
-	if by[pb.URL+"/v1"] < 12+12 {
-		t.Errorf("answered by %v", by)
+	answers := answeredBy(t, "r")
+	if answers[pb.URL+"/v1"] < 12+12 {
+		t.Errorf("answered by %v", answers)
 	}
-	t.Logf("answered by %v\n%s", by, stderr)
+	t.Logf("answered by %v\n%s", answers, stderr)
 }
 
 // TestServersTheOnlyOneKilled: killed in the middle and restarted, the only
@@ -259,12 +259,12 @@ func TestServersTheOnlyOneKilled(t *testing.T) {
 		t.Errorf("exit status %d with %d answers:\n%s", code, answered, stderr)
 	}
 	a.start(t)
-	before := p.asked.Load()
+	before := p.requests.Load()
 	p.let(1000)
 	if stderr, code := inBackground(args...).end(); code != 0 {
 		t.Errorf("again: exit status %d\n%s", code, stderr)
 	}
-	if n := p.asked.Load() - before; n != 140 {
+	if n := p.requests.Load() - before; n != 140 {
 		t.Errorf("%d questions for 140 missing judgments", n)
 	}
 	wantWhole(t, "s", "undisturbed")
@@ -273,16 +273,16 @@ func TestServersTheOnlyOneKilled(t *testing.T) {
 // valve lets as many questions through as it is told to, and keeps the others
 // waiting.
 type valve struct {
-	mu   sync.Mutex
-	left int
-	more chan struct{} // closed when left has been raised; nil where nobody waits
+	mu        sync.Mutex
+	remaining int
+	more      chan struct{} // closed when left has been raised; nil where nobody waits
 }
 
 // let lets n more through.
 func (v *valve) let(n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.left += n
+	v.remaining += n
 	if v.more != nil {
 		close(v.more)
 		v.more = nil
@@ -293,8 +293,8 @@ func (v *valve) let(n int) {
 func (v *valve) pass(asker context.Context) bool {
 	for {
 		v.mu.Lock()
-		if v.left > 0 {
-			v.left--
+		if v.remaining > 0 {
+			v.remaining--
 			v.mu.Unlock()
 			return true
 		}
@@ -316,7 +316,7 @@ func (v *valve) pass(asker context.Context) bool {
 type proxy struct {
 	*httptest.Server
 	*valve
-	asked atomic.Int64
+	requests atomic.Int64
 }
 
 func newProxy(t *testing.T, l *llama, v *valve) *proxy {
@@ -337,7 +337,7 @@ func newProxy(t *testing.T, l *llama, v *valve) *proxy {
 				panic(http.ErrAbortHandler)
 			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
-			p.asked.Add(1)
+			p.requests.Add(1)
 		}
 		forward.ServeHTTP(w, r)
 	}))

@@ -16,7 +16,7 @@ import (
 	"gavel/judging"
 )
 
-// engines are those that serve SmolLM2, a real if small instruction model, by what names their address.
+// engines lists the engines that serve SmolLM2, a small instruction model, with the variables that hold their addresses.
 var engines = []struct {
 	name, variable string
 	server         string // of scripts/servers.sh
@@ -72,7 +72,7 @@ func TestEnginesOfPyPI(t *testing.T) {
 			if len(all) != 8 {
 				t.Errorf("%d judgments, want 8", len(all))
 			}
-			again(t, name, args)
+			rerun(t, name, args)
 		})
 	}
 }
@@ -99,7 +99,7 @@ func TestEngines(t *testing.T) {
 				args = append(args, "--base-url", url, "--max-tokens", "24")
 				mustCall(t, append(args, "--out", out)...)
 				answered(t, out, run.judgments, run.isDecided)
-				again(t, out, args)
+				rerun(t, out, args)
 			}
 			direct = append(direct, engine.name+"/direct")
 			e := engineProcess{T: t, server: engine.server, url: url}
@@ -181,8 +181,8 @@ func (e engineProcess) kill(env ...string) {
 	}
 	children, _ := exec.Command("pgrep", "-P", fmt.Sprint(id)).Output() // fails where there is none
 	all := append([]string{"-KILL", fmt.Sprint(id)}, strings.Fields(string(children))...)
-	if said, err := exec.Command("kill", all...).CombinedOutput(); err != nil {
-		e.Fatalf("%v: %s", err, said)
+	if output, err := exec.Command("kill", all...).CombinedOutput(); err != nil {
+		e.Fatalf("%v: %s", err, output)
 	}
 	u, err := url.Parse(e.url)
 	if err != nil {
@@ -192,19 +192,19 @@ func (e engineProcess) kill(env ...string) {
 	for try := 1; ; try++ { // the port may be taken for a while yet
 		start := exec.Command(filepath.Join(sourceDir, "..", "..", "scripts", "servers.sh"), "start", e.server)
 		start.Env = env
-		said, err := start.CombinedOutput()
+		output, err := start.CombinedOutput()
 		if err == nil {
 			return
 		}
 		if try == 10 {
-			e.Fatalf("%v\n%s", err, said)
+			e.Fatalf("%v\n%s", err, output)
 		}
 		time.Sleep(3 * time.Second)
 	}
 }
 
-// begun starts a run, and waits until it has judgments.
-func (e engineProcess) begun(out string) *exec.Cmd {
+// startRun starts a run, and waits until it has judgments.
+func (e engineProcess) startRun(out string) *exec.Cmd {
 	e.Helper()
 	cmd := process(e.T, "run", "pairwise", "--dataset", "sample", "--limit", "8", "--prompt", "direct", "--constrain", "--no-cache",
 		"--base-url", e.url, "--concurrency", "1", "--retry-for", "5m", "--out", out)
@@ -217,7 +217,7 @@ func (e engineProcess) begun(out string) *exec.Cmd {
 
 // isKilled: a run whose engine is killed and comes back with the same weights ends with every verdict.
 func (e engineProcess) isKilled(out string) {
-	cmd := e.begun(out)
+	cmd := e.startRun(out)
 	e.kill()
 	if err := cmd.Wait(); err != nil {
 		e.Errorf("%s: %v", out, err)
@@ -228,7 +228,7 @@ func (e engineProcess) isKilled(out string) {
 // isAnother: a run whose engine is killed and comes back with other weights under the same name is over, and has none of
 // their verdicts.
 func (e engineProcess) isAnother(out, other string) {
-	cmd := e.begun(out)
+	cmd := e.startRun(out)
 	e.kill(other)
 	if err := cmd.Wait(); err == nil {
 		e.Errorf("%s: the run went on with another model", out)

@@ -44,8 +44,8 @@ func importCommand(e *env) *cli.Command {
 }
 
 func (e *env) importer(im imports.Importer) *cli.Command {
-	what, _, _ := strings.Cut(im.Usage, " ")
-	files := oneArgument(what)
+	argument, _, _ := strings.Cut(im.Usage, " ")
+	files := oneArgument(argument)
 	if im.Several {
 		files = someArguments("FILE")
 	}
@@ -105,9 +105,9 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		e.sayEach(r.Said)
 	}
 	if err == nil && flagNamed(c.Command.Flags, "list") != nil {
-		var said []string
-		said, err = imports.Differ(c.String("list"), runs)
-		e.sayEach(said)
+		var messages []string
+		messages, err = imports.Differ(c.String("list"), runs)
+		e.sayEach(messages)
 	}
 	if err != nil {
 		return err
@@ -190,13 +190,13 @@ func (e *env) exportParquet(c *cli.Context) error {
 }
 
 func (e *env) exportJudgeBench(run, out string) error {
-	written, left, err := pairwise.ExportTo(run, out, e.stdout)
+	written, omitted, err := pairwise.ExportTo(run, out, e.stdout)
 	if err != nil {
 		return err
 	}
 	e.say("%d pairs written", written)
-	if left > 0 {
-		e.say("left out %d pairs without a judgment", left)
+	if omitted > 0 {
+		e.say("left out %d pairs without a judgment", omitted)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type faultCase struct {
 	args    []string        // more flags of the command
 	short   bool            // with a time limit that the fault runs into
 	outcome judging.Outcome // of the judgments that were hit; "": as if they had not been
-	says    string          // regular expression for their error
+	pattern string          // regular expression for their error
 	tries   string          // how often they were asked: once, twice, again (twice or more)
 }
 
@@ -48,8 +48,8 @@ func withContent(change func(string) string) fault {
 	return with(func(a reply) reply { return a.content(change) })
 }
 
-// says answers with a status and a body.
-func says(status int, body string, header ...string) fault {
+// statusFault answers with a status and a body.
+func statusFault(status int, body string, header ...string) fault {
 	return in(func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/json")
 		for i := 0; i < len(header); i += 2 {
@@ -67,7 +67,7 @@ func refuses(status int, sentence string, header ...string) fault {
 		if l.ollama {
 			body = fmt.Sprintf(`{"error":%q}`, sentence)
 		}
-		says(status, body, header...).do(l, w, r, answer)
+		statusFault(status, body, header...).do(l, w, r, answer)
 	}}
 }
 
@@ -123,25 +123,25 @@ var later = []string{"--retry-for", "1m"}
 var faultCases = slices.Concat(brokenConnections(), []faultCase{
 	{name: "half a body, once", fault: breaks(false, halfBody).times(1), args: later, tries: "twice"},
 	{name: "not HTTP", fault: in(func(w http.ResponseWriter) { raw(w, false, func(c net.Conn) { c.Write([]byte("220 smtp\xff\r\n")) }) }),
-		outcome: judging.Failed, says: `malformed HTTP`, tries: "again"},
+		outcome: judging.Failed, pattern: `malformed HTTP`, tries: "again"},
 
-	{name: "a stall before the headers", fault: stalls(""), short: true, outcome: judging.Failed, says: noAnswer + ` \(tried 2 times\)$`, tries: "twice"},
-	{name: "a stall in the body", fault: stalls(`{"message":`), short: true, outcome: judging.Failed, says: noAnswer + ` \(tried 2 times\)$`, tries: "twice"},
+	{name: "a stall before the headers", fault: stalls(""), short: true, outcome: judging.Failed, pattern: noAnswer + ` \(tried 2 times\)$`, tries: "twice"},
+	{name: "a stall in the body", fault: stalls(`{"message":`), short: true, outcome: judging.Failed, pattern: noAnswer + ` \(tried 2 times\)$`, tries: "twice"},
 	{name: "a stall, once", fault: stalls(`{"choices":`).times(1), short: true, tries: "twice"},
 	{name: "slow bytes", fault: drips(8, time.Millisecond), tries: "once"},
-	{name: "bytes slower than the limit", fault: drips(8, mostPatience/20), short: true, outcome: judging.Failed, says: noAnswer, tries: "twice"},
+	{name: "bytes slower than the limit", fault: drips(8, mostPatience/20), short: true, outcome: judging.Failed, pattern: noAnswer, tries: "twice"},
 
-	{name: "HTML for JSON", fault: says(200, "<!DOCTYPE html>\n<title>Log in</title>", "Content-Type", "text/html"),
-		outcome: judging.Failed, says: `not an answer of this kind of server: Log in`, tries: "again"},
-	{name: "a redirect", fault: says(307, "", "Location", "http://me:secret@127.0.0.1:1/elsewhere?key=secret"),
-		outcome: judging.Failed, says: `^HTTP 307: it redirects to http://127\.0\.0\.1:1/elsewhere, and no redirect is followed: .*--base-url$`, tries: "once"},
+	{name: "HTML for JSON", fault: statusFault(200, "<!DOCTYPE html>\n<title>Log in</title>", "Content-Type", "text/html"),
+		outcome: judging.Failed, pattern: `not an answer of this kind of server: Log in`, tries: "again"},
+	{name: "a redirect", fault: statusFault(307, "", "Location", "http://me:secret@127.0.0.1:1/elsewhere?key=secret"),
+		outcome: judging.Failed, pattern: `^HTTP 307: it redirects to http://127\.0\.0\.1:1/elsewhere, and no redirect is followed: .*--base-url$`, tries: "once"},
 	{name: "another content type", fault: with(func(a reply) reply { a.header.Set("Content-Type", "text/html"); return a }), tries: "once"},
 	{name: "empty content", fault: withContent(func(string) string { return "" }), outcome: judging.NoVerdict, tries: "once"},
-	{name: "a reply of megabytes", fault: withContent(func(said string) string {
-		return strings.Repeat("\u20ac and more. ", 1<<20/13) + said
+	{name: "a reply of megabytes", fault: withContent(func(text string) string {
+		return strings.Repeat("\u20ac and more. ", 1<<20/13) + text
 	}), tries: "once"},
 	{name: "invalid UTF-8", fault: with(func(a reply) reply {
-		return a.content(func(said string) string { return "?bad?" + said }).bytes("?bad?", "\xff\xed\xa0\x80\\ud83d\xe2\x82")
+		return a.content(func(text string) string { return "?bad?" + text }).bytes("?bad?", "\xff\xed\xa0\x80\\ud83d\xe2\x82")
 	}), tries: "once"},
 	{name: "doubled fields", fault: with(func(a reply) reply {
 		return a.bytes(`"content":`, `"content":"I say nothing.","content":`).bytes(`"role":`, `"role":"judge","role":`)
@@ -152,10 +152,10 @@ var faultCases = slices.Concat(brokenConnections(), []faultCase{
 
 	{name: "429 with Retry-After", fault: refuses(429, "slow down", "Retry-After", "1").times(1), args: later, tries: "twice"},
 	{name: "429 with a Retry-After beyond --retry-for", fault: refuses(429, "slow down", "Retry-After", "3600"),
-		outcome: judging.Failed, says: `^HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for$`, tries: "once"},
-	{name: "500", fault: refuses(500, "out of memory"), outcome: judging.Failed, says: `^HTTP 500: out of memory \(tried \d+ times\)$`, tries: "again"},
+		outcome: judging.Failed, pattern: `^HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for$`, tries: "once"},
+	{name: "500", fault: refuses(500, "out of memory"), outcome: judging.Failed, pattern: `^HTTP 500: out of memory \(tried \d+ times\)$`, tries: "again"},
 	{name: "503 while it loads", fault: refuses(503, "Loading model").times(1), args: later, tries: "twice"},
-	{name: "401", fault: refuses(401, "Invalid API Key"), outcome: judging.Failed, says: `^HTTP 401: Invalid API Key$`, tries: "once"},
+	{name: "401", fault: refuses(401, "Invalid API Key"), outcome: judging.Failed, pattern: `^HTTP 401: Invalid API Key$`, tries: "once"},
 	{name: "too long", fault: refuses(400, "the input length exceeds the context length"), outcome: judging.TooLong, tries: "once"},
 })
 
@@ -175,7 +175,7 @@ func brokenConnections() (cases []faultCase) {
 		} {
 			cases = append(cases, faultCase{
 				name: fmt.Sprintf("broken off %s, reset %t", at.name, reset), fault: breaks(reset, at.upTo),
-				outcome: judging.Failed, says: `reset|forcibly|EOF|malformed|broke off after \d+ bytes`, tries: "again",
+				outcome: judging.Failed, pattern: `reset|forcibly|EOF|malformed|broke off after \d+ bytes`, tries: "again",
 			})
 		}
 	}
@@ -232,7 +232,7 @@ func TestServersFaults(t *testing.T) {
 		ollama := url == os.Getenv("GAVEL_OLLAMA_URL")
 		cases := slices.DeleteFunc(slices.Clone(faultCases), func(c faultCase) bool { return c.fault.alone })
 		// By day each meets one in four, the two not the same: the stub meets all, and faults are between it and gavel.
-		every, first := few(url, 1, 4, 4), 0
+		every, first := itemCount(url, 1, 4, 4), 0
 		if !ollama {
 			first = every / 2
 		}
@@ -264,14 +264,14 @@ func testFaults(t *testing.T, l *link, patience time.Duration, cases []faultCase
 			if tt.long {
 				trials.Long(t)
 			}
-			for n := patience; !tt.seen(t, l, u, fmt.Sprintf("r%d-%s", i, n), n); n *= 2 {
+			for n := patience; !tt.checkFault(t, l, u, fmt.Sprintf("r%d-%s", i, n), n); n *= 2 {
 				t.Logf("%s are too little here", n)
 			}
 		})
 	}
 }
 
-// undisturbed is what a run comes to without a fault.
+// undisturbed holds the results of a run without a fault.
 type undisturbed struct {
 	records []*judging.Record
 	results string
@@ -284,9 +284,9 @@ func faultCommand(l *link, out string, more ...string) []string {
 	}, more...)
 }
 
-// seen makes a run that meets the fault and one that goes on with it, and checks
+// checkFault makes a run that meets the fault and one that goes on with it, and checks
 // both. It is false where the machine was too slow for the patience given.
-func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patience time.Duration) bool {
+func (tt faultCase) checkFault(t *testing.T, l *link, u undisturbed, out string, patience time.Duration) bool {
 	failed := 0
 	if tt.outcome == judging.Failed {
 		failed = faultMarked
@@ -299,7 +299,7 @@ func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patie
 	var stderr string
 	var code int
 	l.leavesNothing(t, func() { _, stderr, code = call(t, faultCommand(l, out, more...)...) })
-	first, asked := records(t, out), beside(t, out)
+	first, requests := records(t, out), extraRequests(t, out)
 	if 2*patience <= mostPatience && tt.tooSlow(l, first) {
 		return false
 	}
@@ -311,7 +311,7 @@ func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patie
 		}
 		code = exitOK
 	}
-	checkEnd(t, stderr, code, failed, tt.says)
+	checkEnd(t, stderr, code, failed, tt.pattern)
 	tt.checkTries(t, l)
 	tt.checkRecords(t, first, u.records)
 
@@ -328,8 +328,8 @@ func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patie
 	if len(second) != faultJudgments || !holds(second, first) {
 		t.Errorf("%d records, or some of the first %d are not what they were", len(second), len(first))
 	}
-	if now := beside(t, out); asked == 0 || now < asked || now == asked && failed > 0 {
-		t.Errorf("%d requests beside judgments after the first try, %d after the second", asked, now)
+	if now := extraRequests(t, out); requests == 0 || now < requests || now == requests && failed > 0 {
+		t.Errorf("%d requests beside judgments after the first try, %d after the second", requests, now)
 	}
 	if same := read(t, out+"/results.json") == u.results; same != (tt.outcome == "" || tt.outcome == judging.Failed) && u.records[0].Outcome == judging.Decided {
 		t.Errorf("results.json is that of an undisturbed run: %v", same)
@@ -337,8 +337,8 @@ func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patie
 	return true
 }
 
-// beside is how often a run asked its server beside judgments, over all of its tries.
-func beside(t *testing.T, out string) (n int) {
+// extraRequests counts the requests of a run other than judgments, over all of its tries.
+func extraRequests(t *testing.T, out string) (n int) {
 	t.Helper()
 	m, err := judging.ReadManifest(out)
 	if err != nil {
@@ -369,7 +369,7 @@ func isHitRecord(r *judging.Record) bool {
 
 // checkEnd looks at the exit status and at what is said of failures: what,
 // where, and what to do.
-func checkEnd(t *testing.T, stderr string, code, failed int, says string) {
+func checkEnd(t *testing.T, stderr string, code, failed int, pattern string) {
 	t.Helper()
 	last := fmt.Sprintf("gavel: %d of %d judgments failed or are missing; run the same command again to go on\n", failed, faultJudgments)
 	switch {
@@ -381,7 +381,7 @@ func checkEnd(t *testing.T, stderr string, code, failed int, says string) {
 		t.Errorf("exit status %d, and the last line is not %q:\n%s", code, last, stderr)
 	default:
 		m := regexp.MustCompile(`(?m)^last failure: item p\d, presentation [12]: (.*)$`).FindStringSubmatch(stderr)
-		if m == nil || !regexp.MustCompile(says).MatchString(m[1]) {
+		if m == nil || !regexp.MustCompile(pattern).MatchString(m[1]) {
 			t.Errorf("no line says which failed and why:\n%s", stderr)
 		}
 	}
@@ -400,16 +400,16 @@ func (tt faultCase) checkTries(t *testing.T, l *link) {
 	if len(others) != faultJudgments-faultMarked || slices.Max(others) != 1 {
 		t.Errorf("the other judgments were asked %v times", others)
 	}
-	least, most := 1, 1
+	low, high := 1, 1
 	switch tt.tries {
 	case "twice":
-		least, most = 2, 2
+		low, high = 2, 2
 	case "again":
 		// The waits begin with at least a sixteenth of the time for retries, or
 		// 250 ms, and grow by half: within mostPatience no ninth try begins.
-		least, most = 2, 10
+		low, high = 2, 10
 	}
-	if len(marked) != faultMarked || slices.Min(marked) < least || slices.Max(marked) > most {
+	if len(marked) != faultMarked || slices.Min(marked) < low || slices.Max(marked) > high {
 		t.Errorf("the judgments that were hit were asked %v times, want %s", marked, tt.tries)
 	}
 	// Two are for the questions in flight, and a third may have been dialled for
@@ -417,10 +417,10 @@ func (tt faultCase) checkTries(t *testing.T, l *link) {
 	// has noticed: one for each stall.
 	bound := 5
 	if tt.short {
-		bound += faultMarked * most
+		bound += faultMarked * high
 	}
-	if l.most > bound {
-		t.Errorf("%d connections at once for 2 questions at once", l.most)
+	if l.peak > bound {
+		t.Errorf("%d connections at once for 2 questions at once", l.peak)
 	}
 }
 
@@ -434,8 +434,8 @@ func (tt faultCase) checkRecords(t *testing.T, got, undisturbed []*judging.Recor
 		want := undisturbed[i]
 		switch {
 		case isHitRecord(r) && tt.outcome != "":
-			if r.Outcome != tt.outcome || (r.Error != "") != (r.Outcome == judging.Failed) || !regexp.MustCompile(tt.says).MatchString(r.Error) {
-				t.Errorf("%s, presentation %d: %s, %q; want %s, %q", r.Item, r.Presentation, r.Outcome, r.Error, tt.outcome, tt.says)
+			if r.Outcome != tt.outcome || (r.Error != "") != (r.Outcome == judging.Failed) || !regexp.MustCompile(tt.pattern).MatchString(r.Error) {
+				t.Errorf("%s, presentation %d: %s, %q; want %s, %q", r.Item, r.Presentation, r.Outcome, r.Error, tt.outcome, tt.pattern)
 			}
 			if r.Choice != "" || r.Label != "" {
 				t.Errorf("%s, presentation %d: a verdict %q without an answer", r.Item, r.Presentation, r.Label)

@@ -29,16 +29,16 @@ type fullDisks struct {
 	accident      atomic.Pointer[accident]
 }
 
-// accident is what happens to the disks in a call, counted from 1; in call 0 before all of them.
+// accident holds a fault of the disks, the call in which it happens (from 1; 0: before all), and how the run ends.
 type accident struct {
 	name    string
 	happens func(f *fullDisks)
 	call    int64
-	says    []string // how the run ends; nil: it does without
+	endings []string // how the run ends; nil: it does without
 	calls   int64    // in all, until the run is complete
 }
 
-// accidents are those that a run may meet. Where a record or a reply cannot be written it is asked for again.
+// accidents lists the accidents that a run may meet. Where a record or a reply cannot be written it is asked for again.
 var accidents = []accident{
 	{"runs, before", fullRuns, 0, []string{"writing ", "runs/", noSpace}, 65},
 	{"runs, in the middle", fullRuns, 20, []string{"writing ", "runs/", ".jsonl: ", noSpace}, 64}, // what could not be recorded is remembered
@@ -58,12 +58,12 @@ func fullBoth(f *fullDisks) {
 	fullReplies(f)
 }
 
-// words are how a run ends, with how to go on where the disk of the runs is full.
+// words returns the messages at the end of a run, with advice if the disk of the runs is full.
 func (a accident) words(goOn string) []string {
-	if slices.Contains(a.says, noSpace) {
-		return append(slices.Clone(a.says), goOn)
+	if slices.Contains(a.endings, noSpace) {
+		return append(slices.Clone(a.endings), goOn)
 	}
-	return a.says
+	return a.endings
 }
 
 func newFullDisks(t *testing.T) *fullDisks {
@@ -135,8 +135,8 @@ func TestFullDisk(t *testing.T) {
 			if a.call > 0 {
 				gavelOnDisk(t, "score", "runs/r").well()
 			}
-			if left, _ := filepath.Glob("runs/r/.*-*"); len(left) > 0 {
-				t.Errorf("passing files are left: %q", left)
+			if files, _ := filepath.Glob("runs/r/.*-*"); len(files) > 0 {
+				t.Errorf("passing files are left: %q", files)
 			}
 			f.freeSpace()
 			gavelOnDisk(t, f.run("runs/r")...).well()
@@ -263,18 +263,18 @@ func serveOnDisk(t *testing.T, args ...string) *serving {
 	t.Helper()
 	s := &serving{t: t}
 	cmd := exec.Command(os.Getenv(onDisks), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
-	cmd.Stderr = &s.said
+	cmd.Stderr = &s.stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGINT)
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("serve: %v\n%.3000s", err, s.said.String())
+			t.Errorf("serve: %v\n%.3000s", err, s.stderr.String())
 		}
 	})
-	s.said.until("(Ctrl-C ends it)")
-	s.url = regexp.MustCompile(`http://[^/]+`).FindString(s.said.String())
+	s.stderr.until("(Ctrl-C ends it)")
+	s.url = regexp.MustCompile(`http://[^/]+`).FindString(s.stderr.String())
 	return s
 }
 
@@ -303,7 +303,7 @@ func TestFullDiskServe(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) {
 			f.meets(a)
 			v := make(t)
-			if want := map[bool]string{true: jobs.Complete, false: jobs.Failed}[a.says == nil]; v.Job.State != want {
+			if want := map[bool]string{true: jobs.Complete, false: jobs.Failed}[a.endings == nil]; v.Job.State != want {
 				t.Errorf("the job: %+v", v.Job)
 			}
 			for _, w := range a.words("free space on the disk and start the same again to go on") {

@@ -63,15 +63,15 @@ func FuzzJudgment(f *testing.F) {
 		if status < 200 || status > 599 {
 			return
 		}
-		said := string(lineOf(t, words))
+		line := string(lineOf(t, words))
 		template := protocol.Templates[len(words)%len(protocol.Templates)]
 		for _, answer := range []struct {
 			body           string
 			ollama, openAI bool
 		}{
 			{words, true, true}, // as the whole answer, and as what the judge says
-			{`{"message":{"role":"assistant","content":` + said + `},"done":true,"done_reason":"stop"}`, true, false},
-			{`{"choices":[{"message":{"role":"assistant","content":` + said + `},"finish_reason":"stop"}]}`, false, true},
+			{`{"message":{"role":"assistant","content":` + line + `},"done":true,"done_reason":"stop"}`, true, false},
+			{`{"choices":[{"message":{"role":"assistant","content":` + line + `},"finish_reason":"stop"}]}`, false, true},
 		} {
 			c := &http.Client{Transport: anyAnswer{status, answer.body}}
 			var clients []backends.Client
@@ -146,8 +146,8 @@ func checkRecord(t *testing.T, p judging.Asker, offered []string, r *judging.Rec
 	if err := json.Unmarshal(line, &back); err != nil {
 		t.Fatalf("%v: %s", err, line)
 	}
-	if again := lineOf(t, &back); !bytes.Equal(again, line) {
-		t.Errorf("wrote %s\nread  %s", line, again)
+	if second := lineOf(t, &back); !bytes.Equal(second, line) {
+		t.Errorf("wrote %s\nread  %s", line, second)
 	}
 	if r.Outcome == judging.Failed {
 		return

@@ -27,14 +27,14 @@ type link struct {
 	upstream string
 	toServer http.Client
 
-	mu    sync.Mutex
-	fault *fault
-	asked map[string]int // how often, by what was asked
-	open  map[net.Conn]bool
-	most  int // connections open at once
+	mu     sync.Mutex
+	fault  *fault
+	counts map[string]int // how often, by what was asked
+	open   map[net.Conn]bool
+	peak   int // connections open at once
 }
 
-// fault is what happens to a marked question.
+// fault is a failure of the connection or the reply to a marked question.
 type fault struct {
 	first int  // only the first so many times it is asked; 0: every time
 	alone bool // the server is not asked
@@ -49,7 +49,7 @@ func isHit(question string) bool {
 	return strings.Contains(question, "The Start of Assistant A's Answer|>\n"+marker)
 }
 
-// reply is what a server answered.
+// reply holds a response of the server.
 type reply struct {
 	status int
 	header http.Header
@@ -58,7 +58,7 @@ type reply struct {
 
 func newLink(t *testing.T, upstream string, ollama bool) *link {
 	t.Helper()
-	l := &link{t: t, ollama: ollama, upstream: upstream, asked: map[string]int{}, open: map[net.Conn]bool{}}
+	l := &link{t: t, ollama: ollama, upstream: upstream, counts: map[string]int{}, open: map[net.Conn]bool{}}
 	l.toServer.Transport = &http.Transport{DisableKeepAlives: true} // so that what is left open is gavel's
 	listener, err := net.Listen("tcp", quietHost()+":0")
 	if err != nil {
@@ -90,7 +90,7 @@ func (l *link) state(c net.Conn, s http.ConnState) {
 	switch s {
 	case http.StateNew:
 		l.open[c] = true
-		l.most = max(l.most, len(l.open))
+		l.peak = max(l.peak, len(l.open))
 	case http.StateClosed, http.StateHijacked: // whoever hijacks one closes it
 		delete(l.open, c)
 	}
@@ -151,9 +151,9 @@ func (l *link) hit(path string, body []byte) *fault {
 	question := req.Messages[len(req.Messages)-1].Content
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked[question]++
+	l.counts[question]++
 	f := l.fault
-	if f == nil || !isHit(question) || f.first > 0 && l.asked[question] > f.first {
+	if f == nil || !isHit(question) || f.first > 0 && l.counts[question] > f.first {
 		return nil
 	}
 	return f
@@ -166,14 +166,14 @@ func isChat(path string) bool { return path == "/api/chat" || path == "/v1/chat/
 func (l *link) begin(f *fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.fault, l.asked, l.most = f, map[string]int{}, 0
+	l.fault, l.counts, l.peak = f, map[string]int{}, 0
 }
 
-// questions are how often each was asked: the marked ones and the others.
+// questions counts the requests for each question: the marked ones and the others.
 func (l *link) questions() (marked, others []int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for q, n := range l.asked {
+	for q, n := range l.counts {
 		if isHit(q) {
 			marked = append(marked, n)
 		} else {
@@ -266,18 +266,18 @@ func (l *link) leavesNothing(t *testing.T, command func()) {
 	t.Helper()
 	before := goroutines()
 	command()
-	var left map[string]string
+	var remaining map[string]string
 	for range 6000 { // what is not gone after a minute stays
-		left = goroutines()
+		remaining = goroutines()
 		for n := range before {
-			delete(left, n)
+			delete(remaining, n)
 		}
-		if len(left) == 0 && l.connections() == 0 {
+		if len(remaining) == 0 && l.connections() == 0 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	for _, stack := range left {
+	for _, stack := range remaining {
 		t.Errorf("a goroutine is left:\n%s", stack)
 	}
 	t.Errorf("%d connections are left", l.connections())

@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// barCounts are what reference.json has for a judge's replies to a subset, or to all.
+// barCounts holds the counts in reference.json for a judge's replies to a subset, or to all.
 type barCounts struct {
 	N         int `json:"n"`
 	Strict    int `json:"strict"`
@@ -26,7 +26,7 @@ type barCounts struct {
 	Same      int `json:"winners_reproduced"`
 }
 
-// llmBarData is where LLMBar's stored replies are.
+// llmBarData returns the folder of LLMBar's stored replies.
 func llmBarData(t *testing.T) string {
 	t.Helper()
 	data := filepath.Join(sourceDir, "../../../shared/data/llmbar")
@@ -41,11 +41,11 @@ func llmBarFiles(t *testing.T, data, judge string) []string {
 	t.Helper()
 	var files []string
 	for _, subset := range []string{"Natural", "Adversarial/*"} {
-		found, err := filepath.Glob(filepath.Join(data, "Dataset/LLMBar", subset, "evaluators", judge, "result.json"))
+		paths, err := filepath.Glob(filepath.Join(data, "Dataset/LLMBar", subset, "evaluators", judge, "result.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, found...)
+		files = append(files, paths...)
 	}
 	return files
 }
@@ -83,10 +83,10 @@ func TestLLMBarsReference(t *testing.T) {
 			}
 			var want barCounts
 			parse(t, string(raw), &want)
-			count := func(metric string, of int) int {
+			count := func(metric string, total int) int {
 				r := rep.Result(metric, group, "")
-				if r.Value == nil || r.N != of {
-					t.Errorf("%s %s: %s of %d, want n %d", judge, subset, metric, r.N, of)
+				if r.Value == nil || r.N != total {
+					t.Errorf("%s %s: %s of %d, want n %d", judge, subset, metric, r.N, total)
 					return -1
 				}
 				return int(math.Round(*r.Value * float64(r.N) / 100))

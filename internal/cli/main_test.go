@@ -96,9 +96,9 @@ func callTo(stderr io.Writer, args ...string) (stdout string, code int) {
 
 // overheard is a command's stderr, for those who wait until something is said.
 type overheard struct {
-	mu   sync.Mutex
-	said bytes.Buffer
-	more chan struct{} // closed when more is said; nil where nobody waits
+	mu     sync.Mutex
+	output bytes.Buffer
+	more   chan struct{} // closed when more is said; nil where nobody waits
 }
 
 func (o *overheard) Write(b []byte) (int, error) {
@@ -108,13 +108,13 @@ func (o *overheard) Write(b []byte) (int, error) {
 		close(o.more)
 		o.more = nil
 	}
-	return o.said.Write(b)
+	return o.output.Write(b)
 }
 
 func (o *overheard) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.said.String()
+	return o.output.String()
 }
 
 // until waits for words. Where they are not said it ends after two minutes, and
@@ -126,7 +126,7 @@ func (o *overheard) until(words string) {
 		if o.more == nil {
 			o.more = make(chan struct{})
 		}
-		more, has := o.more, strings.Contains(o.said.String(), words)
+		more, has := o.more, strings.Contains(o.output.String(), words)
 		o.mu.Unlock()
 		if has {
 			return
@@ -149,32 +149,32 @@ func mustCall(t testing.TB, args ...string) string {
 	return stdout
 }
 
-// anyFailure is what [ends] takes for a status that is not 0.
+// anyFailure stands for any exit status but 0, for [ends].
 const anyFailure = -1
 
 // ends calls a command that has to end with an exit status, and to say words on stderr; " … " is between words that may
 // stand anywhere in it. It returns all that was said.
-func ends(t testing.TB, status int, says string, args ...string) (stderr string) {
+func ends(t testing.TB, status int, text string, args ...string) (stderr string) {
 	t.Helper()
 	_, stderr, code := call(t, args...)
 	if code != status && !(code != 0 && status == anyFailure) {
 		t.Errorf("gavel %s: exit status %d, want %d\n%s", strings.Join(args, " "), code, status, stderr)
 	}
-	contains(t, stderr, says, args)
+	contains(t, stderr, text, args)
 	return stderr
 }
 
 // shows is ends for a command that has to end well, and for what it prints.
-func shows(t testing.TB, says string, args ...string) (stdout string) {
+func shows(t testing.TB, text string, args ...string) (stdout string) {
 	t.Helper()
 	stdout = mustCall(t, args...)
-	contains(t, stdout, says, args)
+	contains(t, stdout, text, args)
 	return stdout
 }
 
-func contains(t testing.TB, text, says string, args []string) {
+func contains(t testing.TB, text, want string, args []string) {
 	t.Helper()
-	for words := range strings.SplitSeq(says, " … ") {
+	for words := range strings.SplitSeq(want, " … ") {
 		if !strings.Contains(text, words) {
 			t.Errorf("gavel %s: no %q in\n%s", strings.Join(args, " "), words, text)
 		}

@@ -18,18 +18,18 @@ func TestExportParquet(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "accuracy=0.7,first=0.2,silent=0.1", "--dataset", "sample", "--repeat", "2", "--out", "runs/a")
 	mustCall(t, "run", "multi-option", "--backend", "sim", "--model", "accuracy=0.6", "--dataset", "sample-options", "--out", "runs/b")
-	_, said, _ := call(t, "export", "parquet", "runs", "--out", "one.parquet")
+	_, stderr, _ := call(t, "export", "parquet", "runs", "--out", "one.parquet")
 	mustCall(t, "export", "parquet", "runs", "--out", "two.parquet")
 	assert.Equal(t, read(t, "one.parquet"), read(t, "two.parquet"))
 
 	rows, err := parquet.ReadFile[export.Judgment]("one.parquet")
 	assert.NilError(t, err)
-	asked := records(t, "runs/a")
-	assert.Equal(t, len(rows), len(asked)+len(records(t, "runs/b")))
-	assert.Assert(t, strings.HasPrefix(said, "218 judgments of 2 runs written"), said)
+	judgments := records(t, "runs/a")
+	assert.Equal(t, len(rows), len(judgments)+len(records(t, "runs/b")))
+	assert.Assert(t, strings.HasPrefix(stderr, "218 judgments of 2 runs written"), stderr)
 	right := map[string]int{} // judgments of an item that are right
-	for i, row := range rows[:len(asked)] {
-		r := asked[i]
+	for i, row := range rows[:len(judgments)] {
+		r := judgments[i]
 		assert.Equal(t, row.Run+row.Item+row.Outcome+row.Choice, "a"+r.Item+string(r.Outcome)+r.Choice)
 		assert.DeepEqual(t, row.Order, r.Order)
 		assert.Equal(t, row.Replies[0], r.Replies[0].Text)

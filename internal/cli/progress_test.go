@@ -13,7 +13,7 @@ import (
 	"gavel/judging"
 )
 
-// screen is what stands on a terminal after what was written to it, of the sequences that a bar uses.
+// screen returns the contents of a terminal after this output, with the control sequences that a bar uses.
 func screen(written string) string {
 	rows := [][]rune{{}}
 	y, x := 0, 0
@@ -51,8 +51,8 @@ func screen(written string) string {
 	return strings.Join(lines, "\n")
 }
 
-// told is a run of 100 judgments that is told to a terminal of so many columns, one judgment a second.
-func told(t *testing.T, columns int, during func(p *progress, done int)) (written string) {
+// progressText is a run of 100 judgments that is told to a terminal of so many columns, one judgment a second.
+func progressText(t *testing.T, columns int, during func(p *progress, done int)) (written string) {
 	var out bytes.Buffer
 	now := time.Unix(1e9, 0)
 	t.Setenv("COLUMNS", fmt.Sprint(columns))
@@ -79,7 +79,7 @@ func told(t *testing.T, columns int, during func(p *progress, done int)) (writte
 
 // TestBar: what a run comes to stands below the bar, what is said above it, and both go when the run ends.
 func TestBar(t *testing.T) {
-	all := told(t, 80, func(p *progress, done int) {
+	all := progressText(t, 80, func(p *progress, done int) {
 		if done == 70 {
 			p.Note("something is wrong")
 		}
@@ -98,7 +98,7 @@ func TestBar(t *testing.T) {
 
 // TestNarrowBar: no line of the bar is as wide as the terminal, which would begin another row.
 func TestNarrowBar(t *testing.T) {
-	before, _, _ := strings.Cut(told(t, 50, func(*progress, int) {}), "\x00")
+	before, _, _ := strings.Cut(progressText(t, 50, func(*progress, int) {}), "\x00")
 	for line := range strings.Lines(screen(before)) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n >= 50 {
 			t.Errorf("%d columns: %s", n, line)
@@ -108,7 +108,7 @@ func TestNarrowBar(t *testing.T) {
 
 // TestLines: where there is no terminal, lines say the same.
 func TestLines(t *testing.T) {
-	all := told(t, 0, func(*progress, int) {})
+	all := progressText(t, 0, func(*progress, int) {})
 	const want = "80/100 judgments, 1.0/s, 20s left, so far correct in both orders on 40 to 60 % of 40 pairs\n"
 	if !strings.Contains(all, want) || strings.Contains(all, "\x1b") {
 		t.Errorf("said\n%s", all)

@@ -51,7 +51,7 @@ type realOllama struct {
 	url, log string
 }
 
-// loads is how often Ollama has started a process for a model. (It starts others
+// loads counts the processes that Ollama has started for a model. (It starts others
 // when it looks for GPUs.)
 func (o realOllama) loads() (n int) {
 	for line := range strings.Lines(read(o, o.log)) {

@@ -147,7 +147,7 @@ func (r *readmeRun) lacks(word string) bool {
 		!r.published && publishedName.MatchString(word)
 }
 
-// out is what a command makes: a run, a file, or the folder of the runs that it takes in.
+// out returns the path that a command writes: a run, a file, or a folder of imported runs.
 func out(args []string) string {
 	for _, flag := range []string{"--out", "--runs"} {
 		if i := slices.Index(args, flag); i >= 0 {
@@ -190,12 +190,12 @@ func (r *readmeRun) printed(t *testing.T, pages string) {
 	}
 	blocks := 0
 	for _, block := range fenced.FindAllStringSubmatch(pages, -1) {
-		shown := strings.Split(block[2], "\n")
-		if block[1] != "" || !lines[shown[0]] {
+		output := strings.Split(block[2], "\n")
+		if block[1] != "" || !lines[output[0]] {
 			continue
 		}
 		blocks++
-		for _, line := range shown {
+		for _, line := range output {
 			if line != " …" && !lines[strings.TrimRight(line, " ")] {
 				t.Errorf("a page says that this is printed, and it is not:\n%s", line)
 			}

@@ -202,11 +202,11 @@ func scoreCommand(e *env) *cli.Command {
 				return err
 			}
 			for _, name := range scoreSections {
-				found, err := section(name, runs[0], o)
+				document, err := section(name, runs[0], o)
 				if err != nil {
 					continue // nothing is known
 				}
-				if err := e.print(c, found); err != nil {
+				if err := e.print(c, document); err != nil {
 					return err
 				}
 			}

@@ -82,7 +82,7 @@ func runScripts(t *testing.T, dir, server string) {
 		"OLLAMA_HOST": "", "OPENAI_BASE_URL": "", "OPENAI_API_KEY": "",
 		"SHARED": filepath.Join(sourceDir, "../../../shared/data"), "TESTDATA": filepath.Join(sourceDir, "testdata/files"),
 		"LLAMA": os.Getenv("GAVEL_LLAMA_URL"), "OLLAMA": os.Getenv("GAVEL_OLLAMA_URL"),
-		"SERVER": server, "ITEMS": fmt.Sprint(few(server, 12, 4, 2)),
+		"SERVER": server, "ITEMS": fmt.Sprint(itemCount(server, 12, 4, 2)),
 	}
 	for name := range settings {
 		t.Setenv(name, os.Getenv(name)) // so that it is put back
@@ -141,7 +141,7 @@ func (t inTurn) Run(name string, f func(testscript.T)) {
 	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
 }
 
-// script is what belongs to one script under way.
+// script holds the state of a running script.
 type script struct {
 	*testscript.TestScript
 	not     bool // the command has a "!" before it
@@ -303,10 +303,10 @@ func (a *ask) Repeat(n int, text string) string { return strings.Repeat(text, n)
 func (a *ask) Fits(context int) bool { return a.Tokens+a.MaxTokens <= context }
 
 // Longer prefers the longer response of a pair.
-func (a *ask) Longer() string { _, said := prefersLonger(0, a.User); return said }
+func (a *ask) Longer() string { _, reply := prefersLonger(0, a.User); return reply }
 
 // Any answers under every protocol.
-func (a *ask) Any() string { _, said := anything(0, a.User); return said }
+func (a *ask) Any() string { _, reply := anything(0, a.User); return reply }
 
 // Sum judges a pair of testdata/files/sums.jsonl, and is right about as often as given, in 1000.
 func (a *ask) Sum(often int) string {
@@ -321,7 +321,7 @@ func (a *ask) Sum(often int) string {
 }
 
 // Option chooses one of the first two options by a hash of the question.
-func (a *ask) Option() string { _, said := choosesByHash(0, a.User); return said }
+func (a *ask) Option() string { _, reply := choosesByHash(0, a.User); return reply }
 
 // scripted is a judge whose replies come from a template.
 type scripted struct {
@@ -368,10 +368,10 @@ func (s *script) judge(args []string) {
 		if b, err := os.ReadFile(path); err == nil {
 			text = strings.TrimSuffix(string(b), "\n")
 		}
-		var said strings.Builder
+		var output strings.Builder
 		t, err := template.New("").Parse(text)
 		if err == nil {
-			err = t.Execute(&said, a)
+			err = t.Execute(&output, a)
 		}
 		switch {
 		case err != nil:
@@ -380,9 +380,9 @@ func (s *script) judge(args []string) {
 			panic(http.ErrAbortHandler)
 		case a.status != 0:
 			w.WriteHeader(a.status)
-			io.WriteString(w, said.String())
+			io.WriteString(w, output.String())
 		case isChat(a.Path):
-			json.NewEncoder(w).Encode(completion(ollama, said.String(), a.Tokens))
+			json.NewEncoder(w).Encode(completion(ollama, output.String(), a.Tokens))
 		default:
 			facts.ServeHTTP(w, r)
 		}
@@ -414,14 +414,14 @@ func (s *script) json(args []string) {
 	d.UseNumber()
 	s.Check(d.Decode(&v))
 	for pair := range slices.Chunk(args[1:], 2) {
-		found := lookUp(v, strings.Split(pair[0], "/"))
+		matches := lookUp(v, strings.Split(pair[0], "/"))
 		want := regexp.MustCompile("^(?:" + pair[1] + ")$")
-		for _, f := range found {
+		for _, f := range matches {
 			if want.MatchString(fmt.Sprint(f)) == s.not {
 				s.Fatalf("%s is %v, want %s", pair[0], f, pair[1])
 			}
 		}
-		if len(found) == 0 && !s.not {
+		if len(matches) == 0 && !s.not {
 			s.Fatalf("there is no %s", pair[0])
 		}
 	}
@@ -429,18 +429,18 @@ func (s *script) json(args []string) {
 
 // lookUp returns the value at a path, if any: "key", "0" of a list, "key=value" for the first element that has it, "len"
 // for how many there are.
-func lookUp(v any, path []string) (found []any) {
+func lookUp(v any, path []string) (matches []any) {
 	if len(path) == 0 {
 		return []any{v}
 	}
-	key, wanted, chosen := strings.Cut(path[0], "=")
+	key, value, filtered := strings.Cut(path[0], "=")
 	list, _ := v.([]any)
 	switch object, _ := v.(map[string]any); {
 	case key == "len":
 		return []any{len(list) + len(object)}
-	case chosen:
+	case filtered:
 		for _, each := range list {
-			if o, _ := each.(map[string]any); fmt.Sprint(o[key]) == wanted {
+			if o, _ := each.(map[string]any); fmt.Sprint(o[key]) == value {
 				return lookUp(each, path[1:])
 			}
 		}
@@ -453,18 +453,18 @@ func lookUp(v any, path []string) (found []any) {
 			return lookUp(each, path[1:])
 		}
 	}
-	return found
+	return matches
 }
 
 func (s *script) same(args []string) {
-	found, _ := filepath.Glob(filepath.Join(s.MkAbs(args[0]), "*", "results.json"))
-	for _, path := range found {
-		of := filepath.Base(filepath.Dir(path))
-		if s.ReadFile(path) != readIfAny(filepath.Join(s.MkAbs(args[1]), of, "results.json")) {
-			s.Fatalf("%s: the results differ", of)
+	paths, _ := filepath.Glob(filepath.Join(s.MkAbs(args[0]), "*", "results.json"))
+	for _, path := range paths {
+		folder := filepath.Base(filepath.Dir(path))
+		if s.ReadFile(path) != readIfAny(filepath.Join(s.MkAbs(args[1]), folder, "results.json")) {
+			s.Fatalf("%s: the results differ", folder)
 		}
 	}
-	if len(found) == 0 {
+	if len(paths) == 0 {
 		s.Fatalf("there are no runs in %s", args[0])
 	}
 }
@@ -496,10 +496,10 @@ func (s *script) await(args []string) {
 	if !strings.Contains(path, "://") {
 		path = s.MkAbs(path)
 	}
-	found, err := awaitIn(path, args[1])
+	match, err := awaitIn(path, args[1])
 	s.Check(err)
 	if len(args) == 3 {
-		s.Setenv(args[2], found)
+		s.Setenv(args[2], match)
 	}
 }
 
@@ -522,8 +522,8 @@ func awaitIn(path, expression string) (string, error) {
 }
 
 func (s *script) signal(args []string) {
-	by := map[string]os.Signal{"INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}
-	s.Check(s.started[args[0]].Process.Signal(by[args[1]]))
+	signals := map[string]os.Signal{"INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}
+	s.Check(s.started[args[0]].Process.Signal(signals[args[1]]))
 }
 
 func (s *script) ended(args []string) {

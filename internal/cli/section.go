@@ -42,9 +42,9 @@ func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Option
 	case len(runs) > 1:
 		return usage("one run at a time: gavel score --section %s RUN", name)
 	}
-	found, err := section(name, runs[0], o)
+	document, err := section(name, runs[0], o)
 	if err == nil {
-		err = e.print(c, found)
+		err = e.print(c, document)
 	}
 	if err != nil || out == "" {
 		return err

@@ -22,11 +22,11 @@ import (
 
 // serving is a `gavel serve` that goes on beside a test.
 type serving struct {
-	t    testing.TB
-	said overheard
-	url  string
-	stop func() // Ctrl-C
-	code chan int
+	t      testing.TB
+	stderr overheard
+	url    string
+	stop   func() // Ctrl-C
+	code   chan int
 }
 
 func serve(t testing.TB, args ...string) *serving {
@@ -42,20 +42,20 @@ func begin(t testing.TB, args ...string) *serving {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.stop = func() { in.Interrupt(cancel) }
 	go func() {
-		s.code <- newEnv(in, io.Discard, &s.said).gavel(ctx, append(args, "--addr", "127.0.0.1:0"))
+		s.code <- newEnv(in, io.Discard, &s.stderr).gavel(ctx, append(args, "--addr", "127.0.0.1:0"))
 	}()
 	t.Cleanup(func() {
 		s.stop()
 		s.stop()
 		if code := <-s.code; code != exitOK {
-			t.Errorf("serve ended with %d: %s", code, &s.said)
+			t.Errorf("serve ended with %d: %s", code, &s.stderr)
 		}
 		s.code <- 0
 	})
-	s.said.until("(Ctrl-C ends it)")
-	m := regexp.MustCompile(`http://[^/]+`).FindString(s.said.String())
+	s.stderr.until("(Ctrl-C ends it)")
+	m := regexp.MustCompile(`http://[^/]+`).FindString(s.stderr.String())
 	if m == "" {
-		t.Fatalf("it does not serve: %s", &s.said)
+		t.Fatalf("it does not serve: %s", &s.stderr)
 	}
 	s.url = m
 	return s
@@ -67,7 +67,7 @@ func (s *serving) end() {
 	s.stop()
 	code := <-s.code
 	if code != exitOK {
-		s.t.Errorf("it ended with %d: %s", code, &s.said)
+		s.t.Errorf("it ended with %d: %s", code, &s.stderr)
 	}
 	s.code <- exitOK
 }
@@ -122,11 +122,11 @@ func (s *serving) job(id string) server.JobView {
 }
 
 // until waits for a job to be as it should; it gives up after two minutes.
-func (s *serving) until(id string, is func(server.JobView) bool) server.JobView {
+func (s *serving) until(id string, done func(server.JobView) bool) server.JobView {
 	s.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		v := s.job(id)
-		if is(v) {
+		if done(v) {
 			return v
 		}
 		if time.Now().After(end) {
@@ -137,8 +137,8 @@ func (s *serving) until(id string, is func(server.JobView) bool) server.JobView 
 
 func ended(v server.JobView) bool { return !v.Job.Active() }
 
-func jobRequest(at string, more ...string) map[string]any {
-	o := map[string]any{"protocol": "pairwise", "endpoint": at, "model": "tiny", "dataset": "sample", "concurrency": "2"}
+func jobRequest(endpoint string, more ...string) map[string]any {
+	o := map[string]any{"protocol": "pairwise", "endpoint": endpoint, "model": "tiny", "dataset": "sample", "concurrency": "2"}
 	for i := 0; i+1 < len(more); i += 2 {
 		o[more[i]] = more[i+1]
 	}
@@ -205,21 +205,21 @@ func TestCommandsOnPages(t *testing.T) {
 }
 
 // crawl visits links of a server, and those that stand on their pages, of each kind of page so many at the most.
-func crawl(t *testing.T, base string, links []string, most int, visit func(link string, status int, page string)) {
+func crawl(t *testing.T, base string, links []string, limit int, visit func(link string, status int, page string)) {
 	t.Helper()
 	pages := http.NewServeMux()
 	for _, pattern := range server.Pages() {
 		pages.HandleFunc(pattern, http.NotFound)
 	}
-	seen, kinds := map[string]bool{}, map[string]int{}
+	visited, kinds := map[string]bool{}, map[string]int{}
 	for ; len(links) > 0; links = links[1:] {
 		r, err := http.NewRequest("GET", base+links[0], nil)
-		if err != nil || seen[links[0]] {
+		if err != nil || visited[links[0]] {
 			continue
 		}
-		seen[links[0]] = true
+		visited[links[0]] = true
 		_, pattern := pages.Handler(r)
-		if pattern == "" || kinds[pattern] == most {
+		if pattern == "" || kinds[pattern] == limit {
 			continue
 		}
 		kinds[pattern]++

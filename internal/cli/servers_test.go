@@ -98,7 +98,7 @@ func fourRuns(t *testing.T, url string, judgments int, dataset ...string) {
 					checkProbabilities(t, r)
 				}
 			}
-			again(t, out, args)
+			rerun(t, out, args)
 			if read(t, out+"/results.json") != read(t, out+"-again/results.json") {
 				t.Errorf("%s: results.json differs between the run and its repeat from the cache", out)
 			}
@@ -106,8 +106,8 @@ func fourRuns(t *testing.T, url string, judgments int, dataset ...string) {
 	}
 }
 
-// again makes a run once more, and checks that all of its replies come from the cache.
-func again(t *testing.T, out string, args []string) {
+// rerun makes a run once more, and checks that all of its replies come from the cache.
+func rerun(t *testing.T, out string, args []string) {
 	t.Helper()
 	mustCall(t, append(args, "--out", out+"-again")...)
 	for _, r := range records(t, out+"-again") {
@@ -124,7 +124,7 @@ func again(t *testing.T, out string, args []string) {
 // on its own; the label named is the likelier one, as greedy decoding has it.
 func checkProbabilities(t *testing.T, r *judging.Record) {
 	t.Helper()
-	sum, most := 0.0, ""
+	sum, likeliest := 0.0, ""
 	best := -1.0
 	for _, p := range r.Probabilities {
 		if p.Logprob == nil || *p.Logprob >= 0 {
@@ -132,18 +132,17 @@ func checkProbabilities(t *testing.T, r *judging.Record) {
 		}
 		sum += p.P
 		if p.P > best {
-			best, most = p.P, p.Label
+			best, likeliest = p.P, p.Label
 		}
 	}
-	if len(r.Probabilities) != 2 || sum < 0.999 || sum > 1.001 || most != "[["+r.Label+"]]" {
+	if len(r.Probabilities) != 2 || sum < 0.999 || sum > 1.001 || likeliest != "[["+r.Label+"]]" {
 		t.Fatalf("%s, presentation %d: verdict %s, probabilities %+v", r.Item, r.Presentation, r.Label, r.Probabilities)
 	}
 }
 
-// few is how many of all items a server is asked about. By day some are enough,
-// and before Ollama, which without a GPU reads some thousand tokens a second,
-// fewer still. The requests are of the same shapes; the rest are other texts.
-func few(url string, all, some, ollama int) int {
+// itemCount returns the number of items to ask a server about: some by day, fewer of Ollama, which without a GPU reads
+// about a thousand tokens a second. The requests are of the same shapes; the rest are other texts.
+func itemCount(url string, all, some, ollama int) int {
 	switch {
 	case os.Getenv("GAVEL_TEST_NIGHTLY") != "":
 		return all
@@ -155,7 +154,7 @@ func few(url string, all, some, ollama int) int {
 
 func TestServersSample(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
-		n := few(url, 32, 8, 2)
+		n := itemCount(url, 32, 8, 2)
 		fourRuns(t, url, 2*n, "--dataset", "sample", "--limit", strconv.Itoa(n))
 	})
 }
@@ -165,7 +164,7 @@ func TestServersSample(t *testing.T) {
 func TestServersJudgeBench(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
 		file := judgeBenchFile(t)
-		n := few(url, 20, 6, 2)
+		n := itemCount(url, 20, 6, 2)
 		pick := []string{"--sample", strconv.Itoa(n)}
 		if url == os.Getenv("GAVEL_OLLAMA_URL") {
 			lines := strings.Split(strings.TrimSpace(read(t, file)), "\n")
@@ -225,7 +224,7 @@ func TestServersPromptTooLong(t *testing.T) {
 func TestServersDoctor(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
 		args := []string{"--time-limit", "0"}
-		quick := few(url, 0, 0, 1) == 1 // many requests at once are for llama.cpp by day
+		quick := itemCount(url, 0, 0, 1) == 1 // many requests at once are for llama.cpp by day
 		if quick {
 			args = append(args, "--quick")
 		}

@@ -71,8 +71,8 @@ func merged(t *testing.T) {
 		t.Fatalf("%v, %v", runs, err)
 	}
 	for _, run := range runs {
-		if at := filepath.Join("runs/s", filepath.Base(run)); read(t, run+"/results.json") != read(t, at+"/results.json") || read(t, run+"/items.jsonl") != read(t, at+"/items.jsonl") {
-			t.Errorf("%s is not that of the undisturbed suite", at)
+		if folder := filepath.Join("runs/s", filepath.Base(run)); read(t, run+"/results.json") != read(t, folder+"/results.json") || read(t, run+"/items.jsonl") != read(t, folder+"/items.jsonl") {
+			t.Errorf("%s is not that of the undisturbed suite", folder)
 		}
 	}
 	t.Logf("%d runs are equal to the undisturbed ones", len(runs))
@@ -93,20 +93,20 @@ func TestServersShardsOnSlurm(t *testing.T) {
 		}
 		return string(out)
 	}
-	eventually := func(what string, is func() bool) {
+	eventually := func(name string, condition func() bool) {
 		t.Helper()
-		for end := time.Now().Add(4 * time.Minute); !is(); time.Sleep(50 * time.Millisecond) {
+		for end := time.Now().Add(4 * time.Minute); !condition(); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
 				logs, _ := exec.Command("sh", "-c", "squeue -a; tail -n 5 *.log").CombinedOutput()
-				t.Fatalf("%s: never\n%s", what, logs)
+				t.Fatalf("%s: never\n%s", name, logs)
 			}
 		}
 	}
-	slurm := func(what string) {
-		cmd := exec.Command(filepath.Join(sourceDir, "../../scripts/slurm.sh"), what)
+	slurm := func(args string) {
+		cmd := exec.Command(filepath.Join(sourceDir, "../../scripts/slurm.sh"), args)
 		cmd.Env = append(os.Environ(), "SLURM_DIR="+filepath.Dir(os.Getenv("SLURM_CONF")))
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("slurm.sh %s: %v\n%s", what, err, out)
+			t.Fatalf("slurm.sh %s: %v\n%s", args, err, out)
 		}
 	}
 	job := read(t, filepath.Join(sourceDir, "../../docs/examples/slurm.sh"))

@@ -59,8 +59,8 @@ func (v victim) killedAtAnyTime(t *testing.T, kills int) {
 		cmd.Wait()
 		completeAreWhole(t, out)
 		if v.ready == nil || !v.ready(out) {
-			if said, err := v.make(t, out).CombinedOutput(); err != nil {
-				t.Fatalf("trial %d: %v\n%s", i, err, said)
+			if output, err := v.make(t, out).CombinedOutput(); err != nil {
+				t.Fatalf("trial %d: %v\n%s", i, err, output)
 			}
 		}
 		if got := madeBy(t, out); !maps.Equal(got, want) {
@@ -75,48 +75,48 @@ func (v victim) killedAtAnyTime(t *testing.T, kills int) {
 }
 
 // madeBy is all that counts of what is at a place: a file, or results, items and the number of records of runs.
-func madeBy(t *testing.T, at string) map[string]string {
+func madeBy(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	made := map[string]string{}
-	if err := filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
+	files := map[string]string{}
+	if err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			return err
 		}
-		rel, _ := filepath.Rel(at, name)
+		rel, _ := filepath.Rel(dir, name)
 		switch d.Name() {
 		case "run.json":
 			m, err := judging.ReadManifest(filepath.Dir(name))
 			if err != nil {
 				return err
 			}
-			made[rel] = m.ID + " " + m.Status
+			files[rel] = m.ID + " " + m.Status
 		case "records.jsonl":
-			var seen judging.Completed
+			var completed judging.Completed
 			for _, r := range records(t, filepath.Dir(name)) {
-				if seen.Has(r.Item, r.Presentation, r.Repetition) {
+				if completed.Has(r.Item, r.Presentation, r.Repetition) {
 					t.Errorf("%s: %s is there twice", name, r.Item)
 				}
-				seen.Add(r)
+				completed.Add(r)
 			}
-			made[rel] = fmt.Sprint(len(records(t, filepath.Dir(name))), " records")
+			files[rel] = fmt.Sprint(len(records(t, filepath.Dir(name))), " records")
 		case "suite.json":
 		default:
-			made[rel] = read(t, name)
+			files[rel] = read(t, name)
 		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if len(made) == 0 {
-		t.Fatalf("nothing is in %s", at)
+	if len(files) == 0 {
+		t.Fatalf("nothing is in %s", dir)
 	}
-	return made
+	return files
 }
 
 // completeAreWhole wants each run that says it is complete to have all of its records.
-func completeAreWhole(t *testing.T, at string) {
+func completeAreWhole(t *testing.T, dir string) {
 	t.Helper()
-	filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
+	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "run.json" {
 			return nil
 		}
@@ -193,13 +193,13 @@ func TestServeDay(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 2))
 			for {
 				run := newest.Load().(string)
-				at := []string{"/", "/jobs", "/start", "/suites", "/runs/" + run, "/runs/" + run + "/items", "/api/v1/runs", "/api/v1/runs/" + run}[rng.IntN(8)]
-				if resp, err := client.Get(s.url + at); err != nil {
-					t.Errorf("%s: %v", at, err)
+				paths := []string{"/", "/jobs", "/start", "/suites", "/runs/" + run, "/runs/" + run + "/items", "/api/v1/runs", "/api/v1/runs/" + run}[rng.IntN(8)]
+				if resp, err := client.Get(s.url + paths); err != nil {
+					t.Errorf("%s: %v", paths, err)
 				} else {
 					io.Copy(io.Discard, resp.Body)
 					if resp.Body.Close(); resp.StatusCode >= 500 {
-						t.Errorf("%s: %s", at, resp.Status)
+						t.Errorf("%s: %s", paths, resp.Status)
 					}
 				}
 				select {
@@ -210,7 +210,7 @@ func TestServeDay(t *testing.T) {
 			}
 		})
 	}
-	var least []uint64 // that was in use after each start
+	var memory []uint64 // that was in use after each start
 	starts := 5 * quarters
 	for i := range starts {
 		if v := s.until(s.start(jobRequest("sim", "model", "coin", "limit", "3", "max-tokens", fmt.Sprint(100+i))).ID, ended); v.Job.State != jobs.Complete {
@@ -223,7 +223,7 @@ func TestServeDay(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 			in = min(in, heap())
 		}
-		least = append(least, in)
+		memory = append(memory, in)
 	}
 	close(stop)
 	all.Wait()
@@ -234,14 +234,14 @@ func TestServeDay(t *testing.T) {
 	completeAreWhole(t, "runs")
 	// What pages in the making hold comes and goes: the least of a quarter of the starts is what stays. A run in the list
 	// takes some KiB.
-	early, late := slices.Min(least[starts/4:starts/2]), slices.Min(least[starts-starts/4:])
+	early, late := slices.Min(memory[starts/4:starts/2]), slices.Min(memory[starts-starts/4:])
 	if late > early+3<<20+uint64(starts/2)*24<<10 {
 		t.Errorf("%d KiB are in use in the second quarter of the starts, %d in the last", early>>10, late>>10)
 	}
 	t.Logf("%d starts: %d KiB in the second quarter, %d in the last", starts, early>>10, late>>10)
 }
 
-// heap is how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
