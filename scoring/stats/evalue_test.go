@@ -37,8 +37,8 @@ func TestEValuesAreExact(t *testing.T) {
 	}
 }
 
-// Of large numbers, by the step that defines a martingale: the mean over the next toss of a fair coin is what it was for E,
-// and for E₊, whose integral is cut at ½, as well.
+// Of large numbers, by the step that defines a martingale: the mean over the next toss of a fair coin is what it was
+// for E, and for E₊, whose integral is cut at ½, as well.
 func TestEValuesOfManyTosses(t *testing.T) {
 	for _, n := range []int{10_000, 999_999} {
 		for _, k := range []int{0, n / 10, n/2 - 500, n / 2, n/2 + 1, n/2 + 2000, n * 9 / 10, n} {
@@ -92,8 +92,8 @@ func TestCapitalOfCoinsIsTheEValue(t *testing.T) {
 	}
 }
 
-// Whatever the scores are, if their mean is the null the capital is on average 1: counted out over all orders of a small
-// population without replacement, and over all rows of coins with replacement.
+// Whatever the scores are, if their mean is the null the capital is on average 1: counted out over all orders of a
+// small population without replacement, and over all rows of coins with replacement.
 func TestCapitalIsFair(t *testing.T) {
 	population := []float64{1, 1, 0, 0, -1, -1, -1, 1, -1}
 	null := -1.0 / 9

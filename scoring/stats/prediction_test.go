@@ -25,8 +25,8 @@ func TestPredictionPowered(t *testing.T) {
 	assert.Equal(t, alone.Weight, 0.0)
 }
 
-// TestEstimatesCover: the interval of the corrected share holds the truth whatever the judge's bias, and that of the judge
-// alone does not.
+// TestEstimatesCover: the interval of the corrected share holds the truth whatever the judge's bias, and that
+// of the judge alone does not.
 func TestEstimatesCover(t *testing.T) {
 	trials.Long(t)
 	const runs, n, m = 1000, 200, 2000
