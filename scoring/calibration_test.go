@@ -236,8 +236,8 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// What a table warns of: a budget spent on thinking is a cut reply; prompts that a server cut, and verdicts that were not
-// the likeliest; a server that was asked to hold replies to the labels, and does not.
+// What a table warns of: a budget spent on thinking is a cut reply; prompts that a server cut, and verdicts that were
+// not the likeliest; a server that was asked to hold replies to the labels, and does not.
 func TestWarningsOfReplies(t *testing.T) {
 	const right = ""
 	thinking := map[string]backends.Response{

@@ -79,7 +79,8 @@ func number(p *float64) any {
 //	a, c:  6 alone against 0: p = 2 · 2⁻⁶  = 0.03125, likewise
 //	b, c:  0 against 6 alone: p =            0.03125, likewise
 //
-// All differ in nothing but that. Holm's correction is over all tests of the three comparisons, whatever metrics there are.
+// All differ in nothing but that. Holm's correction is over all tests of the three comparisons, whatever
+// metrics there are.
 func TestHolmOverThreeComparisons(t *testing.T) {
 	all := compare(t, stats.Default, judged("a", 20, upTo(20)), judged("b", 20, upTo(8)), judged("c", 20, upTo(14)))
 	for i, want := range []struct {

@@ -10,8 +10,8 @@ import (
 	"gavel/scoring"
 )
 
-// flipped is a run of n pairs of which a share is right, and one that differs: so many are wrong in it that were right, and
-// the other way round.
+// flipped is a run of n pairs of which a share is right, and one that differs: so many are wrong in it that
+// were right, and the other way round.
 func flipped(n, toWrong, toRight int) []*scoring.Run {
 	half := n / 2
 	return []*scoring.Run{

@@ -2,8 +2,8 @@ package scoring
 
 import "testing"
 
-// TestStanding: those that a test tells apart from the judge are above or below it, the nearest by name; of figures alone
-// the value says it; other metrics do not count.
+// TestStanding: those that a test tells apart from the judge are above or below it, the nearest by name; of figures
+// alone the value says it; other metrics do not count.
 func TestStanding(t *testing.T) {
 	p := func(v float64) *float64 { return &v }
 	fifty := 50.0
@@ -30,8 +30,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestSwayLeansAsTheRegressionSays: the share of verdicts that name the longer may be what is right; which way the judge
-// leans is what length does by itself.
+// TestSwayLeansAsTheRegressionSays: the share of verdicts that name the longer may be what is right; which way the
+// judge leans is what length does by itself.
 func TestSwayLeansAsTheRegressionSays(t *testing.T) {
 	p := func(v float64) Proportion { return Proportion{Value: &v, N: 100} }
 	s := Sway{Strict: p(55), Rules: []Rule{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
