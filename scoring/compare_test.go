@@ -117,14 +117,15 @@ func TestHolmOverThreeComparisons(t *testing.T) {
 			t.Errorf("p %v of %d is corrected to %v, want %v", p[i], len(p), holm[i], want)
 		}
 	}
-	// by group, in the order of all comparisons: ten pairs each; p = 2 · 2⁻⁶, twice, and 2 · 2⁻³ = 0.25, four times
+	// by group, in the order of all comparisons: ten pairs each; p = 2 · 2⁻⁶, twice, and 2 · 2⁻³ = 0.25,
+	// four times
 	if !slices.Equal(byGroup, []float64{0.03125, 0.03125, 0.25, 0.25, 0.25, 0.25}) {
 		t.Errorf("by group: %v", byGroup)
 	}
 }
 
-// What is paired is resampled paired: eight more of the same pairs is a sure
-// difference, though each share alone is known to ±10. As one of seven or more in a table it may be noise all the same.
+// What is paired is resampled paired: eight more of the same pairs is a sure difference, though each share alone is
+// known to ±10. As one of seven or more in a table it may be noise all the same.
 func TestDifferenceIsPaired(t *testing.T) {
 	all := compare(t, stats.Default, judged("a", 100, upTo(50)), judged("b", 100, upTo(58)))
 	d := differenceOf(t, all.Comparisons[0], "strict", scoring.Overall)

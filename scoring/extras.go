@@ -46,9 +46,9 @@ type Point struct {
 // Calibration compares a judge's confidence with its accuracy. All numbers are from 0 to 1. Judgments without a verdict
 // or without probabilities are left out.
 //
-// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the
-// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected calibration
-// error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample the scored units.
+// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected
+// calibration error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample the
+// scored units.
 type Calibration struct {
 	// decided judgments with probabilities in the first repetition, of complete items with a label
 	N          int      `json:"n"`

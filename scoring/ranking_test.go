@@ -243,8 +243,8 @@ func TestRankingOfManyJudges(t *testing.T) {
 
 // Several options: by what is correct in every order, where items have a label; else by the Grade score. A judge that
 // always names the same option has a Grade score of 1 on every item, one that always names the first position 0. Of the
-// 2⁸ exchanges of eight items all or none are as far: p = 2/2⁸. A coin that is tossed once an item, and so keeps to its
-// choice, has a Grade score of 1 too, and stands below a judge that knows, and wavers once.
+// 2⁸ exchanges of eight items all or none are as far: p = 2/2⁸. A coin that is tossed once an item, and so keeps to
+// its choice, has a Grade score of 1 too, and stands below a judge that knows, and wavers once.
 func TestRankingOfOptions(t *testing.T) {
 	run := func(name, gold string, places func(i int) []int) *scoring.Run {
 		var items []optionItem

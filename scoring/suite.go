@@ -54,7 +54,6 @@ func ReadSuite(dir string) (*Suite, error) {
 }
 
 // DecodeSuite parses a suite's file; errors begin with name. It rejects runs outside the folder of the file.
-// says, no run of it stands anywhere but beside the file.
 func DecodeSuite(name string, r io.Reader) (*Suite, error) {
 	s := new(Suite)
 	if err := json.NewDecoder(r).Decode(s); err != nil {

@@ -60,8 +60,8 @@ var (
 	reference = regexp.MustCompile(`⟨[^⟩]*⟩`)
 )
 
-// compile prepares an expression, in which ⟨is was⟩ stands for one of these words, ⟨better⟩ for one of the words
-// of this kind in cues.txt, and ⟨filler⟩ for the rule of this name.
+// compile prepares an expression, in which ⟨is was⟩ stands for one of these words, ⟨better⟩ for one of the
+// words of this kind in cues.txt, and ⟨filler⟩ for the rule of this name.
 func compile(source string) *expression {
 	whole := sync.OnceValue(func() string {
 		return lineBreak.ReplaceAllString(reference.ReplaceAllStringFunc(source, resolve), "")

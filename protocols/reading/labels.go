@@ -61,7 +61,8 @@ const (
 func Correctness(reply string) Found {
 	return grammar{
 		labels: func(v *view) []label {
-			return merge(v.brackets(correctness), merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
+			return merge(v.brackets(correctness),
+				merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
 		},
 		praise:     func(place) (string, rank) { return "", noClaim },
 		needsColon: func(word string) bool { return !matches(word, "judging") }, // "the choice is correct"

@@ -177,7 +177,8 @@ var (
 	)
 	// symbols maps LaTeX commands, Markdown's escapes and HTML's entities to plain characters; ␣ is a blank, and ∅
 	// nothing.
-	symbols = readPairs(`amp & nbsp ␣ times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥
+	symbols = readPairs(`amp & nbsp ␣ times × cdot × div ÷ gt > gg >> lt < ll << succ > prec <
+		approx ≈ leq ≤ geq ≥
 		lbrack [ rbrack ] equiv ≡
 		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅
 		bigl ∅ bigr ∅ displaystyle ∅

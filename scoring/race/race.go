@@ -24,9 +24,9 @@ type Rules struct {
 
 // Race holds a race in progress. Judges are numbered from 0.
 //
-// Judge j leaves when some remaining judge i has E₊(i is better than j) ≥ (K−1)/α: if j is the best, each of the K−1
-// others reaches that with probability at most α/(K−1), however often it is checked. So checks cost nothing, and there
-// is one after every judgment.
+// Judge j leaves when some remaining judge i has E₊(i is better than j) ≥ (K−1)/α: if j is the best, each of the
+// K−1 others reaches that with probability at most α/(K−1), however often it is checked. So checks cost nothing,
+// and there is one after every judgment.
 type Race struct {
 	Rules     Rules
 	right     [][]bool // per judge, by item

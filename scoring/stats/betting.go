@@ -41,8 +41,8 @@ func NewCapital(null float64, total int) *Capital {
 // slack is the rounding error allowed in sums of scores.
 const slack = 1e-9
 
-// Add takes the next score and returns the logarithm of the capital after it: +∞ if no further scores can make the null
-// true.
+// Add takes the next score and returns the logarithm of the capital after it: +∞ if no further scores can
+// make the null true.
 func (c *Capital) Add(score float64) float64 {
 	meanBound := c.null // largest mean of this and all later scores under the null
 	if c.total > 0 {
@@ -113,10 +113,11 @@ func Betting(scores []float64, total int, level float64) Interval {
 	return Interval{lowerEnd(1), -lowerEnd(-1)}
 }
 
-// BettingRatio is a confidence sequence of a ratio of means, from 0 to 1: num of den, in the order in which they
 // BettingRatio returns a confidence sequence of a ratio of means between 0 and 1: num over den, in the order in which
-// they came, with 0 ≤ num ≤ den ≤ maxDen. With probability level it contains E(num)/E(den) after every pair. For the
-// true ratio r, num − r·den is 0 on average; the bet is against that. Source: as [Capital].
+// they came, with 0 ≤ num ≤ den ≤ maxDen. With probability level it contains E(num)/E(den) after every pair. For
+// the true ratio r, num − r·den is 0 on average; the bet is against that.
+//
+// Source: as [Capital].
 func BettingRatio(num, den []float64, maxDen, level float64) Interval {
 	threshold := math.Log(2 / (1 - level))
 	accepts := func(sign, ratio float64) bool {

@@ -27,9 +27,9 @@ func atLeast(k, n int, p float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }
 
-// blakerLow returns the lower end, searching upwards from Clopper and Pearson's. The opposite tail is P(X ≤ j) with the
-// largest j that keeps it at most P(X ≥ k). Between two changes of j the sum of both tails falls and then rises, so it
-// passes 1−level there only if it is above 1−level at the end.
+// blakerLow returns the lower end, searching upwards from Clopper and Pearson's. The opposite tail is P(X ≤ j) with
+// the largest j that keeps it at most P(X ≥ k). Between two changes of j the sum of both tails falls and then rises,
+// so it passes 1−level there only if it is above 1−level at the end.
 func blakerLow(k, n int, level float64) float64 {
 	if k == 0 {
 		return 0

@@ -156,9 +156,10 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// TestEffectiveByWeights: clusters of unlike sizes count by their weights. Of 4, 2 and 2 units, with 3, 1 and 0 right,
-// the share is ½, a unit's cluster has 24/8 = 3, and there are 64/24 of one size. Off by 1, 0 and −1, over 1 − den/8:
-// 2, 0 and −4/3; between: 2/3·(4 + 16/9) = 104/27; ρ = (104/27/2 − 1)/2; the rarer 4 units are worth 4/(1 + 2·ρ).
+// TestEffectiveByWeights: clusters of unlike sizes count by their weights. Of 4, 2 and 2 units, with 3, 1 and 0
+// right, the share is ½, a unit's cluster has 24/8 = 3, and there are 64/24 of one size. Off by 1, 0 and −1,
+// over 1 − den/8: 2, 0 and −4/3; between: 2/3·(4 + 16/9) = 104/27; ρ = (104/27/2 − 1)/2; the rarer 4
+// units are worth 4/(1 + 2·ρ).
 func TestEffectiveByWeights(t *testing.T) {
 	rho := (104.0/27/2 - 1) / 2
 	rarer := 4 / (1 + 2*rho)

@@ -18,11 +18,11 @@ const (
 )
 
 // Effective returns the effective sample size of a share over clusters: x of n independent units, with x/n the share.
-// It divides n by the design effect 1 + (m−1)·ρ, with m the mean number of units in a unit's cluster. The correlation ρ
-// within clusters is that of the jackknife variance between them or, if larger, its average with the prior above, where
-// the units of the rarer outcome count by their own effective number. Few clusters, and clusters of unequal sizes,
-// reduce n further by the squared ratio of the normal quantile to Student's, with as many degrees of freedom as
-// clusters of equal size would have. If no cluster has more than one unit, x and n are plain counts.
+// It divides n by the design effect 1 + (m−1)·ρ, with m the mean number of units in a unit's cluster. The
+// correlation ρ within clusters is that of the jackknife variance between them or, if larger, its average with the
+// prior above, where the units of the rarer outcome count by their own effective number. Few clusters, and clusters of
+// unequal sizes, reduce n further by the squared ratio of the normal quantile to Student's, with as many degrees of
+// freedom as clusters of equal size would have. If no cluster has more than one unit, x and n are plain counts.
 //
 // Sources: Kish, Survey Sampling (1965), §8.2 and §11.7 for unlike sizes; Korn and Graubard,
 // Survey Methodology 24 (1998).

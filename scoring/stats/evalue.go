@@ -15,9 +15,9 @@ func LogE(k, n int) float64 {
 	return float64(n)*math.Ln2 - math.Log(float64(n+1)) - LogChoose(n, k)
 }
 
-// LogAbove returns the logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from ½ to 1: [LogE] with a bet that
-// the coin favours heads. If it does not, the e-value ever reaches 1/α with probability at most α. The integral is a
-// tail of the binomial distribution with n+1 tosses, and is summed as such.
+// LogAbove returns the logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from ½ to 1:
+// [LogE] with a bet that the coin favours heads. If it does not, the e-value ever reaches 1/α with probability at most
+// α. The integral is a tail of the binomial distribution with n+1 tosses, and is summed as such.
 func LogAbove(k, n int) float64 {
 	if 2*k >= n { // the shorter tail is the other one
 		return LogE(k, n) + math.Ln2 + math.Log1p(-math.Exp(logAtMost(n-k, n+1)))

@@ -10,8 +10,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// exactE sums the integrals in whole numbers: ∫ θᵏ(1−θ)ᵐ from ½ to 1 is k!m!/(n+1)! times the share of the 2ⁿ⁺¹ rows of
-// n+1 tosses that have at most k heads.
+// exactE sums the integrals in whole numbers: ∫ θᵏ(1−θ)ᵐ from ½ to 1 is k!m!/(n+1)! times the share of the
+// 2ⁿ⁺¹ rows of n+1 tosses that have at most k heads.
 func exactE(k, n int) (e, above float64) {
 	rows := new(big.Int)
 	for j := range k + 1 {

@@ -27,8 +27,8 @@ func Ordinal(counts []float64, a, b int) float64 {
 	return between * between
 }
 
-// Coincide adds a unit to a matrix of coincidences: values are the categories that raters gave it, −1 for none. A unit
-// with fewer than two ratings adds nothing.
+// Coincide adds a unit to a matrix of coincidences: values are the categories that raters gave it, −1 for none. A
+// unit with fewer than two ratings adds nothing.
 func Coincide(coincidences []float64, k int, values []int) {
 	counts, rated := make([]float64, k), 0.0
 	for _, v := range values {

@@ -11,8 +11,8 @@ import (
 // with probability power or more. discordant is the share of pairs on which one judge alone is right. The result is NaN
 // if diff is not positive or exceeds discordant.
 //
-// Source of the first guess: Connor, Biometrics 43 (1987), 207–211, equation 3; the exact test needs about 2/diff pairs
-// more.
+// Source of the first guess: Connor, Biometrics 43 (1987), 207–211, equation 3; the exact test needs about
+// 2/diff pairs more.
 func PairsToTell(diff, discordant, alpha, power float64) float64 {
 	if !(diff > 0 && diff <= discordant && discordant <= 1) {
 		return math.NaN()

@@ -15,8 +15,8 @@ func TestPredictionPowered(t *testing.T) {
 	label, of := []float64{1, 1, 0, 0}, []float64{1, 1, 1, 0}
 	rest := []float64{1, 0, 1, 0, 1, 1, 1, 0}
 	p := stats.PredictionPowered(label, of, rest, 0.95)
-	// The labels' mean is ½ and that of what was predicted for them ¾: covariance (½·¼ + ½·¼ − ½·¼ + ½·¾)/3 = ⅙. All 12
-	// predictions have 8 ones: variance (8·4/12)/11.
+	// The labels' mean is ½ and that of what was predicted for them ¾: covariance
+	// (½·¼ + ½·¼ − ½·¼ + ½·¾)/3 = ⅙. All 12 predictions have 8 ones: variance (8·4/12)/11.
 	weight := (1.0 / 6) / (1.5 * (8.0 * 4 / 12) / 11)
 	is(t, p.Weight, weight, 1e-12)
 	is(t, p.Mean, weight*5/8+0.5-weight*0.75, 1e-12)
