@@ -260,7 +260,7 @@ func TestWarningsOfReplies(t *testing.T) {
 		want    []string
 	}{
 		{replies: thinking, others: right, want: []string{
-			"4 of 8 replies were cut", "--max-tokens (4096)", "2 of them thought until the limit", "--think low"}},
+			"4 of 8 replies were truncated", "--max-tokens (4096)", "2 of them thought until the limit", "--think low"}},
 		{replies: servers, others: "[[B>A]]", change: kind("ollama"), want: append(cut, "raise --num-ctx")},
 		{replies: servers, others: "[[B>A]]", change: kind("openai"), want: append(cut, "serve more context")},
 		{others: "none", prompt: "direct", change: func(m *judging.Manifest) { m.Spec.Parameters.Constrain = true },

@@ -88,7 +88,7 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 	}
 	for _, x := range []scoredRun{a, b} {
 		if len(x.Units) == 0 {
-			return nil, fmt.Errorf("%s has no %s with all of its judgments yet: make the run, or compare others", x.Dir, unit)
+			return nil, fmt.Errorf("%s has no complete %s yet: finish the run, or compare other runs", x.Dir, unit)
 		}
 	}
 	if len(shared) == 0 {
@@ -140,13 +140,13 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 // asked the same and disagree on the gold answer.
 func (a scoredRun) join(units []Unit, b scoredRun) ([]Joined, error) {
 	if x, y := a.words(), b.words(); x.Unit != y.Unit || x.Common != y.Common {
-		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol",
+		return nil, fmt.Errorf("%s (%s) and %s (%s) are scored differently: compare runs of one protocol",
 			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
 	shared := join(units, b.Units)
 	for _, p := range shared {
 		if p.A.Asked == p.B.Asked && p.A.Gold != p.B.Gold {
-			return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
+			return nil, fmt.Errorf("%s and %s have different labels for %s: compare runs on the same dataset",
 				a.Dir, b.Dir, p.A.ID)
 		}
 	}

@@ -79,7 +79,7 @@ func (c *Comparison) answer(names [2]string) string {
 		text = fmt.Sprintf("%s is %s by %s%s: %s.", d.leader(names), adjective, d.points(), d.intervalText(), both)
 	case !d.containsZero() && withinFloor(d.Diff, d.Floor):
 		text = "No significant difference: " + both +
-			", and asking one of the judges again makes as large a difference."
+			", and repeating one of the runs changes it by as much."
 	default:
 		text = "No significant difference: " + both + "." + d.pairsNeeded()
 	}

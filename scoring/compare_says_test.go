@@ -49,7 +49,7 @@ func TestComparisonSays(t *testing.T) {
 		{name: "no test", table: close, change: func(_ *Comparison, d *Difference) { d.P = nil },
 			want: "No significance test for this difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "the noise floor", table: apart, change: func(_ *Comparison, d *Difference) { d.Floor, d.Noise = new(35.0), true },
-			want: "No significant difference: correct in both orders on 45 % and 75 % of the same 100 pairs, and asking one of the judges again makes as large a difference."},
+			want: "No significant difference: correct in both orders on 45 % and 75 % of the same 100 pairs, and repeating one of the runs changes it by as much."},
 		{name: "not at its end", table: close, change: func(_ *Comparison, d *Difference) { d.Test = eValueTest },
 			want: "No significant difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "within the margin", table: close, change: func(c *Comparison, _ *Difference) {

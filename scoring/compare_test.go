@@ -149,7 +149,7 @@ func TestCompareRefuses(t *testing.T) {
 		err   string
 	}{
 		{"no pair in common", other, "runs/a and runs/b have no pair in common (datasets pairs and others)"},
-		{"another label", turned, "runs/a and runs/c disagree on what is right of p003"},
+		{"another label", turned, "runs/a and runs/c have different labels for p003"},
 	} {
 		if _, err := scoring.Compare([]*scoring.Run{a, c.other}, quick); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.err)

@@ -22,7 +22,7 @@ func (r *Report) Unbounded(right string, headline Result, noun string) Diagnosis
 	if r.Items < r.Expected {
 		progress = " so far"
 	}
-	return Unknowing(CodeFew, "%s %.0f %% of %d %s%s%s: there is no interval to say what that is worth.",
+	return Unknowing(CodeFew, "%s %.0f %% of %d %s%s%s: without an interval there is no diagnosis.",
 		right, *headline.Value, headline.N, noun, plural(headline.N), progress)
 }
 
@@ -75,7 +75,7 @@ func (r *Report) Silence(noun string) (d Diagnosis, silent bool) {
 	level := Unusable
 	switch {
 	case !ok:
-		return Unknowing(CodeNothing, "Nothing has been judged yet."), true
+		return Unknowing(CodeNothing, "No judgments yet."), true
 	case !e.Above && 2*missing < e.N:
 		return d, false
 	case !e.Above, 2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
@@ -85,7 +85,7 @@ func (r *Report) Silence(noun string) (d Diagnosis, silent bool) {
 	if missing == e.N {
 		text = fmt.Sprintf("No %s of %d has a verdict", noun, e.N)
 	}
-	advice := "mend that before reading the rest"
+	advice := "fix this first"
 	if 2*(r.Outcomes[string(judging.NoVerdict)]+r.Outcomes[string(judging.Conflict)]) > missing {
 		advice = "fix the prompt format first"
 	}
@@ -105,13 +105,13 @@ func (r *Report) remedy(missing int) string {
 	remedies := map[judging.Outcome]string{
 		judging.NoVerdict: labelRemedy,
 		judging.Conflict:  labelRemedy,
-		judging.Cut:       "replies were cut: try a larger --max-tokens",
+		judging.Cut:       "replies were truncated: try a larger --max-tokens",
 		judging.TooLong:   "prompts did not fit: give the server a larger context",
 		judging.Failed:    "calls failed: see gavel doctor",
 		judging.Refused:   "the model refused: try another prompt",
 	}
 	if r.imported() { // imported judgments cannot be repeated
-		remedies[judging.Cut] = "replies were cut: --accept-cut counts a verdict before the cut"
+		remedies[judging.Cut] = "replies were truncated: --accept-cut counts verdicts before the cut"
 		remedies[judging.TooLong], remedies[judging.Refused] = "", ""
 		remedies[judging.Failed] = "the imported file lacks these replies"
 	}

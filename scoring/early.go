@@ -49,15 +49,15 @@ func (p *pairedOrder) sequence(in section, row func(Joined) []float64) *sequence
 // String returns a warning about the units that intervals and tests cover.
 func (p *pairedOrder) String() string {
 	if p.seedsDiffer {
-		return "the two are asked in orders of different seeds, and not both are at their end: " +
-			"there are no intervals and tests that hold"
+		return "the runs are incomplete and in orders of different seeds: " +
+			"there are no valid intervals or tests"
 	}
-	return fmt.Sprintf("not both are at their end: intervals and p, the inverse of an e-value, "+
-		"are of the first %d of the order drawn, and hold however often one looks", len(p.units))
+	return fmt.Sprintf("a run is incomplete: intervals and p, the inverse of an e-value, "+
+		"cover the first %d of the drawn order and are valid at every look", len(p.units))
 }
 
 // noSequence is the note of a metric without an interval before the end of the run.
-const noSequence = noInterval + "the run is not at its end, and there is none of this metric that holds at every look"
+const noSequence = noInterval + "the run is incomplete, and this metric has none that is valid at every look"
 
 // sequence holds a row for each unit of an early run, in its order.
 type sequence struct {
@@ -176,4 +176,4 @@ func (s *sequence) evidence(m *Metric, columns [2]Span) (e float64) {
 }
 
 // LookedAt warns that intervals assume a fixed n although the run may be scored before its end.
-const LookedAt = "the run is not at its end: intervals and p are those of a run whose length was fixed beforehand"
+const LookedAt = "the run is incomplete: intervals and p assume that its length was fixed beforehand"

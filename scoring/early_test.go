@@ -76,7 +76,7 @@ func TestEarly(t *testing.T) {
 	if r := find(t, part, "first-position", scoring.Overall); r.Interval != scoring.ByBetting || r.Low == nil || *r.Low > *r.Value || *r.High < *r.Value {
 		t.Error(show(r))
 	}
-	if text := strings.Join(part.Warnings, "\n"); !strings.Contains(text, "however often one looks") {
+	if text := strings.Join(part.Warnings, "\n"); !strings.Contains(text, "valid at every look") {
 		t.Error(text)
 	}
 	unknown := drawnRun(40, 7, firstPlaces(20), even)

@@ -116,5 +116,5 @@ func (rep Report) headline(m Metric) Result {
 	if x := rep.Result(m.Name, Overall, m.Mode); x.Metric != "" {
 		return x
 	}
-	return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: nothing is judged"}
+	return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: no judgments"}
 }

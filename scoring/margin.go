@@ -27,8 +27,8 @@ func (c *Comparisons) Hold(points float64) error {
 func (c *Comparison) withinMargin(margin float64) (*Within, error) {
 	d := c.Headline()
 	if d == nil || d.Table == nil {
-		return nil, fmt.Errorf("%s and %s: a margin is of what is right or wrong item by item, each by itself: "+
-			"of pairs and of answers", c.A.Run, c.B.Run)
+		return nil, fmt.Errorf("%s and %s: a margin needs a headline that is right or wrong item by item, "+
+			"as for pairs and answers", c.A.Run, c.B.Run)
 	}
 	t := d.Table
 	n := t.N()

@@ -90,7 +90,7 @@ func TestWithinWantsRightOrWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmp.Hold(3); err == nil || !strings.Contains(err.Error(), "options and options: a margin is of what is right or wrong item by item") {
+	if err := cmp.Hold(3); err == nil || !strings.Contains(err.Error(), "options and options: a margin needs a headline that is right or wrong") {
 		t.Error(err)
 	}
 }

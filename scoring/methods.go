@@ -20,15 +20,15 @@ const (
 // Methods lists the methods with their descriptions.
 var Methods = []struct{ Name, About string }{
 	{ByBlaker, "exact by Blaker"},
-	{ByMidP, "mid-P of what clusters are worth"},
+	{ByMidP, "mid-P with the effective number of clusters"},
 	{ByPairs, "by Bonett and Price"},
 	{ByMover, "by MOVER"},
 	{ByTango, "by Tango's score"},
 	{ByBootstrap, "by a smoothed bootstrap"},
 	{ByUnits, "by a percentile bootstrap"},
-	{ByCalibrated, "by a bootstrap less its bias"},
-	{BySequence, "of shares good at every look (beta-binomial)"},
-	{ByBetting, "of the rest good at every look (betting)"},
+	{ByCalibrated, "by a bias-corrected bootstrap"},
+	{BySequence, "valid at every look, for shares (beta-binomial)"},
+	{ByBetting, "valid at every look, for other metrics (betting)"},
 }
 
 // minClassUnits is the smallest number of units with the rarer value of a variable for which correlations get

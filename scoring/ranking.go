@@ -71,7 +71,8 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 	}
 	for _, run := range runs {
 		if a, b := runs[0].Manifest.Spec.Protocol, run.Manifest.Spec.Protocol; a != b {
-			return nil, fmt.Errorf("%s (%s) and %s (%s) are not of one condition", runs[0].Dir, a, run.Dir, b)
+			return nil, fmt.Errorf("%s (%s) and %s (%s) have different protocols and cannot be ranked together",
+				runs[0].Dir, a, run.Dir, b)
 		}
 	}
 	var out []Ranking

@@ -127,7 +127,7 @@ func TestRankingOfProtocols(t *testing.T) {
 		}
 	}
 	runs := []*scoring.Run{gather(t, manifestOf("pairwise", 1), nil), gather(t, manifestOf("reversed", 1), nil)}
-	if _, err := scoring.Rank(runs, quick); err == nil || !strings.Contains(err.Error(), "not of one condition") {
+	if _, err := scoring.Rank(runs, quick); err == nil || !strings.Contains(err.Error(), "have different protocols") {
 		t.Errorf("of two protocols: %v", err)
 	}
 }

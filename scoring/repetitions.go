@@ -133,8 +133,8 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 		Name:    SelfAgreement,
 		Kind:    kindOf(rows, 1),
 		Columns: Span{0, 2},
-		None:    "no prompt that was answered every time got a verdict",
-		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs",
+		None:    "no prompt that was answered in all repetitions has a verdict",
+		Missing: "prompts with a failed call or without any verdict are left out; else a missing verdict differs",
 	}}
 	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]
 }

@@ -108,7 +108,7 @@ func questionOf(m *judging.Manifest) Question {
 
 // Version is raised whenever the same records lead to other numbers or other words. Pages score a stored run again if
 // its results.json has a lower one.
-const Version = 8
+const Version = 9
 
 // settings returns the settings by which two runs of one prompt differ.
 func settings(s judging.Spec) string {

@@ -46,7 +46,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		common = scored
 	}
 	if len(common) == 0 {
-		return nil, fmt.Errorf("%s and the others have no %s in common that is right or wrong: "+
+		return nil, fmt.Errorf("%s and the others have no scored %s in common: "+
 			"give runs on the same dataset", sheets[0].Dir, cmp.Or(words.Common, words.Unit))
 	}
 	clusters := map[string]bool{}
@@ -77,8 +77,8 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		out.Warnings = append(out.Warnings, simulatedWarning)
 	}
 	if len(clusters) < len(common) {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss are of %d %ss, and those of one are alike: "+
-			"what is said of items like these is too sure, what is said of the benchmark is not",
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss form %d %ss and are not independent: "+
+			"results about items like these are overconfident, results about the benchmark are valid",
 			len(common), words.Unit, len(clusters), runs[0].resampled()))
 	}
 	return out, nil

@@ -125,7 +125,7 @@ func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 	}
 	newScorer, ok := scorers[m.Spec.Protocol]
 	if !ok {
-		return nil, fmt.Errorf("nothing scores runs of the protocol %q", m.Spec.Protocol)
+		return nil, fmt.Errorf("no scorer for the protocol %q", m.Spec.Protocol)
 	}
 	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
 	reading.Name = cmp.Or(reading.Name, judging.ReadersOf(m.Imported != ""))
@@ -305,17 +305,17 @@ func (run *Run) earlyNote() string {
 		m.Status != judging.Interrupted && m.Status != judging.Running:
 		return ""
 	case m.DrawnBy == nil:
-		return "not at its end, and asked in the order of the file: " +
-			"intervals and tests are those of what is judged so far, and say nothing of the rest"
+		return "incomplete, in the order of the file: " +
+			"intervals and tests cover only the items judged so far"
 	case m.Stopped != nil && run.clusters != "":
-		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: those of one %s are alike, "+
-			"so the answer holds of these very items, and is too sure of items like these",
+		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: items of one %s are not independent, "+
+			"so the result is valid for these items, but overconfident about items like these",
 			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
 	case m.Stopped != nil:
-		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: intervals hold however often one looks",
+		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: intervals are valid at every look",
 			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
 	}
-	return "not at its end: intervals hold however often one looks, over the first items of the order drawn"
+	return "incomplete: intervals cover the first items of the drawn order and are valid at every look"
 }
 
 func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
@@ -372,7 +372,7 @@ func (run *Run) missingPhrase() string {
 		return "count as a choice of nothing"
 	}
 	if run.Items < run.Manifest.Spec.Dataset.Items {
-		return "count as wrong, but for those that are left out"
+		return "count as wrong, unless left out"
 	}
 	return "count as wrong"
 }

@@ -98,7 +98,7 @@ func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 			Mode:    m.Mode,
 			Value:   otherResult.Value,
 		})
-		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies read otherwise by the reading %q "+
+		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies are read differently by the reading %q "+
 			"(--reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
 			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), result.print(), run.Reading.Name,
 			otherResult.print(), other.Reading.Name))

@@ -37,15 +37,15 @@ func TestSwayLeansAsTheRegressionSays(t *testing.T) {
 	s := Sway{Strict: p(55), Rules: []Rule{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
 		Name: Length, Named: p(42), More: p(70), Less: p(50), Odds: &Odds{Ratio: 1.5, P: 0.001},
 	}}}
-	want := "Swayed by length. It leans to the longer response, which 42 % of its verdicts name: correct in both orders on 70 % " +
-		"of the pairs whose better response is the longer, on 50 % of the others."
+	want := "Biases: length. It prefers the longer response (42 % of its verdicts): correct in both orders on 70 % " +
+		"of the pairs whose better response is longer, and on 50 % of the others."
 	if got := s.Answer(); got != want {
 		t.Errorf("%s", got)
 	}
 	s.Causes[0].Odds.Ratio = 0.5
 	s.Rules[0].Value = 56
-	want = "Swayed by length. It leans to the shorter response, which 58 % of its verdicts name: correct in both orders on 50 % " +
-		"of the pairs whose better response is the shorter, on 70 % of the others. A rule that does not read does no worse: " +
+	want = "Biases: length. It prefers the shorter response (58 % of its verdicts): correct in both orders on 50 % " +
+		"of the pairs whose better response is shorter, and on 70 % of the others. A baseline does no worse: " +
 		"“the shorter” is correct in both orders on 56 % of the pairs, the judge on 55 %."
 	if got := s.Answer(); got != want {
 		t.Errorf("%s", got)

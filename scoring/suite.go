@@ -63,13 +63,14 @@ func DecodeSuite(name string, r io.Reader) (*Suite, error) {
 		return nil, fmt.Errorf("%s: damaged: it names no suite, no judge or no condition", name)
 	}
 	if n := max(len(s.Judges), len(s.Conditions), len(s.Cells)); n > MostCells {
-		return nil, fmt.Errorf("%s: damaged: it has %d judges, conditions or cells, and may have %d", name, n, MostCells)
+		return nil, fmt.Errorf("%s: damaged: it has %d judges, conditions or cells, and may have at most %d",
+			name, n, MostCells)
 	}
 	for _, c := range s.Cells {
 		valid := slices.Contains(s.Judges, c.Judge) &&
 			slices.ContainsFunc(s.Conditions, func(k SuiteCondition) bool { return k.Name == c.Condition })
 		if !valid || c.Run == "" || c.Run[0] == '.' || strings.ContainsAny(c.Run, "/\\:\x00") {
-			return nil, fmt.Errorf("%s: damaged: the cell %q of %q in %q", name, c.Condition, c.Judge, c.Run)
+			return nil, fmt.Errorf("%s: damaged: invalid cell %q of %q in %q", name, c.Condition, c.Judge, c.Run)
 		}
 	}
 	return s, nil

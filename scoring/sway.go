@@ -150,9 +150,9 @@ func (s Sway) causesText() string {
 		}
 	}
 	if names == nil {
-		return decides + fmt.Sprintf("Nothing that was looked at sways it beyond chance on %d pairs.", s.Pairs)
+		return decides + fmt.Sprintf("No significant bias on %d pairs.", s.Pairs)
 	}
-	words := decides + fmt.Sprintf("Swayed by %s.", strings.Join(names, ", "))
+	words := decides + fmt.Sprintf("Biases: %s.", strings.Join(names, ", "))
 	i := slices.IndexFunc(s.Causes, func(c Cause) bool {
 		return c.Sways() && c.More.Value != nil && c.Less.Value != nil && c.Named.Value != nil
 	})
@@ -165,7 +165,7 @@ func (s Sway) causesText() string {
 	switch c.Name {
 	case Length:
 		to = "the longer response"
-		better = "is the longer"
+		better = "is longer"
 	case Itself:
 		to = "the response of its own family"
 		better = "is of its own family"
@@ -181,8 +181,8 @@ func (s Sway) causesText() string {
 		right = c.Less
 		other = c.More
 	}
-	return words + fmt.Sprintf(" It leans to %s, which %.0f %% of its verdicts name: correct in both orders on %.0f %% "+
-		"of the pairs whose better response %s, on %.0f %% of the others.",
+	return words + fmt.Sprintf(" It prefers %s (%.0f %% of its verdicts): correct in both orders on %.0f %% "+
+		"of the pairs whose better response %s, and on %.0f %% of the others.",
 		to, namedShare, *right.Value, better, *other.Value)
 }
 
@@ -199,7 +199,7 @@ func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
 func (s Sway) Answer() string {
 	words := s.causesText()
 	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is correct in both orders on %.0f %% "+
+		words += fmt.Sprintf(" A baseline does no worse: “%s” is correct in both orders on %.0f %% "+
 			"of the pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
 	}
 	return words

@@ -55,7 +55,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		first = u.columns(q.a, q.b)
 	}
 	if len(second) < minClassUnits {
-		return unbounded(fmt.Sprintf("%sit takes %d independent units, and there are %d",
+		return unbounded(fmt.Sprintf("%sit needs %d independent units and has %d",
 			noInterval, minClassUnits, len(second)))
 	}
 	statistic := func(from [][][]float64, sample []int) float64 {
@@ -72,7 +72,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		return statistic(second, sample) - statistic(first, sample)
 	})
 	if interval.Low == interval.High {
-		return unbounded(noInterval + "every resample comes to the same")
+		return unbounded(noInterval + "all resamples have the same value")
 	}
 	return bounds{Interval: interval, method: ByUnits}
 }

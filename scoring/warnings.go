@@ -23,25 +23,25 @@ func (r Report) Caveats() int { return len(r.Cautions()) }
 // itemWarnings warns of items that are missing from the scores, or from some of them.
 func (run *Run) itemWarnings(w *cautions) {
 	if s := run.Manifest.Shard; s != nil {
-		w.add("shard %s: a part of the items; gavel merge makes the whole", s)
+		w.add("shard %s: a part of the items; gavel merge combines the shards", s)
 	}
 	words := run.words()
 	n := run.Items
 	all := run.Manifest.Spec.Dataset.Items
 	w.addCount(all-n, "incomplete: %d of %d %s in the records and are left out", all, words.Lacking)
-	w.addCount(run.unlabelled(), "%d of %d %ss have no label: they are judged, "+
-		"count for consistency and position, and are left out of what needs a label", n, words.Unit)
+	w.addCount(run.unlabelled(), "%d of %d %ss have no label: "+
+		"they count for consistency and position, and are left out of metrics that need a label", n, words.Unit)
 }
 
 // cutWarnings warns of replies that were cut at the end of the context or at the token limit.
 func (run *Run) cutWarnings(w *cautions, judgments int) {
-	w.addCount(run.Repeating, "%d of %d replies repeat themselves until they are cut and %s: %s",
+	w.addCount(run.Repeating, "%d of %d replies repeat themselves until they are truncated and %s: %s",
 		judgments, run.missingPhrase(), run.endLoops)
 	maxTokens := run.Manifest.Spec.Parameters.MaxTokens
-	w.addCount(run.Short, "%d of %d replies were cut at the end of the context, before --max-tokens (%d), and %s: "+
-		"serve more context", judgments, maxTokens, run.missingPhrase())
+	w.addCount(run.Short, "%d of %d replies were truncated at the end of the context, before --max-tokens (%d), and "+
+		"%s: serve more context", judgments, maxTokens, run.missingPhrase())
 	n := run.Outcomes[judging.Cut] - run.Repeating - run.unheldCut - run.Short
-	w.addCount(n, "%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)",
+	w.addCount(n, "%d of %d replies were truncated at the token limit and %s: raise --max-tokens (%d)",
 		judgments, run.missingPhrase(), maxTokens)
 	if n > 0 {
 		w.addCount(run.Thought, "%d of them thought until the limit and gave no answer: "+
@@ -97,7 +97,7 @@ func (run *Run) warnings() []string {
 		}
 		w.add("%d of %d prompts did not fit the context and %s: %s", n, judgments, run.missingPhrase(), advice)
 		w.addCount(run.Shrunk, "the server silently truncated %d of them and answered: those replies were discarded; "+
-			"\"gavel doctor\" says more")
+			"\"gavel doctor\" has details")
 	}
 	w.addCount(run.Even, "%d of %d replies give the likeliest options exactly the same probability: no verdict",
 		judgments)
@@ -106,8 +106,8 @@ func (run *Run) warnings() []string {
 		"the server wrote it token by token", run.Outcomes[judging.Decided], record)
 	w.addCount(run.Outcomes[judging.Refused], "%d of %d replies were refused and %s", judgments, run.missingPhrase())
 	w.addCount(run.copiedReplies(), "%d replies are copies of earlier ones, by their id and time: "+
-		"a proxy in front of the server remembers replies. How much the judge agrees with itself is not measured: "+
-		"turn that cache off, and ask again with --ask-again")
+		"a proxy in front of the server remembers replies. Self-agreement is not measured: "+
+		"turn that cache off and use --ask-again")
 	if m.Spec.Parameters.Repetitions() > 1 {
 		w.addCount(m.Judgments-run.Answered, "%d of %d repeated judgments failed or are missing; "+
 			"the same run command asks for them", m.Judgments)
@@ -134,8 +134,7 @@ func (run *Run) readingWarnings(w *cautions, judgments int) {
 	if p := run.policy(); p != "" {
 		policy = fmt.Sprintf("policy %q, ", p)
 	}
-	w.addCount(run.Reread, "%d of %d verdicts differ from those read when they were recorded "+
-		"(%scut replies accepted: %t)",
+	w.addCount(run.Reread, "%d of %d verdicts differ from the recorded ones (%struncated replies accepted: %t)",
 		run.Records, policy, run.Reading.AcceptCut)
 	why := ""
 	if run.failure != "" {
@@ -146,7 +145,7 @@ func (run *Run) readingWarnings(w *cautions, judgments int) {
 		judgments, record, run.missingPhrase(), why)
 	unread := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict] - run.Even
 	if float64(unread) > ManyNoVerdicts*float64(judgments) {
-		w.add("%d of %d %ss ended without a verdict or in a conflict of labels: "+
-			"the scores say as much about the format as about the judgment", unread, judgments, record)
+		w.add("%d of %d %ss have no verdict or conflicting labels: "+
+			"fix the prompt format first", unread, judgments, record)
 	}
 }
