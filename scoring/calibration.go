@@ -179,11 +179,8 @@ func priorBins(s *Sample, judgments []Forecast) *stats.Beside {
 		low = append(low, columnValues{bin, []float64{n, confidence, n * One(confidence > right)}})
 		high = append(high, columnValues{bin, []float64{n, confidence, n * One(2*confidence < n)}})
 	}
-	return &stats.Beside{
-		Low:  []stats.Extra{extra(size, low...)},
-		High: []stats.Extra{extra(size, high...)},
-		Mass: priorMass,
-	}
+	return &stats.Beside{Low: []stats.Extra{extra(size, low...)},
+		High: []stats.Extra{extra(size, high...)}, Mass: priorMass}
 }
 
 // thresholds returns the confidences reached by each tenth of the judgments, without duplicates, the highest first.

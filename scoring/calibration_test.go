@@ -320,7 +320,7 @@ func TestConfidenceThatNeverVariesIsMentioned(t *testing.T) {
 	for sure, want := range map[float64]bool{0.9: true, 0: false} {
 		run, _ := forecasts(40, sure)
 		warnings := strings.Join(run.Score(quick).Warnings, "\n")
-		if got := strings.Contains(warnings, "the confidence never varies: it is 0.9000 in all 80 decided judgments"); got != want {
+		if got := strings.Contains(warnings, "the confidence never varies (0.9000 in all 80 decided judgments"); got != want {
 			t.Errorf("sure %g: %q", sure, warnings)
 		}
 	}

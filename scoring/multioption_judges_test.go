@@ -173,8 +173,8 @@ func TestCompareOptionsRefuses(t *testing.T) {
 	a := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "01"})
 	for want, b := range map[string]*scoring.Run{
 		"have different labels for i1": optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "02"}),
-		"in common":                       optionRun(t, nil, optionItem{id: "i2", places: []int{2, 1}, gold: "01"}),
-		"are scored differently":            runOf(unit("i1", "g", "A", "A", "A")),
+		"in common":                    optionRun(t, nil, optionItem{id: "i2", places: []int{2, 1}, gold: "01"}),
+		"are scored differently":       runOf(unit("i1", "g", "A", "A", "A")),
 	} {
 		if _, err := scoring.Compare([]*scoring.Run{a, b}, quick); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -116,8 +116,7 @@ func (run *Run) warnings() []string {
 		w.add("the server returned no label probabilities: there is no calibration")
 	}
 	if p, ok := run.forecasts.constant(); ok {
-		w.add("the confidence never varies: it is %.4f in all %d decided %ss with one, "+
-			"so it cannot tell right from wrong",
+		w.add("the confidence never varies (%.4f in all %d decided %ss with one): it cannot separate right from wrong",
 			p, len(run.forecasts.all), record)
 	}
 	if m.Referenced != nil {
