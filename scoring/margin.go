@@ -9,8 +9,8 @@ import (
 )
 
 // Hold tests for every two runs whether they are the same within a margin, in points: whether the 90 % score interval
-// of the difference lies within it. If not, they are different if the exact McNemar test at 5 % says so. Before the end
-// of a run, both are replaced by methods that are valid at every look.
+// of the difference lies within it. If not, they are different if McNemar's exact test is significant at 5 %.
+// Before the end of a run, both are replaced by methods that are valid at every look.
 func (c *Comparisons) Hold(points float64) error {
 	for _, comparison := range c.Comparisons {
 		w, err := comparison.withinMargin(points / 100)

@@ -12,14 +12,14 @@ import (
 // remarks counts judgments of the first repetition that need a warning.
 type remarks struct {
 	Finished  int // judgments whose truncated thinking was followed by a request for the verdict
-	Short     int // replies cut at the end of the context; not Repeating
-	Thought   int // replies cut during thinking, before any answer
-	Repeating int // replies cut while they repeated themselves
+	Short     int // replies truncated at the end of the context; not Repeating
+	Thought   int // replies truncated during thinking, before any answer
+	Repeating int // replies truncated while they repeated themselves
 	Shrunk    int // prompts that the server silently truncated
 	Unheld    int // replies that the server failed to constrain to the labels
 	Even      int // no verdict because several options are exactly as likely
 
-	unheldCut int    // those of Unheld that were cut
+	unheldCut int    // those of Unheld that were truncated
 	endLoops  string // advice for replies that repeat themselves
 	failure   string // error of a failed call, the first in alphabetical order
 }

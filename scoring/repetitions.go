@@ -75,7 +75,7 @@ func repeatedValue(m *Metric, group string, times []*Sample) RepetitionValue {
 		value := inUnit(m.Unit, x)
 		v.Each = append(v.Each, value)
 		if value == nil {
-			lowest = math.NaN() // it stays
+			lowest = math.NaN() // remains NaN
 			continue
 		}
 		lowest, highest = min(lowest, *value), max(highest, *value)

@@ -33,7 +33,7 @@ func (run *Run) itemWarnings(w *cautions) {
 		"they count for consistency and position, and are left out of metrics that need a label", n, words.Unit)
 }
 
-// cutWarnings warns of replies that were cut at the end of the context or at the token limit.
+// cutWarnings warns of replies truncated at the end of the context or at the token limit.
 func (run *Run) cutWarnings(w *cautions, judgments int) {
 	w.addCount(run.Repeating, "%d of %d replies repeat themselves until they are truncated and %s: %s",
 		judgments, run.missingPhrase(), run.endLoops)

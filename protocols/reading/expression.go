@@ -168,7 +168,7 @@ func (e *expression) hasLiteral(text string) bool {
 	return words == nil || slices.ContainsFunc(words, has)
 }
 
-// find returns where a text matches first, with its groups, or nil.
+// find returns the position of the first match, with its groups, or nil.
 func (e *expression) find(text string) []int {
 	if len(text) > shortText {
 		if !e.hasLiteral(text) {
@@ -186,7 +186,7 @@ func (e *expression) find(text string) []int {
 	return match.([]int)
 }
 
-// matches reports whether a text matches one of some rules.
+// matches reports whether a text matches at least one of the rules.
 func matches(text string, names ...string) bool {
 	for _, name := range names {
 		for _, e := range rules[name] {
@@ -203,10 +203,10 @@ func matches(text string, names ...string) bool {
 	return false
 }
 
-// find returns where a text matches a rule first, with its groups, or nil.
+// find returns the position of the first match of a rule, with its groups, or nil.
 func find(text, name string) []int { return rules[name][0].find(text) }
 
-// groups returns what matches a rule first, with its groups, or nil.
+// groups returns the text of the first match of a rule, and those of its groups, or nil.
 func groups(text, name string) []string {
 	match := find(text, name)
 	if match == nil {
@@ -221,7 +221,7 @@ func groups(text, name string) []string {
 	return texts
 }
 
-// pattern returns the regular expression of a rule, to find all that matches.
+// pattern returns the regular expression of a rule, for finding all matches.
 func pattern(name string) *regexp.Regexp { return rules[name][0].regular() }
 
 // prefixIs reports whether the text before a label matches a rule.
