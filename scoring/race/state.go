@@ -84,7 +84,7 @@ func ReadState(name string, r io.Reader) (*State, error) {
 		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d; this version reads up to %d)",
 			name, s.Schema, stateSchema)
 	case s.Schema < 1 || n < 2 || len(s.Seconds) != n || len(s.Asked) != n:
-		return nil, fmt.Errorf("%s: not a race of gavel's", name)
+		return nil, fmt.Errorf("%s: not the state of a gavel race", name)
 	}
 	return s, nil
 }
@@ -101,9 +101,9 @@ func (s *State) Differs(now *State) string {
 	case s.Seed != now.Seed:
 		return fmt.Sprintf("the seed was %d, now %d", s.Seed, now.Seed)
 	case s.Order != now.Order:
-		return fmt.Sprintf("it was over %d other items", s.Items)
+		return fmt.Sprintf("its %d items were different", s.Items)
 	case !slices.Equal(s.Runs, now.Runs):
-		return "other judges raced"
+		return "its judges were different"
 	}
 	return ""
 }
