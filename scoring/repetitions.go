@@ -134,7 +134,7 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 		Kind:    kindOf(rows, 1),
 		Columns: Span{0, 2},
 		None:    "no prompt that was answered in all repetitions has a verdict",
-		Missing: "prompts with a failed call or without any verdict are left out; else a missing verdict differs",
+		Missing: "prompt left out if a call failed, or every verdict is missing; else it differs",
 	}}
 	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]
 }
