@@ -129,12 +129,12 @@ func TestFindings(t *testing.T) {
 		"counts nothing, ever":    {ill: func(p *patient) { p.noUsage = true }, check: "reply", status: Warn, said: "reports no token counts"},
 		"passes over constraints": {ill: func(p *patient) { p.free = true }, check: "constrained output", status: Warn, said: "ignored", do: "run without --constrain"},
 		"logprobs all the same":   {ill: func(p *patient) { p.free = true }, check: "logprobs", status: OK, said: "returns the probability"},
-		"no logprobs":             {ill: func(p *patient) { p.noLogprobs = true }, check: "logprobs", status: Warn, said: "none came", do: "run without --logprobs"},
-		"logprobs of an old one":  {ill: func(p *patient) { p.noLogprobs = true }, kinds: []string{"ollama"}, check: "logprobs", status: Warn, said: "none came", do: "0.12.11"},
+		"no logprobs":             {ill: func(p *patient) { p.noLogprobs = true }, check: "logprobs", status: Warn, said: "none returned", do: "run without --logprobs"},
+		"logprobs of an old one":  {ill: func(p *patient) { p.noLogprobs = true }, kinds: []string{"ollama"}, check: "logprobs", status: Warn, said: "none returned", do: "0.12.11"},
 		"refuses a system role":   {ill: func(p *patient) { p.noSystem = true }, check: "system role", status: Fail, said: "refused: HTTP 400: System role not supported", do: "--system-role user"},
 		"drops a system message":  {ill: func(p *patient) { p.dropSystem = true }, check: "system role", status: Fail, said: "drops it", do: "--system-role user"},
 		"told of the role":        {ill: func(p *patient) { p.noSystem = true }, role: backends.User, check: "system role", status: Skipped},
-		"one at a time":           {ill: func(p *patient) { p.one = true; p.counts = time.Second }, kinds: []string{"ollama"}, check: "throughput", status: Warn, said: "4 requests at once, as a run begins with, are 1.0 times", do: "OLLAMA_NUM_PARALLEL"},
+		"one at a time":           {ill: func(p *patient) { p.one = true; p.counts = time.Second }, kinds: []string{"ollama"}, check: "throughput", status: Warn, said: "4 concurrent requests, as a run starts with, are 1.0 times", do: "OLLAMA_NUM_PARALLEL"},
 		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "throughput", status: OK, said: "times as fast as one"},
 		"one slot":                {ill: func(p *patient) { p.slots = 1 }, kinds: []string{"llama"}, check: "throughput", status: Warn, said: "one request at a time", do: "-np 4"},
 		"thinks when told":        {ill: func(p *patient) { p.thinks = "both" }, check: "thinking", status: OK, said: "with --think off there is none"},
@@ -251,7 +251,7 @@ func TestRefused(t *testing.T) {
 		{&backends.Error{Kind: backends.Busy, Status: 503}, false},
 		{&backends.Error{Kind: backends.Transport}, false},
 	} {
-		if got := refused(tc.err); got != tc.want {
+		if got := isRejected(tc.err); got != tc.want {
 			t.Errorf("%v: %v", tc.err, got)
 		}
 	}

@@ -242,7 +242,7 @@ func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
 	if req.MaxTokens > 1 {
 		time.Sleep(p.takes)
 	}
-	if strings.HasPrefix(req.Messages[0].Content, wordy) {
+	if strings.HasPrefix(req.Messages[0].Content, longQuestion) {
 		time.Sleep(p.counts)
 	}
 	p.answer(w, req)
