@@ -202,11 +202,11 @@ func TestApartByCluster(t *testing.T) {
 		item := fmt.Sprintf("%02d-%d", i/4, i%4)
 		all[item], few[item], other[item] = true, i%4 == 0, i/4%2 == 0
 	}
-	assert.Assert(t, p.apart(all, few) < 1e-3, "p is %v", p.apart(all, few))
-	assert.Equal(t, p.apart(all, all), 1.0)
+	assert.Assert(t, p.pValue(all, few) < 1e-3, "p is %v", p.pValue(all, few))
+	assert.Equal(t, p.pValue(all, all), 1.0)
 	same := map[string]bool{}
 	for item, is := range other {
 		same[item] = !is // in other clusters, as many
 	}
-	assert.Assert(t, p.apart(other, same) > 0.5, "p is %v", p.apart(other, same))
+	assert.Assert(t, p.pValue(other, same) > 0.5, "p is %v", p.pValue(other, same))
 }

@@ -180,7 +180,7 @@ func TestDeskGoesOn(t *testing.T) {
 	text := textOf(t, d.path)
 	rewrite(t, d.path, text[:len(text)-20])
 	d.reopen()
-	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "was not finished"), "%v", d.Notes)
+	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "was incomplete"), "%v", d.Notes)
 	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 1, Total: 5}})
 	d.answer("ann", "second")
 	assert.Equal(t, len(d.kept().Labels), 2)
@@ -194,7 +194,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	d.answer("ann", "first")
 	d.change(id(changed))
 	d.reopen()
-	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "1 labels are of items that were changed since, such as "+id(changed)), "%v", d.Notes)
+	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "1 labels belong to items that have changed since, such as "+id(changed)), "%v", d.Notes)
 	assert.Equal(t, d.Done()[0].Labelled, 1)
 	set, err := datasets.OpenFile(d.data)
 	assert.NilError(t, err)
@@ -202,7 +202,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	n, notes, err := labels.Export(set, d.path, filepath.Join(t.TempDir(), "out.jsonl"))
 	assert.NilError(t, err)
 	assert.Equal(t, n, 1)
-	assert.DeepEqual(t, notes, []string{"1 labels left out: their items were changed since"})
+	assert.DeepEqual(t, notes, []string{"1 labels left out: their items have changed since"})
 
 	assert.NilError(t, d.Close())
 	other, err := datasets.OpenFile(file(t, "other.jsonl", `{"id":"x","question":"q","response_a":"1","response_b":"2","label":"A>B"}`+"\n"))
@@ -210,7 +210,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	defer other.Close()
 	d.o.Name = "other"
 	_, err = labels.OpenDesk(other, d.o)
-	assert.ErrorContains(t, err, "none of its 2 labels is of an item of other")
+	assert.ErrorContains(t, err, "none of its 2 labels belongs to an item of other")
 }
 
 // TestLabelsDrawnByDisagreement: agree warns of them, and the others refuse them.
@@ -242,10 +242,10 @@ func TestDeskRefuses(t *testing.T) {
 	assert.NilError(t, err)
 	defer set.Close()
 	for text, want := range map[string]string{
-		"p,a,b\nx,1,2":                                  ":1 is no line that gavel label wrote",
-		"[" + line + "]":                                ":1 is no line",
-		"{\"id\":\"p001\",\"winner\":\"A\"}\n":          ":1 is no line",
-		line + "\n{broken\n" + line + "\n":              ":2 is no line",
+		"p,a,b\nx,1,2":                                  ":1 was not written by gavel label",
+		"[" + line + "]":                                ":1 was not written",
+		"{\"id\":\"p001\",\"winner\":\"A\"}\n":          ":1 was not written",
+		line + "\n{broken\n" + line + "\n":              ":2 was not written",
 		line[:len(line)-1] + `,"drawn":"disagreement"}`: "cannot take items drawn at random: name another file with --labels",
 	} {
 		path := file(t, "l.jsonl", text)
@@ -257,7 +257,7 @@ func TestDeskRefuses(t *testing.T) {
 	assert.Assert(t, err != nil)
 	d.o.Seed = 4
 	_, err = labels.OpenDesk(set, d.o)
-	assert.ErrorContains(t, err, "was begun with --seed 3")
+	assert.ErrorContains(t, err, "was started with --seed 3")
 }
 
 func TestNumbersAndOptions(t *testing.T) {

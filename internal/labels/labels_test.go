@@ -58,10 +58,10 @@ func TestRead(t *testing.T) {
 	assert.DeepEqual(t, f.Labels, []labels.Label{{Item: "7", Labeller: "x", Label: "B"}})
 
 	_, err = labels.Read(file(t, "bad.jsonl", "{\"item\":\"p1\",\"label\":\"A\"}\n{\"item\":\"p2\"}\n"))
-	assert.ErrorContains(t, err, "bad.jsonl:2: no column label")
+	assert.ErrorContains(t, err, "bad.jsonl:2: column label is missing")
 	for range 20 { // of two columns that are missing, always the same is named
 		_, err = labels.Read(file(t, "neither.jsonl", `{"text":"a reply"}`+"\n"))
-		assert.ErrorContains(t, err, "neither.jsonl:1: no column item")
+		assert.ErrorContains(t, err, "neither.jsonl:1: column item is missing")
 	}
 	_, err = labels.Read(filepath.Join(t.TempDir(), "gone.jsonl"))
 	assert.ErrorContains(t, err, "no such file of labels")
@@ -135,10 +135,10 @@ func TestAgree(t *testing.T) {
 		dirs []string
 		file *labels.File
 	}{
-		"of another dataset":        {[]string{good}, one(labels.Label{Item: "elsewhere", Label: "A"})},
-		`label "AA" of p001`:        {[]string{good}, one(labels.Label{Item: "p001", Label: "AA"})},
-		"disagree on what is right": {[]string{good, turned}, f},
-		"changed since (p001":       {[]string{good}, one(labels.Label{Item: "p001", Label: "A", SHA256: labels.Sum([]byte("another line"))})},
+		"to another dataset":         {[]string{good}, one(labels.Label{Item: "elsewhere", Label: "A"})},
+		`label "AA" of p001`:         {[]string{good}, one(labels.Label{Item: "p001", Label: "AA"})},
+		"have different gold labels": {[]string{good, turned}, f},
+		"changed since (p001":        {[]string{good}, one(labels.Label{Item: "p001", Label: "A", SHA256: labels.Sum([]byte("another line"))})},
 	} {
 		_, err := labels.Agree(c.dirs, c.file, labels.Epsilon, reading, stats.Default)
 		assert.ErrorContains(t, err, want)
@@ -165,11 +165,11 @@ func TestEvenlySplitPeople(t *testing.T) {
 	a := agreed(t, file(false), run)
 	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{36, 36, 4})
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 75.0)
-	assert.DeepEqual(t, a.Warnings, []string{"4 of 40 items are left out, on which people are evenly split"})
+	assert.DeepEqual(t, a.Warnings, []string{"people are evenly split on 4 of 40 items, which are left out"})
 	a = agreed(t, file(true), run)
 	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{40, 40, 4})
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 70.0) // 27 and the tie
-	assert.DeepEqual(t, a.Warnings, []string{"on 4 of 40 items people are evenly split: they count as ties"})
+	assert.DeepEqual(t, a.Warnings, []string{"people are evenly split on 4 of 40 items, which count as ties"})
 }
 
 // TestAC1OfPairsWithoutTies: 36 of 40 pairs alike, A and B as often, is an AC1 of .8: a tie that nobody says is no
@@ -224,7 +224,7 @@ func TestAgreeOfParts(t *testing.T) {
 	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
 	few := judge(t, "few", 10, func(int) bool { return true })
 	_, err = labels.Agree([]string{whole, few}, &labels.File{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
-	assert.ErrorContains(t, err, "none of the 20 labels is of an item that "+few+" has judged")
+	assert.ErrorContains(t, err, "none of the 20 labels belongs to an item that "+few+" has judged")
 }
 
 // FuzzRead: no file of labels makes the reader panic, and what it takes has an item.

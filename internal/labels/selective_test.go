@@ -88,10 +88,10 @@ func TestSelectSaysWhyAJudgeIsNeverBelieved(t *testing.T) {
 		*Judge
 		labelled int
 	}{
-		"its confidence never varies (1.0000), so it cannot part the 20 of 60 labelled items that it judges wrong from the rest": {judge(always, third), n},
-		"it judges 20 of 60 labelled items wrong, and too many of those that it is surest of for a risk of 10 %":                 {judge(rising, third), n},
-		"10 labelled items reach it, and 22 are needed even where none is judged wrong":                                          {judge(rising, third), 10},
-		"no labelled item of which its confidence is known reaches it":                                                           {judge(rising, third), 0},
+		"its confidence never varies (1.0000), so it cannot separate the 20 of 60 labelled items that it judges wrong from the rest": {judge(always, third), n},
+		"it judges 20 of 60 labelled items wrong, too many of them with its highest confidence, for a risk of 10 %":                  {judge(rising, third), n},
+		"10 labelled items reach it, and 22 are needed even if none is judged wrong":                                                 {judge(rising, third), 10},
+		"no labelled item with a confidence reaches it":                                                                              {judge(rising, third), 0},
 	} {
 		known := map[string]string{}
 		for _, item := range items[:c.labelled] {
