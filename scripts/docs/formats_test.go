@@ -52,19 +52,19 @@ func TestEveryKeyIsSaid(t *testing.T) {
 	for _, d := range documents {
 		schema, _, err := d.describe(said)
 		assert.NilError(t, err)
-		for _, key := range unsaid(schema, "") {
+		for _, key := range undocumented(schema, "") {
 			t.Errorf("%s: %s has no comment", d.name, key)
 		}
 	}
 }
 
-func unsaid(s *jsonschema.Schema, at string) (keys []string) {
-	for name, of := range s.Properties {
-		if of.Description == "" {
-			keys = append(keys, at+name)
+func undocumented(s *jsonschema.Schema, path string) (keys []string) {
+	for name, property := range s.Properties {
+		if property.Description == "" {
+			keys = append(keys, path+name)
 		}
-		for inner := of; inner != nil; inner = inner.Items {
-			keys = append(keys, unsaid(inner, at+name+".")...)
+		for inner := property; inner != nil; inner = inner.Items {
+			keys = append(keys, undocumented(inner, path+name+".")...)
 		}
 	}
 	return keys

@@ -1,5 +1,5 @@
-// Command docs writes what is known of gavel's JSON from its Go types (docs/formats.md, docs/schemas), and of its
-// metrics from the protocols (docs/glossary.md). scripts/docs.sh runs it.
+// Command docs writes generated documentation: of gavel's JSON from its Go types (docs/formats.md, docs/schemas), and
+// of its metrics from the protocols (docs/glossary.md). scripts/docs.sh runs it.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 	}
 }
 
-// place writes a page of docs anew with what belongs between two marks, which are comments.
+// place replaces the text between two marks, which are comments, on a page of docs.
 func place(root, page, begin, end string, what []byte) error {
 	file := filepath.Join(root, "docs", page)
 	text, err := os.ReadFile(file)
