@@ -9,8 +9,8 @@ import (
 
 // A protocol with stages makes several runs, each of which reads the records of the one before:
 //
-// 	questions → run answer (the judge)  ─┐
-// 	questions → run answer (each agent) ─┴→ Stage → judgments → run self-reference
+//	questions → run answer (the judge)  ─┐
+//	questions → run answer (each agent) ─┴→ Stage → judgments → run self-reference
 //
 // A stage is an ordinary run with a folder, records and scores. A pure function, here [Stage], makes dataset lines of
 // the later run from the records of the earlier ones. From there on everything is as usual: prompts, parsers and scores
