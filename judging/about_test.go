@@ -25,19 +25,19 @@ func TestAbout(t *testing.T) {
 	if a, err := readAbout(dir); err != nil || !a.Empty() {
 		t.Errorf("of a run of which nothing is said: %+v, %v", a, err)
 	}
-	said, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Tidied()
-	if err != nil || said.Name != "the baseline" || !slices.Equal(said.Tags, []string{"a", "b", "long tag"}) || said.Note != "first\nsecond" {
-		t.Fatalf("%+v, %v", said, err)
+	about, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Tidied()
+	if err != nil || about.Name != "the baseline" || !slices.Equal(about.Tags, []string{"a", "b", "long tag"}) || about.Note != "first\nsecond" {
+		t.Fatalf("%+v, %v", about, err)
 	}
-	assert.NilError(t, WriteAbout(dir, said))
-	if a, err := readAbout(dir); err != nil || a.Name != said.Name || !slices.Equal(a.Tags, said.Tags) || a.Note != said.Note {
+	assert.NilError(t, WriteAbout(dir, about))
+	if a, err := readAbout(dir); err != nil || a.Name != about.Name || !slices.Equal(a.Tags, about.Tags) || a.Note != about.Note {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for range 2 {
 		assert.NilError(t, WriteAbout(dir, About{}))
 	}
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("where nothing is said there is %v", left)
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("where nothing is said there is %v", entries)
 	}
 }
 

@@ -63,19 +63,19 @@ func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 
 var labelOfTwo = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
-func (p pairwise) Parse(s Presentation, reply string, how Reading) Verdict {
-	label, at, outcome := OneLabel(labelOfTwo, reply, how.Policy)
+func (p pairwise) Parse(s Presentation, reply string, reading Reading) Verdict {
+	label, span, outcome := OneLabel(labelOfTwo, reply, reading.Policy)
 	switch {
 	case outcome != Decided:
-		return Verdict{Outcome: outcome, Choice: Nobody, Span: at}
+		return Verdict{Outcome: outcome, Choice: Nobody, Span: span}
 	case !slices.Contains(p.template.Labels, label):
-		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody, Span: at}
+		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody, Span: span}
 	case label == "A=B":
-		return Verdict{Outcome: Tie, Label: label, Choice: Nobody, Span: at}
+		return Verdict{Outcome: Tie, Label: label, Choice: Nobody, Span: span}
 	case strings.HasPrefix(label, "A>"):
-		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0], Span: at}
+		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0], Span: span}
 	}
-	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1], Span: at}
+	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1], Span: span}
 }
 
 func protocolNamed(t testing.TB, name, template string) Asker {
@@ -121,10 +121,10 @@ func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *jud
 }
 
 // right is a judge that names the right candidate; seen is told of each request first, where it is not nil.
-func right(seen func(backends.Request)) judgingtest.Script {
+func right(observe func(backends.Request)) judgingtest.Script {
 	return func(_ context.Context, req backends.Request) (backends.Response, error) {
-		if seen != nil {
-			seen(req)
+		if observe != nil {
+			observe(req)
 		}
 		return judgingtest.Says(judgingtest.RightLabel(req))
 	}

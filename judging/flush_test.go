@@ -91,7 +91,7 @@ func TestFlushFails(t *testing.T) {
 
 // TestManifestAfterRecords: whatever run.json says, what it counts on is on disk before it.
 func TestManifestAfterRecords(t *testing.T) {
-	d := begun(t, runWith(t))
+	d := startedDir(t, runWith(t))
 	d.file.Close()
 	f := new(lossyFile)
 	d.file = f

@@ -45,7 +45,7 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 	} {
 		e := &Maker{Getenv: func(name string) string {
 			for pair := range strings.FieldsSeq(c.env) {
-				if value, is := strings.CutPrefix(pair, name+"="); is {
+				if value, ok := strings.CutPrefix(pair, name+"="); ok {
 					return value
 				}
 			}

@@ -41,11 +41,11 @@ func TestRead(t *testing.T) {
 {"item":"p3","labeller":"ann","label":"B","again":true}
 `))
 	assert.NilError(t, err)
-	var said []string
+	var texts []string
 	for _, l := range f.Labels {
-		said = append(said, l.Item+" "+l.Labeller+" "+l.Label)
+		texts = append(texts, l.Item+" "+l.Labeller+" "+l.Label)
 	}
-	assert.Equal(t, strings.Join(said, ", "), "p1 ann B, p1 bob tie, p3 ann A")
+	assert.Equal(t, strings.Join(texts, ", "), "p1 ann B, p1 bob tie, p3 ann A")
 	assert.Equal(t, len(f.Again), 1)
 	assert.DeepEqual(t, f.Majority(), map[string]string{"p1": "", "p3": "A"}) // one each: evenly split
 
@@ -68,13 +68,13 @@ func TestRead(t *testing.T) {
 }
 
 // labelled are labels of the first n of p001 …, of which right says whether they are what the dataset says (A, B, A, …).
-func labelled(n int, who string, right func(int) bool) (all []labels.Label) {
+func labelled(n int, labeller string, right func(int) bool) (all []labels.Label) {
 	for i := range n {
-		said := "AB"[i%2 : i%2+1]
+		label := "AB"[i%2 : i%2+1]
 		if !right(i) {
-			said = "BA"[i%2 : i%2+1]
+			label = "BA"[i%2 : i%2+1]
 		}
-		all = append(all, labels.Label{Item: fmt.Sprintf("p%03d", i+1), Labeller: who, Label: said})
+		all = append(all, labels.Label{Item: fmt.Sprintf("p%03d", i+1), Labeller: labeller, Label: label})
 	}
 	return all
 }
@@ -103,8 +103,8 @@ func TestAgree(t *testing.T) {
 	bad := judge(t, "bad", n, func(i int) bool { return i%2 == 0 })    // says A of all
 	mute := protocoltest.PairsRun(t, "mute", n, func(int, int) string { return "" })
 	f := &labels.File{Path: "labels"}
-	for _, who := range []string{"ann", "bob", "cy"} {
-		f.Labels = append(f.Labels, labelled(n, who, func(i int) bool { return who != "cy" || i != 3 })...)
+	for _, labeller := range []string{"ann", "bob", "cy"} {
+		f.Labels = append(f.Labels, labelled(n, labeller, func(i int) bool { return labeller != "cy" || i != 3 })...)
 	}
 	a := agreed(t, f, bad, good, mute)
 	assert.Equal(t, a.Judges[0].Run, good)
@@ -123,11 +123,11 @@ func TestAgree(t *testing.T) {
 			assert.Equal(t, *s.Winning, 1.0)
 		}
 	}
-	again := agreed(t, f, bad, good, mute)
-	assert.Assert(t, reflect.DeepEqual(a, again)) // the same records, the same numbers
+	repeated := agreed(t, f, bad, good, mute)
+	assert.Assert(t, reflect.DeepEqual(a, repeated)) // the same records, the same numbers
 
 	turned := protocoltest.PairsRun(t, "turned", n, func(int, int) string { return "A" }, func(_ int, r *judging.Record) { r.Gold = map[string]string{"A": "B", "B": "A"}[r.Gold] })
-	one := func(l labels.Label) *labels.File {
+	fileOf := func(l labels.Label) *labels.File {
 		l.Labeller = "ann"
 		return &labels.File{Path: "x", Labels: []labels.Label{l}}
 	}
@@ -135,10 +135,10 @@ func TestAgree(t *testing.T) {
 		dirs []string
 		file *labels.File
 	}{
-		"to another dataset":         {[]string{good}, one(labels.Label{Item: "elsewhere", Label: "A"})},
-		`label "AA" of p001`:         {[]string{good}, one(labels.Label{Item: "p001", Label: "AA"})},
+		"to another dataset":         {[]string{good}, fileOf(labels.Label{Item: "elsewhere", Label: "A"})},
+		`label "AA" of p001`:         {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "AA"})},
 		"have different gold labels": {[]string{good, turned}, f},
-		"changed since (p001":        {[]string{good}, one(labels.Label{Item: "p001", Label: "A", SHA256: labels.Sum([]byte("another line"))})},
+		"changed since (p001":        {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "A", SHA256: labels.Sum([]byte("another line"))})},
 	} {
 		_, err := labels.Agree(c.dirs, c.file, labels.Epsilon, reading, stats.Default)
 		assert.ErrorContains(t, err, want)
@@ -149,10 +149,10 @@ func TestAgree(t *testing.T) {
 // differ on 4 of 40 pairs, of one of which the judge says that both are equal; it is right on 27 of the other 36.
 func TestEvenlySplitPeople(t *testing.T) {
 	const n = 40
-	run := protocoltest.PairsRun(t, "judge", n, func(item, at int) string {
+	run := protocoltest.PairsRun(t, "judge", n, func(item, position int) string {
 		switch {
 		case item == 0:
-			return "AB"[at : at+1] // another response in another order
+			return "AB"[position : position+1] // another response in another order
 		case item%4 == 1 && item > 1:
 			return "BA"[item%2 : item%2+1]
 		}
@@ -189,8 +189,8 @@ func TestStandInKeepsSmallP(t *testing.T) {
 	const n = 200
 	good := judge(t, "good", n, func(int) bool { return true })
 	f := &labels.File{Path: "labels"}
-	for who, name := range []string{"ann", "bob", "cy"} {
-		f.Labels = append(f.Labels, labelled(n, name, func(i int) bool { return i%3 != who })...)
+	for labeller, name := range []string{"ann", "bob", "cy"} {
+		f.Labels = append(f.Labels, labelled(n, name, func(i int) bool { return i%3 != labeller })...)
 	}
 	a := agreed(t, f, good)
 	// One of three people is wrong on an item. Beside it the judge is better there, with both others. Elsewhere one
@@ -222,9 +222,9 @@ func TestAgreeOfParts(t *testing.T) {
 		n[j.Run] = j.N
 	}
 	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
-	few := judge(t, "few", 10, func(int) bool { return true })
-	_, err = labels.Agree([]string{whole, few}, &labels.File{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
-	assert.ErrorContains(t, err, "none of the 20 labels belongs to an item that "+few+" has judged")
+	partial := judge(t, "few", 10, func(int) bool { return true })
+	_, err = labels.Agree([]string{whole, partial}, &labels.File{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
+	assert.ErrorContains(t, err, "none of the 20 labels belongs to an item that "+partial+" has judged")
 }
 
 // FuzzRead: no file of labels makes the reader panic, and what it takes has an item.

@@ -47,10 +47,10 @@ func TestWhatIsWrittenIsCurrent(t *testing.T) {
 
 // TestEveryKeyIsSaid wants a comment at every field that stands in a document.
 func TestEveryKeyIsSaid(t *testing.T) {
-	said, err := comments(root)
+	texts, err := comments(root)
 	assert.NilError(t, err)
 	for _, d := range documents {
-		schema, _, err := d.describe(said)
+		schema, _, err := d.describe(texts)
 		assert.NilError(t, err)
 		for _, key := range undocumented(schema, "") {
 			t.Errorf("%s: %s has no comment", d.name, key)
@@ -72,20 +72,20 @@ func undocumented(s *jsonschema.Schema, path string) (keys []string) {
 
 // TestStoredRunsFitTheSchemas holds the schemas to the runs that are kept of an earlier gavel: no key of theirs is unknown.
 func TestStoredRunsFitTheSchemas(t *testing.T) {
-	said, err := comments(root)
+	texts, err := comments(root)
 	assert.NilError(t, err)
 	schemas := map[string]*jsonschema.Resolved{}
 	for _, d := range documents {
 		d.strict = true
-		schema, _, err := d.describe(said)
+		schema, _, err := d.describe(texts)
 		assert.NilError(t, err)
 		schemas[d.name], err = schema.Resolve(nil)
 		assert.NilError(t, err)
 	}
-	kept, err := os.Open(filepath.Join(root, "scripts/golden/testdata/made-by-38db738.tar.zst"))
+	archive, err := os.Open(filepath.Join(root, "scripts/golden/testdata/made-by-38db738.tar.zst"))
 	assert.NilError(t, err)
-	defer kept.Close()
-	unpacked, err := zstd.NewReader(kept)
+	defer archive.Close()
+	unpacked, err := zstd.NewReader(archive)
 	assert.NilError(t, err)
 	defer unpacked.Close()
 	checked := map[string]int{}
@@ -95,8 +95,8 @@ func TestStoredRunsFitTheSchemas(t *testing.T) {
 			break
 		}
 		assert.NilError(t, err)
-		name, known := map[string]string{"run.json": "run", "records.jsonl": "record", "results.json": "results"}[path.Base(head.Name)]
-		if !known {
+		name, ok := map[string]string{"run.json": "run", "records.jsonl": "record", "results.json": "results"}[path.Base(head.Name)]
+		if !ok {
 			continue
 		}
 		for values := json.NewDecoder(r); ; checked[name]++ {

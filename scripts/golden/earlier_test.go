@@ -58,7 +58,7 @@ func addresses(all map[string]*stub, text string) string {
 
 // breakOff begins a command, ends it by a signal when the nth chat of a server is asked for and the folder has as many
 // records, and tells its exit status.
-func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Signal, args ...string) int {
+func (w *world) breakOff(s *stub, n int, folder string, records int, signal os.Signal, args ...string) int {
 	w.t.Helper()
 	s.take(w)
 	s.blocks(func(i int) bool { return i >= n })
@@ -66,29 +66,29 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Sign
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	for end := time.Now().Add(mostTime); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(commandLimit); ; time.Sleep(10 * time.Millisecond) {
 		s.mu.Lock()
-		asked := len(s.asked)
+		chats := len(s.chats)
 		s.mu.Unlock()
 		text, _ := os.ReadFile(w.path(folder + "/records.jsonl"))
-		if asked > n && bytes.Count(text, []byte("\n")) >= records {
+		if chats > n && bytes.Count(text, []byte("\n")) >= records {
 			break
 		}
 		if time.Now().After(end) {
 			cmd.Process.Kill()
-			w.t.Fatalf("%d chats asked for, %s", asked, text)
+			w.t.Fatalf("%d chats asked for, %s", chats, text)
 		}
 	}
 	ended := make(chan struct{})
-	cmd.Process.Signal(how)
+	cmd.Process.Signal(signal)
 	go func() { // the second Ctrl-C does not wait for what is in flight; a third would leave no time to write down how it ended
 		select {
 		case <-ended:
 		case <-time.After(500 * time.Millisecond):
-			cmd.Process.Signal(how)
+			cmd.Process.Signal(signal)
 		}
 	}()
-	timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(commandLimit, func() { cmd.Process.Kill() })
 	cmd.Wait()
 	timer.Stop()
 	close(ended)
@@ -230,7 +230,7 @@ func TestEarlier(t *testing.T) {
 
 	w.write("begun.yaml", addresses(all, begunSuite))
 	b.add("begun · suite plan --json", w.slow(w.must("suite", "plan", "begun.yaml", "--json").stdout))
-	b.add("begun · suite status --csv", counted(w.must("suite", "status", "begun.yaml", "--csv").stdout))
+	b.add("begun · suite status --csv", stableColumns(w.must("suite", "status", "begun.yaml", "--csv").stdout))
 	b.add("begun · suite run", w.must("suite", "run", "begun.yaml").stdout)
 	list, n := all["other"].take(w)
 	b.add(fmt.Sprintf("begun · going on · %d requests", n), list)
@@ -251,7 +251,7 @@ func TestEarlier(t *testing.T) {
 	w.env = append(w.env, "OPENAI_BASE_URL="+all["other"].URL)
 	s := w.serve("--read-only")
 	s.add(b, "/api/v1/runs?sort=name", "")
-	for deadline := time.Now().Add(mostTime); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(commandLimit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if _, text := s.ask("/api/v1/suites", ""); strings.Contains(text, `"says"`) { // scored beside the page
 			break
 		}
@@ -265,19 +265,19 @@ func TestEarlier(t *testing.T) {
 // clipLast leaves out a last line that was not finished.
 func clipLast(text string) string { return text[:strings.LastIndex(text, "\n")+1] }
 
-// counted leaves out the columns of a table of CSV that change with time.
-func counted(text string) string {
+// stableColumns leaves out the columns of a table of CSV that change with time.
+func stableColumns(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	names := strings.Split(lines[0], ",")
 	var out strings.Builder
 	for _, line := range lines {
-		var kept []string
+		var cells []string
 		for i, cell := range strings.Split(line, ",") {
 			if i < len(names) && slices.Contains([]string{"run", "status", "judgments", "answered", "failed"}, names[i]) {
-				kept = append(kept, cell)
+				cells = append(cells, cell)
 			}
 		}
-		out.WriteString(strings.Join(kept, ",") + "\n")
+		out.WriteString(strings.Join(cells, ",") + "\n")
 	}
 	return out.String()
 }

@@ -53,17 +53,17 @@ func TestDoctor(t *testing.T) {
 	for _, kind := range kinds {
 		s := newStub(w, kind)
 		r := w.gavel("doctor", "--quick", "--json", "--model", "tiny", "--base-url", s.URL)
-		var found struct {
+		var report struct {
 			Findings []struct{ Check, Status string }
 			Ready    bool
 		}
-		if err := json.Unmarshal([]byte(r.stdout), &found); err != nil {
+		if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
 			t.Fatalf("%v\n%s%s", err, r.stdout, r.stderr)
 		}
 		var out strings.Builder
-		for _, f := range found.Findings {
+		for _, f := range report.Findings {
 			out.WriteString(f.Check + ": " + f.Status + "\n")
 		}
-		b.add(kind, fmt.Sprintf("exit status %d, ready %v\n%s", r.code, found.Ready, out.String()))
+		b.add(kind, fmt.Sprintf("exit status %d, ready %v\n%s", r.code, report.Ready, out.String()))
 	}
 }

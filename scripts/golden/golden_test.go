@@ -102,11 +102,11 @@ func build(dir string) error {
 
 func askVersion() error {
 	out, err := exec.Command(gavelBinary, "--version").Output()
-	_, said, ok := strings.Cut(strings.TrimSpace(string(out)), " version ")
+	_, output, ok := strings.Cut(strings.TrimSpace(string(out)), " version ")
 	if err != nil || !ok {
 		return fmt.Errorf("gavel --version says %q: %v", out, err)
 	}
-	version = said
+	version = output
 	return nil
 }
 
@@ -294,23 +294,23 @@ func (b *book) compare() {
 		return
 	}
 	// What was compared is not all there, where the test failed before its end.
-	titles, wanted := sectionsOf(want)
+	titles, wantBodies := sectionsOf(want)
 	_, have := sectionsOf(got)
-	shown := 0
+	differences := 0
 	for _, title := range slices.Compact(append(titles, func() (all []string) {
 		for _, s := range b.sections {
-			if _, ok := wanted[s.title]; !ok {
+			if _, ok := wantBodies[s.title]; !ok {
 				all = append(all, s.title)
 			}
 		}
 		return all
 	}()...)) {
-		w, inWant := wanted[title]
+		w, inWant := wantBodies[title]
 		g, inHave := have[title]
 		if inWant && inHave && trimmed(w) == trimmed(g) {
 			continue
 		}
-		if shown++; shown > 12 {
+		if differences++; differences > 12 {
 			b.t.Errorf("%s: and more", path)
 			break
 		}
@@ -323,7 +323,7 @@ func (b *book) compare() {
 			b.t.Errorf("%s: section %q differs (- stored, + now):\n%s", path, title, differing(full(w), full(g)))
 		}
 	}
-	if shown == 0 {
+	if differences == 0 {
 		b.t.Errorf("%s: the sections stand in another order", path)
 	}
 }
@@ -340,9 +340,9 @@ func full(body string) string {
 	return body
 }
 
-func clip(text string, most int) string {
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + " …"
+func clip(text string, limit int) string {
+	if len(text) > limit {
+		return strings.ToValidUTF8(text[:limit], "") + " …"
 	}
 	return text
 }
@@ -386,7 +386,7 @@ func TestLongTexts(t *testing.T) {
 	if err := errors.Join(err, stored.read()); err != nil {
 		t.Fatal(err)
 	}
-	named := map[string]bool{}
+	hashes := map[string]bool{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -398,17 +398,17 @@ func TestLongTexts(t *testing.T) {
 			if m == nil || !strings.HasPrefix(body, m[0]) {
 				continue
 			}
-			named[m[1]] = true
+			hashes[m[1]] = true
 			if _, ok := stored.get(m[1]); !ok {
 				t.Errorf("%s: the text of section %q is not in %s: run go test ./scripts/golden -update", file, title, longTexts)
 			}
 		}
 	}
-	if len(named) == 0 {
+	if len(hashes) == 0 {
 		t.Error("no golden file names a long text")
 	}
 	for hash, text := range stored.texts {
-		if hashOf(text) != hash || !named[hash] {
+		if hashOf(text) != hash || !hashes[hash] {
 			t.Errorf("%s: %s is no text that a golden file names", longTexts, hash)
 		}
 	}

@@ -36,15 +36,15 @@ func (w *world) serve(args ...string) *site {
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	found, ended := make(chan string, 1), make(chan struct{})
+	address, ended := make(chan string, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer close(found)
+		defer close(address)
 		lines := bufio.NewScanner(stderr)
 		for lines.Scan() {
 			if m := servedAt.FindStringSubmatch(lines.Text()); m != nil {
 				select {
-				case found <- m[1]:
+				case address <- m[1]:
 				default:
 				}
 			}
@@ -54,7 +54,7 @@ func (w *world) serve(args ...string) *site {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil { // Windows has none
 			cmd.Process.Kill()
 		}
-		timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
+		timer := time.AfterFunc(commandLimit, func() { cmd.Process.Kill() })
 		defer timer.Stop()
 		<-ended
 		var status *exec.ExitError
@@ -63,15 +63,15 @@ func (w *world) serve(args ...string) *site {
 		}
 	})
 	select {
-	case base := <-found:
+	case base := <-address:
 		if base == "" {
 			w.t.Fatal("gavel serve ended without an address")
 		}
 		w.rename(strings.TrimPrefix(base, "http://"), "<site>")
 		return &site{w, base}
-	case <-time.After(mostTime):
+	case <-time.After(commandLimit):
 		cmd.Process.Kill()
-		w.t.Fatalf("gavel serve told no address in %s", mostTime)
+		w.t.Fatalf("gavel serve told no address in %s", commandLimit)
 		return nil
 	}
 }
@@ -90,7 +90,7 @@ func (s *site) ask(target, body string) (status int, text string) {
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	client := &http.Client{Timeout: mostTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: commandLimit, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
 		s.w.t.Fatal(err)
@@ -128,7 +128,7 @@ func (s *site) order(b *book, title, target, body string) {
 		return
 	}
 	s.w.rename(job.ID, "<job>")
-	for end := time.Now().Add(mostTime); ; {
+	for end := time.Now().Add(commandLimit); ; {
 		_, text = s.ask("/api/v1/jobs/"+job.ID, "")
 		var view struct{ Job json.RawMessage }
 		if json.Unmarshal([]byte(text), &view) == nil && view.Job != nil {
@@ -141,7 +141,7 @@ func (s *site) order(b *book, title, target, body string) {
 			break
 		}
 		if time.Now().After(end) {
-			s.w.t.Fatalf("%s: no end in %s: %s", title, mostTime, text)
+			s.w.t.Fatalf("%s: no end in %s: %s", title, commandLimit, text)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -228,10 +228,10 @@ func TestServe(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &offer); err != nil {
 		t.Fatal(err)
 	}
-	at := ""
+	id := ""
 	for _, e := range offer.Endpoints {
 		if e.ID != "sim" {
-			at = e.ID
+			id = e.ID
 		}
 	}
 	for _, c := range []struct{ name, body string }{
@@ -239,7 +239,7 @@ func TestServe(t *testing.T) {
 		{"strings for numbers", `{"protocol":"reversed","endpoint":"sim","model":"coin","dataset":"sample","sample":"5","seed":"4","group":["Math","Coding"],"accept-cut":"true","attempts":1}`},
 		{"options", `{"protocol":"multi-option","endpoint":"sim","model":"accuracy=0.6","dataset":"sample-options","goal":"worst","unrelated":true,"max-options":3,"orders":"all","prompt":"2","limit":4}`},
 		{"stages", `{"protocol":"self-reference","endpoint":"sim","model":"accuracy=0.7","dataset":"sample-number","sample":2,"agents":["sim:accuracy=0.6,seed=2","answer-number"],"mode":"self"}`},
-		{"a server", `{"protocol":"pairwise","endpoint":"` + at + `","model":"tiny","dataset":"sample","limit":3,"self-reference":true,"max-tokens":500,"timeout":"1m"}`},
+		{"a server", `{"protocol":"pairwise","endpoint":"` + id + `","model":"tiny","dataset":"sample","limit":3,"self-reference":true,"max-tokens":500,"timeout":"1m"}`},
 	} {
 		s.add(b, "/api/v1/plan", c.body)
 		s.order(b, "an order of "+c.name, "/api/v1/start", c.body)

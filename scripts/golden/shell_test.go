@@ -55,29 +55,29 @@ func (w *world) newShell() *shell {
 }
 
 // run is a command to its end.
-func (s *shell) run(args []string) (said spoken, err error) {
-	timer := time.AfterFunc(mostTime, func() { s.process.Process.Kill() })
+func (s *shell) run(args []string) (out spoken, err error) {
+	timer := time.AfterFunc(commandLimit, func() { s.process.Process.Kill() })
 	defer timer.Stop()
 	err = s.to.Encode(args)
 	if err == nil {
-		err = s.from.Decode(&said)
+		err = s.from.Decode(&out)
 	}
 	if err != nil {
-		return said, fmt.Errorf("%w (killed after %s, if not before): %s", err, mostTime, &s.stderr)
+		return out, fmt.Errorf("%w (killed after %s, if not before): %s", err, commandLimit, &s.stderr)
 	}
-	return said, nil
+	return out, nil
 }
 
 // alone runs a command in a process of its own.
-func (w *world) alone(args []string) (said spoken, err error) {
+func (w *world) alone(args []string) (out spoken, err error) {
 	var stdout, stderr bytes.Buffer
 	cmd := w.command(args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Start()
 	if err != nil {
-		return said, err
+		return out, err
 	}
-	timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(commandLimit, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	err = cmd.Wait()
 	if ended := new(exec.ExitError); errors.As(err, &ended) {
@@ -94,11 +94,11 @@ func takeCommands() {
 		if from.Decode(&args) != nil {
 			return
 		}
-		var said spoken
+		var out spoken
 		stdout, stderr := capture(&os.Stdout), capture(&os.Stderr)
-		said.Code = cli.Main(args)
-		said.Stdout, said.Stderr = stdout(), stderr()
-		to.Encode(said)
+		out.Code = cli.Main(args)
+		out.Stdout, out.Stderr = stdout(), stderr()
+		to.Encode(out)
 	}
 }
 

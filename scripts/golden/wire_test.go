@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// asked runs, by name: of a scripted server of a kind.
-var asked = []struct{ name, kind, args string }{
+// wireRuns runs, by name: of a scripted server of a kind.
+var wireRuns = []struct{ name, kind, args string }{
 	{"ollama-sop", "ollama", "pairwise --dataset sample --limit 8"},
 	{"ollama-direct-constrained", "ollama", "pairwise --dataset sample --limit 6 --prompt direct --constrain"},
 	{"ollama-reversed", "ollama", "reversed --dataset sample --limit 6 --prompt arena-hard --think on --num-ctx 9000"},
@@ -39,8 +39,8 @@ func servers(w *world) map[string]*stub {
 	return all
 }
 
-// of are the arguments of a run at a server.
-func of(all map[string]*stub, kind, args string) []string {
+// serverArgs are the arguments of a run at a server.
+func serverArgs(all map[string]*stub, kind, args string) []string {
 	args = strings.NewReplacer("OLLAMA", all["ollama"].URL, "OTHER", all["other"].URL).Replace(args)
 	return append(append([]string{"run"}, strings.Fields(args)...), "--base-url", all[kind].URL, "--model", "tiny")
 }
@@ -53,9 +53,9 @@ func TestAsked(t *testing.T) {
 	writeInputs(w)
 	all := servers(w)
 	var names []string
-	for _, run := range asked {
+	for _, run := range wireRuns {
 		title := run.kind + ": gavel run " + run.args
-		args := of(all, run.kind, run.args)
+		args := serverArgs(all, run.kind, run.args)
 		out := "runs/" + run.name
 		plan := w.gavel(append(args, "--out", out, "--dry-run")...)
 		b.add(title+" · --dry-run", fmt.Sprintf("exit status %d\n%s", plan.code, plan.stdout))
@@ -83,10 +83,10 @@ func TestAsked(t *testing.T) {
 	b.add("folders", w.list("runs"))
 	for _, run := range []string{"ollama-judged", "llama-cot-constrained", "other-repeat"} { // another folder, the same cache
 		i := 0
-		for asked[i].name != run {
+		for wireRuns[i].name != run {
 			i++
 		}
-		w.must(append(of(all, asked[i].kind, asked[i].args), "--out", "elsewhere/"+run)...)
+		w.must(append(serverArgs(all, wireRuns[i].kind, wireRuns[i].args), "--out", "elsewhere/"+run)...)
 		for kind, s := range all {
 			s.silence(t, w, run+", from the cache, "+kind)
 		}
@@ -118,9 +118,9 @@ func TestSeveralServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := open(t, "several-servers")
-	one := newStub(w, "other")
+	server := newStub(w, "other")
 	two := newStub(w, "other")
-	r := w.must("run", "pairwise", "--model", "tiny", "--dataset", "sample", "--limit", "6", "--base-url", one.URL, "--base-url", two.URL, "--out", "r", "--csv")
+	r := w.must("run", "pairwise", "--model", "tiny", "--dataset", "sample", "--limit", "6", "--base-url", server.URL, "--base-url", two.URL, "--out", "r", "--csv")
 	b.add("table", r.stdout)
 	b.add("verdicts", verdicts(t, w.read("r/records.jsonl")))
 	b.add("results.json", w.read("r/results.json"))

@@ -66,21 +66,21 @@ func newWorld(t *testing.T) *world {
 func (w *world) rename(text, name string) { w.names = append(w.names, text, name) }
 
 var (
-	moment    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
-	dated     = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
-	millis    = regexp.MustCompile(`,?"ms": ?[0-9.e+-]+`)
-	estimated = regexp.MustCompile(`\babout [\d.e-]+ (s|min|h), by `)
-	lasting   = regexp.MustCompile(`\bin \d+(ms|s|m\d+s)\b`)
-	maker     = regexp.MustCompile(`"gavel": ?"[^"]*"`)
-	sums      = regexp.MustCompile(`,\s*"files_sha256": ?\{[^}]*\}`)
-	beside    = regexp.MustCompile(`"requests_beside": ?\{\s*"/[^}]*\},?\s*`)
-	planned   = regexp.MustCompile(`gavel-plan-\d+`)
-	costs     = regexp.MustCompile(`(?m)^cost \(in brackets.*\n(?:.+\n)*\n?`)
-	ledger    = regexp.MustCompile(`,\s*"ledgers?": (?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\})?[^{}]*\})`)
-	ruled     = regexp.MustCompile(`(?m)^─+$`)
-	salt      = regexp.MustCompile(`"cache_salt":"[^"]*"`)
-	sheet     = regexp.MustCompile(`(?s)<style>/\* The hand of every page.*?</style>`)
-	sheetSum  = regexp.MustCompile(`style-src &#39;sha256-.*?=&#39;`)
+	moment        = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	dated         = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
+	millis        = regexp.MustCompile(`,?"ms": ?[0-9.e+-]+`)
+	estimated     = regexp.MustCompile(`\babout [\d.e-]+ (s|min|h), by `)
+	lasting       = regexp.MustCompile(`\bin \d+(ms|s|m\d+s)\b`)
+	maker         = regexp.MustCompile(`"gavel": ?"[^"]*"`)
+	sums          = regexp.MustCompile(`,\s*"files_sha256": ?\{[^}]*\}`)
+	otherRequests = regexp.MustCompile(`"requests_beside": ?\{\s*"/[^}]*\},?\s*`)
+	planned       = regexp.MustCompile(`gavel-plan-\d+`)
+	costs         = regexp.MustCompile(`(?m)^cost \(in brackets.*\n(?:.+\n)*\n?`)
+	ledger        = regexp.MustCompile(`,\s*"ledgers?": (?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\})?[^{}]*\})`)
+	ruled         = regexp.MustCompile(`(?m)^─+$`)
+	salt          = regexp.MustCompile(`"cache_salt":"[^"]*"`)
+	sheet         = regexp.MustCompile(`(?s)<style>/\* The hand of every page.*?</style>`)
+	sheetSum      = regexp.MustCompile(`style-src &#39;sha256-.*?=&#39;`)
 )
 
 // plain takes out what is not the same twice, and the style sheet of reports.
@@ -95,17 +95,17 @@ func (w *world) plain(text string) string {
 	text = estimated.ReplaceAllString(text, "about <time>, by ")
 	text = lasting.ReplaceAllString(text, "in <time>")
 	text = sums.ReplaceAllString(text, "")
-	text = beside.ReplaceAllString(text, "")
+	text = otherRequests.ReplaceAllString(text, "")
 	text = maker.ReplaceAllString(text, `"gavel":"<version>"`)
-	text = unpaid(costs.ReplaceAllString(text, ""))
+	text = withoutCost(costs.ReplaceAllString(text, ""))
 	text = planned.ReplaceAllString(text, "gavel-plan-<number>")
 	text = sheet.ReplaceAllString(text, "<style>…</style>")
 	text = sheetSum.ReplaceAllString(text, "style-src &#39;sha256-…&#39;")
 	return salt.ReplaceAllString(text, `"cache_salt":"<salt>"`)
 }
 
-// unpaid takes out what a run cost: no two runs take the same time.
-func unpaid(text string) string { return ledger.ReplaceAllString(text, "") }
+// withoutCost takes out what a run cost: no two runs take the same time.
+func withoutCost(text string) string { return ledger.ReplaceAllString(text, "") }
 
 // result is what became of a command.
 type result struct {
@@ -118,8 +118,8 @@ var progress = regexp.MustCompile(`(?m)^\d+/\d+ judgments.*\n`)
 // remarks are what was said on standard error, progress left out: how often it is told depends on the clock.
 func (r result) remarks() string { return progress.ReplaceAllString(r.stderr, "") }
 
-// mostTime is how long a command may take: it is there so that no test waits for ever.
-const mostTime = 2 * time.Minute
+// commandLimit is how long a command may take: it is there so that no test waits for ever.
+const commandLimit = 2 * time.Minute
 
 func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(gavelBinary, args...)
@@ -137,16 +137,16 @@ func (w *world) gavel(args ...string) result {
 		}
 		run = w.shell.run
 	}
-	said, err := run(args)
+	out, err := run(args)
 	if err != nil {
 		w.t.Fatalf("gavel %s: %v", strings.Join(args, " "), err)
 	}
-	answer := lasted.ReplaceAllString(w.plain(string(said.Stdout)), "$1")
-	return result{answer, w.plain(string(said.Stderr)), said.Code}
+	answer := tookTime.ReplaceAllString(w.plain(string(out.Stdout)), "$1")
+	return result{answer, w.plain(string(out.Stderr)), out.Code}
 }
 
-// lasted is how long a run took, in the line of what it cost.
-var lasted = regexp.MustCompile(`(?m)^(cost .*) · \S+ (s|min)$`)
+// tookTime is how long a run took, in the line of what it cost.
+var tookTime = regexp.MustCompile(`(?m)^(cost .*) · \S+ (s|min)$`)
 
 // must is gavel where no error is expected.
 func (w *world) must(args ...string) result {
@@ -207,7 +207,7 @@ func verdicts(t *testing.T, records string) string {
 		repeat, showing   int
 	}
 	var keys []key
-	by := map[key]string{}
+	verdictOf := map[key]string{}
 	for line := range strings.Lines(records) {
 		var r struct {
 			Item, Agent, Mode, Outcome, Label, Choice, Answer string
@@ -218,9 +218,9 @@ func verdicts(t *testing.T, records string) string {
 		}
 		k := key{r.Item, r.Agent, r.Mode, r.Repeat, r.Showing}
 		keys = append(keys, k)
-		by[k] = r.Outcome
+		verdictOf[k] = r.Outcome
 		if got := r.Choice + r.Answer; got != "" {
-			by[k] = got
+			verdictOf[k] = got
 		}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
@@ -237,7 +237,7 @@ func verdicts(t *testing.T, records string) string {
 			}
 			out.WriteString(k.item)
 		}
-		out.WriteString(" " + by[k])
+		out.WriteString(" " + verdictOf[k])
 	}
 	return out.String() + "\n"
 }
@@ -306,9 +306,9 @@ func (w *world) replies(runs ...string) string {
 	defer store.Close()
 	var lines []string
 	err = store.Visit(w.t.Context(), func(key []byte, e cache.Entry, err error) error {
-		said, _ := json.Marshal(e.Response.Text)
+		encoded, _ := json.Marshal(e.Response.Text)
 		if !e.Sample {
-			lines = append(lines, fmt.Sprintf("%x %s %s %s\n", key, e.Model, e.Response.Finish, said))
+			lines = append(lines, fmt.Sprintf("%x %s %s %s\n", key, e.Model, e.Response.Finish, encoded))
 		}
 		return err
 	})
