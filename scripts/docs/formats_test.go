@@ -17,7 +17,7 @@ import (
 
 const root = "../.."
 
-// TestWhatIsWrittenIsCurrent holds docs/formats.md and docs/schemas to the types of today.
+// TestWhatIsWrittenIsCurrent compares docs/formats.md and docs/schemas with today's types.
 func TestWhatIsWrittenIsCurrent(t *testing.T) {
 	copied := t.TempDir()
 	for _, dir := range append([]string{"docs"}, packages...) {
@@ -45,7 +45,7 @@ func TestWhatIsWrittenIsCurrent(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsSaid wants a comment at every field that stands in a document.
+// TestEveryKeyIsSaid checks that every field in a document has a comment.
 func TestEveryKeyIsSaid(t *testing.T) {
 	texts, err := comments(root)
 	assert.NilError(t, err)
@@ -70,7 +70,7 @@ func undocumented(s *jsonschema.Schema, path string) (keys []string) {
 	return keys
 }
 
-// TestStoredRunsFitTheSchemas holds the schemas to the runs that are kept of an earlier gavel: no key of theirs is unknown.
+// TestStoredRunsFitTheSchemas checks the runs of an earlier gavel against the schemas: they have no unknown key.
 func TestStoredRunsFitTheSchemas(t *testing.T) {
 	texts, err := comments(root)
 	assert.NilError(t, err)

@@ -22,7 +22,7 @@ var makeEarlier = flag.Bool("make-earlier", false, "write testdata/made-by-38db7
 
 const earlier = "testdata/made-by-38db738.tar.zst"
 
-// What was made at commit 38db738: complete runs, by their folder below runs, …
+// Folders made at commit 38db738: complete runs, by their folder in runs, …
 var earlierRuns = []struct{ name, args string }{
 	{"pairs", "pairwise --backend sim --model accuracy=0.8,first=0.2 --dataset sample --limit 8"},
 	{"pairs-repeat", "pairwise --backend sim --model accuracy=0.8,first=0.2 --dataset sample --limit 4 --repeat 2"},
@@ -51,13 +51,13 @@ conditions:
 `
 )
 
-// addresses puts the addresses of servers in.
+// addresses inserts the addresses of servers.
 func addresses(all map[string]*stub, text string) string {
 	return strings.NewReplacer("OLLAMA", all["ollama"].URL, "OTHER", all["other"].URL, "LLAMA", all["llama.cpp"].URL).Replace(text)
 }
 
-// breakOff begins a command, ends it by a signal when the nth chat of a server is asked for and the folder has as many
-// records, and tells its exit status.
+// breakOff starts a command, sends it a signal at the nth chat of a server once the folder has as many records, and
+// returns its exit status.
 func (w *world) breakOff(s *stub, n int, folder string, records int, signal os.Signal, args ...string) int {
 	w.t.Helper()
 	s.take(w)
@@ -97,7 +97,7 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, signal os.S
 	return cmd.ProcessState.ExitCode()
 }
 
-// TestMakeEarlier writes what later binaries are to read. It was run once, at 38db738.
+// TestMakeEarlier writes what later binaries must read. It was run once, at 38db738.
 func TestMakeEarlier(t *testing.T) {
 	if !*makeEarlier {
 		t.Skip("only with -make-earlier")
@@ -142,13 +142,13 @@ func TestMakeEarlier(t *testing.T) {
 	}
 }
 
-// unsaid are the numbers that need what an agent's answer was read as: earlier records do not say it.
+// unsaid lists the metrics that need the final answer read from an agent's answer, which earlier records lack.
 var unsaid = regexp.MustCompile(`\{\s+"metric": "own-(same|other|sided)[^}]*\},?\s+`)
 
-// mirrored matches the position bias of a reversed run, which was 100 less what it is since scoring 6.
+// mirrored matches the position bias of a reversed run, which was 100 minus the present value before scoring 6.
 var mirrored = regexp.MustCompile(`^first-position `)
 
-// TestEarlier: today's gavel reads, scores, replays and goes on with what gavel of 38db738 has left behind.
+// TestEarlier: today's gavel reads, scores, replays and continues what gavel of 38db738 wrote.
 func TestEarlier(t *testing.T) {
 	t.Parallel()
 	if *makeEarlier {
@@ -262,10 +262,10 @@ func TestEarlier(t *testing.T) {
 	s.add(b, "/api/v1/start", `{"protocol":"pairwise","endpoint":"sim","model":"coin","dataset":"sample"}`)
 }
 
-// clipLast leaves out a last line that was not finished.
+// clipLast removes an unfinished last line.
 func clipLast(text string) string { return text[:strings.LastIndex(text, "\n")+1] }
 
-// stableColumns leaves out the columns of a table of CSV that change with time.
+// stableColumns removes the columns of a CSV table that change with time.
 func stableColumns(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	names := strings.Split(lines[0], ",")
@@ -282,7 +282,7 @@ func stableColumns(text string) string {
 	return out.String()
 }
 
-// values are what a results.json says but for intervals and remarks, which later versions make otherwise.
+// values returns the content of a results.json without intervals and remarks, which later versions compute differently.
 func values(t *testing.T, text string) string {
 	t.Helper()
 	var all struct {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEnds: how a run ends that is broken off or not answered, and that the same command goes on.
+// TestEnds: how a run ends that is interrupted or gets no answers, and that the same command continues it.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -45,7 +45,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestDoctor: what the doctor looks at, and how that ends. Its numbers are those of the machine.
+// TestDoctor: the doctor's checks and how they end. Its numbers depend on the machine.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

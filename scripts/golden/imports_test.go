@@ -35,7 +35,7 @@ func gamesOf(question int, g1, g2, reply1, reply2 string) string {
 		question, g1, g2, reply1, reply2)
 }
 
-// TestImports: every importer, on rows of the published shapes, good ones and others.
+// TestImports: every importer, on valid and invalid rows of the published shapes.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -118,7 +118,7 @@ func TestImports(t *testing.T) {
 	w.addRun(b, "judged", "runs/judged")
 }
 
-// TestDatasets: what is listed and shown.
+// TestDatasets: the list of datasets and their descriptions.
 func TestDatasets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -134,7 +134,7 @@ func TestDatasets(t *testing.T) {
 	}
 }
 
-// TestBundle: a bundle of runs, a suite and a run of an own prompt; there and back.
+// TestBundle: a bundle of runs, of a suite and of a run with a user's prompt, exported and imported.
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// simulated runs, by name; every one is written to runs/NAME.
+// simulated lists runs by name; each is written to runs/NAME.
 var simulated = []struct{ name, args string }{
 	{"pairwise-sop", "pairwise --model accuracy=0.8,first=0.2 --dataset sample"},
 	{"pairwise-direct", "pairwise --model accuracy=0.7,tie=0.2,silent=0.1 --dataset sample --prompt direct"},

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// site is a `gavel serve` at work.
+// site is a running `gavel serve`.
 type site struct {
 	w    *world
 	base string
@@ -25,7 +25,7 @@ type site struct {
 
 var servedAt = regexp.MustCompile(`at (http://[^/ ]+)/`)
 
-// serve starts `gavel serve`; the end of the test ends it, and wants it to end well.
+// serve starts `gavel serve`. It is stopped when the test ends, and must exit without an error.
 func (w *world) serve(args ...string) *site {
 	w.t.Helper()
 	cmd := w.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
@@ -76,7 +76,7 @@ func (w *world) serve(args ...string) *site {
 	}
 }
 
-// ask sends a request; the answer is plain. A body makes it a POST of JSON.
+// ask sends a request and returns the answer as plain text. A body makes it a POST of JSON.
 func (s *site) ask(target, body string) (status int, text string) {
 	s.w.t.Helper()
 	method := "GET"
@@ -103,7 +103,7 @@ func (s *site) ask(target, body string) (status int, text string) {
 	return resp.StatusCode, string(data)
 }
 
-// add asks and writes the answer down.
+// add sends a request and records the answer.
 func (s *site) add(b *book, target, body string) string {
 	s.w.t.Helper()
 	status, text := s.ask(target, body)
@@ -115,7 +115,7 @@ func (s *site) add(b *book, target, body string) string {
 	return text
 }
 
-// order starts a job, waits for its end, and writes it down with what it has made.
+// order starts a job, waits for its end, and records it with its results.
 func (s *site) order(b *book, title, target, body string) {
 	s.w.t.Helper()
 	status, text := s.ask(target, body)
@@ -153,7 +153,7 @@ func esc(name string) string { return url.PathEscape(name) }
 var fieldNamed = regexp.MustCompile(`<(input|select|textarea)[^>]* name="([^"]*)"[^>]*>`)
 var fieldValue = regexp.MustCompile(` value="([^"]*)"`)
 
-// fieldsOfForm are the fields of a page's form, with the values that are filled in.
+// fieldsOfForm returns the fields of a page's form with their values.
 func fieldsOfForm(page string) string {
 	var out strings.Builder
 	for _, m := range fieldNamed.FindAllStringSubmatch(page, -1) {
@@ -166,7 +166,7 @@ func fieldsOfForm(page string) string {
 	return out.String()
 }
 
-// TestServe: what the JSON API answers on runs and suites that are there, and what it makes.
+// TestServe: the answers of the JSON API about existing runs and suites, and what it creates.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,10 +13,10 @@ import (
 	"gavel/internal/cli"
 )
 
-// oneByOne is set for a process that runs one command after the other.
+// oneByOne makes a process run one command after the other.
 const oneByOne = "GAVEL_GOLDEN_ONE_BY_ONE"
 
-// shell runs commands in the folder and the environment of a world.
+// shell runs commands in the folder and environment of a world.
 type shell struct {
 	process *exec.Cmd
 	stderr  bytes.Buffer // of the process itself: what it says as it dies
@@ -24,7 +24,7 @@ type shell struct {
 	from    *json.Decoder
 }
 
-// spoken is what a command said, and its exit status.
+// spoken holds the output of a command and its exit status.
 type spoken struct {
 	Stdout, Stderr []byte
 	Code           int
@@ -54,7 +54,7 @@ func (w *world) newShell() *shell {
 	return s
 }
 
-// run is a command to its end.
+// run runs a command and waits for it.
 func (s *shell) run(args []string) (out spoken, err error) {
 	timer := time.AfterFunc(commandLimit, func() { s.process.Process.Kill() })
 	defer timer.Stop()
@@ -68,7 +68,7 @@ func (s *shell) run(args []string) (out spoken, err error) {
 	return out, nil
 }
 
-// alone runs a command in a process of its own.
+// alone runs a command in its own process.
 func (w *world) alone(args []string) (out spoken, err error) {
 	var stdout, stderr bytes.Buffer
 	cmd := w.command(args...)
@@ -86,7 +86,7 @@ func (w *world) alone(args []string) (out spoken, err error) {
 	return spoken{stdout.Bytes(), stderr.Bytes(), cmd.ProcessState.ExitCode()}, err
 }
 
-// takeCommands runs the commands that stand on standard input, and says there what each came to.
+// takeCommands runs the commands in standard input and prints their results.
 func takeCommands() {
 	from, to := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
@@ -102,7 +102,7 @@ func takeCommands() {
 	}
 }
 
-// capture takes what is written to a file from now until what it returns is called, which gives it back.
+// capture collects what is written to a file until the returned function is called, which returns it.
 func capture(file **os.File) (end func() []byte) {
 	before := *file
 	read, write, err := os.Pipe()

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// stub is a server of one model. What it replies follows from the conversation alone: the same one gets the same reply,
-// whoever asks, and when.
+// stub is a server of one model. Its reply depends on the conversation alone: the same conversation always gets the
+// same reply.
 type stub struct {
 	*httptest.Server
 	kind string // ollama, llama.cpp, vllm, other
@@ -38,14 +38,14 @@ func newStub(w *world, kind string) *stub {
 	return s
 }
 
-// blocks holds the requests, by number, for which f is true; nil holds none.
+// blocks delays the requests, by number, for which f is true; nil delays none.
 func (s *stub) blocks(f func(n int) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.block = f
 }
 
-// fails answers those for which f is true with an error; nil answers all.
+// fails answers the requests for which f is true with an error; nil answers all.
 func (s *stub) fails(f func(n int) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *stub) fails(f func(n int) bool) {
 
 var kinds = []string{"llama.cpp", "ollama", "other", "vllm"}
 
-// pages are what the kinds of servers tell of themselves and their models, "tiny" and, of Ollama, "small:1b".
+// pages lists how the kinds of servers describe themselves and their models, "tiny" and, for Ollama, "small:1b".
 var pages = map[string]map[string]string{
 	"ollama": {
 		"/api/version": `{"version":"0.17.4"}`,
@@ -130,10 +130,10 @@ func textOf(messages []message) string {
 	return b.String()
 }
 
-// tokens is a count that no prompt is thought to have been cut by.
+// tokens returns a token count with which no prompt looks truncated.
 func tokens(text string) int { return len(text)/3 + len(strings.Fields(text)) }
 
-// chat answers in the words of the kind of server.
+// chat answers in the format of the kind of server.
 func (s *stub) chat(w http.ResponseWriter, body []byte) {
 	var request struct {
 		Model    string
@@ -187,16 +187,16 @@ var (
 	number   = regexp.MustCompile(`\d+`)
 )
 
-// utterance is a reply: text, and the label at its end.
+// utterance holds the text of a reply and the label at its end.
 type utterance struct {
 	text, label string
 	labels      []string // that it could have named
 	cut         bool
 }
 
-// reply picks one of the labels on offer by a hash of the conversation. It names who says it, so that no two agents say the
-// same, of which one would be remembered for the other. Where nothing holds it to them, one reply of eight
-// or so names none, or two, or is cut.
+// reply picks a label by a hash of the conversation. It names the speaker, so that no two agents reply the same, which
+// would make one a cached reply to the other. Without a constraint about one reply of eight has no label, two labels,
+// or is truncated.
 func reply(messages []message, labels []string, speaker string) utterance {
 	text := textOf(messages)
 	sum := sha256.Sum256([]byte(text))
@@ -243,8 +243,8 @@ func reply(messages []message, labels []string, speaker string) utterance {
 	return u
 }
 
-// logprobs are tokens of one character. Where the label begins, each place has the characters of the labels that have gone
-// the same way so far.
+// logprobs returns tokens of one character. Where the label begins, each position has the characters of the labels with
+// the same beginning.
 func (u utterance) logprobs(labels []string) []map[string]any {
 	out := []map[string]any{}
 	start := strings.LastIndex(u.text, u.label)
@@ -277,7 +277,7 @@ func distinct(texts []string) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// take lists the chats since the last time, sorted; equal ones stand once, with their number.
+// take lists the chats since the last call, sorted; equal ones are listed once with their number.
 func (s *stub) take(w *world) (list string, n int) {
 	s.mu.Lock()
 	chats := s.chats
@@ -294,7 +294,7 @@ func (s *stub) take(w *world) (list string, n int) {
 	return out.String(), len(chats)
 }
 
-// silence checks that nothing was asked.
+// silence checks that no request was sent.
 func (s *stub) silence(t *testing.T, w *world, when string) {
 	t.Helper()
 	if list, n := s.take(w); n != 0 {

@@ -72,7 +72,7 @@ func TestSuite(t *testing.T) {
 	b.add("gavel suite run --yes", w.must("suite", "run", "first.yaml", "--yes").stdout)
 }
 
-// TestSuiteOfServers: judges on Ollama share one context, agents and own answers are asked for once.
+// TestSuiteOfServers: judges on Ollama share one context; agents' and own answers are asked for once.
 func TestSuiteOfServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -30,7 +30,7 @@ var wireRuns = []struct{ name, kind, args string }{
 	{"other-own-prompt", "other", "pairwise --dataset sample --limit 3 --prompt mine.txt"},
 }
 
-// servers are a scripted server of each kind.
+// servers returns a scripted server of each kind.
 func servers(w *world) map[string]*stub {
 	all := map[string]*stub{}
 	for _, kind := range kinds {
@@ -39,13 +39,13 @@ func servers(w *world) map[string]*stub {
 	return all
 }
 
-// serverArgs are the arguments of a run at a server.
+// serverArgs returns the arguments of a run with a server.
 func serverArgs(all map[string]*stub, kind, args string) []string {
 	args = strings.NewReplacer("OLLAMA", all["ollama"].URL, "OTHER", all["other"].URL).Replace(args)
 	return append(append([]string{"run"}, strings.Fields(args)...), "--base-url", all[kind].URL, "--model", "tiny")
 }
 
-// TestAsked: what each kind of server is asked, with what key each reply is remembered, and what comes of it.
+// TestAsked: the requests to each kind of server, the cache key of each reply, and the results.
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -113,7 +113,7 @@ func TestAsked(t *testing.T) {
 	b.add("cache stats, then", pick(t, w.must("cache", "stats", "--json").stdout, "entries", "models"))
 }
 
-// TestSeveralServers: several addresses of one model are one run, whoever answers what.
+// TestSeveralServers: several addresses of one model make one run, whichever server answers.
 func TestSeveralServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

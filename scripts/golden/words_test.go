@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestUsage: exit status and first line of what is said of command lines that cannot be.
+// TestUsage: exit status and first line of the messages about invalid command lines.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -69,7 +69,7 @@ func TestUsage(t *testing.T) {
 
 const head = "judges: [{backend: sim, model: coin}]\nconditions:\n"
 
-// wrongSuites are files that cannot be, on the command line and in the browser alike.
+// wrongSuites lists invalid files, for the command line and the browser alike.
 var wrongSuites = []struct{ name, text string }{
 	{"empty", ""},
 	{"no YAML", "judges: [\n"},

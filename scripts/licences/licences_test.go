@@ -1,4 +1,4 @@
-// Package licences tests that a release has the licences of all that it is made of.
+// Package licences tests that a release includes the licences of all its components.
 package licences
 
 import (
