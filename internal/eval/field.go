@@ -37,7 +37,7 @@ const (
 type Field struct {
 	Name    string
 	Label   string // on forms; by default its name with spaces
-	Help    string // for the command line, with the value's name in backquotes
+	Help    string // for the command line, the value's name in backquotes; short help ends at the first semicolon
 	About   string // for forms, if it differs from Help
 	Part    string
 	Kind    FieldKind                // by default that of value
