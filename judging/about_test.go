@@ -25,12 +25,12 @@ func TestAbout(t *testing.T) {
 	if a, err := readAbout(dir); err != nil || !a.Empty() {
 		t.Errorf("of a run of which nothing is said: %+v, %v", a, err)
 	}
-	about, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Tidied()
-	if err != nil || about.Name != "the baseline" || !slices.Equal(about.Tags, []string{"a", "b", "long tag"}) || about.Note != "first\nsecond" {
-		t.Fatalf("%+v, %v", about, err)
+	got, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Tidied()
+	if err != nil || got.Name != "the baseline" || !slices.Equal(got.Tags, []string{"a", "b", "long tag"}) || got.Note != "first\nsecond" {
+		t.Fatalf("%+v, %v", got, err)
 	}
-	assert.NilError(t, WriteAbout(dir, about))
-	if a, err := readAbout(dir); err != nil || a.Name != about.Name || !slices.Equal(a.Tags, about.Tags) || a.Note != about.Note {
+	assert.NilError(t, WriteAbout(dir, got))
+	if a, err := readAbout(dir); err != nil || a.Name != got.Name || !slices.Equal(a.Tags, got.Tags) || a.Note != got.Note {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for range 2 {

@@ -39,16 +39,16 @@ func inJSON(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// members are those of a value's JSON.
+// members returns the members of a value's JSON.
 func members(t *testing.T, v any) (m map[string]any) {
 	t.Helper()
 	assert.NilError(t, json.Unmarshal([]byte(inJSON(t, v)), &m))
 	return m
 }
 
-// TestConversations: a prompt, parameters that are not as usual, and what the judge says, in turn; then what it was asked
-// each time, without what was said before, and the record without what all records of the pair have. What no reply is
-// given to fails. Read again, the record says the same.
+// TestConversations: a prompt, parameters that are not as usual, and what the judge says, in turn; then what it was
+// asked each time, without what was said before, and the record without what all records of the pair have. What no
+// reply is given to fails. Read again, the record says the same.
 func TestConversations(t *testing.T) {
 	trials.Cases(t, "conversations.txt", func(t *testing.T, fields []string) (results []string) {
 		requests := 0

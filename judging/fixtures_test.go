@@ -93,7 +93,7 @@ func protocolNamed(t testing.TB, name, template string) Asker {
 
 var noon = time.Date(2025, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// completed is what is done, by item.
+// completed returns the given judgments, by item, as Completed.
 func completed(judgments map[string][]bool) (s Completed) {
 	for item, have := range judgments {
 		for i, h := range have {
@@ -105,7 +105,7 @@ func completed(judgments map[string][]bool) (s Completed) {
 	return s
 }
 
-// newJob is a pairwise job over all of a set, one item at a time.
+// newJob returns a pairwise job over all items of a set, one at a time.
 func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *judgingtest.Written[*Record]) {
 	t.Helper()
 	p := protocolNamed(t, "pairwise", "sop")
@@ -120,7 +120,7 @@ func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *jud
 	}, w
 }
 
-// right is a judge that names the right candidate; seen is told of each request first, where it is not nil.
+// right returns a judge that always chooses the correct candidate. observe, if not nil, sees each request first.
 func right(observe func(backends.Request)) judgingtest.Script {
 	return func(_ context.Context, req backends.Request) (backends.Response, error) {
 		if observe != nil {

@@ -128,7 +128,7 @@ func TestImportCutOff(t *testing.T) {
 	}
 }
 
-// BenchmarkRecords is what a record costs: flushed every second, with each, and never.
+// BenchmarkRecords measures the time of a record: flushed every second, with each record, and never.
 func BenchmarkRecords(b *testing.B) {
 	r := recordOf("p1", 0, Decided)
 	r.Replies[0].Text = strings.Repeat("long ", 400)

@@ -15,7 +15,7 @@ import (
 	"gavel/internal/trials"
 )
 
-// goodRecord is one that a run could have written.
+// goodRecord returns a valid record.
 func goodRecord() Record {
 	return Record{
 		Schema: 1, Run: "run", Gavel: "test", Protocol: "pairwise", Prompt: "sop", PromptID: "hash", Model: "judge", Identity: "test judge",

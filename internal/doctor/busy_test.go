@@ -31,7 +31,7 @@ type busy struct {
 	texts    map[string]bool
 }
 
-// rate is how fast each of n requests goes, as a share of one alone.
+// rate returns the speed of each of n concurrent requests, as a share of that of one alone.
 func rate(n int) float64 { return min(2.6, 1+0.533*float64(n-1)) / float64(n) }
 
 func (b *busy) chat(w http.ResponseWriter, r *http.Request) {

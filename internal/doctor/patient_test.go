@@ -69,7 +69,7 @@ type patientRequest struct {
 	}
 }
 
-// start is for tests that need no clock of their own.
+// start serves tests that need no clock of their own.
 func (p *patient) start(t *testing.T) (url string, client *http.Client) {
 	t.Helper()
 	s := httptest.NewServer(p.handler())
@@ -140,7 +140,7 @@ func looked(t *testing.T, ctx context.Context, url string, client *http.Client, 
 	return report
 }
 
-// memoryNet is a listener for connections within the process.
+// memoryNet listens for connections within the process.
 type memoryNet struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -307,7 +307,7 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest) {
 
 var offered = regexp.MustCompile(`\[\[A>B\]\]`)
 
-// choices is the label that a constraint allows first, "" without one.
+// choices returns the first label that a constraint allows, or "".
 func choices(req patientRequest) string {
 	return offered.FindString(strings.ReplaceAll(req.Grammar+string(req.Format)+string(req.Schema), `\u003e`, ">"))
 }

@@ -64,7 +64,7 @@ func newMaker(runs string) *eval.Maker {
 	return &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: runs}
 }
 
-// read is a request as a line of a shell without quotes has it.
+// read returns the request in a shell line without quotes.
 func read(t *testing.T, line string) (eval.Request, judging.Protocol) {
 	t.Helper()
 	words := strings.Fields(line)

@@ -63,7 +63,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// outcome is what simulated runs with an until came to.
+// outcome counts the results of simulated runs with an until.
 type outcome struct {
 	decided, erred int // runs
 	median         int // items

@@ -14,7 +14,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// coverage is how often an interval was given, held the truth, and held its own value, of so many runs.
+// coverage counts the intervals of some runs, and those that cover the truth and their own value.
 type coverage struct{ runs, intervals, covered, selfCovered int }
 
 func (c *coverage) add(x Number, truth float64) {
@@ -31,7 +31,7 @@ func (c *coverage) add(x Number, truth float64) {
 	}
 }
 
-// share is of the runs with an interval, in percent.
+// share returns the percentage of the runs with an interval that cover the truth.
 func (c *coverage) share() float64 { return 100 * float64(c.covered) / float64(c.intervals) }
 
 func (c *coverage) String() string {
@@ -52,7 +52,7 @@ type ratersWorld struct {
 	alike          float64
 }
 
-// measured is the coverage of κ, AC1 and α in so many runs.
+// measured returns the coverage of κ, AC1 and α over some runs.
 func (w ratersWorld) measured(runs, rounds int) (coverages [3]coverage) {
 	truth := w.truth()
 	for i := range runs {
@@ -121,7 +121,7 @@ func TestKappaFarBelowZeroCovers(t *testing.T) {
 	}
 }
 
-// joint is how often two raters give two categories.
+// joint returns the probabilities with which two raters give two categories.
 func (w ratersWorld) joint() []float64 {
 	k := len(w.skew)
 	cells := make([]float64, k*k)
@@ -154,7 +154,7 @@ func (w ratersWorld) truth() [3]float64 {
 	return [3]float64{stats.Kappa(cells, k), stats.AC1(cells, k), stats.Alpha(both, k, stats.Nominal)}
 }
 
-// draw is two raters on items of the world.
+// draw returns the agreement of two raters on items of the world.
 func (w ratersWorld) draw(rng *rand.Rand, rounds int) Pair {
 	b := stats.Default
 	b.Rounds = rounds

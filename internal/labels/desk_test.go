@@ -18,7 +18,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// pairsFile is a file of n pairs, p001 and so on, whose first response is better in every other one.
+// pairsFile writes a file of n pairs, p001 and so on; the first response is better in every other pair.
 func pairsFile(t *testing.T, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -28,7 +28,7 @@ func pairsFile(t *testing.T, n int) string {
 	return file(t, "pairs.jsonl", b.String())
 }
 
-// table is a desk in a test, with the dataset and the file of labels that it has.
+// table holds a desk in a test, with its dataset and its file of labels.
 type table struct {
 	*labels.Desk
 	t          *testing.T
@@ -59,7 +59,7 @@ func (d *table) reopen() {
 	assert.NilError(d.t, err)
 }
 
-// next is what a person is shown next.
+// next returns what a person is shown next.
 func (d *table) next(name string) labels.Turn {
 	d.t.Helper()
 	turn, err := d.Next(name)
@@ -77,7 +77,7 @@ func (d *table) answer(name, word string) labels.Turn {
 	return turn
 }
 
-// stored are the labels in the file.
+// stored returns the labels in the file.
 func (d *table) stored() *labels.File {
 	d.t.Helper()
 	f, err := labels.Read(d.path)
@@ -295,8 +295,8 @@ func TestDeskAtOnce(t *testing.T) {
 	}
 }
 
-// TestLabelsOfAFileThatSomebodyReplaced: lines that are gone are written again; a file with lines of somebody else is left
-// alone, and the label is refused.
+// TestLabelsOfAFileThatSomebodyReplaced: lines that are gone are written again; a file with lines of somebody else is
+// left alone, and the label is refused.
 func TestLabelsOfAFileThatSomebodyReplaced(t *testing.T) {
 	const other = `{"item":"p030","labeller":"zoe","label":"A","sha256":"SUM","drawn":"random"}` + "\n"
 	const removed, folder = "removed", "a folder"

@@ -67,7 +67,8 @@ func TestRead(t *testing.T) {
 	assert.ErrorContains(t, err, "no such file of labels")
 }
 
-// labelled are labels of the first n of p001 …, of which right says whether they are what the dataset says (A, B, A, …).
+// labelled returns labels of the first n items p001 and so on. right says whether they equal the dataset's (A, B, A,
+// …).
 func labelled(n int, labeller string, right func(int) bool) (all []labels.Label) {
 	for i := range n {
 		label := "AB"[i%2 : i%2+1]
@@ -89,7 +90,7 @@ func judge(t *testing.T, name string, n int, right func(int) bool, edit ...func(
 	}, edit...)
 }
 
-// agreed is how well runs of judges agree with labels.
+// agreed compares runs of judges with labels.
 func agreed(t *testing.T, f *labels.File, dirs ...string) *labels.Agreement {
 	t.Helper()
 	a, err := labels.Agree(dirs, f, labels.Epsilon, reading, stats.Default)
@@ -206,8 +207,8 @@ func TestStandInKeepsSmallP(t *testing.T) {
 	assert.Equal(t, blocks[len(blocks)-1].Table.Rows[1].Cells[3].Text, "<0.0001")
 }
 
-// TestAgreeOfParts: an item of which not all orders are judged is no verdict of that judge, and a judge of none of the labelled
-// items is refused by name.
+// TestAgreeOfParts: an item of which not all orders are judged is no verdict of that judge, and a judge of none of the
+// labelled items is refused by name.
 func TestAgreeOfParts(t *testing.T) {
 	whole, part := judge(t, "whole", 40, func(int) bool { return true }), judge(t, "part", 40, func(int) bool { return true })
 	records := filepath.Join(part, judging.RecordsFile)
@@ -242,7 +243,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// inClusters are labels of items that hang together by ten.
+// inClusters returns labels of items in clusters of ten.
 func inClusters(all []labels.Label) []labels.Label {
 	for i := range all {
 		all[i].Item = "q" + all[i].Item[:3] + ":" + all[i].Item

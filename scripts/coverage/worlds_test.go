@@ -305,7 +305,7 @@ func sure(weight float64, choices [2]string, p [2]float64) unit {
 	return u
 }
 
-// answerUnits are right in a share that is the strength; of the others a third is not read.
+// answerUnits returns answers of which a share equal to the strength is correct; a third of the others cannot be read.
 func answerUnits(p float64) []unit {
 	return []unit{answered(p, "A"), answered((1-p)*2/3, "B"), answered((1-p)/3, "")}
 }
@@ -325,24 +325,24 @@ func answered(weight float64, choice string) unit {
 // judgmentUnits returns judgments of a judge whose own answers, and whose judgments when these are correct, are correct
 // in about a share equal to the strength.
 func judgmentUnits(p float64) (units []unit) {
-	share := func(is bool, p float64) float64 { return map[bool]float64{true: p, false: 1 - p}[is] }
+	share := func(yes bool, p float64) float64 { return map[bool]float64{true: p, false: 1 - p}[yes] }
 	for k := range 16 {
-		own := k&1 > 0
+		ownRight := k&1 > 0
 		agent := k&2 > 0
 		cot := k&4 > 0
 		self := k&8 > 0
-		weight := share(own, p)
-		if own {
+		weight := share(ownRight, p)
+		if ownRight {
 			weight *= share(agent, 0.7) * share(cot, p+(1-p)/4) * share(self, p+(1-p)/2)
 		} else {
 			weight *= share(agent, 0.45) * share(cot, 0.8*p+0.05) * share(self, 0.7*p)
 		}
-		units = append(units, unit{weight: weight, key: k & 1, gold: k & 2, records: judgments(own, agent, cot, self)})
+		units = append(units, unit{weight: weight, key: k & 1, gold: k & 2, records: judgments(ownRight, agent, cot, self)})
 	}
 	return units
 }
 
-func judgments(own, right, cot, self bool) func(place, string) []*judging.Record {
+func judgments(ownRight, right, cot, self bool) func(place, string) []*judging.Record {
 	word := map[bool]string{true: "Correct", false: "Incorrect"}
 	return func(position place, agent string) (records []*judging.Record) {
 		for i, judged := range []bool{cot, self} {
@@ -354,7 +354,7 @@ func judgments(own, right, cot, self bool) func(place, string) []*judging.Record
 				Order:         []string{"Correct", "Incorrect"},
 				Gold:          word[right],
 				Choice:        word[right == judged],
-				Own:           &datasets.Answer{Right: own},
+				Own:           &datasets.Answer{Right: ownRight},
 			})
 			r.Item, r.Question = position.id+" "+agent, position.id
 			records = append(records, r)

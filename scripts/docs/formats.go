@@ -230,7 +230,7 @@ type describer struct {
 
 // keys adds the meaning of a struct type's keys to its schema and, if listed, their rows to the table, an object's keys
 // after its own. A type that the table has already is referred to.
-func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string, listed bool) {
+func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string, inTable bool) {
 	if !w.strict {
 		schema.AdditionalProperties = nil
 	}
@@ -243,7 +243,7 @@ func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string,
 		}
 		inner, suffix := structIn(f.Type)
 		earlier := w.listedAt[inner]
-		if listed {
+		if inTable {
 			kind := kindOf(f.Type)
 			if earlier != "" {
 				kind += " as `" + earlier + "`"
@@ -256,7 +256,7 @@ func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string,
 		if inner == nil {
 			continue
 		}
-		first := listed && earlier == ""
+		first := inTable && earlier == ""
 		if first {
 			w.listedAt[inner] = key
 		}

@@ -19,7 +19,7 @@ func main() {
 }
 
 // place replaces the text between two marks, which are comments, on a page of docs.
-func place(root, page, begin, end string, what []byte) error {
+func place(root, page, begin, end string, content []byte) error {
 	file := filepath.Join(root, "docs", page)
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -27,10 +27,10 @@ func place(root, page, begin, end string, what []byte) error {
 	}
 	from := []byte("<!-- " + begin + " -->\n")
 	to := []byte("<!-- " + end + " -->\n")
-	before, rest, found := bytes.Cut(text, from)
+	before, rest, ok := bytes.Cut(text, from)
 	_, after, closed := bytes.Cut(rest, to)
-	if !found || !closed {
+	if !ok || !closed {
 		return fmt.Errorf("%s has no place for the %s", file, begin)
 	}
-	return os.WriteFile(file, bytes.Join([][]byte{before, from, what, to, after}, nil), 0o644)
+	return os.WriteFile(file, bytes.Join([][]byte{before, from, content, to, after}, nil), 0o644)
 }

@@ -376,5 +376,5 @@ func (w *world) slow(text string) string {
 	return blanks.ReplaceAllString(text, "  ")
 }
 
-// untimed is slow for JSON, whose members have names.
+// untimed is slow for JSON, where values have names.
 func untimed(text string) string { return speed.ReplaceAllString(text, `"$1": <speed>`) }
