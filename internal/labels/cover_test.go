@@ -42,9 +42,9 @@ func (c *coverage) String() string {
 	return text
 }
 
-// ratersWorld is two raters of whom each is right by itself on a share of items, and else says another category. The
-// truth of an item is drawn by skew; one more category is there that nobody names, as the tie of pairs. Two items of a
-// cluster are the same in every respect with a probability of alike, which is their correlation.
+// ratersWorld describes two raters, each of whom is correct on a share of items, and otherwise gives another category.
+// The truth of an item is drawn by skew; one more category, which nobody uses, stands for the tie of pairs. Two items
+// of a cluster are equal in every respect with probability alike, which is their correlation.
 type ratersWorld struct {
 	skew           []float64
 	first, second  float64

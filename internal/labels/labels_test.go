@@ -67,8 +67,7 @@ func TestRead(t *testing.T) {
 	assert.ErrorContains(t, err, "no such file of labels")
 }
 
-// labelled returns labels of the first n items p001 and so on. right says whether they equal the dataset's (A, B, A,
-// …).
+// labelled returns labels of the first n items p001 and so on. right says whether they equal those of the dataset.
 func labelled(n int, labeller string, right func(int) bool) (all []labels.Label) {
 	for i := range n {
 		label := "AB"[i%2 : i%2+1]
