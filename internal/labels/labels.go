@@ -119,8 +119,8 @@ func parse(raw []byte) (l Label, err error) {
 	columns := row{}
 	if _, ok := r.text("labeller"); ok {
 		maps.Copy(columns, r)
-		isEmpty := func(_ string, value json.RawMessage) bool { return string(value) == `""` } // in a table
-		maps.DeleteFunc(columns, isEmpty)
+		// columns of a table may be empty
+		maps.DeleteFunc(columns, func(_ string, value json.RawMessage) bool { return string(value) == `""` })
 	}
 	for _, column := range []string{"item", "labeller", "label"} {
 		text, ok := r.text(column)
