@@ -15,37 +15,36 @@ import (
 	"unicode/utf8"
 )
 
-// AboutFile is the file of a run that holds what people say of it. No number depends on it.
+// AboutFile is the name of the file with a run's name, tags and note, which people write. No score depends on it.
 const AboutFile = "about.json"
 
-// About is what people say of a run.
+// About holds the name, tags and note that people give a run.
 type About struct {
-	Name string   `json:"name,omitempty"` // shown beside that of the folder
-	Tags []string `json:"tags,omitempty"` // each once, by letter
+	Name string   `json:"name,omitempty"` // shown next to the folder's name
+	Tags []string `json:"tags,omitempty"` // sorted, without duplicates
 	Note string   `json:"note,omitempty"`
 }
 
-// Bounds of what is said, in characters; mostAbout is more bytes than all of it has.
+// Limits in characters; maxAboutBytes is above the size of a file at all of them.
 const (
-	mostName  = 100
-	mostTags  = 20
-	mostTag   = 40
-	mostNote  = 4000
-	mostAbout = 64 << 10
+	maxNameLength = 100
+	maxTags       = 20
+	maxTagLength  = 40
+	maxNoteLength = 4000
+	maxAboutBytes = 64 << 10
 )
 
-// Empty tells whether nothing is said.
+// Empty reports whether there is no name, tag or note.
 func (a About) Empty() bool { return a.Name == "" && len(a.Tags) == 0 && a.Note == "" }
 
-// Tidied is what is said, without the space around it; tags are parted at commas and line ends as well. The error says
-// what is too long.
+// Tidied trims the fields and splits tags at commas and line ends. It returns an error that says what is too long.
 func (a About) Tidied() (About, error) {
 	out := About{
 		Name: strings.Join(strings.Fields(a.Name), " "),
 		Note: strings.TrimSpace(strings.ReplaceAll(a.Note, "\r\n", "\n")),
 	}
-	for _, given := range a.Tags {
-		for tag := range strings.FieldsFuncSeq(given, func(r rune) bool { return r == ',' || r == '\n' }) {
+	for _, entry := range a.Tags {
+		for tag := range strings.FieldsFuncSeq(entry, func(r rune) bool { return r == ',' || r == '\n' }) {
 			tag = strings.Join(strings.Fields(tag), " ")
 			if tag != "" {
 				out.Tags = append(out.Tags, tag)
@@ -54,20 +53,20 @@ func (a About) Tidied() (About, error) {
 	}
 	slices.Sort(out.Tags)
 	out.Tags = slices.Compact(out.Tags)
-	if len(out.Tags) > mostTags {
-		return out, fmt.Errorf("there are %d tags, and at most %d", len(out.Tags), mostTags)
+	if len(out.Tags) > maxTags {
+		return out, fmt.Errorf("there are %d tags, and at most %d", len(out.Tags), maxTags)
 	}
-	err := checkText("the name", out.Name, mostName)
+	err := checkText("the name", out.Name, maxNameLength)
 	for _, tag := range out.Tags {
-		err = cmp.Or(err, checkText("a tag", tag, mostTag))
+		err = cmp.Or(err, checkText("a tag", tag, maxTagLength))
 	}
-	return out, cmp.Or(err, checkText("the note", out.Note, mostNote))
+	return out, cmp.Or(err, checkText("the note", out.Note, maxNoteLength))
 }
 
-// checkText refuses a text that is too long or has control characters.
-func checkText(what, text string, most int) error {
-	if utf8.RuneCountInString(text) > most {
-		return fmt.Errorf("%s is longer than %d characters", what, most)
+// checkText returns an error for a text that is too long or has control characters.
+func checkText(subject, text string, limit int) error {
+	if utf8.RuneCountInString(text) > limit {
+		return fmt.Errorf("%s is longer than %d characters", subject, limit)
 	}
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
@@ -76,10 +75,10 @@ func checkText(what, text string, most int) error {
 	return nil
 }
 
-// DecodeAbout reads about.json; path is what errors call it.
+// DecodeAbout reads about.json. Errors name it by path.
 func DecodeAbout(path string, r io.Reader) (About, error) {
 	var a About
-	err := json.NewDecoder(io.LimitReader(r, mostAbout)).Decode(&a)
+	err := json.NewDecoder(io.LimitReader(r, maxAboutBytes)).Decode(&a)
 	if err == nil {
 		a, err = a.Tidied()
 	}
@@ -89,7 +88,7 @@ func DecodeAbout(path string, r io.Reader) (About, error) {
 	return a, nil
 }
 
-// WriteAbout writes what is said of a run, in one step; where that is nothing, the file goes away.
+// WriteAbout replaces a run's about.json in one step, or removes it if a is empty.
 func WriteAbout(dir string, a About) error {
 	path := filepath.Join(dir, AboutFile)
 	if a.Empty() {

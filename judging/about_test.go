@@ -25,19 +25,19 @@ func TestAbout(t *testing.T) {
 	if a, err := readAbout(dir); err != nil || !a.Empty() {
 		t.Errorf("of a run of which nothing is said: %+v, %v", a, err)
 	}
-	said, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Tidied()
-	if err != nil || said.Name != "the baseline" || !slices.Equal(said.Tags, []string{"a", "b", "long tag"}) || said.Note != "first\nsecond" {
-		t.Fatalf("%+v, %v", said, err)
+	got, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Tidied()
+	if err != nil || got.Name != "the baseline" || !slices.Equal(got.Tags, []string{"a", "b", "long tag"}) || got.Note != "first\nsecond" {
+		t.Fatalf("%+v, %v", got, err)
 	}
-	assert.NilError(t, WriteAbout(dir, said))
-	if a, err := readAbout(dir); err != nil || a.Name != said.Name || !slices.Equal(a.Tags, said.Tags) || a.Note != said.Note {
+	assert.NilError(t, WriteAbout(dir, got))
+	if a, err := readAbout(dir); err != nil || a.Name != got.Name || !slices.Equal(a.Tags, got.Tags) || a.Note != got.Note {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for range 2 {
 		assert.NilError(t, WriteAbout(dir, About{}))
 	}
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("where nothing is said there is %v", left)
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("where nothing is said there is %v", entries)
 	}
 }
 

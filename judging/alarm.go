@@ -5,33 +5,33 @@ import (
 	"sync"
 )
 
-// Alarms looks at the judgments of a run as they come, and tells early, and once, what makes the rest of them a waste.
-// It looks after [alarmAfter] of them, at twice as many, four times as many and so on; for replies that repeat
-// themselves, which take the longest, after the first few.
+// Alarms watches the judgments of a run and warns once, early, of a problem that would waste the rest. It checks after
+// [alarmAfter] judgments, then after twice as many, four times as many and so on. Replies that repeat themselves take
+// the longest, so it warns of them after the first few.
 type Alarms struct {
-	mu        sync.Mutex
-	n         int
-	cut, lost int
-	repeating int       // of those that were cut
-	unheld    int       // of those that were cut; see [Record.Unheld]
-	room      Unserved  // of those without a verdict
-	Manifest  *Manifest // of the run; may be nil
-	labels    map[string]int
-	Said      string // what the last look told; "" where nothing is wrong any more
+	mu             sync.Mutex
+	n              int
+	cut, noVerdict int
+	repeating      int       // truncated replies that repeat themselves
+	unconstrained  int       // truncated replies that ignore the labels; see [Record.Unheld]
+	unserved       Unserved  // judgments without a verdict by no fault of the judge
+	Manifest       *Manifest // may be nil
+	labels         map[string]int
+	Said           string // the latest warning; "" if its reason is gone
 
-	told     map[string]bool // by what is wrong
+	reported map[string]bool // by kind of warning
 	endLoops string
 }
 
 const (
 	alarmAfter = 20
 	alarmLoops = 3 // replies that repeat themselves
-	// alarmFrom is the share, in percent, from which on it is told of judgments without a verdict and of one label;
-	// replies that are cut are told of from half of it on.
-	alarmFrom = 90
+	// alarmPercent is the percentage of judgments without a verdict, or with the same label, at which Alarms warns.
+	// For truncated replies half of it is enough.
+	alarmPercent = 90
 )
 
-// Look takes a judgment, and gives what there is to tell: "" mostly. It may be called from many goroutines.
+// Look counts a judgment and returns a warning, or "". It may be called from several goroutines.
 func (a *Alarms) Look(r *Record) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -39,7 +39,7 @@ func (a *Alarms) Look(r *Record) string {
 		return ""
 	}
 	a.n++
-	a.room.Add(a.Manifest, r, r.Outcome)
+	a.unserved.Add(a.Manifest, r, r.Outcome)
 	switch r.Outcome {
 	case Decided, Tie:
 		if a.labels == nil {
@@ -49,62 +49,64 @@ func (a *Alarms) Look(r *Record) string {
 	case Cut:
 		a.cut++
 		if r.Unheld() {
-			a.unheld++
+			a.unconstrained++
 		} else if r.Repeats() {
 			a.repeating++
 			a.endLoops = r.EndLoops()
 		}
 		fallthrough
 	default:
-		a.lost++
+		a.noVerdict++
 	}
 	scheduled := a.n%alarmAfter == 0 && a.n/alarmAfter&(a.n/alarmAfter-1) == 0
-	if !scheduled && (a.told[looping] || !a.loops()) {
+	if !scheduled && (a.reported[loopAlarm] || !a.loops()) {
 		return ""
 	}
-	var wrong string
-	wrong, a.Said = a.alarm()
-	if a.told[wrong] {
+	var kind string
+	kind, a.Said = a.alarm()
+	if a.reported[kind] {
 		return ""
 	}
-	if a.told == nil {
-		a.told = map[string]bool{}
+	if a.reported == nil {
+		a.reported = map[string]bool{}
 	}
-	a.told[wrong] = a.Said != ""
+	a.reported[kind] = a.Said != ""
 	return a.Said
 }
 
-// loops tells whether enough replies repeat themselves to be told of.
-func (a *Alarms) loops() bool { return a.repeating >= alarmLoops && 200*a.repeating >= alarmFrom*a.n }
+// loops reports whether enough replies repeat themselves to warn.
+func (a *Alarms) loops() bool {
+	return a.repeating >= alarmLoops && 200*a.repeating >= alarmPercent*a.n
+}
 
-// looping is what is wrong with replies that repeat themselves.
-const looping = "loops"
+// loopAlarm is the kind of the warning of replies that repeat themselves.
+const loopAlarm = "loops"
 
-// alarm is what is wrong, in a word and in a line; "" where nothing is.
-func (a *Alarms) alarm() (wrong, text string) {
+// alarm returns the kind and the text of the current warning, or two empty strings.
+func (a *Alarms) alarm() (kind, text string) {
 	if a.loops() {
 		const line = "alarm: %d of %d replies repeat themselves until they are cut: %s"
-		return looping, fmt.Sprintf(line, a.repeating, a.n, a.endLoops)
+		return loopAlarm, fmt.Sprintf(line, a.repeating, a.n, a.endLoops)
 	}
-	if n := a.room.All(); 100*n >= alarmFrom*a.n && 2*(n-a.room.Refused) > n {
-		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.room, moreRoom)
+	if n := a.unserved.All(); 100*n >= alarmPercent*a.n && 2*(n-a.unserved.Refused) > n {
+		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.unserved, moreRoom)
 	}
-	if 200*a.unheld >= alarmFrom*a.n {
+	if 200*a.unconstrained >= alarmPercent*a.n {
 		const line = "alarm: %d of %d replies run on past the labels: the server ignores --constrain, so leave it out"
-		return "unheld", fmt.Sprintf(line, a.unheld, a.n)
+		return "unheld", fmt.Sprintf(line, a.unconstrained, a.n)
 	}
-	if 200*a.cut >= alarmFrom*a.n {
+	if 200*a.cut >= alarmPercent*a.n {
 		return "cut", fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: "+
 			"raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)
 	}
-	if 100*a.lost >= alarmFrom*a.n {
+	if 100*a.noVerdict >= alarmPercent*a.n {
 		return "silent", fmt.Sprintf("alarm: %d of %d replies have no verdict: "+
-			"read one of them, and try --constrain or another prompt", a.lost, a.n)
+			"read one of them, and try --constrain or another prompt", a.noVerdict, a.n)
 	}
 	for label, n := range a.labels {
-		if label != "" && n >= alarmAfter/2 && 100*n >= alarmFrom*(a.n-a.lost) {
+		if label != "" && n >= alarmAfter/2 && 100*n >= alarmPercent*(a.n-a.noVerdict) {
 			return "one label", fmt.Sprintf("alarm: %d of %d verdicts are %q: "+
-				"the judge may go by the position or the prompt and not by what it reads", n, a.n-a.lost, label)
+				"the judge may go by the position or the prompt and not by what it reads", n, a.n-a.noVerdict, label)
 		}
 	}
 	return "", ""

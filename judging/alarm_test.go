@@ -17,20 +17,20 @@ func TestAlarms(t *testing.T) {
 		return &Record{Outcome: Cut, Replies: []Reply{{Text: text, Finish: backends.Length}}}
 	}
 	for name, c := range map[string]struct {
-		of    func(i int) *Record
-		at    int    // the judgment at which it is told; 0: never
-		says  string // "": nothing
-		mends bool   // at a later look
+		record   func(i int) *Record
+		judgment int    // the judgment at which it is told; 0: never
+		want     string // "": nothing
+		mends    bool   // at a later look
 	}{
-		"a good judge": {of: either},
+		"a good judge": {record: either},
 		"silent":       {record(NoVerdict, ""), 20, "20 of 20 replies have no verdict", false},
 		"cut":          {record(Cut, ""), 20, "20 of 20 replies were cut", false},
 		"not held to the labels": {func(int) *Record {
 			return &Record{Outcome: Cut, Replies: []Reply{{Text: "Well, the first", Finish: backends.Length, Constrained: true}}}
 		}, 20, "the server ignores --constrain", false},
 		"one label":         {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`, false},
-		"failing":           {of: record(Failed, "")},
-		"published replies": {of: func(int) *Record { return &Record{Outcome: NoVerdict, Imported: &Imported{}} }},
+		"failing":           {record: record(Failed, "")},
+		"published replies": {record: func(int) *Record { return &Record{Outcome: NoVerdict, Imported: &Imported{}} }},
 		"silent later on": {func(i int) *Record {
 			if i < 3 {
 				return either(i)
@@ -50,7 +50,7 @@ func TestAlarms(t *testing.T) {
 			}
 			return either(i / 2)
 		}, 6, "3 of 6 replies repeat themselves", false},
-		"repeating once in ten": {of: func(i int) *Record {
+		"repeating once in ten": {record: func(i int) *Record {
 			if i%10 == 0 {
 				return loop(i)
 			}
@@ -62,26 +62,26 @@ func TestAlarms(t *testing.T) {
 			}
 			return either(i)
 		}, 3, "3 of 3 replies repeat themselves", true},
-		"numbers": {of: func(i int) *Record { return &Record{Outcome: Decided, Answer: "4"} }},
+		"numbers": {record: func(i int) *Record { return &Record{Outcome: Decided, Answer: "4"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var a Alarms
-			at, text, times := 0, "", 0
+			first, text, times := 0, "", 0
 			for i := range 170 {
-				if said := a.Look(c.of(i)); said != "" {
+				if message := a.Look(c.record(i)); message != "" {
 					times++
-					if at == 0 {
-						at, text = i+1, said
+					if first == 0 {
+						first, text = i+1, message
 					}
 				}
 			}
 			if times > 1 {
 				t.Errorf("told %d times of the same", times)
 			}
-			if at != c.at || !strings.Contains(text, c.says) {
-				t.Errorf("told at %d: %q", at, text)
+			if first != c.judgment || !strings.Contains(text, c.want) {
+				t.Errorf("told at %d: %q", first, text)
 			}
-			if (a.Said != "") != (c.at > 0 && !c.mends) {
+			if (a.Said != "") != (c.judgment > 0 && !c.mends) {
 				t.Errorf("kept: %q", a.Said)
 			}
 		})

@@ -9,7 +9,7 @@ import (
 
 // Merged shards were asked of several servers, each with a fingerprint of its own.
 func TestFingerprintsOfMergedShards(t *testing.T) {
-	of := func(replies ...Reply) []string {
+	records := func(replies ...Reply) []string {
 		var m Manifest
 		assert.NilError(t, json.Unmarshal([]byte(`{"servers": [{"url": "http://a"}, {"url": "http://b"}]}`), &m))
 		var s Systems
@@ -22,12 +22,12 @@ func TestFingerprintsOfMergedShards(t *testing.T) {
 		{Endpoint: "http://a", SystemFingerprint: "fp-a"},
 		{Endpoint: "http://b", SystemFingerprint: "fp-b"},
 	}
-	if w := of(alike...); len(w) != 0 {
+	if w := records(alike...); len(w) != 0 {
 		t.Errorf("each its own: %q", w)
 	}
 	alike = append(alike, alike...)
 	changed := Reply{Endpoint: "http://b", SystemFingerprint: "fp-c"}
-	if w := of(append(alike, changed, changed)...); len(w) != 1 {
+	if w := records(append(alike, changed, changed)...); len(w) != 1 {
 		t.Errorf("one changed: %q", w)
 	}
 }

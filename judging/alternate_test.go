@@ -11,7 +11,7 @@ import (
 // verdicts are the same.
 func TestWhichOrderIsAskedFirst(t *testing.T) {
 	set := judgingtest.Pairs(t, 100)
-	made := func(alternates bool) (first map[string]int, verdicts map[string]string) {
+	runJob := func(alternates bool) (first map[string]int, verdicts map[string]string) {
 		j, w := newJob(t, set, right(nil))
 		j.Manifest.Alternates = alternates
 		if err := j.Run(t.Context()); err != nil {
@@ -19,7 +19,7 @@ func TestWhichOrderIsAskedFirst(t *testing.T) {
 		}
 		first, verdicts = map[string]int{}, map[string]string{}
 		for _, r := range w.Records {
-			if _, seen := first[r.Item]; !seen {
+			if _, ok := first[r.Item]; !ok {
 				first[r.Item] = r.Presentation
 			}
 			if r.First != first[r.Item] {
@@ -29,14 +29,14 @@ func TestWhichOrderIsAskedFirst(t *testing.T) {
 		}
 		return first, verdicts
 	}
-	first, verdicts := made(true)
-	again, _ := made(true)
-	plain, same := made(false)
+	first, verdicts := runJob(true)
+	repeated, _ := runJob(true)
+	plain, same := runJob(false)
 	swapped := 0
 	for item, k := range first {
 		swapped += k
-		if again[item] != k || plain[item] != 0 {
-			t.Errorf("%s: %d first, then %d; without alternating %d", item, k, again[item], plain[item])
+		if repeated[item] != k || plain[item] != 0 {
+			t.Errorf("%s: %d first, then %d; without alternating %d", item, k, repeated[item], plain[item])
 		}
 	}
 	if swapped < 35 || swapped > 65 {

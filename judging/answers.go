@@ -9,44 +9,44 @@ import (
 	"gavel/datasets"
 )
 
-// Answers holds what a model answered, as its run of the answer protocol has it.
+// Answers holds a model's answers from its run of the answer protocol.
 type Answers struct {
-	Name    string // that the answers go by: the model's, unless the caller gives another
+	Name    string // the model's name unless the caller sets another
 	Run     string // the run's folder
 	ID      string // the run's
 	Model   ModelSpec
 	Dataset DatasetSpec
-	Failed  int // questions whose call failed: the run can go on
-	Lacking int // questions of the run that no record is of: it can go on too
+	Failed  int // questions whose call failed: the same run command asks them again
+	Lacking int // questions of the run without a record: likewise
 
-	given map[string]Given         // by question
-	asked map[string]priorQuestion // by question; nil until it is needed
+	answers   map[string]Given         // by question
+	questions map[string]priorQuestion // by question; nil until Compare needs it
 }
 
-// Given is a model's answer to a question.
+// Given holds a model's answer to a question.
 type Given struct {
 	Text    string // the whole reply
-	Value   string // what was read from it; "" for nothing
+	Value   string // the final answer read from it; "" if none
 	Outcome Outcome
 }
 
-// priorQuestion is the question that a run was asked under an id.
+// priorQuestion holds the hash of a question's texts, as the run was asked it, and its gold label.
 type priorQuestion struct {
 	texts [sha256.Size]byte
 	gold  string
 }
 
-// ReadAnswers reads a run of the answer protocol, by the paper's readers where nobody chose others: what is read here
-// is part of the next stage's items, and so of the names of its runs.
-func ReadAnswers(dir string, how Reading) (*Answers, error) {
-	how.Name = cmp.Or(how.Name, Paper)
-	a := &Answers{Run: dir, given: map[string]Given{}}
-	m, err := EachVerdict(dir, how, func(r *Record, _ Asker, v Verdict) error {
+// ReadAnswers reads a run of the answer protocol. By default it uses the paper's readers: what is read here becomes part
+// of the next stage's items, and so of the ids of its runs.
+func ReadAnswers(dir string, reading Reading) (*Answers, error) {
+	reading.Name = cmp.Or(reading.Name, Paper)
+	a := &Answers{Run: dir, answers: map[string]Given{}}
+	m, err := EachVerdict(dir, reading, func(r *Record, _ Asker, v Verdict) error {
 		if v.Outcome == Failed {
 			a.Failed++
 		}
-		a.given[r.Item] = Given{
-			Text:    wholeReply(r),
+		a.answers[r.Item] = Given{
+			Text:    joinReplies(r),
 			Value:   cmp.Or(v.Answer, r.CandidateID(v.Choice)),
 			Outcome: v.Outcome,
 		}
@@ -59,16 +59,16 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.ID = m.whole()
+	a.ID = m.wholeID()
 	a.Name = m.Spec.Model.Name
 	a.Model = m.Spec.Model
 	a.Dataset = m.Spec.Dataset
-	a.Lacking = max(0, m.Spec.Dataset.Items-len(a.given))
+	a.Lacking = max(0, m.Spec.Dataset.Items-len(a.answers))
 	return a, nil
 }
 
-// wholeReply returns what a model said, each turn on a line of its own.
-func wholeReply(r *Record) string {
+// joinReplies returns the texts of all turns, one after the other on lines of their own.
+func joinReplies(r *Record) string {
 	var texts []string
 	for _, reply := range r.Replies {
 		texts = append(texts, reply.Text)
@@ -76,7 +76,7 @@ func wholeReply(r *Record) string {
 	return strings.Join(texts, "\n")
 }
 
-// Lack says why an answer cannot be judged.
+// Lack is the reason why an answer cannot be judged.
 type Lack string
 
 const (
@@ -87,21 +87,21 @@ const (
 	OtherQuestion Lack = "other-question"
 )
 
-// Lacks lists them all.
+// Lacks lists all reasons.
 var Lacks = []Lack{LackMissing, LackFailed, LackText, OtherQuestion}
 
-// lacksInWords are the reasons as sentences end with them.
-var lacksInWords = map[Lack]string{
+// lackReasons maps each reason to the end of a sentence.
+var lackReasons = map[Lack]string{
 	LackMissing:   "its run has no record of them",
 	LackFailed:    "the call failed",
 	LackText:      "there is no text (the prompt was too long, or the reply refused or empty)",
 	OtherQuestion: "its run has another question under that id",
 }
 
-// To is the answer to a question, or why there is none. An answer that was cut,
-// or that nothing can be read from, is one: a wrong one.
+// To returns the answer to a question, or the reason why it cannot be judged. A truncated answer, or one from which no
+// final answer can be read, counts as a wrong answer.
 func (a *Answers) To(item datasets.Item) (Given, Lack) {
-	g, ok := a.given[item.ID]
+	g, ok := a.answers[item.ID]
 	switch {
 	case !ok:
 		return g, LackMissing
@@ -110,20 +110,20 @@ func (a *Answers) To(item datasets.Item) (Given, Lack) {
 	case strings.TrimSpace(g.Text) == "":
 		return g, LackText
 	}
-	if was, ok := a.asked[item.ID]; a.asked != nil && (!ok || was.texts != textsOf(item)) {
+	if prior, ok := a.questions[item.ID]; a.questions != nil && (!ok || prior.texts != hashTexts(item)) {
 		return g, OtherQuestion
 	}
 	return g, LackNone
 }
 
-// Compare makes ready to compare what the run was asked with what it is judged on, where that is another file.
+// Compare loads the run's own questions if questions is another file, so that To and LabelledAs can compare them.
 func (a *Answers) Compare(questions *datasets.Set) error {
-	if a.asked != nil || a.Dataset.SHA256 == questions.SHA256 {
+	if a.questions != nil || a.Dataset.SHA256 == questions.SHA256 {
 		return nil
 	}
-	a.asked = map[string]priorQuestion{}
+	a.questions = map[string]priorQuestion{}
 	err := EachItem(a.Run, func(item datasets.Item) {
-		a.asked[item.ID] = priorQuestion{textsOf(item), item.GoldID()}
+		a.questions[item.ID] = priorQuestion{hashTexts(item), item.GoldID()}
 	})
 	if err != nil {
 		return fmt.Errorf("%s answered another file than %s, and what it was asked cannot be read: %w",
@@ -132,15 +132,15 @@ func (a *Answers) Compare(questions *datasets.Set) error {
 	return nil
 }
 
-// LabelledAs is the label that the run's own file has for a question, where that
-// is another file than the one that is judged.
+// LabelledAs returns the gold label of a question in the run's own file. ok is false if both use the same file.
 func (a *Answers) LabelledAs(question string) (gold string, ok bool) {
-	was, ok := a.asked[question]
-	return was.gold, ok
+	prior, ok := a.questions[question]
+	return prior.gold, ok
 }
 
-// textsOf is the hash of what an item asks. White space does not count: copies of a dataset differ in it.
-func textsOf(item datasets.Item) [sha256.Size]byte {
+// hashTexts returns the hash of an item's question and candidates. It ignores white space, in which copies of a dataset
+// differ.
+func hashTexts(item datasets.Item) [sha256.Size]byte {
 	texts := []string{item.Question}
 	for _, c := range item.Candidates {
 		texts = append(texts, c.Text)
@@ -151,6 +151,6 @@ func textsOf(item datasets.Item) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 }
 
-// Unfinished tells whether the run that answered can go on. Judgments should not
-// be staged before it has: with more answers they would be another run's.
+// Unfinished reports whether the answering run lacks answers. Judgments should not be staged before it is complete: with
+// more answers they would belong to another run.
 func (a *Answers) Unfinished() bool { return a.Failed+a.Lacking > 0 }

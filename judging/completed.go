@@ -2,43 +2,43 @@ package judging
 
 import "slices"
 
-// Completed is which judgments of a run are done already. The zero value is none.
+// Completed holds the judgments that a run has already. The zero value holds none.
 type Completed struct {
-	judged map[repetitionKey][]bool // by presentation
+	done map[repetitionKey][]bool // by presentation
 }
 
-// repetitionKey is one repetition of an item's judgments.
+// repetitionKey identifies one repetition of an item's judgments.
 type repetitionKey struct {
 	item       string
 	repetition int
 }
 
-// Add notes a record.
+// Add adds the judgment of a record.
 func (s *Completed) Add(r *Record) {
-	if s.judged == nil {
-		s.judged = map[repetitionKey][]bool{}
+	if s.done == nil {
+		s.done = map[repetitionKey][]bool{}
 	}
 	key := repetitionKey{r.Item, r.Repetition}
-	if s.judged[key] == nil {
-		s.judged[key] = make([]bool, r.Presentations)
+	if s.done[key] == nil {
+		s.done[key] = make([]bool, r.Presentations)
 	}
-	if r.Presentation < len(s.judged[key]) {
-		s.judged[key][r.Presentation] = true
+	if r.Presentation < len(s.done[key]) {
+		s.done[key][r.Presentation] = true
 	}
 }
 
-// Has tells whether one judgment stands.
+// Has reports whether the run has a judgment.
 func (s *Completed) Has(item string, presentation, repetition int) bool {
-	judged := s.judged[repetitionKey{item, repetition}]
-	return presentation < len(judged) && judged[presentation]
+	done := s.done[repetitionKey{item, repetition}]
+	return presentation < len(done) && done[presentation]
 }
 
-// Count is how many judgments stand.
+// Count returns the number of judgments.
 func (s *Completed) Count() int {
 	n := 0
-	for _, judged := range s.judged {
-		for _, is := range judged {
-			if is {
+	for _, done := range s.done {
+		for _, ok := range done {
+			if ok {
 				n++
 			}
 		}
@@ -46,11 +46,11 @@ func (s *Completed) Count() int {
 	return n
 }
 
-// Complete tells whether all judgments of an item stand, so many repetitions.
+// Complete reports whether the run has all judgments of an item, in each of so many repetitions.
 func (s *Completed) Complete(item string, repetitions int) bool {
 	for repetition := range repetitions {
-		judged, some := s.judged[repetitionKey{item, repetition}]
-		if !some || slices.Contains(judged, false) {
+		done, some := s.done[repetitionKey{item, repetition}]
+		if !some || slices.Contains(done, false) {
 			return false
 		}
 	}

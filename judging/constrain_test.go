@@ -141,7 +141,7 @@ func TestLongestPromptInTokens(t *testing.T) {
 		}
 	}
 	// Nothing more is counted once a longer one would leave the reply as it is.
-	for tokens, most := range map[int]int64{90: 2 * countedAtOnce, 40: 200} {
+	for tokens, most := range map[int]int64{90: 2 * countConcurrency, 40: 200} {
 		j, _ = newJob(t, judgingtest.Pairs(t, 200), nil)
 		n.Store(0)
 		j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return tokens, nil }
@@ -155,7 +155,7 @@ func TestLongestPromptInTokens(t *testing.T) {
 	n.Store(0)
 	j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return 0, errors.New("no") }
 	got, err := j.LongestPrompt(t.Context(), 100, 0)
-	if err == nil || got.By != CountedByBytes || n.Load() > 2*countedAtOnce {
+	if err == nil || got.By != CountedByBytes || n.Load() > 2*countConcurrency {
 		t.Errorf("%+v, %v after %d failures", got, err, n.Load())
 	}
 }

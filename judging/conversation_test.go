@@ -22,13 +22,13 @@ import (
 type challenging struct {
 	Asker
 	challenge string
-	again     bool
+	repeat    bool
 }
 
 func (c challenging) Prompt(item datasets.Item, s Presentation) Prompt {
 	p := c.Asker.Prompt(item, s)
 	p.Challenge = c.challenge
-	p.Again = c.again
+	p.Again = c.repeat
 	return p
 }
 
@@ -39,19 +39,19 @@ func inJSON(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// members are those of a value's JSON.
+// members returns the members of a value's JSON.
 func members(t *testing.T, v any) (m map[string]any) {
 	t.Helper()
 	assert.NilError(t, json.Unmarshal([]byte(inJSON(t, v)), &m))
 	return m
 }
 
-// TestConversations: a prompt, parameters that are not as usual, and what the judge says, in turn; then what it was asked
-// each time, without what was said before, and the record without what all records of the pair have. What no reply is
-// given to fails. Read again, the record says the same.
+// TestConversations: a prompt, parameters that are not as usual, and what the judge says, in turn; then what it was
+// asked each time, without what was said before, and the record without what all records of the pair have. What no
+// reply is given to fails. Read again, the record says the same.
 func TestConversations(t *testing.T) {
-	trials.Cases(t, "conversations.txt", func(t *testing.T, given []string) (results []string) {
-		asked := 0
+	trials.Cases(t, "conversations.txt", func(t *testing.T, fields []string) (results []string) {
+		requests := 0
 		first := ""
 		j, w := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(
 			func(_ context.Context, req backends.Request) (backends.Response, error) {
@@ -65,23 +65,23 @@ func TestConversations(t *testing.T) {
 					MaxTokens: DefaultParameters.MaxTokens,
 				}), turn)
 				delete(turn, "messages")
-				asked++
+				requests++
 				first = cmp.Or(first, hashMessages(req.Messages))
 				if len(req.Messages) > 2 {
-					said := req.Messages[len(req.Messages)-2]
-					assert.Equal(t, said.Role, backends.Assistant)
-					results = append(results, fmt.Sprintf("after %q asked %q, with %s", said.Content, last, inJSON(t, turn)))
+					message := req.Messages[len(req.Messages)-2]
+					assert.Equal(t, message.Role, backends.Assistant)
+					results = append(results, fmt.Sprintf("after %q asked %q, with %s", message.Content, last, inJSON(t, turn)))
 				} else {
 					results = append(results, fmt.Sprintf("asked, with %s", inJSON(t, turn)))
 				}
 				resp := backends.Response{Finish: backends.Stop}
-				if asked >= len(given) {
+				if requests >= len(fields) {
 					return resp, errors.New("no more replies")
 				}
-				assert.NilError(t, json.Unmarshal([]byte(given[asked]), &resp))
+				assert.NilError(t, json.Unmarshal([]byte(fields[requests]), &resp))
 				return resp, nil
 			}))
-		prompt, parameters, _ := strings.Cut(given[0], " ")
+		prompt, parameters, _ := strings.Cut(fields[0], " ")
 		prompt, challenge, _ := strings.Cut(prompt, "+")
 		j.Asker = challenging{Asker: protocolNamed(t, "pairwise", prompt), challenge: challenge}
 		assert.NilError(t, json.Unmarshal([]byte(parameters), &j.Manifest.Spec.Parameters))
@@ -121,7 +121,7 @@ func TestConversations(t *testing.T) {
 func TestAskedAnew(t *testing.T) {
 	var times []int
 	j, _ := newJob(t, judgingtest.Pairs(t, 1), right(func(req backends.Request) { times = append(times, req.Repetition) }))
-	j.Asker = challenging{Asker: j.Asker, again: true}
+	j.Asker = challenging{Asker: j.Asker, repeat: true}
 	j.Manifest.Spec.Parameters.NumRepetitions = 2
 	assert.NilError(t, j.Run(t.Context()))
 	assert.DeepEqual(t, times, []int{2, 2, 3, 3})

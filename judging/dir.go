@@ -25,51 +25,52 @@ const (
 	ManifestFile = "run.json"
 	RecordsFile  = "records.jsonl"
 	ItemsFile    = "items.jsonl"  // the dataset's own lines, those used, in order
-	ResultsFile  = "results.json" // what the records come to
+	ResultsFile  = "results.json" // the scores of the records
 	lockFile     = ".lock"
 )
 
-// RunFiles are the files of a run.
+// RunFiles lists the names of a run's files.
 var RunFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, AboutFile}
 
-// Dir is a run directory that is open for writing.
+// Dir writes a run directory and holds its lock.
 type Dir struct {
 	Path    string
 	lock    *flock.Flock
-	dropped map[int]bool // records to leave out, by their numbers from 1
-	// Waiting are the judgments that waited for checks when an earlier try was killed, and its unverified records.
-	Waiting []*Record
-	holding sync.Mutex
-	held    recordWriter // its file is nil before the first Hold
+	dropped map[int]bool // numbers, from 1, of the records that Sweep removes
+	// Waiting holds the judgments that waited for checks when an earlier try was killed, and its unverified records.
+	Waiting       []*Record
+	waitingMu     sync.Mutex
+	waitingWriter recordWriter // its file is nil before the first Hold
 	recordWriter
 }
 
-// ErrOtherRun is wrapped by OpenDir's error when the directory holds another run.
+// ErrOtherRun marks OpenDir's error for a directory that holds another run.
 var ErrOtherRun = errors.New("holds another run")
 
-// OtherRun is the error of a directory that holds another run than m, with what differs.
+// OtherRun returns the error for a directory that holds another run than m; it lists the differences.
 func OtherRun(path string, old, m *Manifest) error {
 	return fmt.Errorf("%s: %w (%s): name another folder with --out",
 		path, ErrOtherRun, strings.Join(old.Spec.Differences(m.Spec), "; "))
 }
 
-// OpenDir opens a run directory for writing and takes its lock; it makes the directory where it is missing. If it
-// already holds a run, that must be the same one: then the manifest found is returned, and done is called for every
-// record that stands. Records that again approves do not: they stay in the file until Start, or Sweep, takes them out.
-// Nor do unverified ones: they are Waiting.
-func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
-	return OpenDirBy(path, m, again, nothing, func(r *Record, _ struct{}) error { return done(r) })
+// OpenDir opens a run directory for writing, creates it if needed, and takes its lock. If the directory holds a run, it
+// must be the same one: OpenDir then returns the manifest it found and calls done for every valid record. Records for
+// which retry returns true, and unverified ones, are not valid: the former stay in the file until Start or Sweep removes
+// them, the latter go to Waiting.
+func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
+	return OpenDirBy(path, m, retry, nothing, func(r *Record, _ struct{}) error { return done(r) })
 }
 
-// OpenDirBy is OpenDir for those who make something of each record alone before done takes it; see [ReadRecordsBy].
+// OpenDirBy works like OpenDir, but read makes a value of each record, in parallel, which done receives; see
+// [ReadRecordsBy].
 func OpenDirBy[T any](
-	path string, m *Manifest, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
+	path string, m *Manifest, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) (*Dir, *Manifest, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
 	}
 	if _, err := os.Stat(filepath.Join(path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
-		if err := mustBeFree(path); err != nil { // before a lock is left in a folder of somebody else's
+		if err := mustBeFree(path); err != nil { // before it leaves a lock file in a folder of another program
 			return nil, nil, err
 		}
 	}
@@ -77,18 +78,18 @@ func OpenDirBy[T any](
 		return nil, nil, err
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
-	got, err := d.lock.TryLock()
+	locked, err := d.lock.TryLock()
 	if disk.NoLocks(err) {
-		got, err = true, nil
-	} else if got {
-		held, _ := d.lock.Stat()
-		there, _ := os.Stat(d.lock.Path())
-		got = os.SameFile(held, there) // else who had it before has removed it, see Abandon
+		locked, err = true, nil
+	} else if locked {
+		waitingWriter, _ := d.lock.Stat()
+		current, _ := os.Stat(d.lock.Path())
+		locked = os.SameFile(waitingWriter, current) // if not, Abandon of the previous holder has removed the file
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
 	}
-	if !got {
+	if !locked {
 		d.lock.Close()
 		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; "+
 			"wait for it, or name another folder with --out", path)
@@ -96,7 +97,7 @@ func OpenDirBy[T any](
 	disk.Sweep(path, RunFiles...)
 	old, err := d.resume(m)
 	if err == nil {
-		err = look(d, again, read, done)
+		err = readStored(d, retry, read, done)
 	}
 	if err != nil {
 		d.Close()
@@ -105,10 +106,10 @@ func OpenDirBy[T any](
 	return d, old, nil
 }
 
-// Plain refuses a folder of which a file that a run writes to is a link, or no file.
+// Plain returns an error if one of the files that a run writes to is a link or not a regular file.
 func Plain(path string) error { return disk.Plain(path, lockFile, RecordsFile, waitingFile) }
 
-// resume is the manifest that the folder holds; nil where there is none.
+// resume returns the manifest in the folder, or nil if there is none.
 func (d *Dir) resume(m *Manifest) (*Manifest, error) {
 	old, err := ReadManifest(d.Path)
 	switch {
@@ -123,8 +124,9 @@ func (d *Dir) resume(m *Manifest) (*Manifest, error) {
 	return old, err
 }
 
-// WriteRun makes the directory of a run of which all is known: each hands every line of its items to its argument.
-// What is there of the same run is made anew. The run is complete, or whatever m says, once its records stand.
+// WriteRun writes the directory of a run whose records are all known, for example an imported one. each passes the lines
+// of the items to its argument. Existing files of the same run are replaced. The run gets the status of m once all
+// records are on disk.
 func WriteRun(path string, m *Manifest, records []*Record, each func(line func([]byte) error) error) error {
 	d, _, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
 	if err != nil {
@@ -132,9 +134,9 @@ func WriteRun(path string, m *Manifest, records []*Record, each func(line func([
 	}
 	defer d.Close()
 	m.Altered = slices.DeleteFunc(m.Altered, func(name string) bool { return name == RecordsFile })
-	begun := *m
-	begun.Status = Running
-	if err := d.Begin(&begun, each); err != nil {
+	started := *m
+	started.Status = Running
+	if err := d.Begin(&started, each); err != nil {
 		return err
 	}
 	for _, r := range records {
@@ -146,7 +148,7 @@ func WriteRun(path string, m *Manifest, records []*Record, each func(line func([
 	return d.WriteManifest(m)
 }
 
-// Begin is Start and WriteItems.
+// Begin calls Start and WriteItems.
 func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error {
 	if err := d.Start(m); err != nil {
 		return err
@@ -154,8 +156,8 @@ func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error
 	return d.WriteItems(each)
 }
 
-// Start writes the manifest and makes the directory ready for records. Until then nothing but the folder and its lock
-// was made, and no record was taken out.
+// Start writes the manifest, removes invalid records and opens the directory for new ones. Before Start, only the folder
+// and its lock exist, and no record is removed.
 func (d *Dir) Start(m *Manifest) error {
 	if err := d.WriteManifest(m); err != nil {
 		return err
@@ -172,7 +174,7 @@ func (d *Dir) Start(m *Manifest) error {
 	return d.open(filepath.Join(d.Path, RecordsFile))
 }
 
-// mustBeFree refuses a folder with files of somebody else's in it.
+// mustBeFree returns an error for a folder that has files of another program.
 func mustBeFree(path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -187,7 +189,7 @@ func mustBeFree(path string) error {
 	return nil
 }
 
-// Sweep writes the records anew, in one step, without those that do not stand.
+// Sweep rewrites the records in one step, without invalid ones.
 func (d *Dir) Sweep() error {
 	if len(d.dropped) == 0 {
 		return nil
@@ -205,38 +207,38 @@ func (d *Dir) Sweep() error {
 		})
 	})
 	d.dropped = nil
-	return kept(err)
+	return withFullDiskNote(err)
 }
 
-// look reads the records that stand. It leaves records to ask again, and doubled ones, to Sweep, and an unfinished last
-// line to Start.
-func look[T any](
-	d *Dir, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
+// readStored calls done for the valid records. It leaves records to ask again, and duplicates, to Sweep, and an
+// unfinished last line to Start.
+func readStored[T any](
+	d *Dir, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {
-	var seen Completed
+	var completed Completed
 	var unverified []*Record
 	n := 0
 	d.dropped = map[int]bool{}
-	err := ReadRecordsBy(filepath.Join(d.Path, RecordsFile), read, func(r *Record, made T) error {
+	err := ReadRecordsBy(filepath.Join(d.Path, RecordsFile), read, func(r *Record, value T) error {
 		n++
-		if again(r) || r.Unverified || seen.Has(r.Item, r.Presentation, r.Repetition) {
+		if retry(r) || r.Unverified || completed.Has(r.Item, r.Presentation, r.Repetition) {
 			d.dropped[n] = true
 			if r.Unverified {
 				unverified = append(unverified, r)
 			}
 			return nil
 		}
-		seen.Add(r)
-		return done(r, made)
+		completed.Add(r)
+		return done(r, value)
 	})
 	if err != nil && (n > 0 || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
-	return d.readWaiting(unverified, again, &seen)
+	return d.readWaiting(unverified, retry, &completed)
 }
 
-// wholeLines returns the length of a file up to and with its last newline. At most one unfinished line follows.
-func wholeLines(path string) (int64, error) {
+// completeLength returns the length of a file up to and including its last newline. At most one unfinished line follows.
+func completeLength(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -254,8 +256,8 @@ func wholeLines(path string) (int64, error) {
 	return end, err
 }
 
-// Write appends a record, which it first holds to what ReadRecords will take. A kill does not lose it once Write has
-// returned, nor does a power cut a second later.
+// Write checks a record as ReadRecords would, then appends it. Once Write has returned, the record survives a kill, and
+// a second later a power cut.
 func (d *Dir) Write(r *Record) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("protocol %s made a record of item %s that cannot be scored: %w", r.Protocol, r.Item, err)
@@ -263,10 +265,10 @@ func (d *Dir) Write(r *Record) error {
 	return d.recordWriter.write(r)
 }
 
-// WriteItems writes items.jsonl, in one step, if it is not there already; each hands every line of it to its argument.
-// Where a run beside this one has the same items, the two share one file, as far as the file system has hard links. It
-// may be called while records are written, and after Start alone: items without a manifest may be of another run.
-// Where it was not finished, whoever goes on with the run calls it again.
+// WriteItems writes items.jsonl in one step if it does not exist; each passes its lines to its argument. If a run next to
+// this one has the same items, the two share one file where the file system has hard links. WriteItems may be called
+// while records are written, but after Start: items without a manifest could belong to another run. If it did not
+// finish, whoever continues the run calls it again.
 func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
 	if _, err := os.Stat(path); err == nil {
@@ -282,12 +284,12 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 		})
 	})
 	if err != nil {
-		return kept(err)
+		return withFullDiskNote(err)
 	}
 	return shareItems(d.Path)
 }
 
-// shareItems makes items.jsonl of a folder a hard link to an identical file in a folder beside it, if there is one.
+// shareItems replaces items.jsonl of a folder by a hard link to an identical file in a sibling folder, if there is one.
 func shareItems(dir string) error {
 	path := filepath.Join(dir, ItemsFile)
 	info, err := os.Stat(path)
@@ -295,18 +297,18 @@ func shareItems(dir string) error {
 		return err
 	}
 	runs := filepath.Dir(filepath.Clean(dir))
-	beside, _ := os.ReadDir(runs)
-	sum, err := sums(nil, dir, ItemsFile)
+	siblings, _ := os.ReadDir(runs)
+	sum, err := hashFiles(nil, dir, ItemsFile)
 	if err != nil {
 		return err
 	}
-	for _, e := range beside {
+	for _, e := range siblings {
 		donor := filepath.Join(runs, e.Name())
-		there, err := os.Lstat(filepath.Join(donor, ItemsFile))
-		if err != nil || !e.IsDir() || !there.Mode().IsRegular() || there.Size() != info.Size() || os.SameFile(there, info) {
+		current, err := os.Lstat(filepath.Join(donor, ItemsFile))
+		if err != nil || !e.IsDir() || !current.Mode().IsRegular() || current.Size() != info.Size() || os.SameFile(current, info) {
 			continue
 		}
-		other, err := sums(nil, donor, ItemsFile)
+		other, err := hashFiles(nil, donor, ItemsFile)
 		link := filepath.Join(dir, "."+ItemsFile+"-0") // a name of unfinished files, which [disk.Sweep] removes
 		if err == nil && maps.Equal(sum, other) && os.Link(filepath.Join(donor, ItemsFile), link) == nil {
 			return os.Rename(link, path)
@@ -325,7 +327,7 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	written.Files = nil
 	if m.Status != Running {
 		var err error
-		written.Files, err = sums(nil, d.Path, summed...)
+		written.Files, err = hashFiles(nil, d.Path, hashedFiles...)
 		if err != nil {
 			return err
 		}
@@ -333,27 +335,27 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	return WriteJSON(filepath.Join(d.Path, ManifestFile), written)
 }
 
-// Abandon is Close for a directory in which nothing was begun: if this made it, it is gone again.
+// Abandon closes a directory in which no run was started, and removes it if this Dir created it.
 func (d *Dir) Abandon() {
 	if _, err := os.Stat(filepath.Join(d.Path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
-		os.Remove(d.lock.Path()) // while it is held, so that whoever has it open sees that it is gone
-		defer os.Remove(d.Path)  // fails, as it should, where something is in it
+		os.Remove(d.lock.Path()) // before the unlock, so that a process waiting for the lock sees that the file is gone
+		defer os.Remove(d.Path)  // fails, as it should, if the folder is not empty
 	}
 	d.Close()
 }
 
 // Close releases the directory.
 func (d *Dir) Close() error {
-	return errors.Join(d.recordWriter.close(), d.held.close(), d.lock.Unlock())
+	return errors.Join(d.recordWriter.close(), d.waitingWriter.close(), d.lock.Unlock())
 }
 
-// WriteJSON writes v to a file in one step: a reader sees the old one or the new one, never half of it.
+// WriteJSON writes v to a file in one step: a reader sees the old file or the new one, never half of it.
 func WriteJSON(path string, v any) error {
-	return kept(disk.Write(path, func(w io.Writer) error { return codec.WriteIndented(w, v) }))
+	return withFullDiskNote(disk.Write(path, func(w io.Writer) error { return codec.WriteIndented(w, v) }))
 }
 
-// kept says of a run on a full disk that nothing of it is lost.
-func kept(err error) error {
+// withFullDiskNote adds to the error of a full disk that the records written so far are safe.
+func withFullDiskNote(err error) error {
 	if DiskFull(err) {
 		return fmt.Errorf("%w; what is written is kept", err)
 	}

@@ -20,8 +20,8 @@ import (
 // noItems writes an empty items.jsonl.
 func noItems(func([]byte) error) error { return nil }
 
-// begun opens a run directory and makes it ready for records.
-func begun(t *testing.T, path string) *Dir {
+// startedDir opens a run directory and makes it ready for records.
+func startedDir(t *testing.T, path string) *Dir {
 	t.Helper()
 	d, _, _, err := open(path, testManifest())
 	if err == nil {
@@ -111,8 +111,8 @@ func TestOpenDirGoesOn(t *testing.T) {
 			if n := strings.Count(text, "\n"); n != c.lines+1 || !strings.HasSuffix(text, "\n") {
 				t.Errorf("%d lines with the new one, want %d:\n%s", n, c.lines+1, text)
 			}
-			if _, _, again, err := reopen(d, path); err != nil || len(again) != c.lines+1 {
-				t.Errorf("opened again: %q, %v", again, err)
+			if _, _, reopened, err := reopen(d, path); err != nil || len(reopened) != c.lines+1 {
+				t.Errorf("opened again: %q, %v", reopened, err)
 			}
 		})
 	}
@@ -120,11 +120,11 @@ func TestOpenDirGoesOn(t *testing.T) {
 
 func reopen(d *Dir, path string) (*Dir, *Manifest, []string, error) {
 	d.Close()
-	again, m, completed, err := open(path, testManifest())
+	reopened, m, completed, err := open(path, testManifest())
 	if err == nil {
-		defer again.Close()
+		defer reopened.Close()
 	}
-	return again, m, completed, err
+	return reopened, m, completed, err
 }
 
 // Killed before its first record, whatever files were made, a run starts over.
@@ -140,7 +140,7 @@ func TestOpenDirAfterAKillAtTheStart(t *testing.T) {
 		for _, f := range files[1:] {
 			assert.NilError(t, os.WriteFile(filepath.Join(killed, f), []byte(readAll(t, filepath.Join(path, f))), 0o644))
 		}
-		begun(t, killed)
+		startedDir(t, killed)
 		if got, err := os.ReadDir(killed); err != nil || len(got) != len(entries) {
 			t.Errorf("killed with %q: then %v, %v", files, got, err)
 		}
@@ -161,17 +161,17 @@ func TestOpenDirAfterAKill(t *testing.T) {
 			lines = slices.Delete(lines, 1, 2)
 		}
 		whole, last := strings.Join(lines[:len(lines)-1], ""), lines[len(lines)-1]
-		for at := 0; at < len(last); at += 1 + at/8 {
+		for offset := 0; offset < len(last); offset += 1 + offset/8 {
 			path := runWith(t)
-			assert.NilError(t, os.WriteFile(filepath.Join(path, RecordsFile), []byte(whole+last[:at]), 0o644))
+			assert.NilError(t, os.WriteFile(filepath.Join(path, RecordsFile), []byte(whole+last[:offset]), 0o644))
 			d, _, completed, err := open(path, testManifest())
 			if err != nil || !slices.Equal(completed, []string{"p1 0"}) {
-				t.Fatalf("%s, cut after %d bytes: standing %q, error %v", kept.name, at, completed, err)
+				t.Fatalf("%s, cut after %d bytes: standing %q, error %v", kept.name, offset, completed, err)
 			}
 			assert.NilError(t, d.Begin(testManifest(), noItems))
 			assert.NilError(t, d.Write(recordOf("p2", 0, Tie)))
 			if got := readAll(t, filepath.Join(path, RecordsFile)); got != lines[0]+last {
-				t.Fatalf("%s, cut after %d bytes, then written: %q", kept.name, at, got)
+				t.Fatalf("%s, cut after %d bytes, then written: %q", kept.name, offset, got)
 			}
 			d.Close()
 		}
@@ -276,7 +276,7 @@ func TestOpenDirStopsWhereDoneFails(t *testing.T) {
 func TestAbandonedFolderHasOneWriter(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 1), nil)
 	path := filepath.Join(t.TempDir(), "run")
-	var holders, taken atomic.Int64
+	var holders, opened atomic.Int64
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -286,7 +286,7 @@ func TestAbandonedFolderHasOneWriter(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				taken.Add(1)
+				opened.Add(1)
 				if n := holders.Add(1); n > 1 {
 					t.Errorf("%d hold the folder at once", n)
 				}
@@ -297,7 +297,7 @@ func TestAbandonedFolderHasOneWriter(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if taken.Load() == 0 {
+	if opened.Load() == 0 {
 		t.Error("nobody had the folder")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// DiskFull tells whether an error is that of a disk that is full, or of one on which the user may have no
-// more, or no larger file.
+// DiskFull reports whether an error means that the disk is full, or that the user's quota or the file's limit is
+// reached.
 func DiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -11,25 +11,25 @@ import (
 	"gavel/datasets"
 )
 
-// FindRuns are the folders of runs that paths name: of each the run that it is, or all runs below it, at any
-// depth. What is there and holds no run is passed over, as runs/* names it too, where more than least are
-// named; else it stays, for whoever reads it to complain of. A folder that is not there is an error if a run
-// beside it has nearly its name.
-func FindRuns(paths []string, least int, passedOver func(path string)) (dirs []string, err error) {
+// FindRuns returns the run folders that paths name: each path may be a run or a folder with runs at any depth. A path that
+// exists and holds no run, such as a stray match of runs/*, is passed to skip if more than minPaths paths are given;
+// otherwise it is returned, and its reader reports the error. A path that does not exist is an error if a run next to it
+// has a similar name.
+func FindRuns(paths []string, minPaths int, skip func(path string)) (dirs []string, err error) {
 	for _, path := range paths {
-		below, err := runsBelow(path)
+		nested, err := runsBelow(path)
 		if err != nil {
 			return nil, err
 		}
-		_, gone := os.Stat(path)
+		_, statErr := os.Stat(path)
 		switch {
-		case len(below) > 0:
-			dirs = append(dirs, below...)
+		case len(nested) > 0:
+			dirs = append(dirs, nested...)
 			continue
-		case len(paths) > least && gone == nil:
-			passedOver(path)
+		case len(paths) > minPaths && statErr == nil:
+			skip(path)
 			continue
-		case errors.Is(gone, fs.ErrNotExist):
+		case errors.Is(statErr, fs.ErrNotExist):
 			if near := nearestRun(path); near != "" {
 				return nil, fmt.Errorf("%s: there is no such run, did you mean %s?", path, near)
 			}
@@ -39,11 +39,11 @@ func FindRuns(paths []string, least int, passedOver func(path string)) (dirs []s
 	return dirs, nil
 }
 
-// runsBelow are the runs in a folder, at any depth; the folder itself where it is a run.
+// runsBelow returns the runs in a folder, at any depth, or the folder itself if it is a run.
 func runsBelow(dir string) (runs []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // not there, or gone meanwhile
+		case errors.Is(err, fs.ErrNotExist): // missing, or removed meanwhile
 			return nil
 		case err != nil:
 			return err
@@ -62,7 +62,7 @@ func runsBelow(dir string) (runs []string, err error) {
 	return runs, err
 }
 
-// nearestRun is the run beside a folder whose name is nearest to it, "" where none is near.
+// nearestRun returns the sibling run whose name is most similar to the folder's, or "".
 func nearestRun(dir string) string {
 	manifests, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", ManifestFile)) // of a name that is no pattern
 	var names []string

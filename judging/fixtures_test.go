@@ -63,19 +63,19 @@ func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 
 var labelOfTwo = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
-func (p pairwise) Parse(s Presentation, reply string, how Reading) Verdict {
-	label, at, outcome := OneLabel(labelOfTwo, reply, how.Policy)
+func (p pairwise) Parse(s Presentation, reply string, reading Reading) Verdict {
+	label, span, outcome := OneLabel(labelOfTwo, reply, reading.Policy)
 	switch {
 	case outcome != Decided:
-		return Verdict{Outcome: outcome, Choice: Nobody, Span: at}
+		return Verdict{Outcome: outcome, Choice: Nobody, Span: span}
 	case !slices.Contains(p.template.Labels, label):
-		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody, Span: at}
+		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody, Span: span}
 	case label == "A=B":
-		return Verdict{Outcome: Tie, Label: label, Choice: Nobody, Span: at}
+		return Verdict{Outcome: Tie, Label: label, Choice: Nobody, Span: span}
 	case strings.HasPrefix(label, "A>"):
-		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0], Span: at}
+		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0], Span: span}
 	}
-	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1], Span: at}
+	return Verdict{Outcome: Decided, Label: label, Choice: s.Order[1], Span: span}
 }
 
 func protocolNamed(t testing.TB, name, template string) Asker {
@@ -93,7 +93,7 @@ func protocolNamed(t testing.TB, name, template string) Asker {
 
 var noon = time.Date(2025, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// completed is what is done, by item.
+// completed returns the given judgments, by item, as Completed.
 func completed(judgments map[string][]bool) (s Completed) {
 	for item, have := range judgments {
 		for i, h := range have {
@@ -105,7 +105,7 @@ func completed(judgments map[string][]bool) (s Completed) {
 	return s
 }
 
-// newJob is a pairwise job over all of a set, one item at a time.
+// newJob returns a pairwise job over all items of a set, one at a time.
 func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *judgingtest.Written[*Record]) {
 	t.Helper()
 	p := protocolNamed(t, "pairwise", "sop")
@@ -120,11 +120,11 @@ func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *jud
 	}, w
 }
 
-// right is a judge that names the right candidate; seen is told of each request first, where it is not nil.
-func right(seen func(backends.Request)) judgingtest.Script {
+// right returns a judge that always chooses the correct candidate. observe, if not nil, sees each request first.
+func right(observe func(backends.Request)) judgingtest.Script {
 	return func(_ context.Context, req backends.Request) (backends.Response, error) {
-		if seen != nil {
-			seen(req)
+		if observe != nil {
+			observe(req)
 		}
 		return judgingtest.Says(judgingtest.RightLabel(req))
 	}

@@ -91,7 +91,7 @@ func TestFlushFails(t *testing.T) {
 
 // TestManifestAfterRecords: whatever run.json says, what it counts on is on disk before it.
 func TestManifestAfterRecords(t *testing.T) {
-	d := begun(t, runWith(t))
+	d := startedDir(t, runWith(t))
 	d.file.Close()
 	f := new(lossyFile)
 	d.file = f
@@ -128,7 +128,7 @@ func TestImportCutOff(t *testing.T) {
 	}
 }
 
-// BenchmarkRecords is what a record costs: flushed every second, with each, and never.
+// BenchmarkRecords measures the time of a record: flushed every second, with each record, and never.
 func BenchmarkRecords(b *testing.B) {
 	r := recordOf("p1", 0, Decided)
 	r.Replies[0].Text = strings.Repeat("long ", 400)

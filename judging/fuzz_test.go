@@ -49,15 +49,15 @@ func FuzzRecord(f *testing.F) {
 					t.Errorf("%+v reads as %+v, candidate %q", r, v, id)
 				}
 			}
-			again := lineOf(t, *r)
-			err := ScanRecords("fuzz", strings.NewReader(again), nothing, func(back *Record, _ struct{}) error {
-				if got := lineOf(t, *back); got != again {
-					t.Errorf("wrote %s\nread  %s", again, got)
+			encoded := lineOf(t, *r)
+			err := ScanRecords("fuzz", strings.NewReader(encoded), nothing, func(back *Record, _ struct{}) error {
+				if got := lineOf(t, *back); got != encoded {
+					t.Errorf("wrote %s\nread  %s", encoded, got)
 				}
 				return nil
 			})
 			if err != nil {
-				t.Errorf("a record that was read is refused when written: %v\n%s", err, again)
+				t.Errorf("a record that was read is refused when written: %v\n%s", err, encoded)
 			}
 		}
 	})
@@ -86,8 +86,8 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, raw)
 		}
-		if again, err := json.Marshal(back); err != nil || string(again) != string(raw) {
-			t.Errorf("wrote %s\nread  %s, %v", raw, again, err)
+		if encoded, err := json.Marshal(back); err != nil || string(encoded) != string(raw) {
+			t.Errorf("wrote %s\nread  %s, %v", raw, encoded, err)
 		}
 		p, err := AskerOf(m)
 		if err != nil {

@@ -29,8 +29,8 @@ func TestItemsOfAFolder(t *testing.T) {
 	assert.Equal(t, all.Len(), 3)
 	assert.Assert(t, all.Within(all) && all.Nearly(all))
 	var responses []string
-	err = EachResponse(m, strings.NewReader(lines.String()+"no item\n"), func(id string, of []Response) {
-		responses = append(responses, id+": "+of[0].Text+", "+of[1].Text)
+	err = EachResponse(m, strings.NewReader(lines.String()+"no item\n"), func(id string, list []Response) {
+		responses = append(responses, id+": "+list[0].Text+", "+list[1].Text)
 	})
 	assert.NilError(t, err)
 	assert.DeepEqual(t, responses, []string{"p1: 1, 2", "p2: 2, 3", "p3: 3, 4"})
@@ -38,7 +38,7 @@ func TestItemsOfAFolder(t *testing.T) {
 	assert.Assert(t, err != nil)
 	dir := t.TempDir()
 	assert.NilError(t, os.WriteFile(filepath.Join(dir, ItemsFile), []byte(lines.String()), 0o644))
-	found, err := ItemIDs(dir)
+	itemIDs, err := ItemIDs(dir)
 	assert.NilError(t, err)
-	assert.DeepEqual(t, found, []string{"p1", "p2", "p3"})
+	assert.DeepEqual(t, itemIDs, []string{"p1", "p2", "p3"})
 }

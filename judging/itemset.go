@@ -10,7 +10,7 @@ import (
 )
 
 // ItemSet identifies the items of a run by their ids, texts and labels: it holds their digests in order, eight bytes
-// each. The order of the items, their file and what the judge answered itself change nothing.
+// each. It ignores the order of the items, their file and the judge's own answers.
 type ItemSet string
 
 // ItemsFile names the file of a run's items by its hash, or while there is none by the dataset's file and the ids.
@@ -47,19 +47,19 @@ func ItemSetOf(ids map[uint64]string) ItemSet {
 // Len counts the items.
 func (s ItemSet) Len() int { return len(s) / 8 }
 
-func (s ItemSet) at(i int) uint64 { return binary.BigEndian.Uint64([]byte(s[8*i : 8*i+8])) }
+func (s ItemSet) digestAt(i int) uint64 { return binary.BigEndian.Uint64([]byte(s[8*i : 8*i+8])) }
 
 // Has reports whether an item with the digest is in the set.
 func (s ItemSet) Has(digest uint64) bool {
-	i := sort.Search(s.Len(), func(i int) bool { return s.at(i) >= digest })
-	return i < s.Len() && s.at(i) == digest
+	i := sort.Search(s.Len(), func(i int) bool { return s.digestAt(i) >= digest })
+	return i < s.Len() && s.digestAt(i) == digest
 }
 
-// Common returns the items that both sets have. It ends once more than most of s are not in o.
-func (s ItemSet) Common(o ItemSet, most int) ItemSet {
+// Common returns the items that both sets have. It stops once more than maxMissing items of s are not in o.
+func (s ItemSet) Common(o ItemSet, maxMissing int) ItemSet {
 	var common []byte
-	for i := 0; i < s.Len() && i-len(common)/8 <= most; i++ {
-		if o.Has(s.at(i)) {
+	for i := 0; i < s.Len() && i-len(common)/8 <= maxMissing; i++ {
+		if o.Has(s.digestAt(i)) {
 			common = append(common, s[8*i:8*i+8]...)
 		}
 	}
@@ -69,13 +69,13 @@ func (s ItemSet) Common(o ItemSet, most int) ItemSet {
 // Within reports whether o has all items of the set.
 func (s ItemSet) Within(o ItemSet) bool { return s.Common(o, 0) == s }
 
-// mostLacking is the share of the items, in percent, that one of two sets may lack where their judges are ranked
-// together, on the items that both have: a stage leaves out items that its judge has not answered.
-const mostLacking = 5
+// maxMissingPercent is the percentage of items that one of two sets may lack if their judges are ranked together on the
+// items that both have: a stage leaves out items that its judge has not answered.
+const maxMissingPercent = 5
 
-// Nearly reports whether the sets are the same but for a few items.
+// Nearly reports whether the sets differ by a few items only.
 func (s ItemSet) Nearly(o ItemSet) bool {
 	all := max(s.Len(), o.Len())
-	most := mostLacking * all / 100
-	return s == o || all-s.Common(o, most).Len() <= most && all > 0
+	maxMissing := maxMissingPercent * all / 100
+	return s == o || all-s.Common(o, maxMissing).Len() <= maxMissing && all > 0
 }

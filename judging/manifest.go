@@ -23,25 +23,24 @@ import (
 	"gavel/internal/disk"
 )
 
-// Spec is everything that makes a run's numbers what they are. Two runs with the same spec are the same run.
+// Spec holds everything that determines a run's results. Two runs with the same spec are the same run.
 type Spec struct {
 	// `pairwise`, `reversed`, `answer`, `self-reference`, `multi-option`
 	Protocol string   `json:"protocol"`
 	Goal     string   `json:"goal"`   // `better`, `worse`, `answer`, `correct`, `best` or `worst`
-	Prompt   Template `json:"prompt"` // stored replies are read by its labels
-	// of the protocol, those that are not the default, as text: `mode`, `self-reference`, `goal`, `orders`, `marker`
+	Prompt   Template `json:"prompt"` // with the labels by which stored replies are read
+	// the protocol's options that are not the default, as text: `mode`, `self-reference`, `goal`, `orders`, `marker`
 	Options Settings    `json:"options,omitempty"`
-	Dataset DatasetSpec `json:"dataset"` // which items were judged
-	Model   ModelSpec   `json:"model"`   // which judge
-	// of every request; left out of an imported run, of which nobody knows
+	Dataset DatasetSpec `json:"dataset"` // the items judged
+	Model   ModelSpec   `json:"model"`   // the judge
+	// of every request; left out of an imported run, where they are unknown
 	Parameters Parameters `json:"parameters"`
 }
 
-// wholeSpec is a spec with all of its keys: what a run's id is made of.
+// wholeSpec is a Spec that marshals with all of its keys. A run's id is its hash.
 type wholeSpec Spec
 
-// MarshalJSON leaves out what nobody knows of an imported run, which is 0 or empty
-// in a spec: how the model was asked, and by which prompt.
+// MarshalJSON leaves out what is unknown of an imported run, and 0 or empty in its spec: the parameters and the prompt.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	type prompt struct {
 		Template
@@ -60,78 +59,78 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 			Parameters: s.Parameters,
 		}
 	}
-	return codec.Marshal(v) // whoever asked for this escapes as he wants to
+	return codec.Marshal(v) // without HTML escapes, which the caller may add
 }
 
-// DatasetSpec names the items judged.
+// DatasetSpec identifies the items judged.
 type DatasetSpec struct {
-	// of the dataset's file; of lines that gavel made (judgments from stages, options cut down), of those
+	// of the dataset's file, or of the lines that gavel made (judgments from stages, fewer options)
 	SHA256     string `json:"sha256"`
 	Items      int    `json:"items"`                 // used
-	IDs        string `json:"items_sha256"`          // of their ids, one a line
-	Turns      string `json:"turns,omitempty"`       // `all`, where that was asked for
-	Lang       string `json:"lang,omitempty"`        // of the conversations taken, where it is not the default
-	Unrelated  bool   `json:"unrelated,omitempty"`   // an option of another item was put first
-	MaxOptions int    `json:"max_options,omitempty"` // items were cut to so many
+	IDs        string `json:"items_sha256"`          // of their ids, one per line
+	Turns      string `json:"turns,omitempty"`       // `all`, if requested
+	Lang       string `json:"lang,omitempty"`        // language of the conversations, if not the default
+	Unrelated  bool   `json:"unrelated,omitempty"`   // an option of another item comes first
+	MaxOptions int    `json:"max_options,omitempty"` // items have at most so many options
 
-	// of a file whose columns were mapped: `--field`, in the order of its parts; sha256 is of the file's and the mapping
+	// `--field`, if the file's columns were mapped, in the order of its parts; `sha256` covers the file and the mapping
 	Field       string `json:"field,omitempty"`
-	LabelValues string `json:"label_values,omitempty"` // and `--label-values`
+	LabelValues string `json:"label_values,omitempty"` // `--label-values`, likewise
 }
 
-// ModelSpec names the judge.
+// ModelSpec identifies the judge.
 type ModelSpec struct {
-	Name string `json:"name"` // as the server knows it
-	// kind of backend and digest or fingerprint: the part of the cache key that stands for the model
+	Name string `json:"name"` // on the server
+	// kind of backend and digest or fingerprint: the model's part of the cache key
 	Identity string `json:"identity"`
 }
 
-// Parameters of every request of a run.
+// Parameters holds the parameters of every request of a run.
 type Parameters struct {
-	Temperature float64 `json:"temperature"` // 0, the only one there is
-	TopP        float64 `json:"top_p"`       // 1, the only one there is
+	Temperature float64 `json:"temperature"` // always 0
+	TopP        float64 `json:"top_p"`       // always 1
 	Seed        int     `json:"seed"`        // sent with every request
-	MaxTokens   int     `json:"max_tokens"`  // of one reply, thinking included
-	NumCtx      int     `json:"num_ctx"`     // context asked for, in tokens; 0 leaves it to the server
-	// turns of a conversation until there is a verdict; 1 but for pairs
+	MaxTokens   int     `json:"max_tokens"`  // of one reply, including thinking
+	NumCtx      int     `json:"num_ctx"`     // requested context in tokens; 0 leaves it to the server
+	// most turns of a conversation without a verdict; 1 except for pairs
 	Attempts int `json:"attempts"`
 	// `system` or `user`: the role that carries the system text
 	SystemRole string `json:"system_role"`
-	// a verdict given before the token limit counts
+	// a verdict counts if the reply was truncated after it
 	AcceptCut bool `json:"accept_cut" label:"-" about:"cut replies count"`
 
-	// What follows is left out where it is not asked for, so that a plain run keeps its id.
+	// The following fields are left out by default, so that a plain run keeps its id.
 
 	// `on`, `off`, `low`, `medium`, `high`; left out for `auto`
 	Think backends.Think `json:"think,omitempty" about:"thinking"`
-	// at most so many tokens of thinking; left out where nobody bounds them
+	// limit for thinking, in tokens; left out if there is none
 	ThinkBudget int `json:"think_budget,omitempty" about:"tokens of thinking at most"`
-	// a reply that thought to the token limit is followed by a turn that asks for the verdict alone
+	// after a reply that reached the token limit while thinking, one turn asks for the verdict alone
 	FinishThinking bool `json:"finish_thinking,omitempty" about:"verdict forced after thinking that was cut"`
-	// the verdict is held to the labels on offer
+	// the verdict is constrained to the labels on offer
 	Constrain bool `json:"constrain,omitempty" label:"-" about:"verdict held to the labels"`
-	// the probability of each label is asked for; also set by `--constrain` where the server is known to tell
+	// each label's probability is requested; also set by `--constrain` if the server is known to return them
 	Logprobs bool `json:"logprobs,omitempty"`
-	// how often every prompt is asked, 2 to 1000; left out for once
+	// how often every prompt is asked, 2 to 1000; left out for 1
 	NumRepetitions int `json:"repeats,omitempty"`
 	// one request at a time, no prompt cache
 	StrictDeterminism bool `json:"strict_determinism,omitempty" about:"strict determinism"`
 	backends.Extras
 }
 
-// Setting is a parameter that is not as usual, for people.
+// Setting describes a parameter that differs from its default.
 type Setting struct {
-	Label string // among others, in a line; "-" where it is not among them
-	About string // with its value beside it
+	Label string // in a list of settings; "-" to leave it out there
+	About string // before its value
 	Value string
 }
 
-// Settings are the parameters whose fields have words for people, the tag about, and that are not as usual. Their label
-// is the tag label, where there is one, else their JSON key in words.
+// Settings returns the parameters that differ from their defaults and have a description, the tag about. Their label is
+// the tag label, or else their JSON key with spaces.
 func (p Parameters) Settings() (settings []Setting) {
 	all := reflect.ValueOf(p)
 	for _, f := range reflect.VisibleFields(all.Type()) {
-		about, has := f.Tag.Lookup("about")
+		description, has := f.Tag.Lookup("about")
 		value := all.FieldByIndex(f.Index)
 		if !has || value.IsZero() {
 			continue
@@ -139,7 +138,7 @@ func (p Parameters) Settings() (settings []Setting) {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		s := Setting{
 			Label: cmp.Or(f.Tag.Get("label"), strings.ReplaceAll(key, "_", " ")),
-			About: about,
+			About: description,
 			Value: fmt.Sprint(value),
 		}
 		if value.Kind() == reflect.Bool {
@@ -152,7 +151,7 @@ func (p Parameters) Settings() (settings []Setting) {
 	return settings
 }
 
-// Labels name the options and parameters that are not as usual.
+// Labels lists the options and parameters that differ from their defaults.
 func (s Spec) Labels() (labels []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
 		labels = append(labels, name+" "+s.Options[name])
@@ -168,136 +167,136 @@ func (s Spec) Labels() (labels []string) {
 	return labels
 }
 
-// Unknown tells whether nobody knows how the requests were made: of a run that was imported.
+// Unknown reports whether the parameters are unknown, as those of an imported run.
 func (p Parameters) Unknown() bool { return p == Parameters{} }
 
-// MaxRepetitions is the most often that a prompt may be asked.
+// MaxRepetitions limits how often a prompt may be asked.
 const MaxRepetitions = 1000
 
-// MaxAttempts is the most often that a judge may be asked again in one conversation, all of which it is sent each time.
+// MaxAttempts limits the turns of a conversation: each turn sends all earlier ones again.
 const MaxAttempts = 1000
 
-// MaxConcurrency is the most that may be asked at once: each is a goroutine.
+// MaxConcurrency limits the judgments in flight: each takes a goroutine.
 const MaxConcurrency = 10_000
 
-// Repetitions is how often every prompt is asked.
+// Repetitions returns how often every prompt is asked.
 func (p Parameters) Repetitions() int { return max(1, p.NumRepetitions) }
 
-// DefaultParameters are those of PROTOCOLS.md: temperature 0, top_p 1, a fixed
-// seed, JudgeBench's two attempts and its 4,096 tokens.
+// DefaultParameters holds the defaults of PROTOCOLS.md: temperature 0, top_p 1, a fixed seed, and JudgeBench's two
+// attempts and 4,096 tokens.
 var DefaultParameters = Parameters{TopP: 1, Seed: 1, MaxTokens: 4096, Attempts: 2, SystemRole: backends.System}
 
-// Manifest is run.json.
+// Manifest holds the content of run.json.
 type Manifest struct {
-	Schema int `json:"schema"` // of this file; a higher one than gavel knows is an error
+	Schema int `json:"schema"` // version of this file's format; a newer one is an error
 	// SHA-256 of the JSON of `spec` without `prompt.origin`; runs of one `id` are the same run
 	ID        string `json:"id"`
-	Gavel     string `json:"gavel"`     // version that made it
+	Gavel     string `json:"gavel"`     // version of gavel that made it
 	Simulated bool   `json:"simulated"` // no model was asked
-	Spec      Spec   `json:"spec"`      // everything that makes the numbers what they are
+	Spec      Spec   `json:"spec"`      // everything that determines the results
 
 	Dataset DatasetInfo     `json:"dataset"` // where the items came from
-	Model   backends.Model  `json:"model"`   // what the server tells of the judge
-	Server  backends.Server `json:"server"`  // that was asked
-	// all of them, in the order given, where there are several; `server` is the first
+	Model   backends.Model  `json:"model"`   // the judge, as the server describes it
+	Server  backends.Server `json:"server"`  // the server of the judge
+	// all servers in the order given, if there are several; `server` is the first
 	Servers []backends.Server `json:"servers,omitempty"`
-	// the longest first turn of the items used; not of simulated and imported runs
+	// length of the longest first turn; not of simulated and imported runs
 	Longest   Length `json:"longest_prompt,omitzero"`
 	Judgments int    `json:"judgments"` // items × presentations × repetitions
-	// judgments at once, of the last try; where that was found out, on average
+	// judgments in flight during the last try; the average if gavel chose it
 	Concurrency int       `json:"concurrency"`
 	Timeout     string    `json:"timeout,omitempty"`   // of one call, of the last try; not of simulated and imported runs
 	RetryFor    string    `json:"retry_for,omitempty"` // how long a call was tried, as `timeout`
 	Started     time.Time `json:"started,omitzero"`    // of the first try
 	Ended       time.Time `json:"ended,omitzero"`      // of the last try
-	// requests beside those for judgments and those that found the server, by page: which model is served, how long a
+	// requests other than those for judgments and for finding the server, by path: which model is served, how long a
 	// prompt is
 	Beside map[string]int `json:"requests_beside,omitempty"`
 	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`, `stopped` (by a rule)
 	Status     string      `json:"status"`
-	Imported   string      `json:"imported,omitempty"`   // the file that it was imported from
-	Stages     []StageOf   `json:"stages,omitempty"`     // the runs that its items were made of
-	Staged     *Staged     `json:"staged,omitempty"`     // what became of their questions
-	Referenced *Referenced `json:"referenced,omitempty"` // what became of the pairs, with `--self-reference`
-	// of a model without a digest: the likeliest tokens after one fixed beginning, and the natural logarithms of their
+	Imported   string      `json:"imported,omitempty"`   // the imported file
+	Stages     []StageOf   `json:"stages,omitempty"`     // the runs whose answers its items contain
+	Staged     *Staged     `json:"staged,omitempty"`     // counts of their questions
+	Referenced *Referenced `json:"referenced,omitempty"` // counts of the pairs, with `--self-reference`
+	// of a model without a digest: the most likely tokens after a fixed text, and the natural logarithms of their
 	// probabilities
 	Sample backends.Sample `json:"sample,omitempty"`
-	// where a server was seen to serve another model while the run was made
+	// when a server was found to serve another model during the run
 	Changes []ModelChange `json:"model_changes,omitempty"`
 	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
 	JudgeName string `json:"judge_name,omitempty"`
-	// of the judge, as the suite's file calls it
+	// the judge's name in the suite's file
 	Name string `json:"name,omitempty"`
-	// of an imported run: the labels stayed with the responses when the order was reversed, so that a judge that always
+	// of an imported run: the labels stay with the responses when the order is reversed, so that a judge that always
 	// gives one label looks consistent
 	LabelsStay bool `json:"labels_stay,omitempty"`
-	// of each item a hash of its id says which of its two presentations is asked first; left out, it is the first
+	// a hash of each item's id decides which of its two presentations is asked first; left out, always the first
 	Alternates bool `json:"alternates,omitempty"`
-	// of a run that is not at its end: the seed of the order in which its items are asked about;
-	// left out, that of the file
+	// of an unfinished run: the seed of the order in which it judges its items;
+	// left out, the order of the file
 	DrawnBy *int64   `json:"drawn_by_seed,omitempty"`
-	Stopped *Stopped `json:"stopped,omitempty"` // which rule ended the run before its last item
-	Shard   *Shard   `json:"shard,omitempty"`   // which part of another run's items it has, with `--shard`
+	Stopped *Stopped `json:"stopped,omitempty"` // the rule that ended the run before its last item
+	Shard   *Shard   `json:"shard,omitempty"`   // the part of another run's items that it has, with `--shard`
 	// SHA-256 of `items.jsonl` and `records.jsonl` when the last try ended; left out while it runs
 	Files map[string]string `json:"files_sha256,omitempty"`
-	// of these files, those that somebody changed after a try of the run wrote them: what the run says rests on the change
+	// of these files, those changed by others after a try of the run wrote them: the results include the change
 	Altered []string `json:"altered,omitempty"`
 }
 
-// Stopped says by which rule a run was ended before its last item.
+// Stopped describes the rule that ended a run before its last item.
 type Stopped struct {
 	Rule  string  `json:"rule"`  // `until …` or `race`
 	Alpha float64 `json:"alpha"` // bounds the probability that the rule errs
-	Looks int     `json:"looks"` // how often it was asked whether that is enough
-	Items int     `json:"items"` // that it rests on, the first so many in the order drawn
+	Looks int     `json:"looks"` // how often the rule was checked
+	Items int     `json:"items"` // items that it uses: the first so many in the order drawn
 }
 
-// StageOf is a run that another stands on.
+// StageOf names a run whose answers or verdicts another run uses.
 type StageOf struct {
 	Role  string `json:"role"`  // `judge`, `agent` or, of a jury, `juror`
-	Run   string `json:"run"`   // its folder, as it was given
+	Run   string `json:"run"`   // its folder, as given
 	ID    string `json:"id"`    // of that run
 	Model string `json:"model"` // of that run
-	// of a juror: how many of its judgments the verdicts took, in a cascade not all
+	// of a juror: how many of its judgments the verdicts use; in a cascade not all
 	Calls int `json:"calls,omitempty"`
 }
 
-// Length of a prompt, in tokens.
+// Length holds the length of a prompt in tokens.
 type Length struct {
 	Tokens int `json:"tokens"` // of the prompt
-	// `counted by the server`; `of the N longest in bytes, counted by the server` where the others fit by their bytes or
+	// `counted by the server`; `of the N longest in bytes, counted by the server` if the others fit by their bytes or
 	// are too many; or `at most: its bytes`: one token a byte and 256 for the chat template
 	By string `json:"by"`
 }
 
-// How a Length is come by.
+// Sources of a Length.
 const (
 	CountedByServer = "counted by the server"
 	CountedByBytes  = "at most: its bytes"
 )
 
-// DatasetInfo says where the items came from and how they were picked.
+// DatasetInfo describes the dataset and how the items were chosen from it.
 type DatasetInfo struct {
 	Name    string   `json:"name"`                  // of the dataset
 	Format  string   `json:"format"`                // of its file
-	Rows    int      `json:"rows"`                  // usable lines of the file, or of the groups asked for
+	Rows    int      `json:"rows"`                  // usable lines of the file, or of the chosen groups
 	Skipped int      `json:"skipped"`               // lines that could not be read
-	Bad     []string `json:"bad,omitempty"`         // the first of those, with the reason
+	Bad     []string `json:"bad,omitempty"`         // the first of these lines, with the reason
 	Sample  int      `json:"sample,omitempty"`      // how many were drawn
-	Each    int      `json:"sample_each,omitempty"` // how many were drawn of every group
+	Each    int      `json:"sample_each,omitempty"` // how many were drawn from each group
 	Groups  []string `json:"groups,omitempty"`      // only these
 	Seed    int64    `json:"seed,omitempty"`        // of the draw
-	Limit   int      `json:"limit,omitempty"`       // only so many
+	Limit   int      `json:"limit,omitempty"`       // only the first so many
 	IDs     string   `json:"ids,omitempty"`         // the file that named them
 }
 
-// ModelChange is a time at which a server of the run was seen to serve another model than the run's, under the same
-// name. What it had said since the check before does not count.
+// ModelChange records that a server of the run was found to serve another model under the same name. Its replies since
+// the previous check do not count.
 type ModelChange struct {
-	At  time.Time `json:"at"`  // when it was seen
+	At  time.Time `json:"at"`  // when it was found
 	URL string    `json:"url"` // of the server
 	Was string    `json:"was"` // the model before
-	Is  string    `json:"is"`  // the model then; what it said since it was last asked does not count
+	Is  string    `json:"is"`  // the model then; replies since the previous check do not count
 }
 
 func (c ModelChange) String() string {
@@ -317,11 +316,11 @@ const (
 
 const manifestSchema = 1
 
-// NewManifest names the run of a spec.
+// NewManifest returns the manifest of a new run with its id, the hash of its spec.
 func NewManifest(gavel string, spec Spec) *Manifest {
-	named := spec
-	named.Prompt.Origin = "" // a remark: it changes no number
-	raw, err := json.Marshal(wholeSpec(named))
+	canonical := spec
+	canonical.Prompt.Origin = "" // does not affect results
+	raw, err := json.Marshal(wholeSpec(canonical))
 	if err != nil {
 		panic(err) // strings and numbers alone: cannot happen
 	}
@@ -329,7 +328,7 @@ func NewManifest(gavel string, spec Spec) *Manifest {
 	return &Manifest{Schema: manifestSchema, ID: hex.EncodeToString(sum[:]), Gavel: gavel, Spec: spec, Status: Running}
 }
 
-// HashIDs is the hash of n ids.
+// HashIDs returns the SHA-256 of n ids, in hex.
 func HashIDs(n int, id func(i int) string) string {
 	h := sha256.New()
 	for i := range n {
@@ -338,7 +337,7 @@ func HashIDs(n int, id func(i int) string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// AllServers returns the servers that were asked, in the order given.
+// AllServers returns the servers of the run in the order given.
 func (m *Manifest) AllServers() []backends.Server {
 	if len(m.Servers) > 0 {
 		return m.Servers
@@ -346,7 +345,7 @@ func (m *Manifest) AllServers() []backends.Server {
 	return []backends.Server{m.Server}
 }
 
-// SetsContext tells whether the run told its server how much context to serve.
+// SetsContext reports whether the run sets the context of its server.
 func (m *Manifest) SetsContext() bool { return m.Server.Can(backends.SetContext) }
 
 // ReadManifest reads run.json of a run directory.
@@ -366,7 +365,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return DecodeManifest(path, bufio.NewReader(f))
 }
 
-// DecodeManifest reads run.json; path is what errors call it.
+// DecodeManifest reads run.json. Errors name it by path.
 func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.NewDecoder(r).Decode(m); err != nil {
@@ -382,8 +381,8 @@ func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// AskerOf rebuilds the protocol a run was made with, from its manifest
-// alone: its prompt may have been a file, or may have changed since.
+// AskerOf rebuilds the protocol of a run from its manifest alone: the prompt may come from a file, or may have changed
+// since.
 func AskerOf(m *Manifest) (Asker, error) {
 	protocol, err := ProtocolNamed(m.Spec.Protocol)
 	if err != nil {

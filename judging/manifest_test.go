@@ -84,7 +84,7 @@ func TestManifestRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, m) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, m)
 	}
-	if again := NewManifest("", got.Spec); again.ID != m.ID {
+	if second := NewManifest("", got.Spec); second.ID != m.ID {
 		t.Error("the spec read has another id than the one written")
 	}
 }

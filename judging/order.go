@@ -7,8 +7,8 @@ import (
 	"gavel/datasets"
 )
 
-// Drawn are ids in the order in which a run asks about them that was drawn by a seed. It depends on the ids and the
-// seed alone: the same whatever the order of the file, and for every judge.
+// Drawn returns ids in the random order that a seed gives. It depends on the ids and the seed alone: it is the same for
+// every order of the file, and for every judge.
 func Drawn(ids []string, seed int64) []string {
 	out := make([]string, len(ids))
 	for k, i := range datasets.Order(len(ids), func(i int) string { return ids[i] }, seed) {
@@ -17,7 +17,7 @@ func Drawn(ids []string, seed int64) []string {
 	return out
 }
 
-// ItemIDs are those of the items of a run's folder.
+// ItemIDs returns the ids of the items in a run's folder.
 func ItemIDs(dir string) (ids []string, err error) {
 	err = EachItem(dir, func(item datasets.Item) { ids = append(ids, item.ID) })
 	return ids, err
@@ -26,9 +26,8 @@ func ItemIDs(dir string) (ids []string, err error) {
 // Response holds the text of an item's candidate, and the model that wrote it, where known.
 type Response struct{ Text, Model string }
 
-// EachResponse hands over the responses to the items of a run, of which in has the lines. A line that is none is left
-// out.
-func EachResponse(m *Manifest, in io.Reader, use func(id string, of []Response)) error {
+// EachResponse calls use with the responses to each item of a run, whose lines it reads from in, without invalid lines.
+func EachResponse(m *Manifest, in io.Reader, use func(id string, responses []Response)) error {
 	parse := func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }
 	return EachStored(in, parse, func(line StoredLine[datasets.Item]) error {
 		if line.Err != nil {
@@ -43,7 +42,7 @@ func EachResponse(m *Manifest, in io.Reader, use func(id string, of []Response))
 	})
 }
 
-// EachItem hands over the items of a run's folder in their order.
+// EachItem calls use for the items in a run's folder, in order.
 func EachItem(dir string, use func(datasets.Item)) error {
 	set, err := datasets.OpenFile(filepath.Join(dir, ItemsFile))
 	if err != nil {

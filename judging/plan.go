@@ -14,34 +14,34 @@ import (
 	"gavel/datasets"
 )
 
-// Plan is what a run would do.
+// Plan describes what a run would do.
 type Plan struct {
 	Items     int    `json:"items"`
 	Judgments int    `json:"judgments"` // items × presentations × repetitions
-	Completed int    `json:"standing"`  // of them already in the run's records
-	Cached    int    `json:"cached"`    // of the rest, first turns the cache would answer
+	Completed int    `json:"standing"`  // judgments already in the run's records
+	Cached    int    `json:"cached"`    // of the rest, judgments whose first turn is cached
 	CacheNote string `json:"cache_note,omitempty"`
-	TooLong   int    `json:"prompt_too_long"` // counted by the server: they will not be asked
-	MayNotFit int    `json:"may_not_fit"`     // too many bytes to be sure, and nobody counts: the server will tell
-	// LabelTurns: after its reasoning every judgment is asked for the label.
+	TooLong   int    `json:"prompt_too_long"` // by the server's count: they will not be asked
+	MayNotFit int    `json:"may_not_fit"`     // too many bytes to be sure, without a server that counts tokens
+	// LabelTurns says that after the reasoning a turn asks for the label.
 	LabelTurns bool `json:"label_turns,omitempty"`
-	// CallsAtMost counts second attempts, label turns, and a call for each label
-	// that the server does not list by itself; Calls has one for each judgment.
+	// CallsAtMost includes second attempts, label turns, and a call for each label that the server does not list by
+	// itself. Calls has one call per judgment.
 	CallsAtMost int                `json:"calls_at_most"`
-	Tokens      int                `json:"prompt_tokens"` // estimate for the rest not cached, at 4 bytes a token
+	Tokens      int                `json:"prompt_tokens"` // estimate for the judgments to ask, at 4 bytes per token
 	MaxTokens   int                `json:"reply_tokens_at_most"`
 	First       []backends.Message `json:"first"` // the first prompt in full
 }
 
-// Calls is how many judgments have to be asked for.
+// Calls returns the number of judgments to ask.
 func (p Plan) Calls() int { return p.Judgments - p.Completed - p.Cached - p.TooLong }
 
-// MakePlan renders every prompt and asks no judge; a server that counts tokens
-// is asked for those of prompts that may not fit. cached may be nil.
+// MakePlan renders every prompt without asking a judge. A server that counts tokens counts those of prompts that may
+// not fit. cached may be nil.
 func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) (Plan, error) {
 	plan := Plan{Items: len(j.Rows)}
 	params := j.Manifest.Spec.Parameters
-	bytes, each := 0, 1
+	bytes, callsPerJudgment := 0, 1
 	for _, row := range j.Rows {
 		item, err := j.Set.Item(row)
 		if err != nil {
@@ -54,15 +54,15 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 				plan.First = messages
 			}
 			req := j.request(messages, nil, 0)
-			params.hold(&req, p, 1)
+			params.constrain(&req, p, 1)
 			if !j.Manifest.Server.Can(backends.Decide) {
-				each = max(each, params.mostCalls(p))
+				callsPerJudgment = max(callsPerJudgment, params.maxCalls(p))
 			}
-			plan.LabelTurns = plan.LabelTurns || params.holds(p) && p.LabelTurn != ""
+			plan.LabelTurns = plan.LabelTurns || params.constrains(p) && p.LabelTurn != ""
 			tooLong := j.measure(ctx, &req) != ""
 			for repetition := range params.Repetitions() {
 				plan.Judgments++
-				req.Repetition = params.asking(p, repetition)
+				req.Repetition = params.requestRepetition(p, repetition)
 				switch {
 				case j.Completed.Has(item.ID, s.Index, repetition):
 					plan.Completed++
@@ -83,17 +83,17 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 	}
 	plan.Tokens = bytes / 4
 	plan.MaxTokens = plan.Calls() * params.MaxTokens
-	plan.CallsAtMost = each * plan.Calls()
+	plan.CallsAtMost = callsPerJudgment * plan.Calls()
 	return plan, nil
 }
 
-// mostCalls is how many calls one judgment may take.
-func (p Parameters) mostCalls(prompt Prompt) int {
+// maxCalls returns the most calls that one judgment may take.
+func (p Parameters) maxCalls(prompt Prompt) int {
 	n := 1
 	switch {
-	case p.holds(prompt) && prompt.LabelTurn != "":
+	case p.constrains(prompt) && prompt.LabelTurn != "":
 		n = 2
-	case !p.holds(prompt) && prompt.FollowUp != "":
+	case !p.constrains(prompt) && prompt.FollowUp != "":
 		n = p.Attempts
 	}
 	if p.FinishThinking {
@@ -102,23 +102,23 @@ func (p Parameters) mostCalls(prompt Prompt) int {
 	if prompt.Challenge != "" {
 		n++
 	}
-	if p.holds(prompt) && p.Logprobs {
+	if p.constrains(prompt) && p.Logprobs {
 		n += len(prompt.Labels) - 1
 	}
 	return n
 }
 
-// mostCounted is how many prompts LongestPrompt has counted at most.
-const mostCounted = 1000
+// maxCounts limits the prompts that LongestPrompt has the server count.
+const maxCounts = 1000
 
-// countedAtOnce is how many prompts are counted at once: servers count while they answer. Later prompts wait until all
-// of these are counted.
-const countedAtOnce = 16
+// countConcurrency limits the prompts that are counted at a time: servers count while they answer. Later prompts wait
+// for the whole batch.
+const countConcurrency = 16
 
-// LongestPrompt returns the length of the longest first turn of the rows. Its bytes are enough to know where they and
-// the reply fit the context; else the server counts, in the order of their bytes, those that may not fit. Of the others
-// none is longer than they, or all fit. For a number of attempts above 0 it ends once FitReply can get no shorter.
-// Where the server cannot count, it returns the length in bytes with the error.
+// LongestPrompt returns the length of the longest first turn of the rows. Their bytes are enough if they and the reply
+// fit the context. Otherwise the server counts the tokens of those that may not fit, the longest in bytes first; all
+// others are shorter or fit. With attempts above 0 it stops once FitReply can get no shorter. If the server cannot
+// count, it returns the length in bytes together with the error.
 func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
@@ -132,43 +132,43 @@ func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length,
 		return bytes, nil
 	}
 	longest := Length{By: CountedByServer}
-	counted, left := 0, 0 // left is the most that one may have which is not counted
-	for some := range slices.Chunk(rows[:min(len(rows), mostCounted+1)], countedAtOnce) {
-		known := max(longest.Tokens, room)
-		if attempts > 0 && known > room && FitReply(known, context, attempts) == FitReply(context, context, attempts) {
-			left = math.MaxInt
+	requests, maxUncounted := 0, 0 // maxUncounted bounds the tokens of a prompt that was not counted
+	for chunk := range slices.Chunk(rows[:min(len(rows), maxCounts+1)], countConcurrency) {
+		floor := max(longest.Tokens, room)
+		if attempts > 0 && floor > room && FitReply(floor, context, attempts) == FitReply(context, context, attempts) {
+			maxUncounted = math.MaxInt
 			break
 		}
-		tokens := make([]int, len(some))
-		counting, until := errgroup.WithContext(ctx)
-		for i, row := range some {
+		tokens := make([]int, len(chunk))
+		group, groupCtx := errgroup.WithContext(ctx)
+		for i, row := range chunk {
 			req, err := j.firstTurn(row)
 			if err != nil {
-				return Length{}, errors.Join(err, counting.Wait())
+				return Length{}, errors.Join(err, group.Wait())
 			}
-			if most := backends.MostTokens(req.Messages); most <= known || counted == mostCounted {
-				left = max(left, most)
+			if bound := backends.MostTokens(req.Messages); bound <= floor || requests == maxCounts {
+				maxUncounted = max(maxUncounted, bound)
 				continue // rows are ordered by the length of their lines, not of their prompts
 			}
-			counted++
-			counting.Go(func() (err error) {
-				tokens[i], err = j.Count(until, req)
+			requests++
+			group.Go(func() (err error) {
+				tokens[i], err = j.Count(groupCtx, req)
 				return err
 			})
 		}
-		err := counting.Wait()
+		err := group.Wait()
 		if err != nil || ctx.Err() != nil {
 			return bytes, cmp.Or(err, ctx.Err())
 		}
 		longest.Tokens = max(longest.Tokens, slices.Max(tokens))
 	}
-	if left > longest.Tokens {
-		longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", counted)
+	if maxUncounted > longest.Tokens {
+		longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", requests)
 	}
 	return longest, nil
 }
 
-// firstTurn is the longest of what an item's presentations are asked with.
+// firstTurn returns the request with the longest first turn of an item's presentations.
 func (j *Job) firstTurn(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
@@ -185,9 +185,9 @@ func (j *Job) firstTurn(row int) (backends.Request, error) {
 
 func (p Prompt) bytes() int { return len(p.System) + len(p.User) }
 
-// LongestPrompt is the most bytes a first turn of the set can take. For pairs the set knows; for the rest every prompt
-// is written, since how much stands around an item's texts depends on the item. An item that cannot be read is for the
-// run to complain about.
+// LongestPrompt returns the most bytes that a first turn of the set can take. For pairs the set knows them. For other
+// shapes every prompt is rendered, since the text around an item depends on the item. Unreadable items are skipped; the
+// run reports them.
 func LongestPrompt(p Asker, set *datasets.Set) int {
 	longest := 0
 	for i := range set.Len() {
@@ -206,10 +206,10 @@ func LongestPrompt(p Asker, set *datasets.Set) int {
 	return longest
 }
 
-// SizeContext is the context, in tokens, that a run needs on a server that must be told (Ollama): the longest prompt,
-// and a reply of full length for every attempt. No tokenizer makes more than one token of a byte, so the prompt's bytes
-// are an upper bound that needs none; 256 more are for the chat template. It is rounded up, so that small changes do
-// not make the server load the model anew, and never more than the model was trained for (0 where unknown).
+// SizeContext returns the context, in tokens, that a run needs on a server that must be told (Ollama): room for the
+// longest prompt, and for a full reply in every attempt. A token has at least one byte, so the prompt's bytes are an
+// upper bound without a tokenizer; 256 more are for the chat template. The result is rounded up, so that small changes
+// do not make the server load the model again. It is at most the context that the model was trained for, if known.
 func SizeContext(promptBytes, maxTokens, attempts, trained int) int {
 	n := promptBytes + 256 + attempts*(maxTokens+followUp)
 	n = (n + 2047) / 2048 * 2048
@@ -220,14 +220,14 @@ func SizeContext(promptBytes, maxTokens, attempts, trained int) int {
 }
 
 const (
-	followUp = 32 // tokens that ask for another reply, at most
-	// leastReply is how many tokens a reply is given even where the longest prompts then no longer fit; of a small
-	// context a quarter.
-	leastReply = 512
+	followUp = 32 // most tokens of a turn that asks for another reply
+	// minReply is the least room for a reply, in tokens, even if the longest prompts then no longer fit; in a small
+	// context a quarter of it.
+	minReply = 512
 )
 
-// FitReply is the longest reply, in tokens, that the context of a server has room for beside the longest prompt, and
-// for every attempt: what SizeContext asks for, the other way round.
+// FitReply returns the longest reply, in tokens, for which a server's context has room next to the longest prompt, in
+// every attempt. It inverts SizeContext.
 func FitReply(prompt, context, attempts int) int {
-	return max(1, (context-prompt)/attempts-followUp, min(leastReply, context/4))
+	return max(1, (context-prompt)/attempts-followUp, min(minReply, context/4))
 }

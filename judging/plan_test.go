@@ -73,14 +73,14 @@ func TestMakePlan(t *testing.T) {
 		}
 	}
 	j.Completed = completed(map[string][]bool{"p2": {false, true}})
-	asked := 0
+	calls := 0
 	plan, err := j.MakePlan(t.Context(), func(req backends.Request) bool {
-		asked++
-		return slices.Equal(req.Messages, first) || asked == 2
+		calls++
+		return slices.Equal(req.Messages, first) || calls == 2
 	})
 	assert.NilError(t, err)
-	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || asked != 7 {
-		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, asked, bytes/4)
+	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || calls != 7 {
+		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, calls, bytes/4)
 	}
 	if !slices.Equal(plan.First, first) {
 		t.Errorf("the first prompt is %q", plan.First)
@@ -95,8 +95,8 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	requests := func(list *[]string) func(backends.Request) {
 		return func(req backends.Request) { *list = append(*list, hashMessages(req.Messages)) }
 	}
-	var planned, asked []string
-	plan, ask := requests(&planned), requests(&asked)
+	var planned, sent []string
+	plan, ask := requests(&planned), requests(&sent)
 	j, _ := newJob(t, judgingtest.Pairs(t, 3), right(func(req backends.Request) {
 		ask(req)
 	}))
@@ -105,8 +105,8 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	assert.NilError(t, j.Run(t.Context()))
-	if !slices.Equal(planned, asked) || len(asked) != 6 {
-		t.Errorf("planned %d, asked %d, or they differ", len(planned), len(asked))
+	if !slices.Equal(planned, sent) || len(sent) != 6 {
+		t.Errorf("planned %d, asked %d, or they differ", len(planned), len(sent))
 	}
 }
 

@@ -2,15 +2,15 @@ package judging
 
 import "gavel/datasets"
 
-// checker is a protocol that cannot show every item of the shapes it takes.
+// checker is implemented by protocols that cannot show every item of their shapes.
 type checker interface {
-	// Check says why an item cannot be shown, and what to do; nil where it can.
+	// Check returns an error that says why an item cannot be shown and what to do, or nil.
 	Check(item datasets.Item) error
 }
 
-// CountPresentations returns how many judgments the rows of a set need, each asked once. It returns an error for rows
-// that the protocol cannot show, so it runs before any call. If every item has the same number of presentations, it
-// reads no item.
+// CountPresentations returns the number of judgments that the rows of a set need, each asked once. It returns an error
+// for rows that the protocol cannot show, so that a run fails before its first call. It reads no item if all have the
+// same number of presentations.
 func CountPresentations(p Asker, set *datasets.Set, rows []int) (int, error) {
 	check, picky := p.(checker)
 	if protocol, err := ProtocolNamed(p.Name()); err == nil && protocol.Presentations > 0 && !picky {

@@ -15,59 +15,57 @@ import (
 	"gavel/datasets"
 )
 
-// CutPrompt begins the detail of a reply to a prompt that the server had cut.
+// CutPrompt begins the detail of a reply to a prompt that the server truncated.
 const CutPrompt = backends.CutPrompt
 
-// Presentation is one order in which an item's candidates are shown.
+// Presentation describes an order in which an item's candidates are shown.
 type Presentation struct {
 	Index int            // from 0
 	Order []int          // Order[position] is the candidate shown there
 	Shape datasets.Shape // of the item
-	Mode  string         // of protocols that ask the same thing in several ways: which
+	Mode  string         // the way of asking, of protocols with several
 }
 
-// Prompt is what a judge is asked about one presentation.
+// Prompt holds the text that a judge gets for one presentation.
 type Prompt struct {
 	System   string
 	User     string
 	FollowUp string // the turn asked after a reply without a verdict; "" for none
 	Oracle   backends.Oracle
 
-	// Labels are the verdicts on offer, each as the judge is to write it: a
-	// constrained reply is one of them and nothing else.
+	// Labels lists the verdicts on offer as the judge should write them. A constrained reply is exactly one of them.
 	Labels []string
-	// LabelTurn is the turn that asks for the label alone, where the judge is to
-	// reason in free text first; "" where the label is the whole reply.
+	// LabelTurn is the turn that asks for the label alone after free reasoning; "" if the label is the whole reply.
 	LabelTurn string
-	// Challenge is the turn asked after a verdict: what is said to it is the verdict. "" for none.
+	// Challenge is the turn asked after a verdict; the reply to it replaces the verdict. "" for none.
 	Challenge string
-	// Again asks anew what another presentation asks too: no reply that was given to that one is taken.
+	// Again repeats the prompt of another presentation without taking the cached reply to it.
 	Again bool
 }
 
-// Nobody is the Choice of a verdict that names no candidate.
+// Nobody is the Choice of a verdict without a candidate.
 const Nobody = -1
 
-// Verdict is what a reply says.
+// Verdict holds the content of a reply.
 type Verdict struct {
 	Outcome Outcome
 	Label   string // as the judge wrote it, without the brackets
 	Choice  int    // the candidate judged the better, or Nobody
-	Answer  string // of a question without candidates: what was read
-	Rule    string // which of several rules found it; "" where there is one
-	Span    Span   // of the text it was read from; of a conflict, the last of its labels
+	Answer  string // to a question without candidates: the answer read
+	Rule    string // the rule that found it; "" if the protocol has one rule
+	Span    Span   // its position in the text; in a conflict that of the last label
 }
 
-// Silent is the verdict of a reply that names no candidate.
+// Silent returns a verdict with no candidate.
 func Silent(outcome Outcome) Verdict { return Verdict{Outcome: outcome, Choice: Nobody} }
 
-// Same tells whether two verdicts say the same.
+// Same reports whether two verdicts agree.
 func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// Found returns a verdict for choice that stands in a reply from start to end; where the outcome is none, what stands
-// there is the label alone. outcome is a reader's word for it, the same as a record's.
+// Found returns a verdict with its position in a reply. A Decided verdict names choice; one with NoVerdict keeps the
+// label only. outcome is a reader's word for an outcome of a record.
 func Found[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
 	v := Silent(Outcome(outcome))
 	v.Span = Span{Start: start, End: end}
@@ -81,16 +79,16 @@ func Found[O ~string](outcome O, rule, reply string, start, end, choice int) Ver
 	return v
 }
 
-// Span is where in a text something stands, in bytes; the zero value is nowhere.
+// Span holds the position of a part of a text, in bytes. The zero value stands for no position.
 type Span struct{ Start, End int }
 
-// Nowhere tells whether it is the zero value.
+// Nowhere reports whether s is the zero value.
 func (s Span) Nowhere() bool { return s == Span{} }
 
-// Shift is the span so many bytes further on.
-func (s Span) Shift(by int) Span { return Span{s.Start + by, s.End + by} }
+// Shift returns the span moved by offset bytes.
+func (s Span) Shift(offset int) Span { return Span{s.Start + offset, s.End + offset} }
 
-// Policy says which of several labels binds.
+// Policy decides which of several labels in a reply counts.
 type Policy string
 
 const (
@@ -98,83 +96,81 @@ const (
 	Last   Policy = "last"   // the last one (Arena-Hard v2)
 )
 
-// Policies lists them, the default first.
+// Policies lists all policies, the default first.
 var Policies = []Policy{Unique, Last}
 
-// Asker is a way of asking a judge. Its methods are pure: the same arguments
-// give the same result, nothing is read or written.
+// Asker asks a judge in the way of a protocol. Its methods are pure: the same arguments give the same result, and
+// nothing is read or written.
 type Asker interface {
 	Name() string
-	// Presentations lists the orders an item is shown in.
+	// Presentations lists the orders in which an item is shown.
 	Presentations(item datasets.Item) []Presentation
-	// Prompt renders one presentation. What the candidates say never changes the text around them.
+	// Prompt renders one presentation. The text of the candidates never changes the text around them.
 	Prompt(item datasets.Item, s Presentation) Prompt
-	// Parse reads a reply, thinking already taken off, as a verdict on the presentation, by the readers that how names:
-	// Robust, else Paper. It maps the position shown to the candidate, and says where in the reply it stands; nothing
-	// later turns labels round, or looks for them.
-	Parse(s Presentation, reply string, how Reading) Verdict
+	// Parse reads a reply, without its thinking, as a verdict on the presentation. It uses the readers of reading.Name,
+	// Robust or else Paper. It maps the position shown to the candidate and returns where in the reply the verdict is;
+	// no later step swaps or searches labels.
+	Parse(s Presentation, reply string, reading Reading) Verdict
 }
 
-// PolicyReader is an asker whose published rule leaves open which of several labels binds: a [Policy] says it. Other
-// askers have a rule that leaves no choice.
+// PolicyReader is implemented by an Asker whose published rule does not say which of several labels counts, so that a
+// [Policy] decides.
 type PolicyReader interface {
-	// ReadsByPolicy tells whether that is so of a record.
+	// ReadsByPolicy reports whether the policy matters for a record.
 	ReadsByPolicy(r *Record) bool
 }
 
-// Protocol is what gavel knows of a protocol: what people read of it, its
-// prompts, how it asks, and what of a record is its own.
+// Protocol describes a protocol: its name and help, its prompts, how it asks, and how it reads its records.
 type Protocol struct {
 	Name          string
 	About         string
-	Help          string           // what it does and how it is called: NAME and GOAL stand for those of the protocol
-	Items         string           // what it judges, in a word or two
-	Goal          string           // what the judge is asked to name
-	Asks          string           // the question, GOAL standing for the goal; "" where the name says it
-	Judges        []datasets.Shape // the items it takes
-	Presentations int              // of every item; 0 where it depends on the item
-	Shows         int              // how many candidates of its order a presentation shows, the first; 0: all
-	FollowUps     bool             // a reply without a verdict is followed by another turn
+	Help          string           // the help text, in which NAME and GOAL stand for those of the protocol
+	Items         string           // plural of its items, in a word or two
+	Goal          string           // the candidate to name, such as the better one
+	Asks          string           // the question, in which GOAL stands for the goal; "" if the name says it
+	Judges        []datasets.Shape // the shapes of its items
+	Presentations int              // of every item; 0 if it depends on the item
+	Shows         int              // how many candidates of its order a presentation shows, from the first; 0: all
+	FollowUps     bool             // another turn follows a reply without a verdict
 	Templates     []Template
 	Options       []Option
 	New           func(Template, Settings) Asker
 
-	// What follows is of protocols that have it, nil for the others.
+	// The following fields may be nil.
 
-	// Own makes a template of a system message of one's own, or says what it lacks.
+	// Own makes a template of a user's system message, or returns an error that says what the message lacks.
 	Own func(path, system string) (Template, error)
-	// Adapt is a template as it is under settings: what a run's manifest has.
+	// Adapt returns a template as changed by settings, for a run's manifest.
 	Adapt func(Template, Settings) Template
-	// Answers says that models answer questions under it: its runs are stages.
+	// Answers says that models answer questions under this protocol, so that its runs can be stages of others.
 	Answers bool
-	// Stage is what comes before the protocol under settings; nil for none.
+	// Stage returns the stage before the protocol under settings, or nil.
 	Stage func(Settings) *Stage
-	// Describe notes what scores have to know of an item beyond its shape and gold.
+	// Describe adds to a record what scores need of an item beyond its shape and gold label.
 	Describe func(r *Record, item datasets.Item, s Presentation)
-	// Check refuses a record that no run of the protocol could have written.
+	// Check returns an error for a record that no run of the protocol could have written.
 	Check func(r *Record) error
-	// Right tells whether a verdict is the dataset's, where more than the candidate that it chose decides that.
+	// Right reports whether a verdict is correct, if that depends on more than the chosen candidate.
 	Right func(r *Record, v Verdict) bool
-	// ToName lists the candidates that it is right to name under settings, by id; none where nobody can say. nil: the
-	// labelled one.
+	// ToName lists the ids of the candidates that are correct under settings, or none if unknown. nil: the labelled.
 	ToName func(r *Record, s Settings) []string
-	// Called is what a prompt calls the candidate shown at a position, from 0: "Assistant A". nil: by its id.
+	// Called returns a prompt's name of the candidate at a position, from 0, such as "Assistant A". nil: its id.
 	Called func(t Template, position int) string
-	// Asked is the question of an item as a sentence of a page; "": Asks.
+	// Asked is the question of an item as a sentence on a page; "": Asks.
 	Asked string
-	// Says puts a verdict for a candidate into words, for a goal. nil: by its id.
+	// Says puts a verdict for a candidate into words, for a goal. nil: the candidate's id.
 	Says func(goal, id string) string
-	// Labelled puts what it is right to name of the candidates shown into words, for a goal. nil: by their ids.
-	Labelled func(goal string, right, shown []string) string
+	// Labelled puts the correct ones of the candidates shown into words, for a goal. nil: their ids.
+	Labelled func(goal string, right, candidates []string) string
 }
 
-// Question is what a run with a goal asks about an item, as a sentence.
+// Question returns the question that a run with a goal asks about an item, as a sentence.
 func (p Protocol) Question(goal string) string {
 	q := cmp.Or(p.Asked, strings.ReplaceAll(p.Asks, "GOAL", goal), p.About)
 	return strings.ToUpper(q[:min(1, len(q))]) + q[min(1, len(q)):]
 }
 
-// Shown are the candidates of an order that a presentation shows.
+// Shown returns the candidates of an order that a presentation shows.
 func (p Protocol) Shown(order []string) []string {
 	if p.Shows == 0 {
 		return order
@@ -182,22 +178,22 @@ func (p Protocol) Shown(order []string) []string {
 	return order[:min(p.Shows, len(order))]
 }
 
-// Option is a choice that a protocol offers beyond its prompt. It is a flag of
-// the command and, where it is not the default, part of the run's spec.
+// Option describes a choice that a protocol offers beyond its prompt. It is a flag of the command and, if its value is
+// not the default, part of the run's spec.
 type Option struct {
 	Name    string
-	Label   string // of forms; "": its name
+	Label   string // in forms; "": its name
 	Usage   string
 	Default string   // "false" for a switch
-	Values  []string // all of them; nil where Check decides
+	Values  []string // all values; nil if Check decides
 	Check   func(value string) error
-	Goal    bool // its value is the goal
+	Goal    bool // the option sets the goal
 }
 
-// Settings are options that were chosen: name and value of those that are not the default.
+// Settings maps the names of options to their values, if not the default.
 type Settings map[string]string
 
-// Get is the value of an option.
+// Get returns the value of an option.
 func (s Settings) Get(o Option) string {
 	if v, ok := s[o.Name]; ok {
 		return v
@@ -205,14 +201,13 @@ func (s Settings) Get(o Option) string {
 	return o.Default
 }
 
-// Takes tells whether the protocol judges items of a shape.
+// Takes reports whether the protocol judges items of a shape.
 func (p Protocol) Takes(s datasets.Shape) bool { return slices.Contains(p.Judges, s) }
 
-// registered are the protocols that were added, in their order.
+// registered lists the protocols in the order of their registration.
 var registered []Protocol
 
-// Register adds a protocol. It is for a program's beginning, before any is asked
-// for; a name that is taken is the program's own mistake.
+// Register adds a protocol, when the program starts. It panics if the name is taken.
 func Register(p Protocol) {
 	if slices.ContainsFunc(registered, func(q Protocol) bool { return q.Name == p.Name }) {
 		panic("protocol " + p.Name + " is registered twice")
@@ -220,7 +215,7 @@ func Register(p Protocol) {
 	registered = append(registered, p)
 }
 
-// Protocols lists those that were registered, in that order.
+// Protocols lists the registered protocols in order.
 func Protocols() []Protocol { return slices.Clone(registered) }
 
 // ProtocolsFor lists the protocols that take items of a shape.
@@ -236,7 +231,7 @@ func ProtocolNamed(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(Names(registered), ", "))
 }
 
-// Names of protocols.
+// Names returns the names of protocols.
 func Names(protocols []Protocol) []string {
 	names := make([]string, len(protocols))
 	for i, p := range protocols {
@@ -245,7 +240,7 @@ func Names(protocols []Protocol) []string {
 	return names
 }
 
-// Answering is the protocol under which models answer questions.
+// Answering returns the protocol under which models answer questions.
 func Answering() Protocol {
 	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Answers }); i >= 0 {
 		return registered[i]
@@ -253,12 +248,12 @@ func Answering() Protocol {
 	return Protocol{}
 }
 
-// JudgesAgents tells whether agents' answers are judged, which a request names.
+// JudgesAgents reports whether the protocol judges agents' answers, so that a request names agents.
 func (p Protocol) JudgesAgents() bool {
 	return p.Stage != nil && p.Stage(nil) != nil && p.Stage(nil).Agents
 }
 
-// Before is the stage before the protocol under settings; nil for none.
+// Before returns the stage before the protocol under settings, or nil.
 func (p Protocol) Before(s Settings) *Stage {
 	if p.Stage == nil {
 		return nil
@@ -266,7 +261,7 @@ func (p Protocol) Before(s Settings) *Stage {
 	return p.Stage(s)
 }
 
-// Adapted is a template as it is under settings: what a run's manifest has.
+// Adapted returns a template as changed by settings, for a run's manifest.
 func (p Protocol) Adapted(t Template, s Settings) Template {
 	if p.Adapt == nil {
 		return t
@@ -274,10 +269,10 @@ func (p Protocol) Adapted(t Template, s Settings) Template {
 	return p.Adapt(t, s)
 }
 
-// GoalWorse is the goal of judgments whose answer is the worse of two responses: [Verdict].Choice is then the other.
+// GoalWorse is the goal of naming the worse of two responses. [Verdict].Choice is then the other response.
 const GoalWorse = "worse"
 
-// GoalOf is what a run's judge is asked to name, by the protocol's option where it has one.
+// GoalOf returns the goal of a run: the value of the protocol's goal option if it has one.
 func (p Protocol) GoalOf(s Settings) string {
 	if i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Goal }); i >= 0 {
 		return s.Get(p.Options[i])
@@ -304,5 +299,5 @@ func (p Protocol) TemplateNames() []string {
 	return names
 }
 
-// GroupOrder sorts the groups of records the way their dataset lists them.
+// GroupOrder compares the groups of records in the order of their dataset.
 func GroupOrder(a, b string) int { return datasets.CategoryOrder(a, b) }

@@ -17,27 +17,27 @@ import (
 // most workers idle. If the judgments of an item are asked together, the next item is taken when all of the one before
 // are taken.
 type queue struct {
-	job    *Job
-	mu     sync.Mutex
-	opened sync.Cond // the judgments of an item are known
-	rows   []int     // not taken yet, in order
-	taken  int       // items whose judgments are not known yet
-	open   []*work   // with judgments that nobody has taken
+	job     *Job
+	mu      sync.Mutex
+	opened  sync.Cond // signals that the judgments of an item are known
+	rows    []int     // not taken yet, in order
+	pending int       // items taken whose judgments are not known yet
+	open    []*work   // with judgments that nobody has taken
 
 	workers  int
 	failures int   // of calls, in a row
 	end      error // why the run ends early: too many failures, or another model on the server
 }
 
-// work is an item that was taken.
+// work holds an item that a worker took.
 type work struct {
 	item          datasets.Item
 	presentations int
 	first         int        // index of the presentation that is asked first
-	judgments     []judgment // that nobody has taken
+	judgments     []judgment // not taken yet
 }
 
-// judgment is one presentation of an item, and which repetition of it.
+// judgment holds one presentation of an item in one repetition.
 type judgment struct {
 	Presentation
 	repetition int
@@ -56,7 +56,7 @@ func newQueue(j *Job) *queue {
 func (q *queue) vacancies() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := max(0, q.job.atOnce()-q.workers)
+	n := max(0, q.job.concurrency()-q.workers)
 	q.workers += n
 	return n
 }
@@ -73,7 +73,7 @@ func (q *queue) count(rec *Record) {
 	if rec.Outcome != Failed {
 		q.failures = 0
 	}
-	if q.failures >= cmp.Or(q.job.GiveUp, max(10, 2*q.job.atOnce())) && q.end == nil {
+	if q.failures >= cmp.Or(q.job.GiveUp, max(10, 2*q.job.concurrency())) && q.end == nil {
 		q.end = &GaveUpError{Calls: q.failures, Last: rec.Error}
 	}
 }
@@ -87,7 +87,7 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 		return nil, g, nil
 	}
 	if w == nil || len(w.judgments) == 0 || q.job.Together {
-		if q.workers > q.job.atOnce() {
+		if q.workers > q.job.concurrency() {
 			q.workers--
 			return nil, g, nil
 		}
@@ -97,14 +97,14 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 		switch {
 		case q.job.Together && len(q.open) > 0:
 			w = q.open[0]
-		case len(q.rows) > 0 && !(q.job.Together && q.taken > 0):
+		case len(q.rows) > 0 && !(q.job.Together && q.pending > 0):
 			w, err = q.take()
 			if err != nil {
 				return nil, g, err
 			}
-		case len(q.open) > 0: // of all those open its own worker would come to the last one latest
+		case len(q.open) > 0: // the worker of the last open item would get to it latest
 			w = q.open[len(q.open)-1]
-		case q.taken > 0:
+		case q.pending > 0:
 			q.opened.Wait()
 		default:
 			return nil, g, nil
@@ -125,11 +125,11 @@ func (q *queue) take() (w *work, err error) {
 	if q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
 		return nil, nil
 	}
-	q.taken++
+	q.pending++
 	q.mu.Unlock()
-	defer func() { // after a panic, too: otherwise workers would wait for the item for ever
+	defer func() { // after a panic, too: otherwise other workers would wait for ever
 		q.mu.Lock()
-		q.taken--
+		q.pending--
 		q.opened.Broadcast()
 		if w != nil && len(w.judgments) > 0 {
 			q.open = append(q.open, w)
@@ -138,12 +138,11 @@ func (q *queue) take() (w *work, err error) {
 	return q.job.work(row)
 }
 
-// swappedFirst tells of which items, about half of them, the second presentation is asked first. A server
-// whose prompt cache, or whose batches, move its replies a little moves those of what is asked second: that
-// must not always be one order.
+// swappedFirst reports, for about half of the items, that the second presentation is asked first. On some servers the
+// prompt cache or batching slightly changes replies to what is asked second, which must not always be one order.
 func swappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
 
-// work reads an item and finds which of its judgments are missing.
+// work reads an item and lists its missing judgments.
 func (j *Job) work(row int) (*work, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {

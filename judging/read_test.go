@@ -22,15 +22,15 @@ func stopped(texts ...string) []Reply {
 // TestRecordRead: the members of a record, and how it is read where that is not as usual; then the outcome and the
 // candidate chosen.
 func TestRecordRead(t *testing.T) {
-	trials.Cases(t, "readings.txt", func(t *testing.T, given []string) []string {
+	trials.Cases(t, "readings.txt", func(t *testing.T, fields []string) []string {
 		r := Record{Presentation: 1, Order: []string{"B", "A"}}
-		how := Reading{Policy: Unique}
-		dec := json.NewDecoder(strings.NewReader(given[0]))
+		reading := Reading{Policy: Unique}
+		dec := json.NewDecoder(strings.NewReader(fields[0]))
 		assert.NilError(t, dec.Decode(&r))
 		if dec.More() {
-			assert.NilError(t, dec.Decode(&how))
+			assert.NilError(t, dec.Decode(&reading))
 		}
-		v, err := r.Read(protocolNamed(t, "pairwise", "sop"), how)
+		v, err := r.Read(protocolNamed(t, "pairwise", "sop"), reading)
 		assert.NilError(t, err)
 		return []string{strings.TrimSpace(string(v.Outcome) + " " + r.CandidateID(v.Choice))}
 	})
@@ -66,24 +66,24 @@ func TestCandidateID(t *testing.T) {
 // A span of the text is found again in the reply that it is of.
 func TestTurn(t *testing.T) {
 	two := stopped("Hm: [[A>B]].", "[[B>A]] it is")
-	held := stopped("Hm: [[A>B]].", "[[B>A]]")
-	held[1].Constrained = true
+	constrained := stopped("Hm: [[A>B]].", "[[B>A]]")
+	constrained[1].Constrained = true
 	for name, c := range map[string]struct {
 		replies []Reply
-		what    string
+		part    string
 		turn    int
 	}{
 		"the first reply":    {two, "[[A>B]]", 0},
 		"the second":         {two, "[[B>A]]", 1},
 		"from the beginning": {two, "Hm", 0},
 		"to the end":         {two, "it is", 1},
-		"what was held":      {held, "[[B>A]]", 1},
+		"what was held":      {constrained, "[[B>A]]", 1},
 		"into the next":      {two, ".\n[[", 0},
 	} {
 		r := Record{Replies: c.replies}
-		at := strings.Index(r.Text(), c.what)
-		turn, in, ok := r.Turn(Span{at, at + len(c.what)})
-		first, _, _ := strings.Cut(c.what, "\n")
+		index := strings.Index(r.Text(), c.part)
+		turn, in, ok := r.Turn(Span{index, index + len(c.part)})
+		first, _, _ := strings.Cut(c.part, "\n")
 		if !ok || turn != c.turn || r.Replies[turn].Text[in.Start:in.End] != first {
 			t.Errorf("%s: reply %d, %+v, %v", name, turn, in, ok)
 		}

@@ -10,15 +10,15 @@ import (
 	"gavel/backends"
 )
 
-// Readers are one of two sets of rules by which replies are read.
+// Readers names one of two sets of rules by which replies are read.
 type Readers string
 
 const (
-	Paper  Readers = "paper"  // as the protocol was published
-	Robust Readers = "robust" // gavel's own: the final statement, however it is written
+	Paper  Readers = "paper"  // those of the protocol's publication
+	Robust Readers = "robust" // gavel's own: the final statement in any wording
 )
 
-// Other is the other one.
+// Other returns the other set.
 func (n Readers) Other() Readers {
 	if n == Paper {
 		return Robust
@@ -26,7 +26,8 @@ func (n Readers) Other() Readers {
 	return Paper
 }
 
-// ReadersOf are those that a run is read by where nobody chose: what was published is held against what was published.
+// ReadersOf returns the default readers of a run. Imported runs are compared with published scores, so they are read as
+// published.
 func ReadersOf(imported bool) Readers {
 	if imported {
 		return Paper
@@ -34,22 +35,21 @@ func ReadersOf(imported bool) Readers {
 	return Robust
 }
 
-// Reading says how stored replies are read.
+// Reading holds options for reading stored replies.
 type Reading struct {
 	Name      Readers // "": see [ReadersOf]
 	Policy    Policy  // of Paper
-	AcceptCut bool    // a verdict given before the token limit counts
-	Lenient   bool    // of Paper: an answer may also be found by the lenient rule (see the answer protocol)
-	// First: of several answers the first binds. It is set where a record was
-	// imported: base models run on into a next question.
+	AcceptCut bool    // a verdict counts if the reply was truncated after it
+	Lenient   bool    // of Paper: also use the lenient rule for answers (see the answer protocol)
+	// First says that of several answers the first counts: imported base models continue with a next question.
 	First bool
 }
 
-// Text joins the replies the way JudgeBench does: each after a newline. Where the verdict was held to the labels on
-// offer, or challenged, that reply alone is the text.
+// Text joins the replies as JudgeBench does, each after a newline. If the verdict was constrained to the labels, or
+// challenged, the text is that reply alone.
 func (r *Record) Text() string {
 	replies := r.Replies
-	if r.lastAlone() {
+	if r.readsLastOnly() {
 		replies = replies[len(replies)-1:]
 	}
 	var b strings.Builder
@@ -60,19 +60,19 @@ func (r *Record) Text() string {
 	return b.String()
 }
 
-// lastAlone tells whether the last reply alone is read.
-func (r *Record) lastAlone() bool {
+// readsLastOnly reports whether the last reply alone is read.
+func (r *Record) readsLastOnly() bool {
 	last := len(r.Replies) - 1
 	return last >= 0 && (r.Challenged || r.Replies[last].Constrained)
 }
 
-// Turn is the reply in which a span of the text begins, and the span in it; false
-// for nowhere. What runs on into the next reply ends with the first.
+// Turn returns the reply in which a span of the text begins, and the span's position in that reply; ok is false if
+// there is none. A span that continues in the next reply ends with the first.
 func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 	if s.Nowhere() {
 		return 0, s, false
 	}
-	if r.lastAlone() {
+	if r.readsLastOnly() {
 		turn = len(r.Replies) - 1
 	}
 	for begin := 1; turn < len(r.Replies); turn++ { // each after a newline
@@ -86,32 +86,31 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 	return 0, Span{}, false
 }
 
-// Read reads the stored replies again. It gives what a run with this parser and this reading would have recorded.
-func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
-	v, _, err := r.ReadBoth(p, how)
+// Read reads the stored replies again. It returns the verdict that a run with this parser and reading would record.
+func (r *Record) Read(p Asker, reading Reading) (Verdict, error) {
+	v, _, err := r.ReadBoth(p, reading)
 	return v, err
 }
 
-// ReadBoth returns what Read does, and the verdict by the other readers. Where both find the same, it is called what
-// the paper's rule calls it.
-func (r *Record) ReadBoth(p Asker, how Reading) (v, other Verdict, err error) {
-	v, settled, err := r.settled(how)
-	if settled || err != nil {
+// ReadBoth also returns the verdict of the other readers. If both agree, the verdict has the paper's rule and label.
+func (r *Record) ReadBoth(p Asker, reading Reading) (v, other Verdict, err error) {
+	v, withoutParsing, err := r.withoutParsing(reading)
+	if withoutParsing || err != nil {
 		return v, v, err
 	}
-	how.First = r.Imported != nil
-	robust, paper := r.parse(p, Robust, how), r.parse(p, Paper, how)
+	reading.First = r.Imported != nil
+	robust, paper := r.parse(p, Robust, reading), r.parse(p, Paper, reading)
 	if robust.Same(paper) {
 		robust = paper
 	}
-	if cmp.Or(how.Name, ReadersOf(r.Imported != nil)) == Paper {
+	if cmp.Or(reading.Name, ReadersOf(r.Imported != nil)) == Paper {
 		return paper, robust, nil
 	}
 	return robust, paper, nil
 }
 
-// settled is the verdict of a record in which there is nothing to read.
-func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
+// withoutParsing returns the verdict of a record whose replies need no parsing; ok is false for other records.
+func (r *Record) withoutParsing(reading Reading) (v Verdict, withoutParsing bool, err error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
 		return Silent(Failed), true, nil
@@ -126,22 +125,22 @@ func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
 		replies = replies[len(replies)-1:]
 	}
 	for _, reply := range replies {
-		if o := unfinished(reply.Finish, how); o != "" {
+		if o := unfinishedOutcome(reply.Finish, reading); o != "" {
 			return Silent(o), true, nil
 		}
 	}
 	return v, false, nil
 }
 
-// parse reads the replies by one of the readers. The robust ones know the thinking that a server left in a reply.
-func (r *Record) parse(p Asker, name Readers, how Reading) Verdict {
-	how.Name = name
+// parse reads the replies by one set of readers. The robust readers skip thinking that a server left in a reply.
+func (r *Record) parse(p Asker, name Readers, reading Reading) Verdict {
+	reading.Name = name
 	text, whole := r.Text(), true
 	if name == Robust {
-		said, thinking := backends.SplitThinking(text)
-		text, whole = said, thinking == "" && said == text
+		answer, thinking := backends.SplitThinking(text)
+		text, whole = answer, thinking == "" && answer == text
 	}
-	v := p.Parse(r.Shown(), text, how)
+	v := p.Parse(r.Shown(), text, reading)
 	if !whole {
 		v.Span = Span{}
 	}
@@ -151,7 +150,7 @@ func (r *Record) parse(p Asker, name Readers, how Reading) Verdict {
 	return v
 }
 
-// stored is the verdict as the record has it.
+// stored returns the verdict in the record.
 func (r *Record) stored() (Verdict, error) {
 	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody, Answer: r.Answer, Rule: r.Rule}
 	if r.Choice != "" {
@@ -163,8 +162,8 @@ func (r *Record) stored() (Verdict, error) {
 	return v, nil
 }
 
-// Confidence is what the labels on offer that name the verdict's candidate come to together, from 0 to 1; ok is false
-// where the record tells no probabilities.
+// Confidence returns the sum of the probabilities, from 0 to 1, of the labels that name the verdict's candidate. ok is
+// false if the record has no probabilities.
 func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
 	s := r.Shown()
 	for _, l := range r.Probabilities {
@@ -175,9 +174,9 @@ func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
 	return min(sum, 1), ok
 }
 
-// EachVerdict reads a run: of each judgment, the first time that it was asked for, the record with what it says by this
-// reading. Cut replies are accepted where the run itself did.
-func EachVerdict(dir string, how Reading, use func(r *Record, p Asker, v Verdict) error) (*Manifest, error) {
+// EachVerdict reads a run. For the first repetition of each judgment, it calls use with the record and its verdict
+// under reading. Truncated replies are accepted if the run accepted them.
+func EachVerdict(dir string, reading Reading, use func(r *Record, p Asker, v Verdict) error) (*Manifest, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -186,14 +185,14 @@ func EachVerdict(dir string, how Reading, use func(r *Record, p Asker, v Verdict
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
 	}
-	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-	var seen Completed
+	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
+	var completed Completed
 	return m, ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error {
-		if r.Repetition > 0 || seen.Has(r.Item, r.Presentation, 0) {
+		if r.Repetition > 0 || completed.Has(r.Item, r.Presentation, 0) {
 			return nil
 		}
-		seen.Add(r)
-		v, err := r.Read(p, how)
+		completed.Add(r)
+		v, err := r.Read(p, reading)
 		if err != nil {
 			return err
 		}

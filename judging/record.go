@@ -20,128 +20,131 @@ import (
 	"gavel/internal/disk"
 )
 
-// Reply is one turn of a judge.
+// Reply holds one turn of a judge.
 type Reply struct {
 	Text     string          `json:"text"`               // without thinking
-	Thinking string          `json:"thinking,omitempty"` // kept apart, never read
+	Thinking string          `json:"thinking,omitempty"` // stored only, never read for the verdict
 	Finish   backends.Finish `json:"finish"`             // `stop`, `length`, `prompt-too-long` or `refused`
-	// the server's words for the last two; or gavel's, where the prompt was not asked or was cut, or the server ended a
-	// reply that repeats itself
+	// the server's message for the last two; or gavel's, if the prompt was not sent or was truncated, or the server
+	// ended a reply that repeats itself
 	Detail string `json:"detail,omitempty"`
 	// of this turn, where known
 	PromptTokens int `json:"prompt_tokens,omitempty"`
-	// of them from the server's prompt cache; left out where it does not tell
+	// prompt tokens from the server's prompt cache; left out if the server does not report them
 	CachedTokens *int `json:"cached_tokens,omitempty"`
 	// of this turn, where known
 	ReplyTokens int `json:"reply_tokens,omitempty"`
-	// of them thinking; left out where the server does not tell
+	// reply tokens used for thinking; left out if the server does not report them
 	ThinkTokens int `json:"think_tokens,omitempty"`
-	// milliseconds until the answer was there; of a cached reply, then
+	// milliseconds until the reply arrived; of a cached reply, when it was first asked
 	Milliseconds float64 `json:"ms,omitempty"`
-	// it was in the cache
+	// the reply comes from the cache
 	Cached bool `json:"cached,omitempty"`
-	// the bundle that a cached reply was taken in from: file name and SHA-256
+	// the bundle from which a cached reply was imported: file name and SHA-256
 	Origin   string `json:"origin,omitempty"`
-	Endpoint string `json:"endpoint,omitempty"` // `url` of the server that answered, where the run has several
-	Model    string `json:"model,omitempty"`    // that the reply names, where it is not the one asked for
-	// that the reply came with: it stands for the software and the setup of its server
+	Endpoint string `json:"endpoint,omitempty"` // `url` of the server that answered, if the run has several
+	Model    string `json:"model,omitempty"`    // the model named in the reply, if not the requested one
+	// the reply's fingerprint of the server's software and setup
 	SystemFingerprint string `json:"system_fingerprint,omitempty"`
-	// the server's own for it and when it was made, of a run that asks more than once: a copy has the same
+	// the server's id of the reply and its time, in a run with repetitions: a copy has the same
 	ID string `json:"id,omitempty"`
-	// the server was asked to hold it to the labels on offer; where the last reply is, it alone is read
+	// the server was asked to constrain it to the labels on offer; if the last reply is, it alone is read
 	Constrained bool `json:"constrained,omitempty"`
 }
 
-// Unasked tells whether the prompt was never sent, since it was known not to fit.
+// Unasked reports whether the prompt was never sent because it was known not to fit.
 func (r Reply) Unasked() bool { return strings.HasPrefix(r.Detail, notAsked) }
 
-// Probability is how probable a label was, beside the others on offer.
+// Probability holds the probability of a label among those on offer.
 type Probability struct {
 	Label string `json:"label"` // as the prompt asks for it
-	// natural logarithm of its probability before any constraint; null where it was not told
+	// natural logarithm of its probability before any constraint; null if the server did not return it
 	Logprob *float64 `json:"logprob"`
-	// its share of the labels on offer, 0 to 1; 0 where `logprob` is null
+	// its share of the labels on offer, 0 to 1; 0 if `logprob` is null
 	P float64 `json:"p"`
 }
 
-// Imported is what a record taken from another harness's file brings along.
+// Imported holds the data of a record that comes from another harness's file.
 type Imported struct {
-	Prompt   string          `json:"prompt,omitempty"`  // the file's own
+	Prompt   string          `json:"prompt,omitempty"`  // the prompt in the file
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
-	Decision *string         `json:"decision"`          // as the file has it, in the positions shown
+	Decision *string         `json:"decision"`          // as in the file, in the positions shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
-	Single   bool            `json:"single,omitempty"`  // by the scores of the other order, of a file that has one order
-	// the decision is the verdict, because there is no text that gavel reads
+	// from the scores of the other order, if the file has one order only
+	Single bool `json:"single,omitempty"`
+	// the decision is the verdict, because the file has no text to read
 	Stored bool `json:"stored,omitempty"`
 }
 
-// Record is one judgment: one line of records.jsonl, complete in itself but for
-// the item's texts, which stand once in items.jsonl.
+// Record holds one judgment: one line of records.jsonl, complete in itself except for the item's texts, which
+// items.jsonl has once.
 type Record struct {
-	Schema   int    `json:"schema"`   // of the record
+	Schema   int    `json:"schema"`   // version of the record's format
 	Run      string `json:"run"`      // id of the run
 	Gavel    string `json:"gavel"`    // version that wrote the record
 	Protocol string `json:"protocol"` // as in the manifest
 	Prompt   string `json:"prompt"`   // as in the manifest
-	// of the first turn's messages, as a JSON array of `role` and `content` without spaces; not of an imported record
+	// SHA-256 of the first turn's messages, a JSON array of `role` and `content` without spaces; not of an imported
+	// record
 	PromptID      string `json:"prompt_sha256,omitempty"`
 	Model         string `json:"model"`                 // as in the manifest
 	Identity      string `json:"identity"`              // as in the manifest
 	Item          string `json:"item"`                  // its id
-	Source        string `json:"source"`                // the dataset's own
-	Group         string `json:"group"`                 // that it is reported under
-	Presentation  int    `json:"showing"`               // which presentation, from 0
-	Presentations int    `json:"showings"`              // how many the item has
-	First         int    `json:"asked_first,omitempty"` // which presentation of the item was asked first; left out for 0
-	Repetition    int    `json:"repeat,omitempty"`      // which time, from 0
-	// ids of the candidates in the order shown; empty where a number is asked for
+	Source        string `json:"source"`                // the item's source in the dataset
+	Group         string `json:"group"`                 // the group under which it is reported
+	Presentation  int    `json:"showing"`               // the presentation, from 0
+	Presentations int    `json:"showings"`              // number of the item's presentations
+	First         int    `json:"asked_first,omitempty"` // the item's presentation that was asked first; left out for 0
+	Repetition    int    `json:"repeat,omitempty"`      // the repetition, from 0
+	// ids of the candidates in the order shown; empty if the answer is a number
 	Order []string `json:"order"`
-	// id of the labelled candidate; of a number the number; empty where nobody said
+	// id of the labelled candidate, or the labelled number; empty without a label
 	Gold string `json:"gold"`
 	// of the item: `choice`, `number`, `preference`, `judgment`, `options`, `open`; left out for a pair
 	Shape datasets.Shape `json:"shape,omitempty"`
-	// which way of asking: `cot` or `self` of self-reference, `synthesis` of LLMBar's Swap
+	// the way of asking: `cot` or `self` of self-reference, `synthesis` of LLMBar's Swap
 	Mode string `json:"mode,omitempty"`
 	// of a judgment: id of the question; judgments of one question are resampled together
 	Question string           `json:"question,omitempty"`
-	Agent    string           `json:"agent,omitempty"` // of a judgment: who answered
-	Own      *datasets.Answer `json:"own,omitempty"`   // the judge's self-generated answer, where it can be told
-	// of a judgment, where there is `own`: what is read from the agent's answer; empty for nothing
+	Agent    string           `json:"agent,omitempty"` // of a judgment: the model that answered
+	Own      *datasets.Answer `json:"own,omitempty"`   // the judge's own answer, if known
+	// of a judgment with `own`: the final answer read from the agent's answer; empty if none
 	Said      *string        `json:"said,omitempty"`
 	Unrelated string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
-	Ranks     map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, where known
-	Equal     [][]string     `json:"equal,omitempty"`     // of options: ids whose texts are the same
+	Ranks     map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, if known
+	Equal     [][]string     `json:"equal,omitempty"`     // of options: groups of ids with the same text
 	Replies   []Reply        `json:"replies"`             // every turn of the judge
-	// replies to requests beside the turns, for the probability of a label that no turn tells of
+	// replies to extra requests, for the probability of a label that no turn returned
 	Asides []Reply `json:"asides,omitempty"`
-	// it thought to the token limit, and the last reply is the verdict that was asked for after that (`--finish-thinking`)
+	// it reached the token limit while thinking; the last reply is the verdict asked for after that
+	// (`--finish-thinking`)
 	Finished bool `json:"finished_thinking,omitempty"`
-	// it gave a verdict and was asked whether it is sure: the last reply alone is read
+	// it gave a verdict and was asked whether it is sure; the last reply alone is read
 	Challenged bool    `json:"challenged,omitempty"`
 	Outcome    Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
 	Label      string  `json:"label,omitempty"`  // as the judge wrote it, without brackets
-	Choice     string  `json:"choice,omitempty"` // id of the candidate named, where `decided`
-	Answer     string  `json:"answer,omitempty"` // where a number is asked for: the number that was read
-	// which of several rules found it: `answer-is`, `answer-colon`, `last-letter`, `last-number`, `marker`;
+	Choice     string  `json:"choice,omitempty"` // id of the chosen candidate, if `decided`
+	Answer     string  `json:"answer,omitempty"` // the number read, if the answer is a number
+	// the rule that found it, of several: `answer-is`, `answer-colon`, `last-letter`, `last-number`, `marker`;
 	// `selection`, `anywhere` of options
 	Rule  string `json:"rule,omitempty"`
-	Error string `json:"error,omitempty"` // why there is no answer, where `failed`
-	// of the labels on offer, in the order of the prompt, where the outcome is `decided` or `tie` and the server tells; of
-	// a decision model also without a verdict
+	Error string `json:"error,omitempty"` // why there is no reply, if `failed`
+	// of the labels on offer, in the order of the prompt, if the outcome is `decided` or `tie` and the server returns
+	// them; of a decision model also without a verdict
 	Probabilities []Probability `json:"probabilities,omitempty"`
 	At            time.Time     `json:"at,omitzero"`        // when the judgment began
-	Imported      *Imported     `json:"imported,omitempty"` // of an imported record: what the file says
-	// the server could not be asked after the replies came whether it still serves the same model
+	Imported      *Imported     `json:"imported,omitempty"` // of an imported record: the file's data
+	// after the replies, the server could not be asked whether it still serves the same model
 	Unverified bool `json:"unverified,omitempty"`
 
-	failure error                     // why it failed, of a judgment that was just made
-	checks  []*backends.IdentityCheck // of its replies, likewise
+	failure error                     // why a new judgment failed
+	checks  []*backends.IdentityCheck // of the replies of a new judgment
 }
 
-// recordSchema is raised when a reader of older records would go wrong.
+// recordSchema must be raised when readers of older records would misread new ones.
 const recordSchema = 1
 
-// NewRecord begins the record of one presentation of an item.
+// NewRecord returns the record of one presentation of an item, without replies.
 func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 	r := &Record{
 		Schema: recordSchema, Item: item.ID, Source: item.Source, Group: item.Group, Gold: item.GoldID(),
@@ -157,7 +160,7 @@ func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 	return r
 }
 
-// Belong notes which run the record is of.
+// Belong sets the run of the record.
 func (r *Record) Belong(m *Manifest) {
 	r.Run = m.ID
 	r.Gavel = m.Gavel
@@ -166,7 +169,7 @@ func (r *Record) Belong(m *Manifest) {
 	r.Model, r.Identity = m.Spec.Model.Name, m.Spec.Model.Identity
 }
 
-// Describe notes who answered what is judged, and what the judge itself answered.
+// Describe sets the question, the agent that answered it, and the judge's own answer.
 func (r *Record) Describe(a *datasets.Answered) {
 	if a != nil {
 		r.Question = a.Question
@@ -175,7 +178,7 @@ func (r *Record) Describe(a *datasets.Answered) {
 	}
 }
 
-// Take notes a verdict.
+// Take sets the verdict.
 func (r *Record) Take(v Verdict) {
 	r.Outcome = v.Outcome
 	r.Label = v.Label
@@ -189,11 +192,11 @@ func (r *Record) Shown() Presentation {
 	return Presentation{Index: r.Presentation, Order: r.Positions(), Shape: r.Shape, Mode: r.Mode}
 }
 
-// Unit returns the id of what the record is resampled by: its question.
+// Unit returns the id by which the record is resampled: that of its question.
 func (r *Record) Unit() string { return cmp.Or(r.Question, r.Item) }
 
-// Positions returns the order shown, as indexes of the item's candidates, whose ids are in order by themselves: A, B
-// and so on.
+// Positions returns the order shown, as indexes of the item's candidates. Their ids are in alphabetical order: A, B and
+// so on.
 func (r *Record) Positions() []int {
 	ids := sortedIDs(r.Order)
 	out := make([]int, len(r.Order))
@@ -209,7 +212,7 @@ func sortedIDs(order []string) []string {
 	return ids
 }
 
-// CandidateID names the candidate a verdict chose; "" for nobody.
+// CandidateID returns the id of the candidate that a verdict chose, or "".
 func (r *Record) CandidateID(choice int) string {
 	if choice < 0 || choice >= len(r.Order) {
 		return ""
@@ -217,7 +220,7 @@ func (r *Record) CandidateID(choice int) string {
 	return sortedIDs(r.Order)[choice]
 }
 
-// check refuses a record that no run could have written.
+// check returns an error for a record that no run could have written.
 func (r *Record) check() error {
 	switch {
 	case r.Schema > recordSchema:
@@ -255,12 +258,13 @@ func (r *Record) check() error {
 	return nil
 }
 
-// Cluster tells items of the record's source that belong together, and what that is in words; see [datasets.ClusterOf].
-func (r *Record) Cluster() (of func(id string) string, what string) {
+// Cluster returns the key by which items of the record's source belong together, and a noun for it; see
+// [datasets.ClusterOf].
+func (r *Record) Cluster() (key func(id string) string, noun string) {
 	return datasets.ClusterOf(r.Source)
 }
 
-// RightVerdict tells whether a verdict on the record's item is the dataset's.
+// RightVerdict reports whether a verdict on the record's item is correct.
 func RightVerdict(r *Record, v Verdict) bool {
 	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Right != nil {
 		return p.Right(r, v)
@@ -269,7 +273,7 @@ func RightVerdict(r *Record, v Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// ToName lists the candidates that it is right to name in a run, by id; none where nobody can say.
+// ToName lists the ids of the candidates that are correct in a run, or none if unknown.
 func (m *Manifest) ToName(r *Record) []string {
 	if p, err := ProtocolNamed(m.Spec.Protocol); err == nil && p.ToName != nil {
 		return p.ToName(r, m.Spec.Options)
@@ -280,8 +284,8 @@ func (m *Manifest) ToName(r *Record) []string {
 	return []string{r.Gold}
 }
 
-// Right tells whether a verdict of a run is right; known is false where nobody can say.
-func (m *Manifest) Right(r *Record, v Verdict) (right, known bool) {
+// Right reports whether a verdict of a run is correct; ok is false if unknown.
+func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
 	if p, err := ProtocolNamed(m.Spec.Protocol); err != nil || p.ToName == nil {
 		return RightVerdict(r, v), r.Gold != ""
 	}
@@ -289,19 +293,19 @@ func (m *Manifest) Right(r *Record, v Verdict) (right, known bool) {
 	return slices.Contains(ids, r.CandidateID(v.Choice)), len(ids) > 0
 }
 
-// IsPreference tells whether the record is of two responses and what was preferred, a tie included.
+// IsPreference reports whether the record's label is a preference between two responses, or a tie.
 func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 
 // ReadRecords calls f for every record of a file, in the order written. It skips empty lines and an unfinished last
-// line, as a killed run leaves it; for any other line that cannot be read it returns an error with the line's number.
+// line, which a killed run leaves. For any other unreadable line it returns an error with the line's number.
 func ReadRecords(path string, f func(*Record) error) error {
 	return ReadRecordsBy(path, nothing, func(r *Record, _ struct{}) error { return f(r) })
 }
 
 func nothing(*Record) (none struct{}, err error) { return none, nil }
 
-// ReadRecordsBy is ReadRecords for those who make something of each record alone before f takes it: read is called from
-// many goroutines.
+// ReadRecordsBy works like ReadRecords. It also calls read for each record, from several goroutines, and passes the
+// value to f.
 func ReadRecordsBy[T any](path string, read func(*Record) (T, error), f func(*Record, T) error) error {
 	file, _, err := disk.Open(nil, path)
 	if err != nil {
@@ -311,17 +315,17 @@ func ReadRecordsBy[T any](path string, read func(*Record) (T, error), f func(*Re
 	return ScanRecords(path, file, read, f)
 }
 
-// ScanRecords is [ReadRecordsBy] of a stream; errors name it by path.
+// ScanRecords works like [ReadRecordsBy] on a stream. Errors name it by path.
 func ScanRecords[T any](path string, r io.Reader, read func(*Record) (T, error), f func(*Record, T) error) error {
 	type stored struct {
-		rec  *Record
-		made T
-		err  error // of read
+		rec   *Record
+		value T
+		err   error // from read
 	}
 	decode := func(line []byte) (v stored, err error) {
 		v.rec, err = DecodeRecord(line)
 		if err == nil {
-			v.made, v.err = read(v.rec)
+			v.value, v.err = read(v.rec)
 		}
 		return v, err
 	}
@@ -332,84 +336,83 @@ func ScanRecords[T any](path string, r io.Reader, read func(*Record) (T, error),
 		}
 		err := line.Value.err
 		if err == nil {
-			err = f(line.Value.rec, line.Value.made)
+			err = f(line.Value.rec, line.Value.value)
 		}
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line.Number, err)
 		}
 		return nil
 	})
-	var at *rows.LineError
-	if errors.As(err, &at) {
-		return fmt.Errorf("%s:%d: damaged record: %w", path, at.Line, at.Err)
+	var lineErr *rows.LineError
+	if errors.As(err, &lineErr) {
+		return fmt.Errorf("%s:%d: damaged record: %w", path, lineErr.Line, lineErr.Err)
 	}
 	return err
 }
 
-// recordWriter appends records to a file, each with one write, so that a kill
-// leaves whole lines and at most one broken one at the end. A second after it was
-// written at the latest a record is on disk: to wait for that with each takes
-// longer than a small judge needs.
+// recordWriter appends records to a file, each with one write, so that a kill leaves whole lines and at most one broken
+// line at the end. A record is on disk at most a second after it was written: waiting for the disk after each record
+// would take longer than a small judge.
 type recordWriter struct {
-	path string
-	mu   sync.Mutex
-	file recordFile // nil before open
-	size int64
-	due  *time.Timer // of the next flush; nil where none is due
-	lost error       // of an earlier flush
+	path     string
+	mu       sync.Mutex
+	file     recordFile // nil before open
+	size     int64
+	due      *time.Timer // of the next flush; nil if none is due
+	flushErr error       // from an earlier flush
 
 	flushing sync.Mutex
 }
 
-// recordFile is what of a file is needed.
+// recordFile has the methods of a file that recordWriter uses.
 type recordFile interface {
 	io.WriteCloser
 	Sync() error
 	Truncate(size int64) error
 }
 
-// flushEvery is how long a record may be elsewhere than on disk.
+// flushEvery limits the time until a record is on disk.
 const flushEvery = time.Second
 
-// open opens a file, which may not be a link, for writing after its last whole line.
+// open opens a file, which may not be a link, to append after its last whole line.
 func (w *recordWriter) open(path string) error {
 	w.path = path
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return w.failed(err)
+		return w.wrap(err)
 	}
 	defer root.Close()
 	file, err := root.OpenFile(filepath.Base(path), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err == nil {
 		w.file = file
-		w.size, err = wholeLines(path)
+		w.size, err = completeLength(path)
 		err = errors.Join(err, file.Truncate(w.size))
 	}
-	return w.failed(err)
+	return w.wrap(err)
 }
 
-// failed wraps a write error with the name of the file.
-func (w *recordWriter) failed(err error) error {
+// wrap adds the name of the file to a write error.
+func (w *recordWriter) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return kept(disk.Writing(w.path, err))
+	return withFullDiskNote(disk.Writing(w.path, err))
 }
 
 func (w *recordWriter) write(r *Record) error {
-	line, err := codec.Marshal(r) // before the lock, so that several run in parallel
+	line, err := codec.Marshal(r) // before the lock, so that several records are encoded in parallel
 	if err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.lost != nil {
-		return w.failed(w.lost)
+	if w.flushErr != nil {
+		return w.wrap(w.flushErr)
 	}
 	n, err := w.file.Write(append(line, '\n'))
 	if err != nil {
-		w.file.Truncate(w.size) // half a line helps nobody
-		return w.failed(err)
+		w.file.Truncate(w.size) // leaves no half line
+		return w.wrap(err)
 	}
 	w.size += int64(n)
 	if w.due == nil {
@@ -418,26 +421,26 @@ func (w *recordWriter) write(r *Record) error {
 	return nil
 }
 
-// flush has on disk what was written before.
+// flush syncs the records written so far to disk.
 func (w *recordWriter) flush() error {
-	w.flushing.Lock() // whoever comes second waits for what the first has under way
+	w.flushing.Lock() // a second caller waits for the sync of the first
 	defer w.flushing.Unlock()
 	w.mu.Lock()
-	due, lost := w.due, w.lost
+	due, flushErr := w.due, w.flushErr
 	w.due = nil
 	w.mu.Unlock()
-	if due == nil || lost != nil {
-		return w.failed(lost)
+	if due == nil || flushErr != nil {
+		return w.wrap(flushErr)
 	}
 	due.Stop()
 	err := disk.Sync(w.file)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lost = err
-	return w.failed(err)
+	w.flushErr = err
+	return w.wrap(err)
 }
 
-// close is the last flush.
+// close flushes and closes the file.
 func (w *recordWriter) close() error {
 	if w.file == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"gavel/internal/trials"
 )
 
-// goodRecord is one that a run could have written.
+// goodRecord returns a valid record.
 func goodRecord() Record {
 	return Record{
 		Schema: 1, Run: "run", Gavel: "test", Protocol: "pairwise", Prompt: "sop", PromptID: "hash", Model: "judge", Identity: "test judge",
@@ -62,9 +62,9 @@ func TestReadRecordsGivesBackWhatWasWritten(t *testing.T) {
 }
 
 func TestImpossibleRecordsAreRefused(t *testing.T) {
-	trials.Cases(t, "impossible.txt", func(t *testing.T, given []string) []string {
+	trials.Cases(t, "impossible.txt", func(t *testing.T, fields []string) []string {
 		r := goodRecord()
-		assert.NilError(t, json.Unmarshal([]byte(given[0]), &r))
+		assert.NilError(t, json.Unmarshal([]byte(fields[0]), &r))
 		path := recordsFile(t, lineOf(t, goodRecord())+lineOf(t, r))
 		err := ReadRecords(path, func(*Record) error { return nil })
 		assert.ErrorContains(t, err, path+":2: ")
@@ -114,7 +114,7 @@ func TestReadRecordsStopsWhereItIsTold(t *testing.T) {
 	if !errors.Is(err, enough) || n != 2 || !strings.HasPrefix(err.Error(), path+":2: ") {
 		t.Errorf("%d records, error %v", n, err)
 	}
-	taken := 0
+	sum := 0
 	refuses := func(r *Record) (int, error) {
 		if r.Item == "refused" {
 			return 0, enough
@@ -124,9 +124,9 @@ func TestReadRecordsStopsWhereItIsTold(t *testing.T) {
 	refused := goodRecord()
 	refused.Item = "refused"
 	path = recordsFile(t, lineOf(t, goodRecord())+lineOf(t, refused)+lineOf(t, goodRecord()))
-	err = ReadRecordsBy(path, refuses, func(r *Record, made int) error { taken += made - len(r.Item) + 1; return nil })
-	if !errors.Is(err, enough) || taken != 1 || !strings.HasPrefix(err.Error(), path+":2: ") {
-		t.Errorf("%d records are taken, error %v", taken, err)
+	err = ReadRecordsBy(path, refuses, func(r *Record, value int) error { sum += value - len(r.Item) + 1; return nil })
+	if !errors.Is(err, enough) || sum != 1 || !strings.HasPrefix(err.Error(), path+":2: ") {
+		t.Errorf("%d records are taken, error %v", sum, err)
 	}
 	if err := ReadRecords(path+".none", nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no such file: %v", err)

@@ -19,41 +19,41 @@ import (
 	"gavel/datasets"
 )
 
-// Job is a run to be made.
+// Job asks a judge for the judgments of a run.
 type Job struct {
 	Manifest *Manifest
 	Asker    Asker
 	Set      *datasets.Set
 	Rows     []int // items of Set to judge
-	Order    []int // those to be asked about now, in that order; nil: Rows
+	Order    []int // the items to judge now, in this order; nil: Rows
 	Client   backends.Client
-	// Limit is the most tokens a prompt may have, 0 where that is unknown. A
-	// prompt that may have more is counted, and not asked if it has.
+	// Limit is the most tokens that a prompt may have, or 0 if unknown. A prompt that may have more is counted, and not
+	// sent if it has.
 	Limit int
 	Count func(context.Context, backends.Request) (int, error) // see [backends.Counter]; may be nil
-	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
-	// prefix cache still holds the question, but for the last items of a run (see queue).
+	// Concurrency limits the judgments in flight. Those of one item follow each other, so that the server's prefix
+	// cache still holds the question, except for the last items of a run (see queue).
 	Concurrency int
-	// Together asks for the judgments of one item at the same time: for servers whose running requests share a prefix.
-	// There a queue does not push the question out of the cache before the item's second judgment has its turn.
+	// Together asks for the judgments of one item at the same time, for servers whose running requests share a prefix.
+	// Their queue would otherwise push the question out of the cache before the item's second judgment.
 	Together bool
-	// AtOnce, where it is not nil, is Concurrency while the run goes on: it is asked again after every judgment.
+	// AtOnce, if not nil, returns the concurrency instead; it is called after every judgment.
 	AtOnce    func() int
-	Completed Completed // judgments that need not be asked for
-	// Write stores a record; a failure ends the run.
+	Completed Completed // judgments that the run has already
+	// Write stores a record. An error ends the run.
 	Write func(*Record) error
-	// Stop, when closed, ends the run once what is in flight is done.
+	// Stop, when closed, ends the run after the judgments in flight.
 	Stop <-chan struct{}
-	// GiveUp is how many calls in a row may fail before the run ends; default
-	// 10, or twice the concurrency where that is more.
+	// GiveUp is the number of consecutive failed calls that ends the run; by default 10, or twice the concurrency if
+	// more.
 	GiveUp int
 	Now    func() time.Time
 }
 
-// ErrStopped says that the run was told to stop.
+// ErrStopped is the error of a run that was stopped.
 var ErrStopped = errors.New("stopped")
 
-// GaveUpError says that the endpoint stopped answering.
+// GaveUpError is the error of a run whose server stopped answering.
 type GaveUpError struct {
 	Calls int
 	Last  string
@@ -63,18 +63,18 @@ func (e *GaveUpError) Error() string {
 	return fmt.Sprintf("%d calls in a row failed, the last with: %s", e.Calls, e.Last)
 }
 
-// Run asks for every judgment that is missing. A call that fails is a record, and the run goes on; it ends early when
-// told to stop, when the context ends, when a record cannot be written, when too many calls in a row fail, or when the
-// server turns out to serve another model: *backends.ModelChangedError.
+// Run asks for every missing judgment. A failed call becomes a record, and the run goes on. Run ends early when it is
+// stopped, when the context ends, when a record cannot be written, when too many calls in a row fail, or with
+// *backends.ModelChangedError when the server serves another model.
 func (j *Job) Run(ctx context.Context) error {
 	if j.Now == nil {
 		j.Now = time.Now
 	}
 	q := newQueue(j)
-	whole := ctx
+	parent := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	var hire func()
-	// A worker lives for many items, not for one: its stack has grown to the size that a call needs.
+	// A worker handles many items: its stack has already grown to the size that a call needs.
 	worker := func() (err error) {
 		defer Caught(&err)
 		var w *work
@@ -105,24 +105,24 @@ func (j *Job) Run(ctx context.Context) error {
 	case j.stopped():
 		return ErrStopped
 	}
-	return context.Cause(whole) // nil, or it ended while no call was in flight
+	return context.Cause(parent) // nil, or the cause if the context ended with no call in flight
 }
 
-// Caught, deferred, makes an error of a panic: a server that makes several runs goes on with the others.
+// Caught, when deferred, turns a panic into an error, so that a server goes on with its other runs.
 func Caught(err *error) {
 	p := recover()
 	if p == nil {
 		return
 	}
-	at, file, line, ok := runtime.Caller(1)
-	for skip := 2; ok && strings.HasPrefix(runtime.FuncForPC(at).Name(), "runtime."); skip++ {
-		at, file, line, ok = runtime.Caller(skip)
+	pc, file, line, ok := runtime.Caller(1)
+	for skip := 2; ok && strings.HasPrefix(runtime.FuncForPC(pc).Name(), "runtime."); skip++ {
+		pc, file, line, ok = runtime.Caller(skip)
 	}
-	*err = fmt.Errorf("gavel itself went wrong, please report it: %v (%s:%d)", p, path.Base(file), line)
+	*err = fmt.Errorf("internal error, please report it: %v (%s:%d)", p, path.Base(file), line)
 }
 
-// atOnce is how many judgments are asked for at once, now.
-func (j *Job) atOnce() int {
+// concurrency returns the current limit of judgments in flight.
+func (j *Job) concurrency() int {
 	if j.AtOnce != nil {
 		return max(1, j.AtOnce())
 	}
@@ -133,7 +133,7 @@ func (j *Job) atOnce() int {
 func (j *Job) judgment(ctx context.Context, w *work, g judgment, q *queue) error {
 	rec, err := j.judge(ctx, w.item, g.Presentation, g.repetition)
 	if errors.Is(err, ErrStopped) {
-		return nil // it is missing, and no failure
+		return nil // the judgment stays missing; it did not fail
 	}
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (j *Job) stopped() bool {
 	}
 }
 
-// Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one that was asked.
+// Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one of the record.
 func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	row, ok := j.Set.Find(r.Item)
 	if !ok {
@@ -169,26 +169,26 @@ func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	if err != nil || !same {
 		return nil, err
 	}
-	again, err := j.judge(ctx, item, r.Shown(), r.Repetition)
+	rec, err := j.judge(ctx, item, r.Shown(), r.Repetition)
 	if err == nil {
-		again.Presentations, again.First = r.Presentations, r.First
+		rec.Presentations, rec.First = r.Presentations, r.First
 	}
-	return again, err
+	return rec, err
 }
 
-// judge asks until there is a verdict or the attempts are used up. Its error is that of the context, or ErrStopped
-// where a call failed after the run was told to stop; every other failure is in the record.
+// judge asks until there is a verdict or the attempts are used up. It returns the error of the context, or ErrStopped
+// if a call failed after the run was stopped; every other failure goes into the record.
 func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repetition int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
 	prompt := j.prompt(item, s)
 	rec := NewRecord(m, item, s)
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
-	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, params.asking(prompt, repetition))
+	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, params.requestRepetition(prompt, repetition))
 	rec.PromptID = hashMessages(req.Messages)
-	if said := j.measure(ctx, &req); said != "" {
+	if problem := j.measure(ctx, &req); problem != "" {
 		rec.Outcome = TooLong
-		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
+		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: problem, PromptTokens: req.PromptTokens})
 		return rec, nil
 	}
 	v, err := j.converse(ctx, rec, prompt, req)
@@ -210,13 +210,13 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	return rec, nil
 }
 
-// converse has a conversation with the judge about a prompt, and returns what it says in the end. The replies go into
-// the record.
+// converse holds a conversation with the judge about a prompt and returns its final verdict. The replies go into the
+// record.
 func (j *Job) converse(ctx context.Context, rec *Record, prompt Prompt, req backends.Request) (v Verdict, err error) {
 	params := j.Manifest.Spec.Parameters
-	how := params.asPublished()
+	reading := params.asPublished()
 	for attempt := 1; ; attempt++ {
-		constrained := params.hold(&req, prompt, attempt)
+		constrained := params.constrain(&req, prompt, attempt)
 		resp, err := j.ask(ctx, rec, req)
 		if err != nil {
 			return v, err
@@ -225,16 +225,16 @@ func (j *Job) converse(ctx context.Context, rec *Record, prompt Prompt, req back
 		if params.Repetitions() > 1 {
 			rec.Replies[attempt-1].ID = resp.ID
 		}
-		if params.FinishThinking && thoughtOut(resp) {
+		if params.FinishThinking && thinkingTruncated(resp) {
 			return j.finishThinking(ctx, rec, prompt, req, resp)
 		}
-		v, err = rec.Read(j.Asker, how)
+		v, err = rec.Read(j.Asker, reading)
 		if err != nil {
 			return v, err
 		}
 		next := params.NextTurn(prompt)
-		if params.holds(prompt) && !constrained { // whatever the free text says, the label is asked for
-			if unfinished(resp.Finish, how) != "" {
+		if params.constrains(prompt) && !constrained { // ask for the label whatever the free text says
+			if unfinishedOutcome(resp.Finish, reading) != "" {
 				break
 			}
 		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.Attempts {
@@ -244,12 +244,12 @@ func (j *Job) converse(ctx context.Context, rec *Record, prompt Prompt, req back
 			}
 			break
 		}
-		req = followed(req, resp.Text, next)
+		req = nextRequest(req, resp.Text, next)
 	}
 	if prompt.Challenge == "" || !v.Outcome.Verdict() {
 		return v, nil
 	}
-	req = followed(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
+	req = nextRequest(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
 	resp, err := j.ask(ctx, rec, req)
 	if err != nil {
 		return v, err
@@ -257,15 +257,15 @@ func (j *Job) converse(ctx context.Context, rec *Record, prompt Prompt, req back
 	rec.Replies = append(rec.Replies, reply(resp, len(req.Constrain) > 0))
 	rec.Challenged = true
 	rec.Probabilities = nil
-	return rec.Read(j.Asker, how)
+	return rec.Read(j.Asker, reading)
 }
 
-// callError is the error of a call: the judgment is then a record of a failure.
+// callError marks the error of a call, which makes the judgment a failure.
 type callError struct{ err error }
 
 func (e *callError) Error() string { return e.err.Error() }
 
-// ask asks for a reply of a judgment, whose record waits for what the reply waits for.
+// ask asks for one reply of a judgment. If the reply waits for an identity check, so does the record.
 func (j *Job) ask(ctx context.Context, rec *Record, req backends.Request) (backends.Response, error) {
 	resp, err := j.Client.Ask(ctx, req)
 	if resp.Check != nil {
@@ -277,30 +277,31 @@ func (j *Job) ask(ctx context.Context, rec *Record, req backends.Request) (backe
 	return resp, err
 }
 
-// followed is a request for the next turn of a conversation.
-func followed(req backends.Request, said, next string) backends.Request {
-	req.PromptTokens = 0 // of the first turn
+// nextRequest returns the request for the next turn of a conversation.
+func nextRequest(req backends.Request, text, next string) backends.Request {
+	req.PromptTokens = 0 // known for the first turn only
 	req.Messages = append(slices.Clip(req.Messages),
-		backends.Message{Role: backends.Assistant, Content: said},
+		backends.Message{Role: backends.Assistant, Content: text},
 		backends.Message{Role: backends.User, Content: next})
 	return req
 }
 
-// asPublished returns how it is decided whether there is another turn, and how the record says what was read: neither
-// changes with our own readers.
+// asPublished returns the reading that decides whether there is another turn, and the verdict in the record. Neither
+// changes with gavel's own readers.
 func (p Parameters) asPublished() Reading {
 	return Reading{Name: Paper, Policy: Unique, AcceptCut: p.AcceptCut}
 }
 
-// asking is which time a prompt is asked: one that is asked anew comes after all others.
-func (p Parameters) asking(prompt Prompt, repetition int) int {
+// requestRepetition returns the repetition number of a request. The numbers of a prompt that repeats another come after
+// all others, so that the cache holds its replies apart.
+func (p Parameters) requestRepetition(prompt Prompt, repetition int) int {
 	if prompt.Again {
 		return p.Repetitions() + repetition
 	}
 	return repetition
 }
 
-// prompt is what the judge is asked about a presentation. One that writes nothing gives its verdict at once.
+// prompt returns the prompt of a presentation. A judge that writes no text gives its verdict in the first turn.
 func (j *Job) prompt(item datasets.Item, s Presentation) Prompt {
 	p := j.Asker.Prompt(item, s)
 	if j.Manifest.Server.Can(backends.Decide) {
@@ -311,31 +312,31 @@ func (j *Job) prompt(item datasets.Item, s Presentation) Prompt {
 	return p
 }
 
-// holds tells whether the verdict is held to labels: not where there are none to hold it to, as with a number.
-func (p Parameters) holds(prompt Prompt) bool { return p.Constrain && len(prompt.Labels) > 0 }
+// constrains reports whether the verdict is constrained to labels. Prompts for a number have no labels.
+func (p Parameters) constrains(prompt Prompt) bool { return p.Constrain && len(prompt.Labels) > 0 }
 
-// hold sets what a turn of a conversation is held to and asked for beside the
-// reply, and tells whether it is held to the labels on offer.
-func (p Parameters) hold(req *backends.Request, prompt Prompt, attempt int) (constrained bool) {
-	constrained = p.holds(prompt) && (prompt.LabelTurn == "" || attempt > 1)
+// constrain sets the constraint and the label probabilities of a request for a turn, and reports whether the turn is
+// constrained to the labels.
+func (p Parameters) constrain(req *backends.Request, prompt Prompt, attempt int) (constrained bool) {
+	constrained = p.constrains(prompt) && (prompt.LabelTurn == "" || attempt > 1)
 	if constrained {
 		req.Constrain = prompt.Labels
-		for _, l := range prompt.Labels { // no tokenizer makes more than one token of a byte; one more ends it
+		for _, l := range prompt.Labels { // a token has at least one byte; one more token ends the reply
 			req.MaxTokens = max(req.MaxTokens, len(l)+1)
 		}
 	}
-	if p.Logprobs && constrained == p.holds(prompt) {
+	if p.Logprobs && constrained == p.constrains(prompt) {
 		req.Labels = prompt.Labels
 	}
 	return constrained
 }
 
-// notAsked begins the detail of a prompt that was counted, found too long and never sent.
+// notAsked begins the detail of a prompt that was counted, found too long and not sent.
 const notAsked = "not asked: "
 
-// measure counts the tokens of a first turn that may not fit, and says so where
-// it does not. Where there is nobody to count, the server is asked and decides.
-func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) {
+// measure counts the tokens of a first turn that may not fit, and returns a message if it does not fit. If tokens
+// cannot be counted, the prompt is sent and the server decides.
+func (j *Job) measure(ctx context.Context, req *backends.Request) (problem string) {
 	if j.Limit <= 0 || j.Count == nil || backends.MostTokens(req.Messages) <= j.Limit {
 		return ""
 	}
@@ -352,8 +353,8 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 
 // probabilities returns the probability of each label on offer at the verdict. A server lists only the likeliest tokens
 // before its constraint, so a constrained reply may lack some labels: the judge is asked once more for each of them,
-// limited to that label alone. asides are the replies to those requests. The map is empty if the server gives no
-// probabilities. A decision model has probabilities without a verdict, too, since several options may be equally
+// constrained to that label alone. asides holds the replies to those requests. The result is empty if the server
+// returns no probabilities. A decision model returns them without a verdict, too, since several options may be equally
 // likely.
 func (j *Job) probabilities(
 	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
@@ -361,40 +362,40 @@ func (j *Job) probabilities(
 	if decides := j.Manifest.Server.Can(backends.Decide); len(resp.Labels) == 0 || !decides && !v.Outcome.Verdict() {
 		return nil, nil, nil
 	}
-	told := map[string]float64{}
+	logprobs := map[string]float64{}
 	for _, l := range resp.Labels {
-		told[l.Text] = l.Logprob
+		logprobs[l.Text] = l.Logprob
 	}
 	for _, text := range req.Constrain {
-		if _, ok := told[text]; ok {
+		if _, ok := logprobs[text]; ok {
 			continue
 		}
 		forced := req
 		forced.Constrain = []string{text}
-		again, err := j.ask(ctx, rec, forced)
+		forcedResp, err := j.ask(ctx, rec, forced)
 		if err != nil {
 			return nil, asides, err
 		}
-		asides = append(asides, reply(again, true))
-		for _, l := range again.Labels {
+		asides = append(asides, reply(forcedResp, true))
+		for _, l := range forcedResp.Labels {
 			if l.Text == text {
-				told[text] = l.Logprob
+				logprobs[text] = l.Logprob
 			}
 		}
 	}
-	return normalised(req.Labels, told), asides, nil
+	return normalised(req.Labels, logprobs), asides, nil
 }
 
 // normalised divides the probabilities of the labels by their sum, rounded to six places.
 func normalised(labels []string, logprobs map[string]float64) []Probability {
-	most := math.Inf(-1)
+	maxLogprob := math.Inf(-1)
 	for _, lp := range logprobs {
-		most = max(most, lp)
+		maxLogprob = max(maxLogprob, lp)
 	}
 	sum := 0.0
 	for _, l := range labels {
 		if lp, ok := logprobs[l]; ok {
-			sum += math.Exp(lp - most)
+			sum += math.Exp(lp - maxLogprob)
 		}
 	}
 	out := make([]Probability, len(labels))
@@ -402,7 +403,7 @@ func normalised(labels []string, logprobs map[string]float64) []Probability {
 		out[i].Label = l
 		if lp, ok := logprobs[l]; ok {
 			out[i].Logprob = &lp
-			out[i].P = math.Round(1e6*math.Exp(lp-most)/sum) / 1e6
+			out[i].P = math.Round(1e6*math.Exp(lp-maxLogprob)/sum) / 1e6
 		}
 	}
 	return out
@@ -428,7 +429,7 @@ func reply(r backends.Response, constrained bool) Reply {
 	}
 }
 
-// Response returns the response that the reply was made of, without the label probabilities.
+// Response returns the response from which the reply was made, without the label probabilities.
 func (r Reply) Response() backends.Response {
 	return backends.Response{
 		Text:              r.Text,
@@ -459,7 +460,7 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
 	model := j.Manifest.Spec.Model
 	p := j.Manifest.Spec.Parameters
-	served := max(j.Manifest.Model.Context, p.NumCtx) // 0 where the server does not tell
+	served := max(j.Manifest.Model.Context, p.NumCtx) // 0 if unknown
 	return backends.Request{
 		Identity: model.Identity, Model: model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
@@ -469,9 +470,9 @@ func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repe
 	}
 }
 
-// FirstTurn is the conversation a judge is asked with. With the system role "user" the system text stands before the
-// user's, for models whose template refuses a system role. A prompt without a system text is the user's message alone,
-// since an empty one turns off what some templates say by default.
+// FirstTurn returns the messages that ask a judge. With the system role "user" the system text comes before the user's,
+// for models whose template refuses a system role. A prompt without a system text has the user's message alone, since
+// an empty system message turns off the default text of some templates.
 func FirstTurn(p Prompt, systemRole string) []backends.Message {
 	user := backends.Message{Role: backends.User, Content: p.User}
 	if p.System == "" {
@@ -484,7 +485,7 @@ func FirstTurn(p Prompt, systemRole string) []backends.Message {
 	return []backends.Message{{Role: backends.System, Content: p.System}, user}
 }
 
-// hashMessages is the SHA-256 of a conversation's JSON.
+// hashMessages returns the SHA-256 of a conversation's JSON, in hex.
 func hashMessages(messages []backends.Message) string {
 	sum := sha256.Sum256(backends.EncodeMessages(messages))
 	return hex.EncodeToString(sum[:])

@@ -103,14 +103,14 @@ func TestGivesUpAfterFailuresInARow(t *testing.T) {
 }
 
 func TestCompletedJudgmentsAreNotAskedFor(t *testing.T) {
-	var asked []string
+	var prompts []string
 	j, w := newJob(t, judgingtest.Pairs(t, 4), right(func(req backends.Request) {
-		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
+		prompts = append(prompts, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
 	}))
 	j.Completed = completed(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
 	assert.NilError(t, j.Run(t.Context()))
-	if want := []string{"p2 1", "p3 0", "p4 0", "p4 1"}; !slices.Equal(asked, want) || len(w.Records) != 4 {
-		t.Errorf("asked %q, want %q; %d records", asked, want, len(w.Records))
+	if want := []string{"p2 1", "p3 0", "p4 0", "p4 1"}; !slices.Equal(prompts, want) || len(w.Records) != 4 {
+		t.Errorf("asked %q, want %q; %d records", prompts, want, len(w.Records))
 	}
 }
 

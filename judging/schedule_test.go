@@ -20,14 +20,14 @@ import (
 // slow is a right judge that takes a second; the clock of these tests is not
 // the real one.
 type slow struct {
-	inFlight, most, calls atomic.Int64
+	inFlight, peak, calls atomic.Int64
 }
 
 func (s *slow) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	s.calls.Add(1)
 	now := s.inFlight.Add(1)
 	defer s.inFlight.Add(-1)
-	for most := s.most.Load(); now > most && !s.most.CompareAndSwap(most, now); most = s.most.Load() {
+	for peak := s.peak.Load(); now > peak && !s.peak.CompareAndSwap(peak, now); peak = s.peak.Load() {
 	}
 	select {
 	case <-time.After(time.Second):
@@ -40,7 +40,7 @@ func (s *slow) Ask(ctx context.Context, req backends.Request) (backends.Response
 func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 	for _, c := range []struct {
 		concurrency, items int
-		most, seconds      int
+		peak, seconds      int
 	}{
 		{1, 3, 1, 6}, {4, 8, 4, 4}, {16, 8, 16, 1}, {12, 8, 12, 2}, {3, 7, 3, 5}, {32, 3500, 32, 219}, {0, 2, 1, 4},
 	} {
@@ -52,9 +52,9 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 			began := time.Now()
 			assert.NilError(t, j.Run(t.Context()))
 			took := time.Since(began) // of the test's clock: exact
-			if client.most.Load() != int64(c.most) || took != time.Duration(c.seconds)*time.Second || len(w.Records) != 2*c.items {
+			if client.peak.Load() != int64(c.peak) || took != time.Duration(c.seconds)*time.Second || len(w.Records) != 2*c.items {
 				t.Errorf("concurrency %d over %d items: %d at once, %v, %d records; want %d at once, %d s",
-					c.concurrency, c.items, client.most.Load(), took, len(w.Records), c.most, c.seconds)
+					c.concurrency, c.items, client.peak.Load(), took, len(w.Records), c.peak, c.seconds)
 			}
 		})
 	}
@@ -77,10 +77,10 @@ func TestConcurrencyChangesWhileTheRunGoesOn(t *testing.T) {
 			}
 			return 3
 		}
-		for at, want := range map[float64]int64{2.2: 2, 5.2: 6, 9.2: 3} {
-			time.AfterFunc(time.Duration(at*float64(time.Second)), func() {
+		for start, want := range map[float64]int64{2.2: 2, 5.2: 6, 9.2: 3} {
+			time.AfterFunc(time.Duration(start*float64(time.Second)), func() {
 				if now := client.inFlight.Load(); now != want {
-					t.Errorf("%d in flight after %v s, want %d", now, at, want)
+					t.Errorf("%d in flight after %v s, want %d", now, start, want)
 				}
 			})
 		}
@@ -140,14 +140,14 @@ func TestJudgmentsOfAnItemTogether(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			var second atomic.Int64
-			asked := map[string]time.Time{}
+			starts := map[string]time.Time{}
 			client := &slow{}
 			j, w := newJob(t, set, judgingtest.Script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
 				mu.Lock()
-				if at, ok := asked[req.Oracle.Item]; ok && time.Since(at) == 0 {
+				if start, ok := starts[req.Oracle.Item]; ok && time.Since(start) == 0 {
 					second.Add(1)
 				}
-				asked[req.Oracle.Item] = time.Now()
+				starts[req.Oracle.Item] = time.Now()
 				mu.Unlock()
 				return client.Ask(ctx, req)
 			}))

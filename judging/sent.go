@@ -9,18 +9,18 @@ import (
 	"gavel/datasets"
 )
 
-// Sent counts what a run sent to servers, for [Sent.Tree]. The zero value is a run that sent nothing.
+// Sent counts what a run sent to servers, for [Sent.Tree]. The zero value counts nothing yet.
 type Sent struct {
 	seed maphash.Seed
-	once []uint64           // keys of the judgments that took one request of one turn, as most do
-	more map[uint64]traffic // of the others, by key: a hash, since ids would take most of the memory
+	once []uint64           // keys of the judgments with one request of one turn, as most have
+	more map[uint64]traffic // of the others, by key; a key is a hash, since ids would take most of the memory
 }
 
-// traffic sums up all conversations of one presentation of an item. A conversation is the first turn, then replies,
-// each followed by a next turn. The lengths of turns are known only in Tree, so that turns are counted here.
+// traffic sums up all conversations about one presentation of an item. A conversation is the first turn, then replies,
+// each followed by a next turn. The lengths of turns are known only in Tree, so turns are counted here.
 type traffic struct {
-	requests  uint32 // sent to a server, and not answered by gavel's own cache
-	replies   uint64 // bytes of the earlier replies that these requests repeated
+	requests  uint32 // sent to a server, not answered by gavel's cache
+	replies   uint64 // bytes of earlier replies in these requests
 	nextTurns uint32 // next turns in these requests
 	turns     uint32 // of the first conversation
 }
@@ -59,8 +59,8 @@ func (s *Sent) Add(r *Record) {
 		s.once = append(s.once, key)
 		return
 	}
-	sum, known := s.more[key]
-	if !known {
+	sum, ok := s.more[key]
+	if !ok {
 		sum.turns = uint32(len(r.Replies))
 	}
 	sum.requests += add.requests
@@ -84,12 +84,12 @@ func (s *Sent) key(item string, presentation int) uint64 {
 	return maphash.String(s.seed, item) + uint64(presentation)
 }
 
-// mostSent is how many bytes of prompts Tree holds in memory at most.
-const mostSent = 1 << 26
+// maxPromptBytes limits the bytes of prompts that Tree holds in memory.
+const maxPromptBytes = 1 << 26
 
 // Tree returns the share of all bytes sent that a server must read if its prompt cache forgets nothing: every turn
-// sends all before it again, and what begins like an earlier prompt is read once. A reply counts as cached, since the
-// server wrote it. Bytes stand in for tokens, which only the server's tokenizer counts. dir is the run's folder.
+// sends all turns before it again, and a common beginning of prompts is read once. A reply counts as cached, since the
+// server wrote it. Bytes stand in for tokens, which only the server's tokenizer can count. dir is the run's folder.
 func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	asker, err := AskerOf(m)
 	if err != nil {
@@ -98,10 +98,10 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	params := m.Spec.Parameters
 	slices.Sort(s.once)
 	var prompts []string
-	var held, sent, read int
+	var memory, sent, read int
 	err = EachItem(dir, func(item datasets.Item) {
 		for _, shown := range asker.Presentations(item) {
-			made, ok := s.sum(s.key(item.ID, shown.Index))
+			total, ok := s.sum(s.key(item.ID, shown.Index))
 			if !ok {
 				continue
 			}
@@ -111,16 +111,16 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 				text += message.Content + "\n"
 			}
 			next := len(cmp.Or(prompt.Challenge, params.NextTurn(prompt)))
-			sent += int(made.requests)*len(text) + int(made.replies) + int(made.nextTurns)*next
-			read += int(made.turns-1) * next
-			held += len(text)
-			if held <= mostSent {
+			sent += int(total.requests)*len(text) + int(total.replies) + int(total.nextTurns)*next
+			read += int(total.turns-1) * next
+			memory += len(text)
+			if memory <= maxPromptBytes {
 				prompts = append(prompts, text)
 			}
 		}
 	})
-	if err == nil && held > mostSent {
-		err = fmt.Errorf("more than %d bytes of prompts", mostSent)
+	if err == nil && memory > maxPromptBytes {
+		err = fmt.Errorf("more than %d bytes of prompts", maxPromptBytes)
 	}
 	if err != nil {
 		return 0, err
@@ -134,7 +134,7 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	return float64(read) / max(1, float64(sent)), nil
 }
 
-// shared returns the number of bytes with which both texts begin.
+// shared returns the length in bytes of the common beginning of two texts.
 func shared(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

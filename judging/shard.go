@@ -9,38 +9,39 @@ import (
 	"gavel/datasets"
 )
 
-// Shard says which part of a run's items a run has. What all parts together are is the run that "gavel merge" makes.
+// Shard describes the part of a run's items that a run has. "gavel merge" makes the whole run from all parts.
 type Shard struct {
 	Index int `json:"index"` // from 1
-	Of    int `json:"of"`    // shards
-	// id of the run that the shards make together; where its items are made of answers, of one over their questions
+	Of    int `json:"of"`    // number of shards
+	// id of the whole run; if its items are made from answers, of a run over their questions
 	Whole   string `json:"whole"`
-	Items   int    `json:"items"`          // of all shards; where items are made of answers, the questions
-	IDs     string `json:"items_sha256"`   // of their ids, one a line
-	Dataset string `json:"dataset_sha256"` // that they are of
-	Path    string `json:"dataset"`        // that, as it was given
-	// of each item of this run its place among those, from 0, less the place of the one before; spaces between
+	Items   int    `json:"items"`          // number of all shards' items; of questions, if items are made from answers
+	IDs     string `json:"items_sha256"`   // of these items' ids, one per line
+	Dataset string `json:"dataset_sha256"` // of their dataset's file
+	Path    string `json:"dataset"`        // path of that file, as given
+	// the index of each item of this run in the whole, from 0, as the difference from the previous one; separated by
+	// spaces
 	Places string `json:"places"`
 }
 
-// CacheDir is the folder, within that of a shard, of the replies that it remembers.
+// CacheDir names the folder of cached replies in a shard's folder.
 const CacheDir = ".cache"
 
-// Deal returns the items of a shard, as indexes of n ids, in their order. Items go to the shards one after the
-// other, in the order of a hash of their ids: the same whatever the order of the file, and no shard has two
-// items more than another.
-func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
-	mine = []int{}
+// Deal returns the items of a shard, as indexes of n ids, in their order. Items are dealt to the shards in turn, in the
+// order of a hash of their ids: the result does not depend on the order of the file, and the sizes of shards differ by
+// at most one.
+func (s *Shard) Deal(n int, id func(i int) string) (indexes []int) {
+	indexes = []int{}
 	for rank, i := range datasets.Order(n, id, 0) {
 		if rank%s.Of == s.Index-1 {
-			mine = append(mine, i)
+			indexes = append(indexes, i)
 		}
 	}
-	slices.Sort(mine)
-	return mine
+	slices.Sort(indexes)
+	return indexes
 }
 
-// QuestionOf returns the id of the question that an item is, or is an answer to.
+// QuestionOf returns the id of an item's question: the item's own, unless it is an answer to another.
 func QuestionOf(item datasets.Item) string {
 	if item.Answered != nil && item.Answered.Question != "" {
 		return item.Answered.Question
@@ -48,7 +49,7 @@ func QuestionOf(item datasets.Item) string {
 	return item.ID
 }
 
-// At notes where the items of the shard stand in the whole.
+// At sets the indexes of the shard's items in the whole.
 func (s *Shard) At(places []int) {
 	gaps, last := make([]string, len(places)), 0
 	for i, p := range places {
@@ -57,7 +58,7 @@ func (s *Shard) At(places []int) {
 	s.Places = strings.Join(gaps, " ")
 }
 
-// Where returns the places that At noted, or an error if they cannot be those of n items of the whole.
+// Where returns the indexes that At set, or an error if they cannot belong to n items of the whole.
 func (s *Shard) Where(n int) ([]int, error) {
 	gaps := strings.Fields(s.Places)
 	places, last := make([]int, len(gaps)), 0
@@ -75,7 +76,7 @@ func (s *Shard) Where(n int) ([]int, error) {
 	return places, nil
 }
 
-// WholeSpec returns the spec of the run that all shards make together, from that of one.
+// WholeSpec returns the spec of the whole run, from that of one shard.
 func (s *Shard) WholeSpec(spec Spec) Spec {
 	spec.Dataset.SHA256 = s.Dataset
 	spec.Dataset.Items = s.Items
@@ -83,8 +84,8 @@ func (s *Shard) WholeSpec(spec Spec) Spec {
 	return spec
 }
 
-// whole returns the id of the run, or of that which it is a shard of.
-func (m *Manifest) whole() string {
+// wholeID returns the id of the run, or of the whole run if it is a shard.
+func (m *Manifest) wholeID() string {
 	if m.Shard != nil {
 		return m.Shard.Whole
 	}
@@ -93,16 +94,16 @@ func (m *Manifest) whole() string {
 
 func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// ShardSuffix ends the name of the folder of a shard, in its first or a later try.
-func ShardSuffix(index, of, try int) string {
-	return fmt.Sprintf("_shard-%d-of-%d", index, of) + TrySuffix(try)
+// ShardSuffix returns the end of a shard's folder name, for its first or a later try.
+func ShardSuffix(index, total, try int) string {
+	return fmt.Sprintf("_shard-%d-of-%d", index, total) + TrySuffix(try)
 }
 
-// TryInfix stands before the number of a later try in the name of its folder.
+// TryInfix separates the folder name of a shard's later try from its number.
 const TryInfix = "_try-"
 
-// TrySuffix ends the name of the folder of a shard's later try, which must not write where the one before may still be
-// writing, after that of the first: 2 is the second.
+// TrySuffix returns the end of the folder name of a shard's later try, from 2. A later try must not write where an
+// earlier one may still be writing.
 func TrySuffix(try int) string {
 	if try < 2 {
 		return ""

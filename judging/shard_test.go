@@ -17,34 +17,34 @@ func TestDeal(t *testing.T) {
 	mixed := slices.Clone(ids)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 	for _, of := range []int{1, 2, 7, 16, 103, 200} {
-		seen := map[string]int{}
+		counts := map[string]int{}
 		for index := 1; index <= of; index++ {
 			s := &Shard{Index: index, Of: of, Items: len(ids)}
-			named := func(ids []string) (names []string) {
+			namesOf := func(ids []string) (names []string) {
 				for _, i := range s.Deal(len(ids), func(i int) string { return ids[i] }) {
 					names = append(names, ids[i])
 				}
 				slices.Sort(names)
 				return names
 			}
-			mine := named(ids)
-			if other := named(mixed); !slices.Equal(mine, other) {
-				t.Errorf("shard %s of a file in another order: %v and %v", s, mine, other)
+			indexes := namesOf(ids)
+			if other := namesOf(mixed); !slices.Equal(indexes, other) {
+				t.Errorf("shard %s of a file in another order: %v and %v", s, indexes, other)
 			}
-			if n := len(mine); n != len(ids)/of && n != len(ids)/of+1 {
+			if n := len(indexes); n != len(ids)/of && n != len(ids)/of+1 {
 				t.Errorf("shard %s has %d of %d items", s, n, len(ids))
 			}
-			for _, id := range mine {
-				seen[id]++
+			for _, id := range indexes {
+				counts[id]++
 			}
 			s.At(s.Deal(len(ids), func(i int) string { return ids[i] }))
-			if places, err := s.Where(len(mine)); err != nil || !slices.Equal(places, s.Deal(len(ids), func(i int) string { return ids[i] })) {
+			if places, err := s.Where(len(indexes)); err != nil || !slices.Equal(places, s.Deal(len(ids), func(i int) string { return ids[i] })) {
 				t.Errorf("shard %s: its places are read as %v, %v", s, places, err)
 			}
 		}
 		for _, id := range ids {
-			if seen[id] != 1 {
-				t.Errorf("%s is in %d of %d shards", id, seen[id], of)
+			if counts[id] != 1 {
+				t.Errorf("%s is in %d of %d shards", id, counts[id], of)
 			}
 		}
 	}

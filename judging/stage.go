@@ -7,93 +7,93 @@ import (
 	"gavel/datasets"
 )
 
-// A protocol with stages asks in several runs, each of which reads what the one before it wrote:
+// A protocol with stages makes several runs, each of which reads the records of the one before:
 //
 //	questions → run answer (the judge)  ─┐
 //	questions → run answer (each agent) ─┴→ Stage → judgments → run self-reference
 //
-// A stage is a run like any other: a folder, records, a score of its own. What joins two is a pure function from the
-// records of the earlier to dataset lines of the later, here [Stage]; from there on the flow is the usual one, and
-// neither prompts nor parsers nor scores know that an item was once a reply. How the next one is written:
+// A stage is an ordinary run with a folder, records and scores. A pure function, here [Stage], makes dataset lines of
+// the later run from the records of the earlier ones. From there on everything is as usual: prompts, parsers and scores
+// do not depend on where an item comes from. How to write the next one:
 // docs/decisions/0005-how-a-protocol-with-stages-is-written.md.
 
-// Stage is how the items of a protocol are made of what models answered before:
-// the judge itself and, where it judges them, agents.
+// Stage makes the items of a protocol from earlier answers of models: of the judge itself and, if it judges them, of
+// agents.
 type Stage struct {
 	Agents        bool   // agents' answers are judged
-	Ownless       bool   // the judge is shown none of its own answers, under any of the protocol's modes
-	Format        string // of the lines; "" is that of the questions
-	Presentations int    // of each item that is made
-	// Check says why an item cannot be a question of the stage; may be nil.
+	Ownless       bool   // no mode of the protocol shows the judge its own answers
+	Format        string // of the lines; "": that of the questions
+	Presentations int    // of each new item
+	// Check returns an error that says why an item cannot be a question of the stage; may be nil.
 	Check func(item datasets.Item) error
-	// Each makes a line for each item, in the order of the questions, then of the agents. The same questions and
-	// answers give the same bytes, so that a run over them can be gone on with. A line, without its newline, is valid
-	// until write returns.
+	// Each makes the lines of new items, in the order of the questions, then of the agents. The same questions and
+	// answers give the same bytes, so that a run over them can continue. A line, without its newline, is valid until
+	// write returns.
 	Each func(
-		questions *datasets.Set, rows []int, own *Answers, agents []*Answers, write func(line []byte) error,
+		questions *datasets.Set, rows []int, ownAnswers *Answers, agents []*Answers, write func(line []byte) error,
 	) (Made, error)
 }
 
-// Made says what became of the questions of a stage.
+// Made counts the questions that a stage used and left out.
 type Made interface {
-	Warned() []string // what readers of the numbers must know, a sentence each
-	Note(m *Manifest) // notes it in the manifest of the run that stands on it
+	Warned() []string // sentences for readers of the results
+	Note(m *Manifest) // adds the counts to the manifest of the run on the new items
 }
 
-// Staged says what became of the questions of a stage.
+// Staged counts the questions of a stage.
 type Staged struct {
-	Questions int `json:"questions"` // asked for
-	NoGold    int `json:"no_gold"`   // left out: no label says what is right
-	// left out, since the judge has no answer of its own, by reason: `missing` (no record), `failed`, `no-text`
+	Questions int `json:"questions"` // all requested questions
+	NoGold    int `json:"no_gold"`   // left out: they have no label
+	// left out because the judge has no answer of its own, by reason: `missing` (no record), `failed`, `no-text`
 	// (refused, empty or too long a prompt), `other-question`
 	NoOwn    map[Lack]int  `json:"no_own"`
 	Agents   []StagedAgent `json:"agents"`   // whose answers were judged
-	Warnings []string      `json:"warnings"` // the same in sentences
+	Warnings []string      `json:"warnings"` // the same as sentences
 }
 
-// StagedAgent says what became of one agent's answers, on the questions that the judge answered.
+// StagedAgent counts one agent's answers to the questions that the judge answered.
 type StagedAgent struct {
 	Name    string       `json:"name"`     // of the agent
 	Run     string       `json:"run"`      // its folder
-	Judged  int          `json:"judged"`   // answers
-	Right   int          `json:"right"`    // of them
-	LeftOut map[Lack]int `json:"left_out"` // answers, by the reasons of `no_own`
-	// of those judged: that run has another label; this dataset's counts
+	Judged  int          `json:"judged"`   // answers judged
+	Right   int          `json:"right"`    // correct ones of these
+	LeftOut map[Lack]int `json:"left_out"` // answers left out, by the reasons of `no_own`
+	// answers judged whose label in the agent's run differs; this dataset's label counts
 	OtherGold int  `json:"other_gold"`
 	Itself    bool `json:"itself,omitempty"` // the agent is the judge
 }
 
-// Remark says in words what readers of the numbers must know.
+// Remark writes the warnings for readers of the results.
 func (s *Staged) Remark() {
 	s.Warnings = []string{}
-	say := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
+	warn := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
 	if s.NoGold > 0 {
-		say("left out %d of %d questions: no label says what is right", s.NoGold, s.Questions)
+		warn("left out %d of %d questions: no label says what is right", s.NoGold, s.Questions)
 	}
-	for _, why := range Lacks {
-		if n := s.NoOwn[why]; n > 0 {
-			say("left out %d of %d questions, to which the judge has no answer of its own: %s",
-				n, s.Questions, lacksInWords[why])
+	for _, lack := range Lacks {
+		if n := s.NoOwn[lack]; n > 0 {
+			warn("left out %d of %d questions, to which the judge has no answer of its own: %s",
+				n, s.Questions, lackReasons[lack])
 		}
 	}
 	for _, a := range s.Agents {
-		for _, why := range Lacks {
-			if n := a.LeftOut[why]; n > 0 {
-				say("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, lacksInWords[why])
+		for _, lack := range Lacks {
+			if n := a.LeftOut[lack]; n > 0 {
+				warn("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, lackReasons[lack])
 			}
 		}
 		if a.OtherGold > 0 {
-			say("%s: its run has another label for %d of %d questions; its answers are held to this dataset's",
+			warn("%s: its run has another label for %d of %d questions; its answers are held to this dataset's",
 				a.Name, a.OtherGold, s.Questions)
 		}
 		if a.Itself {
-			say("%s is judged by itself: its answers and the judge's own are not independent, "+
+			warn("%s is judged by itself: its answers and the judge's own are not independent, "+
 				"and correlations with the agent's correctness say little", a.Name)
 		}
 	}
 }
 
-// Add adds what became of other questions, with the same agents.
+// Add adds the counts of other questions with the same agents.
 func (s *Staged) Add(o *Staged) error {
 	s.Questions += o.Questions
 	s.NoGold += o.NoGold
@@ -117,40 +117,40 @@ func (s *Staged) Add(o *Staged) error {
 
 func addLacks(a, b map[Lack]int) map[Lack]int {
 	sum := map[Lack]int{}
-	for _, of := range []map[Lack]int{a, b} {
-		for why, n := range of {
-			sum[why] += n
+	for _, counts := range []map[Lack]int{a, b} {
+		for lack, n := range counts {
+			sum[lack] += n
 		}
 	}
 	return sum
 }
 
-// Warned and Note make it [Made].
+// Warned returns the warnings.
 func (s *Staged) Warned() []string { return s.Warnings }
 
-// Note notes it in the manifest.
+// Note adds the counts to the manifest.
 func (s *Staged) Note(m *Manifest) { m.Staged = s }
 
-// Referenced says what became of the pairs of a stage.
+// Referenced counts the pairs of a stage.
 type Referenced struct {
-	Pairs    int          `json:"pairs"`    // asked for
-	NoOwn    map[Lack]int `json:"no_own"`   // left out, without an answer of the judge's own, by reason
-	Right    int          `json:"right"`    // pairs whose own answer is right
-	Wrong    int          `json:"wrong"`    // pairs whose own answer is wrong
-	Unknown  int          `json:"unknown"`  // pairs of which nobody can tell
-	Warnings []string     `json:"warnings"` // the same in sentences
+	Pairs    int          `json:"pairs"`    // all requested pairs
+	NoOwn    map[Lack]int `json:"no_own"`   // left out because the judge has no answer of its own, by reason
+	Right    int          `json:"right"`    // pairs to which the judge's own answer is correct
+	Wrong    int          `json:"wrong"`    // pairs to which it is wrong
+	Unknown  int          `json:"unknown"`  // pairs to which this is unknown
+	Warnings []string     `json:"warnings"` // the same as sentences
 }
 
-// Judged is how many lines the stage made.
+// Judged returns the number of lines that the stage made.
 func (r *Referenced) Judged() int { return r.Right + r.Wrong + r.Unknown }
 
-// Remark says in words what readers of the numbers must know.
+// Remark writes the warnings for readers of the results.
 func (r *Referenced) Remark() {
 	r.Warnings = []string{}
-	for _, why := range Lacks {
-		if n := r.NoOwn[why]; n > 0 {
+	for _, lack := range Lacks {
+		if n := r.NoOwn[lack]; n > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("left out %d of %d pairs, "+
-				"to whose question the judge has no answer of its own: %s", n, r.Pairs, lacksInWords[why]))
+				"to whose question the judge has no answer of its own: %s", n, r.Pairs, lackReasons[lack]))
 		}
 	}
 	if r.Unknown > 0 {
@@ -160,7 +160,7 @@ func (r *Referenced) Remark() {
 	}
 }
 
-// Add adds what became of other pairs.
+// Add adds the counts of other pairs.
 func (r *Referenced) Add(o *Referenced) {
 	r.Pairs += o.Pairs
 	r.Right += o.Right
@@ -170,8 +170,8 @@ func (r *Referenced) Add(o *Referenced) {
 	r.Remark()
 }
 
-// Warned and Note make it [Made].
+// Warned returns the warnings.
 func (r *Referenced) Warned() []string { return r.Warnings }
 
-// Note notes it in the manifest.
+// Note adds the counts to the manifest.
 func (r *Referenced) Note(m *Manifest) { m.Referenced = r }

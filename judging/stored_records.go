@@ -10,8 +10,8 @@ import (
 	"gavel/internal/codec"
 )
 
-// What follows is for those who hold the files of a run themselves, such as a
-// server that opens nothing outside of its folder.
+// The following functions serve callers that hold the files of a run themselves, such as a server that opens nothing
+// outside of its folder.
 
 // DecodeRecord reads a line of records.jsonl.
 func DecodeRecord(line []byte) (*Record, error) {
@@ -22,18 +22,18 @@ func DecodeRecord(line []byte) (*Record, error) {
 	return r, r.check()
 }
 
-// StoredLine is a line of a run's file with what it holds.
+// StoredLine holds a line of a run's file and its decoded value.
 type StoredLine[T any] struct {
 	Value  T
 	Number int   // from 1
-	Offset int64 // from where reading began
+	Offset int64 // from where reading started
 	Length int   // without the newline
-	Err    error // the line cannot be read; Value is of no use
+	Err    error // why the line cannot be read; Value is then invalid
 }
 
-// EachStored calls f for every whole line of a stream, in order. A line that cannot be read is passed on as an error,
-// and reading goes on. Empty lines are skipped, and so is a last line without its newline, which is still being
-// written. decode is called from many goroutines and may not keep the line.
+// EachStored calls f for every whole line of a stream, in order. An unreadable line is passed on with its error. Empty
+// lines are skipped, and so is a last line without a newline, which is still being written. decode is called from
+// several goroutines and may not keep the line.
 func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(StoredLine[T]) error) error {
 	parse := func(line []byte) (out StoredLine[T]) {
 		if line[len(line)-1] != '\n' {
@@ -72,9 +72,8 @@ func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
 	return datasets.Item{}, errors.New("no item of any format that gavel reads")
 }
 
-// Asked is what a record's judge was asked: the prompt of the presentation, made again from the run's protocol and
-// the item. same tells whether it is the one that was asked, to the byte; it is not known of imported records,
-// whose own prompt it was not.
+// Asked renders the prompt of a record again, from the run's protocol and the item. same reports whether it equals the
+// original to the byte; it is false for imported records, whose prompt was another.
 func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
 	for _, c := range r.Positions() {
 		if c >= len(item.Candidates) {
@@ -86,9 +85,9 @@ func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt P
 	return prompt, hashMessages(FirstTurn(prompt, systemRole)) == r.PromptID, nil
 }
 
-// NextTurn is what a judge is told after a reply that was not its last.
+// NextTurn returns the turn that follows a reply which was not the last.
 func (p Parameters) NextTurn(prompt Prompt) string {
-	if p.holds(prompt) {
+	if p.constrains(prompt) {
 		return prompt.LabelTurn
 	}
 	return prompt.FollowUp

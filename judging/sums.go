@@ -13,11 +13,11 @@ import (
 	"gavel/internal/disk"
 )
 
-// summed are the files that scores are made of.
-var summed = []string{ItemsFile, RecordsFile}
+// hashedFiles lists the files on which scores depend.
+var hashedFiles = []string{ItemsFile, RecordsFile}
 
-// sums returns the SHA-256 of files of a folder, in hex, without those that are not there.
-func sums(root *os.Root, dir string, names ...string) (map[string]string, error) {
+// hashFiles returns the SHA-256 of a folder's files by name, in hex, without files that do not exist.
+func hashFiles(root *os.Root, dir string, names ...string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range names {
 		f, _, err := disk.Open(root, filepath.Join(dir, name))
@@ -39,16 +39,16 @@ func sums(root *os.Root, dir string, names ...string) (map[string]string, error)
 }
 
 // Changed returns the names of the files in a run's folder that changed since its last try ended. root may be nil. It
-// returns none for a run in progress, and for a run of an early gavel, which noted no SHA-256 of its files.
+// returns none for a run in progress, and for a run of an early gavel, which did not store hashes.
 func (m *Manifest) Changed(root *os.Root, dir string) (names []string, err error) {
 	if m.Status == Running || len(m.Files) == 0 {
 		return nil, nil
 	}
-	now, err := sums(root, dir, summed...)
+	now, err := hashFiles(root, dir, hashedFiles...)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range summed {
+	for _, name := range hashedFiles {
 		if was := m.Files[name]; was != "" && was != now[name] {
 			names = append(names, name)
 		}
@@ -56,7 +56,7 @@ func (m *Manifest) Changed(root *os.Root, dir string) (names []string, err error
 	return names, nil
 }
 
-// EverAltered are the files that are not as a try of the run left them, the last or one before.
+// EverAltered returns the files that changed after the last or an earlier try of the run ended.
 func (m *Manifest) EverAltered(root *os.Root, dir string) ([]string, error) {
 	changed, err := m.Changed(root, dir)
 	names := slices.Concat(m.Altered, changed)

@@ -25,23 +25,23 @@ func TestATryThatCannotBeginTookRecordsOut(t *testing.T) {
 		return string(b)
 	}
 	before := content()
-	open := func() (d *judging.Dir, stand int) {
+	open := func() (d *judging.Dir, valid int) {
 		t.Helper()
 		n := 0
 		d, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool {
 			n++
 			return n == 2
 		}, func(*judging.Record) error {
-			stand++
+			valid++
 			return nil
 		})
 		assert.NilError(t, err)
-		return d, stand
+		return d, valid
 	}
-	d, stand := open()
+	d, valid := open()
 	d.Close()
-	if content() != before || stand != 5 {
-		t.Errorf("%d of 6 records stand, and the file changed: %t", stand, content() != before)
+	if content() != before || valid != 5 {
+		t.Errorf("%d of 6 records stand, and the file changed: %t", valid, content() != before)
 	}
 	d, _ = open()
 	assert.NilError(t, d.Start(m))

@@ -13,21 +13,21 @@ import (
 	"strings"
 )
 
-// Template is what a protocol says around its items, and the labels that it offers: one system message, or several
-// texts where items of several shapes are asked about in their own ways, or one item in several modes.
+// Template holds the text of a prompt around its items, and its labels. It has one system message, or several texts if
+// items of several shapes, or several modes, have their own.
 type Template struct {
-	Name   string `json:"name"`             // of the prompt, or its file
-	Origin string `json:"origin,omitempty"` // the paper and table it is from
-	System string `json:"system"`           // the system message; empty where there are several texts
-	// of the system message or, where there are several, of names and texts
+	Name   string `json:"name"`             // of the prompt, or the path of its file
+	Origin string `json:"origin,omitempty"` // its paper and table
+	System string `json:"system"`           // the system message; empty if there are several texts
+	// of the system message or, if there are several texts, of names and texts
 	SHA256 string   `json:"sha256"`
-	Labels []string `json:"labels"` // as written in it, without brackets
-	// the messages by name (`choice.system`, `self.user`, …), where there are several
+	Labels []string `json:"labels"` // as in the text, without brackets
+	// the messages by name (`choice.system`, `self.user`, …), if there are several
 	Texts map[string]string `json:"texts,omitempty"`
 }
 
-// NewTemplate fills in what follows from the text. Its labels are read from it by
-// the protocol, so that wording and check cannot drift apart.
+// NewTemplate returns a template with the hash of its text. The protocol reads labels from the text, so that wording
+// and check cannot drift apart.
 func NewTemplate(name, origin, system string, labels []string) Template {
 	sum := sha256.Sum256([]byte(system))
 	t := Template{Name: name, Origin: origin, System: system, SHA256: hex.EncodeToString(sum[:])}
@@ -39,12 +39,13 @@ func NewTemplate(name, origin, system string, labels []string) Template {
 	return t
 }
 
-// NewTexts is NewTemplate for several texts. labels are found in all of them.
+// NewTexts returns a template of several texts, in all of which label finds labels.
 func NewTexts(name, origin string, texts map[string]string, label *regexp.Regexp) Template {
 	t := Template{Name: name, Origin: origin, Texts: texts, Labels: []string{}}
 	sum := sha256.New()
 	for _, text := range slices.Sorted(maps.Keys(texts)) {
-		fmt.Fprintf(sum, "%d %s %d %s", len(text), text, len(texts[text]), texts[text]) // no text can pass for another's end
+		// the lengths keep names and texts apart
+		fmt.Fprintf(sum, "%d %s %d %s", len(text), text, len(texts[text]), texts[text])
 		for _, m := range label.FindAllStringSubmatch(texts[text], -1) {
 			if !slices.Contains(t.Labels, m[1]) {
 				t.Labels = append(t.Labels, m[1])
@@ -55,12 +56,12 @@ func NewTexts(name, origin string, texts map[string]string, label *regexp.Regexp
 	return t
 }
 
-// Texts reads the prompts of a folder, each under its name without the ending;
-// the newline that ends a file is not part of its prompt.
+// Texts reads the prompts of a folder by file name, without the extension. The newline at the end of a file is not part
+// of the prompt.
 func Texts(files fs.FS, dir string) map[string]string {
 	names, err := fs.Glob(files, dir+"/*.txt")
 	if err != nil || len(names) == 0 {
-		panic("no prompts in " + dir) // the folder is part of the program
+		panic("no prompts in " + dir) // the folder is embedded in the program
 	}
 	texts := map[string]string{}
 	for _, name := range names {
@@ -73,7 +74,7 @@ func Texts(files fs.FS, dir string) map[string]string {
 	return texts
 }
 
-// TemplateFile reads a system message of one's own. What it must say, its protocol knows.
+// TemplateFile reads a user's system message. The protocol checks that it has what is needed.
 func (p Protocol) TemplateFile(path string) (Template, error) {
 	if p.Own == nil {
 		return Template{}, fmt.Errorf("%s: %s takes no prompt of one's own: it is one of %s",
@@ -90,7 +91,7 @@ func (p Protocol) TemplateFile(path string) (Template, error) {
 	return t, nil
 }
 
-// Text is the whole template, for people: its texts, each under its name.
+// Text returns all texts of the template, each under its name.
 func (t Template) Text() string {
 	if len(t.Texts) == 0 {
 		return t.System
@@ -102,8 +103,7 @@ func (t Template) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// Fill puts values in the places of a text that are named for them, all in one
-// pass: a value may hold the name of any place.
+// Fill replaces the placeholders of a text by values, in one pass: a value may contain the name of a placeholder.
 func Fill(text string, placesAndValues ...string) string {
 	return strings.NewReplacer(placesAndValues...).Replace(text)
 }

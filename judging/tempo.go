@@ -5,52 +5,51 @@ import (
 	"time"
 )
 
-// Tempo is how fast a run goes, by when the newest of its judgments were begun:
-// the last thousand, of the last two minutes, or, of a judge that takes longer for
-// one, of three times as long as the newest is ago. All who say it say it by this one.
+// Tempo measures the speed of a run from the start times of its newest judgments: the last thousand within two minutes
+// or, if the newest is older, within three times its age. All displays of speed use it.
 type Tempo struct {
 	newest []time.Time
-	next   int // the oldest of them, where there are tempoOf
+	next   int // index of the oldest one, once there are tempoSize
 }
 
 const (
-	tempoOf   = 1000
-	tempoOver = 2 * time.Minute
+	tempoSize   = 1000
+	tempoWindow = 2 * time.Minute
 )
 
 // Add counts a judgment.
-func (t *Tempo) Add(at time.Time) {
-	if len(t.newest) < tempoOf {
-		t.newest = append(t.newest, at)
+func (t *Tempo) Add(start time.Time) {
+	if len(t.newest) < tempoSize {
+		t.newest = append(t.newest, start)
 		return
 	}
-	t.newest[t.next] = at
-	t.next = (t.next + 1) % tempoOf
+	t.newest[t.next] = start
+	t.next = (t.next + 1) % tempoSize
 }
 
-// PerSecond is how many judgments are made in a second; 0 where fewer than two
-// tell, or none has come for much longer than they take.
+// PerSecond returns the judgments per second, or 0 if there are fewer than two recent ones, or none for much longer
+// than the usual interval.
 func (t *Tempo) PerSecond(now time.Time) float64 {
 	if len(t.newest) < 2 {
 		return 0
 	}
 	newest := slices.MaxFunc(t.newest, time.Time.Compare)
-	silent := now.Sub(newest)
-	over := max(tempoOver, 3*silent)
-	recent := slices.DeleteFunc(slices.Clone(t.newest), func(at time.Time) bool { return now.Sub(at) > over })
+	sinceNewest := now.Sub(newest)
+	window := max(tempoWindow, 3*sinceNewest)
+	recent := slices.DeleteFunc(slices.Clone(t.newest), func(start time.Time) bool { return now.Sub(start) > window })
 	if len(recent) < 2 {
 		return 0
 	}
 	oldest := slices.MinFunc(recent, time.Time.Compare)
-	apart := newest.Sub(oldest) / time.Duration(len(recent)-1)
-	took := now.Sub(oldest).Seconds()
-	if took <= 0 || silent > max(tempoOver, 3*apart) {
+	gap := newest.Sub(oldest) / time.Duration(len(recent)-1)
+	elapsed := now.Sub(oldest).Seconds()
+	if elapsed <= 0 || sinceNewest > max(tempoWindow, 3*gap) {
 		return 0
 	}
-	return float64(len(recent)) / took
+	return float64(len(recent)) / elapsed
 }
 
-// Left is how many seconds so many judgments take; false where nobody can tell.
+// Left returns the seconds that so many judgments take; ok is false if unknown.
 func (t *Tempo) Left(judgments int, now time.Time) (seconds float64, ok bool) {
 	rate := t.PerSecond(now)
 	if rate == 0 || judgments < 0 {

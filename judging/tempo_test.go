@@ -14,13 +14,13 @@ func TestTempoOfSlowJudges(t *testing.T) {
 		tempo.Add(now.Add(-time.Hour))
 	}
 	tempo.Add(now.Add(-4 * time.Minute)) // took so long, and is just there
-	if left, ok := tempo.Left(3, now); ok {
-		t.Errorf("one judgment tells that %v s are left", left)
+	if seconds, ok := tempo.Left(3, now); ok {
+		t.Errorf("one judgment tells that %v s are left", seconds)
 	}
 	now = now.Add(4 * time.Minute)
 	tempo.Add(now.Add(-4 * time.Minute))
-	if left, ok := tempo.Left(3, now); !ok || left != 720 {
-		t.Errorf("%v s are left, %v; want 720: each takes four minutes", left, ok)
+	if seconds, ok := tempo.Left(3, now); !ok || seconds != 720 {
+		t.Errorf("%v s are left, %v; want 720: each takes four minutes", seconds, ok)
 	}
 	for _, seconds := range []int{-60, -30} {
 		tempo.Add(now.Add(time.Duration(seconds) * time.Second))

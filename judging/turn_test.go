@@ -24,7 +24,7 @@ func TestFirstTurn(t *testing.T) {
 
 // The hash tells conversations apart by roles, words and where turns end.
 func TestHashMessages(t *testing.T) {
-	seen := map[string]int{}
+	counts := map[string]int{}
 	for i, c := range [][]backends.Message{
 		{{Role: "system", Content: "a"}, {Role: "user", Content: "b"}},
 		{{Role: "user", Content: "a\n\nb"}},
@@ -35,10 +35,10 @@ func TestHashMessages(t *testing.T) {
 		{{Role: "system", Content: "a"}, {Role: "user", Content: "b"}, {Role: "user", Content: ""}},
 	} {
 		hash := hashMessages(c)
-		if other, ok := seen[hash]; ok || len(hash) != 64 {
+		if other, ok := counts[hash]; ok || len(hash) != 64 {
 			t.Errorf("conversation %d has hash %s, conversation %d too", i, hash, other)
 		}
-		if seen[hash] = i; hashMessages(slices.Clone(c)) != hash {
+		if counts[hash] = i; hashMessages(slices.Clone(c)) != hash {
 			t.Errorf("conversation %d has two hashes", i)
 		}
 	}

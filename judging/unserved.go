@@ -7,10 +7,10 @@ import (
 	"gavel/backends"
 )
 
-// Unserved counts judgments that have no verdict for want of the server or of room, and not by what the judge said.
+// Unserved counts judgments without a verdict because of the server or lack of room, not because of the judge's reply.
 type Unserved struct {
 	Long int // prompts that did not fit
-	// replies cut at the end of the context, before they had the tokens that they may take; not those that repeat
+	// replies truncated at the end of the context before their own token limit; not those that repeat
 	// themselves, which more room would only make longer
 	Short   int
 	Refused int // replies that the server withheld
@@ -24,38 +24,38 @@ func (u *Unserved) Add(m *Manifest, r *Record, o Outcome) {
 		u.Long++
 	case o == Refused:
 		u.Refused++
-	case o == Cut && !r.Repeats() && m.filled(r):
+	case o == Cut && !r.Repeats() && m.filledContext(r):
 		u.Short++
 	}
 }
 
-// All is how many there are.
+// All returns the sum of all counts.
 func (u Unserved) All() int { return u.Long + u.Short + u.Refused }
 
 func (u Unserved) String() string {
-	var said []string
-	add := func(what string, n int) {
+	var parts []string
+	add := func(label string, n int) {
 		if n > 0 {
-			said = append(said, fmt.Sprintf("%s: %d", what, n))
+			parts = append(parts, fmt.Sprintf("%s: %d", label, n))
 		}
 	}
 	add("prompts that did not fit the context", u.Long)
 	add("replies cut at the end of the context", u.Short)
 	add("replies refused", u.Refused)
-	return strings.Join(said, ", ")
+	return strings.Join(parts, ", ")
 }
 
-// moreRoom is what makes room for prompts and replies.
+// moreRoom is advice on how to make room for prompts and replies.
 const moreRoom = "serve more context (Ollama: --num-ctx), or choose a shorter --prompt or a lower --max-tokens"
 
-// Advice is what to do about them, and how they are then asked for again.
-func (u Unserved) Advice(s backends.Server, again string) string {
+// Advice returns advice on what to change; retry says how these judgments are then asked again.
+func (u Unserved) Advice(s backends.Server, retry string) string {
 	const shorter = "or begin a run with a shorter --prompt or a lower --max-tokens"
 	switch {
 	case u.Long+u.Short == 0:
-		return "to ask for them again, " + again
+		return "to ask for them again, " + retry
 	case s.Can(backends.SetContext):
 		return "begin a run with a larger --num-ctx, " + shorter
 	}
-	return "serve more context and " + again + ", " + shorter
+	return "serve more context and " + retry + ", " + shorter
 }

@@ -12,7 +12,7 @@ import (
 	"gavel/backends"
 )
 
-// Await adds a check that a judgment waits for.
+// Await adds an identity check for which the judgment waits.
 func (r *Record) Await(check *backends.IdentityCheck) { r.checks = append(r.checks, check) }
 
 // Waits reports whether a judgment waits for checks.
@@ -34,49 +34,49 @@ func checked(checks []*backends.IdentityCheck, worst error, f func(error)) {
 	})
 }
 
-// SetAside makes a failed judgment of one that another model answered. Its replies stay in the record.
+// SetAside turns a judgment that another model answered into a failed one. Its replies stay in the record.
 func (r *Record) SetAside(why error) {
 	r.Take(Silent(Failed))
 	r.Probabilities = nil
 	r.Error = fmt.Sprintf("set aside: %v", why)
 }
 
-// waitingFile has the judgments that wait for checks: they are no records yet, and a kill does not lose them. Of two
-// lines of one judgment the last counts, and neither where there is a record of it.
+// waitingFile holds the judgments that wait for checks, so that a kill does not lose them; they are not records yet. Of
+// two lines of one judgment the last counts, and neither if there is a record of it.
 const waitingFile = ".unverified.jsonl"
 
-// Hold keeps a judgment on disk until Settled.
+// Hold writes a judgment to disk until Settled.
 func (d *Dir) Hold(r *Record) error {
-	d.holding.Lock()
-	defer d.holding.Unlock()
-	if d.held.file == nil {
-		if err := d.held.open(filepath.Join(d.Path, waitingFile)); err != nil {
+	d.waitingMu.Lock()
+	defer d.waitingMu.Unlock()
+	if d.waitingWriter.file == nil {
+		if err := d.waitingWriter.open(filepath.Join(d.Path, waitingFile)); err != nil {
 			return err
 		}
 	}
-	return d.held.write(r)
+	return d.waitingWriter.write(r)
 }
 
-// Settled ends Hold: all that was held is a record now, or is made again.
+// Settled ends Hold: all held judgments are records now, or will be asked again.
 func (d *Dir) Settled() error {
-	if d.held.file == nil {
+	if d.waitingWriter.file == nil {
 		return nil
 	}
-	err := errors.Join(d.flush(), d.held.close())
-	d.held.file = nil
+	err := errors.Join(d.flush(), d.waitingWriter.close())
+	d.waitingWriter.file = nil
 	if err != nil {
 		return err
 	}
-	return os.Remove(d.held.path)
+	return os.Remove(d.waitingWriter.path)
 }
 
-// readWaiting finds the judgments that waited when an earlier try was killed, and takes the unverified records for
-// such; not those that are seen to stand by now, or are asked again.
-func (d *Dir) readWaiting(unverified []*Record, again func(*Record) bool, seen *Completed) error {
+// readWaiting adds to Waiting the judgments that waited when an earlier try was killed, and the unverified records,
+// except those that have a record in completed or for which retry returns true.
+func (d *Dir) readWaiting(unverified []*Record, retry func(*Record) bool, completed *Completed) error {
 	path := filepath.Join(d.Path, waitingFile)
 	var all []*Record
 	err := ReadRecords(path, func(r *Record) error {
-		if !seen.Has(r.Item, r.Presentation, r.Repetition) {
+		if !completed.Has(r.Item, r.Presentation, r.Repetition) {
 			all = append(all, r)
 		}
 		return nil
@@ -85,11 +85,11 @@ func (d *Dir) readWaiting(unverified []*Record, again func(*Record) bool, seen *
 		return err
 	}
 	for _, r := range slices.Backward(append(all, unverified...)) {
-		if seen.Has(r.Item, r.Presentation, r.Repetition) {
+		if completed.Has(r.Item, r.Presentation, r.Repetition) {
 			continue
 		}
-		seen.Add(r)
-		if !again(r) {
+		completed.Add(r)
+		if !retry(r) {
 			r.Unverified = false
 			d.Waiting = append(d.Waiting, r)
 		}

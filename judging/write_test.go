@@ -22,7 +22,7 @@ import (
 // returns.
 func TestDirWriteFromManyGoroutines(t *testing.T) {
 	path := runWith(t)
-	d := begun(t, path)
+	d := startedDir(t, path)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Skip("this system has no /dev/full")
 	}
-	d := begun(t, runWith(t))
+	d := startedDir(t, runWith(t))
 	d.file.Close()
 	d.file = full
 	if err := d.Write(recordOf("p1", 0, Decided)); err == nil || !strings.Contains(err.Error(), "what is written is kept") {
@@ -151,21 +151,21 @@ func TestWriteJSONIsOldOrNew(t *testing.T) {
 	}
 }
 
-// one shows one candidate at a time.
-type one struct{ pairwise }
+// single shows one candidate at a time.
+type single struct{ pairwise }
 
-func (one) Presentations(item datasets.Item) (all []Presentation) {
+func (single) Presentations(item datasets.Item) (all []Presentation) {
 	for i := range item.Candidates {
 		all = append(all, Presentation{Index: i, Order: []int{i}, Shape: item.Shape})
 	}
 	return all
 }
 
-func (one) Prompt(item datasets.Item, s Presentation) Prompt {
+func (single) Prompt(item datasets.Item, s Presentation) Prompt {
 	return Prompt{User: item.Question + item.Candidates[s.Order[0]].Text}
 }
 
-func (one) Parse(_ Presentation, reply string, _ Reading) Verdict {
+func (single) Parse(_ Presentation, reply string, _ Reading) Verdict {
 	return Verdict{Outcome: Decided, Choice: Nobody, Answer: reply}
 }
 
@@ -174,8 +174,8 @@ func (one) Parse(_ Presentation, reply string, _ Reading) Verdict {
 func TestARecordThatNobodyCanReadIsNotWritten(t *testing.T) {
 	client := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) { return judgingtest.Says("7") })
 	job, _ := newJob(t, judgingtest.Pairs(t, 2), client)
-	job.Asker = one{}
-	d := begun(t, runWith(t))
+	job.Asker = single{}
+	d := startedDir(t, runWith(t))
 	job.Write = d.Write
 	err := job.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "made a record of item") || !strings.Contains(err.Error(), "it has 1 of at least 2 candidates") {
@@ -191,9 +191,9 @@ func TestAShapeSaysHowManyCandidatesItShows(t *testing.T) {
 	const essay datasets.Shape = "essay"
 	datasets.Shapes[essay] = datasets.ShapeInfo{Least: 1}
 	defer delete(datasets.Shapes, essay)
-	d := begun(t, runWith(t))
+	d := startedDir(t, runWith(t))
 	item := datasets.Item{ID: "e1", Shape: essay, Candidates: []datasets.Candidate{{ID: "A", Text: "Once"}}, Gold: datasets.NoGold}
-	for _, s := range (one{}).Presentations(item) {
+	for _, s := range (single{}).Presentations(item) {
 		r := NewRecord(testManifest(), item, s)
 		r.Presentations = 1
 		r.Take(Verdict{Outcome: Decided, Choice: Nobody, Answer: "7"})

@@ -1,4 +1,4 @@
-// Command gavel tells which open-weight model can be trusted as a judge.
+// Command gavel measures how far open-weight models can be trusted as judges.
 package main
 
 import (

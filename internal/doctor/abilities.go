@@ -10,7 +10,7 @@ import (
 	"gavel/backends"
 )
 
-// systemText finds out whether what a system message says reaches the model.
+// systemText checks that the text of a system message reaches the model.
 func (d *doctor) systemText(ctx context.Context) Finding {
 	if d.SystemRole == backends.User {
 		return skipped("--system-role user: the system text is part of the user message")
@@ -24,26 +24,26 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 	}
 	without, err := d.ask(ctx, d.request(1, question))
 	if err != nil {
-		return untold(err)
+		return noAnswer(err)
 	}
 	with, err := d.ask(ctx, d.request(1, system, question))
-	more, least := with.PromptTokens-without.PromptTokens, backends.LeastTokens([]backends.Message{system})
+	more, minTokens := with.PromptTokens-without.PromptTokens, backends.LeastTokens([]backends.Message{system})
 	switch {
-	case refused(err):
-		return bad(Fail, do, "a system message is refused: %s", why(err))
+	case isRejected(err):
+		return bad(Fail, do, "a system message is refused: %s", errorText(err))
 	case err != nil:
-		return untold(err)
+		return noAnswer(err)
 	case with.PromptTokens == 0:
 		return bad(Unknown, "if verdicts ignore the instructions, "+do,
 			"the server accepts a system message but reports no token counts: it may drop the message")
-	case more < least/2:
+	case more < minTokens/2:
 		return bad(Fail, do, "the server accepts a system message and drops it: "+
-			"its %d words add %d tokens to the prompt", least, more).with(more)
+			"its %d words add %d tokens to the prompt", minTokens, more).with(more)
 	}
 	return good("the server reads a system message: it adds %d tokens", more).with(more)
 }
 
-// thinkingTokens returns the token limit of a reply that may think first.
+// thinkingTokens returns the token limit for a reply that may think first.
 func (d *doctor) thinkingTokens() int {
 	if d.speed == nil || d.speed.Reply == 0 {
 		return 128
@@ -60,29 +60,29 @@ func (d *doctor) thinking(ctx context.Context) Finding {
 		req.Think = t
 		return d.ask(ctx, req)
 	}
-	says := d.Judge.Model.Thinks
+	reported := d.Judge.Model.Thinks
 	on, errOn := try(backends.ThinkOn)
 	off, errOff := try(backends.ThinkOff)
 	for _, err := range []error{errOn, errOff} {
-		if err != nil && !refused(err) {
-			return untold(err)
+		if err != nil && !isRejected(err) {
+			return noAnswer(err)
 		}
 	}
 	switch {
 	case errOff == nil && off.Thinking == "":
-		if on.Thinking != "" || says == backends.Yes {
+		if on.Thinking != "" || reported == backends.Yes {
 			d.think = backends.ThinkOff
 		}
 	case errOff == nil || d.thinksAnyway:
 		d.thinksAlways = true
 	}
-	return judgeThinking(says, n, on, off, errOn, errOff).with(map[string]any{
-		"says": cmp.Or(says, "unknown"), "by_itself": d.thinksAnyway,
+	return judgeThinking(reported, n, on, off, errOn, errOff).with(map[string]any{
+		"says": cmp.Or(reported, "unknown"), "by_itself": d.thinksAnyway,
 		"on": outcome(on, errOn), "off": outcome(off, errOff),
 	})
 }
 
-// outcome returns a word for what came back.
+// outcome returns a word for a reply's thinking.
 func outcome(r backends.Response, err error) string {
 	switch {
 	case err != nil:
@@ -93,21 +93,21 @@ func outcome(r backends.Response, err error) string {
 	return "no thinking"
 }
 
-// judgeThinking returns what the replies with --think on and off say of it; n is the tokens that each might have.
-func judgeThinking(says backends.Ability, n int, on, off backends.Response, errOn, errOff error) Finding {
+// judgeThinking returns the finding from the replies with --think on and off, each of at most n tokens.
+func judgeThinking(reported backends.Ability, n int, on, off backends.Response, errOn, errOff error) Finding {
 	switch {
-	case errOn != nil && errOff == nil && says != backends.Yes:
+	case errOn != nil && errOff == nil && reported != backends.Yes:
 		return good("the model does not think; the server refuses --think on")
 	case errOn != nil:
-		return bad(Warn, "leave out --think, or upgrade the server", "--think on is refused: %s", why(errOn))
+		return bad(Warn, "leave out --think, or upgrade the server", "--think on is refused: %s", errorText(errOn))
 	case errOff != nil:
-		return bad(Warn, "leave out --think off", "--think off is refused: %s", why(errOff))
+		return bad(Warn, "leave out --think off", "--think off is refused: %s", errorText(errOff))
 	case on.Thinking != "" && off.Thinking != "":
-		return bad(Warn, "expect thinking in every reply, and raise --max-tokens if many are cut",
+		return bad(Warn, "expect thinking in every reply, and raise --max-tokens if many are truncated",
 			"--think off changes nothing: the model thinks anyway, separately from the reply")
 	case on.Thinking != "":
 		return good("with --think on the thinking is separate from the reply; with --think off there is none")
-	case says == backends.Yes:
+	case reported == backends.Yes:
 		return bad(Unknown, "check a reply of a run with --think on: if the thinking is in the text, "+
 			"start vLLM with --reasoning-parser, llama.cpp with --reasoning-format deepseek",
 			"the template supports thinking, but with --think on none came back separately within %d tokens", n)
@@ -115,7 +115,7 @@ func judgeThinking(says backends.Ability, n int, on, off backends.Response, errO
 	return good("the model does not think")
 }
 
-// labels holds two that no sensible reply to the question gives by itself.
+// labels holds two labels that no sensible reply to the question has by itself.
 var labels = []string{"[[A>B]]", "[[B>A]]"}
 
 func (d *doctor) capital(n int) backends.Request {
@@ -127,17 +127,17 @@ func (d *doctor) capital(n int) backends.Request {
 	return req
 }
 
-// constrained holds the reply to labels that have nothing to do with the question.
-func (d *doctor) constrained(ctx context.Context) Finding {
+// constrainedOutput constrains the reply to labels that have nothing to do with the question.
+func (d *doctor) constrainedOutput(ctx context.Context) Finding {
 	req := d.capital(32)
 	req.Constrain = labels
 	resp, err := d.ask(ctx, req)
 	text := strings.TrimSpace(resp.Text)
 	switch {
-	case refused(err):
-		return bad(Warn, "run without --constrain", "refused: %s", why(err))
+	case isRejected(err):
+		return bad(Warn, "run without --constrain", "refused: %s", errorText(err))
 	case err != nil:
-		return untold(err)
+		return noAnswer(err)
 	case slices.Contains(labels, text):
 		d.constrains = true
 		return good("constrained to two labels, the model replies with one of them")
@@ -158,7 +158,7 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// logprobs asks how probable a label was that the reply is sure to hold.
+// logprobs asks for the probability of a label that the reply is certain to contain.
 func (d *doctor) logprobs(ctx context.Context) Finding {
 	req := d.capital(32)
 	if d.constrains {
@@ -166,7 +166,7 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 	} else {
 		plain, err := d.ask(ctx, req)
 		if err != nil {
-			return untold(err)
+			return noAnswer(err)
 		}
 		words := strings.Fields(plain.Text)
 		if len(words) == 0 {
@@ -180,12 +180,12 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.Since(backends.TellLogprobs), s.Version)
 	}
 	switch {
-	case refused(err):
-		return bad(Warn, do, "refused: %s", why(err))
+	case isRejected(err):
+		return bad(Warn, do, "refused: %s", errorText(err))
 	case err != nil:
-		return untold(err)
+		return noAnswer(err)
 	case len(resp.Labels) == 0:
-		return bad(Warn, do, "asked for, but none came")
+		return bad(Warn, do, "requested, but none returned")
 	case d.Judge.Model.Logprobs == backends.No:
 		return bad(Warn, do+": gavel expects none from "+d.Judge.Server.Name+"", "returned, unexpectedly")
 	}

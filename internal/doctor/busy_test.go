@@ -23,15 +23,15 @@ type busy struct {
 	// what came together is answered at once, as when its machine is idle by then
 	quickens bool
 
-	mu      sync.Mutex
-	random  *rand.Rand
-	loaded  bool
-	asked   int
-	working int
-	seen    map[string]bool
+	mu       sync.Mutex
+	random   *rand.Rand
+	loaded   bool
+	requests int
+	working  int
+	texts    map[string]bool
 }
 
-// rate is how fast each of n requests goes, as a share of one alone.
+// rate returns the speed of each of n concurrent requests, as a share of that of one alone.
 func rate(n int) float64 { return min(2.6, 1+0.533*float64(n-1)) / float64(n) }
 
 func (b *busy) chat(w http.ResponseWriter, r *http.Request) {
@@ -44,15 +44,15 @@ func (b *busy) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	b.mu.Lock()
 	late := b.jitter(b.random)
-	b.asked++
-	if b.brief && b.asked%2 == 0 && req.MaxTokens > 24 {
+	b.requests++
+	if b.brief && b.requests%2 == 0 && req.MaxTokens > 24 {
 		req.MaxTokens = 1
 	}
 	if !b.loaded {
 		b.loaded, late = true, late+b.loads
 	}
-	known := b.cached && b.seen[text]
-	b.seen[text] = true
+	cached := b.cached && b.texts[text]
+	b.texts[text] = true
 	b.working++
 	b.mu.Unlock()
 	if prompt > 20480 {
@@ -65,7 +65,7 @@ func (b *busy) chat(w http.ResponseWriter, r *http.Request) {
 	crowded := b.quickens && b.working > 1 // seen by all who came together, before one leaves
 	b.mu.Unlock()
 	work := time.Duration(prompt)*time.Millisecond + time.Duration(req.MaxTokens)*20*time.Millisecond
-	for work > 0 && !known && req.MaxTokens > 0 {
+	for work > 0 && !cached && req.MaxTokens > 0 {
 		const tick = 20 * time.Millisecond
 		time.Sleep(tick)
 		b.mu.Lock()
@@ -90,7 +90,7 @@ func (b *busy) chat(w http.ResponseWriter, r *http.Request) {
 
 // visited has the doctor look the server over on a clock of their own.
 func (b *busy) visited(t *testing.T, seed uint64) *Report {
-	b.random, b.seen = rand.New(rand.NewPCG(seed, 1)), map[string]bool{}
+	b.random, b.texts = rand.New(rand.NewPCG(seed, 1)), map[string]bool{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"data":[{"id":"tiny","owned_by":"vllm","root":"tiny","max_model_len":20480}]}`)
@@ -122,15 +122,15 @@ func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
 				if d.Speed == nil || len(d.Speed.Paces) == 0 {
 					t.Fatalf("no speed: %+v", d.find(t, "speed"))
 				}
-				one, f := d.Speed.Paces[0], d.find(t, "throughput")
-				slow := min(d.Speed.Reply, one.Reply) < 10
-				if slow || max(d.Speed.Reply, one.Reply) > 75 || max(d.Speed.Prompt, one.Prompt) > 2000 {
+				single, f := d.Speed.Paces[0], d.find(t, "throughput")
+				slow := min(d.Speed.Reply, single.Reply) < 10
+				if slow || max(d.Speed.Reply, single.Reply) > 75 || max(d.Speed.Prompt, single.Prompt) > 2000 {
 					t.Logf("seed %d: writes %.0f and %.0f tokens a second, and not 50; reads %.0f and %.0f, and not 1000",
-						seed, d.Speed.Reply, one.Reply, d.Speed.Prompt, one.Prompt)
+						seed, d.Speed.Reply, single.Reply, d.Speed.Prompt, single.Prompt)
 					off++
 				}
-				value, told := f.Value.(map[string]any)
-				if !told && strings.Contains(f.Said, "which cannot be") {
+				value, ok := f.Value.(map[string]any)
+				if !ok && strings.Contains(f.Said, "which is impossible") {
 					continue
 				}
 				times := value["times_one"].(float64)
@@ -145,8 +145,8 @@ func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
 	}
 }
 
-func upTo(most time.Duration) func(*rand.Rand) time.Duration {
-	return func(r *rand.Rand) time.Duration { return time.Duration(r.Int64N(int64(most))) }
+func upTo(limit time.Duration) func(*rand.Rand) time.Duration {
+	return func(r *rand.Rand) time.Duration { return time.Duration(r.Int64N(int64(limit))) }
 }
 
 // spikes are rare and long.
@@ -161,7 +161,7 @@ func spikes(r *rand.Rand) time.Duration {
 func TestImpossibleSpeedUpIsRefused(t *testing.T) {
 	d := (&busy{jitter: func(*rand.Rand) time.Duration { return 0 }, quickens: true}).visited(t, 1)
 	f := d.find(t, "throughput")
-	if f.Status != Unknown || !strings.Contains(f.Said, "which cannot be") || len(d.Speed.Paces) != 1 {
+	if f.Status != Unknown || !strings.Contains(f.Said, "which is impossible") || len(d.Speed.Paces) != 1 {
 		t.Errorf("%+v, speeds %+v", f, d.Speed)
 	}
 }

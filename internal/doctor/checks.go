@@ -12,8 +12,8 @@ import (
 	"gavel/judging"
 )
 
-// judgeBench holds the size of JudgeBench's GPT-4o file under gavel's prompts, in
-// bytes of system and user message together. It need not be on this machine.
+// judgeBench holds the size of JudgeBench's GPT-4o file under gavel's prompts, in bytes of system and user message
+// together. The file need not be on this machine.
 var judgeBench = struct {
 	pairs, judgments      int
 	direct, sop, longest  int // mean of each prompt, and the longest of all with sop
@@ -50,20 +50,20 @@ func (d *doctor) describeModel(context.Context) Finding {
 		"%s; the server reports no digest: other weights of this name look the same", text)
 }
 
-// small is the context in tokens with which Ollama is sent a prompt that does not fit:
-// should it be cut, reading what is left costs little.
-const small = 1024
+// smallContext is the context, in tokens, that Ollama gets for a prompt that does not fit: if it truncates the prompt,
+// the rest takes little time.
+const smallContext = 1024
 
-// reply asks one plain question. Without an answer to it nothing can be tried.
+// reply asks one plain question. If it gets no answer, the other checks are pointless.
 func (d *doctor) reply(ctx context.Context) Finding {
 	if d.Judge.Server.Can(backends.SetContext) {
-		d.numCtx = small
+		d.numCtx = smallContext
 	}
 	patient := backends.WithRetry(d.Judge.Client, backends.Retry{For: min(d.Timeout, 30*time.Second)})
 	resp, err := patient.Ask(ctx,
 		d.request(16, user("Which of two numbers is greater, 3 or 5? Answer with that number alone.")))
 	if err != nil {
-		d.dumb = true
+		d.silent = true
 		do := "check the server's log"
 		switch {
 		case backends.IsKind(err, backends.Timeout):
@@ -72,7 +72,7 @@ func (d *doctor) reply(ctx context.Context) Finding {
 			e, _ := errors.AsType[*backends.Error](err)
 			do = e.Access
 		}
-		return bad(Fail, do, "a simple question gets no answer: %s", why(err))
+		return bad(Fail, do, "a simple question gets no answer: %s", errorText(err))
 	}
 	d.thinksAnyway = resp.Thinking != ""
 	took := ""
@@ -99,27 +99,27 @@ func (d *doctor) reply(ctx context.Context) Finding {
 	return good("a simple question gets an answer%s", took)
 }
 
-// mostReading limits the time in which a server reads a prompt that it should refuse.
-const mostReading = time.Minute
+// maxReading limits the time in which a server may read a prompt that it should refuse.
+const maxReading = time.Minute
 
-// longPrompt sends more than the server can take: it must refuse.
+// longPrompt sends more than the server can take, which must refuse it.
 func (d *doctor) longPrompt(ctx context.Context) Finding {
-	if d.Limit > 0 { // it is not to take the time of those after it
+	if d.Limit > 0 { // leave time for the checks after it
 		limited, cancel := context.WithTimeout(ctx, d.Limit/4)
 		defer cancel()
 		ctx = limited
 	}
 	served := d.Judge.Model.Context
 	if d.Judge.Server.Can(backends.SetContext) {
-		served = min(small, cmp.Or(d.Judge.Model.Trained, small))
+		served = min(smallContext, cmp.Or(d.Judge.Model.Trained, smallContext))
 		defer func(n int) { d.numCtx = n }(d.numCtx)
-		d.numCtx = small
+		d.numCtx = smallContext
 	}
 	if served > 0 {
 		return d.overfill(ctx, served, served+served/2+64)
 	}
 	for _, n := range []int{5000, 20000, 80000, 300000} {
-		if d.roughly > 0 && float64(n) > d.roughly*mostReading.Seconds() {
+		if d.roughSpeed > 0 && float64(n) > d.roughSpeed*maxReading.Seconds() {
 			return bad(Unknown, "keep prompts well below the served context",
 				"the server does not report its context, and a prompt of %d tokens would take too long to read", n)
 		}
@@ -130,8 +130,8 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 	return good("the server accepts prompts of 300000 tokens and more")
 }
 
-// overfill sends a prompt of so many words to a server that serves so many tokens, 0 where that is unknown: the prompt
-// may fit then, and the finding is Skipped.
+// overfill sends a prompt of so many words to a server with a context of served tokens, 0 if unknown: the prompt may
+// fit then, and the finding is Skipped.
 func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 	resp, err := d.Judge.Client.Ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
 	sent := fmt.Sprintf("a prompt of at least %d tokens", words)
@@ -140,12 +140,12 @@ func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 		room = fmt.Sprintf(" at a context of %d", served)
 	}
 	switch {
-	case refused(err):
+	case isRejected(err):
 		return bad(Warn, "such prompts end as failed instead of prompt-too-long; please report this message",
-			"%s is refused%s, with a message that gavel does not know: %s", sent, room, why(err))
+			"%s is refused%s, with a message that gavel does not know: %s", sent, room, errorText(err))
 	case err != nil:
 		return bad(Unknown, "try again with a larger --timeout; "+
-			"a server that refuses long prompts answers at once", "%s%s: %s", sent, room, why(err))
+			"a server that refuses long prompts answers at once", "%s%s: %s", sent, room, errorText(err))
 	case resp.Finish == backends.TooLong && resp.PromptTokens == 0:
 		f = good("%s is refused%s", sent, room)
 	case resp.Finish == backends.TooLong:
@@ -177,8 +177,8 @@ func (d *doctor) neverCut() string {
 		"with truncated prompts the judge sees only part of the text"
 }
 
-// context loads the model as a run would, measures how many bytes of a judge's
-// prompt make a token, and compares what is served with what JudgeBench needs.
+// context loads the model as a run would, measures the bytes per token of a judge's prompt, and compares the served
+// context with the needs of JudgeBench.
 func (d *doctor) context(ctx context.Context) Finding {
 	p := judging.DefaultParameters
 	if d.Judge.Server.Can(backends.SetContext) {
@@ -186,14 +186,14 @@ func (d *doctor) context(ctx context.Context) Finding {
 		if _, err := d.ask(ctx, d.request(1, user("Hello."))); err != nil {
 			return bad(Fail, "free memory, use a smaller model, or run with a smaller --num-ctx",
 				"the model does not load with num_ctx %d, which a JudgeBench run would ask for: %s",
-				d.numCtx, why(err))
+				d.numCtx, errorText(err))
 		}
 	}
 	text := d.prose(2000)
 	resp, err := d.ask(ctx, d.request(1, user(text)))
 	if err == nil && resp.PromptTokens > 0 {
 		d.bytesPerTok = float64(len(text)) / float64(resp.PromptTokens)
-		d.roughly = perSecond(resp.PromptTokens, cmp.Or(resp.Timing.Prompt, resp.Took))
+		d.roughSpeed = perSecond(resp.PromptTokens, cmp.Or(resp.Timing.Prompt, resp.Took))
 	}
 	return d.room()
 }
@@ -209,7 +209,7 @@ func (d *doctor) room() Finding {
 	if d.decides() {
 		reply = 0
 	}
-	// some prompts have more tokens to the byte
+	// some prompts have more tokens per byte
 	mean, longest := d.tokens(judgeBench.sop), d.tokens(judgeBench.longest*5/4)
 	need := longest + reply
 	value := map[string]any{
@@ -218,9 +218,9 @@ func (d *doctor) room() Finding {
 		"judgebench_longest_prompt": longest,
 		"judgebench_wants":          need,
 	}
-	said := fmt.Sprintf("%d tokens served", served)
+	text := fmt.Sprintf("%d tokens served", served)
 	if d.Judge.Model.Trained > 0 {
-		said += fmt.Sprintf(", %d trained", d.Judge.Model.Trained)
+		text += fmt.Sprintf(", %d trained", d.Judge.Model.Trained)
 	}
 	switch {
 	case served == 0:
@@ -229,13 +229,13 @@ func (d *doctor) room() Finding {
 			"the server does not report its context size").with(value)
 	case d.Judge.Model.Trained > 0 && served > d.Judge.Model.Trained:
 		return bad(Warn, "serve no more context than the model was trained for: "+
-			"beyond that, replies become useless", "%s", said).with(value)
+			"beyond that, replies become useless", "%s", text).with(value)
 	case served < mean:
-		return bad(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", said, mean).with(value)
+		return bad(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", text, mean).with(value)
 	case served <= longest:
 		return bad(Warn, d.serveMore(need),
 			"%s: JudgeBench's longest prompt has up to about %d and would be prompt-too-long",
-			said, longest).with(value)
+			text, longest).with(value)
 	case served < need:
 		do := d.serveMore(need)
 		if d.Judge.Server.Can(backends.ReserveReply) {
@@ -244,10 +244,10 @@ func (d *doctor) room() Finding {
 			do += fmt.Sprintf(", or run with --max-tokens %d", served-longest)
 		}
 		return bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, "+
-			"less than --max-tokens %d", said, longest, served-longest, reply).with(value)
+			"less than --max-tokens %d", text, longest, served-longest, reply).with(value)
 	}
 	return good("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply",
-		said, longest).with(value)
+		text, longest).with(value)
 }
 
 // serveMore returns advice on how to serve a context of n tokens.

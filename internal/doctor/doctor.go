@@ -1,8 +1,7 @@
-// Package doctor tries a server and a model before a run: what works, what does not, and how long a run would take.
-// [Check] asks some hundred short questions and reports what they showed, with what to do about it.
+// Package doctor tests a server and a model before a run: what works, what does not, and how long a run would take.
+// [Check] asks about a hundred short questions and reports findings with advice.
 //
-// It reads no flags and no environment, and has no clock of its own. The words of
-// its findings name the flags of the command line, which is where they are read.
+// It reads no flags, environment or clock itself. The advice names flags of the command line, where it is read.
 package doctor
 
 import (
@@ -18,22 +17,22 @@ import (
 	"gavel/judging"
 )
 
-// Request says how a judge is looked over.
+// Request holds the options of Check.
 type Request struct {
-	SystemRole string        // that carries the system text: backends.System or backends.User
-	Quick      bool          // leave out what puts load on the server
+	SystemRole string        // role of the system text: backends.System or backends.User
+	Quick      bool          // leave out checks that put load on the server
 	Timeout    time.Duration // of one call, more than 0
-	Limit      time.Duration // of all checks; 0 for none
+	Limit      time.Duration // of all checks; 0: no limit
 }
 
-// Tools holds the judge and what else Check needs.
+// Tools holds the judge and other things that Check needs.
 type Tools struct {
 	Judge       backends.Member // its Client ends a call after Request.Timeout
 	About       string          // the judge's server, in words
-	Concurrency int             // requests at once that a run would send by itself
-	Text        string          // such as judges read, for prompts of any length
+	Concurrency int             // default concurrency of a run
+	Text        string          // typical of judges' prompts; prompts of any length are made from it
 	Now         func() time.Time
-	Note        func(text string) // is told how far it is, in one line; may be nil
+	Note        func(text string) // shows the progress in one line; may be nil
 }
 
 // Status of a finding.
@@ -42,10 +41,10 @@ type Status string
 // Statuses of findings.
 const (
 	OK      Status = "ok"
-	Warn    Status = "warn"    // a run works, but mind what is said
-	Fail    Status = "fail"    // a run's numbers would be wrong or missing
-	Unknown Status = "unknown" // it could not be told
-	Skipped Status = "skipped" // it was not tried
+	Warn    Status = "warn"    // a run works, but with a limitation
+	Fail    Status = "fail"    // a run's scores would be wrong or missing
+	Unknown Status = "unknown" // the check found no answer
+	Skipped Status = "skipped" // the check was left out
 )
 
 // Finding holds the outcome of a check.
@@ -53,13 +52,13 @@ type Finding struct {
 	Check  string `json:"check"`
 	Status Status `json:"status"`
 	Value  any    `json:"value,omitempty"`
-	Said   string `json:"said"`         // what was seen, in one line
-	Do     string `json:"do,omitempty"` // what to do about it
+	Said   string `json:"said"`         // the observation, in one line
+	Do     string `json:"do,omitempty"` // advice
 
-	late bool // there was no time for it, or not enough
+	late bool // there was not enough time for the check
 }
 
-// with adds a value for programs to read.
+// with adds a machine-readable value.
 func (f Finding) with(value any) Finding { f.Value = value; return f }
 
 func good(format string, args ...any) Finding {
@@ -70,19 +69,19 @@ func bad(status Status, do, format string, args ...any) Finding {
 	return Finding{Status: status, Said: fmt.Sprintf(format, args...), Do: do}
 }
 
-func skipped(why string) Finding { return Finding{Status: Skipped, Said: why} }
+func skipped(errorText string) Finding { return Finding{Status: Skipped, Said: errorText} }
 
 // Report holds the findings of all checks.
 type Report struct {
 	Server   backends.Server `json:"server"`
 	Model    backends.Model  `json:"model"`
 	Findings []Finding       `json:"findings"`
-	Late     []string        `json:"late,omitempty"`  // checks that were not made or not finished in Request.Limit
-	Speed    *Speed          `json:"speed,omitempty"` // nil where it could not be measured
+	Late     []string        `json:"late,omitempty"`  // checks not made or not finished within Request.Limit
+	Speed    *Speed          `json:"speed,omitempty"` // nil if it could not be measured
 	Ready    bool            `json:"ready"`           // nothing failed
 }
 
-// Err returns an error that names the checks that failed; nil where none did.
+// Err returns an error that names the failed checks, or nil.
 func (r *Report) Err() error {
 	var failed []string
 	for _, f := range r.Findings {
@@ -96,17 +95,17 @@ func (r *Report) Err() error {
 	return errors.New("not ready: " + strings.Join(failed, ", "))
 }
 
-// check is one thing to look at. What it needs of earlier ones is in doctor.
+// check describes one check. Its results for later checks are in doctor.
 type check struct {
 	name  string
 	limit time.Duration // for all of it
-	load  bool          // puts load on the server: Request.Quick leaves it out
-	texts bool          // is of written replies: a decision model has none
+	load  bool          // puts load on the server; left out with Request.Quick
+	texts bool          // needs written replies, which a decision model does not give
 	run   func(*doctor, context.Context) Finding
 }
 
-// checks lists them in order: first what a run needs, then what puts load on the server. A new one is a function and a
-// line here.
+// checks lists all checks in order: first the needs of a run, then those that put load on the server. To add a check,
+// write a function and add a line here.
 var checks = []check{
 	{name: "server", run: (*doctor).describeServer},
 	{name: "model", run: (*doctor).describeModel},
@@ -115,36 +114,36 @@ var checks = []check{
 	{name: "speed", limit: 2 * time.Minute, texts: true, run: (*doctor).measureSpeed},
 	{name: "system role", limit: time.Minute, run: (*doctor).systemText},
 	{name: "thinking", limit: time.Minute, texts: true, run: (*doctor).thinking},
-	{name: "constrained output", limit: time.Minute, texts: true, run: (*doctor).constrained},
+	{name: "constrained output", limit: time.Minute, texts: true, run: (*doctor).constrainedOutput},
 	{name: "logprobs", limit: time.Minute, texts: true, run: (*doctor).logprobs},
 	// A server that answers one request at a time may read on after the check has given up, so it comes late.
 	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
 	{name: "throughput", limit: 2 * time.Minute, load: true, texts: true, run: (*doctor).throughput},
 }
 
-// doctor looks a judge over. What a check learns stands here for later ones.
+// doctor runs the checks. Its fields hold results for later checks.
 type doctor struct {
 	Request
 	Tools
 
-	mu   sync.Mutex
-	lost int  // calls in a row that got no answer at all; a refusal is an answer
-	gone bool // too many of them: the rest is not tried
+	mu         sync.Mutex
+	unanswered int  // consecutive calls without any answer; a refusal is an answer
+	gaveUp     bool // too many calls had no answer: the other checks are left out
 
-	dumb         bool           // the model does not answer: nothing can be tried
-	numCtx       int            // context to ask Ollama for; 0 where the server decides
-	bytesPerTok  float64        // of judge's prompts, by the model's own tokenizer
-	roughly      float64        // prompt tokens a second, before they are measured
-	think        backends.Think // keeps the model from thinking, where that can be
-	thinksAnyway bool           // it thinks unless told not to
-	thinksAlways bool           // it thinks whatever it is told
-	constrains   bool           // it can be held to labels
+	silent       bool           // the model does not answer: the other checks are left out
+	numCtx       int            // context requested from Ollama; 0 if the server decides
+	bytesPerTok  float64        // of judges' prompts, with the model's tokenizer
+	roughSpeed   float64        // rough estimate of prompt tokens per second
+	think        backends.Think // keeps the model from thinking, if possible
+	thinksAnyway bool           // it thinks by default
+	thinksAlways bool           // it thinks even with --think off
+	constrains   bool           // replies can be constrained to labels
 	speed        *Speed
-	call         time.Duration // that a request takes beside its tokens
-	noise        time.Duration // by which the same request takes longer at times
+	call         time.Duration // time of a request apart from its tokens
+	noise        time.Duration // variation of the time of the same request
 }
 
-// Check looks a judge over. What is wrong with the judge is in the report; the error is the cause why ctx ended.
+// Check runs all checks. The report has the problems of the judge; the error is the cause if ctx ended.
 func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 	d := &doctor{Request: r, Tools: t}
 	d.constrains = d.decides()
@@ -155,16 +154,16 @@ func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 		limited, cancel = context.WithTimeout(ctx, r.Limit)
 		defer cancel()
 	}
-	for i, c := range checks { // one that finds nothing good does not stop the others
+	for i, c := range checks { // all of them, even if one fails
 		if t.Note != nil {
 			t.Note(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
 		}
-		found := d.try(limited, c)
-		found.Check = c.name
-		if found.late {
+		finding := d.try(limited, c)
+		finding.Check = c.name
+		if finding.late {
 			out.Late = append(out.Late, c.name)
 		}
-		out.Findings = append(out.Findings, found)
+		out.Findings = append(out.Findings, finding)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -173,17 +172,17 @@ func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 	return out, nil
 }
 
-// giveUp is the number of calls in a row without an answer after which the rest is not tried.
+// giveUp is the number of consecutive calls without an answer after which the other checks are left out.
 const giveUp = 3
 
 func (d *doctor) try(ctx context.Context, c check) Finding {
 	switch {
-	case d.dumb:
+	case d.silent:
 		return skipped("the model does not answer")
-	case d.gone:
+	case d.gaveUp:
 		return skipped("the server stopped answering")
-	case d.lost >= giveUp:
-		d.gone = true
+	case d.unanswered >= giveUp:
+		d.gaveUp = true
 		return bad(Fail, "check the server's log", "the server stopped answering")
 	case c.texts && d.decides():
 		return skipped("a decision model writes no reply")
@@ -192,27 +191,27 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	case ctx.Err() != nil:
 		return d.late("not made")
 	}
-	within := ctx
+	limited := ctx
 	if c.limit > 0 {
 		var cancel func()
-		within, cancel = context.WithTimeout(ctx, c.limit)
+		limited, cancel = context.WithTimeout(ctx, c.limit)
 		defer cancel()
 	}
-	found := c.run(d, within)
-	if ctx.Err() != nil && found.Status == Unknown {
+	finding := c.run(d, limited)
+	if ctx.Err() != nil && finding.Status == Unknown {
 		return d.late("not finished")
 	}
-	return found
+	return finding
 }
 
-// late returns the finding of a check for which the time limit left no time.
-func (d *doctor) late(what string) Finding {
-	f := skipped(fmt.Sprintf("%s: the time limit of %s was reached", what, d.Limit))
+// late returns the finding of a check for which there was no time.
+func (d *doctor) late(state string) Finding {
+	f := skipped(fmt.Sprintf("%s: the time limit of %s was reached", state, d.Limit))
 	f.late = true
 	return f
 }
 
-// request returns a request as a run makes it.
+// request returns a request like those of a run.
 func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
 	p := judging.DefaultParameters
 	req := backends.Request{
@@ -226,46 +225,46 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 	return req
 }
 
-// decides reports whether the judge is a decision model, which chooses among options and writes nothing.
+// decides reports whether the judge is a decision model, which chooses among options and writes no text.
 func (d *doctor) decides() bool { return d.Judge.Server.Can(backends.Decide) }
 
 func user(text string) backends.Message {
 	return backends.Message{Role: backends.User, Content: text}
 }
 
-// ask asks once, and counts calls without an answer.
+// ask asks once and counts consecutive calls without an answer.
 func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	resp, err := d.Judge.Client.Ask(ctx, req)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if backends.IsKind(err, backends.Transport, backends.Timeout) || errors.Is(err, context.DeadlineExceeded) {
-		d.lost++
+		d.unanswered++
 	} else {
-		d.lost = 0
+		d.unanswered = 0
 	}
 	return resp, err
 }
 
-// refused reports whether a server understood a request and rejected it.
-func refused(err error) bool {
+// isRejected reports whether the server understood a request and rejected it.
+func isRejected(err error) bool {
 	var e *backends.Error
 	return errors.As(err, &e) && (e.Kind == backends.BadRequest ||
 		e.Status == http.StatusInternalServerError || e.Status == http.StatusNotImplemented)
 }
 
-// why returns an error in the words of a finding.
-func why(err error) string {
+// errorText returns an error in words for a finding.
+func errorText(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in the time allowed for this check"
 	}
 	return err.Error()
 }
 
-// untold returns the finding of a check whose question got no usable answer.
-func untold(err error) Finding {
+// noAnswer returns the finding of a check whose question got no usable answer.
+func noAnswer(err error) Finding {
 	do := "check the server's log, and try again"
 	if errors.Is(err, context.DeadlineExceeded) {
 		do = "if the server is only slow, go on, and watch the first judgments of a run"
 	}
-	return bad(Unknown, do, "%s", why(err))
+	return bad(Unknown, do, "%s", errorText(err))
 }

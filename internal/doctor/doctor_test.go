@@ -49,9 +49,9 @@ func TestTimeLimit(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if said := d.Verdict(); !strings.HasPrefix(said, fmt.Sprintf("ready so far (checks not made: %d)", len(d.Late))) ||
-		!strings.Contains(said, "\nno time for: "+strings.Join(d.Late, ", ")) || !d.Ready {
-		t.Errorf("ready %v, said %q", d.Ready, said)
+	if verdict := d.Verdict(); !strings.HasPrefix(verdict, fmt.Sprintf("ready so far (checks not made: %d)", len(d.Late))) ||
+		!strings.Contains(verdict, "\nno time for: "+strings.Join(d.Late, ", ")) || !d.Ready {
+		t.Errorf("ready %v, said %q", d.Ready, verdict)
 	}
 	if d := healthy("llama").visited(t, Request{Limit: time.Hour}); d.Late != nil {
 		t.Errorf("an hour was not enough for %v", d.Late)
@@ -63,7 +63,7 @@ func TestTimeLimit(t *testing.T) {
 func TestSlowReaderIsMeasured(t *testing.T) {
 	briefly(t)
 	p := healthy("other")
-	p.context, p.reads, p.one = 1<<20, 200, true
+	p.context, p.reads, p.serial = 1<<20, 200, true
 	d := p.visited(t, Request{Limit: 2 * time.Minute})
 	if f := d.find(t, "speed"); f.Status != OK || d.Speed == nil || f.Value == nil {
 		t.Errorf("%+v", f)
@@ -91,8 +91,8 @@ func TestHealthy(t *testing.T) {
 				t.Errorf("ready is %v, the error %v", d.Ready, err)
 			}
 			for _, f := range d.Findings {
-				known := f.Status == OK || kind == "vllm" && f.Check == "model"
-				if !known {
+				expected := f.Status == OK || kind == "vllm" && f.Check == "model"
+				if !expected {
 					t.Errorf("%+v", f)
 				}
 				if (f.Do == "") != (f.Status == OK || f.Status == Skipped) {
@@ -119,36 +119,36 @@ func TestFindings(t *testing.T) {
 		role   string
 		check  string
 		status Status
-		said   string
+		text   string
 		do     string
 	}{
-		"cuts in silence":         {ill: func(p *patient) { p.cuts = true }, check: "over-long prompt", status: Fail, said: "is silently truncated"},
-		"an old Ollama":           {ill: func(p *patient) { p.cuts = true }, kinds: []string{"ollama"}, check: "over-long prompt", status: Fail, said: "at a context of 1024: the server read 1024", do: "upgrade Ollama to 0.12.6 or later (this is 0.17.4)"},
-		"refuses in odd words":    {ill: func(p *patient) { p.oddWords = true }, check: "over-long prompt", status: Warn, said: "HTTP 400: no way"},
-		"counts nothing":          {ill: func(p *patient) { p.noUsage = true; p.cuts = true }, check: "over-long prompt", status: Unknown, said: "does not report how much it read"},
-		"counts nothing, ever":    {ill: func(p *patient) { p.noUsage = true }, check: "reply", status: Warn, said: "reports no token counts"},
-		"passes over constraints": {ill: func(p *patient) { p.free = true }, check: "constrained output", status: Warn, said: "ignored", do: "run without --constrain"},
-		"logprobs all the same":   {ill: func(p *patient) { p.free = true }, check: "logprobs", status: OK, said: "returns the probability"},
-		"no logprobs":             {ill: func(p *patient) { p.noLogprobs = true }, check: "logprobs", status: Warn, said: "none came", do: "run without --logprobs"},
-		"logprobs of an old one":  {ill: func(p *patient) { p.noLogprobs = true }, kinds: []string{"ollama"}, check: "logprobs", status: Warn, said: "none came", do: "0.12.11"},
-		"refuses a system role":   {ill: func(p *patient) { p.noSystem = true }, check: "system role", status: Fail, said: "refused: HTTP 400: System role not supported", do: "--system-role user"},
-		"drops a system message":  {ill: func(p *patient) { p.dropSystem = true }, check: "system role", status: Fail, said: "drops it", do: "--system-role user"},
+		"cuts in silence":         {ill: func(p *patient) { p.cuts = true }, check: "over-long prompt", status: Fail, text: "is silently truncated"},
+		"an old Ollama":           {ill: func(p *patient) { p.cuts = true }, kinds: []string{"ollama"}, check: "over-long prompt", status: Fail, text: "at a context of 1024: the server read 1024", do: "upgrade Ollama to 0.12.6 or later (this is 0.17.4)"},
+		"refuses in odd words":    {ill: func(p *patient) { p.oddWords = true }, check: "over-long prompt", status: Warn, text: "HTTP 400: no way"},
+		"counts nothing":          {ill: func(p *patient) { p.noUsage = true; p.cuts = true }, check: "over-long prompt", status: Unknown, text: "does not report how much it read"},
+		"counts nothing, ever":    {ill: func(p *patient) { p.noUsage = true }, check: "reply", status: Warn, text: "reports no token counts"},
+		"passes over constraints": {ill: func(p *patient) { p.free = true }, check: "constrained output", status: Warn, text: "ignored", do: "run without --constrain"},
+		"logprobs all the same":   {ill: func(p *patient) { p.free = true }, check: "logprobs", status: OK, text: "returns the probability"},
+		"no logprobs":             {ill: func(p *patient) { p.noLogprobs = true }, check: "logprobs", status: Warn, text: "none returned", do: "run without --logprobs"},
+		"logprobs of an old one":  {ill: func(p *patient) { p.noLogprobs = true }, kinds: []string{"ollama"}, check: "logprobs", status: Warn, text: "none returned", do: "0.12.11"},
+		"refuses a system role":   {ill: func(p *patient) { p.noSystem = true }, check: "system role", status: Fail, text: "refused: HTTP 400: System role not supported", do: "--system-role user"},
+		"drops a system message":  {ill: func(p *patient) { p.dropSystem = true }, check: "system role", status: Fail, text: "drops it", do: "--system-role user"},
 		"told of the role":        {ill: func(p *patient) { p.noSystem = true }, role: backends.User, check: "system role", status: Skipped},
-		"one at a time":           {ill: func(p *patient) { p.one = true; p.counts = time.Second }, kinds: []string{"ollama"}, check: "throughput", status: Warn, said: "4 requests at once, as a run begins with, are 1.0 times", do: "OLLAMA_NUM_PARALLEL"},
-		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "throughput", status: OK, said: "times as fast as one"},
-		"one slot":                {ill: func(p *patient) { p.slots = 1 }, kinds: []string{"llama"}, check: "throughput", status: Warn, said: "one request at a time", do: "-np 4"},
-		"thinks when told":        {ill: func(p *patient) { p.thinks = "both" }, check: "thinking", status: OK, said: "with --think off there is none"},
-		"thinks whatever":         {ill: func(p *patient) { p.thinks = "always" }, check: "thinking", status: Warn, said: "--think off changes nothing"},
-		"context too small":       {ill: func(p *patient) { p.context = 1800 }, kinds: []string{"llama", "vllm"}, check: "context", status: Warn, said: "would be prompt-too-long"},
-		"context far too small":   {ill: func(p *patient) { p.context = 900 }, kinds: []string{"llama", "vllm"}, check: "context", status: Fail, said: "mean prompt"},
-		"little room":             {ill: func(p *patient) { p.context = 4096 }, kinds: []string{"llama"}, check: "context", status: Warn, said: "for a reply", do: "-np 4 -c"},
+		"one at a time":           {ill: func(p *patient) { p.serial = true; p.counts = time.Second }, kinds: []string{"ollama"}, check: "throughput", status: Warn, text: "4 concurrent requests, as a run starts with, are 1.0 times", do: "OLLAMA_NUM_PARALLEL"},
+		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "throughput", status: OK, text: "times as fast as one"},
+		"one slot":                {ill: func(p *patient) { p.slots = 1 }, kinds: []string{"llama"}, check: "throughput", status: Warn, text: "one request at a time", do: "-np 4"},
+		"thinks when told":        {ill: func(p *patient) { p.thinks = "both" }, check: "thinking", status: OK, text: "with --think off there is none"},
+		"thinks whatever":         {ill: func(p *patient) { p.thinks = "always" }, check: "thinking", status: Warn, text: "--think off changes nothing"},
+		"context too small":       {ill: func(p *patient) { p.context = 1800 }, kinds: []string{"llama", "vllm"}, check: "context", status: Warn, text: "would be prompt-too-long"},
+		"context far too small":   {ill: func(p *patient) { p.context = 900 }, kinds: []string{"llama", "vllm"}, check: "context", status: Fail, text: "mean prompt"},
+		"little room":             {ill: func(p *patient) { p.context = 4096 }, kinds: []string{"llama"}, check: "context", status: Warn, text: "for a reply", do: "-np 4 -c"},
 		"beyond its training":     {ill: func(p *patient) { p.trained = 8192 }, kinds: []string{"llama"}, check: "context", status: Warn, do: "no more context than the model was trained for"},
-		"says no context, cuts":   {ill: func(p *patient) { p.cuts = true }, kinds: []string{"other"}, check: "over-long prompt", status: Fail, said: "a prompt of at least 80000 tokens is silently truncated: the server read 20480"},
-		"says no context":         {ill: func(p *patient) {}, kinds: []string{"other"}, check: "over-long prompt", status: OK, said: "a prompt of at least 80000 tokens is refused"},
+		"says no context, cuts":   {ill: func(p *patient) { p.cuts = true }, kinds: []string{"other"}, check: "over-long prompt", status: Fail, text: "a prompt of at least 80000 tokens is silently truncated: the server read 20480"},
+		"says no context":         {ill: func(p *patient) {}, kinds: []string{"other"}, check: "over-long prompt", status: OK, text: "a prompt of at least 80000 tokens is refused"},
 		"context unknown":         {ill: func(p *patient) {}, kinds: []string{"other"}, check: "context", status: Unknown},
-		"answers nothing":         {ill: func(p *patient) { p.fails = 400 }, check: "reply", status: Fail, said: "HTTP 400: out of order"},
-		"the rest of that":        {ill: func(p *patient) { p.fails = 400 }, check: "logprobs", status: Skipped, said: "does not answer"},
-		"dies on the way":         {ill: func(p *patient) { p.diesAfter = 8 }, check: "throughput", status: Skipped, said: "stopped answering"},
+		"answers nothing":         {ill: func(p *patient) { p.fails = 400 }, check: "reply", status: Fail, text: "HTTP 400: out of order"},
+		"the rest of that":        {ill: func(p *patient) { p.fails = 400 }, check: "logprobs", status: Skipped, text: "does not answer"},
+		"dies on the way":         {ill: func(p *patient) { p.diesAfter = 8 }, check: "throughput", status: Skipped, text: "stopped answering"},
 	} {
 		kinds := tc.kinds
 		if kinds == nil {
@@ -164,14 +164,14 @@ func TestFindings(t *testing.T) {
 				load := slices.ContainsFunc(checks, func(c check) bool { return c.load && c.name == tc.check })
 				d := p.visited(t, Request{SystemRole: tc.role, Quick: !load})
 				f := d.find(t, tc.check)
-				if f.Status != tc.status || !strings.Contains(f.Said, tc.said) || !strings.Contains(f.Do, tc.do) {
+				if f.Status != tc.status || !strings.Contains(f.Said, tc.text) || !strings.Contains(f.Do, tc.do) {
 					t.Errorf("got %+v", f)
 				}
 				failed := fmt.Sprint(d.Err())
 				if tc.status == Fail && (d.Ready || !strings.HasPrefix(failed, "not ready: "+tc.check)) {
 					t.Errorf("ready is %v, the error %s", d.Ready, failed)
 				}
-				if tc.said == "stopped answering" && d.Ready {
+				if tc.text == "stopped answering" && d.Ready {
 					t.Error("a server that died is ready")
 				}
 				if tc.status == Warn && !d.Ready {
@@ -251,7 +251,7 @@ func TestRefused(t *testing.T) {
 		{&backends.Error{Kind: backends.Busy, Status: 503}, false},
 		{&backends.Error{Kind: backends.Transport}, false},
 	} {
-		if got := refused(tc.err); got != tc.want {
+		if got := isRejected(tc.err); got != tc.want {
 			t.Errorf("%v: %v", tc.err, got)
 		}
 	}
@@ -269,9 +269,9 @@ func TestEstimateCountsCalls(t *testing.T) {
 			p.takes = 1500 * time.Millisecond
 			d := p.visited(t, Request{Quick: quick})
 			for i, pace := range d.Speed.Paces {
-				least := 700 * 1.5 / 3600 / float64(pace.Concurrency)
-				if pace.Direct.Hours < least || pace.Sop.Hours < pace.Direct.Hours || i == 0 && pace.Direct.Hours > 6*least {
-					t.Errorf("%s, quick %t: %d at once take %.2f h (direct) and %.2f h (sop), at least %.2f; %g s a call", kind, quick, pace.Concurrency, pace.Direct.Hours, pace.Sop.Hours, least, d.Speed.Call)
+				minHours := 700 * 1.5 / 3600 / float64(pace.Concurrency)
+				if pace.Direct.Hours < minHours || pace.Sop.Hours < pace.Direct.Hours || i == 0 && pace.Direct.Hours > 6*minHours {
+					t.Errorf("%s, quick %t: %d at once take %.2f h (direct) and %.2f h (sop), at least %.2f; %g s a call", kind, quick, pace.Concurrency, pace.Direct.Hours, pace.Sop.Hours, minHours, d.Speed.Call)
 				}
 			}
 		}

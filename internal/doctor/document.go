@@ -9,7 +9,7 @@ import (
 	"gavel/internal/doc"
 )
 
-// Verdict says whether a run may be made, and what was not checked.
+// Verdict says whether the judge is ready for a run, and which checks were not made.
 func (r *Report) Verdict() string {
 	minds := 0
 	for _, f := range r.Findings {
@@ -34,7 +34,7 @@ func (r *Report) Verdict() string {
 	return verdict + late
 }
 
-// Document returns the findings, what they mean for a run where the speed could be measured, and the verdict.
+// Document returns the findings, an estimate of a run's time if the speed was measured, and the verdict.
 func (r *Report) Document() doc.Document {
 	findings := &doc.Table{Columns: doc.Columns(doc.Words, "check", "finding")}
 	for _, f := range r.Findings {
@@ -50,7 +50,7 @@ func (r *Report) Document() doc.Document {
 	return doc.Document{Blocks: append(blocks, doc.Block{Named: true, Title: r.Verdict()})}
 }
 
-// estimate returns how long runs on JudgeBench would take at each pace, and what that is reckoned from.
+// estimate returns how long runs on JudgeBench would take at each concurrency, and the basis of the estimate.
 func (r *Report) estimate() doc.Block {
 	t := &doc.Table{
 		First:   "at once",
@@ -72,7 +72,7 @@ func (r *Report) estimate() doc.Block {
 	}
 	b.Plain(
 		"direct/s, sop/s: judgments a second with that prompt",
-		fmt.Sprintf("speeds are the middle of up to %d measurements", mostTries),
+		fmt.Sprintf("speeds are the middle of up to %d measurements", maxTries),
 		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s", judgeBench.direct, judgeBench.sop, per),
 		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache",
 			judgeBench.directReply, judgeBench.sopReply),
@@ -81,7 +81,7 @@ func (r *Report) estimate() doc.Block {
 		b.Plain(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests", r.Speed.Call))
 	}
 	if len(r.Speed.Paces) < 2 {
-		b.Plain("more requests at once were not measured")
+		b.Plain("concurrent requests were not measured")
 	}
 	if r.Model.Thinks == backends.Yes {
 		b.Plain("thinking is not counted and may multiply the tokens of a reply")
@@ -89,7 +89,7 @@ func (r *Report) estimate() doc.Block {
 	return b
 }
 
-// figure writes a number with two significant digits or no decimals.
+// figure formats a number with two significant digits or no decimals.
 func figure(v float64) string {
 	if v >= 9.95 {
 		return fmt.Sprintf("%.0f", v)
@@ -97,7 +97,7 @@ func figure(v float64) string {
 	return fmt.Sprintf("%#.2g", v)
 }
 
-// span writes hours the way people say them.
+// span formats hours as people say them.
 func span(hours float64) string {
 	switch {
 	case hours < 0.025:

@@ -14,7 +14,7 @@ import (
 	"gavel/backends"
 )
 
-// wave holds the outcome of several requests sent at once.
+// wave holds the outcome of several concurrent requests.
 type wave struct {
 	requests    int
 	took        time.Duration
@@ -22,84 +22,85 @@ type wave struct {
 }
 
 const (
-	mostAtOnce = 32  // more is for servers that one does not ask a doctor about
-	gain       = 1.1 // less is no gain worth more requests at once
-	// inexact is how many times the number of requests a speed-up may look: more cannot come of a clock that is read a
-	// little too early or too late.
-	inexact = 1.25
+	maxAtOnce = 32  // larger servers do not need this check
+	minGain   = 1.1 // a smaller speed-up is not worth more concurrent requests
+	// tolerance bounds the apparent speed-up, as a multiple of the number of requests: clocks read slightly early or
+	// late explain no more.
+	tolerance = 1.25
 )
 
-// waveTime is the time that a wave is meant to take. A variable, so that tests need not wait for it.
+// waveTime is the intended duration of a wave. It is a variable so that tests need not wait.
 var waveTime = 2 * time.Second
 
-// throughput measures the speed of as many requests at once as a run begins with, and of one in the same way, a few
-// times: the middle counts, since a machine that does other things too may be slower at any moment.
+// throughput measures the speed at a run's starting concurrency, and at concurrency one in the same way, a few times
+// each. It takes the median, since other work on the machine may slow down single measurements.
 func (d *doctor) throughput(ctx context.Context) Finding {
-	c, more := min(d.Concurrency, mostAtOnce), d.Judge.Server.Advice().Parallel
+	c, advice := min(d.Concurrency, maxAtOnce), d.Judge.Server.Advice().Parallel
 	switch {
 	case d.speed == nil:
 		return skipped("the speed of one request is unknown")
-	case c < 2 && more == "":
+	case c < 2 && advice == "":
 		return skipped("a run sends this server one request at a time")
 	case c < 2:
-		return bad(Warn, more, "the server answers one request at a time")
+		return bad(Warn, advice, "the server answers one request at a time")
 	}
 	var paces []Pace
 	for _, n := range []int{1, c} {
-		tries, err := again(d, mostTries, func() (Pace, error) { return d.measurePace(ctx, n) })
+		tries, err := measureTimes(d, maxTries, func() (Pace, error) { return d.measurePace(ctx, n) })
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			return untold(err)
+			return noAnswer(err)
 		case err != nil:
-			return bad(Warn, "run with a smaller --concurrency", "%d requests at once fail: %s", n, why(err))
+			return bad(Warn, "run with a smaller --concurrency", "%d concurrent requests fail: %s", n, errorText(err))
 		}
 		slices.SortFunc(tries, func(a, b Pace) int { return cmp.Compare(a.Sop.PerSecond, b.Sop.PerSecond) })
 		paces = append(paces, tries[(len(tries)-1)/2])
 	}
-	one, p := paces[0], paces[1]
-	times := max(p.Sop.PerSecond/one.Sop.PerSecond, p.Direct.PerSecond/one.Direct.PerSecond)
-	if times > inexact*float64(c) {
+	single, p := paces[0], paces[1]
+	times := max(p.Sop.PerSecond/single.Sop.PerSecond, p.Direct.PerSecond/single.Direct.PerSecond)
+	if times > tolerance*float64(c) {
 		return bad(Unknown, "try again when the server and this machine do nothing else",
-			"%d at once looked %.1f times as fast as one, which cannot be: other work changes the speed", c, times)
+			"%d concurrent requests seemed %.1f times as fast as one, which is impossible: other work changes the speed", c, times)
 	}
 	d.speed.Paces = paces
-	said := fmt.Sprintf("%d requests at once, as a run begins with, are %s times as fast as one", c, figure(times))
+	text := fmt.Sprintf("%d concurrent requests, as a run starts with, are %s times as fast as one", c, figure(times))
 	value := map[string]any{"concurrency": c, "times_one": times, "slots": d.Judge.Model.Slots}
-	if more != "" && times < gain {
-		return bad(Warn, more, "%s", said).with(value)
+	if advice != "" && times < minGain {
+		return bad(Warn, advice, "%s", text).with(value)
 	}
-	return good("%s", said).with(value)
+	return good("%s", text).with(value)
 }
 
-// measurePace sends one wave that is nearly all reading and one that is nearly all writing, each sized by the speed of
-// one request to take a few seconds.
+// measurePace sends one wave that is nearly all reading and one that is nearly all writing. Both are sized by the speed
+// of one request to take a few seconds.
 func (d *doctor) measurePace(ctx context.Context, c int) (Pace, error) {
-	each := waveTime.Seconds() / float64(c)
-	bytes := max(200, min(judgeBench.sop, int(d.speed.Prompt*each*cmp.Or(d.bytesPerTok, 4))))
-	n := max(8, min(512, int(d.speed.Reply*each)))
+	share := waveTime.Seconds() / float64(c)
+	bytes := max(200, min(judgeBench.sop, int(d.speed.Prompt*share*cmp.Or(d.bytesPerTok, 4))))
+	n := max(8, min(512, int(d.speed.Reply*share)))
 	r, err := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
 	if err != nil {
 		return Pace{}, err
 	}
-	w, err := d.wave(ctx, c, func() backends.Request { return d.writing(n) })
+	w, err := d.wave(ctx, c, func() backends.Request { return d.writeRequest(n) })
 	if err != nil {
 		return Pace{}, err
 	}
-	prompt := perSecond(r.read, d.worked(r, c))
-	// What the writers read takes its time too.
-	worked := d.worked(w, c)
-	wrote := max(worked/2, worked-time.Duration(float64(w.read)/prompt*float64(time.Second)))
+	prompt := perSecond(r.read, d.workTime(r, c))
+	// Reading the prompts of the second wave takes time, too.
+	workTime := d.workTime(w, c)
+	wrote := max(workTime/2, workTime-time.Duration(float64(w.read)/prompt*float64(time.Second)))
 	return d.paceOf(c, prompt, perSecond(max(1, w.wrote), wrote)), nil
 }
 
-// worked returns the time that a wave of c at once took for its tokens, without the overhead of each round of requests.
-func (d *doctor) worked(w wave, c int) time.Duration {
+// workTime returns the time that a wave at concurrency c took for its tokens, without the overhead of each round of
+// requests.
+func (d *doctor) workTime(w wave, c int) time.Duration {
 	rounds := (w.requests + c - 1) / c
 	return max(w.took-time.Duration(rounds)*d.call, d.noise, w.took/4)
 }
 
-// wave sends c requests at once, and where that is over too quickly to be measured, several times as many, c at a time.
-// It sends all of them even if one fails, and returns the first error.
+// wave sends c concurrent requests, and several times as many, c at a time, if that ends too quickly to be measured. It
+// sends all of them even if one fails, and returns the first error.
 func (d *doctor) wave(ctx context.Context, c int, request func() backends.Request) (wave, error) {
 	for times := 1; ; {
 		w := wave{requests: c * times}

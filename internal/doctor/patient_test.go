@@ -39,7 +39,7 @@ type patient struct {
 	noLogprobs bool          // tells none
 	noSystem   bool          // refuses a system message
 	dropSystem bool          // passes over a system message
-	one        bool          // serves one request at a time
+	serial     bool          // serves one request at a time
 	thinks     string        // "", "both" (on and off work) or "always"
 	takes      time.Duration // for a reply
 	reads      int           // tokens of a prompt a second; 0: at once
@@ -47,8 +47,8 @@ type patient struct {
 	fails      int           // status of every question
 	diesAfter  int64         // questions, 0 for never
 
-	asked atomic.Int64
-	turn  chan struct{}
+	requests atomic.Int64
+	turn     chan struct{}
 }
 
 type patientRequest struct {
@@ -69,7 +69,7 @@ type patientRequest struct {
 	}
 }
 
-// start is for tests that need no clock of their own.
+// start serves tests that need no clock of their own.
 func (p *patient) start(t *testing.T) (url string, client *http.Client) {
 	t.Helper()
 	s := httptest.NewServer(p.handler())
@@ -80,7 +80,7 @@ func (p *patient) start(t *testing.T) (url string, client *http.Client) {
 // visited has the doctor look it over in a bubble of synctest: there is a clock
 // of their own, and a network in memory, so that what is told by the time a reply
 // takes is the same on every machine.
-func (p *patient) visited(t *testing.T, r Request) (found *Report) {
+func (p *patient) visited(t *testing.T, r Request) (report *Report) {
 	t.Helper()
 	return visit(t, r, func() http.Handler {
 		h := p.handler()
@@ -94,7 +94,7 @@ func (p *patient) visited(t *testing.T, r Request) (found *Report) {
 }
 
 // visit has the doctor look at a server that is made in a time of its own.
-func visit(t *testing.T, r Request, server func() http.Handler) (found *Report) {
+func visit(t *testing.T, r Request, server func() http.Handler) (report *Report) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
 		s := &http.Server{Handler: server()}
@@ -103,10 +103,10 @@ func visit(t *testing.T, r Request, server func() http.Handler) (found *Report) 
 		client := backends.NewHTTPClient(64)
 		client.Transport.(*http.Transport).DialContext = l.dial
 		defer client.CloseIdleConnections()
-		found = looked(t, t.Context(), "http://127.0.0.1", client, r)
+		report = looked(t, t.Context(), "http://127.0.0.1", client, r)
 		time.Sleep(time.Minute) // what was given up ends
 	})
-	return found
+	return report
 }
 
 // looked looks over the one model of a server as "gavel doctor" does.
@@ -133,14 +133,14 @@ func looked(t *testing.T, ctx context.Context, url string, client *http.Client, 
 		}
 		tools.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
 	}
-	found, err := Check(ctx, r, tools)
+	report, err := Check(ctx, r, tools)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return report
 }
 
-// memoryNet is a listener for connections within the process.
+// memoryNet listens for connections within the process.
 type memoryNet struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -217,7 +217,7 @@ func (p *patient) fail(w http.ResponseWriter, status int, message string) {
 }
 
 func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
-	n := p.asked.Add(1)
+	n := p.requests.Add(1)
 	if p.diesAfter > 0 && n > p.diesAfter {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err == nil {
@@ -232,7 +232,7 @@ func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, 400, err.Error())
 		return
 	}
-	if p.one {
+	if p.serial {
 		p.turn <- struct{}{}
 		defer func() { <-p.turn }()
 	}
@@ -242,7 +242,7 @@ func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
 	if req.MaxTokens > 1 {
 		time.Sleep(p.takes)
 	}
-	if strings.HasPrefix(req.Messages[0].Content, wordy) {
+	if strings.HasPrefix(req.Messages[0].Content, longQuestion) {
 		time.Sleep(p.counts)
 	}
 	p.answer(w, req)
@@ -307,7 +307,7 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest) {
 
 var offered = regexp.MustCompile(`\[\[A>B\]\]`)
 
-// choices is the label that a constraint allows first, "" without one.
+// choices returns the first label that a constraint allows, or "".
 func choices(req patientRequest) string {
 	return offered.FindString(strings.ReplaceAll(req.Grammar+string(req.Format)+string(req.Schema), `\u003e`, ">"))
 }

@@ -15,28 +15,28 @@ import (
 	"gavel/internal/disk"
 )
 
-// Batch stands in the place of a server: what is asked is answered out of the output of an OpenAI batch, such as
-// "vllm run-batch" writes it, and what the output lacks is collected as lines of the next batch's input. A line's
-// custom_id is made of the whole body that is asked, so no reply can be taken for one to another prompt.
+// Batch replaces a server: it answers requests from the output of an OpenAI batch, as "vllm run-batch" writes it, and
+// collects requests without a reply as lines of the next batch's input. A line's custom_id is a hash of the whole
+// request body, so that no reply can be taken for one to another prompt.
 //
-// It is the http.RoundTripper of [Maker.HTTP]. It says that it is a vLLM which serves one model.
+// It is the http.RoundTripper of [Maker.HTTP] and answers like a vLLM that serves one model.
 type Batch struct {
 	Model    string
-	Warnings []string // about lines that were left out
+	Warnings []string // about skipped lines
 
-	replies map[string]batchReply
-	used    map[string]bool // replies that were asked for
-	failed  int             // of them, those that are no answer
-	why     string          // what the last of those said
-	lines   []batchLine     // for the next batch
-	asked   map[string]bool // custom ids of them
-	last    batchLine       // what was asked last
+	replies   map[string]batchReply
+	used      map[string]bool // ids of replies that answered a request
+	failed    int             // of these, errors instead of replies
+	lastError string          // text of the last of these errors
+	lines     []batchLine     // for the next batch
+	queued    map[string]bool // custom ids of lines
+	last      batchLine       // the latest request
 }
 
-// batchURL is the address of a batch. Nothing is asked there.
+// batchURL is the address of a batch's server, to which nothing is sent.
 const batchURL = "http://batch"
 
-// batchLine is a line of a batch's input.
+// batchLine holds a line of a batch's input.
 type batchLine struct {
 	CustomID string          `json:"custom_id"`
 	Method   string          `json:"method"`
@@ -44,7 +44,7 @@ type batchLine struct {
 	Body     json.RawMessage `json:"body"`
 }
 
-// batchReply is a line of a batch's output.
+// batchReply holds a line of a batch's output.
 type batchReply struct {
 	CustomID string `json:"custom_id"`
 	Response *struct {
@@ -54,7 +54,7 @@ type batchReply struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// answer is the status and the body that a server would have sent.
+// answer returns the status and body that a server would have sent.
 func (r batchReply) answer() (status int, body []byte) {
 	status, body = http.StatusInternalServerError, r.Error
 	if r.Response != nil {
@@ -66,12 +66,12 @@ func (r batchReply) answer() (status int, body []byte) {
 	return status, body
 }
 
-// byteOrderMark begins texts that some editors and scripts wrote.
+// byteOrderMark is at the start of texts from some editors and scripts.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// NewBatch reads the output of a batch for a model; output "" is that of none.
+// NewBatch reads the output of a batch for a model; output "" means that there is none yet.
 func NewBatch(model, output string) (*Batch, error) {
-	b := &Batch{Model: model, replies: map[string]batchReply{}, used: map[string]bool{}, asked: map[string]bool{}}
+	b := &Batch{Model: model, replies: map[string]batchReply{}, used: map[string]bool{}, queued: map[string]bool{}}
 	if output == "" {
 		return b, nil
 	}
@@ -89,11 +89,11 @@ func NewBatch(model, output string) (*Batch, error) {
 		}
 		var r batchReply
 		if err := json.Unmarshal(line, &r); err != nil || r.CustomID == "" {
-			b.warn("%s:%d: no line of a batch's output: it is left out", output, n)
+			b.warn("%s:%d: not a line of a batch's output: skipped", output, n)
 			continue
 		}
-		if was, _ := b.replies[r.CustomID].answer(); was == http.StatusOK {
-			if is, _ := r.answer(); is != was {
+		if before, _ := b.replies[r.CustomID].answer(); before == http.StatusOK {
+			if now, _ := r.answer(); now != before {
 				continue
 			}
 			b.warn("%s:%d: a second reply to %s: the last counts", output, n, r.CustomID)
@@ -118,11 +118,11 @@ func (b *Batch) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		status, body = http.StatusOK, raw
 	case "/v1/chat/completions":
-		asked, err := io.ReadAll(req.Body)
+		reqBody, err := io.ReadAll(req.Body)
 		if err != nil {
 			return nil, err
 		}
-		status, body = b.ask(asked)
+		status, body = b.ask(reqBody)
 	}
 	return &http.Response{
 		StatusCode: status,
@@ -132,20 +132,19 @@ func (b *Batch) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// ask answers a request, or notes it for the next batch.
+// ask answers a request, or adds it to the next batch.
 func (b *Batch) ask(body []byte) (status int, answer []byte) {
 	id := batchID(body)
 	b.last = batchLine{CustomID: id, Method: http.MethodPost, URL: "/v1/chat/completions", Body: body}
-	if reply, answered := b.replies[id]; answered {
+	if reply, ok := b.replies[id]; ok {
 		b.used[id] = true
 		return reply.answer()
 	}
-	b.again("")
+	b.queue("")
 	return http.StatusNotFound, []byte(`{"error":{"message":"the batch has no reply to it yet"}}`)
 }
 
-// batchID returns the id of a request: a hash of its body with the members sorted by name, whatever order it is sent
-// in.
+// batchID returns the id of a request: a hash of its body with the members sorted by name.
 func batchID(body []byte) string {
 	var members any
 	err := json.Unmarshal(body, &members)
@@ -160,24 +159,24 @@ func batchID(body []byte) string {
 	return "gavel-" + hex.EncodeToString(sum[:16])
 }
 
-// again notes what was asked last for the next batch, with what its reply said that is none.
-func (b *Batch) again(why string) {
+// queue adds the latest request to the next batch, with the error that it got instead of a reply, if any.
+func (b *Batch) queue(lastError string) {
 	id := b.last.CustomID
-	if b.asked[id] {
+	if b.queued[id] {
 		return
 	}
-	b.asked[id] = true
+	b.queued[id] = true
 	b.lines = append(b.lines, b.last)
 	if b.used[id] {
 		b.failed++
-		b.why = why
+		b.lastError = lastError
 	}
 }
 
-// Missing is how many requests the batch has no reply to.
+// Missing returns the number of requests without a reply in the batch.
 func (b *Batch) Missing() int { return len(b.lines) }
 
-// Write writes the requests that have no reply as the input of a batch.
+// Write writes the requests without a reply as the input of a batch.
 func (b *Batch) Write(path string) error {
 	return disk.Write(path, func(w io.Writer) error {
 		enc := codec.NewEncoder(w)
@@ -190,19 +189,19 @@ func (b *Batch) Write(path string) error {
 	})
 }
 
-// String says what became of the replies.
+// String summarizes how many requests the batch answered.
 func (b *Batch) String() string {
 	text := fmt.Sprintf("the batch answered %d requests, %d are missing", len(b.used)-b.failed, b.Missing())
 	if b.failed > 0 {
-		text += fmt.Sprintf(" (%d failed, the last with: %s)", b.failed, b.why)
+		text += fmt.Sprintf(" (%d failed, the last with: %s)", b.failed, b.lastError)
 	}
 	if others := len(b.replies) - len(b.used); others > 0 {
-		text += fmt.Sprintf("; %d of its replies were not asked for", others)
+		text += fmt.Sprintf("; %d of its replies match no request", others)
 	}
 	return text
 }
 
-// InBatch is a request whose judge is asked by batches, or why that cannot be: a *FieldError.
+// InBatch returns the request for a judge that is asked in batches, or a *FieldError if that is not possible.
 func (r Request) InBatch() (Request, error) {
 	switch {
 	case r.Backend != Backends[0] && r.Backend != "openai":

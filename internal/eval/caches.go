@@ -10,7 +10,7 @@ import (
 	"gavel/cache"
 )
 
-// replies opens the cache, or lends the one that several runs share, and returns what lets go of it.
+// replies opens the cache, or uses the one that runs share, and returns a function that releases it.
 func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 	open := func() (*cache.Store, error) { return e.OpenCache(dir) }
 	if e.Shared != nil {
@@ -23,8 +23,7 @@ func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 	return store, store.Close, nil
 }
 
-// Hold opens the cache for all runs that are made with e from now on, until the
-// function that it returns is called, if any of the requests uses it.
+// Hold opens the cache for all runs that e makes until the returned function is called, if any of the requests uses it.
 func (e *Maker) Hold(requests func(yield func(Request) bool)) (release func() error, err error) {
 	for r := range requests {
 		onServer := func(agent string) bool { return strings.Contains(agent, "@") }
@@ -40,8 +39,8 @@ func (e *Maker) Hold(requests func(yield func(Request) bool)) (release func() er
 	return func() error { return nil }, nil
 }
 
-// SharedCache is a cache that is open for as long as somebody in this process needs it: it can be open in one process
-// at a time, and in between it is free for others.
+// SharedCache keeps a cache open while any run in this process uses it. Only one process at a time can open a cache, so
+// it is closed in between.
 type SharedCache struct {
 	mu    sync.Mutex
 	store *cache.Store
@@ -59,10 +58,10 @@ func (s *SharedCache) open(open func() (*cache.Store, error)) (*cache.Store, fun
 		s.store = store
 	}
 	s.users++
-	return s.store, sync.OnceValue(s.leave), nil
+	return s.store, sync.OnceValue(s.release), nil
 }
 
-func (s *SharedCache) leave() error {
+func (s *SharedCache) release() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users--; s.users > 0 {
@@ -70,12 +69,12 @@ func (s *SharedCache) leave() error {
 	}
 	err := s.close()
 	if s.store != nil {
-		time.AfterFunc(closeAgain, s.closeLater)
+		time.AfterFunc(retryClose, s.closeLater)
 	}
 	return err
 }
 
-// close closes the cache, unless the disk is too full for that. The caller holds the lock.
+// close closes the cache unless the disk is too full for that. The caller holds the lock.
 func (s *SharedCache) close() error {
 	err := s.store.Close()
 	if !errors.Is(err, cache.ErrDiskFull) {
@@ -84,11 +83,10 @@ func (s *SharedCache) close() error {
 	return err
 }
 
-// closeAgain is how long a cache that could not be closed is left alone.
-const closeAgain = 2 * time.Second
+// retryClose is the time between attempts to close a cache on a full disk.
+const retryClose = 2 * time.Second
 
-// closeLater closes a cache that could not be closed for want of free space, as soon
-// as there is some and nobody has come to need it.
+// closeLater closes a cache that could not be closed on a full disk, once there is space and no run uses it.
 func (s *SharedCache) closeLater() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,6 +94,6 @@ func (s *SharedCache) closeLater() {
 		return
 	}
 	if s.close(); s.store != nil {
-		time.AfterFunc(closeAgain, s.closeLater)
+		time.AfterFunc(retryClose, s.closeLater)
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"gavel/backends"
 )
 
-// Check opens what a request is of and holds it to the protocol, before anything is asked. Its error is a *FieldError
-// where a field is at fault; else it is the dataset.
+// Check opens the files that a request names and checks that the protocol can judge their items, before anything is
+// asked. The error is a *FieldError if a field is wrong; otherwise it is about the dataset.
 func (e *Maker) Check(o Request) error {
 	q := e.quiet()
-	its, protocol, err := q.openItems(o)
+	subset, protocol, err := q.openItems(o)
 	if err != nil {
 		return err
 	}
-	defer its.set.Close()
+	defer subset.set.Close()
 	stage := protocol.Before(o.Options)
 	if stage == nil {
-		_, _, err = ask(o, its)
+		_, _, err = checkItems(o, subset)
 		return err
 	}
-	_, err = (&stages{opts: o, stage: stage, questions: its}).before()
+	_, err = (&stages{opts: o, stage: stage, questions: subset}).needed()
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (e *Maker) Check(o Request) error {
 				return Wrong("agents", a, ": %v", err)
 			}
 		}
-		if _, gone := os.Stat(a); gone != nil && !strings.Contains(a, "@") && !strings.HasPrefix(a, "sim:") {
+		if _, statErr := os.Stat(a); statErr != nil && !strings.Contains(a, "@") && !strings.HasPrefix(a, "sim:") {
 			return Wrong("agents", a, "%s: not a file, a run or MODEL@URL", a)
 		}
 	}
@@ -46,25 +46,25 @@ func (e *Maker) Check(o Request) error {
 
 // Items returns the ids of a request's items, and the number of judgments of each, without notes to the observer.
 func (e *Maker) Items(o Request) (ids []string, each int, err error) {
-	its, protocol, err := e.quiet().openItems(o)
+	subset, protocol, err := e.quiet().openItems(o)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer its.set.Close()
-	for _, row := range its.rows {
-		ids = append(ids, its.set.ID(row))
+	defer subset.set.Close()
+	for _, row := range subset.rows {
+		ids = append(ids, subset.set.ID(row))
 	}
 	return ids, max(1, protocol.Presentations), nil
 }
 
-// CheckJudge finds the judge of a request now, and holds the request to what it can be asked for. The error is ErrUsage
-// where waiting does not help.
+// CheckJudge finds the judge of a request now, and checks that it supports what the request asks for. The error is
+// ErrUsage if waiting does not help.
 func (e *Maker) CheckJudge(ctx context.Context, o Request) error {
 	o.RetryFor = time.Millisecond
 	judges, err := e.quiet().FindJudges(ctx, o)
 	if err == nil {
 		params := o.CallParameters()
-		err = abilities(judges[0].Server, JointModel(judges), &params)
+		err = checkAbilities(judges[0].Server, JointModel(judges), &params)
 	}
 	if backends.IsKind(err, backends.NotFound, backends.Auth, backends.Moved, backends.BadRequest) {
 		err = Failed(ErrUsage, err)
@@ -72,7 +72,7 @@ func (e *Maker) CheckJudge(ctx context.Context, o Request) error {
 	return err
 }
 
-// QuestionsKey is equal for requests that ask the same, whoever is asked and wherever the run is.
+// QuestionsKey returns a string that is equal for requests that ask the same of any judge, in any folder.
 func (r Request) QuestionsKey() string {
 	r.Endpoint = Endpoint{}
 	r.Model = ""

@@ -15,21 +15,20 @@ import (
 	"gavel/scoring"
 )
 
-// checks settle judgments as the identity checks of their replies end (see [backends.Watch]). A judgment waits for them
-// on disk, beside the records, and is stored then, or set aside.
+// checks stores judgments once the identity checks of their replies end (see [backends.Watch]). A judgment waits on
+// disk, next to the records, and is then stored or set aside.
 type checks struct {
 	run *runState
 
 	mu         sync.Mutex
-	unverified int               // records with that mark: nobody could ask
-	unsure     bool              // there was one, in this try
-	foreign    []*judging.Record // a reply is of another model
-	changed    error             // which
-	err        error             // of a record that could not be written
+	unverified int               // records marked so: their server could not be asked
+	marked     bool              // this try has one
+	otherModel []*judging.Record // judgments with a reply of another model
+	changed    error             // the other model
+	err        error             // from writing a record
 }
 
-// take stores a copy of a judgment once its checks have ended, or sets it aside. The error is of any of those that were
-// settled.
+// take stores a copy of a judgment once its checks have ended, or sets it aside. The error may be from an earlier one.
 func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
 	r := new(*judgment)
 	if !r.Waits() {
@@ -40,14 +39,14 @@ func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
 		defer c.mu.Unlock()
 		if errors.As(err, new(*backends.ModelChangedError)) {
 			r.SetAside(err)
-			c.foreign, c.changed = append(c.foreign, r), err
-			c.run.left.Add(1)
-			err = c.run.dir.Hold(r) // if the run is killed now, the next one knows
+			c.otherModel, c.changed = append(c.otherModel, r), err
+			c.run.missing.Add(1)
+			err = c.run.dir.Hold(r) // so that the next try knows if the run is killed now
 		} else {
 			r.Unverified = err != nil
 			if r.Unverified {
 				c.unverified++
-				c.unsure = true
+				c.marked = true
 			}
 			err = c.run.store(r, read)
 		}
@@ -58,7 +57,7 @@ func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
 	return c.err
 }
 
-// resume has the judgments that waited when an earlier try ended wait for a check of the servers that answered.
+// resume makes the judgments that waited when an earlier try ended wait for a new check of their servers.
 func (p *runState) resume() error {
 	for _, r := range p.dir.Waiting {
 		for _, reply := range slices.Concat(r.Replies, r.Asides) {
@@ -75,64 +74,64 @@ func (p *runState) resume() error {
 	return nil
 }
 
-// askChecked runs the job, and ends with a last check of the servers. What a server of a pool answered after its model
-// changed is asked again of the others.
+// askChecked runs the job and ends with a last check of the servers. If one server of a pool changed its model, the
+// others are asked again for its replies since then.
 func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 	c := p.checks
 	for {
 		err := p.job.Run(ctx)
-		if why := e.lastCheck(ctx, p, err); c.unverified > 0 {
-			e.say("warning: %d judgments are kept but unverified: %v; the same command asks again", c.unverified, why)
+		if cause := e.lastCheck(ctx, p, err); c.unverified > 0 {
+			e.notef("warning: %d judgments are kept but unverified: %v; the same command asks again", c.unverified, cause)
 		}
-		foreign := c.foreign
-		c.foreign, c.unverified = nil, 0
+		otherModel := c.otherModel
+		c.otherModel, c.unverified = nil, 0
 		err = cmp.Or(c.err, err)
-		if err == nil && len(foreign) > 0 && len(p.judges) > 1 && p.follow == nil { // a rule cannot be told otherwise
-			e.say("%d judgments are asked for again: another model had answered them", len(foreign))
+		if err == nil && len(otherModel) > 0 && len(p.judges) > 1 && p.follow == nil { // a rule has used them already
+			e.notef("%d judgments are asked for again: another model had answered them", len(otherModel))
 			if err := p.recount(func(*judging.Record) bool { return true }); err != nil {
 				return err
 			}
 			continue
 		}
-		for _, r := range foreign {
+		for _, r := range otherModel {
 			read, lerr := p.records.Look(r)
 			err = cmp.Or(lerr, p.store(r, read), err)
 		}
 		if c.err == nil {
 			err = cmp.Or(p.dir.Settled(), err)
 		}
-		if len(foreign) > 0 && (err == nil || errors.Is(err, judging.ErrStopped)) {
+		if len(otherModel) > 0 && (err == nil || errors.Is(err, judging.ErrStopped)) {
 			return c.changed
 		}
 		return err
 	}
 }
 
-// recount has the job ask for all but the records that stand.
-func (p *runState) recount(stands func(*judging.Record) bool) error {
+// recount makes the job ask for all judgments except the records for which keep returns true.
+func (p *runState) recount(keep func(*judging.Record) bool) error {
 	p.job.Completed = judging.Completed{}
 	return judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
-		if stands(r) {
+		if keep(r) {
 			p.job.Completed.Add(r)
 		}
 		return nil
 	})
 }
 
-// leastCheck is the time for a last check where nobody would wait for the server, and the least anywhere.
-const leastCheck = 5 * time.Second
+// minCheckTime limits the last check if there is no reason to wait for the server, and is the least limit otherwise.
+const minCheckTime = 5 * time.Second
 
-// lastCheck asks the servers once more which model they serve; the error is why one does not say it.
+// lastCheck asks the servers once more which model they serve. The error says which server does not answer.
 func (e *Maker) lastCheck(ctx context.Context, p *runState, runErr error) error {
-	limit := max(p.req.RetryFor, leastCheck)
+	limit := max(p.req.RetryFor, minCheckTime)
 	if p.stopped.Load() || len(p.judges) > 1 || runErr != nil && !errors.Is(runErr, judging.ErrStopped) {
-		limit = leastCheck
+		limit = minCheckTime
 	}
-	said := time.AfterFunc(2*time.Second, func() {
-		e.say("waiting up to %s for the server to say which model it serves", limit)
+	timer := time.AfterFunc(2*time.Second, func() {
+		e.notef("waiting up to %s for the server to say which model it serves", limit)
 	})
-	defer said.Stop()
-	why := errors.New("another server gave them") // where none of these fails
+	defer timer.Stop()
+	cause := errors.New("another server gave them") // if none of these fails
 	var servers sync.WaitGroup
 	var mu sync.Mutex
 	for url, w := range p.watches {
@@ -140,10 +139,10 @@ func (e *Maker) lastCheck(ctx context.Context, p *runState, runErr error) error 
 			if err := w.Last(ctx, limit); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				why = fmt.Errorf("%s does not say which model it serves (%w)", url, err)
+				cause = fmt.Errorf("%s does not say which model it serves (%w)", url, err)
 			}
 		})
 	}
 	servers.Wait()
-	return why
+	return cause
 }

@@ -11,9 +11,9 @@ import (
 	"gavel/judging"
 )
 
-// RequestOf is the request that makes a run again, or goes on with it, as far as its manifest tells: dataset and prompt
-// are named as people named them, which of a file is its base name. Where replies are remembered, and how much is
-// asked at once, is not told. What was imported was never asked for: ok is false.
+// RequestOf returns the request that repeats or continues a run, as far as its manifest holds it: dataset and prompt
+// are named as in the original request, files by their base name. The manifest does not hold the cache and the
+// concurrency. ok is false for an imported run, which had no request.
 func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	protocol, err := judging.ProtocolNamed(m.Spec.Protocol)
 	if err != nil || m.Imported != "" || m.Spec.Parameters.Unknown() {
@@ -25,7 +25,7 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	info := m.Dataset
 	r.Model = strings.TrimPrefix(m.Spec.Model.Name, "sim:")
 	r.Prompt = m.Spec.Prompt.Name
-	r.PromptGiven = m.Server.Can(backends.Decide) // their usual one is not the protocol's
+	r.PromptGiven = m.Server.Can(backends.Decide) // their default prompt is not the protocol's
 	r.Options = m.Spec.Options
 	r.Dataset = info.Name
 	r.Backend = cmp.Or(m.Server.Kind, Backends[0])
@@ -67,24 +67,24 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	}
 	r.Parameters = p
 	r.NumRepetitions = p.Repetitions()
-	for limit, said := range map[*time.Duration]string{&r.Timeout: m.Timeout, &r.RetryFor: m.RetryFor} {
-		if d, err := time.ParseDuration(said); err == nil {
+	for limit, text := range map[*time.Duration]string{&r.Timeout: m.Timeout, &r.RetryFor: m.RetryFor} {
+		if d, err := time.ParseDuration(text); err == nil {
 			*limit = d
 		}
 	}
 	return r, true
 }
 
-// Command is the line of a shell that makes the request: "gavel run" with every field that is not the default.
+// Command returns the shell command for the request: "gavel run" with every field that differs from its default.
 func (r Request) Command() string {
 	protocol, err := r.FindProtocol()
 	if err != nil {
 		return ""
 	}
-	given := r.Given()
+	values := r.Given()
 	words := []string{"gavel", "run", protocol.Name}
 	for _, f := range FieldsOf(protocol) {
-		for _, v := range given[f.Name] {
+		for _, v := range values[f.Name] {
 			words = append(words, "--"+f.Name)
 			if f.Kind != Switch {
 				words = append(words, datasets.Quoted(v))
@@ -94,19 +94,19 @@ func (r Request) Command() string {
 	return strings.Join(words, " ")
 }
 
-// Given are the fields that are not as New has them, as people write them, and the kind of server.
+// Given returns the fields that differ from New, as people write them, and the kind of server.
 func (r Request) Given() map[string][]string {
 	protocol, err := r.FindProtocol()
 	if err != nil {
 		return nil
 	}
-	given := map[string][]string{}
+	values := map[string][]string{}
 	for _, f := range r.fields(protocol) {
 		texts := f.texts()
 		if f.Name == "backend" || f.Name == "prompt" && r.PromptGiven ||
-			!f.isUsual() && !slices.Equal(texts, []string{f.Default}) {
-			given[f.Name] = texts
+			!f.isDefault() && !slices.Equal(texts, []string{f.Default}) {
+			values[f.Name] = texts
 		}
 	}
-	return given
+	return values
 }

@@ -26,23 +26,23 @@ func TestRunsTellTheirRequest(t *testing.T) {
 		"answer --dataset sample-choice --backend sim --model right --sample 2",
 		"self-reference --dataset sample-choice --backend sim --model accuracy=0.9 --agents sim:accuracy=0.5,seed=2",
 	} {
-		asked, protocol := read(t, words)
+		request, protocol := read(t, words)
 		out := filepath.Join(runs, "run", string(rune('a'+i)))
-		asked.Out, asked.NoCache = out, true
-		if _, err := maker.Run(t.Context(), asked); err != nil {
+		request.Out, request.NoCache = out, true
+		if _, err := maker.Run(t.Context(), request); err != nil {
 			t.Fatalf("%s: %v", words, err)
 		}
 		m, err := judging.ReadManifest(out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, ok := eval.RequestOf(m)
+		rebuilt, ok := eval.RequestOf(m)
 		if !ok {
 			t.Fatalf("%s: its run tells no request", words)
 		}
-		line := again.Command()
+		line := rebuilt.Command()
 		fromShell, _ := read(t, strings.TrimPrefix(line, "gavel run "))
-		for how, r := range map[string]eval.Request{"its request": again, line: fromShell} {
+		for how, r := range map[string]eval.Request{"its request": rebuilt, line: fromShell} {
 			r.Out, r.NoCache = out, true
 			plan, err := maker.Plan(t.Context(), r)
 			if err != nil {
@@ -64,7 +64,7 @@ func newMaker(runs string) *eval.Maker {
 	return &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: runs}
 }
 
-// read is a request as a line of a shell without quotes has it.
+// read returns the request in a shell line without quotes.
 func read(t *testing.T, line string) (eval.Request, judging.Protocol) {
 	t.Helper()
 	words := strings.Fields(line)

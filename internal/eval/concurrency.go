@@ -6,18 +6,18 @@ import (
 	"gavel/backends"
 )
 
-// firstConcurrency is what a server is asked at once to begin with, where neither it nor its kind says how much.
+// firstConcurrency is the starting concurrency of a server, if neither it nor its kind has one.
 const firstConcurrency = 8
 
-// simulatedConcurrency is for judges without a server.
+// simulatedConcurrency is the concurrency of judges without a server.
 const simulatedConcurrency = 4
 
-// Concurrency is how much a server is asked at once to begin with: what was asked for, else what the server says it
-// serves, else what suits its kind.
-func Concurrency(asked int, s backends.Server, m backends.Model) int {
+// Concurrency returns the starting concurrency of a server: the requested one, else the number of slots that the server
+// reports, else one that suits its kind.
+func Concurrency(requested int, s backends.Server, m backends.Model) int {
 	switch {
-	case asked > 0:
-		return asked
+	case requested > 0:
+		return requested
 	case m.Slots > 0:
 		return m.Slots
 	}
@@ -27,64 +27,63 @@ func Concurrency(asked int, s backends.Server, m backends.Model) int {
 	return cmp.Or(s.Batches(), firstConcurrency)
 }
 
-// jointConcurrency is what was asked for, else what the servers are asked together to begin with (see [concurrency]).
-// Where all of them say how many they answer at once, it is not more: what waits in a server is answered in the order
-// in which it came, and by the time that an item's next judgment has its turn, the prompts of other items have pushed
-// its beginning out of the server's cache.
+// jointConcurrency returns the requested concurrency, or else the sum of the servers' starting ones (see
+// [setConcurrency]). If all servers report their slots, it is at most their sum: a server answers waiting requests in
+// order, so by the time of an item's next judgment, other prompts have pushed its beginning out of the prompt cache.
 func (e *Maker) jointConcurrency(o Request, judges []backends.Member) int {
 	n, slots := 0, 0
 	for _, j := range judges {
-		n += o.atOnce(j)
+		n += o.startConcurrency(j)
 		slots += j.Model.Slots
 	}
-	asked := o.Concurrency
+	requested := o.Concurrency
 	switch {
 	case o.StrictDeterminism:
 		return 1
-	case asked == 0:
+	case requested == 0:
 		return n
-	case asked <= n || n != slots:
-		return asked
+	case requested <= n || n != slots:
+		return requested
 	}
-	e.say("--concurrency %d: %d are asked for at once, as many as the server answers; more would only wait "+
-		"there, and its prompt cache would forget what judgments of one item have in common", asked, n)
+	e.notef("--concurrency %d: %d are asked for at once, as many as the server answers; more would only wait "+
+		"there, and its prompt cache would forget what judgments of one item have in common", requested, n)
 	return n
 }
 
-// concurrency has a server be asked as many requests at once as it turns out to answer fastest, where neither the
-// request nor the server says how many. It returns why it is not more, for people.
-func concurrency(o Request, j *backends.Member, left func() int) (why func() string) {
-	word := func(why string) func() string { return func() string { return why } }
+// setConcurrency makes the client of a server adapt its concurrency to the fastest one, if neither the request nor the
+// server sets it. It returns a function that explains the limit to people.
+func setConcurrency(o Request, j *backends.Member, remaining func() int) (why func() string) {
+	reason := func(why string) func() string { return func() string { return why } }
 	switch {
 	case o.StrictDeterminism:
-		return word("--strict-determinism")
+		return reason("--strict-determinism")
 	case o.Concurrency > 0:
-		return word("--concurrency")
+		return reason("--concurrency")
 	}
-	n := o.atOnce(*j)
+	n := o.startConcurrency(*j)
 	if j.Model.Slots > 0 {
 		j.AtOnce = func() int { return n }
-		return word("as many as the server answers")
+		return reason("as many as the server answers")
 	}
-	found := backends.NewConcurrency(j.Client, backends.ConcurrencyOptions{
+	adaptive := backends.NewConcurrency(j.Client, backends.ConcurrencyOptions{
 		First:   n,
-		Most:    o.mostAtOnce(),
+		Most:    o.maxAtOnce(),
 		Timeout: o.Timeout,
-		Left:    left,
+		Left:    remaining,
 		Batches: j.Server.Can(backends.ShareBatch),
 	})
-	j.Client = found
-	j.AtOnce = found.AtOnce
-	return found.Why
+	j.Client = adaptive
+	j.AtOnce = adaptive.AtOnce
+	return adaptive.Why
 }
 
-// atOnce is how many requests a server is asked at once to begin with where gavel chooses.
-func (r Request) atOnce(j backends.Member) int {
-	return min(Concurrency(0, j.Server, j.Model), r.mostAtOnce())
+// startConcurrency returns the starting concurrency of a server if gavel chooses it.
+func (r Request) startConcurrency(j backends.Member) int {
+	return min(Concurrency(0, j.Server, j.Model), r.maxAtOnce())
 }
 
-// mostAtOnce is the bound of what one server is asked at once where gavel chooses.
-func (r Request) mostAtOnce() int { return cmp.Or(r.MaxConcurrency, usualMostAtOnce) }
+// maxAtOnce returns the limit of one server's concurrency if gavel chooses it.
+func (r Request) maxAtOnce() int { return cmp.Or(r.MaxConcurrency, defaultMaxAtOnce) }
 
-// usualMostAtOnce is what a vLLM takes up at once unless it is told.
-const usualMostAtOnce = 256
+// defaultMaxAtOnce is vLLM's default number of concurrent requests.
+const defaultMaxAtOnce = 256

@@ -11,8 +11,8 @@ func TestNoMoreThanTheServersAnswer(t *testing.T) {
 	llama := backends.Member{Server: backends.Server{Kind: "openai", Name: backends.LlamaCpp}, Model: backends.Model{Slots: 4}}
 	other := backends.Member{Server: backends.Server{Kind: "openai", Name: backends.VLLM}}
 	for _, c := range []struct {
-		asked, want int
-		judges      []backends.Member
+		requested, want int
+		judges          []backends.Member
 	}{
 		{0, 4, []backends.Member{llama}},
 		{2, 2, []backends.Member{llama}},
@@ -21,8 +21,8 @@ func TestNoMoreThanTheServersAnswer(t *testing.T) {
 		{64, 64, []backends.Member{llama, other}},
 		{64, 64, []backends.Member{other}},
 	} {
-		if got := new(Maker).jointConcurrency(Request{Concurrency: c.asked}, c.judges); got != c.want {
-			t.Errorf("%d of %d servers: %d at once, want %d", c.asked, len(c.judges), got, c.want)
+		if got := new(Maker).jointConcurrency(Request{Concurrency: c.requested}, c.judges); got != c.want {
+			t.Errorf("%d of %d servers: %d at once, want %d", c.requested, len(c.judges), got, c.want)
 		}
 	}
 }

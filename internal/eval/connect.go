@@ -10,12 +10,12 @@ import (
 	"gavel/backends"
 )
 
-// apiKey reads the key for an address that was named by the user.
-func (e *Maker) apiKey(o Endpoint, named bool) (string, error) {
+// apiKey returns the key for an address. byUser says that the user gave the address.
+func (e *Maker) apiKey(o Endpoint, byUser bool) (string, error) {
 	if e.KeyOf != nil && len(o.BaseURLs) > 0 {
-		known := false
-		o.APIKeyEnv, known = e.KeyOf(o.BaseURLs[0])
-		if !known {
+		ok := false
+		o.APIKeyEnv, ok = e.KeyOf(o.BaseURLs[0])
+		if !ok {
 			return "", nil
 		}
 	}
@@ -26,26 +26,26 @@ func (e *Maker) apiKey(o Endpoint, named bool) (string, error) {
 		}
 		return key, nil
 	}
-	if named {
+	if byUser {
 		return e.Getenv("OPENAI_API_KEY"), nil
 	}
 	return "", nil
 }
 
-// Connect finds the one server to ask, the first where several are named, and says on stderr what it found.
+// Connect finds the server to ask, the first if there are several, and reports it to the observer.
 func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, backends.Server, error) {
 	server, key, err := e.find(ctx, o)
 	if err != nil {
 		return nil, server, err
 	}
 	if o.APIKeyEnv != "" && server.Can(backends.Keyless) {
-		e.say("--api-key-env: %s's own API takes no key, so none is sent to it", server.Name)
+		e.notef("--api-key-env: %s's own API takes no key, so none is sent to it", server.Name)
 	}
 	b, err := backends.Open(server, key, e.HTTP)
 	if err != nil {
 		return nil, server, err
 	}
-	e.say("judge's server: %s", Describe(server))
+	e.notef("judge's server: %s", Describe(server))
 	return b, server, nil
 }
 
@@ -63,14 +63,14 @@ func Describe(s backends.Server) string {
 
 func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key string, err error) {
 	if len(o.BaseURLs) > 0 {
-		at := o.BaseURLs[0]
+		address := o.BaseURLs[0]
 		key, err = e.apiKey(o, true)
 		if err != nil {
 			return s, "", err
 		}
-		s, err = backends.Probe(ctx, e.HTTP, at, key)
+		s, err = backends.Probe(ctx, e.HTTP, address, key)
 		if err != nil {
-			return s, key, unreachable(at, err)
+			return s, key, unreachable(address, err)
 		}
 		s = s.As(o.Backend)
 		return s, key, checkKind(o.Backend, s)
@@ -79,19 +79,19 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key st
 	if err != nil {
 		return s, "", err
 	}
-	named := slices.ContainsFunc(candidates, func(c backends.Candidate) bool { return c.Why == backends.OpenAIBase })
-	key, err = e.apiKey(o, named)
+	byUser := slices.ContainsFunc(candidates, func(c backends.Candidate) bool { return c.Why == backends.OpenAIBase })
+	key, err = e.apiKey(o, byUser)
 	if err != nil {
 		return s, "", err
 	}
-	found := backends.Discover(ctx, e.HTTP, candidates, key)
-	for i := range found {
-		found[i].Server = found[i].Server.As(o.Backend)
+	endpoints := backends.Discover(ctx, e.HTTP, candidates, key)
+	for i := range endpoints {
+		endpoints[i].Server = endpoints[i].Server.As(o.Backend)
 	}
 	if o.Backend != "auto" {
-		found = slices.DeleteFunc(found, func(f backends.Endpoint) bool { return f.Server.Kind != o.Backend })
+		endpoints = slices.DeleteFunc(endpoints, func(f backends.Endpoint) bool { return f.Server.Kind != o.Backend })
 	}
-	switch len(found) {
+	switch len(endpoints) {
 	case 0:
 		for _, c := range candidates {
 			if !c.Env {
@@ -102,19 +102,19 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key st
 			}
 		}
 		return s, "", fmt.Errorf("no server found: looked at %s; start one, "+
-			"name it with --base-url, or try gavel without a model: --backend sim", lookedAt(candidates))
+			"name it with --base-url, or try gavel without a model: --backend sim", describeSearch(candidates))
 	case 1:
-		return found[0].Server, key, nil
+		return endpoints[0].Server, key, nil
 	}
 	var list []string
-	for _, f := range found {
+	for _, f := range endpoints {
 		list = append(list, fmt.Sprintf("%s (%s)", Describe(f.Server), f.Why))
 	}
 	return s, "", fmt.Errorf("%d servers found: %s; choose one with --base-url",
-		len(found), strings.Join(list, ", "))
+		len(endpoints), strings.Join(list, ", "))
 }
 
-func lookedAt(candidates []backends.Candidate) string {
+func describeSearch(candidates []backends.Candidate) string {
 	var env, ports []string
 	for _, c := range candidates {
 		if c.Env {
@@ -129,20 +129,20 @@ func lookedAt(candidates []backends.Candidate) string {
 	return "ports " + strings.Join(ports, ", ") + " of this machine (OLLAMA_HOST and OPENAI_BASE_URL are not set)"
 }
 
-func unreachable(at string, err error) error {
+func unreachable(address string, err error) error {
 	e, isError := errors.AsType[*backends.Error](err)
 	switch {
 	case backends.IsKind(err, backends.Transport, backends.Timeout):
-		return fmt.Errorf("no server answers at %s: %w; is it running, and is --base-url right?", at, err)
+		return fmt.Errorf("no server answers at %s: %w; is it running, and is --base-url right?", address, err)
 	case isError && e.Access != "":
-		return fmt.Errorf("%s: %w; %s", at, err, e.Access)
-	case backends.IsKind(err, backends.NotFound, backends.ServerSide) && !passes(e):
-		return fmt.Errorf("%s is neither Ollama nor OpenAI-compatible: %w; is --base-url right?", at, err)
+		return fmt.Errorf("%s: %w; %s", address, err, e.Access)
+	case backends.IsKind(err, backends.NotFound, backends.ServerSide) && !temporary(e):
+		return fmt.Errorf("%s is neither Ollama nor OpenAI-compatible: %w; is --base-url right?", address, err)
 	}
-	return fmt.Errorf("%s: %w", at, err)
+	return fmt.Errorf("%s: %w", address, err)
 }
 
-// checkKind refuses Ollama's /v1, which cuts long prompts in silence.
+// checkKind returns an error for Ollama's /v1, which truncates long prompts silently, and for another kind than wanted.
 func checkKind(want string, s backends.Server) error {
 	if want == "auto" || want == s.Kind {
 		return nil
@@ -167,7 +167,7 @@ func Simulated(model string) (b backends.Backend, server backends.Server, err er
 	return sim, server, err
 }
 
-// pickModel describes the model to ask; without a name, the only one offered.
+// pickModel describes the model to ask: the named one, or the only one on the server.
 func pickModel(ctx context.Context, b backends.Backend, name string) (backends.Model, error) {
 	if name == "" {
 		models, err := b.Models(ctx)

@@ -10,16 +10,15 @@ import (
 	"gavel/scoring"
 )
 
-// lookBack finds what an earlier try left. What cannot be read of it is said by whoever opens the folder.
-func (p *runState) lookBack() {
+// readEarlier reads the manifest of an earlier try. Errors are left to the code that opens the folder.
+func (p *runState) readEarlier() {
 	p.systems = map[string]backends.Fingerprints{}
 	if old, err := judging.ReadManifest(p.out); err == nil {
 		p.earlier = old
 	}
 }
 
-// remember notes a record that stands, and the system fingerprints that the servers of an earlier try told with its
-// replies.
+// remember adds a valid record, and the system fingerprints that came with its replies in an earlier try.
 func (p *runState) remember(r *judging.Record) {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {
@@ -34,15 +33,15 @@ func (p *runState) remember(r *judging.Record) {
 	}
 }
 
-// decided tells whether a record has a verdict, by one of the two readings at least.
+// decided reports whether a record has a verdict under at least one of the two readings.
 func (p *runState) decided(r *judging.Record) bool {
 	v, other, err := r.ReadBoth(p.job.Asker, scoring.DefaultOptions.Reading)
 	return err != nil || v.Outcome.Verdict() || other.Outcome.Verdict()
 }
 
-// again picks the records of an earlier try that are asked once more: failures, prompts that did not fit a server that
-// now serves more context, and, where that was asked for, all that have no verdict or are unverified.
-func (p *runState) again(r *judging.Record) bool {
+// askAgain reports whether to ask a record of an earlier try again: a failure, a prompt that did not fit a server which
+// now serves more context, and on request every record without a verdict or an identity check.
+func (p *runState) askAgain(r *judging.Record) bool {
 	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.decided(r)) {
 		return true
 	}
@@ -51,9 +50,9 @@ func (p *runState) again(r *judging.Record) bool {
 		p.job.Manifest.Model.Context > old.Model.Context
 }
 
-// unserved is the error of a run that is at its end, but has judgments without a verdict that are not
-// the judge's fault. A rule, and whoever replays a run, have an answer of their own; a shard is no
-// whole, and goes into one as it is.
+// unserved returns an error for a finished run in which judgments have no verdict through no fault of the judge. It
+// returns none for a run with a rule and for a replay, which report this themselves. For a shard, which can be merged
+// as it is, it is a warning.
 func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 	if n.All() == 0 || p.rule != nil || p.replay {
 		return nil
@@ -62,7 +61,7 @@ func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 	advice := n.Advice(m.Server, e.Words.AskAgain)
 	err := fmt.Errorf("%d of %d judgments have no verdict (%s): %s", n.All(), m.Judgments, n, advice)
 	if m.Shard != nil {
-		e.say("warning: %v", err)
+		e.notef("warning: %v", err)
 		return nil
 	}
 	return Failed(ErrUnserved, err)

@@ -9,16 +9,16 @@ import (
 	"gavel/scoring"
 )
 
-// Rule ends a run before its last item. The run asks about items in an order drawn by seed.
+// Rule can end a run before its last item. The run judges its items in a random order given by Seed.
 type Rule struct {
-	Name   string  // in the run's manifest
+	Name   string  // for the run's manifest
 	Alpha  float64 // bounds the probability of an error
-	Metric string  // of scoring.Shares
-	Seed   *int64  // of the order; nil: that of an earlier try, else the request's
+	Metric string  // one of scoring.Shares
+	Seed   *int64  // of the order; nil: that of an earlier try, or else the request's
 	Upto   int     // the most items to ask about; 0 for all
-	// Look takes the items in the order drawn, from place 0 on, when all judgments of an item are there, and reports
-	// whether the run may end. Items that were judged earlier count too.
-	Look func(place int, is scoring.ItemResult) (enough bool)
+	// Look receives the items in the order drawn, from place 0 on, once all judgments of an item are there. It reports
+	// whether the run may end. Items judged in an earlier try count too.
+	Look func(place int, result scoring.ItemResult) (enough bool)
 }
 
 // follower passes a run's items to its rule.
@@ -28,35 +28,35 @@ type follower struct {
 
 	mu      sync.Mutex
 	records *scoring.Loader
-	items   map[int]scoring.ItemResult // by place, from next on
-	next    int                        // the place of the item that the rule takes next
+	items   map[int]scoring.ItemResult // results by place, from next on
+	next    int                        // the place of the item that the rule receives next
 	enough  bool
 	end     func() // ends the run; nil before it begins
 }
 
-// take adds a judgment. When its item is complete, the rule takes it and may end the run.
+// take adds a judgment. Once its item is complete, it is passed to the rule, which may end the run.
 func (f *follower) take(r *judging.Record, read scoring.Read) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at, ours := f.place[r.Item]
-	if f.enough || !ours || at < f.next || r.Repetition > 0 {
+	place, ok := f.place[r.Item]
+	if f.enough || !ok || place < f.next || r.Repetition > 0 {
 		return nil
 	}
 	if err := f.records.Take(r, read); err != nil {
 		return err
 	}
-	is, complete := f.records.Item(r.Item, f.rule.Metric)
+	result, complete := f.records.Item(r.Item, f.rule.Metric)
 	if !complete {
 		return nil
 	}
-	f.items[at] = is
+	f.items[place] = result
 	for !f.enough {
-		is, there := f.items[f.next]
-		if !there {
+		result, ok := f.items[f.next]
+		if !ok {
 			return nil
 		}
 		delete(f.items, f.next)
-		f.enough = f.rule.Look(f.next, is)
+		f.enough = f.rule.Look(f.next, result)
 		f.next++
 	}
 	if f.end != nil {
@@ -75,9 +75,9 @@ func (f *follower) stopped() *judging.Stopped {
 	return &judging.Stopped{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, Items: f.next}
 }
 
-// draw sets the order in which the run asks about its items, if it can be scored before its end. The seed is that of
-// the rule, of an earlier try, or of the request.
-func (p *runState) draw(how judging.Reading) error {
+// draw sets the order in which the run judges its items, if it can be scored before its end. The seed is the rule's,
+// that of an earlier try, or the request's.
+func (p *runState) draw(reading judging.Reading) error {
 	m := p.job.Manifest
 	if len(scoring.Shares(m.Spec.Protocol)) == 0 || p.replay {
 		return nil
@@ -93,9 +93,9 @@ func (p *runState) draw(how judging.Reading) error {
 	id := func(i int) string { return p.set.ID(p.job.Rows[i]) }
 	place := map[string]int{}
 	p.job.Order = nil
-	for at, i := range datasets.Order(len(p.job.Rows), id, seed) {
+	for position, i := range datasets.Order(len(p.job.Rows), id, seed) {
 		p.job.Order = append(p.job.Order, p.job.Rows[i])
-		place[id(i)] = at
+		place[id(i)] = position
 	}
 	if p.rule == nil {
 		return nil
@@ -103,7 +103,7 @@ func (p *runState) draw(how judging.Reading) error {
 	if n := p.rule.Upto; n > 0 && n < len(p.job.Order) {
 		p.job.Order = p.job.Order[:n]
 	}
-	records, err := scoring.NewLoader(m, how)
+	records, err := scoring.NewLoader(m, reading)
 	p.follow = &follower{rule: p.rule, records: records, place: place, items: map[int]scoring.ItemResult{}}
 	return err
 }
@@ -117,11 +117,11 @@ func (p *runState) ids() []string {
 	return ids
 }
 
-// missing counts the judgments that are still to be made.
-func (p *runState) missing() (int, error) {
-	left := p.job.Manifest.Judgments - p.completed
-	if p.follow == nil || left == 0 {
-		return left, nil
+// countMissing returns the number of judgments still to make.
+func (p *runState) countMissing() (int, error) {
+	missing := p.job.Manifest.Judgments - p.completed
+	if p.follow == nil || missing == 0 {
+		return missing, nil
 	}
 	if p.follow.over() {
 		return 0, nil
@@ -137,7 +137,7 @@ func (p *runState) missing() (int, error) {
 	return n * repetitions, err
 }
 
-// byRule reports whether a rule has ended the run without an error.
-func (p *runState) byRule(runErr error) bool {
+// endedByRule reports whether a rule has ended the run without an error.
+func (p *runState) endedByRule(runErr error) bool {
 	return p.follow != nil && p.follow.over() && (runErr == nil || errors.Is(runErr, judging.ErrStopped))
 }

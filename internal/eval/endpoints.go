@@ -14,8 +14,8 @@ import (
 	"gavel/judging"
 )
 
-// FindJudges finds the servers to ask and the model at each: one, or as many as --base-url names. A run begins with all
-// of them, or not at all: a pool that is smaller than was asked for would go unseen.
+// FindJudges finds the servers to ask, one or all that --base-url names, and the model on each. If one is missing it
+// returns an error: a smaller pool than requested could go unnoticed.
 func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, error) {
 	if o.Simulated() {
 		b, server, err := Simulated(o.Model)
@@ -40,9 +40,9 @@ func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, e
 			return nil, Wrong("backend", "systemone",
 				"systemone is missing: %s is a decision model, which writes no reply", j.Model.Name)
 		}
-		name = j.Model.Name // the others are asked for what the first has
+		name = j.Model.Name // the other servers must have the model of the first
 	}
-	return judges, e.agree(judges)
+	return judges, e.checkSameModel(judges)
 }
 
 // connectAll finds the servers, which must be of one kind.
@@ -50,15 +50,15 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 	var judges []backends.Member
 	several := len(o.BaseURLs) > 1
 	for i := range max(1, len(o.BaseURLs)) {
-		one := o.Endpoint
+		endpoint := o.Endpoint
 		if several {
-			one.BaseURLs = o.BaseURLs[i : i+1]
+			endpoint.BaseURLs = o.BaseURLs[i : i+1]
 		}
 		var server backends.Server
 		wait := e.waiting(o.RetryFor)
-		wait.Only = passes
+		wait.Only = temporary
 		b, err := backends.Try(ctx, wait, func() (b backends.Backend, err error) {
-			b, server, err = e.Connect(ctx, one)
+			b, server, err = e.Connect(ctx, endpoint)
 			return b, err
 		})
 		if several && backends.IsKind(err, backends.Transport, backends.Timeout) {
@@ -69,29 +69,29 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 		}
 		judges = append(judges, backends.Member{Backend: b, Client: backends.WithTimeout(b, o.Timeout), Server: server})
 		if a := judges[0].Server; a.Kind != server.Kind || a.Name != server.Name {
-			was, is := a.Name, server.Name
-			if was == is {
-				was += " (--backend " + a.Kind + ")"
-				is += " (--backend " + server.Kind + ")"
+			firstName, name := a.Name, server.Name
+			if firstName == name {
+				firstName += " (--backend " + a.Kind + ")"
+				name += " (--backend " + server.Kind + ")"
 			}
 			return nil, fmt.Errorf("%s is %s and %s is %s: all servers of a run must be of the same kind",
-				a.URL, was, server.URL, is)
+				a.URL, firstName, server.URL, name)
 		}
 	}
 	return judges, nil
 }
 
-// passes tells whether a server is away for a moment that a proxy answers for, or asks for fewer requests. Where
-// nothing listens, the address is more likely wrong.
-func passes(e *backends.Error) bool {
+// temporary reports whether an error is likely to pass: a proxy answers for its server, or the server asks for fewer
+// requests. If nothing listens, the address is more likely wrong.
+func temporary(e *backends.Error) bool {
 	return e.Status == http.StatusTooManyRequests || e.Status > http.StatusNotImplemented
 }
 
-// waiting waits for a server and says so once.
+// waiting returns a retry that reports once that it waits for a server.
 func (e *Maker) waiting(limit time.Duration) backends.Retry {
 	var once sync.Once
 	return backends.Retry{For: limit, Waiting: func(err error) {
-		once.Do(func() { e.say("waiting for the server, up to %s: %v", limit, err) })
+		once.Do(func() { e.notef("waiting for the server, up to %s: %v", limit, err) })
 	}}
 }
 
@@ -99,7 +99,7 @@ func (e *Maker) waiting(limit time.Duration) backends.Retry {
 func (e *Maker) waitForModel(
 	ctx context.Context, b backends.Backend, name string, limit time.Duration,
 ) (backends.Model, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, max(limit, 5*time.Second), // one that hangs is no reason to wait longer
+	ctx, cancel := context.WithTimeoutCause(ctx, max(limit, 5*time.Second), // do not wait longer for one that hangs
 		&backends.Error{Kind: backends.Timeout, Message: fmt.Sprintf("no answer within %s (--retry-for)", limit)})
 	defer cancel()
 	return backends.Try(ctx, e.waiting(limit), func() (backends.Model, error) {
@@ -107,8 +107,8 @@ func (e *Maker) waitForModel(
 	})
 }
 
-// agree holds the servers of a run to one model.
-func (e *Maker) agree(judges []backends.Member) error {
+// checkSameModel returns an error unless all servers of a run serve the same model.
+func (e *Maker) checkSameModel(judges []backends.Member) error {
 	a := judges[0]
 	for _, b := range judges[1:] {
 		if a.Identity() != b.Identity() {
@@ -117,7 +117,7 @@ func (e *Maker) agree(judges []backends.Member) error {
 				a.Server.URL, a.Identity(), b.Server.URL, b.Identity())
 		}
 		if a.Model.Context != b.Model.Context {
-			e.say("warning: %s serves %d tokens of context and %s serves %d: "+
+			e.notef("warning: %s serves %d tokens of context and %s serves %d: "+
 				"prompts that do not fit the smaller one end as prompt-too-long or cut",
 				a.Server.URL, a.Model.Context, b.Server.URL, b.Model.Context)
 		}
@@ -125,7 +125,7 @@ func (e *Maker) agree(judges []backends.Member) error {
 	return nil
 }
 
-// JointModel is what the servers of a run offer together: the smallest context, and all their slots.
+// JointModel describes the servers of a run together: the smallest context and the sum of their slots.
 func JointModel(judges []backends.Member) backends.Model {
 	m := judges[0].Model
 	for _, j := range judges[1:] {
@@ -137,7 +137,7 @@ func JointModel(judges []backends.Member) backends.Model {
 	return m
 }
 
-// allServers lists the servers of a run where there are several.
+// allServers lists the servers of a run if there are several.
 func allServers(judges []backends.Member) []backends.Server {
 	if len(judges) == 1 {
 		return nil
@@ -149,7 +149,7 @@ func allServers(judges []backends.Member) []backends.Server {
 	return all
 }
 
-// describeAll names the server of a run, or says how many there are.
+// describeAll names the server of a run, or the number of servers.
 func describeAll(judges []backends.Member) string {
 	if len(judges) == 1 {
 		return Describe(judges[0].Server)
@@ -164,7 +164,7 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 	var store *cache.Store
 	if !p.req.NoCache {
 		var err error
-		store, closeStore, err = e.replies(p.replies())
+		store, closeStore, err = e.replies(p.cacheFolder())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -179,11 +179,11 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
-	if e.Batch == nil { // which says the same again
+	if e.Batch == nil { // which would give the same reply again
 		retrier := backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
 		client = retrier
 		if level := p.job.AtOnce; level != nil {
-			p.job.AtOnce = func() int { return level() + min(retrier.Waiting(), usualMostAtOnce) }
+			p.job.AtOnce = func() int { return level() + min(retrier.Waiting(), defaultMaxAtOnce) }
 		}
 	}
 	switch {
@@ -192,19 +192,19 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 	case store != nil:
 		client = cache.Wrap(client, store)
 	}
-	return &skeptic{Client: client, model: p.job.Manifest.Model, say: e.say}, closeAll, nil
+	return &skeptic{Client: client, model: p.job.Manifest.Model, warn: e.notef}, closeAll, nil
 }
 
-// pool is the client of the run's servers before any retries, and what ends
-// it. Each is asked again and again which model it serves, but for a batch.
+// pool returns the client of the run's servers before retries, and a function that closes it. Each server except a
+// batch is asked regularly which model it serves.
 func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (backends.Client, func(), error) {
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
 	m := p.job.Manifest
-	begun := m.Sample
+	firstSample := m.Sample
 	p.watches = map[string]*backends.Watch{}
 	for i := range judges {
-		if _, ok := judges[i].Backend.(backends.Identifier); !ok || e.Batch != nil { // a batch is all there at once
+		if _, ok := judges[i].Backend.(backends.Identifier); !ok || e.Batch != nil { // a batch has a single model
 			continue
 		}
 		w := backends.NewWatch(ctx, judges[i], p.req.RetryFor)
@@ -213,12 +213,12 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 		}
 		p.watches[judges[i].Server.URL] = w
 		w.Expect(p.systems[judges[i].Server.URL].Usual())
-		sample, untold, err := w.Begin(m.Sample)
-		if untold != nil && ctx.Err() == nil {
-			e.say("warning: %s gave no sample of its model (%v): "+
-				"gavel would not notice other weights of the same name and size", judges[i].Server.URL, untold)
+		sample, sampleErr, err := w.Begin(m.Sample)
+		if sampleErr != nil && ctx.Err() == nil {
+			e.notef("warning: %s gave no sample of its model (%v): "+
+				"gavel would not notice other weights of the same name and size", judges[i].Server.URL, sampleErr)
 		}
-		if err != nil && begun == nil { // the sample is of the servers before this one
+		if err != nil && firstSample == nil { // the sample comes from a server before this one
 			return nil, nothing, fmt.Errorf("the servers have different models: %w; "+
 				"all servers of a run must serve the same model", err)
 		}
@@ -229,7 +229,7 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 		judges[i].Client, m.Sample = w, sample
 	}
 	for i := range judges {
-		p.whyAtOnce = concurrency(p.req, &judges[i], func() int { return int(p.left.Load()) / len(judges) })
+		p.concurrencyReason = setConcurrency(p.req, &judges[i], func() int { return int(p.missing.Load()) / len(judges) })
 	}
 	if err := sameAsCached(m, store); err != nil {
 		return nil, nothing, err
@@ -241,9 +241,9 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	}
 	pool := backends.NewPool(ctx, judges, func(url string, err error) {
 		if err != nil {
-			e.say("server %s is out: %v", url, err)
+			e.notef("server %s is out: %v", url, err)
 		} else {
-			e.say("server %s is back", url)
+			e.notef("server %s is back", url)
 		}
 	})
 	if judges[0].AtOnce != nil {
@@ -252,22 +252,22 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	return pool, pool.Close, nil
 }
 
-// sameAsCached holds the model to the sample that the cache keeps of the one whose replies it remembers: models of one
-// name and shape have one identity, and with it the same keys.
+// sameAsCached compares the model's sample with that in the cache: models of the same name and shape have the same
+// identity, and so the same keys, although their replies differ.
 func sameAsCached(m *judging.Manifest, store *cache.Store) error {
 	if store == nil || m.Sample == nil {
 		return nil
 	}
 	model := m.Spec.Model
-	known := store.Sample(model.Identity, model.Name)
+	cachedSample := store.Sample(model.Identity, model.Name)
 	switch {
-	case known == nil:
-		store.KeepSample(model.Identity, model.Name, m.Sample) // a cache that cannot keep it does without
-	case !known.Same(m.Sample):
+	case cachedSample == nil:
+		store.KeepSample(model.Identity, model.Name, m.Sample) // a cache without a sample works too
+	case !cachedSample.Same(m.Sample):
 		return fmt.Errorf("the cache holds replies of another model with the same name and size as %q but "+
 			"other weights (%s; now %s): "+
 			"choose another folder with --cache, or serve this model under a name of its own (llama.cpp: --alias)",
-			model.Name, known, m.Sample)
+			model.Name, cachedSample, m.Sample)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"gavel/judging"
 )
 
-// FieldKind is what the values of a field look like.
+// FieldKind is the type of a field's values.
 type FieldKind string
 
 // Kinds of fields.
@@ -32,39 +32,39 @@ const (
 	Server = "server"
 )
 
-// Field is one thing that a request says: a flag of the command line, a key of a
-// suite's file, a field of a form and of the API.
+// Field describes a setting of a request: a flag of the command line, a key of a suite's file, a field of forms and
+// API.
 type Field struct {
 	Name    string
-	Label   string // on a form; by default its name in words
-	Help    string // of the command line, the value's name in backquotes; short help ends at the first semicolon
-	About   string // of a form, where it is another than Help
+	Label   string // on forms; by default its name with spaces
+	Help    string // for the command line, the value's name in backquotes; short help ends at the first semicolon
+	About   string // for forms, if it differs from Help
 	Part    string
-	Kind    FieldKind                // by default that of the value
-	Default string                   // as people write it; by default what New has
-	Zero    string                   // how the value's zero is written, where that is a word
-	Values  []string                 // all that it may have, where they are a list
-	Files   bool                     // it may name a file instead of one of Values
-	Least   int                      // of a number
-	Most    int                      // of a number; 0 is no bound
-	Local   bool                     // a browser may not set it
-	Served  bool                     // a simulated judge does not take it
-	Absent  bool                     // the protocol does not have it
-	Check   func(value string) error // beside these bounds
+	Kind    FieldKind                // by default that of value
+	Default string                   // as people write it; by default the value in New
+	Zero    string                   // how zero is written, if as a word
+	Values  []string                 // all possible values, if listed
+	Files   bool                     // a file may be named instead of one of Values
+	Least   int                      // least number
+	Most    int                      // greatest number; 0: no limit
+	Local   bool                     // browsers may not set it
+	Served  bool                     // not for simulated judges
+	Absent  bool                     // not a field of the protocol
+	Check   func(value string) error // further check of a value
 
-	value  any                   // a pointer to its value in a request
-	usual  []string              // its values in a new request
-	split  func(string) []string // splits an entry of a list into several; nil: keeps it
-	option *judging.Option       // of the protocol
+	value    any                   // pointer to the value in a request
+	defaults []string              // values in a new request
+	split    func(string) []string // splits an entry of a list into several; nil: keeps it
+	option   *judging.Option       // of the protocol
 }
 
-// complete fills in kind, default and label from the field's value, and from usual, its values in a new request.
-func (f *Field) complete(usual []string) {
-	f.usual = usual
+// complete sets kind, default and label from the field's value and from defaults, its values in a new request.
+func (f *Field) complete(defaults []string) {
+	f.defaults = defaults
 	if f.Kind == "" {
 		f.Kind = f.kind()
 	}
-	f.Default = cmp.Or(f.Default, strings.Join(usual, ","))
+	f.Default = cmp.Or(f.Default, strings.Join(defaults, ","))
 	words := strings.ReplaceAll(f.Name, "-", " ")
 	f.Label = cmp.Or(f.Label, strings.ToUpper(words[:1])+words[1:])
 }
@@ -97,7 +97,7 @@ func FieldNamed(k judging.Protocol, name string) (Field, bool) {
 }
 
 // optionField returns an option of a protocol as a field bound to these settings.
-func optionField(o *judging.Option, chosen *judging.Settings) Field {
+func optionField(o *judging.Option, settings *judging.Settings) Field {
 	f := Field{
 		Name:    o.Name,
 		Label:   o.Label,
@@ -105,7 +105,7 @@ func optionField(o *judging.Option, chosen *judging.Settings) Field {
 		Part:    What,
 		Default: o.Default,
 		Values:  o.Values,
-		value:   chosen,
+		value:   settings,
 		option:  o,
 	}
 	if o.Default == "false" {
@@ -131,7 +131,7 @@ func (f Field) read(values []string) error {
 	} else if err := f.check(text); err != nil {
 		return err
 	}
-	n, _ := strconv.ParseInt(text, 0, 64) // 0 where it is no number; check has refused others
+	n, _ := strconv.ParseInt(text, 0, 64) // 0 if it is not a number; check has refused invalid numbers
 	switch value := f.value.(type) {
 	case *string:
 		*value = text
@@ -147,10 +147,10 @@ func (f Field) read(values []string) error {
 		*value = new(int(n))
 	case *[]string:
 		*value = nil
-		for _, one := range values {
-			parts := []string{one}
+		for _, entry := range values {
+			parts := []string{entry}
 			if f.split != nil {
-				parts = f.split(one)
+				parts = f.split(entry)
 			}
 			*value = append(*value, parts...)
 		}
@@ -160,7 +160,7 @@ func (f Field) read(values []string) error {
 	return nil
 }
 
-// choose sets an option of the protocol, unless it is as by default.
+// choose sets an option of the protocol unless it has its default.
 func (f Field) choose(settings *judging.Settings, text string) {
 	if f.Kind == Switch {
 		on, _ := strconv.ParseBool(text)
@@ -205,10 +205,10 @@ func (f Field) texts() []string {
 	return []string{text}
 }
 
-// isUsual reports whether the request has the values of a new one.
-func (f Field) isUsual() bool { return slices.Equal(f.texts(), f.usual) }
+// isDefault reports whether the request has the values of a new one.
+func (f Field) isDefault() bool { return slices.Equal(f.texts(), f.defaults) }
 
-// check holds a value to the field's bounds.
+// check returns an error for a value outside of the field's limits.
 func (f Field) check(text string) error {
 	if f.Values != nil && !f.Files && !slices.Contains(f.Values, text) {
 		return fmt.Errorf("%q is not one of %s", text, strings.Join(f.Values, ", "))

@@ -42,8 +42,8 @@ func TestFieldsReadAndWrite(t *testing.T) {
 				t.Errorf("%s: %v", protocol.Name, err)
 				continue
 			}
-			if given := r.Given(); !slices.Equal(given[f.Name], []string{value}) {
-				t.Errorf("%s: --%s %s is given back as %q", protocol.Name, f.Name, value, given[f.Name])
+			if values := r.Given(); !slices.Equal(values[f.Name], []string{value}) {
+				t.Errorf("%s: --%s %s is given back as %q", protocol.Name, f.Name, value, values[f.Name])
 			}
 			if f.Name != "dataset" && len(r.Given()) != len(values)+map[bool]int{true: 0, false: 1}[f.Name == "backend"] {
 				t.Errorf("%s: --%s sets %v", protocol.Name, f.Name, r.Given())

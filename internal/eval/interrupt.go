@@ -5,42 +5,42 @@ import (
 	"sync"
 )
 
-// Interrupts hand a request to stop to whoever can end gently. On Ctrl-C the command line calls Gently; the run that is
-// being made handles it by closing [judging.Job].Stop, and its workers end with the judgments that they have begun.
+// Interrupts passes a request to stop to a run that can end gently. On Ctrl-C the command line calls Gently; the run in
+// progress closes [judging.Job].Stop, and its workers finish the judgments in flight.
 type Interrupts struct {
-	mu   sync.Mutex
-	soft func()
+	mu      sync.Mutex
+	handler func()
 }
 
-// Handle registers f for the next interrupt; the returned function takes it back.
+// Handle registers f for the next interrupt and returns a function that removes it.
 func (in *Interrupts) Handle(f func()) func() {
 	if in == nil {
 		return func() {}
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.soft = f
+	in.handler = f
 	return func() {
 		in.mu.Lock()
 		defer in.mu.Unlock()
-		in.soft = nil
+		in.handler = nil
 	}
 }
 
-// Gently tells who can end gently to do so, once; false where there is nobody.
+// Gently asks the registered handler, once, to end gently. It returns false if there is none.
 func (in *Interrupts) Gently() bool {
 	in.mu.Lock()
-	soft := in.soft
-	in.soft = nil
+	handler := in.handler
+	in.handler = nil
 	in.mu.Unlock()
-	if soft == nil {
+	if handler == nil {
 		return false
 	}
-	soft()
+	handler()
 	return true
 }
 
-// Interrupt ends gently if that can be, else by cancelling.
+// Interrupt ends gently if possible, or else cancels.
 func (in *Interrupts) Interrupt(cancel context.CancelCauseFunc) {
 	if !in.Gently() {
 		cancel(ErrInterrupted)

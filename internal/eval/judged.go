@@ -10,11 +10,11 @@ import (
 	"gavel/judging"
 )
 
-// judgeStage makes the dataset of the judging run out of the stages before it. In
-// a dry run with stages that are not there yet there is none.
+// judgeStage prepares the judging run, whose dataset it makes from the stages before. It returns nil in a dry run if a
+// stage has not been made yet.
 func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questions.set
-	if s.own == nil && !s.ownless || len(s.agents) < len(s.opts.Agents) {
+	if s.ownAnswers == nil && !s.ownless || len(s.agents) < len(s.opts.Agents) {
 		n := len(s.questions.rows)
 		if s.stage.Agents {
 			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
@@ -26,22 +26,22 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 		return nil, nil
 	}
 	var lines [][]byte
-	made, err := s.stage.Each(questions, s.questions.rows, s.own, s.agents, func(line []byte) error {
+	counts, err := s.stage.Each(questions, s.questions.rows, s.ownAnswers, s.agents, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	its := s.questions
-	its.rows = nil
-	its.places = nil
+	subset := s.questions
+	subset.rows = nil
+	subset.places = nil
 	if len(lines) > 0 {
-		for _, text := range made.Warned() {
-			w.say("warning: %s", text)
+		for _, text := range counts.Warned() {
+			w.notef("warning: %s", text)
 		}
-		its, err = s.judgments(lines) // which nothing need close: they are in memory
-	} else if its.shard == nil {
+		subset, err = s.judgments(lines) // in memory, so there is nothing to close
+	} else if subset.shard == nil {
 		lacking := "the judge answered no question of " + questions.Name
 		if s.stage.Agents {
 			lacking = "no question of " + questions.Name + " has both an answer of the judge and one of an agent"
@@ -51,17 +51,17 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := w.prepare(ctx, s.opts, its, s.judges)
+	p, err := w.prepare(ctx, s.opts, subset, s.judges)
 	if err != nil {
 		return nil, err
 	}
 	m := p.job.Manifest
-	made.Note(m)
+	counts.Note(m)
 	add := func(role string, a *judging.Answers) {
 		m.Stages = append(m.Stages, judging.StageOf{Role: role, Run: a.Run, ID: a.ID, Model: a.Name})
 	}
-	if s.own != nil {
-		add("judge", s.own)
+	if s.ownAnswers != nil {
+		add("judge", s.ownAnswers)
 	}
 	for _, a := range s.agents {
 		add("agent", a)
@@ -69,7 +69,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	return p, nil
 }
 
-// judgments returns the items that the stage made of its questions, from their lines.
+// judgments returns the items in the lines that the stage made from its questions.
 func (s *stages) judgments(lines [][]byte) (items, error) {
 	questions := s.questions.set
 	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.Format, questions.Format), lines)
@@ -79,5 +79,5 @@ func (s *stages) judgments(lines [][]byte) (items, error) {
 	info := s.questions.info
 	info.Format = set.Format
 	info.Rows = set.Len()
-	return items{set: set, rows: all(set), info: info}.madeOf(s.questions)
+	return items{set: set, rows: all(set), info: info}.placeLike(s.questions)
 }

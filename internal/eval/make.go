@@ -16,7 +16,7 @@ import (
 	"gavel/scoring"
 )
 
-// continueRun makes a run, or goes on with what is in its folder.
+// continueRun makes a run, or continues the one in its folder.
 func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, error) {
 	err := TakeUp(p.out, p.req.try)
 	if err == nil && e.Runs != "" {
@@ -35,31 +35,31 @@ func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, 
 	return e.make(ctx, p)
 }
 
-// make asks for what is missing, writes the run and scores it. The report is
-// there even where the error is not nil, if there was anything to score.
+// make asks for missing judgments, writes the run and scores it. It returns a report even with an error, if there was
+// anything to score.
 func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) {
-	if int(p.left.Load())+len(p.dir.Waiting) == 0 {
+	if int(p.missing.Load())+len(p.dir.Waiting) == 0 {
 		if err := e.completeFolder(ctx, p); err != nil {
 			return nil, err
 		}
 		return e.finish(p, false, nil)
 	}
-	begun, err := e.ask(ctx, p)
-	if !begun {
+	started, err := e.ask(ctx, p)
+	if !started {
 		return nil, err
 	}
 	return e.finish(p, true, err)
 }
 
-// open opens the run's folder, takes the records of earlier tries that stand, and counts what is missing.
+// open opens the run's folder, reads the valid records of earlier tries, and counts the missing judgments.
 func (e *Maker) open(p *runState) error {
 	m := p.job.Manifest
-	how := scoring.DefaultOptions.Reading
-	how.Name = p.reading
-	p.lookBack()
-	err := p.draw(how)
+	reading := scoring.DefaultOptions.Reading
+	reading.Name = p.reading
+	p.readEarlier()
+	err := p.draw(reading)
 	if err == nil {
-		p.records, err = scoring.NewLoader(m, how)
+		p.records, err = scoring.NewLoader(m, reading)
 	}
 	if err != nil {
 		return err
@@ -68,28 +68,28 @@ func (e *Maker) open(p *runState) error {
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}
-	p.dir, _, err = judging.OpenDirBy(p.out, m, p.again, p.records.Look, p.takeStored)
+	p.dir, _, err = judging.OpenDirBy(p.out, m, p.askAgain, p.records.Look, p.takeStored)
 	if err != nil {
 		return err
 	}
 	for _, name := range m.Altered {
-		e.say("warning: %s was changed after the run wrote it, and is taken as it is now", filepath.Join(p.out, name))
+		e.notef("warning: %s was changed after the run wrote it; its present content is used", filepath.Join(p.out, name))
 	}
 	p.noteStart(e.Now())
 	for _, r := range p.dir.Waiting {
 		p.job.Completed.Add(r)
 	}
 	p.completed = p.job.Completed.Count()
-	missing, err := p.missing()
-	p.left.Store(int64(missing))
+	missing, err := p.countMissing()
+	p.missing.Store(int64(missing))
 	if err != nil {
 		p.dir.Close()
 	}
 	return err
 }
 
-// ask asks the servers for what is missing. It reports false where nothing was begun.
-func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
+// ask asks the servers for missing judgments. It returns false if nothing was started.
+func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) {
 	m := p.job.Manifest
 	p.ending, p.endGently = context.WithCancel(context.Background())
 	defer p.endGently()
@@ -104,7 +104,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 	}
 	err = p.dir.Begin(m, p.itemLines(ctx))
 	if err == nil {
-		err = p.takeOver(ctx)
+		err = p.writeGiven(ctx)
 	}
 	if err != nil {
 		closeClient()
@@ -114,7 +114,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 	e.observer().RunOpened(RunStart{
 		Dir:       p.out,
 		Manifest:  m,
-		Missing:   int(p.left.Load()),
+		Missing:   int(p.missing.Load()),
 		Completed: p.completed,
 		AtOnce:    p.atOnce,
 		SoFar:     p.soFar.String,
@@ -131,35 +131,35 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 	m.Beside = p.account.Onto(m.Beside)
 	m.Ended = e.Now().UTC().Truncate(time.Second)
 	p.job.Client = nil
-	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
-		e.say("warning: %v", err)
+	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // already reported
+		e.notef("warning: %v", err)
 	}
 	return true, err
 }
 
-// judge runs the job, which a gentle interrupt ends. From top to bottom, this is where a judgment goes.
+// judge runs the job, which a gentle interrupt ends. It shows all steps of a judgment, from top to bottom.
 func (e *Maker) judge(ctx context.Context, p *runState) error {
 	m := p.job.Manifest
-	taken := e.Interrupts.Handle(func() {
+	removeHandler := e.Interrupts.Handle(func() {
 		p.stopped.Store(true)
-		p.endGently() // first: once it is said, nothing more is asked
-		e.say("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
+		p.endGently() // before the message, after which no more requests may start
+		e.notef("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
 	})
-	defer taken()
-	defer p.endGently() // what still counts prompts tries no more
+	defer removeHandler()
+	defer p.endGently() // stops retries of the prompt count
 	p.checks = &checks{run: p}
 	if p.follow != nil {
 		p.follow.end = p.endGently
 	}
-	pace := &pace{run: p.job, begun: e.Now(), now: e.Now}
+	pace := &pace{run: p.job, start: e.Now(), now: e.Now}
 	alarms := judging.Alarms{Manifest: m}
-	var alarm atomic.Pointer[string] // that ended the run
+	var alarm atomic.Pointer[string] // the alarm that ended the run
 	p.job.Stop = p.ending.Done()
 	p.job.Write = func(r *judging.Record) error {
-		p.left.Add(-1)
+		p.missing.Add(-1)
 		if e.Batch != nil && r.Outcome == judging.Failed {
-			e.Batch.again(r.Error)
-			return nil // it stays missing, for the next batch
+			e.Batch.queue(r.Error)
+			return nil // the judgment stays missing, for the next batch
 		}
 		read, err := p.records.Look(r)
 		if err == nil && r.Waits() {
@@ -171,7 +171,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		if err != nil {
 			return err
 		}
-		scored := *r // with the verdict that is scored, which need not be its own
+		scored := *r // with the scored verdict, which may differ from the recorded one
 		scored.Outcome = read.Outcome
 		scored.Label = read.Label
 		pace.count(&scored)
@@ -180,7 +180,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		if text != "" && p.req.StopOnAlarm && alarm.CompareAndSwap(nil, &text) {
 			p.endGently()
 		} else if text != "" {
-			e.say("%s", text)
+			e.notef("%s", text)
 		}
 		return nil
 	}
@@ -199,23 +199,23 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	return err
 }
 
-// atOnce says of a run with so many judgments left how many are asked for at once, and why no more; "" where no server
+// atOnce describes, for so many missing judgments, how many are in flight and why no more. It returns "" if no server
 // is asked.
-func (p *runState) atOnce(left int) string {
-	if p.whyAtOnce == nil {
+func (p *runState) atOnce(missing int) string {
+	if p.concurrencyReason == nil {
 		return ""
 	}
 	n := p.job.Manifest.Concurrency
 	if p.job.AtOnce != nil {
 		n = p.job.AtOnce()
 	}
-	if n > left {
-		return fmt.Sprintf("%d at once (all that are left)", left)
+	if n > missing {
+		return fmt.Sprintf("%d at once (all that are left)", missing)
 	}
-	return fmt.Sprintf("%d at once (%s)", n, p.whyAtOnce())
+	return fmt.Sprintf("%d at once (%s)", n, p.concurrencyReason())
 }
 
-// noteStart notes in the manifest when the run began, and what stays as it was in an earlier try.
+// noteStart sets the start of the run in the manifest, and what it keeps from an earlier try.
 func (p *runState) noteStart(now time.Time) {
 	m := p.job.Manifest
 	m.Started = now.UTC().Truncate(time.Second)
@@ -231,8 +231,7 @@ func (p *runState) noteStart(now time.Time) {
 	}
 }
 
-// completeFolder sees to the folder of a run of which nothing is left to ask. A shard without an item has no earlier
-// try.
+// completeFolder completes the folder of a run with nothing left to ask. A shard without items has no earlier try.
 func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	m := p.job.Manifest
 	m.Ended = m.Started
@@ -255,15 +254,15 @@ func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 }
 
 func (e *Maker) sayComplete(p *runState) {
-	e.say("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
+	e.notef("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
 }
 
-// takeOver writes the records that are given.
-func (p *runState) takeOver(ctx context.Context) error {
-	if p.given == nil {
+// writeGiven writes the records that a replay copies.
+func (p *runState) writeGiven(ctx context.Context) error {
+	if p.copyRecords == nil {
 		return nil
 	}
-	return p.given(ctx, func(r *judging.Record) error {
+	return p.copyRecords(ctx, func(r *judging.Record) error {
 		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
 			return nil
 		}
@@ -272,12 +271,12 @@ func (p *runState) takeOver(ctx context.Context) error {
 		}
 		p.job.Completed.Add(r)
 		p.completed++
-		p.left.Add(-1)
+		p.missing.Add(-1)
 		return p.records.Add(r)
 	})
 }
 
-// itemLines returns what hands over the lines of items.jsonl.
+// itemLines returns a function that passes on the lines of items.jsonl.
 func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) error {
 	return func(line func([]byte) error) error {
 		var raw []byte
@@ -298,38 +297,38 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 	}
 }
 
-// finish writes how the run ended and scores it.
-func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, error) {
+// finish writes the run's status and scores it.
+func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
-	left := m.Judgments - run.Answered
+	missing := m.Judgments - run.Answered
 	m.Status = judging.Complete
 	for _, j := range p.judges {
 		w := p.watches[j.Server.URL]
 		if w == nil || w.Changed() == nil {
 			continue
 		}
-		to := w.Changed()
+		change := w.Changed()
 		m.Changes = append(m.Changes, judging.ModelChange{
-			At:  to.At.UTC().Truncate(time.Second),
-			URL: to.URL,
-			Was: to.Was,
-			Is:  to.Is,
+			At:  change.At.UTC().Truncate(time.Second),
+			URL: change.URL,
+			Was: change.Was,
+			Is:  change.Is,
 		})
 	}
 	switch {
-	case left == 0: // also where it was told to stop when nothing was left to do
+	case missing == 0: // also if it was stopped when nothing was left to do
 		m.DrawnBy = nil
-	case p.byRule(runErr):
+	case p.endedByRule(runErr):
 		m.Status, m.Stopped = judging.ByRule, p.follow.stopped()
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):
 		m.Status = judging.Interrupted
 	default:
 		m.Status = judging.Incomplete
 	}
-	if p.reading != judging.Paper { // numbers of before there were two readings are made again without a word of them
+	if p.reading != judging.Paper { // reports from before there were two readings have no comparison of them
 		if err := run.CompareReadings(nil); err != nil {
-			e.say("cannot compare the two readings: %v", err)
+			e.notef("cannot compare the two readings: %v", err)
 		}
 	}
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
@@ -342,17 +341,17 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 	p.saveReport(run, &rep)
 	switch {
 	case DiskFull(runErr) && DiskFull(err):
-		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough
+		return &rep, e.ending(m.Status, missing, m.Judgments, runErr) // reports the full disk once
 	case err != nil:
 		return &rep, errors.Join(runErr, err)
 	}
-	if asked || m.Status != judging.Complete {
-		e.say("run written to %s", p.out)
+	if requested || m.Status != judging.Complete {
+		e.notef("run written to %s", p.out)
 	}
 	for _, o := range rep.Origins {
-		e.say("%s", o)
+		e.notef("%s", o)
 	}
-	err = e.ending(m.Status, left, m.Judgments, runErr)
+	err = e.ending(m.Status, missing, m.Judgments, runErr)
 	if err == nil {
 		err = e.unserved(p, run.Unserved)
 	}
@@ -362,34 +361,34 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 	return &rep, err
 }
 
-// ending returns the error that a run ends with: what is left, and how to go on.
-func (e *Maker) ending(status string, left, expected int, runErr error) error {
-	rest := fmt.Sprintf("%d of %d judgments are left", left, expected)
-	goOn := rest + "; " + e.Words.GoOn
+// ending returns the error with which a run ends: how many judgments are missing and how to continue.
+func (e *Maker) ending(status string, missing, expected int, runErr error) error {
+	rest := fmt.Sprintf("%d of %d judgments are left", missing, expected)
+	hint := rest + "; " + e.Words.GoOn
 	switch {
-	case errors.As(runErr, new(*backends.ModelChangedError)) && left > 0:
+	case errors.As(runErr, new(*backends.ModelChangedError)) && missing > 0:
 		return Failed(ErrIncomplete, fmt.Errorf("%w; its replies since the last check are set aside; "+
 			"%s: serve the first again, or begin another run (--no-cache, another --out); %s", runErr, rest, e.Words.GoOn))
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:
 		return nil
 	case status == judging.Interrupted:
-		return Failed(ErrInterrupted, errors.New("interrupted: "+goOn))
+		return Failed(ErrInterrupted, errors.New("interrupted: "+hint))
 	case errors.As(runErr, new(*judging.GaveUpError)):
-		return Failed(ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %s", runErr, goOn))
-	case judging.DiskFull(runErr): // how to go on is said with it
+		return Failed(ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %s", runErr, hint))
+	case judging.DiskFull(runErr): // the error says how to continue
 		return fmt.Errorf("%w; %s", runErr, rest)
-	case errors.Is(runErr, ErrIncomplete) && left == 0: // an alarm at the last judgment
+	case errors.Is(runErr, ErrIncomplete) && missing == 0: // an alarm at the last judgment
 		return nil
 	case runErr != nil:
-		return fmt.Errorf("%w; %s", runErr, goOn)
-	case left > 0:
+		return fmt.Errorf("%w; %s", runErr, hint)
+	case missing > 0:
 		return Failed(ErrIncomplete,
-			fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, e.Words.GoOn))
+			fmt.Errorf("%d of %d judgments failed or are missing; %s", missing, expected, e.Words.GoOn))
 	}
 	return nil
 }
 
-// DiskFull tells whether a disk is full, that of the cache included.
+// DiskFull reports whether the disk of the run or of the cache is full.
 func DiskFull(err error) bool {
 	var full *cache.DiskFullError
 	return judging.DiskFull(err) || errors.As(err, &full)

@@ -12,49 +12,49 @@ import (
 	"gavel/judging"
 )
 
-// Maker makes runs. It is handed all that it needs of the world.
+// Maker makes runs. Its fields hold everything that it uses from outside.
 type Maker struct {
 	HTTP    *http.Client
 	Getenv  func(string) string
 	Now     func() time.Time
 	Library datasets.Library
-	Version string // of gavel, which records keep
-	Runs    string // folder of runs whose request names none; default "runs"
+	Version string // of gavel, for records
+	Runs    string // folder of runs whose request does not name one; default "runs"
 
-	// Observer is told of what happens; nil is Quiet.
+	// Observer is notified of progress; nil is Quiet.
 	Observer Observer
-	// Interrupts end a run gently; may be nil.
+	// Interrupts can end a run gently; may be nil.
 	Interrupts *Interrupts
 	Words      Words
-	// OpenCache opens the cache of a folder, "" for the user's own.
+	// OpenCache opens the cache of a folder, or with "" the user's.
 	OpenCache func(dir string) (*cache.Store, error)
-	// Shared is the cache that several runs have open at once; nil where each opens its own.
+	// Shared is a cache that several runs keep open; nil if each run opens its own.
 	Shared *SharedCache
-	// KeyOf names the variable with the API key of a server, "" for the usual
-	// one; one that is not known is sent none. May be nil: what the request says.
-	KeyOf func(url string) (variable string, known bool)
-	// NumCtx is the context that a run asked Ollama for before, where the request leaves it open; where it is 0, and
-	// where this is nil, the context is sized by the prompts of the run.
+	// KeyOf returns the variable with the API key of a server, or "" for the usual one. A server that is not ok gets no
+	// key. May be nil: the request names the variable.
+	KeyOf func(url string) (variable string, ok bool)
+	// NumCtx returns the context that an earlier run requested from Ollama, for a request that does not set it. If it
+	// returns 0, or is nil, the context is sized for the prompts of the run.
 	NumCtx func(Request) int
-	// Planned are the keys of requests that plans made before will have asked; a plan adds its own. May be nil.
+	// Planned holds the cache keys of requests in earlier plans; a plan adds its own. May be nil.
 	Planned map[[32]byte]bool
-	// Speeds are those of earlier runs, for plans; nil looks for them in the folders of runs.
+	// Speeds holds the speeds of earlier runs, for plans; nil reads the folders of runs.
 	Speeds *Speeds
-	// Rule may end the run before its last item; may be nil. It is of the run that was asked for, not of its stages.
+	// Rule may end the requested run before its last item, but not its stages. May be nil.
 	Rule *Rule
-	// Batch answers in the place of servers, and is the transport of HTTP; may be nil.
+	// Batch answers instead of servers, and is the transport of HTTP; may be nil.
 	Batch *Batch
 }
 
-// Words say how whoever watches a run ends it at once, and goes on with it: at a
-// terminal with keys and commands, on a page with a button and a form.
+// Words holds the advice on how to end a run at once and how to continue it: with keys and commands at a terminal, with
+// a button and a form on a page.
 type Words struct {
 	StopNow  string
 	GoOn     string
-	AskAgain string // how judgments without a verdict are asked for again; see [Request.AskAgain]
+	AskAgain string // how to ask again for judgments without a verdict; see [Request.AskAgain]
 }
 
-// Advised is what is said of an error, with what to do about a disk that is full.
+// Advised returns the text of an error, with advice if the disk is full.
 func (w Words) Advised(err error, text string) string {
 	if judging.DiskFull(err) {
 		text += "; free space on the disk and " + w.GoOn
@@ -62,32 +62,33 @@ func (w Words) Advised(err error, text string) string {
 	return text
 }
 
-// Observer is told what a Maker does. All but RunOpened and RunEnded may be called from many goroutines.
+// Observer is notified of what a Maker does. All methods except RunOpened and RunEnded may be called from several
+// goroutines.
 type Observer interface {
-	// RunOpened: a run's folder was opened, and so many judgments will be asked for.
+	// RunOpened is called when a run's folder has been opened and judgments will be asked.
 	RunOpened(run RunStart)
-	// Recorded: a judgment was made and written.
+	// Recorded is called when a judgment has been written.
 	Recorded(r *judging.Record)
-	// RunEnded: no more is asked for the run that was opened last.
+	// RunEnded is called when the run opened last asks no more.
 	RunEnded()
-	// Note says something to people.
+	// Note shows a line to people.
 	Note(text string)
 }
 
-// RunStart is a run that is about to be made, or gone on with.
+// RunStart describes a run that starts or continues.
 type RunStart struct {
 	Dir       string
 	Manifest  *judging.Manifest
-	Missing   int // judgments to be asked for
-	Completed int // that need not be
-	// AtOnce says, where so many are left, how many judgments are asked for at once, and why no more. May be nil.
-	AtOnce func(left int) string
-	// SoFar says what the run comes to by now, "" while that says nothing; nil where nothing is asked. Only of this run,
-	// until the next is opened.
+	Missing   int // judgments to ask
+	Completed int // judgments in the run already
+	// AtOnce describes, for so many remaining judgments, how many are in flight and why no more. May be nil.
+	AtOnce func(remaining int) string
+	// SoFar returns the scores so far in words, or "" if there are too few judgments; nil if nothing is asked. It is
+	// valid until the next run is opened.
 	SoFar func() string
 }
 
-// Quiet is an Observer that does nothing with what it is told.
+// Quiet is an Observer that does nothing.
 type Quiet struct{}
 
 var _ Observer = Quiet{}
@@ -104,10 +105,10 @@ func (e *Maker) observer() Observer {
 	return e.Observer
 }
 
-// say tells people something, in one line.
-func (e *Maker) say(format string, args ...any) { e.observer().Note(fmt.Sprintf(format, args...)) }
+// notef shows a line to people.
+func (e *Maker) notef(format string, args ...any) { e.observer().Note(fmt.Sprintf(format, args...)) }
 
-// quiet is the same Maker, whom nobody listens to.
+// quiet returns a copy of the Maker without an observer.
 func (e *Maker) quiet() *Maker {
 	q := *e
 	q.Observer = nil
@@ -116,17 +117,17 @@ func (e *Maker) quiet() *Maker {
 
 func (e *Maker) folder() string { return cmp.Or(e.Runs, "runs") }
 
-// What an error of this package may be, for errors.Is.
+// Kinds of errors of this package, for errors.Is.
 var (
-	ErrUsage       = errors.New("usage error")                     // the request cannot be; *FieldError says which field
-	ErrIncomplete  = errors.New("judgments failed or are missing") // and the same request asks for them
-	ErrInterrupted = errors.New("interrupted")                     // and the same request goes on
+	ErrUsage       = errors.New("usage error")                     // invalid request; *FieldError names the field
+	ErrIncomplete  = errors.New("judgments failed or are missing") // the same request asks for them
+	ErrInterrupted = errors.New("interrupted")                     // the same request continues
 
-	// ErrUnserved is the ErrIncomplete of a run that lacks no judgment, but verdicts: AskAgain asks for them.
+	// ErrUnserved is the ErrIncomplete of a run with all judgments but too few verdicts: AskAgain asks for them.
 	ErrUnserved = fmt.Errorf("no verdict: %w", ErrIncomplete)
 )
 
-// kindError is an error of one of these kinds, in its own words.
+// kindError is an error of a kind with its own text.
 type kindError struct{ kind, err error }
 
 func (e *kindError) Error() string        { return e.err.Error() }
@@ -139,5 +140,5 @@ func usage(format string, args ...any) error {
 	return &kindError{ErrUsage, fmt.Errorf(format, args...)}
 }
 
-// Failed is an error of a kind, one of ErrUsage, ErrIncomplete and ErrInterrupted, in its own words.
+// Failed returns an error of a kind, one of ErrUsage, ErrIncomplete and ErrInterrupted, with its own text.
 func Failed(kind, err error) error { return &kindError{kind, err} }

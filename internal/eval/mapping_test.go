@@ -43,7 +43,7 @@ func TestUnlabelledPairs(t *testing.T) {
 		}
 		return []string{"", "tie"}[i%2]
 	})
-	few := run("few", func(i int) string {
+	unlabelled := run("few", func(i int) string {
 		if i < 30 {
 			return labelled(i)
 		}
@@ -54,7 +54,7 @@ func TestUnlabelledPairs(t *testing.T) {
 		t.Errorf("%d of %d, %d and %d pairs have no label", some.Unlabelled, some.Items, all.Unlabelled, none.Unlabelled)
 	}
 	for _, m := range []string{"strict", "counter", "first-order", "second-order", "half-tie", "drop"} {
-		a, b := some.Overall(m), few.Overall(m)
+		a, b := some.Overall(m), unlabelled.Overall(m)
 		if a.N != 30 || *a.Value != *b.Value || *a.Low != *b.Low || *a.High != *b.High {
 			t.Errorf("%s is %v of %d with pairs without a label beside, %v of %d without", m, *a.Value, a.N, *b.Value, b.N)
 		}
@@ -67,7 +67,7 @@ func TestUnlabelledPairs(t *testing.T) {
 			t.Errorf("%s is of %d", m, got)
 		}
 	}
-	if said := "50 of 80 pairs have no label: they count for consistency and position, and are left out of metrics that need a label"; !slices.Contains(some.Warnings, said) {
+	if note := "50 of 80 pairs have no label: they count for consistency and position, and are left out of metrics that need a label"; !slices.Contains(some.Warnings, note) {
 		t.Errorf("%q", some.Warnings)
 	}
 	if d := none.Diagnosis; !strings.HasPrefix(d.Text, "No pair with a label is judged") {
@@ -91,10 +91,10 @@ func TestMappingIsPartOfTheRun(t *testing.T) {
 		assert.NilError(t, err)
 		m := plan.Runs[0].Manifest
 		ids[how] = m.ID
-		again, _ := eval.RequestOf(m)
-		again.Dataset, again.NoCache = path, true
-		if plan, err := maker.Plan(t.Context(), again); err != nil || plan.Runs[0].Manifest.ID != m.ID {
-			t.Errorf("%s: %s is another run, %v", how, again.Command(), err)
+		rebuilt, _ := eval.RequestOf(m)
+		rebuilt.Dataset, rebuilt.NoCache = path, true
+		if plan, err := maker.Plan(t.Context(), rebuilt); err != nil || plan.Runs[0].Manifest.ID != m.ID {
+			t.Errorf("%s: %s is another run, %v", how, rebuilt.Command(), err)
 		}
 	}
 	if ids["guessed"] != ids["the same"] || ids["turned"] == ids["guessed"] || ids["labels"] == ids["guessed"] || ids["labels"] == ids["turned"] {

@@ -13,25 +13,25 @@ import (
 	"gavel/judging"
 )
 
-// Plan is what a request would do, and asks nothing.
+// Plan describes what a request would do. Making it asks for no judgment.
 type Plan struct {
-	Runs []*RunPlan // in the order they would be made; the last is of the request itself, if there is no Later
-	// Later is how many judgments stand on answers that are not there yet; what they would be is known when these are.
+	Runs []*RunPlan // in their order; the last is the request's own run, unless there is Later
+	// Later describes judgments on answers that do not exist yet; details are known once they do.
 	Later *Later
 	Notes []string // for people
 }
 
-// RunPlan is what one run would do.
+// RunPlan describes what one run would do.
 type RunPlan struct {
 	Request  Request
 	Dir      string
 	Manifest *judging.Manifest
 	Judges   []backends.Member
 	Plan     judging.Plan
-	Pace     *Pace // of earlier runs of the judge; nil where there is none
+	Pace     *Pace // from earlier runs of the judge; nil if there are none
 }
 
-// Later are judgments that follow on stages which are not there yet.
+// Later describes judgments that follow stages which have not been made yet.
 type Later struct {
 	Request   Request
 	Judgments int
@@ -40,13 +40,13 @@ type Later struct {
 
 // planRun adds a run to the plan.
 func (w *work) planRun(ctx context.Context, p *runState) error {
-	p.lookBack()
+	p.readEarlier()
 	if old := p.earlier; old != nil {
 		if old.ID != p.job.Manifest.ID {
 			return judging.OtherRun(p.out, old, p.job.Manifest)
 		}
-		err := p.recount(func(r *judging.Record) bool { return !p.again(r) })
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // of one that was begun this moment
+		err := p.recount(func(r *judging.Record) bool { return !p.askAgain(r) })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was just started
 			return err
 		}
 	}
@@ -57,15 +57,15 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 		note = "the cache is not used"
 	case p.req.AskAgain:
 		note = "the cache is not read"
-	case p.req.Shard != "" && w.Shared == nil && !exists(p.replies()):
+	case p.req.Shard != "" && w.Shared == nil && !exists(p.cacheFolder()):
 		note = "the shard has none yet"
 	default:
-		store, closeStore, err := w.replies(p.replies())
+		store, closeStore, err := w.replies(p.cacheFolder())
 		if err != nil {
 			note = "unknown: " + err.Error()
 		} else {
 			defer closeStore()
-			cached = w.known(store.Peek)
+			cached = w.cachedOrPlanned(store.Peek)
 		}
 	}
 	p.job.Manifest.Longest = w.longest(ctx, p)
@@ -91,8 +91,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// known adds to what the cache has what plans before will have asked.
-func (e *Maker) known(cached func(backends.Request) bool) func(backends.Request) bool {
+// cachedOrPlanned returns a function that reports whether a request is in the cache or in an earlier plan.
+func (e *Maker) cachedOrPlanned(cached func(backends.Request) bool) func(backends.Request) bool {
 	if e.Planned == nil {
 		return cached
 	}
@@ -109,10 +109,10 @@ func (e *Maker) known(cached func(backends.Request) bool) func(backends.Request)
 	}
 }
 
-// CallRange writes how many calls are made, at least and at most.
-func CallRange(least, most int) string {
-	if most <= least {
-		return strconv.Itoa(least)
+// CallRange formats the least and the greatest number of calls.
+func CallRange(minCalls, maxCalls int) string {
+	if maxCalls <= minCalls {
+		return strconv.Itoa(minCalls)
 	}
-	return fmt.Sprintf("%d, at most %d", least, most)
+	return fmt.Sprintf("%d, at most %d", minCalls, maxCalls)
 }

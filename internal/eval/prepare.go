@@ -15,55 +15,56 @@ import (
 	"gavel/scoring"
 )
 
-// runState is a run that is ready to be made, planned or gone on with.
+// runState holds a run that is prepared, planned or in progress.
 type runState struct {
 	req    Request
 	job    *judging.Job
 	set    *datasets.Set
-	judges []backends.Member // the servers to ask, mostly one
-	// whyAtOnce says why no more is asked of the last of them at once; nil where no server is asked.
-	whyAtOnce func() string
-	completed int          // judgments that need not be made
-	left      atomic.Int64 // that are still to be made
-	stopped   atomic.Bool  // somebody told the run to stop
-	// ending is done when the run ends gently: nothing more is asked, nor tried again.
+	judges []backends.Member // the servers to ask, usually one
+	// concurrencyReason returns the reason for the last server's limit of requests in flight; nil if no server is
+	// asked.
+	concurrencyReason func() string
+	completed         int          // judgments in the run already
+	missing           atomic.Int64 // judgments still to make
+	stopped           atomic.Bool  // the user stopped the run
+	// ending is done when the run ends gently: no more requests and retries.
 	ending    context.Context
 	endGently context.CancelFunc
 	account   backends.Account
 	out       string
 	dir       *judging.Dir               // out, while it is open
-	watches   map[string]*backends.Watch // of the servers, by address; none of those that cannot say which model they have
-	checks    *checks                    // nil where nothing is asked
-	records   *scoring.Loader            // all that stand or are made
-	soFar     *scoring.SoFar             // what they come to; nil where nobody is told
+	watches   map[string]*backends.Watch // by the address of a server, for servers that report their model
+	checks    *checks                    // nil if nothing is asked
+	records   *scoring.Loader            // all valid records, old and new
+	soFar     *scoring.SoFar             // scores so far; nil without an observer
 
-	client backends.Client // asked instead of servers, such as a simulation; nil for none
-	// Of a replay: the records that are made of those of the run; may be nil.
-	replay  bool
-	given   func(ctx context.Context, use func(*judging.Record) error) error
-	reading judging.Readers // that it is scored by; "" for the usual one
+	client backends.Client // used instead of servers, such as a simulation; may be nil
+	// For a replay: copyRecords makes the run's records from those of the original; may be nil.
+	replay      bool
+	copyRecords func(ctx context.Context, use func(*judging.Record) error) error
+	reading     judging.Readers // for its scores; "" for the default
 
-	earlier *judging.Manifest                // of an earlier try; nil for none
-	systems map[string]backends.Fingerprints // of the replies that it was given, by the server's address
+	earlier *judging.Manifest                // of an earlier try; may be nil
+	systems map[string]backends.Fingerprints // fingerprints of its replies, by the server's address
 
-	rule   *Rule     // that may end it before its last item; may be nil
-	follow *follower // that tells the rule
+	rule   *Rule     // may end the run before its last item; may be nil
+	follow *follower // passes items to the rule
 }
 
-// items are what a run is of: a dataset, and which of its rows.
+// items holds the items of a run: a dataset and the rows chosen from it.
 type items struct {
 	set  *datasets.Set
 	rows []int
 	info judging.DatasetInfo
 
-	mapping datasets.Mapping // by which the dataset was read
+	mapping datasets.Mapping // of the dataset's columns
 
-	shard  *judging.Shard // which part of the items these are; nil for all
-	places []int          // of each row among all
+	shard  *judging.Shard // the part of all items that these are; nil for all
+	places []int          // index of each row among all items
 }
 
-// ask finds the protocol and its prompt, and holds the items to what it takes.
-func ask(o Request, its items) (k judging.Protocol, t judging.Template, err error) {
+// checkItems finds the protocol and its prompt, and checks that the protocol takes the items.
+func checkItems(o Request, subset items) (k judging.Protocol, t judging.Template, err error) {
 	k, err = judging.ProtocolNamed(o.Protocol)
 	if err != nil {
 		return k, t, err
@@ -72,54 +73,54 @@ func ask(o Request, its items) (k judging.Protocol, t judging.Template, err erro
 	if err != nil {
 		return k, t, err
 	}
-	return k, t, takes(k, its)
+	return k, t, checkShape(k, subset)
 }
 
 // openItems finds the protocol, opens the dataset of a request and selects items from it.
-func (e *Maker) openItems(o Request) (its items, k judging.Protocol, err error) {
+func (e *Maker) openItems(o Request) (subset items, k judging.Protocol, err error) {
 	k, err = o.FindProtocol()
 	if err != nil {
-		return its, k, err
+		return subset, k, err
 	}
 	set, err := e.Library.OpenWith(o.Dataset, o.Open())
 	if err != nil {
-		return its, k, err
+		return subset, k, err
 	}
 	rows, err := e.pick(o, set)
 	if err != nil {
 		set.Close()
-		return its, k, err
+		return subset, k, err
 	}
-	its = items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
+	subset = items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
 	if o.Unrelated || o.MaxOptions > 0 {
 		defer set.Close()
-		its, err = changedOptions(its, o)
+		subset, err = changeOptions(subset, o)
 		if err != nil {
-			return its, k, err
+			return subset, k, err
 		}
 	}
-	its, err = o.sharded(its)
-	return its, k, err
+	subset, err = o.selectShard(subset)
+	return subset, k, err
 }
 
-// changedOptions cuts items down to --max-options and puts an unrelated option
-// before the rest. What comes out are lines of their own: the run's items.
-func changedOptions(its items, o Request) (items, error) {
+// changeOptions cuts items down to --max-options options and puts an unrelated option before them. The result consists
+// of new dataset lines.
+func changeOptions(subset items, o Request) (items, error) {
 	var unrelated *datasets.Unrelated
 	var lines [][]byte
-	for _, row := range its.rows {
-		item, err := its.set.Item(row)
+	for _, row := range subset.rows {
+		item, err := subset.set.Item(row)
 		if err != nil {
 			return items{}, err
 		}
 		if !item.Shape.Info().Cut {
 			return items{}, Wrong("unrelated", o.Unrelated,
-				"and --max-options are for items with options; %s has items of shape %s", its.set.Name, item.Shape)
+				"and --max-options are for items with options; %s has items of shape %s", subset.set.Name, item.Shape)
 		}
 		item = datasets.TrimOptions(item, o.MaxOptions, o.Seed)
 		if o.Unrelated {
 			if unrelated == nil {
-				unrelated, err = datasets.NewUnrelated(its.set, o.Seed)
+				unrelated, err = datasets.NewUnrelated(subset.set, o.Seed)
 				if err != nil {
 					return items{}, err
 				}
@@ -136,21 +137,21 @@ func changedOptions(its items, o Request) (items, error) {
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return items{}, fmt.Errorf("%s: no items are left to judge", its.set.Name)
+		return items{}, fmt.Errorf("%s: no items are left to judge", subset.set.Name)
 	}
-	set, err := datasets.FromLines(its.set.Name, datasets.OptionLines.Name, lines)
+	set, err := datasets.FromLines(subset.set.Name, datasets.OptionLines.Name, lines)
 	if err != nil {
 		return items{}, err
 	}
-	return items{set: set, rows: all(set), info: its.info, mapping: its.mapping}, nil
+	return items{set: set, rows: all(set), info: subset.info, mapping: subset.mapping}, nil
 }
 
 func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	for _, line := range set.Remarks() {
-		e.say("%s", line)
+		e.notef("%s", line)
 	}
 	sel := o.Selection()
-	if set.Format == datasets.Judgments.Name { // its questions were drawn when it was made
+	if set.Format == datasets.Judgments.Name { // the sample was drawn when the file was made
 		if o.Sample != nil {
 			return nil, Wrong("sample", *o.Sample,
 				": %s already holds judgments of a sample; use the flag when you make them", set.Name)
@@ -182,14 +183,14 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 	return protocol.TemplateFile(name)
 }
 
-// prepare works out the run of a request from its items and its judges. It asks for no judgment and writes nothing.
-func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []backends.Member) (*runState, error) {
-	protocol, template, err := ask(o, its)
+// prepare prepares the run of a request from its items and judges. It asks for no judgment and writes nothing.
+func (e *Maker) prepare(ctx context.Context, o Request, subset items, judges []backends.Member) (*runState, error) {
+	protocol, template, err := checkItems(o, subset)
 	if err != nil {
 		return nil, err
 	}
 	template = protocol.Adapted(e.decision(o, protocol, template, judges[0]), o.Options)
-	p := &runState{req: o, set: its.set, judges: judges}
+	p := &runState{req: o, set: subset.set, judges: judges}
 	if o.Simulated() {
 		p.client = judges[0].Client
 	}
@@ -200,21 +201,21 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	if !protocol.FollowUps {
 		params.Attempts = 1
 	}
-	if err := abilities(server, model, &params); err != nil {
+	if err := checkAbilities(server, model, &params); err != nil {
 		return nil, err
 	}
 	spec := judging.Spec{
 		Protocol: protocol.Name, Goal: protocol.GoalOf(o.Options), Prompt: template, Options: o.Options,
 		Dataset: judging.DatasetSpec{
-			SHA256:      its.set.SHA256,
-			Items:       len(its.rows),
-			IDs:         judging.HashIDs(len(its.rows), func(i int) string { return its.set.ID(its.rows[i]) }),
+			SHA256:      subset.set.SHA256,
+			Items:       len(subset.rows),
+			IDs:         judging.HashIDs(len(subset.rows), func(i int) string { return subset.set.ID(subset.rows[i]) }),
 			Turns:       o.Turns,
 			Lang:        o.Lang,
 			Unrelated:   o.Unrelated,
 			MaxOptions:  o.MaxOptions,
-			Field:       strings.Join(its.mapping.Fields, ","),
-			LabelValues: strings.Join(its.mapping.LabelValues, ","),
+			Field:       strings.Join(subset.mapping.Fields, ","),
+			LabelValues: strings.Join(subset.mapping.LabelValues, ","),
 		},
 		Model:      ModelSpec(judges),
 		Parameters: params,
@@ -224,7 +225,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		if e.NumCtx != nil {
 			n = e.NumCtx(o)
 		}
-		if n == 0 && its.shard != nil && its.shard.Dataset != its.set.SHA256 {
+		if n == 0 && subset.shard != nil && subset.shard.Dataset != subset.set.SHA256 {
 			return nil, errShardContext
 		}
 		if n == 0 {
@@ -233,13 +234,13 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		}
 		spec.Parameters.NumCtx = n
 	}
-	spec.Parameters.MaxTokens, err = e.fitReply(ctx, o, its, judges, protocol, spec)
+	spec.Parameters.MaxTokens, err = e.fitReply(ctx, o, subset, judges, protocol, spec)
 	if err != nil {
 		return nil, err
 	}
-	m, out := e.runOf(o, its, spec)
+	m, out := e.newRun(o, subset, spec)
 	p.out = out
-	presentations, err := judging.CountPresentations(asker, its.set, its.rows)
+	presentations, err := judging.CountPresentations(asker, subset.set, subset.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -251,56 +252,56 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
 	p.job = &judging.Job{
-		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows,
+		Manifest: m, Asker: asker, Set: subset.set, Rows: subset.rows,
 		Concurrency: m.Concurrency, Now: e.Now,
 	}
-	if err := offered(asker, its, server, model); err != nil {
+	if err := checkLabels(asker, subset, server, model); err != nil {
 		return nil, err
 	}
 	return p, p.limit()
 }
 
-// offered refuses a judge that chooses among options where a question has none.
-func offered(asker judging.Asker, its items, server backends.Server, model backends.Model) error {
-	if !server.Can(backends.Decide) || len(its.rows) == 0 {
+// checkLabels returns an error if a decision model would have to answer a question without options.
+func checkLabels(asker judging.Asker, subset items, server backends.Server, model backends.Model) error {
+	if !server.Can(backends.Decide) || len(subset.rows) == 0 {
 		return nil
 	}
-	item, err := its.first()
+	item, err := subset.first()
 	if err != nil {
 		return err
 	}
-	shown := asker.Presentations(item)
-	if len(shown) == 0 || len(asker.Prompt(item, shown[0]).Labels) > 0 {
+	presentations := asker.Presentations(item)
+	if len(presentations) == 0 || len(asker.Prompt(item, presentations[0]).Labels) > 0 {
 		return nil
 	}
 	return fmt.Errorf("%s is a decision model, which chooses among options: it cannot answer the questions of %s "+
 		"(without its own answers: gavel run pairwise compares pairs, gavel run self-reference --mode cot judges those "+
-		"of agents)", model.Name, its.set.Name)
+		"of agents)", model.Name, subset.set.Name)
 }
 
-// decision returns the prompt of a run: for judges that write nothing the one made for them, where none was chosen.
+// decision returns the prompt of a run: that for decision models if the judge is one and the user chose no prompt.
 func (e *Maker) decision(
-	o Request, k judging.Protocol, chosen judging.Template, judge backends.Member,
+	o Request, k judging.Protocol, template judging.Template, judge backends.Member,
 ) judging.Template {
 	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
 		if t, err := k.Template(judging.Decision); err == nil {
-			e.say("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
+			e.notef("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
 			return t
 		}
 	}
-	return chosen
+	return template
 }
 
-// errShardContext refuses a shard whose items are made of answers: the context is sized by the items of all shards.
+// errShardContext is the error for a shard of items made from answers: the context depends on the items of all shards.
 var errShardContext = Wrong("num-ctx", 0,
 	"is missing: the context has to be that of all judgments, and a shard has some of them")
 
-// takes tells whether the protocol judges such items.
-func takes(protocol judging.Protocol, its items) error {
-	if len(its.rows) == 0 {
+// checkShape returns an error unless the protocol judges items of this shape.
+func checkShape(protocol judging.Protocol, subset items) error {
+	if len(subset.rows) == 0 {
 		return nil
 	}
-	item, err := its.first()
+	item, err := subset.first()
 	if err != nil {
 		return err
 	}
@@ -310,14 +311,14 @@ func takes(protocol judging.Protocol, its items) error {
 			shapes = append(shapes, string(s))
 		}
 		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)",
-			protocol.Name, strings.Join(shapes, " or "), its.set.Name, item.Shape,
+			protocol.Name, strings.Join(shapes, " or "), subset.set.Name, item.Shape,
 			strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
 	}
 	return nil
 }
 
-// abilities settles what the server can be asked for, before anything is paid.
-func abilities(server backends.Server, model backends.Model, params *judging.Parameters) error {
+// checkAbilities checks what the server supports, and adapts params to it, before anything is asked.
+func checkAbilities(server backends.Server, model backends.Model, params *judging.Parameters) error {
 	if server.Can(backends.CutPrompts) && !server.Can(backends.RefuseLong) {
 		return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
 			"upgrade it to %s or later", Describe(server), server.Since(backends.RefuseLong))
@@ -341,8 +342,8 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 			": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
 	}
 	if server.Can(backends.Decide) {
-		params.Constrain, params.MaxTokens = true, 1 // it writes none
-		params.SystemRole = backends.System          // that is the question, and the rest is what it is about
+		params.Constrain, params.MaxTokens = true, 1 // it writes no text
+		params.SystemRole = backends.System          // the system text is the question
 	}
 	if params.Constrain && model.Logprobs == backends.Yes {
 		params.Logprobs = true
@@ -353,55 +354,55 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 	return nil
 }
 
-// limit sets how many tokens a prompt may have, and who counts them.
+// limit sets how many tokens a prompt may have, and how they are counted.
 func (p *runState) limit() error {
 	j, m := p.job, p.job.Manifest
-	most, context := m.Spec.Parameters.MaxTokens, p.context()
-	if m.Server.Can(backends.ReserveReply) && context > 0 && most >= context {
-		return Wrong("max-tokens", most,
+	maxTokens, context := m.Spec.Parameters.MaxTokens, p.context()
+	if m.Server.Can(backends.ReserveReply) && context > 0 && maxTokens >= context {
+		return Wrong("max-tokens", maxTokens,
 			"%d: %s reserves room for the whole reply, and its context of %d leaves none for a prompt; lower it",
-			most, m.Server.Name, context)
+			maxTokens, m.Server.Name, context)
 	}
-	j.Limit = m.Server.PromptLimit(context, most)
+	j.Limit = m.Server.PromptLimit(context, maxTokens)
 	if counter, ok := p.judges[0].Backend.(backends.Counter); ok {
 		j.Count = counter.CountTokens
 	}
 	return nil
 }
 
-// context returns how many tokens a prompt and its reply may have; 0 where nobody knows.
+// context returns how many tokens a prompt and its reply may have together, or 0 if unknown.
 func (p *runState) context() int {
 	m := p.job.Manifest
 	return cmp.Or(m.Spec.Parameters.NumCtx, m.Model.Context)
 }
 
-// longest counts the longest prompt of a run that asks a server, and says what it leaves for the reply. Nothing that is
-// asked depends on it.
+// longest returns the length of the longest prompt of a run that asks a server, and warns if it leaves too little room
+// for the reply. No request depends on it.
 func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 	j, m := p.job, p.job.Manifest
 	if p.replay || m.Simulated || len(j.Rows) == 0 {
 		return m.Longest
 	}
-	most, context := m.Spec.Parameters.MaxTokens, p.context()
+	maxTokens, context := m.Spec.Parameters.MaxTokens, p.context()
 	longest, _ := j.LongestPrompt(ctx, context, 0)
-	if longest.Tokens == 0 { // an item cannot be read, which is for the run to complain about
+	if longest.Tokens == 0 { // an item cannot be read, which the run reports
 		return m.Longest
 	}
 	room := context - longest.Tokens
 	switch {
 	case context == 0 || longest.Tokens > j.Limit && longest.By == judging.CountedByBytes:
 	case longest.Tokens > j.Limit:
-		e.say("the longest prompt has %d tokens, the server takes at most %d: "+
+		e.notef("the longest prompt has %d tokens, the server takes at most %d: "+
 			"such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
-	case room < most:
-		e.say("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
-			"less than --max-tokens %d: serve more context, or expect cut replies",
-			longest.Tokens, longest.By, room, context, most)
+	case room < maxTokens:
+		e.notef("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
+			"less than --max-tokens %d: serve more context, or expect truncated replies",
+			longest.Tokens, longest.By, room, context, maxTokens)
 	}
 	return longest
 }
 
-// DatasetInfo says where the items of a request came from.
+// DatasetInfo describes the dataset of a request and how its items are chosen.
 func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
 	sel := o.Selection()
 	info := judging.DatasetInfo{
@@ -423,10 +424,10 @@ func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
 	return info
 }
 
-// UnsafeInNames are characters that the name of a folder is made without.
+// UnsafeInNames matches characters that are not used in names of folders.
 var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// runName is a folder name that says what the run is and is the same for the same run.
+// runName returns a folder name that describes the run and is the same for the same run.
 func runName(m *judging.Manifest, try int) string {
 	part := func(s string) string {
 		return strings.Trim(UnsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")

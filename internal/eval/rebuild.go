@@ -14,13 +14,13 @@ import (
 	"gavel/judging"
 )
 
-// Rebuilt counts replies of records: put into a cache, in it already, and left out because they were not asked, or
-// because their prompts would differ now.
+// Rebuilt counts replies of records: those put into a cache, those in it already, and those left out because they were
+// never sent or their prompts differ now.
 type Rebuilt struct{ Filled, Same, Left int }
 
-// Rebuild puts the replies that records hold back into the cache of a folder ("" for the user's own), under the keys of
-// the requests that they answered: each judgment of the runs below dirs is asked for once more, and its record answers.
-// Runs that have no replies to put back are noted.
+// Rebuild puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
+// requests: each judgment of the runs below dirs is asked again, and its record answers. Runs without replies to put
+// back are noted.
 func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n Rebuilt, err error) {
 	store, err := e.OpenCache(cacheDir)
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	for _, dir := range dirs {
-		dir += string(filepath.Separator) // of a link, the folder that it leads to
+		dir += string(filepath.Separator) // follows a link to a folder
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.Name() != judging.ManifestFile {
 				return err
@@ -42,7 +42,7 @@ func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n
 	return n, nil
 }
 
-// rebuild fails only where the cache cannot be written to, or the context ends.
+// rebuild returns an error only if the cache cannot be written or the context ends.
 func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error {
 	job, err := e.storedJob(run)
 	if err == nil {
@@ -62,7 +62,7 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 		})
 	}
 	if err != nil && c.err == nil && ctx.Err() == nil {
-		e.say("%s is left out: %v", run, err)
+		e.notef("%s is left out: %v", run, err)
 		return nil
 	}
 	return err
@@ -74,8 +74,8 @@ type recordClient struct {
 	store   *cache.Store // nil: nothing is stored
 	n       *Rebuilt
 	record  *judging.Record
-	replies []judging.Reply // that were not asked for yet
-	err     error           // of the store
+	replies []judging.Reply // not used yet
+	err     error           // from the store
 }
 
 func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
@@ -88,7 +88,7 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 	if resp.Finish == backends.TooLong {
 		resp.Context = req.Context
 	}
-	if len(req.Labels) > 0 && len(c.replies) <= len(c.record.Asides) { // the last turn, or beside it
+	if len(req.Labels) > 0 && len(c.replies) <= len(c.record.Asides) { // the last turn or an aside
 		resp.Labels = c.labels(reply, len(c.replies) == len(c.record.Asides))
 	}
 	if c.store == nil {
@@ -106,8 +106,8 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 	return resp, c.err
 }
 
-// labels are the probabilities that a reply told of: one beside the turns tells of its own label alone, the last turn
-// of all others.
+// labels returns the probabilities that came with a reply: an aside has that of its own label, the last turn those of
+// all other labels.
 func (c *recordClient) labels(reply judging.Reply, turn bool) (labels []backends.Label) {
 	for _, p := range c.record.Probabilities {
 		aside := slices.ContainsFunc(c.record.Asides, func(a judging.Reply) bool {

@@ -16,11 +16,11 @@ import (
 	"gavel/scoring"
 )
 
-// Replay makes a run again out of its folder alone, in the folder out: prompts are rendered anew, and answered by the
-// replies of its records, or by the simulation where the run is of one.
+// Replay makes a run again in the folder out, from its folder alone: prompts are rendered again and answered with the
+// replies of its records, or by the simulation of a simulated run.
 func (e *Maker) Replay(ctx context.Context, run, out string) (*scoring.Report, error) {
 	anywhere := *e
-	anywhere.Runs = "" // out is the caller's own, a passing folder or what was asked for
+	anywhere.Runs = "" // out may be outside of Runs
 	p, err := anywhere.prepareReplay(run, out)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (e *Maker) Replay(ctx context.Context, run, out string) (*scoring.Report, e
 	return rep, err
 }
 
-// storedJob returns the job that made a run, out of its folder alone and without a client.
+// storedJob returns the job of a run, made from its folder alone and without a client.
 func (e *Maker) storedJob(run string) (*judging.Job, error) {
 	m, err := judging.ReadManifest(run)
 	if err != nil {
@@ -60,7 +60,7 @@ func (e *Maker) storedJob(run string) (*judging.Job, error) {
 	}, nil
 }
 
-// prepareReplay prepares a run whose judgments are those of the records of another, made again.
+// prepareReplay prepares a run that makes the records of another again.
 func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	job, err := e.storedJob(run)
 	if err != nil {
@@ -74,13 +74,13 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 		replay:  true,
 		reading: readingOf(run),
 	}
-	p.given = func(ctx context.Context, use func(*judging.Record) error) error {
-		again := func(r *judging.Record) (*judging.Record, error) {
-			one := *job
-			one.Client = &recordClient{record: r, replies: slices.Concat(r.Replies, r.Asides)}
-			return one.Repeat(ctx, r)
+	p.copyRecords = func(ctx context.Context, use func(*judging.Record) error) error {
+		repeat := func(r *judging.Record) (*judging.Record, error) {
+			copied := *job
+			copied.Client = &recordClient{record: r, replies: slices.Concat(r.Replies, r.Asides)}
+			return copied.Repeat(ctx, r)
 		}
-		return judging.ReadRecordsBy(filepath.Join(run, judging.RecordsFile), again, func(_, r *judging.Record) error {
+		return judging.ReadRecordsBy(filepath.Join(run, judging.RecordsFile), repeat, func(_, r *judging.Record) error {
 			if r == nil || r.Outcome == judging.Failed {
 				return nil
 			}
@@ -88,7 +88,7 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 		})
 	}
 	if job.Manifest.Simulated {
-		p.given = nil
+		p.copyRecords = nil
 		p.client, err = backends.NewSim(job.Manifest.Spec.Model.Name)
 	}
 	if samePath(run, out) {
@@ -100,8 +100,8 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	return p, err
 }
 
-// readingOf is the reading that a run was scored by, so that its numbers are made again: the paper's where they name
-// none, the usual one where there are no numbers.
+// readingOf returns the readers by which a run was scored, so that the same scores result: the paper's if the scores
+// name none, the default if there are no scores.
 func readingOf(run string) judging.Readers {
 	raw, err := os.ReadFile(filepath.Join(run, judging.ResultsFile))
 	var rep struct{ Reading judging.Readers }

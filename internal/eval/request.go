@@ -1,8 +1,7 @@
-// Package eval makes runs. A [Request] says all of a run; [Request.Validate]
-// holds it to what can be, and names the field that is at fault.
+// Package eval makes runs. A [Request] describes a run; [Request.Validate] checks it and names the invalid field.
 //
-// It is the application's own interface: the command line, a suite's file and the server's API each fill a Request and
-// call what is here. Package eval reads no flags, no environment and no clock of its own.
+// The command line, a suite's file and the server's API each fill a Request and call this package. It reads no flags,
+// environment or clock itself.
 package eval
 
 import (
@@ -16,75 +15,75 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
-	_ "gavel/protocols" // which a request names
+	_ "gavel/protocols" // registers the protocols
 )
 
-// Endpoint says which server to ask, or which servers of one model.
+// Endpoint names the server to ask, or several servers of one model.
 type Endpoint struct {
 	Backend   string   `json:"backend,omitempty"`     // one of Backends; "" is auto
-	BaseURLs  []string `json:"base-url,omitempty"`    // addresses; none: the environment, else local ports
+	BaseURLs  []string `json:"base-url,omitempty"`    // addresses; none: from the environment, or else local ports
 	APIKeyEnv string   `json:"api-key-env,omitempty"` // name of the variable that holds the API key
 }
 
-// Backends are the kinds of server, the default first.
+// Backends lists the kinds of server, the default first.
 var Backends = append([]string{"auto"}, backends.Wires()...)
 
 // Simulation is the endpoint of simulated judges.
 var Simulation = Endpoint{Backend: backends.Simulation}
 
-// Simulated tells whether no server is asked.
+// Simulated reports whether no server is asked.
 func (e Endpoint) Simulated() bool { return e.Backend == backends.Simulation }
 
-// Request is a run to be made. [FieldsOf] says what people call its fields, which are the flags of "gavel run", the
-// keys of a suite's file, and the fields of an order to a server. New gives one with all defaults.
+// Request describes a run. [FieldsOf] lists its fields as people know them: the flags of "gavel run", the keys of a
+// suite's file, and the fields of the server's API. New returns one with all defaults.
 type Request struct {
 	Endpoint
 	Protocol string
-	Model    string // by the name its server knows; "" where it has only one
-	Name     string // of the judge on pages and in tables; "" goes by the model
+	Model    string // the name on its server; "" if the server has only one
+	Name     string // of the judge on pages and in tables; "": the model
 	Dataset  string // name or path
 	Prompt   string // name, or path of a system message
-	// PromptGiven: the prompt was asked for by name, and is not the protocol's default.
+	// PromptGiven says that the user chose the prompt.
 	PromptGiven bool
 	Options     judging.Settings
 
-	// Which items.
-	Limit int // the first so many; 0 for all
-	// drawn; of protocols with tasks, of each group; nil is the protocol's default
+	// The items to judge.
+	Limit int // only the first so many; 0 for all
+	// Sample is the number of items drawn, per group if the protocol has tasks; nil is the protocol's default.
 	Sample     *int
 	Seed       int64
-	IDs        string // file that names them
+	IDs        string // file with the ids of the items
 	Groups     []string
 	Turns      string // for conversations: first or all
 	Lang       string // of message trees
 	Unrelated  bool
 	MaxOptions int      // 0 for all
-	Agents     []string // whose answers are judged
-	Own        string   // run of the judge's own answers
-	Shard      string   // of those items: K/N, auto or auto/N
-	try        int      // of the shard's task
+	Agents     []string // models whose answers are judged
+	Own        string   // run with the judge's own answers
+	Shard      string   // part of the items: K/N, auto or auto/N
+	try        int      // number of the try of the shard's task
 
-	datasets.Mapping // of a file of any shape
+	datasets.Mapping // columns of a file in another format
 
-	// How the judge is asked. MaxTokens 0 is the default, or what fits; see fitReply.
+	// How the judge is asked. MaxTokens 0 is the default, or less if that does not fit; see fitReply.
 	judging.Parameters
 	StopOnAlarm bool
-	Until       string // question that ends the run when it is answered; see ParseUntil
-	Concurrency int    // 0: as many as the server says it serves, else as many as it answers fastest
-	// MaxConcurrency bounds what one server is asked at once where Concurrency is 0; 0 for the usual bound.
+	Until       string // claim that ends the run once it is decided; see ParseUntil
+	Concurrency int    // 0: the number of the server's slots, or else the fastest number
+	// MaxConcurrency limits the requests to one server if Concurrency is 0; 0: the default limit.
 	MaxConcurrency int
 	Timeout        time.Duration // of one call
-	RetryFor       time.Duration // how long a call that may still pass is tried
+	RetryFor       time.Duration // how long a call is retried after a temporary error
 
-	// Where.
-	Cache   string // folder; "" is the user's
+	// Folders.
+	Cache   string // folder of the cache; "": the user's
 	NoCache bool
-	// AskAgain asks again for the judgments without a verdict that the run has, and does not read the cache.
+	// AskAgain asks again for the run's judgments without a verdict, and does not read the cache.
 	AskAgain bool
-	Out      string // folder of the run; "" is named after what it is
+	Out      string // folder of the run; "": named after its contents
 }
 
-// New is a request for a protocol, with the defaults of all its fields.
+// New returns a request for a protocol with the defaults of all fields.
 func New(protocol judging.Protocol) Request {
 	r := Request{
 		Endpoint:   Endpoint{Backend: Backends[0]},
@@ -103,34 +102,34 @@ func New(protocol judging.Protocol) Request {
 	return r
 }
 
-// Read is a request of a protocol with the values of fields, as people write them. Its error is a *FieldError.
+// Read returns a request for a protocol with the values of fields, as people write them. The error is a *FieldError.
 func Read(protocol judging.Protocol, values map[string][]string) (Request, error) {
 	r := New(protocol)
 	fields := r.fields(protocol)
 	for _, f := range fields {
-		if given := values[f.Name]; len(given) > 0 {
-			if err := f.read(given); err != nil {
-				return r, Wrong(f.Name, given[len(given)-1], "%v", err)
+		if texts := values[f.Name]; len(texts) > 0 {
+			if err := f.read(texts); err != nil {
+				return r, Wrong(f.Name, texts[len(texts)-1], "%v", err)
 			}
 		}
 	}
-	for name, given := range values {
+	for name, texts := range values {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
-			return r, Wrong(name, strings.Join(given, ","), "is not a field of %s", protocol.Name)
+			return r, Wrong(name, strings.Join(texts, ","), "is not a field of %s", protocol.Name)
 		}
 	}
 	r.PromptGiven = values["prompt"] != nil
 	return r, r.Validate()
 }
 
-// FieldError says which field of a request is at fault.
+// FieldError is the error of an invalid field of a request.
 type FieldError struct {
 	Field   string
-	Value   string // as it was given; "" where it is missing
-	Problem string // begins with the value where there is one
+	Value   string // as given; "" if missing
+	Problem string // starts with the value if there is one
 }
 
-// Error is as the command line says it, where fields are flags.
+// Error returns the text for the command line, where fields are flags.
 func (e *FieldError) Error() string {
 	if strings.HasPrefix(e.Problem, ":") {
 		return "--" + e.Field + e.Problem
@@ -138,12 +137,12 @@ func (e *FieldError) Error() string {
 	return "--" + e.Field + " " + e.Problem
 }
 
-// Wrong is a *FieldError; the sentence goes on after the field's name.
+// Wrong returns a *FieldError; the text continues the sentence after the field's name.
 func Wrong(field string, value any, format string, args ...any) error {
 	return &FieldError{Field: field, Value: fmt.Sprint(value), Problem: fmt.Sprintf(format, args...)}
 }
 
-// Key is equal for equal requests and for no others.
+// Key returns a string that is equal for equal requests only.
 func (r Request) Key() string {
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -152,21 +151,20 @@ func (r Request) Key() string {
 	return string(raw)
 }
 
-// FindProtocol is the request's protocol.
+// FindProtocol returns the request's protocol.
 func (r Request) FindProtocol() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
 
-// SampleEach is how many questions of each group the protocols with tasks take by default (PROTOCOLS.md §2).
+// SampleEach is the default number of questions from each group for protocols with tasks (PROTOCOLS.md §2).
 const SampleEach = 100
 
-// hasTasks tells whether a protocol samples each group for itself: its groups are tasks.
+// hasTasks reports whether a protocol samples each group separately: its groups are tasks.
 func hasTasks(k judging.Protocol) bool {
 	return k.JudgesAgents() || k.Takes(datasets.Choice)
 }
 
-// TakesDataset tells whether a protocol, or the stage it begins with, takes the
-// items of a dataset.
-func TakesDataset(kind judging.Protocol, known datasets.Known) bool {
-	shape := known.Shape()
+// TakesDataset reports whether a protocol, or its first stage, takes the items of a dataset.
+func TakesDataset(kind judging.Protocol, dataset datasets.Known) bool {
+	shape := dataset.Shape()
 	if kind.JudgesAgents() {
 		if shape != "" && kind.Before(nil).Check(datasets.Item{Shape: shape}) != nil {
 			return false
@@ -176,12 +174,12 @@ func TakesDataset(kind judging.Protocol, known datasets.Known) bool {
 	return shape == "" || kind.Takes(shape)
 }
 
-// datasetsFor are the names of the known datasets that a protocol takes: the first few, and where the others are.
+// datasetsFor lists the known datasets that a protocol takes: the first few, and how to list the others.
 func datasetsFor(k judging.Protocol) string {
 	var names []string
-	for _, known := range datasets.Registry() {
-		if TakesDataset(k, known) {
-			names = append(names, known.Name)
+	for _, dataset := range datasets.Registry() {
+		if TakesDataset(k, dataset) {
+			names = append(names, dataset.Name)
 		}
 	}
 	if more := len(names) - 3; more > 1 {
@@ -190,7 +188,7 @@ func datasetsFor(k judging.Protocol) string {
 	return strings.Join(names, ", ")
 }
 
-// Selection is which items the request picks. IDs are for the caller to read.
+// Selection returns which items the request selects. The caller reads the IDs.
 func (r Request) Selection() datasets.Selection {
 	s := datasets.Selection{Seed: r.Seed, Limit: r.Limit}
 	protocol, err := r.FindProtocol()
@@ -206,12 +204,12 @@ func (r Request) Selection() datasets.Selection {
 	return s
 }
 
-// Open is how the dataset's file is read.
+// Open returns the options for reading the dataset's file.
 func (r Request) Open() datasets.OpenOptions {
 	return datasets.OpenOptions{Groups: r.Groups, Turns: r.Turns, Lang: r.Lang, Mapping: r.Mapping}
 }
 
-// CallParameters are those of every call.
+// CallParameters returns the parameters of every call.
 func (r Request) CallParameters() judging.Parameters {
 	p := r.Parameters
 	p.MaxTokens = cmp.Or(p.MaxTokens, judging.DefaultParameters.MaxTokens)
@@ -221,7 +219,7 @@ func (r Request) CallParameters() judging.Parameters {
 	return p
 }
 
-// Validate holds the request to what can be, before a file is opened or a server asked. Its error is a *FieldError.
+// Validate checks the request before a file is opened or a server asked. The error is a *FieldError.
 func (r Request) Validate() error {
 	protocol, err := r.FindProtocol()
 	if err != nil {
@@ -237,7 +235,7 @@ func (r Request) Validate() error {
 		return Wrong(field, "", "%v", err)
 	}
 	for _, f := range r.fields(protocol) {
-		if f.isUsual() {
+		if f.isDefault() {
 			continue
 		}
 		texts := f.texts()
@@ -250,14 +248,14 @@ func (r Request) Validate() error {
 			}
 		}
 	}
-	return r.together()
+	return r.checkCombinations()
 }
 
-// together refuses fields that do not go with each other.
-func (r Request) together() error {
+// checkCombinations returns an error for fields that exclude each other.
+func (r Request) checkCombinations() error {
 	switch {
 	case r.Shard != "" && r.Until != "":
-		return Wrong("until", r.Until, "asks when all items are enough: leave it out with --shard")
+		return Wrong("until", r.Until, "needs the judgments of all items: leave it out with --shard")
 	case r.StrictDeterminism && r.Concurrency > 1:
 		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:

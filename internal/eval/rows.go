@@ -11,7 +11,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Rows is the plan for people: names and values.
+// Rows returns the plan as names and values for people.
 func (run *RunPlan) Rows() (rows [][2]string) {
 	m, plan := run.Manifest, run.Plan
 	add := func(name, format string, args ...any) {
@@ -41,7 +41,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 		add("longest prompt", "%d tokens (%s)", m.Longest.Tokens, m.Longest.By)
 	}
 	if plan.MayNotFit > 0 {
-		add("  of them may not fit", "%d (more bytes than the context has tokens; the server will tell)", plan.MayNotFit)
+		add("  of them may not fit", "%d (more bytes than the context has tokens; the server decides)", plan.MayNotFit)
 	}
 	add("reply tokens", "at most %d, %s", plan.MaxTokens, furtherTurns(m.Spec.Parameters, plan))
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
@@ -52,13 +52,13 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	add("run", "%s", run.Dir)
 	tells := stats.Tells(plan.Items, stats.Discordant, 0.05, 0.8)
 	if !math.IsNaN(tells) && len(scoring.Shares(m.Spec.Protocol)) > 0 {
-		add("tells apart", "two judges that differ by %.1f points, at 80 %% power, "+
-			"if one alone is right on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.Discordant)
+		add("can detect", "a difference of %.1f points between two judges, at 80 %% power, "+
+			"if exactly one of them is correct on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.Discordant)
 	}
 	return rows
 }
 
-// protocolAsked names the protocol, with its question where its goal makes one.
+// protocolAsked returns the protocol's name, with its question if that depends on the goal.
 func protocolAsked(s judging.Spec) string {
 	if p, err := judging.ProtocolNamed(s.Protocol); err == nil && p.Asks != "" {
 		return fmt.Sprintf("%s (%s)", s.Protocol, strings.ReplaceAll(p.Asks, "GOAL", s.Goal))
@@ -66,14 +66,14 @@ func protocolAsked(s judging.Spec) string {
 	return s.Protocol
 }
 
-// furtherTurns says what a judgment may ask for beyond its first turn.
+// furtherTurns describes requests of a judgment after its first turn.
 func furtherTurns(p judging.Parameters, plan judging.Plan) string {
 	var more []string
 	switch {
 	case p.Constrain && plan.LabelTurns:
-		more = append(more, "and a short turn each for the label")
+		more = append(more, "and a short turn for the label in each judgment")
 	case !p.Constrain && p.Attempts > 1:
-		more = append(more, "once more as many where a second attempt is needed")
+		more = append(more, "and as many again for each second attempt")
 	}
 	if p.Constrain && p.Logprobs {
 		more = append(more, "and a short call for each label that the server does not list by itself")

@@ -11,23 +11,22 @@ import (
 	"gavel/scoring"
 )
 
-// savedReport keeps the report of a complete run in its folder, so that the same command need not read its replies
-// again. It counts while the files that it was made of are as they were.
+// savedReport holds the report of a complete run in its folder, so that the same command need not read the records
+// again. It is valid while the files of the run are unchanged.
 type savedReport struct {
 	Scoring int               `json:"scoring"`
 	Files   map[string]string `json:"files_sha256"` // as in the manifest
-	Report  *scoring.Report   `json:"report"`       // with what it cost, which results.json has not
+	Report  *scoring.Report   `json:"report"`       // includes the cost, which results.json lacks
 }
 
 const reportFile = ".report.json"
 
-// plain tells whether a run is scored as its folder has it and asks for nothing that is there.
+// plain reports whether a run is scored with all defaults and asks nothing again.
 func (p *runState) plain() bool {
 	return p.rule == nil && !p.replay && p.reading == "" && !p.req.AskAgain
 }
 
-// savedReport returns the report of a run that is complete already and would ask for nothing; nil where that has to be
-// found out by reading its records.
+// savedReport returns the saved report of a complete run, or nil if its records must be read.
 func (e *Maker) savedReport(p *runState) *scoring.Report {
 	m := p.job.Manifest
 	old, err := judging.ReadManifest(p.out)
@@ -49,18 +48,17 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: old, Completed: old.Judgments})
 	e.sayComplete(p)
 	for _, o := range saved.Report.Origins {
-		e.say("%s", o)
+		e.notef("%s", o)
 	}
 	return saved.Report
 }
 
-// saveReport keeps the report of a complete run whose next try would ask for nothing. Where it cannot be written, the
-// next try reads the records.
+// saveReport saves the report of a complete run. If that fails, the next try reads the records.
 func (p *runState) saveReport(run *scoring.Run, rep *scoring.Report) {
 	path := filepath.Join(p.out, reportFile)
 	m, err := judging.ReadManifest(p.out)
 	if err != nil || !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 ||
-		p.checks != nil && p.checks.unsure ||
+		p.checks != nil && p.checks.marked ||
 		len(m.Altered) > 0 {
 		os.Remove(path)
 		return

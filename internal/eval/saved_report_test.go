@@ -29,10 +29,10 @@ func TestFinishedRunIsNotReadAgain(t *testing.T) {
 			assert.NilError(t, os.WriteFile(path, []byte(change(string(b))), 0o644))
 		}
 	}
-	replaced := func(was, is string) func(string) string {
+	replaced := func(old, replacement string) func(string) string {
 		return func(s string) string {
-			assert.Assert(t, strings.Contains(s, was), "%s has no %s", s[:min(len(s), 200)], was)
-			return strings.Replace(s, was, is, 1)
+			assert.Assert(t, strings.Contains(s, old), "%s has no %s", s[:min(len(s), 200)], old)
+			return strings.Replace(s, old, replacement, 1)
 		}
 	}
 	for _, tc := range []struct {
@@ -40,10 +40,10 @@ func TestFinishedRunIsNotReadAgain(t *testing.T) {
 		more    map[string][]string // in the second request
 		judge   string              // its name there
 		between func(dir string)
-		kept    bool
+		saved   bool
 	}{
-		{name: "the same", kept: true},
-		{name: "another time limit", more: map[string][]string{"timeout": {"3m"}}, kept: true},
+		{name: "the same", saved: true},
+		{name: "another time limit", more: map[string][]string{"timeout": {"3m"}}, saved: true},
 		{name: "a record is gone", between: edit(judging.RecordsFile, func(s string) string { return s[strings.Index(s, "\n")+1:] })},
 		{name: "an item is changed", between: edit(judging.ItemsFile, func(s string) string { return s + "\n" })},
 		{name: "no results", between: func(dir string) { assert.NilError(t, os.Remove(filepath.Join(dir, judging.ResultsFile))) }},
@@ -75,11 +75,11 @@ func TestFinishedRunIsNotReadAgain(t *testing.T) {
 				tc.between(dir)
 			}
 			second := run(tc.more, tc.judge)
-			says, kept := strings.CutPrefix(second.Says, mark)
-			if kept != tc.kept {
+			text, ok := strings.CutPrefix(second.Says, mark)
+			if ok != tc.saved {
 				t.Errorf("the report says %q", second.Says)
 			}
-			if second.Says = says; tc.kept {
+			if second.Says = text; tc.saved {
 				a, _ := json.Marshal(first)
 				b, _ := json.Marshal(second)
 				assert.Equal(t, string(a), string(b))

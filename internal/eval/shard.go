@@ -14,59 +14,59 @@ import (
 	"gavel/scoring"
 )
 
-// Part is a shard of a request's items.
+// Part describes a shard of a request's items.
 type Part struct {
 	Index, Of int
-	Try       int    // of the task, where an engine counts them and this is not the first
-	Said      string // by the engine, as NAME=VALUE; "" where the request names the shard
+	Try       int    // number of the task's try, if an engine counts them and it is not the first
+	Said      string // the engine's variables, as NAME=VALUE; "" if the request names the shard
 }
 
 func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
 
-// Suffix ends the name of the shard's folder.
+// Suffix returns the end of the shard's folder name.
 func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Of, p.Try) }
 
-// ParseShard reads "K/N", "auto" or "auto/N", where the index is 0, and N too where it is not given.
-func ParseShard(value string) (index, of int, err error) {
-	first, second, given := strings.Cut(value, "/")
-	if first == "auto" && !given {
+// ParseShard parses "K/N", "auto" or "auto/N". A missing number is 0.
+func ParseShard(value string) (index, total int, err error) {
+	first, second, byUser := strings.Cut(value, "/")
+	if first == "auto" && !byUser {
 		return 0, 0, nil
 	}
-	least := 1
+	minimum := 1
 	if first == "auto" {
-		first, least = "0", 0
+		first, minimum = "0", 0
 	}
 	index, err = strconv.Atoi(first)
 	if err == nil {
-		of, err = strconv.Atoi(second)
+		total, err = strconv.Atoi(second)
 	}
-	if err != nil || index < least || of < 1 || index > of {
+	if err != nil || index < minimum || total < 1 || index > total {
 		err = fmt.Errorf("%q: expected K/N such as 3/16 with K from 1 to N, auto, or auto/N", value)
 	}
-	return index, of, err
+	return index, total, err
 }
 
-// Part returns the shard that the value of --shard means: auto is what the engine says that runs this process.
+// Part returns the shard for a value of --shard; auto uses the variables of the engine that runs this process.
 func (e *Maker) Part(value string) (Part, error) {
-	index, of, err := ParseShard(value)
+	index, total, err := ParseShard(value)
 	if err != nil {
 		return Part{}, Wrong("shard", value, "%v", err)
 	}
 	if index > 0 {
-		return Part{Index: index, Of: of}, nil
+		return Part{Index: index, Of: total}, nil
 	}
-	p, err := partOf(e.Getenv, of)
+	p, err := partOf(e.Getenv, total)
 	if err != nil {
 		return p, Wrong("shard", value, "%s: %v", value, err)
 	}
 	return p, nil
 }
 
-// engine is a program that starts one command many times, by the variables in which it tells which time it is.
+// engine describes a program that starts one command many times, by the variables that it sets.
 type engine struct {
-	index, lowest, count string // "" for what it does not tell
-	first                int    // what it calls the first, where lowest is ""
-	tries                string // how often it started this one before
+	index, lowest, count string // variables; "" if there is none
+	first                int    // number of the first task, if lowest is ""
+	tries                string // variable with the number of earlier tries
 }
 
 var engines = []engine{
@@ -82,57 +82,56 @@ var engines = []engine{
 	{index: "PARALLEL_SEQ", first: 1}, // GNU parallel
 }
 
-// partOf returns the shard that the environment says; given is how many there are, 0 where that is for the engine to
-// say.
-func partOf(getenv func(string) string, given int) (p Part, err error) {
-	var found *engine
+// partOf returns the shard in the environment. byUser is the number of shards, or 0 if the engine sets it.
+func partOf(getenv func(string) string, byUser int) (p Part, err error) {
+	var current *engine
 	var names []string
 	for _, en := range engines {
 		names = append(names, en.index)
 		switch {
 		case getenv(en.index) == "":
-		case found != nil:
-			return p, fmt.Errorf("%s and %s are both set: give K/N", found.index, en.index)
+		case current != nil:
+			return p, fmt.Errorf("%s and %s are both set: give K/N", current.index, en.index)
 		default:
-			found = &en
+			current = &en
 		}
 	}
-	if found == nil {
+	if current == nil {
 		return p, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N",
 			strings.Join(names, ", "))
 	}
-	return found.part(getenv, given)
+	return current.part(getenv, byUser)
 }
 
-// part returns the shard that the variables of an engine say.
-func (en *engine) part(getenv func(string) string, given int) (p Part, err error) {
-	var said []string
-	number := func(name string, usual, least int) int {
+// part returns the shard in the variables of an engine.
+func (en *engine) part(getenv func(string) string, byUser int) (p Part, err error) {
+	var settings []string
+	number := func(name string, fallback, minimum int) int {
 		text := getenv(name)
 		if text == "" {
-			return usual
+			return fallback
 		}
 		n, nerr := strconv.Atoi(text)
-		said = append(said, name+"="+text)
-		if (nerr != nil || n < least) && err == nil {
-			err = fmt.Errorf("%s=%s is not a number from %d", name, text, least)
+		settings = append(settings, name+"="+text)
+		if (nerr != nil || n < minimum) && err == nil {
+			err = fmt.Errorf("%s=%s is not a number from %d", name, text, minimum)
 		}
 		return n
 	}
 	id := number(en.index, 0, 0)
 	first := number(en.lowest, en.first, 0)
-	p.Of = number(en.count, given, 1)
+	p.Of = number(en.count, byUser, 1)
 	p.Try = number(en.tries, 0, 0) + 1
-	p.Said = strings.Join(said, ", ")
+	p.Said = strings.Join(settings, ", ")
 	switch {
 	case err != nil:
 		return p, err
 	case p.Of == 0:
 		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.Said)
-	case given > 0 && given != p.Of:
-		return p, fmt.Errorf("%s says that there are %d shards, not %d; one shard alone is made with K/%[3]d",
-			p.Said, p.Of, given)
-	case en.lowest != "" && given == 0 && (p.Of == 1 || first > 1):
+	case byUser > 0 && byUser != p.Of:
+		return p, fmt.Errorf("%s says that there are %d shards, not %d; for a single shard give K/%[3]d",
+			p.Said, p.Of, byUser)
+	case en.lowest != "" && byUser == 0 && (p.Of == 1 || first > 1):
 		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: "+
 			"give auto/%d if it is the whole array, otherwise K/N", p.Said, p.Of)
 	case id < first || id-first >= p.Of:
@@ -143,14 +142,15 @@ func (en *engine) part(getenv func(string) string, given int) (p Part, err error
 	return p, nil
 }
 
-// settle finds which shard the request means, says so, and gives its folder a name of its own where the engine knew.
-func (e *Maker) settle(o *Request) error {
+// resolveShard resolves the request's shard and reports it. If an engine chose the shard, its folder gets a name of its
+// own.
+func (e *Maker) resolveShard(o *Request) error {
 	p, err := e.Part(o.Shard)
 	if err != nil {
 		return err
 	}
 	if p.Said != "" {
-		e.say("shard %s, by %s", p, p.Said)
+		e.notef("shard %s, by %s", p, p.Said)
 		if o.Out != "" {
 			o.Out += p.Suffix()
 		}
@@ -159,66 +159,66 @@ func (e *Maker) settle(o *Request) error {
 	return nil
 }
 
-// sharded keeps of items those of the request's shard, and notes what they are of.
-func (o Request) sharded(its items) (items, error) {
+// selectShard reduces items to those of the request's shard, and describes the shard.
+func (o Request) selectShard(subset items) (items, error) {
 	if o.Shard == "" {
-		return its, nil
+		return subset, nil
 	}
-	index, of, err := ParseShard(o.Shard)
+	index, total, err := ParseShard(o.Shard)
 	if err != nil {
-		return its, err
+		return subset, err
 	}
-	id := func(i int) string { return its.set.ID(its.rows[i]) }
-	its.shard = &judging.Shard{
+	id := func(i int) string { return subset.set.ID(subset.rows[i]) }
+	subset.shard = &judging.Shard{
 		Index:   index,
-		Of:      of,
-		Items:   len(its.rows),
-		IDs:     judging.HashIDs(len(its.rows), id),
-		Dataset: its.set.SHA256,
+		Of:      total,
+		Items:   len(subset.rows),
+		IDs:     judging.HashIDs(len(subset.rows), id),
+		Dataset: subset.set.SHA256,
 		Path:    o.Dataset,
 	}
-	its.places = its.shard.Deal(len(its.rows), id)
-	rows := make([]int, len(its.places))
-	for i, place := range its.places {
-		rows[i] = its.rows[place]
+	subset.places = subset.shard.Deal(len(subset.rows), id)
+	rows := make([]int, len(subset.places))
+	for i, place := range subset.places {
+		rows[i] = subset.rows[place]
 	}
-	its.rows = rows
-	return its, nil
+	subset.rows = rows
+	return subset, nil
 }
 
-// ofShard returns which part of a run the items are, by a spec that is the run's but for them; nil where they are all.
-func (its items) ofShard(spec judging.Spec) *judging.Shard {
-	if its.shard == nil {
+// shardOf returns the shard for a run's manifest, or nil if the items are all items. spec is the run's spec.
+func (subset items) shardOf(spec judging.Spec) *judging.Shard {
+	if subset.shard == nil {
 		return nil
 	}
-	s := *its.shard
+	s := *subset.shard
 	s.Whole = judging.NewManifest("", s.WholeSpec(spec)).ID
-	s.At(its.places)
+	s.At(subset.places)
 	return &s
 }
 
-// madeOf returns items that a stage made of those of a shard: each has the place of its question.
-func (its items) madeOf(questions items) (items, error) {
+// placeLike returns items, which a stage made from the questions of a shard, with the index of each one's question.
+func (subset items) placeLike(questions items) (items, error) {
 	if questions.shard == nil {
-		return its, nil
+		return subset, nil
 	}
 	place := make(map[string]int, len(questions.rows))
 	for i, row := range questions.rows {
 		place[questions.set.ID(row)] = questions.places[i]
 	}
-	its.shard = questions.shard
-	for _, row := range its.rows {
-		item, err := its.set.Item(row)
+	subset.shard = questions.shard
+	for _, row := range subset.rows {
+		item, err := subset.set.Item(row)
 		if err != nil {
-			return its, err
+			return subset, err
 		}
-		its.places = append(its.places, place[judging.QuestionOf(item)])
+		subset.places = append(subset.places, place[judging.QuestionOf(item)])
 	}
-	return its, nil
+	return subset, nil
 }
 
-// replies returns the folder of the cache: of a shard one of its own, since a cache is one process's.
-func (p *runState) replies() string {
+// cacheFolder returns the folder of the cache. A shard has its own, since only one process at a time can use a cache.
+func (p *runState) cacheFolder() string {
 	switch {
 	case p.req.Shard == "":
 		return p.req.Cache
@@ -228,35 +228,35 @@ func (p *runState) replies() string {
 	return filepath.Join(p.req.Cache, filepath.Base(p.out))
 }
 
-// filesOfRun are the files of a run, or of a suite, that a later try of its shard goes on with.
+// filesOfRun lists the files of a run or suite with which a later try of its shard continues.
 var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteFile)
 
-// TakeUp copies into the folder of a later try of a shard what the try before it has left, unless it is there already.
-// What that one still writes is asked for by both, and merged.
+// TakeUp copies the files of the previous try into the folder of a shard's later try, unless that folder exists. If the
+// previous try is still running, both ask for the same judgments, and merging resolves it.
 func TakeUp(out string, try int) error {
 	if _, err := os.Stat(out); err == nil {
 		return nil
 	}
 	first := strings.TrimSuffix(filepath.Clean(out), judging.TrySuffix(try))
-	for before := try - 1; before > 0; before-- {
-		from := first + judging.TrySuffix(before)
-		if _, err := os.Stat(from); err != nil {
+	for number := try - 1; number > 0; number-- {
+		earlier := first + judging.TrySuffix(number)
+		if _, err := os.Stat(earlier); err != nil {
 			continue
 		}
-		err := disk.MakeDir(out, func(part string) error { return disk.CopyFiles(from, part, filesOfRun...) })
+		err := disk.MakeDir(out, func(part string) error { return disk.CopyFiles(earlier, part, filesOfRun...) })
 		if err != nil {
-			return fmt.Errorf("going on with %s: %w", from, err)
+			return fmt.Errorf("going on with %s: %w", earlier, err)
 		}
 		return nil
 	}
 	return nil
 }
 
-// first returns an item that tells what kind the items are.
-func (its items) first() (datasets.Item, error) {
-	row := 0 // of a shard that has none
-	if len(its.rows) > 0 {
-		row = its.rows[0]
+// first returns an item, which shows the shape of all.
+func (subset items) first() (datasets.Item, error) {
+	row := 0 // for a shard without items
+	if len(subset.rows) > 0 {
+		row = subset.rows[0]
 	}
-	return its.set.Item(row)
+	return subset.set.Item(row)
 }

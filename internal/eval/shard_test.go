@@ -33,7 +33,7 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 		{"auto", "SLURM_ARRAY_TASK_ID=8 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "is not one of the 3 tasks that begin at 1: give the array as a range"},                // --array=1,3,8
 		{"auto", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "a part of a longer one: give auto/1 if it is the whole array"}, // --array=3
 		{"auto", "SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=4 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=1", "give auto/3 if it is the whole array"},                         // --array=2-4
-		{"auto/8", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "says that there are 1 shards, not 8; one shard alone is made with K/8"},
+		{"auto/8", "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=1 SLURM_ARRAY_TASK_STEP=1", "says that there are 1 shards, not 8; for a single shard give K/8"},
 		{"auto", "SLURM_ARRAY_TASK_ID=9223372036854775807 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=4", "is not one of the 4 tasks"},
 		{"auto", "SLURM_ARRAY_TASK_ID=x SLURM_ARRAY_TASK_COUNT=4", "SLURM_ARRAY_TASK_ID=x is not a number"},
 		{"auto", "SLURM_ARRAY_TASK_ID=-1 SLURM_ARRAY_TASK_COUNT=4", "is not a number from 0"},
@@ -45,7 +45,7 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 	} {
 		e := &Maker{Getenv: func(name string) string {
 			for pair := range strings.FieldsSeq(c.env) {
-				if value, is := strings.CutPrefix(pair, name+"="); is {
+				if value, ok := strings.CutPrefix(pair, name+"="); ok {
 					return value
 				}
 			}

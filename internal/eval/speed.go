@@ -12,7 +12,7 @@ import (
 	"gavel/judging"
 )
 
-// Pace holds the seconds and the reply tokens that a judgment takes, and what these are known from.
+// Pace holds the seconds and reply tokens that a judgment takes, and the source of these numbers.
 type Pace struct {
 	Seconds     float64
 	ReplyTokens float64
@@ -22,45 +22,45 @@ type Pace struct {
 // SimulatedPace is the pace of judges without a server.
 var SimulatedPace = Pace{Basis: "simulated"}
 
-// Speeds holds earlier runs, whose records tell how long their judges' calls took.
+// Speeds holds earlier runs, whose records show how long their judges' calls took.
 type Speeds struct {
 	runs []*pastRun
 }
 
-// pastRun sums up the judgments of one run that were asked for.
+// pastRun sums up the judgments of one run that were asked of a server.
 type pastRun struct {
-	dir         string // not read yet; "" where there is nothing more to read
+	dir         string // "" once read
 	manifest    *judging.Manifest
 	judgments   int
-	seconds     float64 // of the clock, as far as these judgments go
+	seconds     float64 // elapsed time of these judgments
 	replyTokens int
 }
 
-// mostTimed is how many records of a run are enough to tell its speed.
-const mostTimed = 1000
+// maxTimed limits the records read to measure a run's speed.
+const maxTimed = 1000
 
-// SpeedsIn returns the runs that lie in folders.
+// SpeedsIn returns the runs in folders.
 func SpeedsIn(folders ...string) *Speeds {
-	found := &Speeds{}
+	speeds := &Speeds{}
 	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder) // none where it is not there yet
+		entries, _ := os.ReadDir(folder) // none if it does not exist yet
 		for _, entry := range entries {
 			dir := filepath.Join(folder, entry.Name())
 			m, err := judging.ReadManifest(dir)
 			if err == nil && !m.Simulated && m.Imported == "" {
-				found.runs = append(found.runs, &pastRun{dir: dir, manifest: m})
+				speeds.runs = append(speeds.runs, &pastRun{dir: dir, manifest: m})
 			}
 		}
 	}
-	return found
+	return speeds
 }
 
-// Of returns the pace of a judge's runs of the same protocol and prompt, else of the same protocol, else of any; nil
-// where there is none.
+// Of returns the pace of a judge, from runs with the same protocol and prompt, else with the same protocol, else from
+// any; nil if there are none.
 func (s *Speeds) Of(model judging.ModelSpec, protocol, prompt string) *Pace {
-	for _, near := range []struct {
-		remark string
-		is     func(judging.Spec) bool
+	for _, level := range []struct {
+		remark  string
+		matches func(judging.Spec) bool
 	}{
 		{"", func(spec judging.Spec) bool { return spec.Protocol == protocol && spec.Prompt.Name == prompt }},
 		{", other prompts", func(spec judging.Spec) bool { return spec.Protocol == protocol }},
@@ -68,7 +68,7 @@ func (s *Speeds) Of(model judging.ModelSpec, protocol, prompt string) *Pace {
 	} {
 		var sum pastRun
 		for _, run := range s.runs {
-			if spec := run.manifest.Spec; spec.Model != model || !near.is(spec) {
+			if spec := run.manifest.Spec; spec.Model != model || !level.matches(spec) {
 				continue
 			}
 			run.load()
@@ -80,7 +80,7 @@ func (s *Speeds) Of(model judging.ModelSpec, protocol, prompt string) *Pace {
 			return &Pace{
 				Seconds:     sum.seconds / n,
 				ReplyTokens: float64(sum.replyTokens) / n,
-				Basis:       "earlier runs" + near.remark,
+				Basis:       "earlier runs" + level.remark,
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func (s *Speeds) Of(model judging.ModelSpec, protocol, prompt string) *Pace {
 
 var errEnough = errors.New("enough")
 
-// load reads a run's records. So many calls at once share the time that each took. What cannot be read tells nothing.
+// load reads a run's records. Concurrent calls share the time that each took. Unreadable records are ignored.
 func (t *pastRun) load() {
 	if t.dir == "" {
 		return
@@ -97,7 +97,7 @@ func (t *pastRun) load() {
 	path := filepath.Join(t.dir, judging.RecordsFile)
 	t.dir = ""
 	judging.ReadRecords(path, func(r *judging.Record) error {
-		if t.count(r); t.judgments >= mostTimed {
+		if t.count(r); t.judgments >= maxTimed {
 			return errEnough
 		}
 		return nil
@@ -105,18 +105,18 @@ func (t *pastRun) load() {
 	t.seconds /= float64(max(1, t.manifest.Concurrency))
 }
 
-// count adds a judgment that was asked, and not remembered.
+// count adds a judgment that was not cached.
 func (t *pastRun) count(r *judging.Record) {
-	if ms, tokens := askedFor(r); ms > 0 {
+	if ms, tokens := requestTime(r); ms > 0 {
 		t.judgments++
 		t.seconds += ms / 1000
 		t.replyTokens += tokens
 	}
 }
 
-// askedFor returns how many milliseconds the calls of a judgment took, and the tokens of their replies: zeros if a
-// reply was cached.
-func askedFor(r *judging.Record) (ms float64, tokens int) {
+// requestTime returns the milliseconds of a judgment's calls and the tokens of their replies, or zeros if a reply was
+// cached.
+func requestTime(r *judging.Record) (ms float64, tokens int) {
 	for _, reply := range r.Replies {
 		if reply.Cached {
 			return 0, 0
@@ -133,7 +133,7 @@ func ModelSpec(judges []backends.Member) judging.ModelSpec {
 	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.Kind)}
 }
 
-// paceOf returns the pace of a planned run, by earlier runs of the judge in the folders that it may be in.
+// paceOf returns the pace for a planned run, from earlier runs of the judge in the usual folders.
 func (e *Maker) paceOf(run *RunPlan) *Pace {
 	if run.Manifest.Simulated {
 		return &SimulatedPace
@@ -149,7 +149,7 @@ func (e *Maker) paceOf(run *RunPlan) *Pace {
 	return speeds.Of(spec.Model, spec.Protocol, spec.Prompt.Name)
 }
 
-// Seconds returns how long the plan's calls take; ok is false where no earlier run tells.
+// Seconds returns how long the plan's calls take; ok is false without earlier runs.
 func (run *RunPlan) Seconds() (seconds float64, ok bool) {
 	switch {
 	case run.Plan.Calls() <= 0:
@@ -160,7 +160,7 @@ func (run *RunPlan) Seconds() (seconds float64, ok bool) {
 	return run.Pace.Seconds * float64(run.Plan.Calls()), true
 }
 
-// Time says how long the plan's calls take, or how to find out.
+// Time describes how long the plan's calls take, or how to find out.
 func (run *RunPlan) Time() string {
 	s, ok := run.Seconds()
 	switch {

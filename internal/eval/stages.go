@@ -17,115 +17,115 @@ import (
 	"gavel/scoring"
 )
 
-// A protocol with stages is a chain of runs, each in a folder of its own beside the others: what one has answered are
-// the dataset lines of the next. Whatever is there already, of this judge or of an agent, is not asked for again.
+// A protocol with stages is a chain of runs, each in its own folder: the answers of one become the dataset lines of the
+// next. Existing answers of this judge or an agent are not asked again.
 
-// stages are the runs that a judging run stands on.
+// stages holds the runs on which a judging run depends.
 type stages struct {
-	opts      Request
-	stage     *judging.Stage
-	folder    string // of their runs, beside the judging run
-	questions items
-	judges    []backends.Member
-	own       *judging.Answers
-	ownless   bool // the judge has no answers of its own, and needs none
-	agents    []*judging.Answers
-	reports   []scoring.Report // of the answer runs, for the tables
-	passing   string           // of a dry run: folder for imports, which is gone after it
+	opts       Request
+	stage      *judging.Stage
+	folder     string // of their runs, which has the judging run too
+	questions  items
+	judges     []backends.Member
+	ownAnswers *judging.Answers
+	ownless    bool // the judge has and needs no answers of its own
+	agents     []*judging.Answers
+	reports    []scoring.Report // of the answer runs, for tables
+	tempDir    string           // folder for imports in a dry run, removed afterwards
 }
 
-// work is a request that is being made, or planned.
+// work holds the state of a request that is made or planned.
 type work struct {
 	*Maker
-	plan *Plan // nil where it is made
-	made []scoring.Report
+	plan    *Plan // nil if the request is made
+	reports []scoring.Report
 
-	lacking error // of a stage that is at its end, but lacks answers
+	unserved error // error of a finished stage that lacks answers
 }
 
-// Run makes the run of a request, with the stages it stands on where its protocol has some, or goes on with it. The
-// reports are those of the stages and then of the run itself; they are there even where the error is not nil, as far as
-// there was anything to score. The error may be ErrUsage, ErrIncomplete or ErrInterrupted.
+// Run makes or continues the run of a request, with its stages if the protocol has some. It returns the reports of the
+// stages and then of the run itself, even with an error, as far as there was anything to score. The error may be
+// ErrUsage, ErrIncomplete or ErrInterrupted.
 func (e *Maker) Run(ctx context.Context, o Request) ([]scoring.Report, error) {
 	w := &work{Maker: e}
-	err := w.any(ctx, o)
+	err := w.do(ctx, o)
 	if err == nil {
-		err = w.lacking
+		err = w.unserved
 	}
-	return w.made, err
+	return w.reports, err
 }
 
-// Plan says what Run would do.
+// Plan returns what Run would do.
 func (e *Maker) Plan(ctx context.Context, o Request) (*Plan, error) {
 	w := &work{Maker: e, plan: new(Plan)}
-	err := w.any(ctx, o)
+	err := w.do(ctx, o)
 	return w.plan, err
 }
 
-func (w *work) any(ctx context.Context, o Request) error {
+func (w *work) do(ctx context.Context, o Request) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
 	if o.Shard != "" {
-		if err := w.settle(&o); err != nil {
+		if err := w.resolveShard(&o); err != nil {
 			return err
 		}
 	}
-	its, protocol, err := w.openItems(o)
+	subset, protocol, err := w.openItems(o)
 	if err != nil {
 		return err
 	}
-	defer its.set.Close()
+	defer subset.set.Close()
 	if stage := protocol.Before(o.Options); stage != nil {
-		return w.staged(ctx, o, stage, its)
+		return w.runStages(ctx, o, stage, subset)
 	}
-	return w.direct(ctx, o, its)
+	return w.runDirect(ctx, o, subset)
 }
 
-// direct has items judged that need no stage before. What they are asked is checked before a server is looked for.
-func (w *work) direct(ctx context.Context, o Request, its items) error {
-	if _, _, err := ask(o, its); err != nil {
+// runDirect runs a protocol without stages. It checks the items before it looks for a server.
+func (w *work) runDirect(ctx context.Context, o Request, subset items) error {
+	if _, _, err := checkItems(o, subset); err != nil {
 		return err
 	}
 	judges, err := w.FindJudges(ctx, o)
 	if err != nil {
 		return err
 	}
-	p, err := w.prepare(ctx, o, its, judges)
+	p, err := w.prepare(ctx, o, subset, judges)
 	if err != nil {
 		return err
 	}
 	return w.planOrMake(ctx, p)
 }
 
-// note says something of a stage.
+// note reports a line about a stage.
 func (w *work) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); w.plan != nil {
 		w.plan.Notes = append(w.plan.Notes, text)
 	} else {
-		w.say("%s", text)
+		w.notef("%s", text)
 	}
 }
 
-// staged asks the judge for its own answers, gathers those of agents where it judges them, and has it judge.
-func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage, its items) error {
-	s := &stages{opts: o, stage: stage, folder: w.folder(), questions: its}
+// runStages asks the judge for its own answers, collects those of agents if it judges them, and then asks it to judge.
+func (w *work) runStages(ctx context.Context, o Request, stage *judging.Stage, subset items) error {
+	s := &stages{opts: o, stage: stage, folder: w.folder(), questions: subset}
 	if o.Out != "" {
 		s.folder = filepath.Dir(filepath.Clean(o.Out))
 	}
-	before, err := s.before()
+	needed, err := s.needed()
 	if err != nil {
 		return err
 	}
-	if !before {
-		return w.direct(ctx, o, its)
+	if !needed {
+		return w.runDirect(ctx, o, subset)
 	}
 	if w.plan != nil {
-		s.passing, err = os.MkdirTemp("", "gavel-plan-")
+		s.tempDir, err = os.MkdirTemp("", "gavel-plan-")
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(s.passing)
+		defer os.RemoveAll(s.tempDir)
 	}
 	if err := w.answerStages(ctx, s); err != nil {
 		return err
@@ -134,44 +134,45 @@ func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage, its 
 	if p == nil || err != nil {
 		return err
 	}
-	if stage.Agents { // what is right to a pair's question nobody has published: answers to it have no score
-		w.made = s.reports
+	if stage.Agents { // the questions of pairs have no published answers, so answers to them have no score
+		w.reports = s.reports
 	}
 	return w.planOrMake(ctx, p)
 }
 
-// before tells whether the stages are still to come, or are in the dataset, and refuses what can be neither.
-func (s *stages) before() (bool, error) {
-	its := s.questions
-	if len(its.rows) == 0 && its.shard == nil {
-		return false, fmt.Errorf("%s: no items are left to judge", its.set.Name)
+// needed reports whether the stages must be made, or are in the dataset already. It returns an error if neither is
+// possible.
+func (s *stages) needed() (bool, error) {
+	subset := s.questions
+	if len(subset.rows) == 0 && subset.shard == nil {
+		return false, fmt.Errorf("%s: no items are left to judge", subset.set.Name)
 	}
-	item, err := its.first()
+	item, err := subset.first()
 	if err != nil {
 		return false, err
 	}
 	answered, agents := item.Answered != nil, s.opts.Agents
 	if !s.stage.Agents || answered && len(agents) == 0 {
-		_, _, err := ask(s.opts, its)
+		_, _, err := checkItems(s.opts, subset)
 		return !answered, err
 	}
 	if answered {
 		return false, Wrong("agents", strings.Join(agents, ","), ": %s already holds agents' answers", s.opts.Dataset)
 	}
 	if err := s.stage.Check(item); err != nil {
-		return true, usage("%s has items of shape %s, %w", its.set.Name, item.Shape, err)
+		return true, usage("%s has items of shape %s, %w", subset.set.Name, item.Shape, err)
 	}
 	if len(agents) == 0 {
 		return true, Wrong("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
 	}
-	_, _, err = ask(s.answerOptions(), its)
+	_, _, err = checkItems(s.answerOptions(), subset)
 	return true, err
 }
 
-// answerStages sees to the judge's own answers, then to each agent's.
+// answerStages gets the judge's own answers, then each agent's.
 func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	answering := s.answerOptions()
-	var agents []agentSource // found before anything is asked: what is mistyped costs nothing
+	var agents []agentSource // checked before anything is asked, so that a typo costs nothing
 	for _, a := range s.opts.Agents {
 		source, err := w.findAgent(ctx, s, a)
 		if err != nil {
@@ -183,18 +184,18 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	if err != nil {
 		return err
 	}
-	_, begun := judging.ReadManifest(s.opts.Out)
-	if s.questions.shard != nil && s.opts.NumCtx == 0 && s.judges[0].Server.Can(backends.SetContext) && begun != nil {
+	_, readErr := judging.ReadManifest(s.opts.Out)
+	if s.questions.shard != nil && s.opts.NumCtx == 0 && s.judges[0].Server.Can(backends.SetContext) && readErr != nil {
 		return errShardContext // before anything is asked
 	}
 	switch {
 	case s.opts.Own != "":
-		s.own, err = w.readAnswers(s, s.opts.Own)
+		s.ownAnswers, err = w.readAnswers(s, s.opts.Own)
 	case s.judges[0].Server.Can(backends.Decide) && s.stage.Ownless:
 		s.ownless = true
-		w.note("stage: no answers of the judge's own, which writes none")
+		w.note("stage: the judge writes no answers of its own")
 	default:
-		s.own, err = w.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
+		s.ownAnswers, err = w.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
 	}
 	if err != nil {
 		return err
@@ -211,7 +212,7 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	return nil
 }
 
-// answerOptions returns the request of an answer run under the same flags.
+// answerOptions returns the request of an answer run with the same settings.
 func (s *stages) answerOptions() Request {
 	o := s.opts
 	answering := judging.Answering()
@@ -220,22 +221,22 @@ func (s *stages) answerOptions() Request {
 	o.Prompt = answering.Templates[0].Name
 	o.Out, o.Until = "", ""
 	if len(o.Agents) > 0 {
-		o.NumRepetitions = 1 // of answers only the first time is judged
+		o.NumRepetitions = 1 // only the first answer is judged
 	}
 	return o
 }
 
-// makeAnswers makes an answer run, or goes on with it, beside the judging run. In
-// a dry run it is planned, and its answers are nil unless they are all there.
+// makeAnswers makes or continues an answer run next to the judging run. In a dry run it plans it, and returns nil
+// answers unless the run is complete.
 func (w *work) makeAnswers(
-	ctx context.Context, s *stages, o Request, judges []backends.Member, what string,
+	ctx context.Context, s *stages, o Request, judges []backends.Member, title string,
 ) (*judging.Answers, error) {
 	p, err := w.prepare(ctx, o, s.questions, judges)
 	if err != nil {
 		return nil, err
 	}
 	p.out = filepath.Join(s.folder, filepath.Base(p.out))
-	w.note("stage: %s, in %s", what, p.out)
+	w.note("stage: %s, in %s", title, p.out)
 	if w.plan != nil {
 		if m, err := judging.ReadManifest(p.out); err != nil || m.ID != p.job.Manifest.ID || m.Status != judging.Complete {
 			return nil, w.planRun(ctx, p)
@@ -243,31 +244,31 @@ func (w *work) makeAnswers(
 		return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 	}
 	rep, err := w.continueRun(ctx, p)
-	if errors.Is(err, ErrUnserved) { // those that have an answer are judged
-		w.say("warning: %v", err)
-		w.lacking = err
+	if errors.Is(err, ErrUnserved) { // the questions that have an answer are judged
+		w.notef("warning: %v", err)
+		w.unserved = err
 	} else if err != nil {
 		return nil, err
 	}
-	if rep != nil { // there is none of a shard without an item
+	if rep != nil { // nil for a shard without items
 		s.reports = append(s.reports, *rep)
 	}
-	if p.stopped.Load() { // when nothing of this stage was left to do
-		return nil, Failed(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", what, w.Words.GoOn))
+	if p.stopped.Load() { // at a time when nothing of this stage was left to do
+		return nil, Failed(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", title, w.Words.GoOn))
 	}
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 }
 
-// readAnswers reads an answer run that is there.
+// readAnswers reads an existing answer run.
 func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	rep, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 	if err != nil {
 		return nil, err
 	}
-	if its, of := s.questions.shard, rep.Manifest.Shard; its != nil && of != nil &&
-		(of.Index != its.Index || of.Of != its.Of) {
+	if shard, answersShard := s.questions.shard, rep.Manifest.Shard; shard != nil && answersShard != nil &&
+		(answersShard.Index != shard.Index || answersShard.Of != shard.Of) {
 		return nil, usage("%s has the answers of shard %s, but this is shard %s: "+
-			"name the answers of this shard, or of the whole run", dir, of, its)
+			"name the answers of this shard, or of the whole run", dir, answersShard, shard)
 	}
 	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
 	scored.Run = dir
@@ -280,10 +281,10 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	return answers, err
 }
 
-// agentSource returns an agent's answers. Only that of a model asks for any.
+// agentSource returns an agent's answers. Only the source of a model asks for any.
 type agentSource func() (*judging.Answers, error)
 
-// findAgent finds the answers of an agent: of a run, of a file of outputs, or of a model that is to be asked.
+// findAgent finds the answers of an agent: in a run, in a file of outputs, or from a model that will be asked.
 func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
 	if info, err := os.Stat(agent); err == nil {
 		dir := agent
@@ -297,15 +298,15 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 		return func() (*judging.Answers, error) { return answers, nil }, err
 	}
 	o := s.answerOptions()
-	model, at, named := strings.Cut(agent, "@")
+	model, url, ok := strings.Cut(agent, "@")
 	switch {
 	case strings.HasPrefix(agent, "sim:"):
 		o.Endpoint = Simulation
 		model = agent
-	case !named:
+	case !ok:
 		return nil, usage("not a file, a run or MODEL@URL")
 	default:
-		o.Endpoint = Endpoint{Backend: "auto", BaseURLs: []string{at}, APIKeyEnv: o.APIKeyEnv}
+		o.Endpoint = Endpoint{Backend: "auto", BaseURLs: []string{url}, APIKeyEnv: o.APIKeyEnv}
 	}
 	o.Model = model
 	judges, err := w.FindJudges(ctx, o)
@@ -317,8 +318,8 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 	}, nil
 }
 
-// importAgent makes an answer run of a file of answers: published MMLU-Pro outputs, or gavel's own lines of answers to
-// the questions at hand. It returns the run's folder.
+// importAgent makes an answer run from a file: published MMLU-Pro outputs, or gavel's lines of answers to the same
+// questions. It returns the run's folder.
 func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 	name := strings.Trim(UnsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
 	importTo := func(dir string) error {
@@ -328,44 +329,44 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 		return nil
 	}
 	if w.plan != nil {
-		dir = filepath.Join(s.passing, name)
+		dir = filepath.Join(s.tempDir, name)
 		return dir, importTo(dir)
 	}
 	dir = filepath.Join(s.folder, name+"_answer_imported")
 	if s.questions.shard != nil {
-		err = once(dir, importTo)
+		err = importOnce(dir, importTo)
 	} else {
 		err = importTo(dir)
 	}
 	if err == nil {
-		w.say("stage: answers of %s, in %s", file, dir)
+		w.notef("stage: answers of %s, in %s", file, dir)
 	}
 	return dir, err
 }
 
-// once makes an imported run that shards make at the same time: the first to be done gives it its name, and the others
-// find it there.
-func once(dir string, importTo func(dir string) error) error {
-	var made *judging.Manifest
-	failed := disk.MakeDir(dir, func(part string) error {
+// importOnce makes an imported run that several shards may make at the same time. The first to finish names the folder,
+// and the others use it.
+func importOnce(dir string, importTo func(dir string) error) error {
+	var imported *judging.Manifest
+	makeErr := disk.MakeDir(dir, func(part string) error {
 		err := importTo(part)
 		if err == nil {
-			made, err = judging.ReadManifest(part)
+			imported, err = judging.ReadManifest(part)
 		}
 		return err
 	})
-	if failed == nil || made == nil {
-		return failed
+	if makeErr == nil || imported == nil {
+		return makeErr
 	}
-	there, err := judging.ReadManifest(dir)
+	existing, err := judging.ReadManifest(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return failed
+		return makeErr
 	case err != nil:
 		return err
-	case there.ID != made.ID:
-		return judging.OtherRun(dir, there, made)
-	case there.Status == judging.Running: // one that was not shared was cut short
+	case existing.ID != imported.ID:
+		return judging.OtherRun(dir, existing, imported)
+	case existing.Status == judging.Running: // an import without shards was interrupted
 		return importTo(dir)
 	}
 	return nil

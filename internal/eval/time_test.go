@@ -16,15 +16,15 @@ func TestPlanSaysTime(t *testing.T) {
 	runs := t.TempDir()
 	plan := &eval.RunPlan{Manifest: &judging.Manifest{}, Plan: judging.Plan{Judgments: 700}, Request: eval.Request{Endpoint: eval.Endpoint{BaseURLs: []string{"http://gpu:8080"}}}}
 	plan.Manifest.Model.Name = "big judge"
-	if _, known := plan.Seconds(); known || plan.Time() != "unknown: no earlier run of this judge; to measure it: gavel doctor --model 'big judge' --base-url http://gpu:8080" {
+	if _, ok := plan.Seconds(); ok || plan.Time() != "unknown: no earlier run of this judge; to measure it: gavel doctor --model 'big judge' --base-url http://gpu:8080" {
 		t.Errorf("unmeasured: %q", plan.Time())
 	}
 	plan.Pace = &eval.Pace{Seconds: 1.5, Basis: "earlier runs"}
-	if s, known := plan.Seconds(); !known || s != 1050 || plan.Time() != "about 18 min, by earlier runs" {
+	if s, ok := plan.Seconds(); !ok || s != 1050 || plan.Time() != "about 18 min, by earlier runs" {
 		t.Errorf("measured: %q", plan.Time())
 	}
 	plan.Plan.Cached = 700
-	if s, known := plan.Seconds(); !known || s != 0 || plan.Time() != "none: no server is asked" {
+	if s, ok := plan.Seconds(); !ok || s != 0 || plan.Time() != "none: no server is asked" {
 		t.Errorf("all remembered: %g %q", s, plan.Time())
 	}
 
@@ -57,7 +57,7 @@ func TestPlanSaysTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, known := p.Runs[0].Seconds(); !known || s <= 0 || !strings.Contains(p.Runs[0].Time(), ", by earlier runs, other prompts") {
+	if s, ok := p.Runs[0].Seconds(); !ok || s <= 0 || !strings.Contains(p.Runs[0].Time(), ", by earlier runs, other prompts") {
 		t.Errorf("of a judge that was asked before: %s", p.Runs[0].Time())
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Errors of a run with an until, for errors.Is. If its claim holds, the run ends without an error.
+// Errors of a run with --until, for errors.Is. If its claim holds, the run ends without an error.
 var (
-	ErrRefuted   = errors.New("surely not so")
-	ErrUndecided = errors.New("not decided by all items")
+	ErrRefuted   = errors.New("the claim does not hold")
+	ErrUndecided = errors.New("all items do not decide the claim")
 )
 
-// Until is a claim about a share of the items: that it is at least a threshold, or at most. The run ends as soon as the
-// claim is decided.
+// Until is a claim that a share of the items is at least, or at most, a threshold. It ends the run once it is
+// decided.
 type Until struct {
 	Metric string
 	AtMost bool
@@ -36,18 +36,18 @@ var untilShape = regexp.MustCompile(`^\s*([a-z0-9-]+)\s*([<>]=)\s*([0-9]+(?:\.[0
 // ParseUntil parses METRIC>=PERCENT or METRIC<=PERCENT for a protocol.
 func ParseUntil(text, protocol string) (u Until, err error) {
 	shares := scoring.Shares(protocol)
-	found := untilShape.FindStringSubmatch(text)
+	match := untilShape.FindStringSubmatch(text)
 	switch {
 	case len(shares) == 0:
 		return u, fmt.Errorf("%s has no metric that counts items as right or wrong, which --until needs", protocol)
-	case found == nil:
+	case match == nil:
 		return u, fmt.Errorf("%q: expected METRIC>=PERCENT or METRIC<=PERCENT, such as %s>=60", text, shares[0])
-	case !slices.Contains(shares, found[1]):
+	case !slices.Contains(shares, match[1]):
 		return u, fmt.Errorf("%s: --until cannot use the metric %q; choose one of %s",
-			text, found[1], strings.Join(shares, ", "))
+			text, match[1], strings.Join(shares, ", "))
 	}
-	u = Until{Metric: found[1], AtMost: found[2] == "<="}
-	u.Share, err = strconv.ParseFloat(found[3], 64)
+	u = Until{Metric: match[1], AtMost: match[2] == "<="}
+	u.Share, err = strconv.ParseFloat(match[3], 64)
 	if err != nil || !(u.Share > 0 && u.Share < 100) {
 		return u, fmt.Errorf("%s: expected a percentage between 0 and 100", text)
 	}
@@ -70,9 +70,9 @@ type tally struct {
 	failed   int // items of n whose outcome is not known yet
 }
 
-// look takes the next item, and reports whether the claim is decided.
-func (t *tally) look(is scoring.ItemResult) bool {
-	switch is {
+// look adds the next item and reports whether the claim is decided.
+func (t *tally) look(result scoring.ItemResult) bool {
+	switch result {
 	case scoring.LeftOut:
 		return false
 	case scoring.Right:
@@ -107,7 +107,7 @@ func (t *tally) rule() *Rule {
 		Name:   "until " + t.String(),
 		Alpha:  untilAlpha,
 		Metric: t.Metric,
-		Look:   func(_ int, is scoring.ItemResult) bool { return t.look(is) },
+		Look:   func(_ int, result scoring.ItemResult) bool { return t.look(result) },
 	}
 }
 
@@ -115,18 +115,18 @@ func (t *tally) rule() *Rule {
 // ErrRefuted, ErrUndecided, or nil if the claim holds.
 func (t *tally) result(items int) (text string, err error) {
 	iv := t.interval()
-	seen := fmt.Sprintf("after %d of %d items: %.1f %% [%.1f, %.1f]",
+	evidence := fmt.Sprintf("after %d of %d items: %.1f %% [%.1f, %.1f]",
 		t.n, items, 100*float64(t.right)/float64(max(1, t.n)), 100*iv.Low, 100*iv.High)
 	switch above, below := t.side(iv); {
 	case !above && !below:
-		return "", &kindError{ErrUndecided, fmt.Errorf("%s: not decided %s", t, seen)}
+		return "", &kindError{ErrUndecided, fmt.Errorf("%s: not decided %s", t, evidence)}
 	case above == t.AtMost:
-		return "", &kindError{ErrRefuted, fmt.Errorf("%s: surely not so, %s", t, seen)}
+		return "", &kindError{ErrRefuted, fmt.Errorf("%s: does not hold, %s", t, evidence)}
 	}
-	return fmt.Sprintf("%s: surely so, %s", t, seen), nil
+	return fmt.Sprintf("%s: holds, %s", t, evidence), nil
 }
 
-// planOrMake adds a run to the plan, or else makes it, until its claim is decided if the request has one.
+// planOrMake adds a run to the plan, or makes it. If the request has a claim, the run ends once it is decided.
 func (w *work) planOrMake(ctx context.Context, p *runState) error {
 	if w.plan != nil {
 		return w.planRun(ctx, p)
@@ -143,14 +143,14 @@ func (w *work) planOrMake(ctx context.Context, p *runState) error {
 	}
 	rep, err := w.continueRun(ctx, p)
 	if rep != nil {
-		w.made = append(w.made, *rep)
+		w.reports = append(w.reports, *rep)
 	}
 	if err != nil || until == nil {
 		return err
 	}
 	text, err := until.result(len(p.job.Rows))
 	if err == nil {
-		w.say("%s", text)
+		w.notef("%s", text)
 	}
 	return err
 }

@@ -32,10 +32,10 @@ func TestParseUntil(t *testing.T) {
 // Of a hundred that are all right the answer comes as soon as the sequence allows, and is of the right side.
 func TestTally(t *testing.T) {
 	for _, c := range []struct {
-		text  string
-		is    scoring.ItemResult
-		holds bool
-		by    int
+		text   string
+		result scoring.ItemResult
+		holds  bool
+		items  int
 	}{
 		{"strict>=60", scoring.Right, true, 19}, {"strict<=60", scoring.Right, false, 19},
 		{"strict>=60", scoring.Wrong, false, 12}, {"strict<=60", scoring.Wrong, true, 12},
@@ -44,26 +44,26 @@ func TestTally(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen := &tally{Until: u}
-		for seen.n < 100 && !seen.look(c.is) {
+		state := &tally{Until: u}
+		for state.n < 100 && !state.look(c.result) {
 		}
-		above, below := seen.side(seen.interval())
-		if above == below || above != u.AtMost != c.holds || seen.n > c.by {
-			t.Errorf("%s, all %v: %+v", c.text, c.is, seen)
+		above, below := state.side(state.interval())
+		if above == below || above != u.AtMost != c.holds || state.n > c.items {
+			t.Errorf("%s, all %v: %+v", c.text, c.result, state)
 		}
 	}
-	seen := &tally{Until: Until{"strict", false, 0.6}}
+	state := &tally{Until: Until{"strict", false, 0.6}}
 	for range 1000 {
-		if seen.look(scoring.NotKnown) {
-			t.Fatalf("decided by what nobody knows: %+v", seen)
+		if state.look(scoring.NotKnown) {
+			t.Fatalf("decided by what nobody knows: %+v", state)
 		}
-		if seen.look(scoring.LeftOut); seen.n == 0 {
+		if state.look(scoring.LeftOut); state.n == 0 {
 			t.Fatal("nothing counted")
 		}
 	}
 }
 
-// outcome is what simulated runs with an until came to.
+// outcome counts the results of simulated runs with an until.
 type outcome struct {
 	decided, erred int // runs
 	median         int // items
@@ -76,13 +76,13 @@ type gate struct {
 }
 
 func (g gate) side(right, n int) (above, below bool) {
-	known, ok := g.sides[[2]int{right, n}]
+	sides, ok := g.sides[[2]int{right, n}]
 	if !ok {
-		seen := &tally{Until: g.Until, right: right, n: n}
-		known[0], known[1] = g.Until.side(seen.interval())
-		g.sides[[2]int{right, n}] = known
+		state := &tally{Until: g.Until, right: right, n: n}
+		sides[0], sides[1] = g.Until.side(state.interval())
+		g.sides[[2]int{right, n}] = sides
 	}
-	return known[0], known[1]
+	return sides[0], sides[1]
 }
 
 // simulate has so many runs of items that are right with a probability look after every item.

@@ -11,60 +11,60 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Number is a value with its interval; all are null where it is undefined.
+// Number holds a value with its interval; all are null if it is undefined.
 type Number struct {
-	Value    *float64 `json:"value"`              // null where undefined
+	Value    *float64 `json:"value"`              // null if undefined
 	Low      *float64 `json:"low"`                // of the 95 % interval
 	High     *float64 `json:"high"`               // of the 95 % interval
-	Interval string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
+	Interval string   `json:"interval,omitempty"` // its method, see PROTOCOLS.md §5
 
-	Constant bool `json:"-"` // of κ: one of the two says the same of every item, so it is 0 whatever the other says
+	Constant bool `json:"-"` // of κ: one of the raters gives every item the same label, so κ is 0 for any other rater
 }
 
-// Agreement says how far judges and people agree.
+// Agreement holds the agreement of judges and people.
 type Agreement struct {
-	Says       string            `json:"says"`               // the answer in a sentence or two
+	Says       string            `json:"says"`               // the result in one or two sentences
 	Labels     string            `json:"labels"`             // the file
-	Categories []string          `json:"categories"`         // that were named, those of pairs in order
-	Items      int               `json:"items"`              // with a label
+	Categories []string          `json:"categories"`         // labels and verdicts that occur, those of pairs in order
+	Items      int               `json:"items"`              // items with a label
 	Split      int               `json:"split,omitempty"`    // items on which people are evenly split
-	Judges     []Standing        `json:"judges"`             // beside the majority of people, the best first
-	Pairs      []Pair            `json:"pairs"`              // every two raters
-	People     *Together         `json:"people,omitempty"`   // all of them at once, from three on
-	Self       []Self            `json:"self,omitempty"`     // of people who were shown items twice
-	StandIn    []StandIn         `json:"stand_in,omitempty"` // the alternative annotator test, from three people on
-	Reading    judging.Readers   `json:"reading,omitempty"`  // left out for the usual one
+	Judges     []Standing        `json:"judges"`             // agreement with the majority, the best judge first
+	Pairs      []Pair            `json:"pairs"`              // agreement of every two raters
+	People     *Together         `json:"people,omitempty"`   // agreement of all people, if three or more
+	Self       []Self            `json:"self,omitempty"`     // intra-rater agreement, if items were shown twice
+	StandIn    []StandIn         `json:"stand_in,omitempty"` // alternative annotator test, with three people or more
+	Reading    judging.Readers   `json:"reading,omitempty"`  // left out for the default
 	Bootstrap  scoring.Bootstrap `json:"bootstrap"`          // of the intervals
-	// of two judges: `mcnemar`, or `permutation` where items hang together
+	// of two judges: `mcnemar`, or `permutation` if items come in clusters
 	Test string `json:"test"`
 	// printed after `!`
 	Warnings []string `json:"warnings"`
 }
 
-// Standing is a judge beside what most people say.
+// Standing holds a judge's agreement with the majority of people.
 type Standing struct {
 	Run   string `json:"run"`   // its folder
 	Model string `json:"model"` // the judge
-	// percent of the items with a label that the judge was asked about; no verdict is no agreement
+	// percent of the judged items with a label; no verdict counts as no agreement
 	Agreement Number `json:"agreement"`
 	N         int    `json:"n"`                  // items
-	Clusters  int    `json:"clusters,omitempty"` // in how many questions these are, where several hang together
-	NoVerdict int    `json:"no_verdict"`         // of these
-	Kappa     Number `json:"kappa"`              // Cohen's, of items with a verdict
-	Calls     int    `json:"calls"`              // for 1,000 items
-	Tokens    int    `json:"tokens,omitempty"`   // of the replies for 1,000 items; left out where no server told
-	Letters   string `json:"letters"`            // no significant difference between judges that share one
+	Clusters  int    `json:"clusters,omitempty"` // number of clusters (questions), if items come in clusters
+	NoVerdict int    `json:"no_verdict"`         // items without a verdict
+	Kappa     Number `json:"kappa"`              // Cohen's κ, of items with a verdict
+	Calls     int    `json:"calls"`              // per 1,000 items
+	Tokens    int    `json:"tokens,omitempty"`   // of the replies per 1,000 items; left out if unknown
+	Letters   string `json:"letters"`            // judges that share a letter do not differ significantly
 
 	agrees map[string]bool // by item with a label
 }
 
-// Pair is two raters on the items that both gave a category.
+// Pair holds the agreement of two raters on the items that both labelled.
 type Pair struct {
-	A         string  `json:"a"`                       // a run or a person
-	B         string  `json:"b"`                       // another
+	A         string  `json:"a"`                       // run or person
+	B         string  `json:"b"`                       // the other run or person
 	Between   string  `json:"between"`                 // `judge, person`, `person, person` or `judge, judge`
 	N         int     `json:"n"`                       // items
-	Clusters  int     `json:"clusters,omitempty"`      // in how many questions these are, where several hang together
+	Clusters  int     `json:"clusters,omitempty"`      // number of clusters (questions), if items come in clusters
 	Agreement Number  `json:"agreement"`               // percent
 	Kappa     Number  `json:"kappa"`                   // Cohen's
 	AC1       Number  `json:"ac1"`                     // Gwet's
@@ -72,13 +72,13 @@ type Pair struct {
 	Ordinal   *Number `json:"alpha_ordinal,omitempty"` // of pairs, whose categories are A, tie and B
 }
 
-// Named is a number with its name.
+// Named holds a number with its name.
 type Named struct {
 	Name string
 	Number
 }
 
-// Numbers are those of two raters.
+// Numbers returns the statistics of a pair by name.
 func (p Pair) Numbers() []Named {
 	numbers := []Named{{"agreement", p.Agreement}, {"kappa", p.Kappa}, {"ac1", p.AC1}, {"alpha", p.Alpha}}
 	if p.Ordinal != nil {
@@ -87,56 +87,56 @@ func (p Pair) Numbers() []Named {
 	return numbers
 }
 
-// Together is all people at once.
+// Together holds the agreement of all people.
 type Together struct {
 	Raters  int     `json:"raters"`                  // people
-	N       int     `json:"n"`                       // items that two or more gave a label
+	N       int     `json:"n"`                       // items with labels of two people or more
 	Alpha   Number  `json:"alpha"`                   // Krippendorff's, nominal
 	Ordinal *Number `json:"alpha_ordinal,omitempty"` // of pairs
 }
 
-// Self is a person beside themselves, on items that they were shown twice.
+// Self holds a person's intra-rater agreement, on items that they labelled twice.
 type Self struct {
 	Labeller  string `json:"labeller"`  // the person
 	N         int    `json:"n"`         // items
 	Agreement Number `json:"agreement"` // percent
 }
 
-// StandIn says whether a judge may stand in for a person (arXiv 2501.10970).
+// StandIn holds the alternative annotator test of a judge: whether it may replace a person (arXiv 2501.10970).
 type StandIn struct {
 	Run     string   `json:"run"`          // its folder
 	Model   string   `json:"model"`        // the judge
-	Epsilon float64  `json:"epsilon"`      // what a person costs more than the judge, as a share
-	Winning *float64 `json:"winning_rate"` // ω: share of people that it surpasses; at ½ or more it may
-	// ρ: how often it agrees with the others at least as well as the person left out
+	Epsilon float64  `json:"epsilon"`      // extra cost of a person over the judge, as a share of agreement
+	Winning *float64 `json:"winning_rate"` // ω: share of people that it surpasses; ½ or more is needed
+	// ρ: share of items on which it agrees with the others at least as well as the person left out
 	Advantage *float64 `json:"average_advantage"`
 	People    []Beside `json:"people"` // each left out in turn
 }
 
-// Beside is a judge beside one person.
+// Beside compares a judge with one person.
 type Beside struct {
 	Labeller  string   `json:"labeller"`  // the person
 	N         int      `json:"n"`         // items
-	Judge     *float64 `json:"judge"`     // share of items on which the judge agrees with the others at least as often
-	Person    *float64 `json:"person"`    // on which the person does
-	P         *float64 `json:"p"`         // that the judge is worse by ε or more; null with fewer than 30 items
-	Surpasses bool     `json:"surpasses"` // the judge is as good, but for ε
+	Judge     *float64 `json:"judge"`     // share of items on which the judge agrees with the others at least as well
+	Person    *float64 `json:"person"`    // share on which the person does
+	P         *float64 `json:"p"`         // of the judge being worse by ε or more; null below 30 items
+	Surpasses bool     `json:"surpasses"` // the judge is as good, within ε
 }
 
-// Epsilon is what a person costs more than a judge, as a share of agreement, where nobody says: that of
-// experts in arXiv 2501.10970.
+// Epsilon is the default extra cost of a person over a judge, as a share of agreement: that of experts in arXiv
+// 2501.10970.
 const Epsilon = 0.2
 
-// Agree compares judges with people and with each other. Without labels those of the dataset are what one person said.
-func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	p, err := newPanel(dirs, file, how, b, false)
+// Agree compares judges with people and with each other. Without a file the dataset's labels count as one person's.
+func Agree(dirs []string, file *File, epsilon float64, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
+	p, err := newPanel(dirs, file, reading, b, false)
 	if err != nil {
 		return nil, err
 	}
-	a := p.rank(how)
+	a := p.rank(reading)
 	for i, x := range p.raters {
-		if x.judge == nil && len(p.people) > mostPeople {
-			break // what they have in common stands in People
+		if x.judge == nil && len(p.people) > maxPeople {
+			break // People has their agreement
 		}
 		for _, y := range p.raters[i+1:] {
 			if pair := p.pair(x, y); pair.N > 0 {
@@ -152,25 +152,25 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 	return a, nil
 }
 
-// Rank returns what Agree says of each judge beside most people, and nothing of every two raters. Runs that judge other
-// things, or no item with a label, are passed over; ErrNone where none is left.
-func Rank(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	p, err := newPanel(dirs, file, how, b, true)
+// Rank returns each judge's agreement with the majority of people, without every two raters. It skips runs that judge
+// other things, or no item with a label, and returns ErrNone if none is left.
+func Rank(dirs []string, file *File, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
+	p, err := newPanel(dirs, file, reading, b, true)
 	if err != nil {
 		return nil, err
 	}
-	return p.rank(how), nil
+	return p.rank(reading), nil
 }
 
-// ErrNone is the error of Rank where no run has judged an item with a label.
-var ErrNone = errors.New("no run at hand has judged an item with a label")
+// ErrNone is the error of Rank if no run has judged an item with a label.
+var ErrNone = errors.New("no run covers the labelled items yet")
 
-// rank returns all but what is said of every two raters.
-func (p *panel) rank(how judging.Reading) *Agreement {
+// rank returns the agreement without every two raters.
+func (p *panel) rank(reading judging.Reading) *Agreement {
 	a := &Agreement{
 		Labels:     p.file.Path,
 		Categories: p.categories,
-		Reading:    how.Name,
+		Reading:    reading.Name,
 		Pairs:      []Pair{},
 		Test:       "mcnemar",
 		Bootstrap: scoring.Bootstrap{
@@ -186,7 +186,7 @@ func (p *panel) rank(how judging.Reading) *Agreement {
 	majority, split := p.majority()
 	a.Items = len(majority)
 	a.Split = split
-	p.stand(a, majority)
+	p.rankJudges(a, majority)
 	if len(p.people) > 2 {
 		a.People = p.together()
 	}
@@ -196,8 +196,8 @@ func (p *panel) rank(how judging.Reading) *Agreement {
 	return a
 }
 
-// stand ranks the judges beside the majority.
-func (p *panel) stand(a *Agreement, majority map[string]string) {
+// rankJudges adds the judges' agreement with the majority.
+func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 	for i, j := range p.judges {
 		s := Standing{
 			Run:    j.Dir,
@@ -208,8 +208,8 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 		}
 		agreed := clusters{}
 		for item, label := range majority {
-			verdict, asked := j.Of[item]
-			if !asked {
+			verdict, ok := j.Of[item]
+			if !ok {
 				continue
 			}
 			s.NoVerdict += int(scoring.One(verdict == ""))
@@ -224,44 +224,44 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 }
 
 // percents returns a share and its interval in percent.
-func percents(value float64, iv stats.Interval, by string) Number {
+func percents(value float64, iv stats.Interval, method string) Number {
 	return Number{
 		Value:    scoring.Percent(value),
 		Low:      scoring.Percent(iv.Low),
 		High:     scoring.Percent(iv.High),
-		Interval: by,
+		Interval: method,
 	}
 }
 
-// letter sorts the judges and gives them letters: two share one where a paired test does not tell them apart.
+// letter sorts the judges and assigns letters: judges share a letter if a paired test finds no significant difference.
 func (p *panel) letter(judges []Standing) {
 	slices.SortStableFunc(judges, func(a, b Standing) int { return cmp.Compare(value(b), value(a)) })
 	var tests []float64
 	var pairs [][2]int
 	for x := range judges {
 		for y := x + 1; y < len(judges); y++ {
-			tests = append(tests, p.apart(judges[x].agrees, judges[y].agrees))
+			tests = append(tests, p.pValue(judges[x].agrees, judges[y].agrees))
 			pairs = append(pairs, [2]int{x, y})
 		}
 	}
-	var apart [][2]int
+	var distinct [][2]int
 	for k, adjusted := range stats.Holm(tests) {
 		if adjusted < 0.05 {
-			apart = append(apart, pairs[k])
+			distinct = append(distinct, pairs[k])
 		}
 	}
-	for n, group := range stats.Tied(len(judges), apart) {
+	for n, group := range stats.Tied(len(judges), distinct) {
 		for _, x := range group {
 			judges[x].Letters += scoring.LetterOf(n)
 		}
 	}
 }
 
-// apart returns the p of McNemar's test of two judges; where items hang together, of a permutation test.
-func (p *panel) apart(a, b map[string]bool) float64 {
+// pValue returns the p-value of McNemar's test of two judges, or of a permutation test if items come in clusters.
+func (p *panel) pValue(a, b map[string]bool) float64 {
 	both := clusters{}
 	for item, first := range a {
-		if second, too := b[item]; too {
+		if second, ok := b[item]; ok {
 			row := p.row(both, item, 2)
 			row[0] += scoring.One(first)
 			row[1] += scoring.One(second)
@@ -270,16 +270,16 @@ func (p *panel) apart(a, b map[string]bool) float64 {
 	if p.judges[0].cluster != nil {
 		return p.b.Exchange(both.sample().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
 	}
-	var alone [2]int // items on which one of the two alone agrees
+	var discordant [2]int // items on which only the first, or only the second, agrees
 	for _, row := range both {
 		if row[0] != row[1] {
-			alone[int(row[1])]++
+			discordant[int(row[1])]++
 		}
 	}
-	return stats.McNemar(alone[0], alone[1])
+	return stats.McNemar(discordant[0], discordant[1])
 }
 
-// value returns the agreement of a judge, below all others where it has none.
+// value returns the agreement of a judge, or minus infinity if it has none.
 func value(s Standing) float64 {
 	if s.Agreement.Value == nil {
 		return math.Inf(-1)

@@ -14,37 +14,37 @@ import (
 	"gavel/scoring/stats"
 )
 
-// coverage is how often an interval was given, held the truth, and held its own value, of so many runs.
-type coverage struct{ runs, given, held, own int }
+// coverage counts the intervals of some runs, and those that cover the truth and their own value.
+type coverage struct{ runs, intervals, covered, selfCovered int }
 
 func (c *coverage) add(x Number, truth float64) {
 	c.runs++
 	if x.Low == nil {
 		return
 	}
-	c.given++
+	c.intervals++
 	if *x.Low-1e-9 <= truth && truth <= *x.High+1e-9 {
-		c.held++
+		c.covered++
 	}
 	if *x.Low <= *x.Value && *x.Value <= *x.High {
-		c.own++
+		c.selfCovered++
 	}
 }
 
-// share is of the runs with an interval, in percent.
-func (c *coverage) share() float64 { return 100 * float64(c.held) / float64(c.given) }
+// share returns the percentage of the runs with an interval that cover the truth.
+func (c *coverage) share() float64 { return 100 * float64(c.covered) / float64(c.intervals) }
 
 func (c *coverage) String() string {
 	text := fmt.Sprintf("%.1f", c.share())
-	if none := c.runs - c.given; none > 0 {
+	if none := c.runs - c.intervals; none > 0 {
 		text += fmt.Sprintf(" (%.1f none)", 100*float64(none)/float64(c.runs))
 	}
 	return text
 }
 
-// ratersWorld is two raters of whom each is right by itself on a share of items, and else says another category. The
-// truth of an item is drawn by skew; one more category is there that nobody names, as the tie of pairs. Two items of a
-// cluster are the same in every respect with a probability of alike, which is their correlation.
+// ratersWorld describes two raters, each of whom is correct on a share of items, and otherwise gives another category.
+// The truth of an item is drawn by skew; one more category, which nobody uses, stands for the tie of pairs. Two items
+// of a cluster are equal in every respect with probability alike, which is their correlation.
 type ratersWorld struct {
 	skew           []float64
 	first, second  float64
@@ -52,16 +52,16 @@ type ratersWorld struct {
 	alike          float64
 }
 
-// measured is the coverage of κ, AC1 and α in so many runs.
-func (w ratersWorld) measured(runs, rounds int) (of [3]coverage) {
+// measured returns the coverage of κ, AC1 and α over some runs.
+func (w ratersWorld) measured(runs, rounds int) (coverages [3]coverage) {
 	truth := w.truth()
 	for i := range runs {
-		pair := w.drawn(rand.New(rand.NewPCG(uint64(i), uint64(1000*w.first)+uint64(w.clusters))), rounds)
+		pair := w.draw(rand.New(rand.NewPCG(uint64(i), uint64(1000*w.first)+uint64(w.clusters))), rounds)
 		for k, x := range []Number{pair.Kappa, pair.AC1, pair.Alpha} {
-			of[k].add(x, truth[k])
+			coverages[k].add(x, truth[k])
 		}
 	}
-	return of
+	return coverages
 }
 
 // TestCoefficientsCover: intervals of κ, AC1 and α hold what two raters have in truth, in worlds of 2 and 3
@@ -76,18 +76,18 @@ func TestCoefficientsCover(t *testing.T) {
 	}
 	var all coverage
 	for _, w := range ratersWorlds() {
-		of := w.measured(runs, 1000)
+		coverages := w.measured(runs, 1000)
 		truth := w.truth()
 		t.Logf("| %v | %g, %g | %d × %d | %g | %.2f: %v | %.2f: %v | %.2f: %v |", w.skew, w.first, w.second,
-			w.clusters, w.each, w.alike, truth[0], &of[0], truth[1], &of[1], truth[2], &of[2])
-		for _, x := range of {
-			all.given += x.given
-			all.held += x.held
-			all.own += x.own
+			w.clusters, w.each, w.alike, truth[0], &coverages[0], truth[1], &coverages[1], truth[2], &coverages[2])
+		for _, x := range coverages {
+			all.intervals += x.intervals
+			all.covered += x.covered
+			all.selfCovered += x.selfCovered
 		}
 	}
-	assert.Assert(t, all.share() > 93, "intervals of 95 %% hold the truth in %v %% of %d runs", all.share(), all.given)
-	assert.Equal(t, all.own, all.given, "values lie outside of their own intervals")
+	assert.Assert(t, all.share() > 93, "intervals of 95 %% hold the truth in %v %% of %d runs", all.share(), all.intervals)
+	assert.Equal(t, all.selfCovered, all.intervals, "values lie outside of their own intervals")
 }
 
 func ratersWorlds() (all []ratersWorld) {
@@ -115,28 +115,28 @@ func TestKappaFarBelowZeroCovers(t *testing.T) {
 	trials.Long(t)
 	for _, n := range []int{20, 50} {
 		w := ratersWorld{skew: []float64{0.5, 0.5}, first: 0.98, second: 0.02, clusters: n, each: 1}
-		if of := w.measured(400, 400)[0]; of.share() < 92 {
-			t.Errorf("κ of %.2f, n = %d: %v", w.truth()[0], n, &of)
+		if agreement := w.measured(400, 400)[0]; agreement.share() < 92 {
+			t.Errorf("κ of %.2f, n = %d: %v", w.truth()[0], n, &agreement)
 		}
 	}
 }
 
-// joint is how often two raters give two categories.
+// joint returns the probabilities with which two raters give two categories.
 func (w ratersWorld) joint() []float64 {
 	k := len(w.skew)
 	cells := make([]float64, k*k)
 	for truth, p := range w.skew {
 		for x := range k {
 			for y := range k {
-				cells[x*k+y] += p * says(truth, x, k, w.first) * says(truth, y, k, w.second)
+				cells[x*k+y] += p * probability(truth, x, k, w.first) * probability(truth, y, k, w.second)
 			}
 		}
 	}
 	return cells
 }
 
-func says(truth, said, k int, right float64) float64 {
-	if truth == said {
+func probability(truth, label, k int, right float64) float64 {
+	if truth == label {
 		return right
 	}
 	return (1 - right) / float64(k-1)
@@ -154,8 +154,8 @@ func (w ratersWorld) truth() [3]float64 {
 	return [3]float64{stats.Kappa(cells, k), stats.AC1(cells, k), stats.Alpha(both, k, stats.Nominal)}
 }
 
-// drawn is two raters on items of the world.
-func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
+// draw returns the agreement of two raters on items of the world.
+func (w ratersWorld) draw(rng *rand.Rand, rounds int) Pair {
 	b := stats.Default
 	b.Rounds = rounds
 	p := &panel{judges: []*Judge{{}}, b: b}
@@ -168,23 +168,23 @@ func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
 	}
 	joint := w.joint()
 	cell := func() int {
-		at, u := 0, rng.Float64()
-		for u -= joint[0]; u > 0 && at < len(joint)-1; u -= joint[at] {
-			at++
+		index, u := 0, rng.Float64()
+		for u -= joint[0]; u > 0 && index < len(joint)-1; u -= joint[index] {
+			index++
 		}
-		return at
+		return index
 	}
 	raters := []rater{{name: "x", labels: map[string]string{}}, {name: "y", labels: map[string]string{}}}
 	for cluster := range w.clusters {
 		shared := cell()
 		for i := range w.each {
-			said := shared
+			label := shared
 			if rng.Float64() >= math.Sqrt(w.alike) {
-				said = cell()
+				label = cell()
 			}
 			item := fmt.Sprintf("%04d-%d", cluster, i)
-			raters[0].labels[item] = p.categories[said/k]
-			raters[1].labels[item] = p.categories[said%k]
+			raters[0].labels[item] = p.categories[label/k]
+			raters[1].labels[item] = p.categories[label%k]
 		}
 	}
 	pair := p.pair(raters[0], raters[1])
@@ -197,16 +197,16 @@ func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
 // TestApartByCluster: judges of items that hang together are told apart by the clusters, and equal ones are not.
 func TestApartByCluster(t *testing.T) {
 	p := &panel{judges: []*Judge{{cluster: func(item string) string { return item[:2] }}}, b: stats.Default}
-	all, few, other := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	all, common, other := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range 80 {
 		item := fmt.Sprintf("%02d-%d", i/4, i%4)
-		all[item], few[item], other[item] = true, i%4 == 0, i/4%2 == 0
+		all[item], common[item], other[item] = true, i%4 == 0, i/4%2 == 0
 	}
-	assert.Assert(t, p.apart(all, few) < 1e-3, "p is %v", p.apart(all, few))
-	assert.Equal(t, p.apart(all, all), 1.0)
+	assert.Assert(t, p.pValue(all, common) < 1e-3, "p is %v", p.pValue(all, common))
+	assert.Equal(t, p.pValue(all, all), 1.0)
 	same := map[string]bool{}
 	for item, is := range other {
 		same[item] = !is // in other clusters, as many
 	}
-	assert.Assert(t, p.apart(other, same) > 0.5, "p is %v", p.apart(other, same))
+	assert.Assert(t, p.pValue(other, same) > 0.5, "p is %v", p.pValue(other, same))
 }

@@ -19,23 +19,23 @@ import (
 	"gavel/datasets"
 )
 
-// DeskOptions are of a [Desk].
+// DeskOptions holds the options of a [Desk].
 type DeskOptions struct {
-	Name   string  // of the dataset, for people
-	Path   string  // of the file of labels; one that is there is gone on with
-	Sample int     // items to be labelled; 0 for all
-	Again  float64 // share of them that everybody is shown twice, with the sides exchanged
+	Name   string  // of the dataset
+	Path   string  // of the file of labels; an existing file is continued
+	Sample int     // number of items to label; 0 for all
+	Again  float64 // share of items that each person is shown twice, with the sides exchanged
 	Seed   int64
 	Now    func() time.Time
 }
 
-// Desk hands the items of a dataset out to people, one at a time, and keeps what they say in a file: each label is on
-// disk before the next item is shown. Its methods may be called from many goroutines.
+// Desk gives the items of a dataset to people, one at a time, and stores their labels in a file: each label is on disk
+// before the next item is shown. Its methods may be called from several goroutines.
 type Desk struct {
 	o     DeskOptions
 	set   *datasets.Set
-	items []int    // of the set, those drawn
-	Notes []string // what there is to say of the file
+	items []int    // drawn items, as rows of the set
+	Notes []string // messages about the file
 
 	mu     sync.Mutex
 	lock   *flock.Flock
@@ -43,53 +43,53 @@ type Desk struct {
 	people map[string]*person
 }
 
-// person is who labels.
+// person holds the state of one person who labels.
 type person struct {
-	turns []turn // in the order shown
-	said  map[turn]string
-	undo  []turn // what can be taken back, the latest last
-	shown time.Time
-	at    turn // what was shown then
-	took  []time.Duration
+	turns     []turn // in the order shown
+	labels    map[turn]string
+	undo      []turn // labels that can be undone, the latest last
+	shownAt   time.Time
+	current   turn // the item shown at shownAt
+	durations []time.Duration
 }
 
-// turn is an item that is shown, the second time or not.
+// turn is an item that is shown for the first time, or repeated.
 type turn struct {
-	item  int // of the set
-	again bool
+	item   int // row of the set
+	repeat bool
 }
 
-// Turn is what one person is shown.
+// Turn holds what one person is shown.
 type Turn struct {
 	Labeller string
 	At       int    // number of the item in the dataset
-	Sum      string // of its line, so that an old page is found
+	Sum      string // hash of its line, to detect an old page
 	Again    bool
 	Shape    datasets.Shape
 	Question string
-	Shown    []string      // texts of the responses or options, in the order of this person
-	Ties     bool          // a tie can be said
-	Done     int           // items of this person that are done, those shown twice counted twice
-	Total    int           // all of theirs
-	Left     time.Duration // until all are done; 0 where that is not known yet
-	Undo     string        // what would be taken back, for [Desk.Undo]; "" for nothing
-	Finished bool          // nothing is left: there is no item
+	Shown    []string      // texts of the responses or options, in this person's order
+	Ties     bool          // a tie is a possible label
+	Done     int           // labelled items of this person; items shown twice count twice
+	Total    int           // all items of this person
+	Left     time.Duration // time left for all items; 0 if unknown yet
+	Undo     string        // the label to take back, for [Desk.Undo]; "" for none
+	Finished bool          // no item is left
 }
 
-// maxThink is how long somebody may look at an item for the time to count: longer, and they were away.
+// maxThink limits the time for an item that counts: after a longer time the person was away.
 const maxThink = 10 * time.Minute
 
-// againAfter is how many other items are shown before one is shown again; the last ones are not.
-const againAfter = 10
+// repeatAfter is the number of other items shown before one is repeated. The last items are not repeated.
+const repeatAfter = 10
 
-// OpenDesk opens a desk over a dataset. A file of labels that somebody else writes to, or whose labels are of
-// another dataset, is an error.
+// OpenDesk opens a desk for a dataset. It returns an error if another process writes to the file of labels, or if its
+// labels belong to another dataset.
 func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 	d := &Desk{o: o, set: set, people: map[string]*person{}}
 	d.lock = flock.New(filepath.Join(filepath.Dir(o.Path), "."+filepath.Base(o.Path)+".lock"), flock.SetPermissions(0o644))
-	if held, err := d.lock.TryLock(); err != nil {
+	if locked, err := d.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("the file of labels: %w; name another with --labels", err)
-	} else if !held {
+	} else if !locked {
 		return nil, fmt.Errorf("%s: another gavel label writes to it: "+
 			"open its page, or name another file with --labels", o.Path)
 	}
@@ -111,197 +111,197 @@ func (d *Desk) open() error {
 	return d.recall(all)
 }
 
-// Close lets go of the file. The lock's own file stays: who waits for it must wait for the same one.
+// Close releases the file. The lock's own file stays, so that all waiting processes wait for the same one.
 func (d *Desk) Close() error { return d.lock.Unlock() }
 
-// person returns who labels, and makes them if they are new.
-func (d *Desk) person(who string) *person {
-	p := d.people[who]
+// person returns the state of a person, which it creates if needed.
+func (d *Desk) person(name string) *person {
+	p := d.people[name]
 	if p == nil {
-		if len(d.people) >= mostPeopleSeen { // who only looked is forgotten
-			maps.DeleteFunc(d.people, func(_ string, p *person) bool { return len(p.said) == 0 })
+		if len(d.people) >= maxVisitors { // forget visitors without a label
+			maps.DeleteFunc(d.people, func(_ string, p *person) bool { return len(p.labels) == 0 })
 		}
-		p = &person{turns: d.turns(who), said: map[turn]string{}}
-		d.people[who] = p
+		p = &person{turns: d.turns(name), labels: map[turn]string{}}
+		d.people[name] = p
 	}
 	return p
 }
 
-// mostPeopleSeen is how many people are kept in mind who have said nothing.
-const mostPeopleSeen = 50
+// maxVisitors limits the people in memory who have not labelled anything.
+const maxVisitors = 50
 
-// last returns what can be taken back. What is of another draw is not shown here.
-func (p *person) last() (at turn, is bool) {
-	for _, at = range slices.Backward(p.undo) {
-		if slices.Contains(p.turns, at) {
-			return at, true
+// last returns the label that can be taken back. Labels of another draw are not shown here.
+func (p *person) last() (latest turn, ok bool) {
+	for _, latest = range slices.Backward(p.undo) {
+		if slices.Contains(p.turns, latest) {
+			return latest, true
 		}
 	}
-	return at, false
+	return latest, false
 }
 
-// take takes up what a line of the file says.
-func (p *person) take(at turn, l Label) {
-	if k := slices.Index(p.undo, at); k >= 0 {
+// take applies a line of the file.
+func (p *person) take(t turn, l Label) {
+	if k := slices.Index(p.undo, t); k >= 0 {
 		p.undo = slices.Delete(p.undo, k, k+1)
 	}
 	if l.Undo {
-		delete(p.said, at)
+		delete(p.labels, t)
 		return
 	}
-	p.undo = append(p.undo, at)
-	p.said[at] = l.Label
+	p.undo = append(p.undo, t)
+	p.labels[t] = l.Label
 }
 
-// whoMay matches what a person may be called: it stands in addresses.
-var whoMay = sync.OnceValue(func() *regexp.Regexp {
+// validName matches people's names, which are part of addresses.
+var validName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
 })
 
-// ErrWho is the error of a name that cannot be one.
+// ErrWho is the error of an invalid name.
 var ErrWho = errors.New("a name has letters, digits, spaces and . " +
 	"' _ @ -, at most 60 characters, begins with a letter or a digit, and ends with no space")
 
-// CheckName returns an error unless somebody may be called so.
-func CheckName(who string) error {
-	if !whoMay().MatchString(who) {
+// CheckName returns an error for an invalid name of a person.
+func CheckName(name string) error {
+	if !validName().MatchString(name) {
 		return ErrWho
 	}
 	return nil
 }
 
-// Next returns what a person is shown now.
-func (d *Desk) Next(who string) (t Turn, err error) {
-	if err := CheckName(who); err != nil {
+// Next returns the item that a person is shown now.
+func (d *Desk) Next(name string) (t Turn, err error) {
+	if err := CheckName(name); err != nil {
 		return t, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.person(who)
-	t = Turn{Labeller: who, Total: len(p.turns), Finished: true}
-	if at, is := p.last(); is {
-		t.Undo = at.String()
+	p := d.person(name)
+	t = Turn{Labeller: name, Total: len(p.turns), Finished: true}
+	if latest, ok := p.last(); ok {
+		t.Undo = latest.String()
 	}
 	var next turn
 	for _, at := range p.turns {
-		if _, done := p.said[at]; done {
+		if _, done := p.labels[at]; done {
 			t.Done++
 		} else if t.Finished {
 			next, t.Finished = at, false
 		}
 	}
-	if len(p.took) > 2 {
-		usual := slices.Sorted(slices.Values(p.took))[len(p.took)/2]
-		t.Left = time.Duration(t.Total-t.Done) * usual
+	if len(p.durations) > 2 {
+		median := slices.Sorted(slices.Values(p.durations))[len(p.durations)/2]
+		t.Left = time.Duration(t.Total-t.Done) * median
 	}
 	if t.Finished {
 		return t, nil
 	}
-	it, err := d.set.Item(next.item)
+	item, err := d.set.Item(next.item)
 	if err != nil {
 		return t, err
 	}
-	if p.at != next || p.shown.IsZero() {
-		p.at, p.shown = next, d.o.Now()
+	if p.current != next || p.shownAt.IsZero() {
+		p.current, p.shownAt = next, d.o.Now()
 	}
 	t.Sum, err = sum(d.set, next.item)
 	if err != nil {
 		return t, err
 	}
 	t.At = next.item
-	t.Again = next.again
-	t.Shape = it.Shape
-	t.Question = it.Question
-	t.Ties = it.Shape.Info().Two
-	for _, k := range d.order(who, it, next.again) {
-		t.Shown = append(t.Shown, it.Candidates[k].Text)
+	t.Again = next.repeat
+	t.Shape = item.Shape
+	t.Question = item.Question
+	t.Ties = item.Shape.Info().Two
+	for _, k := range d.order(name, item, next.repeat) {
+		t.Shown = append(t.Shown, item.Candidates[k].Text)
 	}
 	return t, nil
 }
 
-// Answer is what a person says of the item they were shown.
+// Answer holds a person's label for the item they were shown.
 type Answer struct {
-	At     int    // as it was shown
+	At     int    // as in Turn
 	Sum    string // likewise
 	Again  bool
-	Choice string // "1" for what was shown first, "2" …; of a number, the number
+	Choice string // "1" for the first text shown, "2" …; or the number
 	Tie    bool
 	Skip   bool
 	Note   string
 }
 
-// longestNote is how many characters a note may have.
-const longestNote = 4000
+// maxNoteLength limits the characters of a note.
+const maxNoteLength = 4000
 
-// ErrAnswer is wrapped by the error of an answer that cannot be.
+// ErrAnswer marks the error of an invalid answer.
 var ErrAnswer = errors.New("not an answer")
 
-// Say keeps what a person says. Where it cannot be written nothing is kept, and the item is shown again.
-func (d *Desk) Say(who string, s Answer) error {
-	if err := CheckName(who); err != nil {
+// Say stores a person's answer. If it cannot be written, nothing is stored and the item is shown again.
+func (d *Desk) Say(name string, s Answer) error {
+	if err := CheckName(name); err != nil {
 		return err
 	}
 	if s.At < 0 || s.At >= d.set.Len() {
 		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.o.Name)
 	}
-	at := turn{s.At, s.Again}
-	it, err := d.set.Item(at.item)
+	target := turn{s.At, s.Again}
+	item, err := d.set.Item(target.item)
 	if err != nil {
 		return err
 	}
 	l := Label{
-		Item:     it.ID,
-		Labeller: who,
+		Item:     item.ID,
+		Labeller: name,
 		Again:    s.Again,
 		Note:     strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")),
 		Drawn:    ByRandom,
 		Seed:     d.o.Seed,
 	}
-	l.SHA256, err = sum(d.set, at.item)
+	l.SHA256, err = sum(d.set, target.item)
 	if err != nil {
 		return err
 	}
 	if l.SHA256 != s.Sum {
 		return fmt.Errorf("%w: the page is of another dataset: load it again", ErrAnswer)
 	}
-	if utf8.RuneCountInString(l.Note) > longestNote {
-		return fmt.Errorf("%w: the note is longer than %d characters", ErrAnswer, longestNote)
+	if utf8.RuneCountInString(l.Note) > maxNoteLength {
+		return fmt.Errorf("%w: the note is longer than %d characters", ErrAnswer, maxNoteLength)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.person(who)
-	if !slices.Contains(p.turns, at) {
-		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, it.ID, who)
+	p := d.person(name)
+	if !slices.Contains(p.turns, target) {
+		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, item.ID, name)
 	}
-	l.Label, err = s.label(it, d.order(who, it, s.Again))
+	l.Label, err = s.label(item, d.order(name, item, s.Again))
 	if err != nil {
 		return err
 	}
-	if was, said := p.said[at]; said && was == l.Label && l.Note == "" {
-		return d.file.add() // the same key twice
+	if was, ok := p.labels[target]; ok && was == l.Label && l.Note == "" {
+		return d.file.add() // a key pressed twice
 	}
 	if err := d.file.add(l); err != nil {
 		return err
 	}
-	if now := d.o.Now(); p.at == at && now.Sub(p.shown) < maxThink {
-		p.took = append(p.took, now.Sub(p.shown))
+	if now := d.o.Now(); p.current == target && now.Sub(p.shownAt) < maxThink {
+		p.durations = append(p.durations, now.Sub(p.shownAt))
 	}
-	p.take(at, l)
+	p.take(target, l)
 	return nil
 }
 
-// label returns the id of the candidate that is meant, or the number.
-func (s Answer) label(it datasets.Item, order []int) (string, error) {
+// label returns the id of the chosen candidate, or the number.
+func (s Answer) label(item datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
 		return "", nil
-	case s.Tie && it.Shape.Info().Two:
+	case s.Tie && item.Shape.Info().Two:
 		return Tie, nil
 	case s.Tie:
 		return "", fmt.Errorf(`%w: the answer "neither is better" is only for items with two responses`, ErrAnswer)
-	case it.Shape.Info().Numeric:
-		n, is := number(s.Choice)
-		if !is {
+	case item.Shape.Info().Numeric:
+		n, ok := number(s.Choice)
+		if !ok {
 			return "", fmt.Errorf("%w: a number is expected, such as 1234.5", ErrAnswer)
 		}
 		return n, nil
@@ -310,46 +310,46 @@ func (s Answer) label(it datasets.Item, order []int) (string, error) {
 	if err != nil || k < 1 || k > len(order) {
 		return "", fmt.Errorf("%w: choose one of the %d that are shown", ErrAnswer, len(order))
 	}
-	return it.Candidates[order[k-1]].ID, nil
+	return item.Candidates[order[k-1]].ID, nil
 }
 
-func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.again) }
+func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.repeat) }
 
-// Undo takes back what a person said last, which is at; that item is shown again. Where it is another by now nothing
-// is done: a button was pressed twice.
-func (d *Desk) Undo(who, at string) error {
+// Undo takes back a person's latest label, which must be latest, and shows the item again. It does nothing if the
+// latest label is another one: the button was pressed twice.
+func (d *Desk) Undo(name, latest string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.person(who)
-	last, is := p.last()
-	if !is {
+	p := d.person(name)
+	last, ok := p.last()
+	if !ok {
 		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
 	}
-	if last.String() != at {
+	if last.String() != latest {
 		return nil
 	}
-	l := Label{Item: d.set.ID(last.item), Labeller: who, Again: last.again, Undo: true}
+	l := Label{Item: d.set.ID(last.item), Labeller: name, Again: last.repeat, Undo: true}
 	if err := d.file.add(l); err != nil {
 		return err
 	}
 	p.take(last, l)
-	p.shown = time.Time{}
+	p.shownAt = time.Time{}
 	return nil
 }
 
-// Done returns how many items each person has labelled, by name.
+// Done returns the progress of each person, by name.
 func (d *Desk) Done() (done []Progress) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for who, p := range d.people {
-		if len(p.said) == 0 {
+		if len(p.labels) == 0 {
 			continue
 		}
 		x := Progress{Labeller: who, Total: len(p.turns)}
 		for _, at := range p.turns {
-			if label, said := p.said[at]; said && label == "" {
+			if label, ok := p.labels[at]; ok && label == "" {
 				x.Skipped++
-			} else if said {
+			} else if ok {
 				x.Labelled++
 			}
 		}
@@ -359,7 +359,7 @@ func (d *Desk) Done() (done []Progress) {
 	return done
 }
 
-// Progress is how far a person is.
+// Progress holds how many items a person has labelled.
 type Progress struct {
 	Labeller                 string
 	Labelled, Skipped, Total int
@@ -368,8 +368,8 @@ type Progress struct {
 // Name returns the name of the dataset.
 func (d *Desk) Name() string { return d.o.Name }
 
-// SHA256 returns that of the dataset.
+// SHA256 returns the hash of the dataset.
 func (d *Desk) SHA256() string { return d.set.SHA256 }
 
-// Path returns that of the file of labels.
+// Path returns the path of the file of labels.
 func (d *Desk) Path() string { return d.o.Path }

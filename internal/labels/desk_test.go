@@ -18,7 +18,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// pairsFile is a file of n pairs, p001 and so on, whose first response is better in every other one.
+// pairsFile writes a file of n pairs, p001 and so on; the first response is better in every other pair.
 func pairsFile(t *testing.T, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -28,7 +28,7 @@ func pairsFile(t *testing.T, n int) string {
 	return file(t, "pairs.jsonl", b.String())
 }
 
-// table is a desk in a test, with the dataset and the file of labels that it has.
+// table holds a desk in a test, with its dataset and its file of labels.
 type table struct {
 	*labels.Desk
 	t          *testing.T
@@ -59,34 +59,34 @@ func (d *table) reopen() {
 	assert.NilError(d.t, err)
 }
 
-// next is what a person is shown next.
-func (d *table) next(who string) labels.Turn {
+// next returns what a person is shown next.
+func (d *table) next(name string) labels.Turn {
 	d.t.Helper()
-	turn, err := d.Next(who)
+	turn, err := d.Next(name)
 	assert.NilError(d.t, err)
 	return turn
 }
 
 // answer has a person choose, of what is shown next, what begins with a word.
-func (d *table) answer(who, word string) labels.Turn {
+func (d *table) answer(name, word string) labels.Turn {
 	d.t.Helper()
-	turn := d.next(who)
+	turn := d.next(name)
 	assert.Assert(d.t, !turn.Finished)
-	at := slices.IndexFunc(turn.Shown, func(text string) bool { return strings.HasPrefix(text, word) })
-	assert.NilError(d.t, d.Say(who, choice(turn, fmt.Sprint(at+1))))
+	index := slices.IndexFunc(turn.Shown, func(text string) bool { return strings.HasPrefix(text, word) })
+	assert.NilError(d.t, d.Say(name, choice(turn, fmt.Sprint(index+1))))
 	return turn
 }
 
-// kept are the labels in the file.
-func (d *table) kept() *labels.File {
+// stored returns the labels in the file.
+func (d *table) stored() *labels.File {
 	d.t.Helper()
 	f, err := labels.Read(d.path)
 	assert.NilError(d.t, err)
 	return f
 }
 
-func choice(turn labels.Turn, said string) labels.Answer {
-	return labels.Answer{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: said}
+func choice(turn labels.Turn, word string) labels.Answer {
+	return labels.Answer{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: word}
 }
 
 func id(turn labels.Turn) string { return fmt.Sprintf("p%03d", turn.At+1) }
@@ -114,37 +114,37 @@ func (d *table) change(id string) {
 func TestDesk(t *testing.T) {
 	d := deskOf(t, pairsFile(t, 30), labels.DeskOptions{Sample: 20, Again: 0.3})
 	sides, orders := map[string][2]string{}, map[string][]string{}
-	for _, who := range []string{"ann", "bob"} {
-		var shown []labels.Turn
+	for _, name := range []string{"ann", "bob"} {
+		var turns []labels.Turn
 		for {
-			turn := d.next(who)
-			assert.Equal(t, turn.Done, len(shown))
+			turn := d.next(name)
+			assert.Equal(t, turn.Done, len(turns))
 			if turn.Finished {
 				break
 			}
-			if was, before := sides[who+id(turn)]; turn.Again {
+			if was, before := sides[name+id(turn)]; turn.Again {
 				assert.DeepEqual(t, [2]string{was[1], was[0]}, [2]string(turn.Shown)) // the sides are exchanged
-				at := slices.IndexFunc(shown, func(x labels.Turn) bool { return x.At == turn.At })
-				assert.Assert(t, len(shown)-at > 10, "%s comes again after %d others", id(turn), len(shown)-at)
+				index := slices.IndexFunc(turns, func(x labels.Turn) bool { return x.At == turn.At })
+				assert.Assert(t, len(turns)-index > 10, "%s comes again after %d others", id(turn), len(turns)-index)
 			} else {
 				assert.Assert(t, !before)
-				sides[who+id(turn)] = [2]string(turn.Shown)
-				orders[who] = append(orders[who], id(turn))
+				sides[name+id(turn)] = [2]string(turn.Shown)
+				orders[name] = append(orders[name], id(turn))
 			}
-			shown = append(shown, d.answer(who, "first"))
+			turns = append(turns, d.answer(name, "first"))
 		}
-		assert.Equal(t, len(shown), 26) // 30 % of 20 come again
+		assert.Equal(t, len(turns), 26) // 30 % of 20 come again
 	}
 	assert.Assert(t, !slices.Equal(orders["ann"], orders["bob"]), "each has an order of their own")
 	assert.DeepEqual(t, slices.Sorted(slices.Values(orders["ann"])), slices.Sorted(slices.Values(orders["bob"]))) // of the same items
-	left := 0
+	repeated := 0
 	for _, of := range sides {
 		if strings.HasPrefix(of[0], "first") {
-			left++
+			repeated++
 		}
 	}
-	assert.Assert(t, left > 8 && left < 32, "A is on the left %d of 40 times", left)
-	f := d.kept()
+	assert.Assert(t, repeated > 8 && repeated < 32, "A is on the left %d of 40 times", repeated)
+	f := d.stored()
 	assert.Equal(t, len(f.Labels), 40)
 	for _, l := range slices.Concat(f.Labels, f.Again) {
 		assert.Equal(t, l.Label, "A") // whatever the side it was shown on
@@ -154,12 +154,12 @@ func TestDesk(t *testing.T) {
 func TestDeskUndoAndSkip(t *testing.T) {
 	d := deskOf(t, pairsFile(t, 3), labels.DeskOptions{})
 	assert.ErrorIs(t, d.Undo("ann", ""), labels.ErrAnswer)
-	zero, one := d.answer("ann", "first"), d.answer("ann", "first")
+	zero, first := d.answer("ann", "first"), d.answer("ann", "first")
 	last := d.next("ann").Undo
 	assert.NilError(t, d.Undo("ann", last))
 	assert.NilError(t, d.Undo("ann", last)) // the button was pressed twice
 	turn := d.next("ann")
-	assert.Equal(t, id(turn), id(one))
+	assert.Equal(t, id(turn), id(first))
 	assert.NilError(t, d.Say("ann", labels.Answer{At: turn.At, Sum: turn.Sum, Skip: true, Note: "both are bad"}))
 	two := d.next("ann")
 	assert.NilError(t, d.Say("ann", labels.Answer{At: two.At, Sum: two.Sum, Tie: true}))
@@ -168,7 +168,7 @@ func TestDeskUndoAndSkip(t *testing.T) {
 	assert.ErrorIs(t, d.Say("ann", labels.Answer{At: two.At, Sum: "other", Choice: "1"}), labels.ErrAnswer)
 	assert.ErrorIs(t, d.Say("../ann", choice(two, "1")), labels.ErrWho)
 	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 2, Skipped: 1, Total: 3}})
-	assert.DeepEqual(t, d.kept().Majority(), map[string]string{id(zero): "A", id(two): labels.Tie})
+	assert.DeepEqual(t, d.stored().Majority(), map[string]string{id(zero): "A", id(two): labels.Tie})
 }
 
 func TestDeskGoesOn(t *testing.T) {
@@ -180,10 +180,10 @@ func TestDeskGoesOn(t *testing.T) {
 	text := textOf(t, d.path)
 	rewrite(t, d.path, text[:len(text)-20])
 	d.reopen()
-	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "was not finished"), "%v", d.Notes)
+	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "was incomplete"), "%v", d.Notes)
 	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 1, Total: 5}})
 	d.answer("ann", "second")
-	assert.Equal(t, len(d.kept().Labels), 2)
+	assert.Equal(t, len(d.stored().Labels), 2)
 }
 
 // TestDeskOfAnotherDataset: an item that was changed since is asked for again, and its label is not exported; labels of
@@ -194,7 +194,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	d.answer("ann", "first")
 	d.change(id(changed))
 	d.reopen()
-	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "1 labels are of items that were changed since, such as "+id(changed)), "%v", d.Notes)
+	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "1 labels belong to items that have changed since, such as "+id(changed)), "%v", d.Notes)
 	assert.Equal(t, d.Done()[0].Labelled, 1)
 	set, err := datasets.OpenFile(d.data)
 	assert.NilError(t, err)
@@ -202,7 +202,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	n, notes, err := labels.Export(set, d.path, filepath.Join(t.TempDir(), "out.jsonl"))
 	assert.NilError(t, err)
 	assert.Equal(t, n, 1)
-	assert.DeepEqual(t, notes, []string{"1 labels left out: their items were changed since"})
+	assert.DeepEqual(t, notes, []string{"1 labels left out: their items have changed since"})
 
 	assert.NilError(t, d.Close())
 	other, err := datasets.OpenFile(file(t, "other.jsonl", `{"id":"x","question":"q","response_a":"1","response_b":"2","label":"A>B"}`+"\n"))
@@ -210,7 +210,7 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	defer other.Close()
 	d.o.Name = "other"
 	_, err = labels.OpenDesk(other, d.o)
-	assert.ErrorContains(t, err, "none of its 2 labels is of an item of other")
+	assert.ErrorContains(t, err, "none of its 2 labels belongs to an item of other")
 }
 
 // TestLabelsDrawnByDisagreement: agree warns of them, and the others refuse them.
@@ -242,10 +242,10 @@ func TestDeskRefuses(t *testing.T) {
 	assert.NilError(t, err)
 	defer set.Close()
 	for text, want := range map[string]string{
-		"p,a,b\nx,1,2":                                  ":1 is no line that gavel label wrote",
-		"[" + line + "]":                                ":1 is no line",
-		"{\"id\":\"p001\",\"winner\":\"A\"}\n":          ":1 is no line",
-		line + "\n{broken\n" + line + "\n":              ":2 is no line",
+		"p,a,b\nx,1,2":                                  ":1 was not written by gavel label",
+		"[" + line + "]":                                ":1 was not written",
+		"{\"id\":\"p001\",\"winner\":\"A\"}\n":          ":1 was not written",
+		line + "\n{broken\n" + line + "\n":              ":2 was not written",
 		line[:len(line)-1] + `,"drawn":"disagreement"}`: "cannot take items drawn at random: name another file with --labels",
 	} {
 		path := file(t, "l.jsonl", text)
@@ -257,7 +257,7 @@ func TestDeskRefuses(t *testing.T) {
 	assert.Assert(t, err != nil)
 	d.o.Seed = 4
 	_, err = labels.OpenDesk(set, d.o)
-	assert.ErrorContains(t, err, "was begun with --seed 3")
+	assert.ErrorContains(t, err, "was started with --seed 3")
 }
 
 func TestNumbersAndOptions(t *testing.T) {
@@ -267,11 +267,11 @@ func TestNumbersAndOptions(t *testing.T) {
 		assert.ErrorIs(t, d.Say("ann", choice(turn, no)), labels.ErrAnswer, no)
 	}
 	assert.NilError(t, d.Say("ann", choice(turn, " 1,007.0 ")))
-	assert.Equal(t, d.kept().Labels[0].Label, "1007")
+	assert.Equal(t, d.stored().Labels[0].Label, "1007")
 
 	d = deskOf(t, file(t, "o.jsonl", `{"id":" lead","prompt":"q","outputs":[{"id":"model_a","text":"x"},{"id":"same","text":"y"}]}`+"\n"), labels.DeskOptions{})
 	d.answer("ann", "x")
-	assert.DeepEqual(t, d.kept().Majority(), map[string]string{" lead": "model_a"})
+	assert.DeepEqual(t, d.stored().Majority(), map[string]string{" lead": "model_a"})
 }
 
 // TestDeskAtOnce: six people label at once.
@@ -279,24 +279,24 @@ func TestDeskAtOnce(t *testing.T) {
 	d := deskOf(t, pairsFile(t, 30), labels.DeskOptions{})
 	words := map[string]string{"p0": "first", "p1": "second", "p2": "first", "p3": "second", "p4": "first", "p5": "second"}
 	var all sync.WaitGroup
-	for who, word := range words {
+	for name, word := range words {
 		all.Go(func() {
-			for !d.next(who).Finished {
-				d.answer(who, word)
+			for !d.next(name).Finished {
+				d.answer(name, word)
 				d.Done()
 			}
 		})
 	}
 	all.Wait()
-	f := d.kept()
+	f := d.stored()
 	assert.Equal(t, len(f.Labels), 6*30)
 	for _, l := range f.Labels {
 		assert.Equal(t, l.Label, map[string]string{"first": "A", "second": "B"}[words[l.Labeller]])
 	}
 }
 
-// TestLabelsOfAFileThatSomebodyReplaced: lines that are gone are written again; a file with lines of somebody else is left
-// alone, and the label is refused.
+// TestLabelsOfAFileThatSomebodyReplaced: lines that are gone are written again; a file with lines of somebody else is
+// left alone, and the label is refused.
 func TestLabelsOfAFileThatSomebodyReplaced(t *testing.T) {
 	const other = `{"item":"p030","labeller":"zoe","label":"A","sha256":"SUM","drawn":"random"}` + "\n"
 	const removed, folder = "removed", "a folder"
@@ -347,12 +347,12 @@ func TestLabelsOfAFileThatSomebodyReplaced(t *testing.T) {
 				assert.Equal(t, string(now), string(changed)) // it was left alone
 				return
 			}
-			found := map[string]bool{}
-			for _, l := range d.kept().Labels {
-				found[l.Item] = true
+			items := map[string]bool{}
+			for _, l := range d.stored().Labels {
+				items[l.Item] = true
 			}
-			assert.Equal(t, len(found), 8)
-			assert.Assert(t, maps.Equal(found, ids))
+			assert.Equal(t, len(items), 8)
+			assert.Assert(t, maps.Equal(items, ids))
 			d.reopen() // the next start takes it
 		})
 	}
@@ -360,9 +360,9 @@ func TestLabelsOfAFileThatSomebodyReplaced(t *testing.T) {
 
 func TestTheSameLabelTwiceOfAFileThatIsGone(t *testing.T) {
 	d := deskOf(t, pairsFile(t, 3), labels.DeskOptions{})
-	said := choice(d.next("ann"), "1")
-	assert.NilError(t, d.Say("ann", said))
+	reply := choice(d.next("ann"), "1")
+	assert.NilError(t, d.Say("ann", reply))
 	assert.NilError(t, os.Remove(d.path))
-	assert.NilError(t, d.Say("ann", said))
-	assert.Equal(t, len(d.kept().Labels), 1)
+	assert.NilError(t, d.Say("ann", reply))
+	assert.Equal(t, len(d.stored().Labels), 1)
 }

@@ -12,8 +12,8 @@ import (
 	"gavel/scoring"
 )
 
-// mostPairsOfRaters is how many pairs a table lists.
-const mostPairsOfRaters = 30
+// maxPairs limits the pairs of raters in a table.
+const maxPairs = 30
 
 // Document returns the judges by agreement with people, every two raters, and whether a judge may replace a person.
 func (a *Agreement) Document() doc.Document {
@@ -22,16 +22,16 @@ func (a *Agreement) Document() doc.Document {
 	}
 }
 
-// HTML returns the blocks for a page. link returns the address of what they refer to.
+// HTML returns the blocks for a page. link returns the address of a reference.
 func (a *Agreement) HTML(link func(doc.Ref) string) (template.HTML, error) {
 	return doc.Paper{Link: link, Prefix: "labels-"}.Blocks(a.blocks())
 }
 
 func (a *Agreement) blocks() []doc.Block {
-	return []doc.Block{a.judges(), a.counting(), a.pairs(), a.standIns()}
+	return []doc.Block{a.judges(), a.counting(), a.pairs(), a.altTests()}
 }
 
-// sheet has a row for each judge beside the majority, and for every two raters.
+// sheet returns a row for each judge and the majority, and for every two raters.
 func (a *Agreement) sheet() [][]string {
 	rows := [][]string{{"a", "b", "between", "n", "statistic", "value", "low", "high"}}
 	add := func(x, y, between string, n int, name string, v Number) {
@@ -52,10 +52,10 @@ func (a *Agreement) sheet() [][]string {
 	return rows
 }
 
-// judges has a row for each judge, the best first.
+// judges returns a table with a row for each judge, the best first.
 func (a *Agreement) judges() doc.Block {
 	axis := doc.PercentAxis
-	axis.Zero = -1 // no line for chance, which depends on how often each label is right
+	axis.Zero = -1 // no line for chance, which depends on the frequency of each label
 	t := &doc.Table{First: "judge", Look: "wide many", Columns: []doc.Column{
 		{Name: "agreement, %", Kind: doc.Number, Axis: &axis},
 		{Name: "letters"},
@@ -94,7 +94,7 @@ func (a *Agreement) judges() doc.Block {
 	return b
 }
 
-// counting says how the numbers of the judges are counted, and how people agree.
+// counting returns notes on how the judges' numbers are counted, and on the agreement of people.
 func (a *Agreement) counting() doc.Block {
 	b := doc.Block{ID: "counting", Fold: "How it is counted", In: doc.Full | doc.Page, Notes: []doc.Note{
 		doc.Say("labels.counted"), doc.Say("labels.cost"), doc.Say("labels.kappa"),
@@ -115,7 +115,7 @@ func (a *Agreement) counting() doc.Block {
 	return b
 }
 
-// names of the judges by their runs: with the run where another judge has the same name.
+// names returns the names of the judges by their runs, with the run if two judges have the same name.
 func (a *Agreement) names() map[string]string {
 	runs := map[string]int{}
 	for _, j := range a.Judges {
@@ -131,7 +131,7 @@ func (a *Agreement) names() map[string]string {
 	return names
 }
 
-// pairs has a row for every two raters.
+// pairs returns a table with a row for every two raters.
 func (a *Agreement) pairs() doc.Block {
 	t := &doc.Table{First: "of", Columns: []doc.Column{
 		{Name: "and of"}, {Name: "between", Spare: 1},
@@ -142,7 +142,7 @@ func (a *Agreement) pairs() doc.Block {
 		{Name: "ordinal α", Kind: doc.Number, In: doc.Full | doc.Page},
 	}}
 	names := a.names()
-	for _, p := range a.Pairs[:min(len(a.Pairs), mostPairsOfRaters)] {
+	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairs)] {
 		ordinal := doc.Text("")
 		if p.Ordinal != nil {
 			ordinal = coefficient(*p.Ordinal)
@@ -163,8 +163,8 @@ func (a *Agreement) pairs() doc.Block {
 	return b
 }
 
-// standIns tests whether a judge may replace a person.
-func (a *Agreement) standIns() doc.Block {
+// altTests returns the tests of whether a judge may replace a person.
+func (a *Agreement) altTests() doc.Block {
 	t := &doc.Table{First: "person left out", Columns: []doc.Column{
 		{Name: "items", Kind: doc.Whole}, {Name: "judge at least as good, %", Kind: doc.Bare},
 		{Name: "person at least as good, %", Kind: doc.Bare}, {Name: "p", Kind: doc.Bare}, {},
@@ -174,10 +174,10 @@ func (a *Agreement) standIns() doc.Block {
 	for _, s := range a.StandIn {
 		name := a.names()[s.Run]
 		t.Add(doc.Row{Name: name, Heading: true})
-		few := 0
+		skipped := 0
 		for _, p := range s.People {
 			if p.P == nil {
-				few++
+				skipped++
 				continue
 			}
 			t.Add(doc.Row{Name: p.Labeller, Cells: doc.Cells(
@@ -195,8 +195,8 @@ func (a *Agreement) standIns() doc.Block {
 		default:
 			b.Remark("labels.replaces", name, judge, others)
 		}
-		if few > 0 {
-			b.Remark("labels.few-common", few)
+		if skipped > 0 {
+			b.Remark("labels.few-common", skipped)
 		}
 		if s.Run == a.StandIn[len(a.StandIn)-1].Run {
 			b.Remark("labels.alt-test", s.Epsilon)
@@ -208,12 +208,12 @@ func (a *Agreement) standIns() doc.Block {
 	return b
 }
 
-// share is a cell of a number in percent.
+// share returns the cell of a number in percent.
 func share(n Number) doc.Value {
 	return doc.Num(scoring.Result{Metric: "agreement", Value: n.Value, Low: n.Low, High: n.High})
 }
 
-// coefficient is a cell of a number from −1 to 1, without a value where κ is 0 whatever the other says.
+// coefficient returns the cell of a number from −1 to 1, without a value if κ is 0 for any other rater.
 func coefficient(n Number) doc.Value {
 	x := scoring.Result{Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High}
 	if n.Constant {
@@ -222,7 +222,7 @@ func coefficient(n Number) doc.Value {
 	return doc.Num(x)
 }
 
-// hundredfold of a share is the share in percent.
+// hundredfold returns a share in percent.
 func hundredfold(share *float64) *float64 {
 	if share == nil {
 		return nil

@@ -21,13 +21,13 @@ import (
 func (d *Desk) draw() error {
 	n := d.set.Len()
 	for i := range n {
-		it, err := d.set.Item(i)
+		item, err := d.set.Item(i)
 		if err != nil {
 			return err
 		}
-		if it.Shape.Info().Asks == "" {
+		if item.Shape.Info().Asks == "" {
 			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: "+
-				"pairs, preferences, options, choices and numbers can", d.o.Name, it.Shape)
+				"pairs, preferences, options, choices and numbers can", d.o.Name, item.Shape)
 		}
 	}
 	want := d.o.Sample
@@ -44,53 +44,53 @@ func (d *Desk) uniform(words ...string) float64 {
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-// turns returns what a person is shown: the items in an order of their own, and some of them again.
-func (d *Desk) turns(who string) (turns []turn) {
-	items := d.sorted("order", who, d.items)
-	twice := d.sorted("again", who, items[:max(0, len(items)-againAfter)])
-	twice = twice[:min(len(twice), int(math.Round(d.o.Again*float64(len(items)))))]
+// turns returns the turns of a person: the items in an order of their own, some of them repeated.
+func (d *Desk) turns(name string) (turns []turn) {
+	items := d.sorted("order", name, d.items)
+	repeated := d.sorted("again", name, items[:max(0, len(items)-repeatAfter)])
+	repeated = repeated[:min(len(repeated), int(math.Round(d.o.Again*float64(len(items)))))]
 	for k, i := range items {
 		turns = append(turns, turn{item: i})
-		if k >= againAfter && slices.Contains(twice, items[k-againAfter]) {
-			turns = append(turns, turn{item: items[k-againAfter], again: true})
+		if k >= repeatAfter && slices.Contains(repeated, items[k-repeatAfter]) {
+			turns = append(turns, turn{item: items[k-repeatAfter], repeat: true})
 		}
 	}
 	return turns
 }
 
-// sorted returns items in an order that a word and a person draw.
-func (d *Desk) sorted(word, who string, items []int) []int {
-	at := make(map[int]float64, len(items))
+// sorted returns items in a random order that depends on a word and a person.
+func (d *Desk) sorted(word, name string, items []int) []int {
+	keys := make(map[int]float64, len(items))
 	for _, i := range items {
-		at[i] = d.uniform(word, who, d.set.ID(i))
+		keys[i] = d.uniform(word, name, d.set.ID(i))
 	}
-	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 }
 
-// order returns the candidates in the order that a person is shown: drawn by seed, the other way round the second time.
-// The options of a question stand as they are.
-func (d *Desk) order(who string, it datasets.Item, again bool) []int {
+// order returns the candidates in the order that a person is shown: drawn by seed, and reversed when repeated. The
+// options of a question keep their order.
+func (d *Desk) order(name string, item datasets.Item, repeat bool) []int {
 	var order []int
-	for k, c := range it.Candidates {
-		if c.Text != "" && !c.Unrelated && (!it.Shape.Info().Two || k < 2) || it.Shape == datasets.Pair {
+	for k, c := range item.Candidates {
+		if c.Text != "" && !c.Unrelated && (!item.Shape.Info().Two || k < 2) || item.Shape == datasets.Pair {
 			order = append(order, k)
 		}
 	}
-	if it.Shape.Info().Ordered {
+	if item.Shape.Info().Ordered {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(d.uniform("side", who, it.ID, it.Candidates[a].ID),
-			d.uniform("side", who, it.ID, it.Candidates[b].ID))
+		return cmp.Compare(d.uniform("side", name, item.ID, item.Candidates[a].ID),
+			d.uniform("side", name, item.ID, item.Candidates[b].ID))
 	})
-	if again {
+	if repeat {
 		slices.Reverse(order)
 	}
 	return order
 }
 
-// Export writes the items of a dataset with what most people said, as a dataset. Items on which people are evenly split
-// are left out.
+// Export writes the items of a dataset with the majority's labels, as a dataset. It leaves out items on which people
+// are evenly split.
 func Export(set *datasets.Set, path, out string) (n int, notes []string, err error) {
 	f, err := Read(path)
 	if err != nil {
@@ -98,9 +98,9 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	}
 	changed := 0
 	f.Labels = slices.DeleteFunc(f.Labels, func(l Label) bool {
-		i, is := set.Find(l.Item)
-		if !is || l.SHA256 == "" {
-			return !is
+		i, ok := set.Find(l.Item)
+		if !ok || l.SHA256 == "" {
+			return !ok
 		}
 		line, err := sum(set, i)
 		if err == nil && line == l.SHA256 {
@@ -110,18 +110,18 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		return true
 	})
 	label, split := f.Majority(), 0
-	for item, said := range label {
-		_, is := set.Find(item)
-		if is && said == "" {
+	for item, majority := range label {
+		_, ok := set.Find(item)
+		if ok && majority == "" {
 			split++
 		}
-		if !is || said == "" {
+		if !ok || majority == "" {
 			delete(label, item)
 		}
 	}
 	n, notes, err = datasets.WriteLabelled(set, label, out)
 	if changed > 0 {
-		notes = append(notes, fmt.Sprintf("%d labels left out: their items were changed since", changed))
+		notes = append(notes, fmt.Sprintf("%d labels left out: their items have changed since", changed))
 	}
 	if split > 0 {
 		notes = append(notes, fmt.Sprintf("%d items left out: people are evenly split on them", split))
@@ -129,7 +129,8 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	return n, notes, err
 }
 
-// PathFor returns the path of a dataset's labels: beside its file, or here where it has none of somebody's own.
+// PathFor returns the path of a dataset's labels: next to its file, or in the current folder if the dataset is not a
+// file.
 func PathFor(name string) string {
 	base := filepath.Base(name) + ".labels.jsonl"
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {

@@ -13,55 +13,54 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Estimated is how often one response of a pair is better in truth, from verdicts on all pairs and labels of some.
+// Estimated holds the true share of pairs in which one response is better, estimated from verdicts on all pairs and
+// labels of some.
 type Estimated struct {
-	Says     string `json:"says"`     // the answer in a sentence
+	Says     string `json:"says"`     // the result in a sentence
 	Run      string `json:"run"`      // its folder
 	Model    string `json:"model"`    // the judge
 	Labels   string `json:"labels"`   // the file
-	Response string `json:"response"` // whose share it is: A or B
+	Response string `json:"response"` // the response, A or B
 	Judged   int    `json:"judged"`   // pairs
-	Labelled int    `json:"labelled"` // of them; of several people the majority counts
-	// NoVerdict is how many pairs have none; they count as ties of the judge, as do those on which it says
-	// another thing in another order.
+	Labelled int    `json:"labelled"` // pairs with a label; of several people the majority counts
+	// NoVerdict counts the pairs without a verdict. They count as ties, as do pairs whose verdict depends on the order.
 	NoVerdict int `json:"no_verdict"`
-	// Share is the corrected one, in percent, a tie as one half: PPI++ (arXiv 2311.01453).
+	// Share is the corrected share in percent; a tie counts as one half: PPI++ (arXiv 2311.01453).
 	Share Number `json:"share"`
-	// JudgeAlone and LabelsAlone are what it is beside: the first is wrong where the judge is.
-	// of all pairs
+	// JudgeAlone is the share of all pairs by the judge's verdicts; it is wrong where the judge is.
 	JudgeAlone Number `json:"judge_alone"`
-	// of those with a label
+	// LabelsAlone is the share of the labelled pairs.
 	LabelsAlone Number `json:"labels_alone"`
-	// where no label is a tie, and pairs are independent and drawn at random (arXiv 2511.21140)
+	// if no label is a tie, and pairs are independent and drawn at random (arXiv 2511.21140)
 	RoganGladen *Number `json:"rogan_gladen,omitempty"`
-	// λ: how far the judge is relied on, 0 to 1
+	// λ: weight of the judge's verdicts, 0 to 1
 	Weight float64 `json:"weight"`
-	// in how many questions the pairs are, where several hang together
+	// number of clusters (questions), if pairs come in clusters
 	Clusters int `json:"clusters,omitempty"`
-	// LabelsFor says how many labels the interval takes to be so wide.
+	// LabelsFor lists the labels needed for intervals of some widths.
 	LabelsFor []LabelsFor     `json:"labels_for"`
-	Reading   judging.Readers `json:"reading,omitempty"` // left out for the usual one
+	Reading   judging.Readers `json:"reading,omitempty"` // left out for the default
 	Warnings  []string        `json:"warnings"`          // printed after `!`
 }
 
-// LabelsFor is how many labels make an interval of a width.
+// LabelsFor holds the number of labels needed for an interval of some width.
 type LabelsFor struct {
 	Width  float64 `json:"width"`  // in points
-	Labels *int    `json:"labels"` // null where no number of labels does
+	Labels *int    `json:"labels"` // null if no number of labels is enough
 }
 
-// Methods of intervals, as the estimate names them.
+// Methods of intervals, as named in an estimate.
 const (
 	ByPredictions = "prediction-powered" // of PPI++
 	ByGladen      = "rogan-gladen"       // Rogan and Gladen's, by Lang and Reiczigel
-	ByDesign      = "design-based"       // of items that hang together
+	ByDesign      = "design-based"       // of items in clusters
 )
 
-// Estimate corrects the share of verdicts for one response. The labelled pairs must have been drawn from all at random.
+// Estimate corrects the share of verdicts for one response. The labelled pairs must be drawn at random from all.
 func Estimate(
-	dir string, file *File, response string, widths []float64, how judging.Reading, level float64,
+	dir string, file *File, response string, widths []float64, reading judging.Reading, level float64,
 ) (*Estimated, error) {
-	p, err := newPanel([]string{dir}, file, how, stats.Default, false)
+	p, err := newPanel([]string{dir}, file, reading, stats.Default, false)
 	if err != nil {
 		return nil, err
 	}
@@ -79,25 +78,25 @@ func Estimate(
 		Labels:   p.file.Path,
 		Response: response,
 		Judged:   len(j.Of),
-		Reading:  how.Name,
+		Reading:  reading.Name,
 	}
 	for _, verdict := range j.Of {
 		e.NoVerdict += int(scoring.One(verdict == ""))
 	}
 	units, clusters := p.units(response)
-	var label, of, rest []float64 // of pairs with a label this and the verdict, of others the verdict
+	var label, predictions, rest []float64 // labels and verdicts of labelled pairs, and verdicts of the other pairs
 	for _, u := range units {
 		if u.Weight == 0 {
 			rest = append(rest, u.Predicted)
 			continue
 		}
 		label = append(label, u.Truth)
-		of = append(of, u.Predicted)
+		predictions = append(predictions, u.Predicted)
 	}
 	e.Labelled = len(label)
-	if e.Labelled < leastLabels {
+	if e.Labelled < minLabels {
 		return nil, fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed",
-			p.file.Path, e.Labelled, dir, leastLabels)
+			p.file.Path, e.Labelled, dir, minLabels)
 	}
 	if clusters < len(units) {
 		e.Clusters = clusters
@@ -110,10 +109,10 @@ func Estimate(
 		e.LabelsAlone = byDesign(units, level)
 		e.correct(stats.Clustered(units, 1, level), widths, len(units), level)
 	} else {
-		e.JudgeAlone = halves(slices.Concat(of, rest), level)
+		e.JudgeAlone = halves(slices.Concat(predictions, rest), level)
 		e.LabelsAlone = halves(label, level)
-		e.correct(stats.PredictionPowered(label, of, rest, level), widths, len(rest), level)
-		e.RoganGladen = roganGladen(label, of, rest, level)
+		e.correct(stats.PredictionPowered(label, predictions, rest, level), widths, len(rest), level)
+		e.RoganGladen = roganGladen(label, predictions, rest, level)
 	}
 	e.Warnings = append([]string{}, p.warnings...)
 	if len(rest) == 0 {
@@ -123,14 +122,14 @@ func Estimate(
 	return e, nil
 }
 
-// leastLabels is the number of labels below which nothing is estimated.
-const leastLabels = 10
+// minLabels is the least number of labels for an estimate.
+const minLabels = 10
 
-// units returns the pairs of the first judge, with its verdicts as predictions and what most people say as truth, and
-// the number of clusters that they are in. A score is 1 for the response, 0 for the other one, and else ½.
+// units returns the pairs of the first judge, with its verdicts as predictions and the majority's labels as truth, and
+// the number of their clusters. A score is 1 for the response, 0 for the other one, and else ½.
 func (p *panel) units(response string) (units []stats.Unit, clusters int) {
-	score := func(said string) float64 {
-		switch said {
+	score := func(verdict string) float64 {
+		switch verdict {
 		case response:
 			return 1
 		case Tie, "":
@@ -142,7 +141,7 @@ func (p *panel) units(response string) (units []stats.Unit, clusters int) {
 	verdicts := p.judges[0].Of
 	for _, item := range slices.Sorted(maps.Keys(verdicts)) {
 		cluster := p.cluster(item)
-		if _, seen := numbers[cluster]; !seen {
+		if _, ok := numbers[cluster]; !ok {
 			numbers[cluster] = len(numbers)
 		}
 		u := stats.Unit{Cluster: numbers[cluster], Predicted: score(verdicts[item])}
@@ -155,37 +154,37 @@ func (p *panel) units(response string) (units []stats.Unit, clusters int) {
 	return units, len(numbers)
 }
 
-// roganGladen returns their estimate from the scores of labels, of verdicts on these and of the other verdicts; nil
-// where it cannot be made. Ties, with those on which people are evenly split, cannot be left out: the other labelled
-// pairs are no random sample of all.
-func roganGladen(label, of, rest []float64, level float64) *Number {
+// roganGladen returns Rogan and Gladen's estimate from the scores of labels, of the verdicts on these, and of the other
+// verdicts; nil if it cannot be made. Ties, and pairs on which people are evenly split, cannot be left out: the other
+// labelled pairs would not be a random sample of all.
+func roganGladen(label, predictions, rest []float64, level float64) *Number {
 	if slices.Contains(label, 0.5) {
 		return nil
 	}
-	named := 0 // how often the judge names the response without a label
+	favoured := 0 // unlabelled pairs in which the judge prefers the response
 	for _, verdict := range rest {
-		named += int(verdict)
+		favoured += int(verdict)
 	}
-	var known [2][2]int // of labels against the response and for it: how often the judge names it, and how many there are
+	var table [2][2]int // by label, 0 or 1: pairs in which the judge prefers the response, and all pairs
 	for i, truth := range label {
-		row := &known[int(truth)]
-		row[0] += int(of[i])
+		row := &table[int(truth)]
+		row[0] += int(predictions[i])
 		row[1]++
 	}
-	g := stats.RoganGladen(named, len(rest), known[1], known[0], level)
+	g := stats.RoganGladen(favoured, len(rest), table[1], table[0], level)
 	if math.IsNaN(g.Mean) {
 		return nil
 	}
 	return new(percents(g.Mean, g.Interval, ByGladen))
 }
 
-// byDesign returns the mean truth of units that hang together.
+// byDesign returns the mean truth of units in clusters.
 func byDesign(units []stats.Unit, level float64) Number {
 	p := stats.Clustered(units, 0, level)
 	return percents(p.Mean, p.Interval, ByDesign)
 }
 
-// correct takes in the corrected share, and how many labels the widths take, where rest of the pairs have none.
+// correct sets the corrected share, and the labels needed for some widths; rest is the number of unlabelled pairs.
 func (e *Estimated) correct(p stats.Powered, widths []float64, rest int, level float64) {
 	e.Share = percents(p.Mean, p.Interval, ByPredictions)
 	e.Weight = *scoring.Fraction(p.Weight)

@@ -24,27 +24,27 @@ import (
 type Judge struct {
 	Dir      string
 	Manifest *judging.Manifest
-	// Of has each item of which all presentations have been judged: what the judge names in every presentation, a tie
-	// where it names another one in another; "" where a judgment has no verdict.
+	// Of has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on the
+	// presentation, "" if one has no verdict.
 	Of map[string]string
-	// Confidence is the mean probability of that verdict, of items whose records tell those of the labels.
+	// Confidence is the mean probability of that verdict, for items whose records have label probabilities.
 	Confidence map[string]float64
 	Gold       map[string]string // labels of the dataset
-	Calls      int               // judgments of an item
-	Tokens     int               // of all replies, where the server told
+	Calls      int               // judgments per item
+	Tokens     int               // of all replies, if known
 	shape      datasets.ShapeInfo
 	sums       map[string]string // SHA-256 of the items' lines
 	cluster    func(string) string
-	clusters   string // what items hang together by, in words
+	clusters   string // a noun for the clusters of items
 }
 
-// ErrAgents is wrapped by the error of a run that judges several agents' answers to one question, or answers questions
-// of pairs itself and judges none.
+// ErrAgents marks the error of a run that judges several agents' answers to one question, or answers the questions of
+// pairs without judging them.
 var ErrAgents = errors.New("judges answers of agents, or none")
 
-// ReadJudge reads a run. Items of which not all presentations have been judged are left out. Answers of several
-// agents to one question are no single thing to be labelled, and an error.
-func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
+// ReadJudge reads the verdicts of a run. It leaves out items of which not all presentations have been judged. It
+// returns an error for a run on several agents' answers to one question, which no single label fits.
+func ReadJudge(dir string, reading judging.Reading) (*Judge, error) {
 	j := &Judge{
 		Dir:        dir,
 		Of:         map[string]string{},
@@ -52,12 +52,12 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		Gold:       map[string]string{},
 		sums:       map[string]string{},
 	}
-	type judged struct {
-		named         map[int]string // by presentation
-		probabilities []float64      // of what is named, where they are known
+	type itemVerdicts struct {
+		labels        map[int]string // verdicts by presentation
+		probabilities []float64      // of these verdicts, if known
 	}
-	items := map[string]*judged{}
-	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
+	items := map[string]*itemVerdicts{}
+	m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 		if r.Agent != "" || r.Shape == datasets.Open {
 			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrAgents)
 		}
@@ -73,22 +73,22 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		item := strings.Clone(r.Item)
 		x := items[item]
 		if x == nil {
-			x = &judged{named: map[int]string{}}
+			x = &itemVerdicts{labels: map[int]string{}}
 			items[item] = x
 			j.Calls = r.Presentations
 			j.shape = r.Shape.Info()
 			j.Gold[item] = j.spell(goldOf(r))
 		}
-		x.named[r.Presentation] = named(r, v)
+		x.labels[r.Presentation] = choiceOf(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
 			x.probabilities = append(x.probabilities, p)
 		}
-		if len(x.named) < r.Presentations {
+		if len(x.labels) < r.Presentations {
 			return nil
 		}
-		label := verdict(x.named)
+		label := verdict(x.labels)
 		j.Of[item] = j.spell(label)
-		if label != "" && label != Tie && len(x.probabilities) == len(x.named) {
+		if label != "" && label != Tie && len(x.probabilities) == len(x.labels) {
 			j.Confidence[item] = stat.Mean(x.probabilities, nil)
 		}
 		return nil
@@ -98,12 +98,12 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 	}
 	j.Manifest = m
 	if j.shape.Cut {
-		return j, nil // a run may show some of an item's options: its lines are not the dataset's
+		return j, nil // a run may show some of an item's options, so that its lines differ from the dataset's
 	}
 	return j, j.hash()
 }
 
-// grouped is a number with commas between thousands.
+// grouped matches a number with commas between thousands.
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // number returns a number in one spelling, so that 7 and 7.0 are the same.
@@ -119,9 +119,9 @@ func number(text string) (string, bool) {
 	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
-// spell returns a label, of items that a number answers in the one spelling of the number.
+// spell returns a label, in the standard spelling if it is a number.
 func (j *Judge) spell(label string) string {
-	if n, is := number(label); is && j.shape.Numeric {
+	if n, ok := number(label); ok && j.shape.Numeric {
 		return n
 	}
 	return label
@@ -135,8 +135,9 @@ func goldOf(r *judging.Record) string {
 	return strings.Clone(r.Gold)
 }
 
-// named returns what a judgment names; "" without a verdict. A number that is the dataset's is written as there.
-func named(r *judging.Record, v judging.Verdict) string {
+// choiceOf returns the label that a judgment gives, or "" without a verdict. A number equal to the dataset's has its
+// spelling.
+func choiceOf(r *judging.Record, v judging.Verdict) string {
 	switch {
 	case v.Outcome == judging.Tie:
 		return Tie
@@ -150,35 +151,35 @@ func named(r *judging.Record, v judging.Verdict) string {
 	return cmp.Or(r.CandidateID(v.Choice), v.Answer)
 }
 
-// has reports whether the judge was asked about the item of a label, as it was when that was made.
+// has reports whether the judge has judged the item of a label, in the version that was labelled.
 func (j *Judge) has(l Label) bool {
-	_, is := j.Of[l.Item]
+	_, ok := j.Of[l.Item]
 	line := j.sums[l.Item]
-	return is && (l.SHA256 == "" || line == "" || line == l.SHA256)
+	return ok && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }
 
-// hasAny reports whether the judge was asked about an item with a label.
+// hasAny reports whether the judge has judged an item with a label.
 func (j *Judge) hasAny(file *File) bool {
 	return slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) })
 }
 
-// verdict returns that of all presentations of an item.
-func verdict(of map[int]string) string {
+// verdict returns the common verdict of all presentations of an item.
+func verdict(labels map[int]string) string {
 	first := ""
-	for _, at := range slices.Sorted(maps.Keys(of)) {
-		switch said := of[at]; {
-		case said == "":
+	for _, presentation := range slices.Sorted(maps.Keys(labels)) {
+		switch label := labels[presentation]; {
+		case label == "":
 			return ""
 		case first == "":
-			first = said
-		case said != first:
+			first = label
+		case label != first:
 			return Tie
 		}
 	}
 	return first
 }
 
-// hash reads the lines of the items, which labels name.
+// hash reads the hashes of the items' lines, which labels refer to.
 func (j *Judge) hash() error {
 	set, err := datasets.OpenFile(filepath.Join(j.Dir, judging.ItemsFile))
 	if err != nil {
@@ -194,7 +195,7 @@ func (j *Judge) hash() error {
 	return nil
 }
 
-// Sum returns what a label says of the line that its item stood in.
+// Sum returns the hash of an item's line, as stored in labels.
 func Sum(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])

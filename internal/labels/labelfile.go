@@ -14,20 +14,19 @@ import (
 	"gavel/datasets"
 )
 
-// labelFile is a file that lines are added to, each on disk before it counts. It is opened for every line: an editor,
-// git or a program that syncs may have put another file in its place.
+// labelFile appends lines to a file, each on disk before it counts. It opens the file for every line: an editor, git or
+// a sync program may have replaced it.
 type labelFile struct {
 	open func() (*os.File, error)
-	path string // what errors call it
-	text []byte // the lines that it is to have
+	path string // for errors
+	text []byte // the lines that the file should have
 }
 
-// ErrChanged is wrapped by the error of a label that was not saved, since the file is not what it was.
+// ErrChanged marks the error of a label that was not saved because another program has changed the file.
 var ErrChanged = errors.New("another program has changed the file")
 
-// openFile opens the file of labels and returns its lines, and cuts a last line off that was not finished when the
-// machine or the program stopped: nobody was told that it is saved. A file with lines of another kind is an error, and
-// is left alone.
+// openFile opens the file of labels and returns its labels. It truncates an unfinished last line, which was never
+// reported as saved. For lines of another kind it returns an error and leaves the file alone.
 func (d *Desk) openFile() ([]Label, error) {
 	d.file = &labelFile{
 		path: d.o.Path,
@@ -38,7 +37,7 @@ func (d *Desk) openFile() ([]Label, error) {
 		return nil, err
 	}
 	defer f.Close()
-	// A pipe, whose end would never come, cannot be read at an offset: that is an error.
+	// Reading at an offset fails for a pipe, which might never end.
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, math.MaxInt64))
 	if err != nil {
 		return nil, err
@@ -49,7 +48,7 @@ func (d *Desk) openFile() ([]Label, error) {
 	}
 	d.file.text = text[:whole]
 	if whole < len(text) {
-		d.note("the last line was not finished, and is left out: that label is asked for again")
+		d.note("the last line was incomplete and has been removed: that item is shown again")
 		return all, f.Truncate(int64(whole))
 	}
 	if whole > 0 && text[whole-1] != '\n' {
@@ -58,17 +57,17 @@ func (d *Desk) openFile() ([]Label, error) {
 	return all, nil
 }
 
-// ownLines returns the labels of a text of gavel's lines, and the length of the lines that are whole.
+// ownLines returns the labels in lines that gavel wrote, and the length of the complete lines.
 func ownLines(path string, text []byte) (all []Label, whole int, err error) {
 	for line := range bytes.Lines(text) {
 		n := len(all) + 1
 		if !bytes.HasSuffix(line, []byte("\n")) && !json.Valid(line) &&
 			(bytes.HasPrefix(line, lineBegins) || bytes.HasPrefix(lineBegins, line)) {
-			return all, whole, nil // it was not finished
+			return all, whole, nil // unfinished line
 		}
 		var has struct{ Item, Labeller *string }
 		if json.Unmarshal(line, &has) != nil || has.Item == nil || has.Labeller == nil {
-			return nil, 0, fmt.Errorf("%s:%d is no line that gavel label wrote: name another file with --labels", path, n)
+			return nil, 0, fmt.Errorf("%s:%d was not written by gavel label: name another file with --labels", path, n)
 		}
 		l, err := parse(line)
 		if err != nil {
@@ -80,11 +79,11 @@ func ownLines(path string, text []byte) (all []Label, whole int, err error) {
 	return all, whole, nil
 }
 
-// lineBegins is how every line of ours begins.
+// lineBegins is the beginning of every line that gavel writes.
 var lineBegins = []byte(`{"item":`)
 
-// add adds labels, or none, and sees to it that the file which has the path has all that were added. One that was cut
-// short, or removed, gets it all again. One with other lines may have been changed on purpose, and is left alone.
+// add appends labels, or none, and makes sure that the file at the path has all labels so far. It writes all of them
+// again if the file was truncated or removed. A file with other lines may have been changed on purpose and is an error.
 func (l *labelFile) add(added ...Label) error {
 	want := slices.Clone(l.text)
 	for _, label := range added {
@@ -102,7 +101,7 @@ func (l *labelFile) add(added ...Label) error {
 	return nil
 }
 
-// complete writes what the file lacks of its lines. What cannot be written whole is cut off again.
+// complete writes the lines that the file lacks, or none of them.
 func (l *labelFile) complete(want []byte) error {
 	f, err := l.open()
 	if err != nil {
@@ -113,10 +112,10 @@ func (l *labelFile) complete(want []byte) error {
 	if err != nil {
 		return err
 	}
-	rest, is := bytes.CutPrefix(want, text)
-	if !is {
-		return fmt.Errorf("%w: %s has lines that gavel label did not write to it: "+
-			"put it back, or start gavel label again to go on with it as it is", ErrChanged, l.path)
+	rest, ok := bytes.CutPrefix(want, text)
+	if !ok {
+		return fmt.Errorf("%w: %s has lines that gavel label did not write: "+
+			"restore it, or start gavel label again to continue with it as it is", ErrChanged, l.path)
 	}
 	_, err = f.Write(rest)
 	if err == nil {
@@ -130,7 +129,7 @@ func (l *labelFile) complete(want []byte) error {
 		f.Truncate(int64(len(text))))
 }
 
-// recall takes the labels of the file up.
+// recall applies the labels of the file.
 func (d *Desk) recall(all []Label) error {
 	var unknown, changed stray
 	for _, l := range all {
@@ -139,11 +138,11 @@ func (d *Desk) recall(all []Label) error {
 				"name another file with --labels", d.o.Path)
 		}
 		if l.Seed != 0 && l.Seed != d.o.Seed {
-			return fmt.Errorf("%s was begun with --seed %d, which says who is shown what on which side: "+
+			return fmt.Errorf("%s was started with --seed %d, which determines the order and the sides: "+
 				"give --seed %d, or name another file with --labels", d.o.Path, l.Seed, l.Seed)
 		}
-		i, is := d.set.Find(l.Item)
-		if !is {
+		i, ok := d.set.Find(l.Item)
+		if !ok {
 			unknown.add(l.Item)
 			continue
 		}
@@ -158,26 +157,26 @@ func (d *Desk) recall(all []Label) error {
 		d.person(l.Labeller).take(turn{i, l.Again}, l)
 	}
 	if unknown.n > 0 && unknown.n == len(all) {
-		return fmt.Errorf("%s: none of its %d labels is of an item of %s (%s is not): "+
+		return fmt.Errorf("%s: none of its %d labels belongs to an item of %s (%s does not): "+
 			"name another file with --labels", d.o.Path, unknown.n, d.o.Name, unknown.first)
 	}
 	if unknown.n > 0 {
-		d.note("%d labels are of items that %s does not have now, such as %s; they stay in the file",
+		d.note("%d labels belong to items that %s no longer has, such as %s; they stay in the file",
 			unknown.n, d.o.Name, unknown.first)
 	}
 	if changed.n > 0 {
-		d.note("%d labels are of items that were changed since, such as %s: these are asked for again",
+		d.note("%d labels belong to items that have changed since, such as %s; these items are shown again",
 			changed.n, changed.first)
 	}
 	return nil
 }
 
-// note adds to what there is to say of the file.
+// note adds a message about the file.
 func (d *Desk) note(format string, args ...any) {
 	d.Notes = append(d.Notes, d.o.Path+": "+fmt.Sprintf(format, args...))
 }
 
-// stray counts labels that are not of items as they are now.
+// stray counts labels whose items are unknown or changed.
 type stray struct {
 	n     int
 	first string
@@ -188,7 +187,7 @@ func (s *stray) add(item string) {
 	s.first = cmp.Or(s.first, item)
 }
 
-// sum returns the SHA-256 of an item's line, as labels have it.
+// sum returns the hash of an item's line, as stored in labels.
 func sum(set *datasets.Set, i int) (string, error) {
 	raw, err := set.Raw(i)
 	if err != nil {

@@ -23,9 +23,9 @@ func TestDeskFullDisk(t *testing.T) {
 	open := d.file.open
 	d.file.open = func() (*os.File, error) { return os.Open(d.o.Path) } // of which a disk takes as little as one that is full
 	assert.ErrorContains(t, d.Say("ann", Answer{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
-	again, err := d.Next("ann")
+	nextTurn, err := d.Next("ann")
 	assert.NilError(t, err)
-	assert.Equal(t, again.At, turn.At) // it is asked for again
+	assert.Equal(t, nextTurn.At, turn.At) // it is asked for again
 	d.file.open = open
 	assert.NilError(t, d.Say("ann", Answer{At: turn.At, Sum: turn.Sum, Choice: "1"}))
 	assert.NilError(t, d.Close())

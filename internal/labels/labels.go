@@ -1,6 +1,6 @@
-// Package labels is what people say of a dataset's items, and what judges are worth by it: how far they agree,
-// whether one may stand in for a person, what a share of verdicts is in truth, and above which confidence a judge is
-// right. Labels are lines of JSON, one a label.
+// Package labels handles people's labels of a dataset's items and what they show about judges: how far judges and
+// people agree, whether a judge may replace a person, the true share behind a judge's verdicts, and from which
+// confidence a judge is correct. Labels are JSON lines.
 package labels
 
 import (
@@ -17,60 +17,60 @@ import (
 	"gavel/judging"
 )
 
-// Tie is the label of an item of which no response is better, and the verdict of a judge that names
-// another one in another order.
+// Tie is the label of an item of which no response is better, and the verdict of a judge whose choice depends on the
+// order.
 const Tie = "tie"
 
-// pairLabels are those of pairs, by [judging.Vote]'s winner.
+// pairLabels lists the labels of pairs, by [judging.Vote]'s winner.
 var pairLabels = [...]string{"A", "B", Tie}
 
-// Label is what a person said of an item: one line of labels.jsonl.
+// Label holds a person's label of an item: one line of labels.jsonl.
 type Label struct {
-	// its id in the dataset
+	// the item's id in the dataset
 	Item string `json:"item"`
-	// who said it
+	// the person
 	Labeller string `json:"labeller"`
-	// the id of the response that is best, such as A; `tie`; of other items the answer; empty where it was skipped
+	// the id of the best response, such as A; `tie`; of other items the answer; empty if skipped
 	Label string `json:"label"`
-	// SHA256 is of the item's line in the dataset, so that one that was changed since is found.
+	// SHA256 is the hash of the item's line in the dataset, so that later changes are detected.
 	SHA256 string `json:"sha256,omitempty"`
-	Again  bool   `json:"again,omitempty"` // the item had been shown before, with its sides exchanged: for self-agreement
-	Undo   bool   `json:"undo,omitempty"`  // takes back what this person said of the item
+	Again  bool   `json:"again,omitempty"` // the item was repeated with its sides exchanged, for intra-rater agreement
+	Undo   bool   `json:"undo,omitempty"`  // takes back this person's label of the item
 	Note   string `json:"note,omitempty"`  // in the labeller's words
-	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty where nobody knows
+	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty if unknown
 	Seed   int64  `json:"seed,omitempty"`  // of the draw, the order and the sides
 }
 
-// How items were chosen.
+// Ways of choosing items.
 const (
-	ByRandom       = "random"       // each as likely as the others
-	ByDisagreement = "disagreement" // those on which judges disagree more often; no longer done
+	ByRandom       = "random"       // all items equally likely
+	ByDisagreement = "disagreement" // items on which judges disagree more often; no longer offered
 )
 
-// File is a file of labels.
+// File holds the labels of a file.
 type File struct {
 	Path   string
-	Labels []Label // those that stand, the last of each person on each item, in the order of items and persons
-	Again  []Label // the second ones of items that were shown twice
+	Labels []Label // the last label of each person on each item, in the order of items and persons
+	Again  []Label // labels of repeated items
 
-	SplitAsTie bool // pairs on which people are evenly split count as ties; else they are left out
+	SplitAsTie bool // pairs on which people are evenly split count as ties instead of being left out
 }
 
-// row is a line of anybody's file of labels.
+// row holds a line of any file of labels.
 type row map[string]json.RawMessage
 
-// names of the columns, the first is ours.
+// names lists the names of each column, gavel's own first.
 var names = map[string][]string{
 	"item":     {"item", "item_id", "id", "pair_id"},
 	"labeller": {"labeller", "labeler", "annotator", "rater", "person", "user"},
 	"label":    {"label", "winner", "vote", "answer", "choice"},
 }
 
-// text returns the value of a column, without the space around it unless gavel wrote the line.
+// text returns the value of a column. It trims white space unless gavel wrote the line.
 func (r row) text(column string) (string, bool) {
 	for _, name := range names[column] {
-		raw, is := r[name]
-		if !is || string(raw) == "null" {
+		raw, ok := r[name]
+		if !ok || string(raw) == "null" {
 			continue
 		}
 		var s string
@@ -85,8 +85,8 @@ func (r row) text(column string) (string, bool) {
 	return "", false
 }
 
-// Read reads a file of labels: labels.jsonl, or rows of anybody's with an item, a label and, where there are several
-// people, who said it, as JSON lines, JSON, CSV or Parquet. A line that cannot be used is an error that says which.
+// Read reads a file of labels: labels.jsonl, or rows of another program with an item, a label and, if there are several
+// people, the labeller, as JSON lines, JSON, CSV or Parquet. An invalid line is an error that names the line.
 func Read(path string) (*File, error) {
 	var all []Label
 	var bad error
@@ -99,7 +99,7 @@ func Read(path string) (*File, error) {
 		return bad
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no such file of labels (docs/labels.md has its format)", path)
+		return nil, fmt.Errorf("%s: no such file of labels (see docs/labels.md for the format)", path)
 	}
 	if err != nil {
 		return nil, cmp.Or(bad, err)
@@ -109,29 +109,31 @@ func Read(path string) (*File, error) {
 	return f, nil
 }
 
-// parse returns the label of a line. Without a labeller the columns that are not of a label are somebody else's.
+// parse returns the label in a line. A line without a labeller was not written by gavel, so its other columns are
+// ignored.
 func parse(raw []byte) (l Label, err error) {
 	var r row
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return l, fmt.Errorf("no JSON object: %w", err)
 	}
-	own := row{}
-	if _, is := r.text("labeller"); is {
-		maps.Copy(own, r)
-		maps.DeleteFunc(own, func(_ string, value json.RawMessage) bool { return string(value) == `""` }) // in a table
+	columns := row{}
+	if _, ok := r.text("labeller"); ok {
+		maps.Copy(columns, r)
+		// columns of a table may be empty
+		maps.DeleteFunc(columns, func(_ string, value json.RawMessage) bool { return string(value) == `""` })
 	}
 	for _, column := range []string{"item", "labeller", "label"} {
-		text, is := r.text(column)
-		if !is && column != "labeller" && string(own["undo"]) != "true" {
-			return l, fmt.Errorf("no column %s: a line of labels has %s, "+
+		text, ok := r.text(column)
+		if !ok && column != "labeller" && string(columns["undo"]) != "true" {
+			return l, fmt.Errorf("column %s is missing: a line of labels has %s, "+
 				"and labeller where several people made them", column, strings.Join(names[column], " or "))
 		}
-		own[column], err = json.Marshal(text)
+		columns[column], err = json.Marshal(text)
 		if err != nil {
 			return l, err
 		}
 	}
-	line, err := json.Marshal(own)
+	line, err := json.Marshal(columns)
 	if err == nil {
 		err = json.Unmarshal(line, &l)
 	}
@@ -142,7 +144,7 @@ func parse(raw []byte) (l Label, err error) {
 	return l, err
 }
 
-// plain returns a label in gavel's words.
+// plain returns a label in gavel's spelling.
 func plain(label string) string {
 	switch strings.ToLower(strings.ReplaceAll(label, " ", "")) {
 	case "a>b", "a>>b", "model_a", "response_a":
@@ -155,13 +157,13 @@ func plain(label string) string {
 	return label
 }
 
-// key is one person on one item.
+// key identifies a label by person and item.
 type key struct {
-	item, who string
-	again     bool
+	item, labeller string
+	repeat         bool
 }
 
-// settle sets the labels that stand after all lines.
+// settle sets the valid labels after all lines have been read.
 func (f *File) settle(all []Label) {
 	last := map[key]Label{}
 	for _, l := range all {
@@ -200,8 +202,8 @@ func (f *File) byDisagreement() bool {
 	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == ByDisagreement })
 }
 
-// Majority returns the label that most people give each item that any of them gave one, and "" where they are evenly
-// split: that no label has most votes is not the judgment that the responses are equal.
+// Majority returns the label that most people give each labelled item, and "" if they are evenly split: a split is not
+// the judgment that the responses are equal.
 func (f *File) Majority() map[string]string {
 	counts := map[string]map[string]int{}
 	for _, l := range f.Labels {
@@ -214,17 +216,17 @@ func (f *File) Majority() map[string]string {
 		counts[l.Item][l.Label]++
 	}
 	majority := map[string]string{}
-	for item, of := range counts {
-		most, said := 0, ""
-		for _, label := range slices.Sorted(maps.Keys(of)) {
-			switch n := of[label]; {
-			case n > most:
-				most, said = n, label
-			case n == most:
-				said = ""
+	for item, votes := range counts {
+		maxVotes, majorityLabel := 0, ""
+		for _, label := range slices.Sorted(maps.Keys(votes)) {
+			switch n := votes[label]; {
+			case n > maxVotes:
+				maxVotes, majorityLabel = n, label
+			case n == maxVotes:
+				majorityLabel = ""
 			}
 		}
-		majority[item] = said
+		majority[item] = majorityLabel
 	}
 	return majority
 }

@@ -41,11 +41,11 @@ func TestRead(t *testing.T) {
 {"item":"p3","labeller":"ann","label":"B","again":true}
 `))
 	assert.NilError(t, err)
-	var said []string
+	var texts []string
 	for _, l := range f.Labels {
-		said = append(said, l.Item+" "+l.Labeller+" "+l.Label)
+		texts = append(texts, l.Item+" "+l.Labeller+" "+l.Label)
 	}
-	assert.Equal(t, strings.Join(said, ", "), "p1 ann B, p1 bob tie, p3 ann A")
+	assert.Equal(t, strings.Join(texts, ", "), "p1 ann B, p1 bob tie, p3 ann A")
 	assert.Equal(t, len(f.Again), 1)
 	assert.DeepEqual(t, f.Majority(), map[string]string{"p1": "", "p3": "A"}) // one each: evenly split
 
@@ -58,23 +58,23 @@ func TestRead(t *testing.T) {
 	assert.DeepEqual(t, f.Labels, []labels.Label{{Item: "7", Labeller: "x", Label: "B"}})
 
 	_, err = labels.Read(file(t, "bad.jsonl", "{\"item\":\"p1\",\"label\":\"A\"}\n{\"item\":\"p2\"}\n"))
-	assert.ErrorContains(t, err, "bad.jsonl:2: no column label")
+	assert.ErrorContains(t, err, "bad.jsonl:2: column label is missing")
 	for range 20 { // of two columns that are missing, always the same is named
 		_, err = labels.Read(file(t, "neither.jsonl", `{"text":"a reply"}`+"\n"))
-		assert.ErrorContains(t, err, "neither.jsonl:1: no column item")
+		assert.ErrorContains(t, err, "neither.jsonl:1: column item is missing")
 	}
 	_, err = labels.Read(filepath.Join(t.TempDir(), "gone.jsonl"))
 	assert.ErrorContains(t, err, "no such file of labels")
 }
 
-// labelled are labels of the first n of p001 …, of which right says whether they are what the dataset says (A, B, A, …).
-func labelled(n int, who string, right func(int) bool) (all []labels.Label) {
+// labelled returns labels of the first n items p001 and so on. right says whether they equal those of the dataset.
+func labelled(n int, labeller string, right func(int) bool) (all []labels.Label) {
 	for i := range n {
-		said := "AB"[i%2 : i%2+1]
+		label := "AB"[i%2 : i%2+1]
 		if !right(i) {
-			said = "BA"[i%2 : i%2+1]
+			label = "BA"[i%2 : i%2+1]
 		}
-		all = append(all, labels.Label{Item: fmt.Sprintf("p%03d", i+1), Labeller: who, Label: said})
+		all = append(all, labels.Label{Item: fmt.Sprintf("p%03d", i+1), Labeller: labeller, Label: label})
 	}
 	return all
 }
@@ -89,7 +89,7 @@ func judge(t *testing.T, name string, n int, right func(int) bool, edit ...func(
 	}, edit...)
 }
 
-// agreed is how well runs of judges agree with labels.
+// agreed compares runs of judges with labels.
 func agreed(t *testing.T, f *labels.File, dirs ...string) *labels.Agreement {
 	t.Helper()
 	a, err := labels.Agree(dirs, f, labels.Epsilon, reading, stats.Default)
@@ -103,8 +103,8 @@ func TestAgree(t *testing.T) {
 	bad := judge(t, "bad", n, func(i int) bool { return i%2 == 0 })    // says A of all
 	mute := protocoltest.PairsRun(t, "mute", n, func(int, int) string { return "" })
 	f := &labels.File{Path: "labels"}
-	for _, who := range []string{"ann", "bob", "cy"} {
-		f.Labels = append(f.Labels, labelled(n, who, func(i int) bool { return who != "cy" || i != 3 })...)
+	for _, labeller := range []string{"ann", "bob", "cy"} {
+		f.Labels = append(f.Labels, labelled(n, labeller, func(i int) bool { return labeller != "cy" || i != 3 })...)
 	}
 	a := agreed(t, f, bad, good, mute)
 	assert.Equal(t, a.Judges[0].Run, good)
@@ -123,11 +123,11 @@ func TestAgree(t *testing.T) {
 			assert.Equal(t, *s.Winning, 1.0)
 		}
 	}
-	again := agreed(t, f, bad, good, mute)
-	assert.Assert(t, reflect.DeepEqual(a, again)) // the same records, the same numbers
+	repeated := agreed(t, f, bad, good, mute)
+	assert.Assert(t, reflect.DeepEqual(a, repeated)) // the same records, the same numbers
 
 	turned := protocoltest.PairsRun(t, "turned", n, func(int, int) string { return "A" }, func(_ int, r *judging.Record) { r.Gold = map[string]string{"A": "B", "B": "A"}[r.Gold] })
-	one := func(l labels.Label) *labels.File {
+	fileOf := func(l labels.Label) *labels.File {
 		l.Labeller = "ann"
 		return &labels.File{Path: "x", Labels: []labels.Label{l}}
 	}
@@ -135,10 +135,10 @@ func TestAgree(t *testing.T) {
 		dirs []string
 		file *labels.File
 	}{
-		"of another dataset":        {[]string{good}, one(labels.Label{Item: "elsewhere", Label: "A"})},
-		`label "AA" of p001`:        {[]string{good}, one(labels.Label{Item: "p001", Label: "AA"})},
-		"disagree on what is right": {[]string{good, turned}, f},
-		"changed since (p001":       {[]string{good}, one(labels.Label{Item: "p001", Label: "A", SHA256: labels.Sum([]byte("another line"))})},
+		"to another dataset":         {[]string{good}, fileOf(labels.Label{Item: "elsewhere", Label: "A"})},
+		`label "AA" of p001`:         {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "AA"})},
+		"have different gold labels": {[]string{good, turned}, f},
+		"changed since (p001":        {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "A", SHA256: labels.Sum([]byte("another line"))})},
 	} {
 		_, err := labels.Agree(c.dirs, c.file, labels.Epsilon, reading, stats.Default)
 		assert.ErrorContains(t, err, want)
@@ -149,10 +149,10 @@ func TestAgree(t *testing.T) {
 // differ on 4 of 40 pairs, of one of which the judge says that both are equal; it is right on 27 of the other 36.
 func TestEvenlySplitPeople(t *testing.T) {
 	const n = 40
-	run := protocoltest.PairsRun(t, "judge", n, func(item, at int) string {
+	run := protocoltest.PairsRun(t, "judge", n, func(item, position int) string {
 		switch {
 		case item == 0:
-			return "AB"[at : at+1] // another response in another order
+			return "AB"[position : position+1] // another response in another order
 		case item%4 == 1 && item > 1:
 			return "BA"[item%2 : item%2+1]
 		}
@@ -165,11 +165,11 @@ func TestEvenlySplitPeople(t *testing.T) {
 	a := agreed(t, file(false), run)
 	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{36, 36, 4})
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 75.0)
-	assert.DeepEqual(t, a.Warnings, []string{"4 of 40 items are left out, on which people are evenly split"})
+	assert.DeepEqual(t, a.Warnings, []string{"people are evenly split on 4 of 40 items, which are left out"})
 	a = agreed(t, file(true), run)
 	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{40, 40, 4})
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 70.0) // 27 and the tie
-	assert.DeepEqual(t, a.Warnings, []string{"on 4 of 40 items people are evenly split: they count as ties"})
+	assert.DeepEqual(t, a.Warnings, []string{"people are evenly split on 4 of 40 items, which count as ties"})
 }
 
 // TestAC1OfPairsWithoutTies: 36 of 40 pairs alike, A and B as often, is an AC1 of .8: a tie that nobody says is no
@@ -189,8 +189,8 @@ func TestStandInKeepsSmallP(t *testing.T) {
 	const n = 200
 	good := judge(t, "good", n, func(int) bool { return true })
 	f := &labels.File{Path: "labels"}
-	for who, name := range []string{"ann", "bob", "cy"} {
-		f.Labels = append(f.Labels, labelled(n, name, func(i int) bool { return i%3 != who })...)
+	for labeller, name := range []string{"ann", "bob", "cy"} {
+		f.Labels = append(f.Labels, labelled(n, name, func(i int) bool { return i%3 != labeller })...)
 	}
 	a := agreed(t, f, good)
 	// One of three people is wrong on an item. Beside it the judge is better there, with both others. Elsewhere one
@@ -206,8 +206,8 @@ func TestStandInKeepsSmallP(t *testing.T) {
 	assert.Equal(t, blocks[len(blocks)-1].Table.Rows[1].Cells[3].Text, "<0.0001")
 }
 
-// TestAgreeOfParts: an item of which not all orders are judged is no verdict of that judge, and a judge of none of the labelled
-// items is refused by name.
+// TestAgreeOfParts: an item of which not all orders are judged is no verdict of that judge, and a judge of none of the
+// labelled items is refused by name.
 func TestAgreeOfParts(t *testing.T) {
 	whole, part := judge(t, "whole", 40, func(int) bool { return true }), judge(t, "part", 40, func(int) bool { return true })
 	records := filepath.Join(part, judging.RecordsFile)
@@ -222,9 +222,9 @@ func TestAgreeOfParts(t *testing.T) {
 		n[j.Run] = j.N
 	}
 	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
-	few := judge(t, "few", 10, func(int) bool { return true })
-	_, err = labels.Agree([]string{whole, few}, &labels.File{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
-	assert.ErrorContains(t, err, "none of the 20 labels is of an item that "+few+" has judged")
+	partial := judge(t, "few", 10, func(int) bool { return true })
+	_, err = labels.Agree([]string{whole, partial}, &labels.File{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
+	assert.ErrorContains(t, err, "none of the 20 labels belongs to an item that "+partial+" has judged")
 }
 
 // FuzzRead: no file of labels makes the reader panic, and what it takes has an item.
@@ -242,7 +242,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// inClusters are labels of items that hang together by ten.
+// inClusters returns labels of items in clusters of ten.
 func inClusters(all []labels.Label) []labels.Label {
 	for i := range all {
 		all[i].Item = "q" + all[i].Item[:3] + ":" + all[i].Item

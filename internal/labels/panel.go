@@ -11,13 +11,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// mostCategories is up to how many there is more than raw agreement: beyond, they are answers in words or numbers.
-const mostCategories = 26
+// maxCategories limits the categories for coefficients: more of them are free answers, for which only raw agreement
+// counts.
+const maxCategories = 26
 
-// mostPeople is up to how many of them every two are compared.
-const mostPeople = 12
+// maxPeople limits the people of whom every two are compared.
+const maxPeople = 12
 
-// rater is a person or a judge.
+// rater holds the labels of a person or a judge.
 type rater struct {
 	name   string
 	judge  *Judge            // nil for a person
@@ -35,13 +36,13 @@ type panel struct {
 	warnings   []string
 }
 
-// newPanel returns the panel of some runs and of the people of a file; without one, of the dataset's labels. some
-// passes runs over that judge other things, or no item with a label; ErrNone where none is left.
-func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap, some bool) (*panel, error) {
+// newPanel returns the panel of runs and of the people in a file, or without a file of the dataset's labels. With skip
+// it leaves out runs that judge other things, or no item with a label, and returns ErrNone if none is left.
+func newPanel(dirs []string, file *File, reading judging.Reading, b stats.Bootstrap, skip bool) (*panel, error) {
 	p := &panel{file: file, b: b}
 	for _, dir := range dirs {
-		j, err := ReadJudge(dir, how)
-		if some && (errors.Is(err, ErrAgents) || err == nil && !j.hasAny(file)) {
+		j, err := ReadJudge(dir, reading)
+		if skip && (errors.Is(err, ErrAgents) || err == nil && !j.hasAny(file)) {
 			continue
 		}
 		if err != nil {
@@ -55,8 +56,8 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap,
 	}
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
-			if was, both := p.judges[0].Gold[item]; both && was != j.Gold[item] {
-				return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
+			if gold, ok := p.judges[0].Gold[item]; ok && gold != j.Gold[item] {
+				return nil, fmt.Errorf("%s and %s have different gold labels for %s: they judge different datasets",
 					p.judges[0].Dir, j.Dir, item)
 			}
 		}
@@ -66,7 +67,7 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap,
 	} else {
 		p.file = p.judges[0].spellAll(file)
 	}
-	if err := p.fit(); err != nil {
+	if err := p.checkLabels(); err != nil {
 		return nil, err
 	}
 	people := map[string]map[string]string{}
@@ -82,21 +83,21 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap,
 	p.people = p.raters[len(p.judges):]
 	p.categories = []string{"A", Tie, "B"}
 	if !p.ofPairs() {
-		found := map[string]bool{}
+		used := map[string]bool{}
 		for _, r := range p.raters {
 			for _, label := range r.labels {
-				found[label] = true
+				used[label] = true
 			}
 		}
-		delete(found, "")
-		p.categories = slices.Sorted(maps.Keys(found))
+		delete(used, "")
+		p.categories = slices.Sorted(maps.Keys(used))
 	}
 	return p, nil
 }
 
 func (p *panel) ofPairs() bool { return p.judges[0].shape.Two }
 
-// goldFile returns the labels of the dataset as one person's.
+// goldFile returns the dataset's labels as those of one person.
 func (j *Judge) goldFile() *File {
 	f := &File{Path: "labels of the dataset"}
 	for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
@@ -107,76 +108,77 @@ func (j *Judge) goldFile() *File {
 	return f
 }
 
-// spellAll returns a file with its labels as spell has them.
+// spellAll returns a copy of a file with labels as spell returns them.
 func (j *Judge) spellAll(file *File) *File {
-	own := *file
-	own.Labels = slices.Clone(file.Labels)
-	own.Again = slices.Clone(file.Again)
-	for _, list := range [][]Label{own.Labels, own.Again} {
+	copied := *file
+	copied.Labels = slices.Clone(file.Labels)
+	copied.Again = slices.Clone(file.Again)
+	for _, list := range [][]Label{copied.Labels, copied.Again} {
 		for i := range list {
 			list[i].Label = j.spell(list[i].Label)
 		}
 	}
-	return &own
+	return &copied
 }
 
-// fit warns of labels of items that the judges do not have; none of theirs, and items that were changed, are errors.
-func (p *panel) fit() error {
+// checkLabels warns of labels for items that the judges do not have. It returns an error if no label fits a judge, or
+// if items have changed.
+func (p *panel) checkLabels() error {
 	var unknown, changed stray
 	labelled := make([]int, len(p.judges)) // items of each judge
 	for _, l := range p.file.Labels {
 		if p.ofPairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
-		known := false
+		exists := false
 		for i, j := range p.judges {
-			if _, is := j.Of[l.Item]; !is {
+			if _, ok := j.Of[l.Item]; !ok {
 				continue
 			}
-			known = true
+			exists = true
 			labelled[i]++
 			if !j.has(l) {
 				changed.add(fmt.Sprintf("%s in %s", l.Item, j.Dir))
 				break
 			}
 		}
-		if !known {
+		if !exists {
 			unknown.add(l.Item)
 		}
 	}
 	none := slices.Index(labelled, 0)
 	switch n := len(p.file.Labels); {
 	case n == 0:
-		return fmt.Errorf("%s: there are no labels", p.file.Path)
+		return fmt.Errorf("%s: the file has no labels", p.file.Path)
 	case unknown.n == n:
-		return fmt.Errorf("%s: none of the %d labels is of an item of these runs (%s is not): "+
-			"they are of another dataset", p.file.Path, n, unknown.first)
+		return fmt.Errorf("%s: none of the %d labels belongs to an item of these runs (%s does not): "+
+			"they belong to another dataset", p.file.Path, n, unknown.first)
 	case changed.n > 0:
-		return fmt.Errorf("%s: %d labels are of items that were changed since (%s): "+
-			"label these again, or give runs on the dataset as it was", p.file.Path, changed.n, changed.first)
+		return fmt.Errorf("%s: %d labels belong to items that have changed since (%s): "+
+			"label these again, or give runs on the old dataset", p.file.Path, changed.n, changed.first)
 	case none >= 0:
-		return fmt.Errorf("%s: none of the %d labels is of an item that %s has judged: it is of another dataset",
+		return fmt.Errorf("%s: none of the %d labels belongs to an item that %s has judged: it judges another dataset",
 			p.file.Path, n, p.judges[none].Dir)
 	case unknown.n > 0:
-		p.say("%d of %d labels are of items that these runs do not have, or not with all judgments, such as %s",
+		p.warnf("%d of %d labels belong to items that these runs lack, or have not judged in all orders, such as %s",
 			unknown.n, n, unknown.first)
 	}
 	for _, j := range p.judges {
 		if j.Manifest.DrawnBy != nil {
-			p.say("%s: %s", j.Dir, scoring.LookedAt)
+			p.warnf("%s: %s", j.Dir, scoring.LookedAt)
 		}
 	}
 	if p.file.byDisagreement() {
-		p.say("some items were chosen by disagreement: agreement on them is probably lower than on all items")
+		p.warnf("some items were chosen by disagreement: agreement on them is probably lower than on all items")
 	}
 	return nil
 }
 
-func (p *panel) say(format string, args ...any) {
+func (p *panel) warnf(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
 }
 
-// cluster returns the cluster of an item, which is its own id where it is by itself.
+// cluster returns the cluster of an item, or its id if it is not in one.
 func (p *panel) cluster(item string) string {
 	if cluster := p.judges[0].cluster; cluster != nil {
 		return cluster(item)
@@ -184,13 +186,13 @@ func (p *panel) cluster(item string) string {
 	return item
 }
 
-// majority returns what most people say of each item, and on how many they are evenly split. These are left out, or
-// count as ties.
+// majority returns the majority's label of each item, and the number of items on which people are evenly split. These
+// are left out, or count as ties.
 func (p *panel) majority() (majority map[string]string, split int) {
 	majority = p.file.Majority()
 	asTie := p.file.SplitAsTie && p.ofPairs()
-	for item, said := range majority {
-		if said != "" {
+	for item, label := range majority {
+		if label != "" {
 			continue
 		}
 		split++
@@ -201,9 +203,9 @@ func (p *panel) majority() (majority map[string]string, split int) {
 	}
 	switch {
 	case split > 0 && asTie:
-		p.say("on %d of %d items people are evenly split: they count as ties", split, len(majority))
+		p.warnf("people are evenly split on %d of %d items, which count as ties", split, len(majority))
 	case split > 0:
-		p.say("%d of %d items are left out, on which people are evenly split", split, split+len(majority))
+		p.warnf("people are evenly split on %d of %d items, which are left out", split, split+len(majority))
 	}
 	return majority, split
 }

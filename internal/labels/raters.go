@@ -12,26 +12,26 @@ import (
 	"gavel/scoring/stats"
 )
 
-// pair returns what two raters agree on.
+// pair returns the agreement of two raters.
 func (p *panel) pair(a, b rater) Pair {
 	out := Pair{A: a.name, B: b.name, Between: between(a) + ", " + between(b)}
 	k := len(p.categories)
 	agreed, table := clusters{}, clusters{}
-	said := [2]map[string]bool{{}, {}}
+	categories := [2]map[string]bool{{}, {}}
 	for item, x := range a.labels {
 		y := b.labels[item]
 		if x == "" || y == "" {
 			continue
 		}
-		said[0][x] = true
-		said[1][y] = true
+		categories[0][x] = true
+		categories[1][y] = true
 		p.count(agreed, item, x == y)
-		if k <= mostCategories {
+		if k <= maxCategories {
 			p.row(table, item, k*k)[p.category(a, item)*k+p.category(b, item)]++
 		}
 	}
 	out.Agreement, out.N, out.Clusters = p.share(agreed)
-	if k > mostCategories || out.N == 0 {
+	if k > maxCategories || out.N == 0 {
 		return out
 	}
 	coincidences := func(sums []float64) []float64 {
@@ -40,13 +40,13 @@ func (p *panel) pair(a, b rater) Pair {
 		both.Add(first, first.T())
 		return both.RawMatrix().Data
 	}
-	of := append([]func([]float64) float64{
+	statistics := append([]func([]float64) float64{
 		func(sums []float64) float64 { return stats.Kappa(sums, k) },
 		func(sums []float64) float64 { return stats.AC1(sums, k) },
 	}, p.alphas(coincidences)...)
-	numbers := p.smoothed(table, k, of)
+	numbers := p.smoothed(table, k, statistics)
 	out.Kappa = numbers[0]
-	out.Kappa.Constant = len(said[0]) == 1 || len(said[1]) == 1
+	out.Kappa.Constant = len(categories[0]) == 1 || len(categories[1]) == 1
 	out.AC1 = numbers[1]
 	out.Alpha = numbers[2]
 	if p.ofPairs() {
@@ -62,39 +62,39 @@ func between(r rater) string {
 	return "person"
 }
 
-// leastRows is the number of items, or of clusters of them, below which a coefficient has no interval.
-const leastRows = 10
+// minRows is the least number of items, or of clusters, for the interval of a coefficient.
+const minRows = 10
 
-// smoothed returns statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those
-// seen: spread over the cells in which raters disagree where the lower end is found, over those in which they agree
-// where the upper; where units hang together, with what an ordinary cluster of them is worth. Categories that nobody
-// used get none of it, unless one alone was used.
-func (p *panel) smoothed(table clusters, k int, of []func([]float64) float64) []Number {
+// smoothed returns statistics of the cells of a k×k table, resampled by cluster, with one more unit added to those
+// observed: for the lower end of an interval it is spread over the cells in which raters disagree, for the upper end
+// over those in which they agree. With clusters it has the weight of an average cluster. Unused categories get none of
+// it, unless only one is used.
+func (p *panel) smoothed(table clusters, k int, statistics []func([]float64) float64) []Number {
 	sample := table.sample(scoring.Metric{Columns: scoring.Span{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
 	worth := scoring.Worth(floats.Sum(sums) / float64(rows.Len))
 	cell := func(a, b int) stats.Extra { return stats.Extra{Columns: []int{a*k + b}, Values: []float64{worth}} }
-	beside, categories := new(stats.Beside), used(sums, k)
+	prior, categories := new(stats.Beside), used(sums, k)
 	for _, a := range categories {
 		for _, b := range categories {
-			if a != b { // of each category as many cells here and there
-				beside.Low = append(beside.Low, cell(a, b))
-				beside.High = append(beside.High, cell(a, a))
+			if a != b { // each category has as many cells in both
+				prior.Low = append(prior.Low, cell(a, b))
+				prior.High = append(prior.High, cell(a, a))
 			}
 		}
 	}
-	if len(beside.Low) > 0 {
-		beside.Mass = 1 / float64(len(beside.Low))
+	if len(prior.Low) > 0 {
+		prior.Mass = 1 / float64(len(prior.Low))
 	}
 	var list []stats.Statistic
-	for _, f := range of {
-		list = append(list, stats.Statistic{Of: f, Beside: beside})
+	for _, f := range statistics {
+		list = append(list, stats.Statistic{Of: f, Beside: prior})
 	}
-	out := make([]Number, len(of))
+	out := make([]Number, len(statistics))
 	for i, iv := range p.b.Smoothed(rows, list) {
-		v := of[i](sums)
+		v := statistics[i](sums)
 		out[i].Value = scoring.Fraction(v)
-		if out[i].Value != nil && rows.Len >= leastRows {
+		if out[i].Value != nil && rows.Len >= minRows {
 			out[i].Low = scoring.Fraction(math.Min(iv.Low, v))
 			out[i].High = scoring.Fraction(math.Min(1, math.Max(iv.High, v)))
 			out[i].Interval = scoring.ByBootstrap
@@ -103,29 +103,29 @@ func (p *panel) smoothed(table clusters, k int, of []func([]float64) float64) []
 	return out
 }
 
-// used returns the categories of a k×k table that were named, or all of them where one alone was.
-func used(sums []float64, k int) (named []int) {
+// used returns the categories that occur in a k×k table, or all of them if only one occurs.
+func used(sums []float64, k int) (nonEmpty []int) {
 	all := make([]int, k)
 	for c := range k {
 		all[c] = c
 		for other := range k {
 			if sums[c*k+other]+sums[other*k+c] > 0 {
-				named = append(named, c)
+				nonEmpty = append(nonEmpty, c)
 				break
 			}
 		}
 	}
-	if len(named) < 2 {
+	if len(nonEmpty) < 2 {
 		return all
 	}
-	return named
+	return nonEmpty
 }
 
 // together returns Krippendorff's α of all people.
 func (p *panel) together() *Together {
 	k := len(p.categories)
 	t := &Together{Raters: len(p.people)}
-	if k > mostCategories {
+	if k > maxCategories {
 		return t
 	}
 	table := clusters{}
@@ -149,22 +149,22 @@ func (p *panel) together() *Together {
 	return t
 }
 
-// alphas returns Krippendorff's α of a table as a function of its sums, and of pairs the ordinal one too. coincidences
-// makes his matrix of the sums.
-func (p *panel) alphas(coincidences func(sums []float64) []float64) (of []func(sums []float64) float64) {
+// alphas returns functions from the sums of a table to Krippendorff's α, for pairs the ordinal one too. coincidences
+// returns his matrix for the sums.
+func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
 	scales := []stats.Scale{stats.Nominal}
 	if p.ofPairs() {
 		scales = append(scales, stats.Ordinal)
 	}
 	for _, scale := range scales {
-		of = append(of, func(sums []float64) float64 {
+		statistics = append(statistics, func(sums []float64) float64 {
 			return stats.Alpha(coincidences(sums), len(p.categories), scale)
 		})
 	}
-	return of
+	return statistics
 }
 
-// category returns the number of the category that a rater gives an item, −1 for none.
+// category returns the number of a rater's category for an item, or −1.
 func (p *panel) category(r rater, item string) int { return slices.Index(p.categories, r.labels[item]) }
 
 // altTest returns the alternative annotator test of a judge.
@@ -203,25 +203,25 @@ func (p *panel) altTest(judge rater, epsilon float64) StandIn {
 	return s
 }
 
-// self adds how far people agree with what they said before.
+// self adds the intra-rater agreement of people.
 func (p *panel) self(a *Agreement) {
 	before := map[key]Label{}
 	for _, l := range p.file.Labels {
-		before[key{item: l.Item, who: l.Labeller}] = l
+		before[key{item: l.Item, labeller: l.Labeller}] = l
 	}
-	of := map[string]clusters{}
+	byLabeller := map[string]clusters{}
 	for _, l := range p.file.Again {
-		first := before[key{item: l.Item, who: l.Labeller}]
+		first := before[key{item: l.Item, labeller: l.Labeller}]
 		if l.Label == "" || first.Label == "" || l.SHA256 != first.SHA256 {
 			continue
 		}
-		if of[l.Labeller] == nil {
-			of[l.Labeller] = clusters{}
+		if byLabeller[l.Labeller] == nil {
+			byLabeller[l.Labeller] = clusters{}
 		}
-		p.count(of[l.Labeller], l.Item, l.Label == first.Label)
+		p.count(byLabeller[l.Labeller], l.Item, l.Label == first.Label)
 	}
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		share, n, _ := p.share(of[name])
+	for _, name := range slices.Sorted(maps.Keys(byLabeller)) {
+		share, n, _ := p.share(byLabeller[name])
 		a.Self = append(a.Self, Self{Labeller: name, N: n, Agreement: share})
 	}
 }

@@ -4,28 +4,28 @@ import "testing"
 
 // TestLabelsSay: every branch of the first lines, over made-up numbers.
 func TestLabelsSay(t *testing.T) {
-	of := func(v float64) Number { return Number{Value: &v, Low: new(v - 5), High: new(v + 5)} }
+	number := func(v float64) Number { return Number{Value: &v, Low: new(v - 5), High: new(v + 5)} }
 	judge := func(model, letters string, v float64) Standing {
-		return Standing{Model: model, Letters: letters, Agreement: of(v), N: 40}
+		return Standing{Model: model, Letters: letters, Agreement: number(v), N: 40}
 	}
 	for _, c := range []struct{ name, got, want string }{
-		{"no judge", (&Agreement{}).answer(), "No judge has judged an item with a label."},
+		{"no judge", (&Agreement{}).answer(), "No run covers the labelled items yet."},
 		{"one", (&Agreement{Judges: []Standing{judge("org/x", "a", 80)}}).answer(),
 			"x agrees with the labels on 80 % [75, 85] of 40 items."},
 		{"the best", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "b", 60)}}).answer(),
 			"x agrees best with the labels on 80 % [75, 85] of 40 items."},
 		{"alike", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "a", 79)}}).answer(),
-			"No judge can be told from the first: x agrees with the labels on 80 % [75, 85] of 40 items."},
+			"x agrees with the labels on 80 % [75, 85] of 40 items. No other judge differs significantly."},
 		{"some alike", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "ab", 79), judge("z", "b", 60)}}).answer(),
-			"x agrees with the labels on 80 % [75, 85] of 40 items. Of the other 2 judges 1 cannot be told from it."},
-		{"a share", (&Estimated{Response: "A", Judged: 90, Share: of(60), JudgeAlone: of(70)}).answer(),
+			"x agrees with the labels on 80 % [75, 85] of 40 items. The difference to 1 of the other 2 judges is not significant."},
+		{"a share", (&Estimated{Response: "A", Judged: 90, Share: number(60), JudgeAlone: number(70)}).answer(),
 			"A is better in 60 % [55, 65] of the 90 pairs; the judge alone says 70 %."},
 		{"no share", (&Estimated{Response: "B"}).answer(),
-			"Nobody can say how often B is better: no pair has both a verdict and a label."},
+			"It is unknown how often B is better: no pair has both a verdict and a label."},
 		{"some believed", (&Selective{Items: 40, Covered: 30, Risk: 10, Delta: 5}).answer(),
-			"30 of 40 items (75 %) have a verdict to believe: at most 10 % of these are wrong, with probability 95 %."},
+			"30 of 40 items (75 %) have an accepted verdict: at most 10 % of these are wrong, with probability 95 %."},
 		{"none believed", (&Selective{Items: 40, Labelled: 20, Risk: 10, Delta: 5}).answer(),
-			"No verdict can be believed: of the surest on 20 labelled items too many are wrong, or there are too few, to say that at most 10 % are."},
+			"No verdict can be accepted: the most confident ones on 20 labelled items are wrong too often, or too few, to bound the errors at 10 %."},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)

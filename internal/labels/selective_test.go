@@ -11,8 +11,8 @@ import (
 // TestSelectHolds: over the drawing of labels, believed verdicts on other items are wrong in more than the risk at most as
 // often as delta says, of one judge and of a cascade of two, the second of which is better.
 func TestSelectHolds(t *testing.T) {
-	const known, others, worlds, risk, delta = 200, 2000, 300, 0.1, 0.1
-	items := make([]string, known+others)
+	const labelled, others, worlds, risk, delta = 200, 2000, 300, 0.1, 0.1
+	items := make([]string, labelled+others)
 	for i := range items {
 		items[i] = fmt.Sprint(i)
 	}
@@ -26,7 +26,7 @@ func TestSelectHolds(t *testing.T) {
 				judges[k] = &Judge{Of: make(map[string]string, len(items)), Confidence: make(map[string]float64, len(items))}
 			}
 			for i, item := range items {
-				if i < known {
+				if i < labelled {
 					truth[item] = "A"
 				}
 				hard := rng.Float64()
@@ -39,19 +39,19 @@ func TestSelectHolds(t *testing.T) {
 				}
 			}
 			stages := cascade(judges, items, truth, risk, delta)
-			wrong, of := 0, 0
-			for _, item := range items[known:] {
+			wrong, accepted := 0, 0
+			for _, item := range items[labelled:] {
 				for k, stage := range stages {
 					if stage.Threshold != nil && judges[k].Confidence[item] >= *stage.Threshold {
-						if of++; judges[k].Of[item] == "B" {
+						if accepted++; judges[k].Of[item] == "B" {
 							wrong++
 						}
 						break
 					}
 				}
 			}
-			covered += of
-			if float64(wrong) > risk*float64(of) {
+			covered += accepted
+			if float64(wrong) > risk*float64(accepted) {
 				above++
 			}
 		}
@@ -88,16 +88,16 @@ func TestSelectSaysWhyAJudgeIsNeverBelieved(t *testing.T) {
 		*Judge
 		labelled int
 	}{
-		"its confidence never varies (1.0000), so it cannot part the 20 of 60 labelled items that it judges wrong from the rest": {judge(always, third), n},
-		"it judges 20 of 60 labelled items wrong, and too many of those that it is surest of for a risk of 10 %":                 {judge(rising, third), n},
-		"10 labelled items reach it, and 22 are needed even where none is judged wrong":                                          {judge(rising, third), 10},
-		"no labelled item of which its confidence is known reaches it":                                                           {judge(rising, third), 0},
+		"its confidence never varies (1.0000), so it cannot separate the 20 of 60 labelled items that it judges wrong from the rest": {judge(always, third), n},
+		"it judges 20 of 60 labelled items wrong, too many of them with its highest confidence, for a risk of 10 %":                  {judge(rising, third), n},
+		"10 labelled items reach it, and 22 are needed even if none is judged wrong":                                                 {judge(rising, third), 10},
+		"no labelled item with a confidence reaches it":                                                                              {judge(rising, third), 0},
 	} {
-		known := map[string]string{}
+		truths := map[string]string{}
 		for _, item := range items[:c.labelled] {
-			known[item] = truth[item]
+			truths[item] = truth[item]
 		}
-		stages := cascade([]*Judge{c.Judge}, items, known, 0.1, 0.1)
+		stages := cascade([]*Judge{c.Judge}, items, truths, 0.1, 0.1)
 		assert.Assert(t, stages[0].Threshold == nil)
 		assert.Equal(t, stages[0].Note, want)
 	}

@@ -11,7 +11,7 @@ import (
 // clusters holds a row of numbers for each cluster of items.
 type clusters map[string][]float64
 
-// row returns the row of an item's cluster, and makes it if there is none.
+// row returns the row of an item's cluster, which it creates if needed.
 func (p *panel) row(c clusters, item string, length int) []float64 {
 	name := p.cluster(item)
 	if c[name] == nil {
@@ -29,16 +29,16 @@ func (c clusters) sample(metrics ...scoring.Metric) *scoring.Sample {
 	return scoring.SampleOf("", metrics, rows)
 }
 
-// count adds an item on which two agree or not to rows for share.
+// count adds an item on which two raters agree, or not, to rows for share.
 func (p *panel) count(c clusters, item string, agree bool) {
 	row := p.row(c, item, 2)
 	row[0] += scoring.One(agree)
 	row[1]++
 }
 
-// share returns the share of items that agree from rows by count, the number of items, and that of their clusters; 0
-// where each is by itself.
-func (p *panel) share(c clusters) (share Number, items, several int) {
+// share returns the share of items that agree in rows by count, the number of items, and the number of their clusters,
+// or 0 if each item is on its own.
+func (p *panel) share(c clusters) (share Number, items, clustered int) {
 	if len(c) == 0 {
 		return share, 0, 0
 	}
@@ -48,7 +48,7 @@ func (p *panel) share(c clusters) (share Number, items, several int) {
 	share = Number{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
 	items = int(sample.Sums()[1])
 	if len(c) < items {
-		several = len(c)
+		clustered = len(c)
 	}
-	return share, items, several
+	return share, items, clustered
 }

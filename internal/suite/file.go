@@ -1,7 +1,7 @@
 // Package suite makes the runs of a matrix of judges and conditions, which one file describes.
 //
-// A file's keys are the names of a request's fields, and its values what people write there: so the file needs no
-// meaning of its own. Every error about it names the file and the line.
+// The keys of the file are the names of a request's fields, with values as people write them, so that the file needs no
+// syntax of its own. Every error about it names the file and the line.
 package suite
 
 import (
@@ -24,10 +24,10 @@ import (
 	"gavel/judging"
 )
 
-// File holds what a suite's file says.
+// File holds the content of a suite's file.
 type File struct {
 	Name       string
-	Text       string // of the file
+	Text       string // the file's text
 	Out        string // folder of the cells
 	path       string
 	outLine    int // where the file sets Out; 0 for the default
@@ -35,10 +35,10 @@ type File struct {
 	defaults   []setting
 	judges     []Judge
 	conditions []*Condition
-	bytes      int // of all settings of conditions and cells
+	bytes      int // size of all settings of conditions and cells
 }
 
-// Limits are the amounts above which a suite needs --yes; 0 is no limit.
+// Limits holds the amounts above which a suite needs --yes; 0 is no limit.
 type Limits struct {
 	Calls int     `json:"calls,omitempty"`
 	Hours float64 `json:"hours,omitempty"`
@@ -53,7 +53,7 @@ type Judge struct {
 	settings []setting
 }
 
-// setting is a flag with one value: several words if the flag may be given again.
+// setting holds a flag and one value, which has several words if the flag may be repeated.
 type setting struct {
 	flag  string
 	words []string
@@ -70,7 +70,7 @@ const (
 	aCondition = "a condition"
 )
 
-// misplaced returns the reason why a part of the file may not set a flag; "" if it may.
+// misplaced returns the reason why a part of the file may not set a flag, or "".
 func misplaced(flag, part string) string {
 	switch flag {
 	case "out":
@@ -112,7 +112,7 @@ func readFile(path string) (*File, error) {
 	return ParseFile(path, []byte(backends.TakePasswords(string(raw))))
 }
 
-// ParseFile reads the text of a suite's file; errors call it path.
+// ParseFile parses the text of a suite's file. Errors name it by path.
 func ParseFile(path string, raw []byte) (*File, error) {
 	s := &File{path: path, Text: string(raw)}
 	switch {
@@ -188,15 +188,15 @@ func (s *File) read(root *yaml.Node) error {
 	case s.Out == "" && len(name) > maxName:
 		return s.wrong(root.Line, "the suite's folder would be called %.60s…: give it a shorter name", name)
 	case len(s.judges) == 0:
-		return s.wrong(root.Line, "judges are missing: whose judgments are to be measured?")
+		return s.wrong(root.Line, "judges are missing: list the judges to measure")
 	case len(s.conditions) == 0:
-		return s.wrong(root.Line, "conditions are missing: what are the judges to be asked?")
+		return s.wrong(root.Line, "conditions are missing: list what to ask the judges")
 	}
 	s.Out = cmp.Or(s.Out, filepath.Join("runs", name))
 	return nil
 }
 
-// folder makes a folder's name of a text; "" if nothing is left of it.
+// folder returns a text as a folder's name, or "" if nothing is left of it.
 func folder(text string) string {
 	return strings.Trim(eval.UnsafeInNames.ReplaceAllString(text, "-"), "-.")
 }
@@ -278,7 +278,7 @@ func (s *File) readJudge(n *yaml.Node) error {
 	return nil
 }
 
-// readCondition reads an entry of conditions, and adds the conditions that it stands for.
+// readCondition reads an entry of conditions, and adds all conditions that it describes.
 func (s *File) readCondition(n *yaml.Node) error {
 	p := product{line: n.Line}
 	keys := s.flags(aCondition, func(values []setting) { p.axes = append(p.axes, values) })
@@ -313,7 +313,8 @@ func (s *File) readCondition(n *yaml.Node) error {
 	return s.expand(p)
 }
 
-// Place sets the suite's folder: below dir by default, else as the file says, if allow returns no error for it.
+// Place sets the suite's folder: a folder in dir by default, or else the one in the file, if allow returns no error for
+// it.
 func (s *File) Place(dir string, allow func(out string) error) error {
 	if s.outLine == 0 {
 		s.Out = filepath.Join(dir, folder(s.Name))

@@ -117,12 +117,12 @@ func FuzzSuite(f *testing.F) {
 			}
 			return
 		}
-		seen := map[string]bool{}
+		names := map[string]bool{}
 		for _, c := range s.Cells {
-			if rel, err := filepath.Rel(s.Out, c.Request.Out); err != nil || !filepath.IsLocal(rel) || rel != c.name || seen[c.name] {
+			if rel, err := filepath.Rel(s.Out, c.Request.Out); err != nil || !filepath.IsLocal(rel) || rel != c.name || names[c.name] {
 				t.Errorf("%q: a cell in %s", text, c.Request.Out)
 			}
-			seen[c.name] = true
+			names[c.name] = true
 		}
 	})
 }

@@ -13,22 +13,22 @@ import (
 	"gavel/scoring"
 )
 
-// Suite is a file with the runs that it stands for.
+// Suite holds a file and the runs that it describes.
 type Suite struct {
 	*File
-	Cells []*Cell // judge by judge, then as the file has the conditions
+	Cells []*Cell // by judge, then in the order of the file's conditions
 	shard string  // the shard whose folder this is, such as 3/16; "" for all items
 }
 
-// product is an entry of the file's conditions: one condition for each protocol and value of an axis.
+// product holds an entry of the file's conditions: one condition for each protocol and value of an axis.
 type product struct {
-	name      string // "" for names made of all that is asked
+	name      string // "" for names made from the settings
 	line      int
 	protocols []judging.Protocol
 	axes      [][]setting
 }
 
-// Condition is one condition of the matrix: the question that every judge is asked.
+// Condition describes what every judge is asked in one column of the matrix.
 type Condition struct {
 	scoring.SuiteCondition
 	line     int
@@ -36,7 +36,7 @@ type Condition struct {
 	settings []setting
 }
 
-// Cell is one run: a judge under a condition.
+// Cell describes one run: a judge under a condition.
 type Cell struct {
 	Request   eval.Request
 	name      string
@@ -45,10 +45,10 @@ type Cell struct {
 	settings  map[string]setting // by flag
 }
 
-// Bounds of a matrix. With aliases a short file can stand for much.
+// Limits of a matrix: with aliases a short file can describe a large one.
 const (
-	mostCells = scoring.MostCells // and entries of a list
-	mostBytes = 16 << 20          // of all settings of conditions and cells
+	maxCells = scoring.MostCells // and entries of a list
+	maxBytes = 16 << 20          // of all settings of conditions and cells
 )
 
 // Open reads a file and makes its matrix.
@@ -60,10 +60,10 @@ func Open(path string) (*Suite, error) {
 	return file.Matrix((*Cell).Read)
 }
 
-// Matrix makes the cells of a file; read reads the request of each.
+// Matrix makes the cells of a file. read returns the request of each.
 func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
-	if most := mostCells / len(s.judges); len(s.conditions) > most {
-		return nil, s.tooManyCells(s.conditions[most].line)
+	if limit := maxCells / len(s.judges); len(s.conditions) > limit {
+		return nil, s.tooManyCells(s.conditions[limit].line)
 	}
 	m := &Suite{File: s}
 	for i := range s.judges {
@@ -101,13 +101,13 @@ func (c *Cell) Values() map[string][]string {
 	return values
 }
 
-// expand adds the conditions that an entry of the file stands for: its axes multiplied, the last one turning first.
+// expand adds the conditions of an entry of the file: all combinations of its axes, of which the last changes fastest.
 func (s *File) expand(p product) error {
 	size := len(p.protocols)
 	for _, values := range p.axes {
-		size = min(size*len(values), mostCells+1) // so that no product overflows
+		size = min(size*len(values), maxCells+1) // so that no product overflows
 	}
-	if len(s.conditions)+size > mostCells {
+	if len(s.conditions)+size > maxCells {
 		return s.tooManyCells(p.line)
 	}
 	for n := range size {
@@ -116,7 +116,7 @@ func (s *File) expand(p product) error {
 			c.settings = append(c.settings, values[n%len(values)])
 			n /= len(values)
 		}
-		// So that names do not follow the order of the file.
+		// Names do not depend on the order of the file.
 		slices.SortFunc(c.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
 		for _, set := range c.settings {
 			if err := s.weigh(c.line, set); err != nil {
@@ -135,17 +135,17 @@ func (s *File) expand(p product) error {
 }
 
 func (s *File) tooManyCells(line int) error {
-	return s.wrong(line, "the matrix has more than %d cells", mostCells)
+	return s.wrong(line, "the matrix has more than %d cells", maxCells)
 }
 
-// weigh adds a setting of a condition or a cell to the size of all settings, which is bounded.
+// weigh adds a setting of a condition or a cell to the size of all settings, which is limited.
 func (s *File) weigh(line int, set setting) error {
 	for _, w := range set.words {
 		s.bytes += len(w) + len(set.flag)
 	}
-	if s.bytes > mostBytes {
-		return s.wrong(line, "what is set for all cells together has more than %d bytes: "+
-			"is a value as long as it should be?", mostBytes)
+	if s.bytes > maxBytes {
+		return s.wrong(line, "the settings of all cells have more than %d bytes together: "+
+			"check for a value that is too long", maxBytes)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (c *Condition) describe() {
 	c.Options = strings.Join(options, ", ")
 }
 
-// nameOf makes a condition's name of all that it asks or, if the entry has a name, of this and the axes.
+// nameOf returns a condition's name, made from its settings, or from the entry's name and its axes.
 func (p product) nameOf(c *Condition) string {
 	parts := []string{c.Protocol, baseName(c.Dataset), baseName(c.Prompt)}
 	if p.name != "" {
@@ -196,7 +196,7 @@ func (p product) nameOf(c *Condition) string {
 	return strings.Join(parts, "_")
 }
 
-// baseName returns a word as a part of a folder's name: of a path its last element.
+// baseName returns a word as a part of a folder's name: the last element of a path.
 func baseName(word string) string {
 	if !strings.Contains(word, "://") && word != "" {
 		word = filepath.Base(word)
@@ -204,7 +204,7 @@ func baseName(word string) string {
 	return folder(word)
 }
 
-// checkName refuses a condition that the file has already, or whose folder would be that of another.
+// checkName returns an error for a condition that exists already, or whose folder would be that of another.
 func (s *File) checkName(c *Condition) error {
 	if len(c.Name) > 150 {
 		return s.wrong(c.line, "the folder of this condition would be called %.60s…: give the condition a name", c.Name)
@@ -214,16 +214,16 @@ func (s *File) checkName(c *Condition) error {
 			continue
 		}
 		if other.SuiteCondition == c.SuiteCondition {
-			return s.wrong(c.line, "the condition %s is there already, from line %d", c.Name, other.line)
+			return s.wrong(c.line, "the condition %s exists already, in line %d", c.Name, other.line)
 		}
-		return s.wrong(c.line, "two conditions would have one folder, %s, the other from line %d: "+
+		return s.wrong(c.line, "two conditions would have the same folder, %s, the other in line %d: "+
 			"give this one a name", c.Name, other.line)
 	}
 	return nil
 }
 
-// cell makes a judge's run under a condition. Settings of the judge or the condition stand before the defaults; it is
-// an error if both have the same. Those of the judge and the defaults count for the protocols that have them.
+// cell makes a judge's run under a condition. Settings of the judge or the condition override the defaults; it is an
+// error if both set the same flag. Settings of the judge and the defaults apply to the protocols that have the flag.
 func (s *File) cell(j *Judge, condition *Condition) (*Cell, error) {
 	c := &Cell{judge: j, condition: condition, settings: map[string]setting{}}
 	c.name = folder(j.name) + "_" + condition.Name
@@ -253,7 +253,7 @@ func (s *File) cell(j *Judge, condition *Condition) (*Cell, error) {
 	return c, nil
 }
 
-// blame adds the line of the file that an error of a cell's request is about: of the field, else of the dataset.
+// blame adds a line of the file to an error about a cell's request: the line of the field, or else of the dataset.
 func (s *File) blame(c *Cell, err error) error {
 	if err == nil || errors.As(err, new(*lineError)) {
 		return err
@@ -266,7 +266,7 @@ func (s *File) blame(c *Cell, err error) error {
 	return s.wrong(cmp.Or(c.settings[flag].line, c.condition.line), "%w", err)
 }
 
-// Check opens the datasets of the cells and compares them with their protocols, before anything is asked.
+// Check opens the datasets of the cells and checks them against their protocols, before anything is asked.
 func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 	checked := map[string]bool{}
 	for _, c := range s.Cells {

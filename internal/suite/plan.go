@@ -25,22 +25,23 @@ type cellPlan struct {
 	Agents map[string]*amounts `json:"agents,omitempty"`
 }
 
-// amounts are numbers of judgments and calls, and their cost.
+// amounts holds numbers of judgments and calls, and their cost.
 type amounts struct {
 	Judgments int `json:"judgments"`
-	Completed int `json:"standing"` // that the runs have
-	Cached    int `json:"cached"`   // that the cache has, or a cell before asks for
+	Completed int `json:"standing"` // in the runs already
+	Cached    int `json:"cached"`   // in the cache, or asked by an earlier cell
 	TooLong   int `json:"prompt_too_long,omitempty"`
-	Calls     int `json:"calls"` // one for each judgment without an answer
+	Calls     int `json:"calls"` // one for each judgment to ask
 	AtMost    int `json:"calls_at_most"`
-	// Later counts the calls that need answers of a stage which does not exist yet: their prompts have no known length.
+	// Later counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
+	// unknown.
 	Later        int      `json:"later,omitempty"`
-	PromptTokens int      `json:"prompt_tokens"`          // about, without those of Later
-	ReplyTokens  int      `json:"reply_tokens"`           // about, as far as measured
+	PromptTokens int      `json:"prompt_tokens"`          // estimate, without those of Later
+	ReplyTokens  int      `json:"reply_tokens"`           // estimate, as far as measured
 	Hours        float64  `json:"hours"`                  // as far as measured
-	Unmeasured   int      `json:"calls_of_unknown_speed"` // that Hours and ReplyTokens leave out
+	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls not included in Hours and ReplyTokens
 	Basis        []string `json:"measured_by,omitempty"`
-	// NumCtx has the contexts that Ollama is asked for: it loads the model for each.
+	// NumCtx lists the contexts requested from Ollama, which loads the model for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }
 
@@ -80,7 +81,7 @@ func (a *amounts) charge(pace *eval.Pace) {
 	a.Basis = []string{pace.Basis}
 }
 
-// Plan is the plan of a suite.
+// Plan holds the plan of a suite.
 type Plan struct {
 	Suite      string      `json:"suite"`
 	Out        string      `json:"out"`
@@ -92,20 +93,20 @@ type Plan struct {
 	Above      []string    `json:"above,omitempty"` // limits that the total exceeds
 }
 
-// judgePlan sums up the cells of one judge, or the answers of a model that is no judge.
+// judgePlan sums up the cells of one judge, or the answers of a model that is not a judge.
 type judgePlan struct {
 	Judge string `json:"judge"`
 	Cells int    `json:"cells"`
 	amounts
 }
 
-// count adds the plan of the cell's request. Runs that are counted already, as stages of a cell before, are left out.
-func (c *cellPlan) count(o eval.Request, p *eval.Plan, speeds *eval.Speeds, counted map[string]bool) {
+// count adds the plan of the cell's request, except runs in done: stages of an earlier cell.
+func (c *cellPlan) count(o eval.Request, p *eval.Plan, speeds *eval.Speeds, done map[string]bool) {
 	for _, run := range p.Runs {
-		if counted[run.Dir] {
+		if done[run.Dir] {
 			continue
 		}
-		counted[run.Dir] = true
+		done[run.Dir] = true
 		plan := run.Plan
 		a := amounts{
 			Judgments:    plan.Judgments,
@@ -148,35 +149,35 @@ func (c *cellPlan) amountsOf(o, stage eval.Request) *amounts {
 	return c.Agents[name]
 }
 
-// Plan plans every cell. An error about a judge is noted with its cells.
+// Plan plans every cell. An error about a judge is stored with its cells.
 func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
-	once := *e
-	if release, err := once.Hold(s.requests); err == nil {
+	maker := *e
+	if release, err := maker.Hold(s.requests); err == nil {
 		defer release()
 	} else if e.Observer != nil {
 		e.Observer.Note(fmt.Sprintf("warning: cannot look up what the cache would answer: %v", err))
 	}
-	once.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
-	once.NumCtx = contextOf
-	once.Planned = map[[32]byte]bool{}
-	once.Speeds = eval.SpeedsIn(s.Out, filepath.Dir(filepath.Clean(s.Out)))
+	maker.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
+	maker.NumCtx = contextOf
+	maker.Planned = map[[32]byte]bool{}
+	maker.Speeds = eval.SpeedsIn(s.Out, filepath.Dir(filepath.Clean(s.Out)))
 	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.conditions)}
 	if s.limits.any() {
 		plan.Limits = &s.limits
 	}
 	unreachable := map[*Judge]error{}
-	counted := map[string]bool{}
+	done := map[string]bool{}
 	for _, c := range s.Cells {
 		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.condition.Name, Agents: map[string]*amounts{}}
 		plan.Cells = append(plan.Cells, cp)
 		err := unreachable[c.judge]
 		if err == nil {
 			var p *eval.Plan
-			p, err = once.Plan(ctx, c.Request)
+			p, err = maker.Plan(ctx, c.Request)
 			switch {
 			case err == nil:
-				cp.count(c.Request, p, once.Speeds, counted)
-			case once.CheckJudge(ctx, c.Request) != nil:
+				cp.count(c.Request, p, maker.Speeds, done)
+			case maker.CheckJudge(ctx, c.Request) != nil:
 				unreachable[c.judge] = err
 			}
 		}
@@ -192,14 +193,14 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	return plan, nil
 }
 
-// onlyOnce passes on every note once.
+// onlyOnce passes each note on once.
 type onlyOnce struct {
 	eval.Observer
 	notes sync.Map
 }
 
 func (o *onlyOnce) Note(text string) {
-	if _, again := o.notes.LoadOrStore(text, true); !again {
+	if _, repeated := o.notes.LoadOrStore(text, true); !repeated {
 		o.Observer.Note(text)
 	}
 }

@@ -17,7 +17,7 @@ func (p *Plan) Document() doc.Document {
 		doc.Columns(doc.Whole, "judgments", "there", "cached", "calls", "prompt tokens")...)}
 	var unplanned []string
 	for _, c := range p.Cells {
-		a := c.whole()
+		a := c.total()
 		row := doc.WordRow(c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed),
 			strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens())
 		if c.Error != "" {
@@ -56,8 +56,8 @@ func (p *Plan) Document() doc.Document {
 	}}
 }
 
-// whole returns the amounts of the cell with those of its agents.
-func (c *cellPlan) whole() amounts {
+// total returns the amounts of the cell with those of its agents.
+func (c *cellPlan) total() amounts {
 	a := c.amounts
 	for _, name := range sorted(c.Agents) {
 		a.add(*c.Agents[name])
@@ -72,7 +72,7 @@ func (a amounts) promptTokens() string {
 	return strconv.Itoa(a.PromptTokens)
 }
 
-// measured marks an amount that is known for a part of the calls only.
+// measured marks a number that is known for some of the calls only.
 func (a amounts) measured(text string) string {
 	switch {
 	case a.Calls > 0 && len(a.Basis) == 0:

@@ -22,24 +22,24 @@ import (
 	"gavel/scoring/race"
 )
 
-// contest is a race of a suite's cells: their judges are asked as long as that helps to find the best of them. The
-// records of their runs say on which items they are right; the runs are those of [Suite.Run], with fewer items.
+// contest runs a race of a suite's cells: their judges are asked as long as that helps to find the best one. The race
+// uses the records of their runs, which are the runs of [Suite.Run] with fewer items.
 type contest struct {
 	*runner
-	budget Limits
-	state  *race.State
-	engine *race.Race
-	items  []string // ids in the order in which judges are asked about them
-	calls  int      // judgments of an item
-	metric string
-	known  []map[string]bool // of each cell: whether it is right on an item that its run has judged, by id
+	budget  Limits
+	state   *race.State
+	engine  *race.Race
+	items   []string // ids in the order in which judges are asked about them
+	calls   int      // judgments per item
+	metric  string
+	results []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
 }
 
-// newContest compares the cells with the needs of a race: two or more, about the same items, and by the same metric,
-// which counts an item as right or wrong.
+// newContest checks the cells for a race: there must be two or more, about the same items, with the same metric, which
+// counts an item as correct or not.
 func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 	if len(s.Cells) < 2 {
-		return nil, s.wrong(0, "a race is of two judges or more, and the file has one run")
+		return nil, s.wrong(0, "a race needs at least two judges, and the file has one run")
 	}
 	seed := s.Cells[0].Request.Seed
 	x := new(contest)
@@ -51,9 +51,9 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 		switch {
 		case len(shares) == 0:
 			return nil, s.wrong(c.condition.line,
-				"a race is of pairs and of answers: %s is not right or wrong item by item", c.Request.Protocol)
+				"a race needs a protocol that counts items as correct or not: %s does not", c.Request.Protocol)
 		case c.Request.Until != "":
-			return nil, s.wrong(c.condition.line, "until and a race: each would end the run; leave out until")
+			return nil, s.wrong(c.condition.line, "until cannot be combined with a race, which ends runs itself: leave it out")
 		}
 		key := c.Request.QuestionsKey()
 		if orders[key] == nil {
@@ -69,8 +69,8 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 			x.items = orders[key]
 		}
 		if shares[0] != x.metric || !slices.Equal(orders[key], x.items) {
-			return nil, s.wrong(c.condition.line, "%s and %s are not of the same items by the same metric: "+
-				"a race is of one dataset", s.Cells[0].name, c.name)
+			return nil, s.wrong(c.condition.line, "%s and %s do not have the same items and metric: "+
+				"a race needs one dataset", s.Cells[0].name, c.name)
 		}
 	}
 	rules.Items = len(x.items)
@@ -83,7 +83,7 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 	return x, nil
 }
 
-// ParseBudget reads the budget of a race: a number of calls, or hours as people write a duration.
+// ParseBudget parses the budget of a race: a number of calls, or a duration.
 func ParseBudget(text string) (l Limits, err error) {
 	if text == "" {
 		return l, nil
@@ -100,7 +100,7 @@ func ParseBudget(text string) (l Limits, err error) {
 }
 
 // Race starts or continues a race of the cells, until the best is found or the budget is spent. Once the race has
-// begun it returns the table even with an error, which may be eval.ErrIncomplete or eval.ErrInterrupted.
+// started it returns the table even with an error, which may be eval.ErrIncomplete or eval.ErrInterrupted.
 func (s *Suite) Race(
 	ctx context.Context, e *eval.Maker, rules race.Rules, budget Limits,
 ) (out *report.Race, err error) {
@@ -112,7 +112,7 @@ func (s *Suite) Race(
 	if err := x.resume(s); err != nil {
 		return nil, err
 	}
-	err = s.making(ctx, e, func(ctx context.Context, r *runner) error {
+	err = s.withRunner(ctx, e, func(ctx context.Context, r *runner) error {
 		x.runner = r
 		err := x.run(ctx)
 		out = x.table()
@@ -147,17 +147,17 @@ func (x *contest) resume(s *Suite) error {
 		return err
 	}
 	for _, c := range s.Cells {
-		known, err := x.knownIn(c.Request.Out)
+		results, err := x.judgedItems(c.Request.Out)
 		if err != nil {
 			return err
 		}
-		x.known = append(x.known, known)
+		x.results = append(x.results, results)
 	}
 	return nil
 }
 
-// knownIn returns the items that the run in a folder has judged, and whether it is right on them.
-func (x *contest) knownIn(dir string) (map[string]bool, error) {
+// judgedItems returns the items that the run in a folder has judged, and whether it is correct on them.
+func (x *contest) judgedItems(dir string) (map[string]bool, error) {
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -172,13 +172,13 @@ func (x *contest) knownIn(dir string) (map[string]bool, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	known := map[string]bool{}
+	results := map[string]bool{}
 	for _, id := range x.items {
-		if is, complete := records.Item(id, x.metric); complete && is != scoring.NotKnown {
-			known[id] = is == scoring.Right
+		if result, complete := records.Item(id, x.metric); complete && result != scoring.NotKnown {
+			results[id] = result == scoring.Right
 		}
 	}
-	return known, nil
+	return results, nil
 }
 
 // run asks judges for one block of items after another.
@@ -189,8 +189,8 @@ func (x *contest) run(ctx context.Context) error {
 			x.state.Over = true
 			return x.save()
 		}
-		if right, known := x.known[j][x.items[x.engine.Asked(j)]]; known && !x.exceedsCalls() {
-			x.engine.Add(right) // also after the hours of the budget, which were spent on these
+		if right, ok := x.results[j][x.items[x.engine.Asked(j)]]; ok && !x.exceedsCalls() {
+			x.engine.Add(right) // also after the hours of the budget: these items are paid for
 			continue
 		}
 		if err := x.save(); err != nil {
@@ -198,7 +198,7 @@ func (x *contest) run(ctx context.Context) error {
 		}
 		switch {
 		case x.stopped(ctx):
-			return x.interrupted(ctx, "%d judges are in", len(x.engine.In()))
+			return x.interrupted(ctx, "%d judges remain", len(x.engine.In()))
 		case x.exceedsBudget():
 			return eval.Failed(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; "+
 				"the same command with a larger --budget continues"))
@@ -209,14 +209,14 @@ func (x *contest) run(ctx context.Context) error {
 	}
 }
 
-// ask makes a judge's run judge its items of the block, until the judge leaves the race.
+// ask makes a judge's run judge its items of the block, or stops when the judge leaves the race.
 func (x *contest) ask(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
-	x.say("%s: items %d to %d of %d; %d of %d judges are in",
+	x.notef("%s: items %d to %d of %d; %d of %d judges remain",
 		c.name, x.engine.Asked(j)+1, upTo, len(x.items), len(x.engine.In()), len(x.suite.Cells))
 	before := x.engine.Asked(j)
-	if most := x.budget.Calls; most > 0 {
-		upTo = min(upTo, before+most/x.calls-x.engine.Judgments())
+	if limit := x.budget.Calls; limit > 0 {
+		upTo = min(upTo, before+limit/x.calls-x.engine.Judgments())
 	}
 	isNext := func() bool {
 		next, _, ok := x.engine.Next()
@@ -228,20 +228,20 @@ func (x *contest) ask(ctx context.Context, j, upTo int) error {
 		Metric: x.metric,
 		Seed:   &x.state.Seed,
 		Upto:   upTo,
-		Look: func(place int, is scoring.ItemResult) bool {
+		Look: func(place int, result scoring.ItemResult) bool {
 			if place < x.engine.Asked(j) {
 				return false
 			}
-			if !isNext() || is == scoring.NotKnown {
+			if !isNext() || result == scoring.NotKnown {
 				return true
 			}
-			x.engine.Add(is == scoring.Right)
+			x.engine.Add(result == scoring.Right)
 			return !isNext() || x.exceedsBudget()
 		},
 	}
-	began := x.Now()
+	start := x.Now()
 	_, err := x.Maker.Run(ctx, c.Request)
-	x.state.Seconds[j] += x.Now().Sub(began).Seconds()
+	x.state.Seconds[j] += x.Now().Sub(start).Seconds()
 	switch {
 	case x.stopped(ctx):
 		return nil
@@ -271,7 +271,7 @@ func (x *contest) save() error {
 	return judging.WriteJSON(filepath.Join(x.suite.Out, race.StateFile), x.state)
 }
 
-// table lays out the race as it is.
+// table returns the table of the race so far.
 func (x *contest) table() *report.Race {
 	var sides []scoring.Side
 	var warnings []string
@@ -285,8 +285,8 @@ func (x *contest) table() *report.Race {
 			side.Simulated = m.Simulated
 			if _, cluster := datasets.ClusterOf(m.Dataset.Format); cluster != "" &&
 				!x.engine.Rules.Benchmark && warnings == nil {
-				warnings = append(warnings, fmt.Sprintf("items of one %s are alike: "+
-					"what is said of items like these is too sure; --about benchmark is not", cluster))
+				warnings = append(warnings, fmt.Sprintf("items of the same %s are not independent: "+
+					"conclusions about items like these are overconfident; use --about benchmark", cluster))
 			}
 		}
 		sides = append(sides, side)

@@ -5,14 +5,14 @@ import (
 	"gavel/scoring"
 )
 
-// Results scores every run that has begun, and ranks the runs of each condition.
+// Results scores every run that has started, and ranks the runs of each condition.
 func (s *Suite) Results() (*report.Ranking, error) {
 	return report.NewRanking(s.summary(), s.Out, func(run string) (*scoring.Run, error) {
 		return scoring.Load(run, scoring.DefaultOptions.Reading)
 	})
 }
 
-// summary returns the suite as its folder describes it.
+// summary returns the suite's description for its folder.
 func (s *Suite) summary() *scoring.Suite {
 	out := &scoring.Suite{Name: s.Name, File: s.Text, Shard: s.shard}
 	if s.shard != "" {

@@ -21,7 +21,7 @@ import (
 type runner struct {
 	*eval.Maker
 	suite *Suite
-	stop  atomic.Bool // no further run is to begin
+	stop  atomic.Bool // no further run may start
 
 	incomplete     []string // names of cells that lack judgments or verdicts
 	lacksJudgments bool     // one of these lacks judgments
@@ -29,14 +29,14 @@ type runner struct {
 
 // Run starts or continues the runs. The error may be eval.ErrIncomplete, eval.ErrInterrupted or *AboveLimits.
 func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
-	if err := s.mayRun(ctx, e, yes); err != nil {
+	if err := s.checkLimits(ctx, e, yes); err != nil {
 		return err
 	}
-	return s.making(ctx, e, func(ctx context.Context, r *runner) error { return r.run(ctx) })
+	return s.withRunner(ctx, e, func(ctx context.Context, r *runner) error { return r.run(ctx) })
 }
 
-// making calls do with a runner, once the judges are found and the suite's folder is there.
-func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Context, *runner) error) (err error) {
+// withRunner calls do with a runner, after it has found the judges and made the suite's folder.
+func (s *Suite) withRunner(ctx context.Context, e *eval.Maker, do func(context.Context, *runner) error) (err error) {
 	quiet := *e
 	release, err := quiet.Hold(s.requests)
 	if err != nil {
@@ -61,8 +61,8 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 	return do(ctx, r)
 }
 
-// checkJudges looks for the judges of all cells that are not complete, before any is asked. A mistake in the file is an
-// error; a server that does not answer now is tried again when its turn comes.
+// checkJudges looks for the judges of all incomplete cells before any is asked. A mistake in the file is an error. A
+// server that does not answer now is tried again when its turn comes.
 func (r *runner) checkJudges(ctx context.Context) error {
 	checked := map[string]bool{}
 	for _, c := range r.suite.Cells {
@@ -79,14 +79,14 @@ func (r *runner) checkJudges(ctx context.Context) error {
 		case errors.Is(err, eval.ErrUsage):
 			return r.suite.wrong(c.judge.line, "%v", err)
 		case err != nil && ctx.Err() == nil:
-			r.say("warning: the judge %s cannot be found now, and is tried again later: %v", c.judge.name, err)
+			r.notef("warning: the judge %s does not answer now and is tried again later: %v", c.judge.name, err)
 		}
 	}
 	return nil
 }
 
-// mayRun returns an error if the plan exceeds the limits of the file.
-func (s *Suite) mayRun(ctx context.Context, e *eval.Maker, yes bool) error {
+// checkLimits returns an error if the plan exceeds the limits of the file.
+func (s *Suite) checkLimits(ctx context.Context, e *eval.Maker, yes bool) error {
 	if yes || !s.limits.any() {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (s *Suite) write() error {
 
 func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }
 
-func (r *runner) say(format string, args ...any) {
+func (r *runner) notef(format string, args ...any) {
 	if r.Observer != nil {
 		r.Observer.Note(fmt.Sprintf(format, args...))
 	}
@@ -132,16 +132,16 @@ func (r *runner) run(ctx context.Context) error {
 		if r.stopped(ctx) {
 			break
 		}
-		if why := broken[c.judge]; why != nil {
+		if cause := broken[c.judge]; cause != nil {
 			if !r.complete(c) {
-				r.note(c, fmt.Errorf("not started: the judge stopped answering: %w", why))
+				r.note(c, fmt.Errorf("not started: the judge stopped answering: %w", cause))
 			}
 			continue
 		}
-		r.say("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
+		r.notef("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
 		_, err := r.Maker.Run(ctx, c.Request)
 		if err == nil || errors.Is(err, eval.ErrRefuted) || errors.Is(err, eval.ErrUndecided) || r.stopped(ctx) {
-			continue // the table shows what an until came to
+			continue // the table shows the decision about an until
 		}
 		if eval.DiskFull(err) {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -163,14 +163,14 @@ func (r *runner) complete(c *Cell) bool {
 	return err == nil && (m.Status == judging.Complete || m.Status == judging.ByRule && c.Request.Until != "")
 }
 
-// note notes a cell that is not complete, and tells why.
+// note records a cell that is not complete, and shows the reason.
 func (r *runner) note(c *Cell, err error) {
-	r.say("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
+	r.notef("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
 	r.incomplete = append(r.incomplete, c.name)
 	r.lacksJudgments = r.lacksJudgments || !errors.Is(err, eval.ErrUnserved)
 }
 
-// interrupted returns the error of a suite or race that was stopped, which says how far it is.
+// interrupted returns the error of a suite or race that was stopped, with its progress.
 func (r *runner) interrupted(ctx context.Context, format string, args ...any) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, eval.ErrInterrupted) {
 		return cause
@@ -179,7 +179,7 @@ func (r *runner) interrupted(ctx context.Context, format string, args ...any) er
 		fmt.Errorf("interrupted: %s; %s", fmt.Sprintf(format, args...), r.Words.GoOn))
 }
 
-// end returns the error that the suite ends with.
+// end returns the error with which the suite ends.
 func (r *runner) end(ctx context.Context) error {
 	if r.stopped(ctx) {
 		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.complete)

@@ -7,8 +7,8 @@ import (
 	"gavel/judging"
 )
 
-// Only reduces a suite to one shard: every cell becomes its run over the shard's items, in a folder beside the suite's.
-// It continues what an earlier try of the shard left.
+// Only reduces a suite to one shard: every cell becomes its run over the shard's items, in a folder next to the
+// suite's. It continues an earlier try of the shard.
 func (s *Suite) Only(p eval.Part) error {
 	s.Out += p.Suffix()
 	s.shard = p.String()

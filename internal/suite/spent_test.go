@@ -28,7 +28,7 @@ func TestSpentHoursKeepTheRace(t *testing.T) {
 		Now:       func() time.Time { return time.Unix(1_800_000_000+seconds.Add(1), 0) },
 		OpenCache: func(dir string) (*cache.Store, error) { return cache.Open(dir, cache.Options{MinFree: 1}) },
 	}
-	asked := func() []int {
+	calls := func() []int {
 		t.Helper()
 		s, err := Open("race.yaml")
 		assert.NilError(t, err)
@@ -40,8 +40,8 @@ func TestSpentHoursKeepTheRace(t *testing.T) {
 		assert.NilError(t, err)
 		return st.Asked
 	}
-	first := asked()
-	if again := asked(); first[0] == 0 || again[0] != first[0] || again[1] != first[1] {
-		t.Errorf("asked %v, and by the same command again %v", first, again)
+	first := calls()
+	if repeated := calls(); first[0] == 0 || repeated[0] != first[0] || repeated[1] != first[1] {
+		t.Errorf("asked %v, and by the same command again %v", first, repeated)
 	}
 }

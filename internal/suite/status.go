@@ -19,34 +19,35 @@ import (
 	"gavel/scoring/race"
 )
 
-// State is the state of a suite by its folders. Reading it locks nothing, so that the suite may be running.
+// State describes the progress of a suite, read from its folders. Reading locks nothing, so that the suite may be
+// running.
 type State struct {
 	Suite    string         `json:"suite"`
 	Out      string         `json:"out"`
 	Cells    []RunState     `json:"cells"`
 	Stages   []RunState     `json:"stages,omitempty"` // runs whose answers cells judge
 	ByStatus map[string]int `json:"by_status"`        // of cells
-	Race     *race.State    `json:"race,omitempty"`   // of the cells, if one was begun
+	Race     *race.State    `json:"race,omitempty"`   // of the cells, if one was started
 }
 
-// RunState is the state of one run.
+// RunState describes the progress of one run.
 type RunState struct {
 	Run       string     `json:"run"`
 	Judge     string     `json:"judge,omitempty"` // "" for a stage
 	Status    string     `json:"status"`
 	Expected  int        `json:"expected"` // judgments
-	Completed int        `json:"standing"` // of them with an answer
+	Completed int        `json:"standing"` // judgments with a reply
 	Failed    int        `json:"failed"`
-	Rate      float64    `json:"per_second,omitempty"` // over the last records
+	Rate      float64    `json:"per_second,omitempty"` // from the latest records
 	Left      float64    `json:"seconds_left,omitempty"`
 	Last      *time.Time `json:"last_record,omitempty"`
 	Silent    float64    `json:"seconds_silent,omitempty"` // if its status is running
-	// Value is the headline so far; before the run's end its interval holds however often one looks.
+	// Value is the headline score so far. Before the run's end its interval is valid however often one looks.
 	Value *scoring.Result `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
 }
 
-// Status reads the folders of the runs, at a time.
+// Status returns the progress of the suite at the time now.
 func (s *Suite) Status(now time.Time) *State {
 	st := &State{Suite: s.Name, Out: s.Out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
@@ -59,7 +60,7 @@ func (s *Suite) Status(now time.Time) *State {
 		cells[c.name] = true
 	}
 	st.Race, _ = s.raceState()      // the race itself reports a damaged file
-	entries, _ := os.ReadDir(s.Out) // not there before the suite has begun
+	entries, _ := os.ReadDir(s.Out) // missing before the suite has started
 	for _, entry := range entries {
 		dir := filepath.Join(s.Out, entry.Name())
 		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" &&
@@ -70,7 +71,7 @@ func (s *Suite) Status(now time.Time) *State {
 	return st
 }
 
-// stateOf reads run.json and the whole lines of records.jsonl in a run's folder.
+// stateOf reads the progress of a run from run.json and the complete lines of records.jsonl.
 func stateOf(dir string, now time.Time) RunState {
 	c := RunState{Run: dir, Status: report.NotBegun}
 	m, err := judging.ReadManifest(dir)
@@ -107,7 +108,8 @@ func stateOf(dir string, now time.Time) RunState {
 	return c
 }
 
-// headline returns the headline of a run so far; nil if its records cannot be scored, which scoring the run explains.
+// headline returns the headline score of a run so far, or nil if its records cannot be scored. Scoring the run explains
+// why.
 func (c RunState) headline() *scoring.Result {
 	run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
 	if c.Completed == 0 || err != nil {
@@ -152,7 +154,7 @@ func (s *State) Document() (d doc.Document) {
 		}
 	}
 	if slices.ContainsFunc(s.Cells, func(c RunState) bool { return c.Value != nil && c.Status != judging.Complete }) {
-		summary += "; intervals of those not complete hold however often one looks"
+		summary += "; intervals of incomplete runs are valid however often one looks"
 	}
 	d.Blocks = append([]doc.Block{{
 		Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
@@ -165,7 +167,7 @@ func (s *State) Document() (d doc.Document) {
 
 // row returns the run's row of the table.
 func (c RunState) row() doc.Row {
-	var judgments, failed, rate, left, value string
+	var judgments, failed, rate, remaining, value string
 	status := c.Status
 	name := filepath.Base(c.Run)
 	if c.Judge == "" {
@@ -179,10 +181,10 @@ func (c RunState) row() doc.Row {
 		status += ", silent for " + silent.Round(time.Minute).String()
 	} else if c.Rate > 0 {
 		rate = strconv.FormatFloat(c.Rate, 'f', 1, 64)
-		left = (time.Duration(c.Left) * time.Second).String()
+		remaining = (time.Duration(c.Left) * time.Second).String()
 	}
 	if c.Value != nil {
 		value = c.Value.Metric + " " + table.Whole(*c.Value)
 	}
-	return doc.WordRow(name, status, judgments, failed, rate, left, value)
+	return doc.WordRow(name, status, judgments, failed, rate, remaining, value)
 }

@@ -10,7 +10,7 @@ import (
 // TestSuiteStatusRate: rate, time left and silence, from records alone.
 func TestSuiteStatusRate(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(seconds ...int) *judging.Tempo {
+	tempoOf := func(seconds ...int) *judging.Tempo {
 		var tempo judging.Tempo
 		for _, s := range seconds {
 			tempo.Add(now.Add(time.Duration(s) * time.Second))
@@ -18,11 +18,11 @@ func TestSuiteStatusRate(t *testing.T) {
 		return &tempo
 	}
 	c := RunState{Expected: 100, Completed: 40}
-	c.addPace(at(-40, -20, -30, -10), new(now.Add(-10*time.Second)), now)
+	c.addPace(tempoOf(-40, -20, -30, -10), new(now.Add(-10*time.Second)), now)
 	if c.Rate != 0.1 || c.Left != 600 || c.Silent != 10 {
 		t.Errorf("%+v, want 4 records in 40 s, 600 s left, silent for 10", c)
 	}
-	for _, few := range []*judging.Tempo{at(), at(-5), at(-5, -500), at(0, 0)} {
+	for _, few := range []*judging.Tempo{tempoOf(), tempoOf(-5), tempoOf(-5, -500), tempoOf(0, 0)} {
 		c := RunState{Expected: 100}
 		if c.addPace(few, &now, now); c.Rate != 0 || c.Left != 0 {
 			t.Errorf("%v: %+v", few, c)

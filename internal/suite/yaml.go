@@ -16,7 +16,8 @@ import (
 
 var tabIndent = regexp.MustCompile(`^ *\t`)
 
-// syntaxError names the line where the file is not YAML. Mostly a tab is the reason, which the parser does not say.
+// syntaxError returns an error with the line where the file is not YAML. A tab, the usual reason, is named, since the
+// parser does not mention it.
 func (s *File) syntaxError(raw []byte, err error) error {
 	n := 0
 	for line := range bytes.Lines(raw) {
@@ -31,10 +32,10 @@ func (s *File) syntaxError(raw []byte, err error) error {
 	return s.wrong(line, "not YAML: %s", text)
 }
 
-// resolve replaces aliases by what they stand for, and bounds lists before anything is made of them.
+// resolve replaces aliases by their targets, and limits the length of lists before they are expanded.
 func (s *File) resolve(n *yaml.Node) error {
-	if isList(n) && len(n.Content) > mostCells {
-		return s.wrong(n.Line, "this list has %d entries, and may have %d", len(n.Content), mostCells)
+	if isList(n) && len(n.Content) > maxCells {
+		return s.wrong(n.Line, "this list has %d entries, and may have %d", len(n.Content), maxCells)
 	}
 	for _, child := range n.Content {
 		if err := s.resolve(child); err != nil {
@@ -49,17 +50,18 @@ func (s *File) resolve(n *yaml.Node) error {
 	return nil
 }
 
-// entry is a key of a mapping and its value.
+// entry holds a key of a mapping and its value.
 type entry struct {
 	key   string
 	line  int
 	value *yaml.Node
 }
 
-// keys are the keys that a mapping may have, each with the function that reads its value.
+// keys maps the keys that a mapping may have to the functions that read their values.
 type keys map[string]func(entry) error
 
-// mapping reads a mapping key by key: each is known and stands there once. Errors call the mapping part.
+// mapping reads a mapping key by key. It returns an error for unknown and repeated keys. Errors name the mapping by
+// part.
 func (s *File) mapping(n *yaml.Node, part string, keys keys) error {
 	if n.Kind != yaml.MappingNode {
 		return s.wrong(n.Line, "%s: expected keys with values, not %s", part, kindOf(n))
@@ -67,17 +69,17 @@ func (s *File) mapping(n *yaml.Node, part string, keys keys) error {
 	lines := map[string]int{}
 	for pair := range slices.Chunk(n.Content, 2) {
 		e := entry{key: pair[0].Value, line: pair[0].Line, value: pair[1]}
-		read, known := keys[e.key]
-		switch why := misplaced(e.key, part); {
+		read, ok := keys[e.key]
+		switch reason := misplaced(e.key, part); {
 		case pair[0].Kind != yaml.ScalarNode:
 			return s.wrong(e.line, "%s: a key is a word, not %s", part, kindOf(pair[0]))
-		case !known && why != "":
-			return s.wrong(e.line, "%s %s", e.key, why)
-		case !known:
+		case !ok && reason != "":
+			return s.wrong(e.line, "%s %s", e.key, reason)
+		case !ok:
 			names := slices.Sorted(maps.Keys(keys))
 			return s.wrong(e.line, "unknown key %q in %s%s", e.key, part, didYouMean(e.key, names))
 		case lines[e.key] > 0:
-			return s.wrong(e.line, "%q stands twice in %s, first in line %d", e.key, part, lines[e.key])
+			return s.wrong(e.line, "%q is repeated in %s, first in line %d", e.key, part, lines[e.key])
 		}
 		lines[e.key] = e.line
 		if err := read(e); err != nil {
@@ -142,8 +144,8 @@ func (s *File) each(read func(*yaml.Node) error) func(entry) error {
 	}
 }
 
-// values reads the values of a flag. A list is an axis of several values; for a flag that may be given again, a list
-// is one value, and a list of lists is an axis.
+// values reads the values of a flag. A list is an axis of several values. For a flag that may be repeated, a list is
+// one value, and a list of lists is an axis.
 func (s *File) values(e entry, field eval.Field) (values []setting, err error) {
 	nodes := []*yaml.Node{e.value}
 	repeats := field.Kind == eval.List
@@ -170,7 +172,7 @@ func (s *File) values(e entry, field eval.Field) (values []setting, err error) {
 			v.words = append(v.words, w.Value)
 		}
 		if slices.ContainsFunc(values, func(o setting) bool { return slices.Equal(o.words, v.words) }) {
-			return nil, s.wrong(v.line, "%s: %q stands twice in the list", e.key, v)
+			return nil, s.wrong(v.line, "%s: %q is repeated in the list", e.key, v)
 		}
 		values = append(values, v)
 	}

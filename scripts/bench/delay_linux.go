@@ -6,17 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// delay waits as long as it says: time.Sleep may take a millisecond more, which
-// at 50 ms would be two percent of what is measured.
+// delay waits precisely: time.Sleep may take a millisecond longer, which is two percent of a measured 50 ms.
 func delay(d time.Duration) {
 	until := time.Now().Add(d)
-	for left := d; left > 0; left = time.Until(until) {
-		ts := unix.NsecToTimespec(int64(left))
+	for rest := d; rest > 0; rest = time.Until(until) {
+		ts := unix.NsecToTimespec(int64(rest))
 		unix.Nanosleep(&ts, nil)
 	}
 }
 
-// processor is the time that this process has had of the processors.
+// processor returns the CPU time of this process.
 func processor() time.Duration {
 	var used unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil {

@@ -1,5 +1,5 @@
-// Command bench holds the parts of scripts/bench.sh: a stub of an OpenAI-compatible server, a bare client loop to
-// measure against, and pairs of the size of JudgeBench's.
+// Command bench has the parts of scripts/bench.sh: a stub of an OpenAI-compatible server, a minimal client to compare
+// with, and pairs of the size of JudgeBench's.
 package main
 
 import (
@@ -41,11 +41,11 @@ func run(args []string) error {
 	case "stub":
 		addr := f.String("addr", "127.0.0.1:0", "where to listen")
 		file := f.String("url-file", "", "file to write the address to")
-		takes := f.Duration("delay", 0, "how long a reply takes")
+		replyTime := f.Duration("delay", 0, "how long a reply takes")
 		slots := f.Int("slots", 0, "how many requests are answered at once, the others wait; 0: all")
 		refuse := f.Int("refuse", 0, "how many requests may be there at once, others are refused (429); 0: all")
 		f.Parse(args[1:])
-		return stub(*addr, *file, *takes, *slots, *refuse)
+		return stub(*addr, *file, *replyTime, *slots, *refuse)
 	case "bare":
 		url := f.String("url", "", "address of the stub")
 		pairs := f.String("pairs", "", "pair file")
@@ -60,10 +60,10 @@ func run(args []string) error {
 	return fmt.Errorf("unknown part %q", args[0])
 }
 
-// stub answers every judgment with a verdict for the response shown first. At /count it says, and forgets, how many
-// there were, how many at most at once, and how often it was asked for its models.
-func stub(addr, file string, takes time.Duration, slots, refuse int) error {
-	var calls, now, most, looks, refused atomic.Int64
+// stub answers every judgment with a verdict for the response shown first. GET /count returns, and resets, the number
+// of calls, the most at once, and the requests for its models.
+func stub(addr, file string, replyTime time.Duration, slots, refuse int) error {
+	var calls, active, peak, modelRequests, refused atomic.Int64
 	var slot chan struct{}
 	if slots > 0 {
 		slot = make(chan struct{}, slots)
@@ -86,9 +86,9 @@ func stub(addr, file string, takes time.Duration, slots, refuse int) error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
-		n := now.Add(1)
-		defer now.Add(-1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		n := active.Add(1)
+		defer active.Add(-1)
+		for m := peak.Load(); n > m && !peak.CompareAndSwap(m, n); m = peak.Load() {
 		}
 		io.Copy(io.Discard, r.Body)
 		if refuse > 0 && n > int64(refuse) {
@@ -101,19 +101,19 @@ func stub(addr, file string, takes time.Duration, slots, refuse int) error {
 			slot <- struct{}{}
 			defer func() { <-slot }()
 		}
-		if takes > 0 {
-			delay(takes)
+		if replyTime > 0 {
+			delay(replyTime)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(reply)
 	})
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		looks.Add(1)
+		modelRequests.Add(1)
 		io.WriteString(w, `{"object":"list","data":[{"id":"stub","object":"model","owned_by":"bench"}]}`)
 	})
 	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "%d calls, %d refused, at most %d at once, %d looks at the models\n",
-			calls.Swap(0), refused.Swap(0), most.Swap(0), looks.Swap(0))
+			calls.Swap(0), refused.Swap(0), peak.Swap(0), modelRequests.Swap(0))
 	})
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -127,8 +127,8 @@ func stub(addr, file string, takes time.Duration, slots, refuse int) error {
 	return http.Serve(l, mux)
 }
 
-// bare posts the same prompts with nothing but an http.Client and encoding/json: what is left to do when nothing is
-// checked, retried, remembered, judged or written. Prints the seconds it took, and those of the processor.
+// bare posts the same prompts with http.Client and encoding/json alone: without checks, retries, cache, judging and
+// records. It prints the elapsed seconds, and those of the CPU.
 func bare(url, path string, concurrency int) error {
 	requests, err := requests(path)
 	if err != nil {
@@ -137,7 +137,7 @@ func bare(url, path string, concurrency int) error {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = concurrency
 	client := &http.Client{Transport: t}
-	start, worked := time.Now(), processor()
+	start, cpuStart := time.Now(), processor()
 	var g errgroup.Group
 	g.SetLimit(concurrency)
 	for _, r := range requests {
@@ -170,7 +170,7 @@ func bare(url, path string, concurrency int) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	fmt.Printf("%.4f %.4f\n", time.Since(start).Seconds(), (processor() - worked).Seconds())
+	fmt.Printf("%.4f %.4f\n", time.Since(start).Seconds(), (processor() - cpuStart).Seconds())
 	return nil
 }
 
@@ -183,7 +183,7 @@ type request struct {
 	Messages    []backends.Message `json:"messages"`
 }
 
-// requests renders every prompt of a pair file.
+// requests renders all prompts of a pair file.
 func requests(path string) ([]request, error) {
 	set, err := datasets.OpenFile(path)
 	if err != nil {
@@ -214,7 +214,7 @@ func requests(path string) ([]request, error) {
 	return out, nil
 }
 
-// pairs writes pairs of words, as long as JudgeBench's: about 1,000 bytes of question and 2,200 of each response.
+// pairs writes pairs of words of JudgeBench's length: about 1,000 bytes per question and 2,200 per response.
 func pairs(w io.Writer, n int) error {
 	rng := rand.New(rand.NewPCG(7, 7))
 	words := strings.Fields("the answer of a model to this question is judged by another which reads both " +

@@ -11,7 +11,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// onlyWhenAsked leaves a table in full out where GAVEL_TRIALS does not say how long it may take.
+// onlyWhenAsked skips a test of a full table unless GAVEL_TRIALS sets its size.
 func onlyWhenAsked(t *testing.T) {
 	t.Helper()
 	if os.Getenv("GAVEL_TRIALS") == "" {
@@ -41,14 +41,13 @@ func TestCoverageTable(t *testing.T) {
 	}
 }
 
-// few is a table that takes a second: with 60 runs, an interval that covers in 93 % of all does so in fewer than 49 once in
-// 1,500 cells.
-var few = size{runs: 60, rounds: 200}
+// smallTable is a table that takes a second: with 60 runs, an interval with 93 % coverage covers fewer than 49 times in
+// one of 1,500 cells.
+var smallTable = size{runs: 60, rounds: 200}
 
 const fewest = 49
 
-// mostBias is how much a value may be off on average beside what chance does: of the truth, or of 1 where that is less.
-// The calibration error of few judgments is above the truth: that is why its interval is corrected.
+// mostBias limits the mean error of a value beyond chance, relative to the truth, or to 1 if that is less.
 const mostBias = 0.02
 
 func TestIntervalsCover(t *testing.T) {
@@ -70,20 +69,20 @@ func TestIntervalsCover(t *testing.T) {
 				continue
 			}
 			units, others := w.both(c.strength)
-			found, metrics := few.measure(cell{w, c.strength, c.clustering}, units, others, truths(w, units, others))
-			given := 0
+			tallies, metrics := smallTable.measure(cell{w, c.strength, c.clustering}, units, others, truths(w, units, others))
+			intervals := 0
 			for _, m := range metrics {
-				x := found[m]
-				mostHaveIt := 2*x.given >= few.runs
+				x := tallies[m]
+				mostHaveIt := 2*x.intervals >= smallTable.runs
 				if mean, se := x.bias(); mostHaveIt && m.metric != "ece" && math.Abs(mean) > 4*se+mostBias*math.Max(1, math.Abs(x.truth)) {
 					t.Errorf("%s of strength %g, n = %s: %s is %.4g off on average (± %.2g), of %.4g",
 						w.name, c.strength, c.clustering, m, mean, se, x.truth)
 				}
-				if given += x.given; float64(x.held) < float64(x.given)*fewest/float64(few.runs) || x.without > 0 {
+				if intervals += x.intervals; float64(x.covered) < float64(x.intervals)*fewest/float64(smallTable.runs) || x.selfMissed > 0 {
 					t.Errorf("%s of strength %g, n = %s: %s covers %s", w.name, c.strength, c.clustering, m, x)
 				}
 			}
-			if given == 0 {
+			if intervals == 0 {
 				t.Errorf("%s: no interval", w.name)
 			}
 		}
@@ -115,8 +114,8 @@ func TestEqualJudgesAreEqual(t *testing.T) {
 	}
 }
 
-// Each kind of judge gets its own diagnosis on 350 units, and on 32 none is called strong that is not: neither those of the
-// table nor judges that are just not strong.
+// Each kind of judge gets its own diagnosis on 350 units, and on 32 none is called strong that is not: neither those of
+// the table nor judges that are just not strong.
 func TestJudgesAreDiagnosed(t *testing.T) {
 	trials.Long(t)
 	runs := trials.Times(20)

@@ -9,22 +9,21 @@ import (
 	"gavel/scoring/stats"
 )
 
-// equals are judges of one strength: of pairs, most of whose rows are right or wrong and have McNemar's test, and of
-// three options, whose rows are tested by exchanges.
+// equals lists judges of equal strength: of pairs, most of whose rows are correct or not and use McNemar's test, and of
+// three options, whose rows use permutation tests.
 var equals = []world{
 	{name: "pairs", protocol: "pairwise", units: pairUnits},
 	{name: "three options", protocol: "multi-option", units: func(p float64) []unit { return optionUnits(p)[5:10] }},
 }
 
-// equality is what is simulated: so many tables that compare so many judges of a strength on the
-// same n items in two groups.
+// equality describes a simulation: tables that compare judges of equal strength on the same n items in two groups.
 type equality struct {
 	tables, judges, n, rounds int
 	strength                  float64
 }
 
-// differing counts the tables of "gavel compare" in which any row is called different, the tests of such a table, and the
-// rankings in which any two judges are told apart.
+// differing counts the tables of "gavel compare" with a significant row, their tests, and the rankings with a
+// significant difference.
 func (e equality) differing(w world) (wrong, tests, apart int) {
 	units := numbered(w.units(e.strength))
 	var mu sync.Mutex
@@ -52,7 +51,7 @@ func (e equality) differing(w world) (wrong, tests, apart int) {
 	return wrong, tests, apart
 }
 
-// table compares and ranks judges that differ by chance alone.
+// table compares and ranks judges that differ by chance only.
 func (e equality) table(rng *rand.Rand, w world, units []unit) (*scoring.Comparisons, []scoring.Ranking) {
 	var runs []*scoring.Run
 	for range e.judges {
@@ -66,12 +65,12 @@ func (e equality) table(rng *rand.Rand, w world, units []unit) (*scoring.Compari
 		}
 		runs = append(runs, w.run(records))
 	}
-	how := stats.Bootstrap{Rounds: e.rounds, Level: 0.95, Seed: rng.Uint64()}
-	c, err := scoring.Compare(runs, how)
+	bootstrap := stats.Bootstrap{Rounds: e.rounds, Level: 0.95, Seed: rng.Uint64()}
+	c, err := scoring.Compare(runs, bootstrap)
 	if err != nil {
 		panic(err)
 	}
-	ranked, err := scoring.Rank(runs, how)
+	ranked, err := scoring.Rank(runs, bootstrap)
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,6 @@
-// Package coverage says how often intervals hold what is true: runs of simulated judges are scored by gavel's own code,
-// and the 95 % interval of every metric is held against its value of all there is. It is made of tests, which try little
-// by day; with GAVEL_TRIALS and -v they print the tables of docs/coverage.md and docs/diagnosis.md.
+// Package coverage measures how often intervals cover the truth: gavel's own code scores runs of simulated judges, and
+// the 95 % interval of every metric is compared with its true value. It consists of tests, which try little by default;
+// with GAVEL_TRIALS and -v they print the tables of docs/coverage.md and docs/diagnosis.md.
 package coverage
 
 import (
@@ -19,43 +19,43 @@ import (
 	"gavel/scoring/stats"
 )
 
-// size is how much is simulated.
+// size sets the amount of simulation.
 type size struct {
 	runs, rounds int
 	strengths    []float64
 	clusters     []clustering
 }
 
-// key is a metric of a run or of a comparison.
+// key identifies a metric of a run or of a comparison.
 type key struct{ metric, mode string }
 
 func (k key) String() string { return strings.TrimSpace(k.metric + " " + k.mode) }
 
-// estimate is a value with its interval.
+// estimate holds a value with its interval.
 type estimate struct {
 	key
 	value, low, high *float64
-	by               string
+	interval         string
 }
 
-// cell is a world of a strength, and runs of a size.
+// cell holds a world with a strength, and the size of its runs.
 type cell struct {
 	world
 	strength float64
 	clustering
 }
 
-// tally is how often an interval was given, held the truth, and left its own value out; and how far values that have an
-// interval are from the truth.
+// tally counts intervals, those that cover the truth, and those that miss their own value; and sums the errors of
+// values with an interval.
 type tally struct {
-	truth                float64
-	runs                 int
-	given, held, without int
-	off, squares         float64 // of value less truth: sum, and sum of squares
-	by                   map[string]bool
+	truth                          float64
+	runs                           int
+	intervals, covered, selfMissed int
+	off, squares                   float64 // of value less truth: sum, and sum of squares
+	methods                        map[string]bool
 }
 
-// print is the table of a world.
+// print writes the table of a world.
 func (s size) print(out io.Writer, w world) {
 	table := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
 	fmt.Fprint(table, "metric\tinterval\tn")
@@ -68,19 +68,19 @@ func (s size) print(out io.Writer, w world) {
 		units, others := w.both(strength)
 		truths := truths(w, units, others)
 		for _, c := range s.clusters {
-			found, metrics := s.measure(cell{world: w, strength: strength, clustering: c}, units, others, truths)
+			tallies, metrics := s.measure(cell{world: w, strength: strength, clustering: c}, units, others, truths)
 			for _, m := range metrics {
 				row := m.String() + "\t" + c.String()
 				if rows[row] == nil {
 					rows[row] = make([]string, len(s.strengths)+1)
 					order = append(order, row)
 				}
-				for by := range found[m].by {
+				for by := range tallies[m].methods {
 					if !strings.Contains(rows[row][0], by) {
 						rows[row][0] = strings.TrimSpace(rows[row][0] + " " + by)
 					}
 				}
-				rows[row][i+1] = found[m].String()
+				rows[row][i+1] = tallies[m].String()
 			}
 		}
 	}
@@ -91,35 +91,35 @@ func (s size) print(out io.Writer, w world) {
 	table.Flush()
 }
 
-// String is the coverage in percent of the intervals and the truth; in how many percent of runs there was an interval,
-// where not in all; and how many intervals are without their own value, where any is.
+// String returns the coverage in percent of the intervals and the truth; the percentage of runs with an interval, if
+// not all; and the number of intervals without their own value, if any.
 func (t tally) String() string {
-	if t.given == 0 {
+	if t.intervals == 0 {
 		return "none"
 	}
-	text := fmt.Sprintf("%.1f (%.4g)", 100*float64(t.held)/float64(t.given), t.truth)
-	if t.given < t.runs {
-		text += fmt.Sprintf(" in %.1f %%", 100*float64(t.given)/float64(t.runs))
+	text := fmt.Sprintf("%.1f (%.4g)", 100*float64(t.covered)/float64(t.intervals), t.truth)
+	if t.intervals < t.runs {
+		text += fmt.Sprintf(" in %.1f %%", 100*float64(t.intervals)/float64(t.runs))
 	}
-	if t.without > 0 {
-		text += fmt.Sprintf(", %d without their value", t.without)
+	if t.selfMissed > 0 {
+		text += fmt.Sprintf(", %d without their value", t.selfMissed)
 	}
 	return text
 }
 
-// bias is how far values are from the truth on average, and the standard error of that.
+// bias returns the mean error of the values, and its standard error.
 func (t tally) bias() (mean, standardError float64) {
-	n := float64(t.given)
+	n := float64(t.intervals)
 	mean = t.off / n
 	return mean, math.Sqrt(math.Max(0, t.squares/n-mean*mean) / n)
 }
 
 // measure simulates a cell.
 func (s size) measure(c cell, units, others []unit, truths []estimate) (map[key]tally, []key) {
-	found, metrics := map[key]tally{}, []key{}
+	tallies, metrics := map[key]tally{}, []key{}
 	for _, e := range truths {
 		if e.value != nil {
-			found[e.key] = tally{truth: *e.value, runs: s.runs, by: map[string]bool{}}
+			tallies[e.key] = tally{truth: *e.value, runs: s.runs, methods: map[string]bool{}}
 			metrics = append(metrics, e.key)
 		}
 	}
@@ -131,27 +131,27 @@ func (s size) measure(c cell, units, others []unit, truths []estimate) (map[key]
 		mu.Lock()
 		defer mu.Unlock()
 		for _, e := range list {
-			t, ok := found[e.key]
+			t, ok := tallies[e.key]
 			if !ok || e.value == nil || e.low == nil || e.high == nil {
 				continue
 			}
-			t.given++
+			t.intervals++
 			t.off += *e.value - t.truth
 			t.squares += (*e.value - t.truth) * (*e.value - t.truth)
-			t.by[e.by] = true
+			t.methods[e.interval] = true
 			if *e.low <= t.truth && t.truth <= *e.high {
-				t.held++
+				t.covered++
 			}
 			if *e.value < *e.low || *e.value > *e.high {
-				t.without++
+				t.selfMissed++
 			}
-			found[e.key] = t
+			tallies[e.key] = t
 		}
 	})
-	return found, metrics
+	return tallies, metrics
 }
 
-// spread does n things on all processors.
+// spread runs do for n indexes on all processors.
 func spread(n int, do func(i int)) {
 	var todo sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
@@ -165,7 +165,7 @@ func spread(n int, do func(i int)) {
 	todo.Wait()
 }
 
-// both are all units of a world and, where it compares, those of the second judge.
+// both returns all units of a world and, for comparisons, those of the second judge.
 func (w world) both(strength float64) (units, others []unit) {
 	units = numbered(w.units(strength))
 	if !math.IsNaN(w.compared) {
@@ -181,7 +181,7 @@ func numbered(units []unit) []unit {
 	return units
 }
 
-// truths are the numbers of all units; a difference in truth is that of two.
+// truths returns the values of all units and, if there are others, the differences to their values.
 func truths(w world, units, others []unit) []estimate {
 	list := w.estimates(everything(units), nil, stats.Bootstrap{})
 	if others == nil {
@@ -202,39 +202,39 @@ func truths(w world, units, others []unit) []estimate {
 
 const compared = " B − A"
 
-// estimates are the numbers of a run as a whole, and of another that is compared with it.
+// estimates returns the values of a run and, if there is another, of their comparison.
 func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (list []estimate) {
 	run := w.run(records)
 	rep := run.Score(b)
 	for _, r := range rep.Results {
 		if r.Group == scoring.Overall && !strings.HasPrefix(r.Metric, answer.RuleCount) {
 			list = append(list, estimate{
-				key:   key{r.Metric, r.Mode},
-				value: r.Value,
-				low:   r.Low,
-				high:  r.High,
-				by:    r.Interval,
+				key:      key{r.Metric, r.Mode},
+				value:    r.Value,
+				low:      r.Low,
+				high:     r.High,
+				interval: r.Interval,
 			})
 		}
 	}
 	if rep.Repetitions != nil {
 		r := rep.Repetitions.SelfAgreement
 		list = append(list, estimate{
-			key:   key{metric: r.Metric},
-			value: r.Value,
-			low:   r.Low,
-			high:  r.High,
-			by:    r.Interval,
+			key:      key{metric: r.Metric},
+			value:    r.Value,
+			low:      r.Low,
+			high:     r.High,
+			interval: r.Interval,
 		})
 	}
 	if c := rep.Calibration; c != nil {
 		for i, e := range []scoring.Estimate{c.Confidence, c.Accuracy, c.Brier, c.ECE} {
 			list = append(list, estimate{
-				key:   key{[]string{"confidence", "accuracy", "brier", "ece"}[i], ""},
-				value: e.Value,
-				low:   e.Low,
-				high:  e.High,
-				by:    e.Interval,
+				key:      key{[]string{"confidence", "accuracy", "brier", "ece"}[i], ""},
+				value:    e.Value,
+				low:      e.Low,
+				high:     e.High,
+				interval: e.Interval,
 			})
 		}
 	}
@@ -248,11 +248,11 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 	for _, d := range c.Comparisons[0].Differences {
 		if d.Group == scoring.Overall {
 			list = append(list, estimate{
-				key:   key{d.Metric, d.Mode + compared},
-				value: d.Diff,
-				low:   d.Low,
-				high:  d.High,
-				by:    d.Interval,
+				key:      key{d.Metric, d.Mode + compared},
+				value:    d.Diff,
+				low:      d.Low,
+				high:     d.High,
+				interval: d.Interval,
 			})
 		}
 	}

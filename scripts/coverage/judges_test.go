@@ -12,14 +12,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// judge is a kind of judge of which it is known what its diagnosis should be.
+// judge is a kind of judge with a known diagnosis.
 type judge struct {
 	name string
 	world
 	code string // of the diagnosis on a run that is large enough
 }
 
-// judges are of every protocol.
+// judges lists judges of every protocol.
 var judges = []judge{
 	{name: "right", world: pairsOf(1, 0), code: "strong"},
 	{name: "right on 95 %, by the first in 5 %", world: pairsOf(0.95, 0.05), code: "strong"},
@@ -63,8 +63,8 @@ var judges = []judge{
 
 	{
 		name: "the first option",
-		world: worldOf("multi-option", chosen(2, 1, []int{0, 1}), chosen(3, 1, []int{0, 1, 2}),
-			chosen(4, 1, []int{0, 1, 2, 3})),
+		world: worldOf("multi-option", choiceUnit(2, 1, []int{0, 1}), choiceUnit(3, 1, []int{0, 1, 2}),
+			choiceUnit(4, 1, []int{0, 1, 2, 3})),
 		code: "position",
 	},
 	{
@@ -79,13 +79,13 @@ var judges = []judge{
 	},
 	{
 		name: "keeps to its choice, right in 50 %", // with a Grade score of 1
-		world: worldOf("multi-option", chosen(4, 3, always(4, 0)), chosen(4, 1, always(4, 1)), chosen(4, 1, always(4, 2)),
-			chosen(4, 1, always(4, 3))),
+		world: worldOf("multi-option", choiceUnit(4, 3, always(4, 0)), choiceUnit(4, 1, always(4, 1)), choiceUnit(4, 1, always(4, 2)),
+			choiceUnit(4, 1, always(4, 3))),
 		code: "weak",
 	},
 	{
 		name:  "a wrong option",
-		world: worldOf("multi-option", chosen(3, 1, always(3, 1)), chosen(4, 1, always(4, 2))),
+		world: worldOf("multi-option", choiceUnit(3, 1, always(3, 1)), choiceUnit(4, 1, always(4, 2))),
 		code:  "inverted",
 	},
 }
@@ -94,7 +94,8 @@ func worldOf(protocol string, units ...unit) world {
 	return world{protocol: protocol, units: func(float64) []unit { return units }}
 }
 
-// pairsOf names the first without looking in a share, and is right on a share of the rest in both orders.
+// pairsOf returns pairs of which a share prefers the first response regardless of content; of the rest a share is
+// correct in both orders.
 func pairsOf(right, first float64) world {
 	return worldOf("pairwise", pairOf((1-first)*right, "A", "A"), pairOf((1-first)*(1-right), "B", "B"),
 		pairOf(first, "A", "B"))
@@ -102,10 +103,10 @@ func pairsOf(right, first float64) world {
 
 func answersOf(p float64) world { return worldOf("answer", answered(p, "A"), answered(1-p, "B")) }
 
-// tied are pairs that are called equal in both orders.
+// tied returns pairs judged equal in both orders.
 func tied(weight float64) unit {
-	return unit{weight: weight, records: func(of place, agent string) []*judging.Record {
-		records := pairOf(1, "", "").records(of, agent)
+	return unit{weight: weight, records: func(position place, agent string) []*judging.Record {
+		records := pairOf(1, "", "").records(position, agent)
 		for _, r := range records {
 			r.Outcome = judging.Tie
 		}
@@ -113,7 +114,7 @@ func tied(weight float64) unit {
 	}}
 }
 
-// judgmentsOf calls a share of right answers Correct, and a share of wrong ones.
+// judgmentsOf returns judgments that call a share of correct answers Correct, and a share of wrong ones.
 func judgmentsOf(hits, alarms float64) world {
 	var units []unit
 	for _, own := range []bool{true, false} {
@@ -148,7 +149,7 @@ func (j judge) diagnose(runs, n int) (codes map[string]int, levels map[scoring.L
 	return codes, levels
 }
 
-// shares are codes with how often they were said, in percent, the commonest first.
+// shares lists codes with their frequency in percent, the most frequent first.
 func shares(codes map[string]int, runs int) string {
 	var list []string
 	for code, k := range codes {

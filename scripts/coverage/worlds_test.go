@@ -12,46 +12,46 @@ import (
 	"gavel/scoring"
 )
 
-// world is a population of which everything is known: what its units may come to, and how often each does. A
-// run of it is scored as any run is; what its numbers are in truth is what the code says of all units, each
-// as often as it should be.
+// world is a population with known probabilities: all possible outcomes of a unit with their weights. A run of it is
+// scored like any other. Its true values are the scores of a run over all units with their weights.
 type world struct {
 	name     string
 	protocol string
 	manifest func(*judging.Manifest)
-	// units are what a judge of a strength comes to.
+	// units returns the possible units of a judge with a given strength.
 	units func(strength float64) []unit
-	// agents is how many answers of agents a question has.
+	// agents is the number of agents' answers to a question.
 	agents int
-	// compared is by how much of what its strength lacks a judge is worse that it is compared with; NaN: it is with none.
+	// compared says how much weaker the second judge of a comparison is, as a share of what the strength lacks of 1;
+	// NaN: no comparison.
 	compared float64
 }
 
-// unit is a kind of pair, question, judgment or item. Units of one cluster may be alike; of several agents' answers
-// to one question those with the same key are of one kind of question.
+// unit is a possible pair, question, judgment or item. Units of one cluster may be correlated. Of several agents'
+// answers to one question, all have the same key, a kind of question.
 type unit struct {
 	weight  float64
 	key     int
 	number  int
-	gold    int // what is right: units of two runs agree on it
-	records func(of place, agent string) []*judging.Record
+	gold    int // the gold label, which the units of two runs share
+	records func(position place, agent string) []*judging.Record
 }
 
-// place is where a unit stands in a run: MT-Bench's items say by their ids what belongs together.
+// place is the position of a unit in a run: the ids of MT-Bench's items show which belong together.
 type place struct{ id, source string }
 
-// alikeAgents is how likely it is that an agent's answer to a question comes to what the first agent's does.
+// alikeAgents is the probability that an agent's answer to a question equals the first agent's.
 const alikeAgents = 0.1
 
-// clustering is how many clusters a run has, and of how many units. Each unit is what its cluster draws with a
-// probability of √alike, and else its own draw: so alike is the correlation of every two units of a cluster, and
-// every share stays as it is.
+// clustering holds the number of clusters in a run and of units in each. A unit takes its cluster's draw with
+// probability √alike, and else its own draw. So alike is the correlation of any two units of a cluster, and all shares
+// stay the same.
 type clustering struct {
 	clusters, each int
 	alike          float64
 }
 
-// separate are so many units that are not alike.
+// separate returns a clustering of independent units.
 func separate(units int) clustering { return clustering{clusters: units, each: 1} }
 
 func (c clustering) String() string {
@@ -61,8 +61,8 @@ func (c clustering) String() string {
 	return fmt.Sprintf("%d × %d, ρ %g", c.clusters, c.each, c.alike)
 }
 
-// draw is a run of the world and, where it is compared, one of another judge, which comes to the like of the
-// first on two units of three.
+// draw returns a run of the world and, for comparisons, one of another judge, which follows the first on two thirds of
+// the units.
 func (w world) draw(rng *rand.Rand, units, others []unit, c clustering) (records, other []*judging.Record) {
 	all := newPicker(units)
 	byKey := map[int]*picker{}
@@ -74,46 +74,46 @@ func (w world) draw(rng *rand.Rand, units, others []unit, c clustering) (records
 			if c.each > 1 && rng.Float64() >= math.Sqrt(c.alike) {
 				x = rng.Float64()
 			}
-			u := all.at(x)
-			at := place{id: fmt.Sprintf("%04d:1:a:%d", i, k)}
+			u := all.unitAt(x)
+			position := place{id: fmt.Sprintf("%04d:1:a:%d", i, k)}
 			if c.each > 1 {
-				at.source = "mt-bench"
+				position.source = "mt-bench"
 			}
 			for a := range max(1, w.agents) {
-				of := u
+				answered := u
 				if a > 0 && rng.Float64() >= alikeAgents {
-					of = under(byKey, units, func(v unit) int { return v.key }, u.key).at(rng.Float64())
+					answered = pickerFor(byKey, units, func(v unit) int { return v.key }, u.key).unitAt(rng.Float64())
 				}
-				records = append(records, of.records(at, fmt.Sprint(a))...)
+				records = append(records, answered.records(position, fmt.Sprint(a))...)
 			}
 			if others != nil {
 				gold := func(v unit) int { return v.gold }
-				y := under(byGold[0], units, gold, u.gold).where(u, rng)
+				y := pickerFor(byGold[0], units, gold, u.gold).shareOf(u, rng)
 				if rng.Float64() < 1.0/3 {
 					y = rng.Float64()
 				}
-				other = append(other, under(byGold[1], others, gold, u.gold).at(y).records(at, "a")...)
+				other = append(other, pickerFor(byGold[1], others, gold, u.gold).unitAt(y).records(position, "a")...)
 			}
 		}
 	}
 	return records, other
 }
 
-// under are the units of a key.
-func under(known map[int]*picker, units []unit, of func(unit) int, key int) *picker {
-	if known[key] == nil {
+// pickerFor returns the picker of the units with a key.
+func pickerFor(pickers map[int]*picker, units []unit, keyOf func(unit) int, key int) *picker {
+	if pickers[key] == nil {
 		var list []unit
 		for _, u := range units {
-			if of(u) == key {
+			if keyOf(u) == key {
 				list = append(list, u)
 			}
 		}
-		known[key] = newPicker(list)
+		pickers[key] = newPicker(list)
 	}
-	return known[key]
+	return pickers[key]
 }
 
-// picker finds units by their weights.
+// picker picks units by their weights.
 type picker struct {
 	units []unit
 	upTo  []float64
@@ -129,18 +129,18 @@ func newPicker(units []unit) *picker {
 	return p
 }
 
-// at is the unit at a share of all weights.
-func (p *picker) at(x float64) unit {
-	for i, at := range p.upTo {
-		if x*p.upTo[len(p.upTo)-1] < at {
+// unitAt returns the unit at a share of all weights.
+func (p *picker) unitAt(x float64) unit {
+	for i, bound := range p.upTo {
+		if x*p.upTo[len(p.upTo)-1] < bound {
 			return p.units[i]
 		}
 	}
 	return p.units[len(p.units)-1]
 }
 
-// where is a share of all weights at which a unit is.
-func (p *picker) where(u unit, rng *rand.Rand) float64 {
+// shareOf returns a share of all weights that picks a unit.
+func (p *picker) shareOf(u unit, rng *rand.Rand) float64 {
 	for i, v := range p.units {
 		if v.number == u.number {
 			return (p.upTo[i] - rng.Float64()*v.weight) / p.upTo[len(p.upTo)-1]
@@ -149,23 +149,23 @@ func (p *picker) where(u unit, rng *rand.Rand) float64 {
 	panic("no such unit")
 }
 
-// whole is how many units stand for all of them.
+// whole is the number of units that represent all.
 const whole = 20000
 
-// everything is the run of all units, each as often as its weight says.
+// everything returns the run of all units, each as often as its weight says.
 func everything(units []unit) []*judging.Record {
 	var records []*judging.Record
-	sum, given := 0.0, 0
+	sum, count := 0.0, 0
 	for _, u := range units {
 		sum += u.weight * whole
-		for ; given < int(math.Round(sum)); given++ {
-			records = append(records, u.records(place{id: fmt.Sprint(given)}, "")...)
+		for ; count < int(math.Round(sum)); count++ {
+			records = append(records, u.records(place{id: fmt.Sprint(count)}, "")...)
 		}
 	}
 	return records
 }
 
-// run is a run of records.
+// run scores records as a run.
 func (w world) run(records []*judging.Record) *scoring.Run {
 	protocol, err := judging.ProtocolNamed(w.protocol)
 	if err != nil {
@@ -208,15 +208,15 @@ var worlds = []world{
 	{name: "two options", protocol: "multi-option", units: twoOptionUnits, compared: 0.4},
 }
 
-// judgments is a pair whose two judgments name these: A, which is right, B, or nobody.
+// pairOf returns a pair with two judgments: A, which is correct, B, or nobody.
 func pairOf(weight float64, first, second string) unit { return pair(weight, nil, first, second) }
 
-func pair(weight float64, own *datasets.Answer, choices ...string) unit {
-	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
+func pair(weight float64, answer *datasets.Answer, choices ...string) unit {
+	return unit{weight: weight, records: func(position place, _ string) (records []*judging.Record) {
 		for i, choice := range choices {
-			records = append(records, told(of, judging.Record{
+			records = append(records, newRecord(position, judging.Record{
 				Gold:          "A",
-				Own:           own,
+				Own:           answer,
 				Presentation:  i % 2,
 				Presentations: 2,
 				Repetition:    i / 2,
@@ -230,7 +230,8 @@ func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 
 var orders = [][]string{{"A", "B"}, {"B", "A"}}
 
-// pairUnits are right in both judgments in a share that is the strength; of the others most follow the position.
+// pairUnits returns pairs of which a share equal to the strength is correct in both orders; most others follow the
+// position.
 func pairUnits(p float64) []unit {
 	q := 1 - p
 	return []unit{
@@ -239,31 +240,31 @@ func pairUnits(p float64) []unit {
 	}
 }
 
-// referenceUnits are judged with the judge's own answer, which is right in a share that is the strength.
+// referenceUnits returns pairs judged with the judge's own answer, which is correct in a share equal to the strength.
 func referenceUnits(p float64) (units []unit) {
 	for _, right := range []bool{true, false} {
-		own, strict := p, 0.3+0.6*p
+		share, strict := p, 0.3+0.6*p
 		if !right {
-			own, strict = 1-p, 0.5*p
+			share, strict = 1-p, 0.5*p
 		}
 		answer := &datasets.Answer{Right: right}
-		units = append(units, pair(own*strict, answer, "A", "A"), pair(own*(1-strict)/2, answer, "B", "B"),
-			pair(own*(1-strict)/2, answer, "A", "B"))
+		units = append(units, pair(share*strict, answer, "A", "A"), pair(share*(1-strict)/2, answer, "B", "B"),
+			pair(share*(1-strict)/2, answer, "A", "B"))
 	}
 	return units
 }
 
-// repeatedUnits are asked three times, and come to the same in a share that is the strength.
+// repeatedUnits returns pairs asked three times, consistent in a share equal to the strength.
 func repeatedUnits(p float64) []unit {
 	same, other := []string{"A", "A", "A", "A", "A", "A"}, []string{"A", "A", "A", "A", "B", "A"}
 	both := []string{"A", "B", "B", "A", "A", "B"}
 	return []unit{pair(p, nil, same...), pair((1-p)/2, nil, other...), pair((1-p)/2, nil, both...)}
 }
 
-// confidences of a judge, each as often as another.
+// confidences lists the confidences of a judge, all equally frequent.
 var confidences = []float64{0.58, 0.67, 0.76, 0.85, 0.93, 0.98}
 
-// confidentUnits are right as often as the judge is sure, less what the strength lacks of 1.
+// confidentUnits returns pairs that are correct as often as the judge is confident, times the strength.
 func confidentUnits(strength float64) (units []unit) {
 	n := float64(len(confidences))
 	for _, p := range confidences {
@@ -287,8 +288,8 @@ func confidentUnits(strength float64) (units []unit) {
 func sure(weight float64, choices [2]string, p [2]float64) unit {
 	u := pairOf(weight, choices[0], choices[1])
 	plain := u.records
-	u.records = func(of place, agent string) []*judging.Record {
-		records := plain(of, agent)
+	u.records = func(position place, agent string) []*judging.Record {
+		records := plain(position, agent)
 		for i, r := range records {
 			label, other := "A>B", "B>A"
 			if r.Order[0] != choices[i] {
@@ -304,14 +305,14 @@ func sure(weight float64, choices [2]string, p [2]float64) unit {
 	return u
 }
 
-// answerUnits are right in a share that is the strength; of the others a third is not read.
+// answerUnits returns answers of which a share equal to the strength is correct; a third of the others cannot be read.
 func answerUnits(p float64) []unit {
 	return []unit{answered(p, "A"), answered((1-p)*2/3, "B"), answered((1-p)/3, "")}
 }
 
 func answered(weight float64, choice string) unit {
-	return unit{weight: weight, records: func(of place, _ string) []*judging.Record {
-		return []*judging.Record{told(of, judging.Record{
+	return unit{weight: weight, records: func(position place, _ string) []*judging.Record {
+		return []*judging.Record{newRecord(position, judging.Record{
 			Shape:         datasets.Choice,
 			Gold:          "A",
 			Presentations: 1,
@@ -321,31 +322,31 @@ func answered(weight float64, choice string) unit {
 	}}
 }
 
-// judgmentUnits are of a judge whose own answers, and whose judgments where they are right, are right in a share
-// that is about the strength.
+// judgmentUnits returns judgments of a judge whose own answers, and whose judgments when these are correct, are correct
+// in about a share equal to the strength.
 func judgmentUnits(p float64) (units []unit) {
-	share := func(is bool, p float64) float64 { return map[bool]float64{true: p, false: 1 - p}[is] }
+	share := func(yes bool, p float64) float64 { return map[bool]float64{true: p, false: 1 - p}[yes] }
 	for k := range 16 {
-		own := k&1 > 0
+		ownRight := k&1 > 0
 		agent := k&2 > 0
 		cot := k&4 > 0
 		self := k&8 > 0
-		weight := share(own, p)
-		if own {
+		weight := share(ownRight, p)
+		if ownRight {
 			weight *= share(agent, 0.7) * share(cot, p+(1-p)/4) * share(self, p+(1-p)/2)
 		} else {
 			weight *= share(agent, 0.45) * share(cot, 0.8*p+0.05) * share(self, 0.7*p)
 		}
-		units = append(units, unit{weight: weight, key: k & 1, gold: k & 2, records: judgments(own, agent, cot, self)})
+		units = append(units, unit{weight: weight, key: k & 1, gold: k & 2, records: judgments(ownRight, agent, cot, self)})
 	}
 	return units
 }
 
-func judgments(own, right, cot, self bool) func(place, string) []*judging.Record {
+func judgments(ownRight, right, cot, self bool) func(place, string) []*judging.Record {
 	word := map[bool]string{true: "Correct", false: "Incorrect"}
-	return func(of place, agent string) (records []*judging.Record) {
+	return func(position place, agent string) (records []*judging.Record) {
 		for i, judged := range []bool{cot, self} {
-			r := told(of, judging.Record{
+			r := newRecord(position, judging.Record{
 				Shape:         datasets.Judgment,
 				Mode:          []string{selfreference.ModeCoT, selfreference.ModeSelf}[i],
 				Presentation:  i,
@@ -353,9 +354,9 @@ func judgments(own, right, cot, self bool) func(place, string) []*judging.Record
 				Order:         []string{"Correct", "Incorrect"},
 				Gold:          word[right],
 				Choice:        word[right == judged],
-				Own:           &datasets.Answer{Right: own},
+				Own:           &datasets.Answer{Right: ownRight},
 			})
-			r.Item, r.Question = of.id+" "+agent, of.id
+			r.Item, r.Question = position.id+" "+agent, position.id
 			records = append(records, r)
 		}
 		return records
@@ -366,7 +367,7 @@ func judgments(own, right, cot, self bool) func(place, string) []*judging.Record
 // strength; else mostly what stands first.
 func optionUnits(p float64) (units []unit) {
 	for n := 2; n <= 4; n++ {
-		units = append(units, chosen(n, 0.9*p/3, always(n, 0)), chosen(n, 0.1*p/3, always(n, 1)))
+		units = append(units, choiceUnit(n, 0.9*p/3, always(n, 0)), choiceUnit(n, 0.1*p/3, always(n, 1)))
 		first := make([]int, n)
 		wavers := always(n, 0)
 		silent := always(n, 0)
@@ -375,14 +376,14 @@ func optionUnits(p float64) (units []unit) {
 		}
 		wavers[n-1], silent[0] = 1, judging.Nobody
 		q := (1 - p) / 3
-		units = append(units, chosen(n, 0.6*q, first), chosen(n, 0.25*q, wavers), chosen(n, 0.15*q, silent))
+		units = append(units, choiceUnit(n, 0.6*q, first), choiceUnit(n, 0.25*q, wavers), choiceUnit(n, 0.15*q, silent))
 	}
 	return units
 }
 
 // twoOptionUnits have two options, and one of two outcomes.
 func twoOptionUnits(p float64) []unit {
-	return []unit{chosen(2, p, always(2, 0)), chosen(2, 1-p, []int{0, 1})}
+	return []unit{choiceUnit(2, p, always(2, 0)), choiceUnit(2, 1-p, []int{0, 1})}
 }
 
 func always(n, option int) []int {
@@ -393,10 +394,10 @@ func always(n, option int) []int {
 	return out
 }
 
-// chosen is an item by the option that is named in each order, of which the i-th begins with the i-th.
-func chosen(n int, weight float64, options []int) unit {
+// choiceUnit returns an item by the option chosen in each order; the i-th order begins with option i.
+func choiceUnit(n int, weight float64, options []int) unit {
 	ids := []string{"01", "02", "03", "04"}[:n]
-	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
+	return unit{weight: weight, records: func(position place, _ string) (records []*judging.Record) {
 		for i, option := range options {
 			r := judging.Record{
 				Shape:         datasets.Options,
@@ -408,17 +409,17 @@ func chosen(n int, weight float64, options []int) unit {
 			if option != judging.Nobody {
 				r.Choice = ids[option]
 			}
-			records = append(records, told(of, r))
+			records = append(records, newRecord(position, r))
 		}
 		return records
 	}}
 }
 
-// told is a record whose verdict stands as it is.
-func told(of place, r judging.Record) *judging.Record {
+// newRecord returns a record whose verdict is read as stored.
+func newRecord(position place, r judging.Record) *judging.Record {
 	r.Schema = 1
-	r.Item = of.id
-	r.Source = of.source
+	r.Item = position.id
+	r.Source = position.source
 	r.Imported = &judging.Imported{Stored: true}
 	r.Outcome = judging.NoVerdict
 	if r.Choice != "" {

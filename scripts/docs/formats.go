@@ -23,49 +23,49 @@ import (
 	"gavel/scoring/race"
 )
 
-// document is one kind of JSON that gavel writes.
+// document describes one kind of JSON that gavel writes.
 type document struct {
-	name  string // of its schema's file
-	title string
-	of    reflect.Type
-	// unsaid are keys that are left out of some documents although their type has them always.
-	unsaid []string
-	strict bool // keys that the schema does not know are errors
+	name   string // of its schema's file
+	title  string
+	goType reflect.Type
+	// optional lists keys that some documents leave out although their type always has them.
+	optional []string
+	strict   bool // keys that the schema does not know are errors
 }
 
 var documents = []document{
 	newDocument[judging.Manifest]("run", "run.json: the manifest of a run",
 		"spec.prompt.system", "spec.prompt.sha256", "spec.parameters"),
 	newDocument[judging.Record]("record", "A line of records.jsonl: one judgment"),
-	newDocument[scoring.Report]("results", "results.json: what a run comes to", "calibration.ece_calibrated"),
+	newDocument[scoring.Report]("results", "results.json: the scores of a run", "calibration.ece_calibrated"),
 	newDocument[scoring.Comparisons]("comparisons", "What gavel compare --format json prints"),
 	newDocument[race.Result]("race", "What gavel race --format json prints"),
 	newDocument[jury.Report]("jury", "What gavel jury --format json prints"),
 	newDocument[scoring.Sway]("sway", "What gavel score --section sway --format json prints"),
-	newDocument[labels.Label]("label", "A line of labels.jsonl: what a person said of an item"),
+	newDocument[labels.Label]("label", "A line of labels.jsonl: a person's label of an item"),
 	newDocument[labels.Agreement]("agreement", "What gavel labels agree --format json prints"),
 	newDocument[labels.Estimated]("estimate", "What gavel labels estimate --format json prints"),
 	newDocument[labels.Selective]("select", "What gavel labels select --format json prints"),
 }
 
-func newDocument[T any](name, title string, unsaid ...string) document {
-	return document{name: name, title: title, of: reflect.TypeFor[T](), unsaid: unsaid}
+func newDocument[T any](name, title string, optional ...string) document {
+	return document{name: name, title: title, goType: reflect.TypeFor[T](), optional: optional}
 }
 
-// packages are where the types of the documents are from.
+// packages lists the packages with the documents' types.
 var packages = []string{
 	"backends", "datasets", "judging", "scoring", "scoring/race", "internal/jury", "internal/labels",
 }
 
-// writeFormats writes the tables of keys in docs/formats.md, between the lines that name a document, and a JSON Schema
-// of each document. What a key means is the comment of its field.
+// writeFormats writes the tables of keys in docs/formats.md, between marks that name a document, and a JSON Schema of
+// each document. The meaning of a key is the comment of its field.
 func writeFormats(root string) error {
-	said, err := comments(root)
+	texts, err := comments(root)
 	if err != nil {
 		return err
 	}
 	for _, d := range documents {
-		schema, table, err := d.describe(said)
+		schema, table, err := d.describe(texts)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func writeFormats(root string) error {
 // comments returns the comments of the fields of the packages' types, by package path, type and field:
 // "gavel/judging.Spec.Goal".
 func comments(root string) (map[string]string, error) {
-	said := map[string]string{}
+	texts := map[string]string{}
 	for _, pkg := range packages {
 		files, err := filepath.Glob(filepath.Join(root, pkg, "*.go"))
 		if err != nil {
@@ -109,7 +109,7 @@ func comments(root string) (map[string]string, error) {
 					for _, f := range fields.Fields.List {
 						text := strings.Join(strings.Fields(f.Doc.Text()+f.Comment.Text()), " ")
 						for _, name := range f.Names {
-							said["gavel/"+pkg+"."+spec.Name.Name+"."+name.Name] = text
+							texts["gavel/"+pkg+"."+spec.Name.Name+"."+name.Name] = text
 						}
 					}
 				}
@@ -117,18 +117,18 @@ func comments(root string) (map[string]string, error) {
 			})
 		}
 	}
-	return said, nil
+	return texts, nil
 }
 
-// field is a key of an object.
+// field holds a key of an object and its field.
 type field struct {
 	reflect.StructField
-	key  string
-	said string
+	key     string
+	comment string
 }
 
 // fieldsOf returns the keys of a struct type, in the order in which they are written.
-func fieldsOf(t reflect.Type, said map[string]string) []field {
+func fieldsOf(t reflect.Type, texts map[string]string) []field {
 	var all []field
 	for _, f := range reflect.VisibleFields(t) {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -142,23 +142,23 @@ func fieldsOf(t reflect.Type, said map[string]string) []field {
 		all = append(all, field{
 			StructField: f,
 			key:         key,
-			said:        said[owner.PkgPath()+"."+owner.Name()+"."+f.Name],
+			comment:     texts[owner.PkgPath()+"."+owner.Name()+"."+f.Name],
 		})
 	}
 	return all
 }
 
-// within returns the struct that a type holds, or nil, and how a path shows that it holds many.
-func within(t reflect.Type) (of reflect.Type, many string) {
+// structIn returns the struct that a type contains, or nil, and the suffix of its path if there are several.
+func structIn(t reflect.Type) (inner reflect.Type, suffix string) {
 	for {
 		switch t.Kind() {
 		case reflect.Pointer:
 			t = t.Elem()
 		case reflect.Slice, reflect.Array:
-			t, many = t.Elem(), many+"[]"
+			t, suffix = t.Elem(), suffix+"[]"
 		case reflect.Struct:
 			if t != reflect.TypeFor[time.Time]() {
-				return t, many
+				return t, suffix
 			}
 			return nil, ""
 		default:
@@ -167,7 +167,7 @@ func within(t reflect.Type) (of reflect.Type, many string) {
 	}
 }
 
-// kindOf returns a type in JSON's words.
+// kindOf names a type in terms of JSON.
 func kindOf(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -201,10 +201,10 @@ func plural(kind string) string {
 	return strings.TrimSpace(first + "s " + rest)
 }
 
-// describe returns the JSON Schema of a document, and its keys as a table in Markdown. Keys that the schema does not
-// know are allowed: a later gavel may write more.
-func (d document) describe(said map[string]string) (*jsonschema.Schema, []byte, error) {
-	schema, err := jsonschema.ForType(d.of, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+// describe returns the JSON Schema of a document, and its keys as a table in Markdown. The schema allows unknown keys:
+// a later gavel may write more.
+func (d document) describe(texts map[string]string) (*jsonschema.Schema, []byte, error) {
+	schema, err := jsonschema.ForType(d.goType, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[*float64]():        {Types: []string{"number", "null"}},
@@ -213,37 +213,37 @@ func (d document) describe(said map[string]string) (*jsonschema.Schema, []byte, 
 		return nil, nil, err
 	}
 	schema.Schema, schema.Title = "https://json-schema.org/draft/2020-12/schema", d.title
-	w := describer{document: d, said: said, shown: map[reflect.Type]string{}}
+	w := describer{document: d, texts: texts, listedAt: map[reflect.Type]string{}}
 	w.table.WriteString("\n| Key | Type | |\n|---|---|---|\n")
-	w.keys(schema, d.of, "", true)
+	w.keys(schema, d.goType, "", true)
 	w.table.WriteString("\n")
 	return schema, w.table.Bytes(), nil
 }
 
-// describer goes through the keys of a document.
+// describer builds the table and the schema of a document.
 type describer struct {
 	document
-	said  map[string]string
-	table bytes.Buffer
-	shown map[reflect.Type]string // the key at which the table lists a type's own
+	texts    map[string]string
+	table    bytes.Buffer
+	listedAt map[reflect.Type]string // the key under which the table lists a type's keys
 }
 
-// keys adds what the keys of a struct type mean to its schema, and their rows to the table where they are listed there:
-// an object's after its own. A type that the table has listed is named, not listed again.
-func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string, listed bool) {
+// keys adds the meaning of a struct type's keys to its schema and, if listed, their rows to the table, an object's keys
+// after its own. A type that the table has already is referred to.
+func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string, inTable bool) {
 	if !w.strict {
 		schema.AdditionalProperties = nil
 	}
-	for _, f := range fieldsOf(t, w.said) {
+	for _, f := range fieldsOf(t, w.texts) {
 		key := path + f.key
-		of := schema.Properties[f.key]
-		of.Description = f.said
-		if slices.Contains(w.unsaid, key) {
+		property := schema.Properties[f.key]
+		property.Description = f.comment
+		if slices.Contains(w.optional, key) {
 			schema.Required = slices.DeleteFunc(schema.Required, func(key string) bool { return key == f.key })
 		}
-		inner, many := within(f.Type)
-		earlier := w.shown[inner]
-		if listed {
+		inner, suffix := structIn(f.Type)
+		earlier := w.listedAt[inner]
+		if inTable {
 			kind := kindOf(f.Type)
 			if earlier != "" {
 				kind += " as `" + earlier + "`"
@@ -251,18 +251,18 @@ func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string,
 			if !slices.Contains(schema.Required, f.key) {
 				kind += ", optional"
 			}
-			fmt.Fprintf(&w.table, "| `%s` | %s | %s |\n", key, kind, strings.ReplaceAll(f.said, "|", `\|`))
+			fmt.Fprintf(&w.table, "| `%s` | %s | %s |\n", key, kind, strings.ReplaceAll(f.comment, "|", `\|`))
 		}
 		if inner == nil {
 			continue
 		}
-		first := listed && earlier == ""
+		first := inTable && earlier == ""
 		if first {
-			w.shown[inner] = key
+			w.listedAt[inner] = key
 		}
-		for of.Items != nil {
-			of = of.Items
+		for property.Items != nil {
+			property = property.Items
 		}
-		w.keys(of, inner, key+many+".", first)
+		w.keys(property, inner, key+suffix+".", first)
 	}
 }

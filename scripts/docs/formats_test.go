@@ -17,7 +17,7 @@ import (
 
 const root = "../.."
 
-// TestWhatIsWrittenIsCurrent holds docs/formats.md and docs/schemas to the types of today.
+// TestWhatIsWrittenIsCurrent compares docs/formats.md and docs/schemas with today's types.
 func TestWhatIsWrittenIsCurrent(t *testing.T) {
 	copied := t.TempDir()
 	for _, dir := range append([]string{"docs"}, packages...) {
@@ -45,47 +45,47 @@ func TestWhatIsWrittenIsCurrent(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsSaid wants a comment at every field that stands in a document.
+// TestEveryKeyIsSaid checks that every field in a document has a comment.
 func TestEveryKeyIsSaid(t *testing.T) {
-	said, err := comments(root)
+	texts, err := comments(root)
 	assert.NilError(t, err)
 	for _, d := range documents {
-		schema, _, err := d.describe(said)
+		schema, _, err := d.describe(texts)
 		assert.NilError(t, err)
-		for _, key := range unsaid(schema, "") {
+		for _, key := range undocumented(schema, "") {
 			t.Errorf("%s: %s has no comment", d.name, key)
 		}
 	}
 }
 
-func unsaid(s *jsonschema.Schema, at string) (keys []string) {
-	for name, of := range s.Properties {
-		if of.Description == "" {
-			keys = append(keys, at+name)
+func undocumented(s *jsonschema.Schema, path string) (keys []string) {
+	for name, property := range s.Properties {
+		if property.Description == "" {
+			keys = append(keys, path+name)
 		}
-		for inner := of; inner != nil; inner = inner.Items {
-			keys = append(keys, unsaid(inner, at+name+".")...)
+		for inner := property; inner != nil; inner = inner.Items {
+			keys = append(keys, undocumented(inner, path+name+".")...)
 		}
 	}
 	return keys
 }
 
-// TestStoredRunsFitTheSchemas holds the schemas to the runs that are kept of an earlier gavel: no key of theirs is unknown.
+// TestStoredRunsFitTheSchemas checks the runs of an earlier gavel against the schemas: they have no unknown key.
 func TestStoredRunsFitTheSchemas(t *testing.T) {
-	said, err := comments(root)
+	texts, err := comments(root)
 	assert.NilError(t, err)
 	schemas := map[string]*jsonschema.Resolved{}
 	for _, d := range documents {
 		d.strict = true
-		schema, _, err := d.describe(said)
+		schema, _, err := d.describe(texts)
 		assert.NilError(t, err)
 		schemas[d.name], err = schema.Resolve(nil)
 		assert.NilError(t, err)
 	}
-	kept, err := os.Open(filepath.Join(root, "scripts/golden/testdata/made-by-38db738.tar.zst"))
+	archive, err := os.Open(filepath.Join(root, "scripts/golden/testdata/made-by-38db738.tar.zst"))
 	assert.NilError(t, err)
-	defer kept.Close()
-	unpacked, err := zstd.NewReader(kept)
+	defer archive.Close()
+	unpacked, err := zstd.NewReader(archive)
 	assert.NilError(t, err)
 	defer unpacked.Close()
 	checked := map[string]int{}
@@ -95,8 +95,8 @@ func TestStoredRunsFitTheSchemas(t *testing.T) {
 			break
 		}
 		assert.NilError(t, err)
-		name, known := map[string]string{"run.json": "run", "records.jsonl": "record", "results.json": "results"}[path.Base(head.Name)]
-		if !known {
+		name, ok := map[string]string{"run.json": "run", "records.jsonl": "record", "results.json": "results"}[path.Base(head.Name)]
+		if !ok {
 			continue
 		}
 		for values := json.NewDecoder(r); ; checked[name]++ {

@@ -8,12 +8,12 @@ import (
 	"gavel/scoring"
 )
 
-// writeGlossary writes the tables of metrics in docs/glossary.md, between two marks, from the words of protocols.
+// writeGlossary writes the tables of metrics in docs/glossary.md, between two marks, from the protocols' terms.
 func writeGlossary(root string) error {
 	return place(root, "glossary.md", "metrics", "end", []byte(tables()+"\n"))
 }
 
-// tables returns the table of each layout, under the names of the protocols that have it.
+// tables returns the table of each layout, under the names of its protocols.
 func tables() string {
 	var b strings.Builder
 	for i, p := range protocols.All {

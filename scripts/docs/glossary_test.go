@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// TestGlossaryIsCurrent holds docs/glossary.md to the words that protocols declare; scripts/docs.sh writes it.
+// TestGlossaryIsCurrent compares docs/glossary.md with the protocols' terms; scripts/docs.sh writes it.
 func TestGlossaryIsCurrent(t *testing.T) {
 	page, err := os.ReadFile(root + "/docs/glossary.md")
 	assert.NilError(t, err)

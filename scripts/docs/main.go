@@ -1,5 +1,5 @@
-// Command docs writes what is known of gavel's JSON from its Go types (docs/formats.md, docs/schemas), and of its
-// metrics from the protocols (docs/glossary.md). scripts/docs.sh runs it.
+// Command docs writes generated documentation: of gavel's JSON from its Go types (docs/formats.md, docs/schemas), and
+// of its metrics from the protocols (docs/glossary.md). scripts/docs.sh runs it.
 package main
 
 import (
@@ -18,8 +18,8 @@ func main() {
 	}
 }
 
-// place writes a page of docs anew with what belongs between two marks, which are comments.
-func place(root, page, begin, end string, what []byte) error {
+// place replaces the text between two marks, which are comments, on a page of docs.
+func place(root, page, begin, end string, content []byte) error {
 	file := filepath.Join(root, "docs", page)
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -27,10 +27,10 @@ func place(root, page, begin, end string, what []byte) error {
 	}
 	from := []byte("<!-- " + begin + " -->\n")
 	to := []byte("<!-- " + end + " -->\n")
-	before, rest, found := bytes.Cut(text, from)
+	before, rest, ok := bytes.Cut(text, from)
 	_, after, closed := bytes.Cut(rest, to)
-	if !found || !closed {
+	if !ok || !closed {
 		return fmt.Errorf("%s has no place for the %s", file, begin)
 	}
-	return os.WriteFile(file, bytes.Join([][]byte{before, from, what, to, after}, nil), 0o644)
+	return os.WriteFile(file, bytes.Join([][]byte{before, from, content, to, after}, nil), 0o644)
 }

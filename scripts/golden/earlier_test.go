@@ -22,7 +22,7 @@ var makeEarlier = flag.Bool("make-earlier", false, "write testdata/made-by-38db7
 
 const earlier = "testdata/made-by-38db738.tar.zst"
 
-// What was made at commit 38db738: complete runs, by their folder below runs, …
+// Folders made at commit 38db738: complete runs, by their folder in runs, …
 var earlierRuns = []struct{ name, args string }{
 	{"pairs", "pairwise --backend sim --model accuracy=0.8,first=0.2 --dataset sample --limit 8"},
 	{"pairs-repeat", "pairwise --backend sim --model accuracy=0.8,first=0.2 --dataset sample --limit 4 --repeat 2"},
@@ -51,14 +51,14 @@ conditions:
 `
 )
 
-// addresses puts the addresses of servers in.
+// addresses inserts the addresses of servers.
 func addresses(all map[string]*stub, text string) string {
 	return strings.NewReplacer("OLLAMA", all["ollama"].URL, "OTHER", all["other"].URL, "LLAMA", all["llama.cpp"].URL).Replace(text)
 }
 
-// breakOff begins a command, ends it by a signal when the nth chat of a server is asked for and the folder has as many
-// records, and tells its exit status.
-func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Signal, args ...string) int {
+// breakOff starts a command, sends it a signal at the nth chat of a server once the folder has as many records, and
+// returns its exit status.
+func (w *world) breakOff(s *stub, n int, folder string, records int, signal os.Signal, args ...string) int {
 	w.t.Helper()
 	s.take(w)
 	s.blocks(func(i int) bool { return i >= n })
@@ -66,29 +66,29 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Sign
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	for end := time.Now().Add(mostTime); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(commandLimit); ; time.Sleep(10 * time.Millisecond) {
 		s.mu.Lock()
-		asked := len(s.asked)
+		chats := len(s.chats)
 		s.mu.Unlock()
 		text, _ := os.ReadFile(w.path(folder + "/records.jsonl"))
-		if asked > n && bytes.Count(text, []byte("\n")) >= records {
+		if chats > n && bytes.Count(text, []byte("\n")) >= records {
 			break
 		}
 		if time.Now().After(end) {
 			cmd.Process.Kill()
-			w.t.Fatalf("%d chats asked for, %s", asked, text)
+			w.t.Fatalf("%d chats asked for, %s", chats, text)
 		}
 	}
 	ended := make(chan struct{})
-	cmd.Process.Signal(how)
+	cmd.Process.Signal(signal)
 	go func() { // the second Ctrl-C does not wait for what is in flight; a third would leave no time to write down how it ended
 		select {
 		case <-ended:
 		case <-time.After(500 * time.Millisecond):
-			cmd.Process.Signal(how)
+			cmd.Process.Signal(signal)
 		}
 	}()
-	timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(commandLimit, func() { cmd.Process.Kill() })
 	cmd.Wait()
 	timer.Stop()
 	close(ended)
@@ -97,7 +97,7 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, how os.Sign
 	return cmd.ProcessState.ExitCode()
 }
 
-// TestMakeEarlier writes what later binaries are to read. It was run once, at 38db738.
+// TestMakeEarlier writes what later binaries must read. It was run once, at 38db738.
 func TestMakeEarlier(t *testing.T) {
 	if !*makeEarlier {
 		t.Skip("only with -make-earlier")
@@ -142,13 +142,13 @@ func TestMakeEarlier(t *testing.T) {
 	}
 }
 
-// unsaid are the numbers that need what an agent's answer was read as: earlier records do not say it.
+// unsaid lists the metrics that need the final answer read from an agent's answer, which earlier records lack.
 var unsaid = regexp.MustCompile(`\{\s+"metric": "own-(same|other|sided)[^}]*\},?\s+`)
 
-// mirrored matches the position bias of a reversed run, which was 100 less what it is since scoring 6.
+// mirrored matches the position bias of a reversed run, which was 100 minus the present value before scoring 6.
 var mirrored = regexp.MustCompile(`^first-position `)
 
-// TestEarlier: today's gavel reads, scores, replays and goes on with what gavel of 38db738 has left behind.
+// TestEarlier: today's gavel reads, scores, replays and continues what gavel of 38db738 wrote.
 func TestEarlier(t *testing.T) {
 	t.Parallel()
 	if *makeEarlier {
@@ -230,7 +230,7 @@ func TestEarlier(t *testing.T) {
 
 	w.write("begun.yaml", addresses(all, begunSuite))
 	b.add("begun · suite plan --json", w.slow(w.must("suite", "plan", "begun.yaml", "--json").stdout))
-	b.add("begun · suite status --csv", counted(w.must("suite", "status", "begun.yaml", "--csv").stdout))
+	b.add("begun · suite status --csv", stableColumns(w.must("suite", "status", "begun.yaml", "--csv").stdout))
 	b.add("begun · suite run", w.must("suite", "run", "begun.yaml").stdout)
 	list, n := all["other"].take(w)
 	b.add(fmt.Sprintf("begun · going on · %d requests", n), list)
@@ -251,7 +251,7 @@ func TestEarlier(t *testing.T) {
 	w.env = append(w.env, "OPENAI_BASE_URL="+all["other"].URL)
 	s := w.serve("--read-only")
 	s.add(b, "/api/v1/runs?sort=name", "")
-	for deadline := time.Now().Add(mostTime); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(commandLimit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if _, text := s.ask("/api/v1/suites", ""); strings.Contains(text, `"says"`) { // scored beside the page
 			break
 		}
@@ -262,27 +262,27 @@ func TestEarlier(t *testing.T) {
 	s.add(b, "/api/v1/start", `{"protocol":"pairwise","endpoint":"sim","model":"coin","dataset":"sample"}`)
 }
 
-// clipLast leaves out a last line that was not finished.
+// clipLast removes an unfinished last line.
 func clipLast(text string) string { return text[:strings.LastIndex(text, "\n")+1] }
 
-// counted leaves out the columns of a table of CSV that change with time.
-func counted(text string) string {
+// stableColumns removes the columns of a CSV table that change with time.
+func stableColumns(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	names := strings.Split(lines[0], ",")
 	var out strings.Builder
 	for _, line := range lines {
-		var kept []string
+		var cells []string
 		for i, cell := range strings.Split(line, ",") {
 			if i < len(names) && slices.Contains([]string{"run", "status", "judgments", "answered", "failed"}, names[i]) {
-				kept = append(kept, cell)
+				cells = append(cells, cell)
 			}
 		}
-		out.WriteString(strings.Join(kept, ",") + "\n")
+		out.WriteString(strings.Join(cells, ",") + "\n")
 	}
 	return out.String()
 }
 
-// values are what a results.json says but for intervals and remarks, which later versions make otherwise.
+// values returns the content of a results.json without intervals and remarks, which later versions compute differently.
 func values(t *testing.T, text string) string {
 	t.Helper()
 	var all struct {

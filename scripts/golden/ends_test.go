@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEnds: how a run ends that is broken off or not answered, and that the same command goes on.
+// TestEnds: how a run ends that is interrupted or gets no answers, and that the same command continues it.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -45,7 +45,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestDoctor: what the doctor looks at, and how that ends. Its numbers are those of the machine.
+// TestDoctor: the doctor's checks and how they end. Its numbers depend on the machine.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -53,17 +53,17 @@ func TestDoctor(t *testing.T) {
 	for _, kind := range kinds {
 		s := newStub(w, kind)
 		r := w.gavel("doctor", "--quick", "--json", "--model", "tiny", "--base-url", s.URL)
-		var found struct {
+		var report struct {
 			Findings []struct{ Check, Status string }
 			Ready    bool
 		}
-		if err := json.Unmarshal([]byte(r.stdout), &found); err != nil {
+		if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
 			t.Fatalf("%v\n%s%s", err, r.stdout, r.stderr)
 		}
 		var out strings.Builder
-		for _, f := range found.Findings {
+		for _, f := range report.Findings {
 			out.WriteString(f.Check + ": " + f.Status + "\n")
 		}
-		b.add(kind, fmt.Sprintf("exit status %d, ready %v\n%s", r.code, found.Ready, out.String()))
+		b.add(kind, fmt.Sprintf("exit status %d, ready %v\n%s", r.code, report.Ready, out.String()))
 	}
 }

@@ -1,18 +1,17 @@
-// Package golden holds down what a user of gavel sees: run ids, cache keys, requests, records, results, tables, the JSON
-// API, exit statuses and messages. It drives gavel as a process, by its command line and over HTTP alone, and knows
-// nothing of gavel's but where it begins, so that the code may be turned round completely beneath it. The commands of a
-// test are run one after the other by one process, since to start one takes longer than most commands do; with -gavel
-// each has its own.
+// Package golden records what users of gavel see: run ids, cache keys, requests, records, results, tables, the JSON
+// API, exit statuses and messages. It runs gavel as a process, by its command line and over HTTP alone, and uses none
+// of its code except main, so that everything behind it may be restructured. One process runs the commands of a test
+// one after the other, since starting a process takes longer than most commands; with -gavel each has its own.
 //
 //	go test ./scripts/golden                       compares with testdata
-//	go test ./scripts/golden -run Serve -update    writes what it saw; git diff then shows what has changed for users
+//	go test ./scripts/golden -run Serve -update    writes the output; git diff then shows what has changed for users
 //
-// What is not the same twice is taken out first: times, ports, temporary folders, the version (see world.plain). Texts of
-// up to mostInline bytes stand in testdata/NAME.txt; of longer ones there stands the SHA-256, and the text itself is in
-// testdata/long.tar.zst, so that a test that fails can say what differs.
+// Values that differ from run to run are replaced first: times, ports, temporary folders, the version (see world.plain).
+// Texts of up to mostInline bytes are in testdata/NAME.txt. Of longer texts it has the SHA-256, and testdata/long.tar.zst
+// has the text, so that a failing test can show the difference.
 //
-// testdata/made-by-38db738.tar.zst holds folders that gavel wrote at that commit: runs, begun ones among them, a suite, a
-// cache and a bundle. It is not to be made anew by a later gavel: that today's reads them is what it is for.
+// testdata/made-by-38db738.tar.zst holds folders that gavel wrote at that commit: runs, unfinished ones among them, a
+// suite, a cache and a bundle. Do not write it again with a later gavel: it tests that today's gavel reads them.
 package golden
 
 import (
@@ -42,7 +41,7 @@ import (
 	"gavel/internal/trials"
 )
 
-// tested; -update, of package golden, writes testdata/*.txt and testdata/long.tar.zst anew.
+// tested; -update, of package golden, writes testdata/*.txt and testdata/long.tar.zst again.
 var tested = flag.String("gavel", "", "the `binary` to test; default: this one")
 
 const (
@@ -89,7 +88,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// build names the binary to test: the one that was asked for, or this one.
+// build returns the binary to test: the requested one, or this one.
 func build(dir string) error {
 	var err error
 	if *tested != "" {
@@ -102,15 +101,15 @@ func build(dir string) error {
 
 func askVersion() error {
 	out, err := exec.Command(gavelBinary, "--version").Output()
-	_, said, ok := strings.Cut(strings.TrimSpace(string(out)), " version ")
+	_, output, ok := strings.Cut(strings.TrimSpace(string(out)), " version ")
 	if err != nil || !ok {
 		return fmt.Errorf("gavel --version says %q: %v", out, err)
 	}
-	version = said
+	version = output
 	return nil
 }
 
-// store keeps long texts by their SHA-256.
+// store holds long texts by their SHA-256.
 type store struct {
 	mu    sync.Mutex
 	texts map[string]string
@@ -152,7 +151,7 @@ func (s *store) read() error {
 
 var mention = regexp.MustCompile(`sha256 ([0-9a-f]{64})`)
 
-// write keeps the texts that testdata/*.txt mention.
+// write stores the texts that testdata/*.txt refer to.
 func (s *store) write() error {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {
@@ -193,7 +192,7 @@ func (s *store) write() error {
 	return os.WriteFile(longTexts, enc.EncodeAll(plain.Bytes(), nil), 0o644)
 }
 
-// eachFile reads a tar archive that zstd has packed.
+// eachFile reads a tar archive compressed with zstd.
 func eachFile(packed []byte, do func(name, text string) error) error {
 	dec, err := zstd.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -219,7 +218,7 @@ func eachFile(packed []byte, do func(name, text string) error) error {
 	}
 }
 
-// book gathers the sections of one golden file.
+// book collects the sections of one golden file.
 type book struct {
 	t        *testing.T
 	name     string
@@ -228,7 +227,7 @@ type book struct {
 
 type section struct{ title, body string }
 
-// open begins testdata/NAME.txt; the end of the test compares it.
+// open starts testdata/NAME.txt, which is compared when the test ends.
 func open(t *testing.T, name string) *book {
 	b := &book{t: t, name: name}
 	t.Cleanup(func() {
@@ -239,7 +238,7 @@ func open(t *testing.T, name string) *book {
 	return b
 }
 
-// add writes a section. A text of several lines ends with a newline, or says that it does not.
+// add adds a section. A text of several lines ends with a newline, or a note says that it does not.
 func (b *book) add(title, body string) {
 	b.t.Helper()
 	if slices.ContainsFunc(b.sections, func(s section) bool { return s.title == title }) {
@@ -294,23 +293,23 @@ func (b *book) compare() {
 		return
 	}
 	// What was compared is not all there, where the test failed before its end.
-	titles, wanted := sectionsOf(want)
+	titles, wantBodies := sectionsOf(want)
 	_, have := sectionsOf(got)
-	shown := 0
+	differences := 0
 	for _, title := range slices.Compact(append(titles, func() (all []string) {
 		for _, s := range b.sections {
-			if _, ok := wanted[s.title]; !ok {
+			if _, ok := wantBodies[s.title]; !ok {
 				all = append(all, s.title)
 			}
 		}
 		return all
 	}()...)) {
-		w, inWant := wanted[title]
+		w, inWant := wantBodies[title]
 		g, inHave := have[title]
 		if inWant && inHave && trimmed(w) == trimmed(g) {
 			continue
 		}
-		if shown++; shown > 12 {
+		if differences++; differences > 12 {
 			b.t.Errorf("%s: and more", path)
 			break
 		}
@@ -323,14 +322,14 @@ func (b *book) compare() {
 			b.t.Errorf("%s: section %q differs (- stored, + now):\n%s", path, title, differing(full(w), full(g)))
 		}
 	}
-	if shown == 0 {
+	if differences == 0 {
 		b.t.Errorf("%s: the sections stand in another order", path)
 	}
 }
 
 func trimmed(body string) string { return strings.TrimRight(body, "\n") }
 
-// full is the text that a section stands for.
+// full returns the text that a section stands for.
 func full(body string) string {
 	if m := mention.FindStringSubmatch(body); m != nil && strings.HasPrefix(body, m[0]) {
 		if text, ok := long.get(m[1]); ok {
@@ -340,9 +339,9 @@ func full(body string) string {
 	return body
 }
 
-func clip(text string, most int) string {
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + " …"
+func clip(text string, limit int) string {
+	if len(text) > limit {
+		return strings.ToValidUTF8(text[:limit], "") + " …"
 	}
 	return text
 }
@@ -375,8 +374,8 @@ func differing(want, got string) string {
 	return out.String()
 }
 
-// TestLongTexts: long.tar.zst holds every long text that a golden file names, as it was, and no other. Whoever merges two
-// versions of it loses the texts of one.
+// TestLongTexts: long.tar.zst has exactly the long texts that golden files name, unchanged. Merging two versions of it
+// loses the texts of one.
 func TestLongTexts(t *testing.T) {
 	if golden.FlagUpdate() {
 		t.Skip("it is written anew")
@@ -386,7 +385,7 @@ func TestLongTexts(t *testing.T) {
 	if err := errors.Join(err, stored.read()); err != nil {
 		t.Fatal(err)
 	}
-	named := map[string]bool{}
+	hashes := map[string]bool{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -398,17 +397,17 @@ func TestLongTexts(t *testing.T) {
 			if m == nil || !strings.HasPrefix(body, m[0]) {
 				continue
 			}
-			named[m[1]] = true
+			hashes[m[1]] = true
 			if _, ok := stored.get(m[1]); !ok {
 				t.Errorf("%s: the text of section %q is not in %s: run go test ./scripts/golden -update", file, title, longTexts)
 			}
 		}
 	}
-	if len(named) == 0 {
+	if len(hashes) == 0 {
 		t.Error("no golden file names a long text")
 	}
 	for hash, text := range stored.texts {
-		if hashOf(text) != hash || !named[hash] {
+		if hashOf(text) != hash || !hashes[hash] {
 			t.Errorf("%s: %s is no text that a golden file names", longTexts, hash)
 		}
 	}

@@ -21,9 +21,9 @@ func scoredGame(a, b, decision string) string {
 }
 
 func outputOf(id int, answer, pred, text string) string {
-	said, _ := json.Marshal(text)
+	encoded, _ := json.Marshal(text)
 	return fmt.Sprintf(`{"question_id": %d, "question": "Which of %d?", "options": ["one", "two", "three", "four"], "answer": %q, "answer_index": %d, "category": "math", "src": "ours", "pred": %s, "generated_text": %s}`,
-		id, id, answer, answer[0]-'A', pred, said)
+		id, id, answer, answer[0]-'A', pred, encoded)
 }
 
 func voteOf(question, turn int, judge, a, b, winner string) string {
@@ -35,7 +35,7 @@ func gamesOf(question int, g1, g2, reply1, reply2 string) string {
 		question, g1, g2, reply1, reply2)
 }
 
-// TestImports: every importer, on rows of the published shapes, good ones and others.
+// TestImports: every importer, on valid and invalid rows of the published shapes.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -106,11 +106,11 @@ func TestImports(t *testing.T) {
 		"run self-reference --backend sim --model accuracy=0.7 --dataset questions.jsonl --sample 0 --agents runs/mine --out runs/judged --csv",
 	} {
 		r := w.gavel(strings.Fields(args)...)
-		said := fmt.Sprintf("exit status %d\n%s", r.code, r.stdout)
+		output := fmt.Sprintf("exit status %d\n%s", r.code, r.stdout)
 		if r.code != 0 {
-			said += r.stderr
+			output += r.stderr
 		}
-		b.add("gavel "+args, said)
+		b.add("gavel "+args, output)
 	}
 	if w.must("export", "judgebench", "runs/arena").stdout != w.read("arena.jsonl") {
 		t.Error("export judgebench: other bytes than were imported")
@@ -118,7 +118,7 @@ func TestImports(t *testing.T) {
 	w.addRun(b, "judged", "runs/judged")
 }
 
-// TestDatasets: what is listed and shown.
+// TestDatasets: the list of datasets and their descriptions.
 func TestDatasets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -134,16 +134,16 @@ func TestDatasets(t *testing.T) {
 	}
 }
 
-// TestBundle: a bundle of runs, a suite and a run of an own prompt; there and back.
+// TestBundle: a bundle of runs, of a suite and of a run with a user's prompt, exported and imported.
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := open(t, "bundle")
 	writeInputs(w)
 	s := newStub(w, "other")
-	at := []string{"--base-url", s.URL, "--model", "tiny"}
-	w.must(append([]string{"run", "pairwise", "--dataset", "sample", "--limit", "4", "--prompt", "mine.txt", "--out", "runs/own-prompt"}, at...)...)
-	w.must(append([]string{"run", "multi-option", "--dataset", "sample-options", "--limit", "3", "--out", "runs/options"}, at...)...)
+	flags := []string{"--base-url", s.URL, "--model", "tiny"}
+	w.must(append([]string{"run", "pairwise", "--dataset", "sample", "--limit", "4", "--prompt", "mine.txt", "--out", "runs/own-prompt"}, flags...)...)
+	w.must(append([]string{"run", "multi-option", "--dataset", "sample-options", "--limit", "3", "--out", "runs/options"}, flags...)...)
 	w.must("run", "answer", "--backend", "sim", "--model", "coin", "--dataset", "sample-choice", "--limit", "5", "--out", "runs/sim")
 	w.write("s.yaml", "name: small\njudges: [{model: tiny, base-url: "+s.URL+"}]\nconditions: [{protocol: [pairwise, reversed], dataset: sample, limit: 2, prompt: direct}]\n")
 	w.must("suite", "run", "s.yaml")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// simulated runs, by name; every one is written to runs/NAME.
+// simulated lists runs by name; each is written to runs/NAME.
 var simulated = []struct{ name, args string }{
 	{"pairwise-sop", "pairwise --model accuracy=0.8,first=0.2 --dataset sample"},
 	{"pairwise-direct", "pairwise --model accuracy=0.7,tie=0.2,silent=0.1 --dataset sample --prompt direct"},
@@ -172,11 +172,11 @@ func TestScores(t *testing.T) {
 		append([]string{"export", "judgebench"}, runs("answer-choice")...),
 	} {
 		r := w.gavel(args...)
-		said := fmt.Sprintf("exit status %d\n%s", r.code, r.stdout)
+		output := fmt.Sprintf("exit status %d\n%s", r.code, r.stdout)
 		if r.code != 0 {
-			said += r.stderr
+			output += r.stderr
 		}
-		b.add("gavel "+strings.Join(args, " "), said)
+		b.add("gavel "+strings.Join(args, " "), output)
 	}
 	page := w.must(append([]string{"report", "--rounds", "300", "--out", "page.html"}, each...)...)
 	b.add("report of all", page.stdout+w.plain(w.read("page.html")))

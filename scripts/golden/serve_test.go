@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// site is a `gavel serve` at work.
+// site is a running `gavel serve`.
 type site struct {
 	w    *world
 	base string
@@ -25,7 +25,7 @@ type site struct {
 
 var servedAt = regexp.MustCompile(`at (http://[^/ ]+)/`)
 
-// serve starts `gavel serve`; the end of the test ends it, and wants it to end well.
+// serve starts `gavel serve`. It is stopped when the test ends, and must exit without an error.
 func (w *world) serve(args ...string) *site {
 	w.t.Helper()
 	cmd := w.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
@@ -36,15 +36,15 @@ func (w *world) serve(args ...string) *site {
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	found, ended := make(chan string, 1), make(chan struct{})
+	address, ended := make(chan string, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer close(found)
+		defer close(address)
 		lines := bufio.NewScanner(stderr)
 		for lines.Scan() {
 			if m := servedAt.FindStringSubmatch(lines.Text()); m != nil {
 				select {
-				case found <- m[1]:
+				case address <- m[1]:
 				default:
 				}
 			}
@@ -54,7 +54,7 @@ func (w *world) serve(args ...string) *site {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil { // Windows has none
 			cmd.Process.Kill()
 		}
-		timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
+		timer := time.AfterFunc(commandLimit, func() { cmd.Process.Kill() })
 		defer timer.Stop()
 		<-ended
 		var status *exec.ExitError
@@ -63,20 +63,20 @@ func (w *world) serve(args ...string) *site {
 		}
 	})
 	select {
-	case base := <-found:
+	case base := <-address:
 		if base == "" {
 			w.t.Fatal("gavel serve ended without an address")
 		}
 		w.rename(strings.TrimPrefix(base, "http://"), "<site>")
 		return &site{w, base}
-	case <-time.After(mostTime):
+	case <-time.After(commandLimit):
 		cmd.Process.Kill()
-		w.t.Fatalf("gavel serve told no address in %s", mostTime)
+		w.t.Fatalf("gavel serve told no address in %s", commandLimit)
 		return nil
 	}
 }
 
-// ask sends a request; the answer is plain. A body makes it a POST of JSON.
+// ask sends a request and returns the answer as plain text. A body makes it a POST of JSON.
 func (s *site) ask(target, body string) (status int, text string) {
 	s.w.t.Helper()
 	method := "GET"
@@ -90,7 +90,7 @@ func (s *site) ask(target, body string) (status int, text string) {
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	client := &http.Client{Timeout: mostTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: commandLimit, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
 		s.w.t.Fatal(err)
@@ -103,7 +103,7 @@ func (s *site) ask(target, body string) (status int, text string) {
 	return resp.StatusCode, string(data)
 }
 
-// add asks and writes the answer down.
+// add sends a request and records the answer.
 func (s *site) add(b *book, target, body string) string {
 	s.w.t.Helper()
 	status, text := s.ask(target, body)
@@ -115,7 +115,7 @@ func (s *site) add(b *book, target, body string) string {
 	return text
 }
 
-// order starts a job, waits for its end, and writes it down with what it has made.
+// order starts a job, waits for its end, and records it with its results.
 func (s *site) order(b *book, title, target, body string) {
 	s.w.t.Helper()
 	status, text := s.ask(target, body)
@@ -128,7 +128,7 @@ func (s *site) order(b *book, title, target, body string) {
 		return
 	}
 	s.w.rename(job.ID, "<job>")
-	for end := time.Now().Add(mostTime); ; {
+	for end := time.Now().Add(commandLimit); ; {
 		_, text = s.ask("/api/v1/jobs/"+job.ID, "")
 		var view struct{ Job json.RawMessage }
 		if json.Unmarshal([]byte(text), &view) == nil && view.Job != nil {
@@ -141,7 +141,7 @@ func (s *site) order(b *book, title, target, body string) {
 			break
 		}
 		if time.Now().After(end) {
-			s.w.t.Fatalf("%s: no end in %s: %s", title, mostTime, text)
+			s.w.t.Fatalf("%s: no end in %s: %s", title, commandLimit, text)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -153,7 +153,7 @@ func esc(name string) string { return url.PathEscape(name) }
 var fieldNamed = regexp.MustCompile(`<(input|select|textarea)[^>]* name="([^"]*)"[^>]*>`)
 var fieldValue = regexp.MustCompile(` value="([^"]*)"`)
 
-// fieldsOfForm are the fields of a page's form, with the values that are filled in.
+// fieldsOfForm returns the fields of a page's form with their values.
 func fieldsOfForm(page string) string {
 	var out strings.Builder
 	for _, m := range fieldNamed.FindAllStringSubmatch(page, -1) {
@@ -166,7 +166,7 @@ func fieldsOfForm(page string) string {
 	return out.String()
 }
 
-// TestServe: what the JSON API answers on runs and suites that are there, and what it makes.
+// TestServe: the answers of the JSON API about existing runs and suites, and what it creates.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -228,10 +228,10 @@ func TestServe(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &offer); err != nil {
 		t.Fatal(err)
 	}
-	at := ""
+	id := ""
 	for _, e := range offer.Endpoints {
 		if e.ID != "sim" {
-			at = e.ID
+			id = e.ID
 		}
 	}
 	for _, c := range []struct{ name, body string }{
@@ -239,7 +239,7 @@ func TestServe(t *testing.T) {
 		{"strings for numbers", `{"protocol":"reversed","endpoint":"sim","model":"coin","dataset":"sample","sample":"5","seed":"4","group":["Math","Coding"],"accept-cut":"true","attempts":1}`},
 		{"options", `{"protocol":"multi-option","endpoint":"sim","model":"accuracy=0.6","dataset":"sample-options","goal":"worst","unrelated":true,"max-options":3,"orders":"all","prompt":"2","limit":4}`},
 		{"stages", `{"protocol":"self-reference","endpoint":"sim","model":"accuracy=0.7","dataset":"sample-number","sample":2,"agents":["sim:accuracy=0.6,seed=2","answer-number"],"mode":"self"}`},
-		{"a server", `{"protocol":"pairwise","endpoint":"` + at + `","model":"tiny","dataset":"sample","limit":3,"self-reference":true,"max-tokens":500,"timeout":"1m"}`},
+		{"a server", `{"protocol":"pairwise","endpoint":"` + id + `","model":"tiny","dataset":"sample","limit":3,"self-reference":true,"max-tokens":500,"timeout":"1m"}`},
 	} {
 		s.add(b, "/api/v1/plan", c.body)
 		s.order(b, "an order of "+c.name, "/api/v1/start", c.body)

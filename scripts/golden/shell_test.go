@@ -13,10 +13,10 @@ import (
 	"gavel/internal/cli"
 )
 
-// oneByOne is set for a process that runs one command after the other.
+// oneByOne makes a process run one command after the other.
 const oneByOne = "GAVEL_GOLDEN_ONE_BY_ONE"
 
-// shell runs commands in the folder and the environment of a world.
+// shell runs commands in the folder and environment of a world.
 type shell struct {
 	process *exec.Cmd
 	stderr  bytes.Buffer // of the process itself: what it says as it dies
@@ -24,7 +24,7 @@ type shell struct {
 	from    *json.Decoder
 }
 
-// spoken is what a command said, and its exit status.
+// spoken holds the output of a command and its exit status.
 type spoken struct {
 	Stdout, Stderr []byte
 	Code           int
@@ -54,30 +54,30 @@ func (w *world) newShell() *shell {
 	return s
 }
 
-// run is a command to its end.
-func (s *shell) run(args []string) (said spoken, err error) {
-	timer := time.AfterFunc(mostTime, func() { s.process.Process.Kill() })
+// run runs a command and waits for it.
+func (s *shell) run(args []string) (out spoken, err error) {
+	timer := time.AfterFunc(commandLimit, func() { s.process.Process.Kill() })
 	defer timer.Stop()
 	err = s.to.Encode(args)
 	if err == nil {
-		err = s.from.Decode(&said)
+		err = s.from.Decode(&out)
 	}
 	if err != nil {
-		return said, fmt.Errorf("%w (killed after %s, if not before): %s", err, mostTime, &s.stderr)
+		return out, fmt.Errorf("%w (killed after %s, if not before): %s", err, commandLimit, &s.stderr)
 	}
-	return said, nil
+	return out, nil
 }
 
-// alone runs a command in a process of its own.
-func (w *world) alone(args []string) (said spoken, err error) {
+// alone runs a command in its own process.
+func (w *world) alone(args []string) (out spoken, err error) {
 	var stdout, stderr bytes.Buffer
 	cmd := w.command(args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Start()
 	if err != nil {
-		return said, err
+		return out, err
 	}
-	timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(commandLimit, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	err = cmd.Wait()
 	if ended := new(exec.ExitError); errors.As(err, &ended) {
@@ -86,7 +86,7 @@ func (w *world) alone(args []string) (said spoken, err error) {
 	return spoken{stdout.Bytes(), stderr.Bytes(), cmd.ProcessState.ExitCode()}, err
 }
 
-// takeCommands runs the commands that stand on standard input, and says there what each came to.
+// takeCommands runs the commands in standard input and prints their results.
 func takeCommands() {
 	from, to := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
@@ -94,15 +94,15 @@ func takeCommands() {
 		if from.Decode(&args) != nil {
 			return
 		}
-		var said spoken
+		var out spoken
 		stdout, stderr := capture(&os.Stdout), capture(&os.Stderr)
-		said.Code = cli.Main(args)
-		said.Stdout, said.Stderr = stdout(), stderr()
-		to.Encode(said)
+		out.Code = cli.Main(args)
+		out.Stdout, out.Stderr = stdout(), stderr()
+		to.Encode(out)
 	}
 }
 
-// capture takes what is written to a file from now until what it returns is called, which gives it back.
+// capture collects what is written to a file until the returned function is called, which returns it.
 func capture(file **os.File) (end func() []byte) {
 	before := *file
 	read, write, err := os.Pipe()

@@ -16,14 +16,14 @@ import (
 	"testing"
 )
 
-// stub is a server of one model. What it replies follows from the conversation alone: the same one gets the same reply,
-// whoever asks, and when.
+// stub is a server of one model. Its reply depends on the conversation alone: the same conversation always gets the
+// same reply.
 type stub struct {
 	*httptest.Server
 	kind string // ollama, llama.cpp, vllm, other
 
 	mu    sync.Mutex
-	asked []string         // bodies of the chats, as they came
+	chats []string         // bodies of the chats, as they came
 	block func(n int) bool // tells whether the nth chat, from 0, is held until the asker goes
 	fail  func(n int) bool // tells whether the nth chat is refused with an error
 }
@@ -38,14 +38,14 @@ func newStub(w *world, kind string) *stub {
 	return s
 }
 
-// blocks holds the requests, by number, for which f is true; nil holds none.
+// blocks delays the requests, by number, for which f is true; nil delays none.
 func (s *stub) blocks(f func(n int) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.block = f
 }
 
-// fails answers those for which f is true with an error; nil answers all.
+// fails answers the requests for which f is true with an error; nil answers all.
 func (s *stub) fails(f func(n int) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *stub) fails(f func(n int) bool) {
 
 var kinds = []string{"llama.cpp", "ollama", "other", "vllm"}
 
-// pages are what the kinds of servers tell of themselves and their models, "tiny" and, of Ollama, "small:1b".
+// pages lists how the kinds of servers describe themselves and their models, "tiny" and, for Ollama, "small:1b".
 var pages = map[string]map[string]string{
 	"ollama": {
 		"/api/version": `{"version":"0.17.4"}`,
@@ -81,37 +81,37 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	switch page, known := pages[s.kind][r.URL.Path]; {
-	case known:
+	switch page, ok := pages[s.kind][r.URL.Path]; {
+	case ok:
 		io.WriteString(w, page)
 	case s.kind == "ollama" && r.URL.Path == "/api/chat", s.kind != "ollama" && r.URL.Path == "/v1/chat/completions":
 		s.mu.Lock()
-		n := len(s.asked)
-		s.asked = append(s.asked, string(body))
-		held, failed := s.block != nil && s.block(n), s.fail != nil && s.fail(n)
+		n := len(s.chats)
+		s.chats = append(s.chats, string(body))
+		blocked, failed := s.block != nil && s.block(n), s.fail != nil && s.fail(n)
 		s.mu.Unlock()
 		if failed {
 			w.WriteHeader(http.StatusBadRequest)
 			io.WriteString(w, `{"error":{"message":"this one not"}}`)
 			return
 		}
-		if held {
+		if blocked {
 			<-r.Context().Done()
 			return
 		}
 		s.chat(w, body)
 	case s.kind == "llama.cpp" && r.URL.Path == "/apply-template":
-		var asked struct{ Messages []message }
-		json.Unmarshal(body, &asked)
-		answer(w, map[string]any{"prompt": textOf(asked.Messages)})
+		var decoded struct{ Messages []message }
+		json.Unmarshal(body, &decoded)
+		answer(w, map[string]any{"prompt": textOf(decoded.Messages)})
 	case s.kind == "llama.cpp" && r.URL.Path == "/tokenize":
-		var asked struct{ Content string }
-		json.Unmarshal(body, &asked)
-		answer(w, map[string]any{"tokens": make([]int, tokens(asked.Content))})
+		var decoded struct{ Content string }
+		json.Unmarshal(body, &decoded)
+		answer(w, map[string]any{"tokens": make([]int, tokens(decoded.Content))})
 	case s.kind == "vllm" && r.URL.Path == "/tokenize":
-		var asked struct{ Messages []message }
-		json.Unmarshal(body, &asked)
-		answer(w, map[string]any{"count": tokens(textOf(asked.Messages))})
+		var decoded struct{ Messages []message }
+		json.Unmarshal(body, &decoded)
+		answer(w, map[string]any{"count": tokens(textOf(decoded.Messages))})
 	default:
 		w.WriteHeader(http.StatusNotFound)
 		io.WriteString(w, `{"error":"not found"}`)
@@ -130,12 +130,12 @@ func textOf(messages []message) string {
 	return b.String()
 }
 
-// tokens is a count that no prompt is thought to have been cut by.
+// tokens returns a token count with which no prompt looks truncated.
 func tokens(text string) int { return len(text)/3 + len(strings.Fields(text)) }
 
-// chat answers in the words of the kind of server.
+// chat answers in the format of the kind of server.
 func (s *stub) chat(w http.ResponseWriter, body []byte) {
-	var asked struct {
+	var request struct {
 		Model    string
 		Messages []message
 		Grammar  string
@@ -147,36 +147,36 @@ func (s *stub) chat(w http.ResponseWriter, body []byte) {
 		} `json:"response_format"`
 		Logprobs bool
 	}
-	json.Unmarshal(body, &asked)
-	held := append(asked.Format.Enum, asked.Response.Schema.Schema.Enum...)
-	for _, m := range quoted.FindAllStringSubmatch(asked.Grammar, -1) {
-		held = append(held, m[1])
+	json.Unmarshal(body, &request)
+	labels := append(request.Format.Enum, request.Response.Schema.Schema.Enum...)
+	for _, m := range quoted.FindAllStringSubmatch(request.Grammar, -1) {
+		labels = append(labels, m[1])
 	}
-	said := reply(asked.Messages, held, asked.Model+" of "+s.kind)
-	if len(held) > 0 && asked.Grammar == "" {
-		text, _ := json.Marshal(said.text)
-		said.text = string(text)
+	spoken := reply(request.Messages, labels, request.Model+" of "+s.kind)
+	if len(labels) > 0 && request.Grammar == "" {
+		text, _ := json.Marshal(spoken.text)
+		spoken.text = string(text)
 	}
 	finish := "stop"
-	if said.cut {
+	if spoken.cut {
 		finish = "length"
 	}
 	probable := []map[string]any(nil)
-	if asked.Logprobs {
-		probable = said.logprobs(held)
+	if request.Logprobs {
+		probable = spoken.logprobs(labels)
 	}
-	read := tokens(textOf(asked.Messages))
+	read := tokens(textOf(request.Messages))
 	if s.kind == "ollama" {
-		answer(w, map[string]any{"model": "tiny", "message": map[string]any{"role": "assistant", "content": said.text}, "done": true, "done_reason": finish,
-			"prompt_eval_count": read, "eval_count": tokens(said.text), "logprobs": probable})
+		answer(w, map[string]any{"model": "tiny", "message": map[string]any{"role": "assistant", "content": spoken.text}, "done": true, "done_reason": finish,
+			"prompt_eval_count": read, "eval_count": tokens(spoken.text), "logprobs": probable})
 		return
 	}
-	choice := map[string]any{"index": 0, "finish_reason": finish, "message": map[string]any{"role": "assistant", "content": said.text}}
+	choice := map[string]any{"index": 0, "finish_reason": finish, "message": map[string]any{"role": "assistant", "content": spoken.text}}
 	if probable != nil {
 		choice["logprobs"] = map[string]any{"content": probable}
 	}
 	answer(w, map[string]any{"model": "tiny", "object": "chat.completion", "choices": []any{choice},
-		"usage": map[string]any{"prompt_tokens": read, "completion_tokens": tokens(said.text)}})
+		"usage": map[string]any{"prompt_tokens": read, "completion_tokens": tokens(spoken.text)}})
 }
 
 var (
@@ -187,23 +187,23 @@ var (
 	number   = regexp.MustCompile(`\d+`)
 )
 
-// utterance is a reply: text, and the label at its end.
+// utterance holds the text of a reply and the label at its end.
 type utterance struct {
 	text, label string
 	labels      []string // that it could have named
 	cut         bool
 }
 
-// reply picks one of the labels on offer by a hash of the conversation. It names who says it, so that no two agents say the
-// same, of which one would be remembered for the other. Where nothing holds it to them, one reply of eight
-// or so names none, or two, or is cut.
-func reply(messages []message, held []string, who string) utterance {
+// reply picks a label by a hash of the conversation. It names the speaker, so that no two agents reply the same, which
+// would make one a cached reply to the other. Without a constraint about one reply of eight has no label, two labels,
+// or is truncated.
+func reply(messages []message, labels []string, speaker string) utterance {
 	text := textOf(messages)
 	sum := sha256.Sum256([]byte(text))
 	n := int(binary.BigEndian.Uint32(sum[:4]) >> 1)
-	if len(held) > 0 {
-		label := held[n%len(held)]
-		return utterance{text: label, label: label, labels: held}
+	if len(labels) > 0 {
+		label := labels[n%len(labels)]
+		return utterance{text: label, label: label, labels: labels}
 	}
 	last := messages[len(messages)-1].Content
 	u := utterance{labels: distinct(brackets.FindAllString(text, -1))}
@@ -229,36 +229,36 @@ func reply(messages []message, held []string, who string) utterance {
 		return utterance{text: "That is a good question."}
 	}
 	u.label = u.labels[n/16%len(u.labels)]
-	u.text = before + "(" + who + ") " + u.label
+	u.text = before + "(" + speaker + ") " + u.label
 	switch n % 16 {
 	case 0:
-		return utterance{text: "I cannot tell, says " + who + "."}
+		return utterance{text: "I cannot tell, says " + speaker + "."}
 	case 1:
-		u.text, u.cut = "I, "+who+", have looked at it, and", true
+		u.text, u.cut = "I, "+speaker+", have looked at it, and", true
 	case 2:
 		if len(u.labels) > 1 {
-			u.text = who + ": " + u.labels[0] + " or rather " + u.labels[1]
+			u.text = speaker + ": " + u.labels[0] + " or rather " + u.labels[1]
 		}
 	}
 	return u
 }
 
-// logprobs are tokens of one character. Where the label begins, each place has the characters of the labels that have gone
-// the same way so far.
-func (u utterance) logprobs(held []string) []map[string]any {
+// logprobs returns tokens of one character. Where the label begins, each position has the characters of the labels with
+// the same beginning.
+func (u utterance) logprobs(labels []string) []map[string]any {
 	out := []map[string]any{}
-	at := strings.LastIndex(u.text, u.label)
+	start := strings.LastIndex(u.text, u.label)
 	if u.label == "" {
-		at = -1
+		start = -1
 	}
 	for i := range len(u.text) {
 		entry := map[string]any{"token": u.text[i : i+1], "logprob": -0.125}
 		top := []map[string]any{{"token": u.text[i : i+1], "logprob": -0.125}}
-		if k := i - at; at >= 0 && k >= 0 && k < len(u.label) {
-			seen := map[byte]bool{u.label[k]: true}
+		if k := i - start; start >= 0 && k >= 0 && k < len(u.label) {
+			characters := map[byte]bool{u.label[k]: true}
 			for j, other := range u.labels {
-				if len(other) > k && other[:k] == u.label[:k] && !seen[other[k]] {
-					seen[other[k]] = true
+				if len(other) > k && other[:k] == u.label[:k] && !characters[other[k]] {
+					characters[other[k]] = true
 					top = append(top, map[string]any{"token": other[k : k+1], "logprob": -2.5 - float64(j)/4})
 				}
 			}
@@ -277,24 +277,24 @@ func distinct(texts []string) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// take lists the chats since the last time, sorted; equal ones stand once, with their number.
+// take lists the chats since the last call, sorted; equal ones are listed once with their number.
 func (s *stub) take(w *world) (list string, n int) {
 	s.mu.Lock()
-	asked := s.asked
-	s.asked = nil
+	chats := s.chats
+	s.chats = nil
 	s.mu.Unlock()
 	counts := map[string]int{}
-	for _, body := range asked {
+	for _, body := range chats {
 		counts[w.plain(body)]++
 	}
 	var out strings.Builder
 	for _, body := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(&out, "%d × %s\n", counts[body], strings.TrimSpace(body))
 	}
-	return out.String(), len(asked)
+	return out.String(), len(chats)
 }
 
-// silence checks that nothing was asked.
+// silence checks that no request was sent.
 func (s *stub) silence(t *testing.T, w *world, when string) {
 	t.Helper()
 	if list, n := s.take(w); n != 0 {

@@ -46,11 +46,11 @@ func TestSuite(t *testing.T) {
 	look := func(when string, commands ...string) {
 		for _, command := range commands {
 			r := w.gavel(append([]string{"suite"}, strings.Fields(command)...)...)
-			said := fmt.Sprintf("exit status %d\n%s", r.code, w.slow(r.stdout))
+			output := fmt.Sprintf("exit status %d\n%s", r.code, w.slow(r.stdout))
 			if r.code != 0 {
-				said += r.stderr
+				output += r.stderr
 			}
-			b.add("gavel suite "+command+", "+when, said)
+			b.add("gavel suite "+command+", "+when, output)
 		}
 	}
 	look("before", "plan golden.yaml", "plan golden.yaml --json", "plan golden.yaml --csv", "status golden.yaml", "status golden.yaml --json", "results golden.yaml --json")
@@ -72,7 +72,7 @@ func TestSuite(t *testing.T) {
 	b.add("gavel suite run --yes", w.must("suite", "run", "first.yaml", "--yes").stdout)
 }
 
-// TestSuiteOfServers: judges on Ollama share one context, agents and own answers are asked for once.
+// TestSuiteOfServers: judges on Ollama share one context; agents' and own answers are asked for once.
 func TestSuiteOfServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

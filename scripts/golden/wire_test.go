@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// asked runs, by name: of a scripted server of a kind.
-var asked = []struct{ name, kind, args string }{
+// wireRuns runs, by name: of a scripted server of a kind.
+var wireRuns = []struct{ name, kind, args string }{
 	{"ollama-sop", "ollama", "pairwise --dataset sample --limit 8"},
 	{"ollama-direct-constrained", "ollama", "pairwise --dataset sample --limit 6 --prompt direct --constrain"},
 	{"ollama-reversed", "ollama", "reversed --dataset sample --limit 6 --prompt arena-hard --think on --num-ctx 9000"},
@@ -30,7 +30,7 @@ var asked = []struct{ name, kind, args string }{
 	{"other-own-prompt", "other", "pairwise --dataset sample --limit 3 --prompt mine.txt"},
 }
 
-// servers are a scripted server of each kind.
+// servers returns a scripted server of each kind.
 func servers(w *world) map[string]*stub {
 	all := map[string]*stub{}
 	for _, kind := range kinds {
@@ -39,13 +39,13 @@ func servers(w *world) map[string]*stub {
 	return all
 }
 
-// of are the arguments of a run at a server.
-func of(all map[string]*stub, kind, args string) []string {
+// serverArgs returns the arguments of a run with a server.
+func serverArgs(all map[string]*stub, kind, args string) []string {
 	args = strings.NewReplacer("OLLAMA", all["ollama"].URL, "OTHER", all["other"].URL).Replace(args)
 	return append(append([]string{"run"}, strings.Fields(args)...), "--base-url", all[kind].URL, "--model", "tiny")
 }
 
-// TestAsked: what each kind of server is asked, with what key each reply is remembered, and what comes of it.
+// TestAsked: the requests to each kind of server, the cache key of each reply, and the results.
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -53,9 +53,9 @@ func TestAsked(t *testing.T) {
 	writeInputs(w)
 	all := servers(w)
 	var names []string
-	for _, run := range asked {
+	for _, run := range wireRuns {
 		title := run.kind + ": gavel run " + run.args
-		args := of(all, run.kind, run.args)
+		args := serverArgs(all, run.kind, run.args)
 		out := "runs/" + run.name
 		plan := w.gavel(append(args, "--out", out, "--dry-run")...)
 		b.add(title+" · --dry-run", fmt.Sprintf("exit status %d\n%s", plan.code, plan.stdout))
@@ -83,10 +83,10 @@ func TestAsked(t *testing.T) {
 	b.add("folders", w.list("runs"))
 	for _, run := range []string{"ollama-judged", "llama-cot-constrained", "other-repeat"} { // another folder, the same cache
 		i := 0
-		for asked[i].name != run {
+		for wireRuns[i].name != run {
 			i++
 		}
-		w.must(append(of(all, asked[i].kind, asked[i].args), "--out", "elsewhere/"+run)...)
+		w.must(append(serverArgs(all, wireRuns[i].kind, wireRuns[i].args), "--out", "elsewhere/"+run)...)
 		for kind, s := range all {
 			s.silence(t, w, run+", from the cache, "+kind)
 		}
@@ -113,14 +113,14 @@ func TestAsked(t *testing.T) {
 	b.add("cache stats, then", pick(t, w.must("cache", "stats", "--json").stdout, "entries", "models"))
 }
 
-// TestSeveralServers: several addresses of one model are one run, whoever answers what.
+// TestSeveralServers: several addresses of one model make one run, whichever server answers.
 func TestSeveralServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := open(t, "several-servers")
-	one := newStub(w, "other")
+	server := newStub(w, "other")
 	two := newStub(w, "other")
-	r := w.must("run", "pairwise", "--model", "tiny", "--dataset", "sample", "--limit", "6", "--base-url", one.URL, "--base-url", two.URL, "--out", "r", "--csv")
+	r := w.must("run", "pairwise", "--model", "tiny", "--dataset", "sample", "--limit", "6", "--base-url", server.URL, "--base-url", two.URL, "--out", "r", "--csv")
 	b.add("table", r.stdout)
 	b.add("verdicts", verdicts(t, w.read("r/records.jsonl")))
 	b.add("results.json", w.read("r/results.json"))

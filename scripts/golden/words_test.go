@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestUsage: exit status and first line of what is said of command lines that cannot be.
+// TestUsage: exit status and first line of the messages about invalid command lines.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -51,16 +51,16 @@ func TestUsage(t *testing.T) {
 		"serve extra", "serve --addr nowhere", "serve --addr 0.0.0.0:0", "serve --host x", "serve --max-runs 0", "serve --cache x --no-cache", "serve --token-file nope.txt",
 		"demo extra", "demo --out r",
 	} {
-		given := strings.NewReplacer("OTHER", s.URL, "VLLM", v.URL, "OLLAMA", o.URL).Replace(args)
-		r := w.gavel(strings.Fields(given)...)
-		said := firstLine(r.stderr)
+		line := strings.NewReplacer("OTHER", s.URL, "VLLM", v.URL, "OLLAMA", o.URL).Replace(args)
+		r := w.gavel(strings.Fields(line)...)
+		message := firstLine(r.stderr)
 		if i := strings.Index(r.stderr, "gavel: "); i >= 0 {
-			said = firstLine(r.stderr[i:])
+			message = firstLine(r.stderr[i:])
 		}
 		if r.code == 0 {
-			said = "(" + firstLine(r.stdout)
+			message = "(" + firstLine(r.stdout)
 		}
-		b.add("gavel "+args, fmt.Sprintf("exit status %d\n%s", r.code, said))
+		b.add("gavel "+args, fmt.Sprintf("exit status %d\n%s", r.code, message))
 	}
 	for _, stub := range []*stub{s, v, o} {
 		stub.silence(t, w, "of wrong command lines, "+stub.kind)
@@ -69,7 +69,7 @@ func TestUsage(t *testing.T) {
 
 const head = "judges: [{backend: sim, model: coin}]\nconditions:\n"
 
-// wrongSuites are files that cannot be, on the command line and in the browser alike.
+// wrongSuites lists invalid files, for the command line and the browser alike.
 var wrongSuites = []struct{ name, text string }{
 	{"empty", ""},
 	{"no YAML", "judges: [\n"},

@@ -22,13 +22,13 @@ import (
 	"gavel/cache"
 )
 
-// world is a user: a folder to work in, a home, and what is replaced before anything is compared.
+// world is a user's environment: a working folder, a home, and the texts to replace before comparing.
 type world struct {
 	t     *testing.T
 	dir   string
 	env   []string
-	names []string // texts that differ from run to run, and what stands for them, in turn
-	shell *shell   // that runs its commands; nil until the first
+	names []string // texts that differ from run to run and their replacements, alternating
+	shell *shell   // runs its commands; nil until the first
 }
 
 func newWorld(t *testing.T) *world {
@@ -62,28 +62,28 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// rename has a text replaced before anything is compared.
+// rename sets the replacement of a text for comparisons.
 func (w *world) rename(text, name string) { w.names = append(w.names, text, name) }
 
 var (
-	moment    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
-	dated     = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
-	millis    = regexp.MustCompile(`,?"ms": ?[0-9.e+-]+`)
-	estimated = regexp.MustCompile(`\babout [\d.e-]+ (s|min|h), by `)
-	lasting   = regexp.MustCompile(`\bin \d+(ms|s|m\d+s)\b`)
-	maker     = regexp.MustCompile(`"gavel": ?"[^"]*"`)
-	sums      = regexp.MustCompile(`,\s*"files_sha256": ?\{[^}]*\}`)
-	beside    = regexp.MustCompile(`"requests_beside": ?\{\s*"/[^}]*\},?\s*`)
-	planned   = regexp.MustCompile(`gavel-plan-\d+`)
-	costs     = regexp.MustCompile(`(?m)^cost \(in brackets.*\n(?:.+\n)*\n?`)
-	ledger    = regexp.MustCompile(`,\s*"ledgers?": (?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\})?[^{}]*\})`)
-	ruled     = regexp.MustCompile(`(?m)^─+$`)
-	salt      = regexp.MustCompile(`"cache_salt":"[^"]*"`)
-	sheet     = regexp.MustCompile(`(?s)<style>/\* The hand of every page.*?</style>`)
-	sheetSum  = regexp.MustCompile(`style-src &#39;sha256-.*?=&#39;`)
+	moment        = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	dated         = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`)
+	millis        = regexp.MustCompile(`,?"ms": ?[0-9.e+-]+`)
+	estimated     = regexp.MustCompile(`\babout [\d.e-]+ (s|min|h), by `)
+	lasting       = regexp.MustCompile(`\bin \d+(ms|s|m\d+s)\b`)
+	maker         = regexp.MustCompile(`"gavel": ?"[^"]*"`)
+	sums          = regexp.MustCompile(`,\s*"files_sha256": ?\{[^}]*\}`)
+	otherRequests = regexp.MustCompile(`"requests_beside": ?\{\s*"/[^}]*\},?\s*`)
+	planned       = regexp.MustCompile(`gavel-plan-\d+`)
+	costs         = regexp.MustCompile(`(?m)^cost \(in brackets.*\n(?:.+\n)*\n?`)
+	ledger        = regexp.MustCompile(`,\s*"ledgers?": (?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\})?[^{}]*\})`)
+	ruled         = regexp.MustCompile(`(?m)^─+$`)
+	salt          = regexp.MustCompile(`"cache_salt":"[^"]*"`)
+	sheet         = regexp.MustCompile(`(?s)<style>/\* The hand of every page.*?</style>`)
+	sheetSum      = regexp.MustCompile(`style-src &#39;sha256-.*?=&#39;`)
 )
 
-// plain takes out what is not the same twice, and the style sheet of reports.
+// plain removes what differs from run to run, and the style sheet of reports.
 func (w *world) plain(text string) string {
 	text = strings.NewReplacer(w.names...).Replace(text)
 	text = dated.ReplaceAllString(text, "<time>")
@@ -95,19 +95,19 @@ func (w *world) plain(text string) string {
 	text = estimated.ReplaceAllString(text, "about <time>, by ")
 	text = lasting.ReplaceAllString(text, "in <time>")
 	text = sums.ReplaceAllString(text, "")
-	text = beside.ReplaceAllString(text, "")
+	text = otherRequests.ReplaceAllString(text, "")
 	text = maker.ReplaceAllString(text, `"gavel":"<version>"`)
-	text = unpaid(costs.ReplaceAllString(text, ""))
+	text = withoutCost(costs.ReplaceAllString(text, ""))
 	text = planned.ReplaceAllString(text, "gavel-plan-<number>")
 	text = sheet.ReplaceAllString(text, "<style>…</style>")
 	text = sheetSum.ReplaceAllString(text, "style-src &#39;sha256-…&#39;")
 	return salt.ReplaceAllString(text, `"cache_salt":"<salt>"`)
 }
 
-// unpaid takes out what a run cost: no two runs take the same time.
-func unpaid(text string) string { return ledger.ReplaceAllString(text, "") }
+// withoutCost removes the cost of a run, since no two runs take the same time.
+func withoutCost(text string) string { return ledger.ReplaceAllString(text, "") }
 
-// result is what became of a command.
+// result holds the outcome of a command.
 type result struct {
 	stdout, stderr string // plain
 	code           int
@@ -115,11 +115,11 @@ type result struct {
 
 var progress = regexp.MustCompile(`(?m)^\d+/\d+ judgments.*\n`)
 
-// remarks are what was said on standard error, progress left out: how often it is told depends on the clock.
+// remarks returns standard error without progress, whose frequency depends on the clock.
 func (r result) remarks() string { return progress.ReplaceAllString(r.stderr, "") }
 
-// mostTime is how long a command may take: it is there so that no test waits for ever.
-const mostTime = 2 * time.Minute
+// commandLimit limits the time of a command, so that no test waits for ever.
+const commandLimit = 2 * time.Minute
 
 func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(gavelBinary, args...)
@@ -127,7 +127,7 @@ func (w *world) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// gavel runs a command to its end.
+// gavel runs a command and waits for it.
 func (w *world) gavel(args ...string) result {
 	w.t.Helper()
 	run := w.alone
@@ -137,18 +137,18 @@ func (w *world) gavel(args ...string) result {
 		}
 		run = w.shell.run
 	}
-	said, err := run(args)
+	out, err := run(args)
 	if err != nil {
 		w.t.Fatalf("gavel %s: %v", strings.Join(args, " "), err)
 	}
-	answer := lasted.ReplaceAllString(w.plain(string(said.Stdout)), "$1")
-	return result{answer, w.plain(string(said.Stderr)), said.Code}
+	answer := tookTime.ReplaceAllString(w.plain(string(out.Stdout)), "$1")
+	return result{answer, w.plain(string(out.Stderr)), out.Code}
 }
 
-// lasted is how long a run took, in the line of what it cost.
-var lasted = regexp.MustCompile(`(?m)^(cost .*) · \S+ (s|min)$`)
+// tookTime matches the time of a run in the line with its cost.
+var tookTime = regexp.MustCompile(`(?m)^(cost .*) · \S+ (s|min)$`)
 
-// must is gavel where no error is expected.
+// must runs a command that should succeed.
 func (w *world) must(args ...string) result {
 	w.t.Helper()
 	r := w.gavel(args...)
@@ -179,14 +179,14 @@ func (w *world) read(name string) string {
 	return string(text)
 }
 
-// sorted are the lines of a text, plain: records come in whatever order judgments end.
+// sorted returns the sorted lines of a plain text, since records are in the order in which judgments end.
 func (w *world) sorted(text string) string {
 	lines := strings.SplitAfter(w.plain(text), "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "")
 }
 
-// addRun writes what a run's folder holds.
+// addRun adds the content of a run's folder.
 func (w *world) addRun(b *book, title, dir string) {
 	w.t.Helper()
 	b.add(title+" · run.json", w.plain(w.read(dir+"/run.json")))
@@ -199,7 +199,7 @@ func (w *world) addRun(b *book, title, dir string) {
 	}
 }
 
-// verdicts is a line for each record, for people: the item, its showings and what was read in each.
+// verdicts returns a line for each record: the item, its presentations and the verdict in each.
 func verdicts(t *testing.T, records string) string {
 	t.Helper()
 	type key struct {
@@ -207,7 +207,7 @@ func verdicts(t *testing.T, records string) string {
 		repeat, showing   int
 	}
 	var keys []key
-	by := map[key]string{}
+	verdictOf := map[key]string{}
 	for line := range strings.Lines(records) {
 		var r struct {
 			Item, Agent, Mode, Outcome, Label, Choice, Answer string
@@ -218,9 +218,9 @@ func verdicts(t *testing.T, records string) string {
 		}
 		k := key{r.Item, r.Agent, r.Mode, r.Repeat, r.Showing}
 		keys = append(keys, k)
-		by[k] = r.Outcome
+		verdictOf[k] = r.Outcome
 		if got := r.Choice + r.Answer; got != "" {
-			by[k] = got
+			verdictOf[k] = got
 		}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
@@ -237,12 +237,12 @@ func verdicts(t *testing.T, records string) string {
 			}
 			out.WriteString(k.item)
 		}
-		out.WriteString(" " + by[k])
+		out.WriteString(" " + verdictOf[k])
 	}
 	return out.String() + "\n"
 }
 
-// files are the names of the files below a folder.
+// files returns the names of the files in a folder, at any depth.
 func (w *world) files(dir string) (names []string) {
 	w.t.Helper()
 	err := fs.WalkDir(os.DirFS(w.path(dir)), ".", func(name string, d fs.DirEntry, err error) error {
@@ -257,7 +257,7 @@ func (w *world) files(dir string) (names []string) {
 	return names
 }
 
-// list is files, a line each.
+// list returns the files, one per line.
 func (w *world) list(dir string) string {
 	w.t.Helper()
 	return w.sorted(strings.Join(w.files(dir), "\n") + "\n")
@@ -295,7 +295,7 @@ func (w *world) unbundle(name string) map[string]string {
 	}
 }
 
-// replies lists the replies of runs as a cache holds them that is rebuilt from the runs: key, model, end, text.
+// replies lists the replies in a cache rebuilt from runs: key, model, end, text.
 func (w *world) replies(runs ...string) string {
 	w.t.Helper()
 	w.must(append([]string{"cache", "rebuild", "--cache", "rebuilt"}, runs...)...)
@@ -306,9 +306,9 @@ func (w *world) replies(runs ...string) string {
 	defer store.Close()
 	var lines []string
 	err = store.Visit(w.t.Context(), func(key []byte, e cache.Entry, err error) error {
-		said, _ := json.Marshal(e.Response.Text)
+		encoded, _ := json.Marshal(e.Response.Text)
 		if !e.Sample {
-			lines = append(lines, fmt.Sprintf("%x %s %s %s\n", key, e.Model, e.Response.Finish, said))
+			lines = append(lines, fmt.Sprintf("%x %s %s %s\n", key, e.Model, e.Response.Finish, encoded))
 		}
 		return err
 	})
@@ -318,7 +318,7 @@ func (w *world) replies(runs ...string) string {
 	return strings.Join(lines, "")
 }
 
-// pick writes some members of a JSON object, those that are there, in this order.
+// pick returns some members of a JSON object, if present, in this order.
 func pick(t *testing.T, text string, keys ...string) string {
 	t.Helper()
 	var all map[string]json.RawMessage
@@ -369,12 +369,12 @@ var (
 	blanks   = regexp.MustCompile(`[ ─]{2,}`)
 )
 
-// slow takes out what depends on how fast the machine is, and with it the widths of columns.
+// slow removes what depends on the speed of the machine, and so the widths of columns.
 func (w *world) slow(text string) string {
 	text = untimed(text)
 	text = clockish.ReplaceAllString(text, "<duration>")
 	return blanks.ReplaceAllString(text, "  ")
 }
 
-// untimed is slow for JSON, whose members have names.
+// untimed is slow for JSON, where values have names.
 func untimed(text string) string { return speed.ReplaceAllString(text, `"$1": <speed>`) }

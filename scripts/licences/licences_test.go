@@ -1,4 +1,4 @@
-// Package licences tests that a release has the licences of all that it is made of.
+// Package licences tests that a release includes the licences of all its components.
 package licences
 
 import (
@@ -54,8 +54,8 @@ func TestEveryKindOfPackageHasThem(t *testing.T) {
 	for _, a := range release.Archives {
 		var files []string
 		for _, f := range a.Files {
-			if of, is := f.(map[string]any); is {
-				f = of["src"]
+			if fields, ok := f.(map[string]any); ok {
+				f = fields["src"]
 			}
 			files = append(files, f.(string))
 		}

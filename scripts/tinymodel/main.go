@@ -1,13 +1,12 @@
 // Command tinymodel writes a tiny language model with random weights, as a GGUF file that llama.cpp and Ollama load.
 //
-// The model judges nothing and says nothing: its replies are words drawn by chance. It exists so that gavel can
-// be tried against real servers on any machine, in seconds and without downloading weights. What such a trial
-// meets is real: the tokenizer, the chat template, the context limit, the grammars, the log probabilities, the
-// usage counts and the errors.
+// Its replies are random words. It serves to test gavel with real servers on any machine, in seconds and without
+// downloading weights: the tokenizer, the chat template, the context limit, the grammars, the log probabilities, the
+// usage counts and the errors are real.
 //
 // The same seed gives the same bytes on every machine.
 //
-// With -decision it is a decision model, which llama.cpp serves at /v1/systemone: it writes nothing, and gives each
+// With -decision it is a decision model, which llama.cpp serves at /v1/systemone: it writes no text, and gives each
 // option the probability of its letter.
 //
 //	go run ./scripts/tinymodel -out tiny.gguf [-seed 1] [-context 32768] [-decision]
@@ -57,7 +56,7 @@ func tinymodel(stderr io.Writer, args []string) error {
 	}
 	m := newModel(*seed, uint32(*context))
 	if *decision {
-		m.decides()
+		m.makeDecision()
 	}
 	return errors.Join(ggml.WriteGGUF(file, m.meta, m.tensors), file.Close())
 }

@@ -81,15 +81,15 @@ func TestReadsBack(t *testing.T) {
 }
 
 func TestVocabulary(t *testing.T) {
-	seen := map[string]bool{}
+	texts := map[string]bool{}
 	for _, p := range vocabulary() {
-		if seen[p.text] {
+		if texts[p.text] {
 			t.Errorf("%q stands twice", p.text)
 		}
-		seen[p.text] = true
+		texts[p.text] = true
 	}
 	for _, want := range []string{space + "the", space + "answer", space + "judge", "A", "[", "]", `"`} {
-		if !seen[want] {
+		if !texts[want] {
 			t.Errorf("%q is missing", want)
 		}
 	}
@@ -192,8 +192,8 @@ func (r reader) value(kind uint32) any {
 	case typeString:
 		return r.str()
 	case typeArray:
-		of, n := get[uint32](r), get[uint64](r)
-		if of == typeString {
+		kind, n := get[uint32](r), get[uint64](r)
+		if kind == typeString {
 			var out []string
 			for range n {
 				out = append(out, r.str())
@@ -202,7 +202,7 @@ func (r reader) value(kind uint32) any {
 		}
 		var out []any
 		for range n {
-			out = append(out, r.value(of))
+			out = append(out, r.value(kind))
 		}
 		return out
 	}

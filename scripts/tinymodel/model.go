@@ -11,7 +11,7 @@ import (
 	"github.com/ollama/ollama/fs/ggml"
 )
 
-// The sizes of the network. A head is 32 wide, the least that every attention kernel and cache type takes.
+// Sizes of the network. A head has 32 channels, the least that every attention kernel and cache type supports.
 const (
 	layers  = 2
 	width   = 64
@@ -22,11 +22,11 @@ const (
 	merges  = 1200
 )
 
-// chatTemplate is plain ChatML, letter for letter a form that Ollama knows and turns into a template of its own.
+// chatTemplate is plain ChatML, in exactly the form that Ollama recognises and translates to its own template.
 const chatTemplate = `{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}` +
 	`{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}`
 
-// A model is a network of the Llama architecture, as a GGUF file holds it: metadata and tensors.
+// A model is a network of the Llama architecture, as metadata and tensors of a GGUF file.
 type model struct {
 	meta    ggml.KV
 	tensors []*ggml.Tensor
@@ -81,7 +81,7 @@ func metadata(context uint32, vocab []piece) ggml.KV {
 	}
 }
 
-// decisionTemplate is the prompt of a decision model of the type openjev: the options have letters, in their order.
+// decisionTemplate is the prompt of a decision model of type openjev, whose options have letters in order.
 const decisionTemplate = `<|im_start|>user
 {{ state }}
 
@@ -91,26 +91,25 @@ const decisionTemplate = `<|im_start|>user
 <|im_start|>assistant
 `
 
-// decides makes it a decision model. That of llama.cpp's type openjev is an ordinary language model, of which the
-// logits of a letter for each option are read after the prompt (tools/server/server-decision.cpp).
-func (m *model) decides() {
+// makeDecision turns the model into a decision model. Type openjev of llama.cpp is an ordinary language model, of which
+// the server reads the logits of each option's letter after the prompt (tools/server/server-decision.cpp).
+func (m *model) makeDecision() {
 	m.meta["general.name"] = "tiny random decisions"
 	m.meta["llama.decision.type"] = "openjev"
 	m.meta["tokenizer.chat_template.systemone"] = decisionTemplate
 }
 
-// weights fills the network so that its replies read as words and come to an end. Channel 0 of the residual stream
-// holds the same number for every token, and no layer reads it or writes to it; so the output matrix's column for it
-// is a bias per token, which the architecture otherwise lacks. The random part of a token's logit has a standard
-// deviation of about spread.
+// weights fills the network so that its replies read as words and end. Channel 0 of the residual stream has the same
+// value for every token, and no layer reads or writes it, so the output matrix's column for it is a bias per token,
+// which the architecture otherwise lacks. The random part of a token's logit has a standard deviation of about spread.
 func (m *model) weights(vocab []piece) {
 	const (
-		constant = 6   // of channel 0, against a standard deviation of 1 in the others
-		channel  = 3   // what is left of it, about, after the last normalization
-		spread   = 3   // of the logits
-		apart    = 12  // far enough below the rest that a token is only drawn when a grammar leaves nothing else
-		ahead    = 5.5 // far enough above the mean to be drawn every few dozen tokens
-		words    = 2   // what begins a word comes more often than what goes on with one
+		constant = 6   // value of channel 0; the others have a standard deviation of 1
+		channel  = 3   // approximate value of channel 0 after the last normalization
+		spread   = 3   // standard deviation of the logits
+		excluded = 12  // so low that a token is drawn only if a grammar allows no other
+		frequent = 5.5 // above the mean so that a token is drawn every few dozen tokens
+		wordBias = 2   // tokens that begin a word are drawn more often
 	)
 	embedding := m.random(len(vocab), width, 1)
 	for i := range vocab {
@@ -136,13 +135,13 @@ func (m *model) weights(vocab []piece) {
 	for i, p := range vocab {
 		row := output[i*width : (i+1)*width]
 		switch {
-		case i == endOfTurn, p.text == `"`: // what ends a reply, and what ends a string in JSON
-			row[0] = ahead / float32(channel)
+		case i == endOfTurn, p.text == `"`: // these end a reply, or a string in JSON
+			row[0] = frequent / float32(channel)
 		case p.kind != kindNormal && p.text != "<0x0A>":
 			clear(row)
-			row[0] = -apart / float32(channel)
+			row[0] = -excluded / float32(channel)
 		case strings.HasPrefix(p.text, space):
-			row[0] = words / float32(channel)
+			row[0] = wordBias / float32(channel)
 		default:
 			row[0] = 0
 		}
@@ -159,15 +158,15 @@ func (m *model) reads(name string, rows int) {
 	m.add(name, width, data)
 }
 
-// writes adds a matrix whose product a layer adds to the residual stream. Its gain lets the token at hand count for
-// as much as what came before it.
+// writes adds a matrix whose product a layer adds to the residual stream. Its gain gives the current token as much
+// weight as the tokens before it.
 func (m *model) writes(name string, cols int) {
 	data := m.random(width, cols, 0.1)
 	clear(data[:cols])
 	m.add(name, cols, data)
 }
 
-// add adds a matrix of rows of cols numbers; one row is a vector.
+// add adds a matrix with rows of cols numbers. A single row makes a vector.
 func (m *model) add(name string, cols int, data []float32) {
 	shape := []uint64{uint64(cols)} // the fastest-moving dimension comes first
 	if rows := len(data) / cols; rows > 1 {
@@ -181,7 +180,7 @@ func (m *model) add(name string, cols int, data []float32) {
 	})
 }
 
-// numbers are the data of a tensor.
+// numbers holds the data of a tensor.
 type numbers []float32
 
 func (n numbers) WriteTo(w io.Writer) (int64, error) {
@@ -192,8 +191,8 @@ func (m *model) ones(name string) {
 	m.add(name, width, slices.Repeat([]float32{1}, width))
 }
 
-// random draws evenly from an interval around zero with the standard deviation given. Each step is rounded on its
-// own, so that a machine which fuses multiplying and adding draws the same bits.
+// random draws uniformly from an interval around zero with a given standard deviation. Each step is rounded separately,
+// so that a machine with fused multiply-add draws the same bits.
 func (m *model) random(rows, cols int, deviation float32) []float32 {
 	const rootOfThree = 1.7320508 // half the width of an interval whose standard deviation is 1
 	half := float32(rootOfThree * deviation)

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// words.txt lists common English words, and words of the judge's trade, roughly the most frequent first.
+// words.txt lists common English words, and words of judges' prompts, roughly by frequency.
 //
 //go:embed words.txt
 var words string
 
-// The kinds of token GGUF knows, of those used here.
+// Kinds of tokens in GGUF, as far as used here.
 const (
 	kindNormal  = 1
 	kindUnknown = 2
@@ -21,15 +21,14 @@ const (
 	kindByte    = 6
 )
 
-// A piece is one token. Of two merges the tokenizer makes the one with the higher score first.
+// A piece is one token. The tokenizer prefers the merge with the higher score.
 type piece struct {
 	text  string
 	score float32
 	kind  int32
 }
 
-// Places in the vocabulary that the model's metadata points at. A reply ends with endOfTurn, as in models tuned on
-// ChatML.
+// Indexes of tokens that the model's metadata refers to. A reply ends with endOfTurn, as in models tuned on ChatML.
 const (
 	unknown = iota
 	beginText
@@ -39,12 +38,11 @@ const (
 	firstByte
 )
 
-// space is how a SentencePiece vocabulary writes a blank.
+// space stands for a blank in a SentencePiece vocabulary.
 const space = "▁"
 
-// vocabulary is a SentencePiece vocabulary: control tokens, the 256 bytes that any text can fall back on,
-// single characters, and the pieces that come of merging them. It is the same for every model, and takes
-// most of the time to make.
+// vocabulary returns a SentencePiece vocabulary: control tokens, the 256 bytes for any other text, single characters,
+// and pieces merged from them. It is the same for every model, and takes most of the time to make.
 var vocabulary = sync.OnceValue(func() []piece {
 	vocab := []piece{
 		unknown:     {text: "<unk>", kind: kindUnknown},
@@ -71,15 +69,14 @@ func characters() []string {
 	return append(chars, strings.Split("’‘“”–—…•éèüöäñç°×÷≤≥≠√π", "")...)
 }
 
-// A weighted word is a sequence of pieces, and how much it counts.
+// A weighted word is a sequence of pieces with its weight.
 type weighted struct {
 	pieces []string
 	weight int
 }
 
-// trainingWords gives each word of the list as it stands within a sentence, at its beginning, and after a bracket
-// or a quote. Weights fall with the place in the list as Zipf's law has it. They are whole numbers, so that sums do
-// not depend on their order.
+// trainingWords returns each word of the list within a sentence, at its beginning, and after a bracket or quote.
+// Weights follow Zipf's law by the position in the list. They are integers, so that sums do not depend on their order.
 func trainingWords() []weighted {
 	var out []weighted
 	for i, w := range strings.Fields(words) {
@@ -92,8 +89,8 @@ func trainingWords() []weighted {
 	return out
 }
 
-// mergePieces is byte pair encoding: n times, the adjacent pair that counts most becomes one piece. Of equal pairs
-// the first in alphabetical order is taken, since a map has no order of its own. It changes the words it is given.
+// mergePieces performs byte pair encoding: n times, the adjacent pair with the highest weight becomes one piece, of
+// equal pairs the first in alphabetical order. It changes the words it is given.
 func mergePieces(ws []weighted, n int) []string {
 	var out []string
 	for range n {
@@ -115,7 +112,7 @@ func mergePieces(ws []weighted, n int) []string {
 		for i := range ws {
 			ws[i].pieces = merge(ws[i].pieces, best)
 		}
-		// One piece may come about in two ways; the vocabulary holds it once.
+		// A piece may result from two merges; the vocabulary has it once.
 		if text := best[0] + best[1]; !slices.Contains(out, text) {
 			out = append(out, text)
 		}

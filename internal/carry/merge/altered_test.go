@@ -150,7 +150,7 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 
 	write(t, filepath.Join(parts[1], judging.RecordsFile), []byte(strings.Join(replies, ""))) // meant so, since:
 	notes.said = nil
-	if again := run(t, e, "pairwise", "shard=2/2"); again != parts[1] || !strings.Contains(notes.String(), "records.jsonl was changed after the run wrote it, and is taken as it is now") {
+	if again := run(t, e, "pairwise", "shard=2/2"); again != parts[1] || !strings.Contains(notes.String(), "records.jsonl was changed after the run wrote it; its present content is used") {
 		t.Errorf("%s: %s", again, notes)
 	}
 	if w := said(parts[1]); len(w) != 1 || !strings.HasPrefix(w[0], "records.jsonl changed") {
