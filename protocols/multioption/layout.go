@@ -26,7 +26,8 @@ var Layout = &report.Layout{
 		Bold:   "by content: the same choice in every order",
 		Beyond: "whose choice is not the same in every order",
 	},
-	Parts: pageParts,
+	Notices: map[string]string{GoalWorst: "options.worst-asked"},
+	Own:     []report.PagePart{places, halves},
 	By: report.Grouping{
 		First:     "options",
 		Title:     "By number of options",
@@ -50,17 +51,7 @@ var Layout = &report.Layout{
 		{Metric: sameChoice},
 		report.Verdictless,
 	},
-	BoardColumns: []report.BoardColumn{
-		{Metric: GradeScore, Column: doc.Column{Kind: doc.Bare}},
-		{Metric: optionAccuracy, Column: doc.Column{Kind: doc.Bare, Spare: 3}},
-		{Metric: sameChoice, Column: doc.Column{Kind: doc.Bare, Spare: 2}},
-	},
-}
-
-// pageParts are the results of a run, from top to bottom.
-var pageParts = []report.PagePart{
-	report.Notice(GoalWorst, "options.worst-asked"), report.OutcomeBar, report.Cards, places, halves, report.ByGroup,
-	report.Analyses, report.ItemLists, report.Among, report.CaveatBlocks, report.Making,
+	BoardColumns: []report.BoardColumn{{Metric: GradeScore}, {Metric: optionAccuracy}, {Metric: sameChoice}},
 }
 
 // places are how often each position is chosen, beside how often a correct option stood there, else an even share.

@@ -16,10 +16,7 @@ var Layout = &report.Layout{
 	Item:     "pair",
 	Question: "which verdicts change",
 	Became:   "each asked as it is, anew, and with four rewrites",
-	Parts: []report.PagePart{
-		report.OutcomeBar, report.Cards, moves, report.ByGroup, report.Analyses, report.ItemLists, report.Among,
-		report.CaveatBlocks, report.Making,
-	},
+	Own:      []report.PagePart{moves},
 	Ends: []report.End{
 		{Part: PartStays, Look: "right", Words: "right, and stays", Show: "right"},
 		{Part: PartMoved, Look: "first", Words: "right, and moved by a rewrite", Show: "inconsistent"},
