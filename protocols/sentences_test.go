@@ -57,6 +57,7 @@ func pairsTold(protocol string, n, alike, right int, turns bool) told {
 	pull := share("first-position", "", first, 2*n)
 	rep.Results = []scoring.Result{
 		share("strict", "", right, n), share("drop", "", right, n), share("consistency", "", alike, n), pull,
+		share("coverage", "", alike, n),
 	}
 	if alike > 0 {
 		rep.Results = append(rep.Results, share("right-where-alike", "", right, alike))

@@ -97,28 +97,21 @@ func halves(p *report.RunPage) []doc.Block {
 		{Name: "score", Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitScore)}, {Name: "random judge", Kind: doc.Bare},
 		{Name: "random 0 to perfect 1", Kind: doc.Number, In: doc.Full},
 	}}
-	for _, row := range []struct{ metric, about string }{
-		{metric: GradeScore}, {metric: ChoiceScore, about: "keeps the option"},
-		{metric: LLMScore, about: "even over the positions"},
-	} {
-		x := p.Overall(row.metric)
-		if x.Value == nil {
-			continue
-		}
-		random := p.Overall(row.metric + OfRandom)
-		r := doc.Row{Name: report.MetricName(p.Protocol, row.metric), Detail: row.about, Mark: doc.Ring, Cells: []doc.Value{
-			{Result: x, Held: &random}, doc.Num(random), doc.Num(p.Overall(row.metric + overRandom)),
-		}}
-		if row.metric == GradeScore {
-			r.N = x.N
-			r.Total = true
-			r.Mark = doc.Dot
-		}
-		t.Add(r)
-	}
-	if len(t.Rows) == 0 {
+	grade := p.Overall(GradeScore)
+	if grade.Value == nil {
 		return nil
 	}
+	details := map[string]string{ChoiceScore: "keeps the option", LLMScore: "even over the positions"}
+	for _, metric := range []string{GradeScore, ChoiceScore, LLMScore} {
+		random := p.Overall(metric + OfRandom)
+		t.Add(doc.Row{
+			Name: report.MetricName(p.Protocol, metric), Detail: details[metric], Mark: doc.Ring, Cells: doc.Cells(
+				doc.Value{Result: p.Overall(metric), Held: &random}, random, p.Overall(metric+overRandom)),
+		})
+	}
+	t.Rows[0].N = grade.N
+	t.Rows[0].Total = true
+	t.Rows[0].Mark = doc.Dot
 	return []doc.Block{{
 		ID: "halves", Title: "The Grade score and its two halves", In: doc.Full | doc.Page, Table: t,
 		Keys:  []doc.Key{{Sign: "diamond", Words: "a random judge on the same items"}},

@@ -65,6 +65,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			Results: []scoring.Result{
 				c.strict, c.right, c.alike, row("drop", *c.strict.Value, 0, 100, c.strict.N),
 				row("first-position", 50, 48, 52, 2*n),
+				row(Coverage, 100*float64(c.right.N)/float64(c.strict.N), 0, 100, c.strict.N),
 			},
 		}
 		d := new(pairs).rule(&rep)

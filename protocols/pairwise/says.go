@@ -1,7 +1,6 @@
 package pairwise
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -38,19 +37,13 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	return all
 }
 
-// kept returns the percentage of pairs with the same verdict in both orders, computed for old reports, which lack it.
-func kept(r *scoring.Report) float64 {
-	alike := 100 * float64(r.Overall(RightWhereAlike).N) / float64(r.Overall("strict").N)
-	return *cmp.Or(r.Overall(Coverage).Value, &alike)
-}
-
 // few says that the pairs are too few to tell the judge from chance, and how many are needed.
 func few(r *scoring.Report) string {
 	strict := r.Overall("strict")
 	text := fmt.Sprintf("Too few pairs to tell it from chance: correct in both orders on %s of %s",
 		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
-	if more := pairsToTell(*r.Overall(RightWhereAlike).Value, kept(r)); more > strict.N {
-		text += fmt.Sprintf("; some %d would do", more)
+	if needed := pairsToTell(*r.Overall(RightWhereAlike).Value, *r.Overall(Coverage).Value); needed > strict.N {
+		text += fmt.Sprintf("; about %d pairs are needed", needed)
 	}
 	return text + "."
 }
@@ -60,7 +53,7 @@ func few(r *scoring.Report) string {
 func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
 	agreed := "right on " + scoring.Percentage(*right.Value)
-	get := scoring.Percentage(kept(r)) + " of the pairs get one"
+	get := scoring.Percentage(*r.Overall(Coverage).Value) + " of the pairs get one"
 	switch {
 	case oneIsEnough && level != scoring.Weak:
 		if once := r.Overall("first-order"); once.Value != nil { // a verdict may be missing in the other

@@ -18,8 +18,11 @@ var Layout = &report.Layout{
 	Item:     "answer",
 	Question: "is this answer correct",
 	Ways:     ways,
-	Parts:    pageParts,
-	Caveats:  caveats,
+	Parts: []report.PagePart{
+		answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
+		report.Among, report.Making,
+	},
+	Caveats: caveats,
 	Ends: []report.End{
 		{Part: PartRight, Words: "judged right"},
 		{Part: PartHelped, Words: "right with its own answer only", Show: "second-only"},
@@ -28,15 +31,15 @@ var Layout = &report.Layout{
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
 	Tiles: []report.Tile{
-		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},
-		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer", About: "higher is better"},
+		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself"},
+		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer"},
 		{
 			Metric: PartialGJ,
 			Mode:   ModeCoT,
 			Name:   "own answer and judgment, r",
 			About:  "given the answer that is judged, from −1 to 1",
 		},
-		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},
+		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right"},
 		report.Verdictless,
 	},
 	BoardColumns: []report.BoardColumn{
@@ -55,12 +58,6 @@ func ways(r *scoring.Report) string {
 		return "? with its own answer shown"
 	}
 	return "? without and with its own answer"
-}
-
-// pageParts are the results of a run, from top to bottom.
-var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
-	report.Among, report.Making,
 }
 
 // numbers are those that stand for a run on a terminal; a page has them in its charts.
