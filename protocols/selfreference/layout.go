@@ -49,7 +49,7 @@ var Layout = &report.Layout{
 	},
 }
 
-// ways says in which modes a run asks.
+// ways returns the modes in which a run asks, in words.
 func ways(r *scoring.Report) string {
 	switch {
 	case !r.Has(ModeSelf):
@@ -60,7 +60,7 @@ func ways(r *scoring.Report) string {
 	return "? without and with its own answer"
 }
 
-// numbers are those that stand for a run on a terminal; a page has them in its charts.
+// numbers returns the cards for terminals and files. Pages have charts in their place.
 func numbers(p *report.RunPage) []doc.Block {
 	all := report.Cards(p)
 	if len(all) > 0 {
@@ -69,7 +69,7 @@ func numbers(p *report.RunPage) []doc.Block {
 	return all
 }
 
-// modeRows begin the rows of both modes, in the order of [modes].
+// modeRows has a row without cells for each mode, in the order of [modes].
 var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.Ring, Look: "look-b"}, {Name: "own answer shown"}}
 
 // rowsByMode returns a row with a metric of all answers for each mode in which it has a value.
@@ -89,19 +89,19 @@ func answering(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{
 		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
-	own := p.Overall(scoring.GenerationAccuracy)
-	if own.Value != nil {
+	answers := p.Overall(scoring.GenerationAccuracy)
+	if answers.Value != nil {
 		t.Add(doc.Row{
-			Name: "Answers right itself", Detail: table.Count(own.N, "question"), Look: "level-unknown",
-			Cells: doc.Cells(own),
+			Name: "Answers right itself", Detail: table.Count(answers.N, "question"), Look: "level-unknown",
+			Cells: doc.Cells(answers),
 		})
 	}
 	for _, row := range rowsByMode(p, F1) {
-		how := "by "
+		relation := "by "
 		if row.Cells[0].Mode == ModeSelf {
-			how = "with its "
+			relation = "with its "
 		}
-		row.Name = "Judges, " + how + row.Name
+		row.Name = "Judges, " + relation + row.Name
 		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
 		t.Add(row)
 	}
@@ -113,7 +113,7 @@ func answering(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// agents returns the names of those who gave the answers, as far as they are known.
+// agents returns the names of the models that gave the answers, as far as the metadata has them.
 func agents(p *report.RunPage) (names []string) {
 	for _, m := range p.Run.Metadata {
 		if m.Name == "agent's answers" {
@@ -124,7 +124,7 @@ func agents(p *report.RunPage) (names []string) {
 	return names
 }
 
-// fourfold returns how often the judge is correct where its own answer is right, and where it is wrong. Without own
+// fourfold shows how often the judge is correct where its own answer is right, and where it is wrong. Without own
 // answers it returns the outcomes of the answers.
 func fourfold(p *report.RunPage) []doc.Block {
 	wrong := "judged wrong"
@@ -138,33 +138,33 @@ func fourfold(p *report.RunPage) []doc.Block {
 	if p.Overall(scoring.GenerationAccuracy).N == p.Overall(AgentAccuracy).N {
 		unit = "question"
 	}
-	most := 0
+	longest := 0
 	for _, metric := range []string{OwnRightAccuracy, OwnWrongAccuracy} {
-		own := rightOrWrong(metric == OwnRightAccuracy)
+		ownAnswer := rightOrWrong(metric == OwnRightAccuracy)
 		rows := rowsByMode(p, metric)
 		n := 0
 		for i, row := range rows {
 			x := row.Cells[0].Result
 			n = max(n, x.N)
 			right := int(math.Round(*x.Value / 100 * float64(x.N)))
-			show := "own-" + own + "-" + x.Mode + "-"
+			show := "own-" + ownAnswer + "-" + x.Mode + "-"
 			rows[i].Cells = doc.Cells(doc.Value{Parts: []doc.Part{
 				{N: right, Look: "right", Name: "judged right", Target: p.ItemsOf(show+"right", "")},
 				{N: x.N - right, Look: "wrong", Name: wrong, Target: p.ItemsOf(show+"wrong", "")},
 			}}, x)
 		}
 		if n > 0 {
-			t.Add(doc.Row{Name: "Its own answer is " + own, Detail: table.Count(n, unit), Heading: true})
+			t.Add(doc.Row{Name: "Its own answer is " + ownAnswer, Detail: table.Count(n, unit), Heading: true})
 			t.Add(rows...)
 		}
-		most = max(most, n)
+		longest = max(longest, n)
 	}
-	if most == 0 {
+	if longest == 0 {
 		return report.OutcomeBar(p)
 	}
 	for _, row := range t.Rows {
 		if !row.Heading {
-			row.Cells[0].Length = most
+			row.Cells[0].Length = longest
 		}
 	}
 	return []doc.Block{{
@@ -174,7 +174,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}}
 }
 
-// dependence says whether the judge judges better where it can answer.
+// dependence shows how far judging correctly depends on answering correctly.
 func dependence(p *report.RunPage) []doc.Block {
 	rows := rowsByMode(p, PartialGJ)
 	if rows == nil {
@@ -189,11 +189,11 @@ func dependence(p *report.RunPage) []doc.Block {
 	}
 	b.Remark("self.correlation", table.Count(rows[0].Cells[0].N, "answer"))
 	var words []string
-	before := math.Inf(1) // the upper end of the mode before
+	before := math.Inf(1) // upper end of the previous mode's interval
 	for _, row := range rows {
-		e, known := row.Cells[0].Result.Held(0)
-		words = append(words, doc.Capital(row.Name)+": "+strength(e, known)+".")
-		if !known {
+		e, ok := row.Cells[0].Result.Held(0)
+		words = append(words, doc.Capital(row.Name)+": "+strength(e, ok)+".")
+		if !ok {
 			continue
 		}
 		if e.Low < axis.Min {
@@ -208,17 +208,18 @@ func dependence(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// A dependence is clear or strong where the whole interval of the correlation is above these: Cohen's medium and large
-// effect (Statistical Power Analysis for the Behavioral Sciences, 1988, 3.2). Within clearR of 0 there is none.
+// Thresholds of a correlation. A dependence is clear or strong where the whole interval is above clearR or strongR:
+// Cohen's medium and large effect (Statistical Power Analysis for the Behavioral Sciences, 1988, 3.2). There is none
+// where the whole interval is within clearR of 0.
 const (
 	clearR  = 0.1
 	strongR = 0.3
 )
 
-// strength says in words how large a correlation is.
-func strength(e scoring.Evidence, known bool) string {
+// strength describes the size of a correlation. ok is false where it has no interval.
+func strength(e scoring.Evidence, ok bool) string {
 	switch {
-	case !known:
+	case !ok:
 		return "not known, there is no interval"
 	case e.Low > strongR:
 		return "strong"
@@ -234,7 +235,7 @@ func strength(e scoring.Evidence, known bool) string {
 	return "not known, the interval contains 0"
 }
 
-// belief says how often the judge sides with its own answer.
+// belief shows how often the judge sides with its own answer.
 func belief(p *report.RunPage) []doc.Block {
 	sided := rowsByMode(p, OwnSided)
 	if sided == nil {
@@ -247,7 +248,7 @@ func belief(p *report.RunPage) []doc.Block {
 			x := p.Result(metric, scoring.Overall, mode)
 			if metric == Overconfidence {
 				row.Name = doc.Phrase("self.overconfidence")
-				x.Mode = scoring.ModeDifference // it has a sign
+				x.Mode = scoring.ModeDifference // so that it is printed with its sign
 			}
 			row.Cells = append(row.Cells, doc.Num(x))
 		}
@@ -299,11 +300,11 @@ func byGroup(p *report.RunPage) []doc.Block {
 	intervals := 0
 	significant := 0
 	for _, g := range groups {
-		alone := p.Result(F1, g, ModeCoT)
-		shown := p.Result(F1, g, ModeSelf)
+		cot := p.Result(F1, g, ModeCoT)
+		self := p.Result(F1, g, ModeSelf)
 		d := difference(g)
-		row := doc.Row{Name: g, N: max(alone.N, shown.N)}
-		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), shown, alone, d)
+		row := doc.Row{Name: g, N: max(cot.N, self.N)}
+		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), self, cot, d)
 		e, ok := d.Held(0)
 		if d.Value != nil {
 			row.Look = report.DifferenceLook(!e.Above && !e.Below)
@@ -327,22 +328,22 @@ func byGroup(p *report.RunPage) []doc.Block {
 
 // caveats returns what to know before the judge is used with its own answer shown.
 func caveats(p *report.RunPage) (all []string) {
-	say := func(code string, args ...any) { all = append(all, doc.Phrase(code, args...)) }
+	add := func(code string, args ...any) { all = append(all, doc.Phrase(code, args...)) }
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Held(0)
 	if harm.Below {
-		own := p.Overall(scoring.GenerationAccuracy)
-		wrong := own.N - int(math.Round(*own.Value/100*float64(own.N)))
-		say("self.harm", wrong, table.Count(own.N, "question"), -harm.Value, -harm.High, -harm.Low)
+		answers := p.Overall(scoring.GenerationAccuracy)
+		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))
+		add("self.harm", wrong, table.Count(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
 	}
 	if names := agents(p); len(names) == 1 {
-		say("self.one-agent", names[0])
+		add("self.one-agent", names[0])
 	}
-	help, known := p.Result(F1, scoring.Overall, scoring.ModeDifference).Held(0)
-	if harm.Below && known && !help.Above {
-		say("self.better-judge")
+	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).Held(0)
+	if harm.Below && ok && !help.Above {
+		add("self.better-judge")
 	}
 	return all
 }
 
-// isAgent reports whether a group is that of an agent's answers, not a category.
+// isAgent reports whether a group holds the answers of one agent, and not a category.
 func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }
