@@ -223,8 +223,8 @@ func TestDrawnOrders(t *testing.T) {
 		}
 		return out
 	}
-	few, many := keys(drawn("i1", 6, 10)), keys(drawn("i1", 6, 40))
-	if !slices.Equal(few, keys(drawn("i1", 6, 10))) || slices.Equal(few, keys(drawn("i2", 6, 10))) {
+	few, many := keys(randomOrders("i1", 6, 10)), keys(randomOrders("i1", 6, 40))
+	if !slices.Equal(few, keys(randomOrders("i1", 6, 10))) || slices.Equal(few, keys(randomOrders("i2", 6, 10))) {
 		t.Error("the same item has other orders, or another item the same")
 	}
 	if len(few) != 10 || len(many) != 40 || len(slices.Compact(slices.Sorted(slices.Values(many)))) != 40 {
@@ -242,7 +242,7 @@ func TestDrawnOrders(t *testing.T) {
 	// five, 800 ± 4 standard deviations (25.3).
 	at := map[[2]int]int{}
 	for i := range 1000 {
-		for _, order := range drawn(strconv.Itoa(i), 5, 4) {
+		for _, order := range randomOrders(strconv.Itoa(i), 5, 4) {
 			for position, c := range order {
 				at[[2]int{c, position}]++
 			}

@@ -295,7 +295,9 @@ func byGroup(p *report.RunPage) []doc.Block {
 	b.Table = &doc.Table{First: "group", Columns: []doc.Column{
 		{Name: "answers right", Kind: doc.Bare}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis},
-		{Name: "points", Kind: doc.Number, Axis: &doc.Axis{Signed: true, Ends: [2]string{"← own answer harms", "helps →"}}},
+		{Name: "points", Kind: doc.Number, Axis: &doc.Axis{
+			Signed: true, Ends: [2]string{"← own answer harms", "helps →"},
+		}},
 	}}
 	intervals := 0
 	significant := 0
