@@ -189,7 +189,7 @@ func randomRight(t scoredBallot) (num, den float64) {
 	for c := range t.ids {
 		num += scoring.One(t.isRight(c)) / float64(len(t.ids))
 	}
-	withVerdict := float64(t.usable()) / float64(len(t.positions)) // the random judge has no verdict where the judge has none
+	withVerdict := float64(t.usable()) / float64(len(t.positions)) // none where the judge has none
 	if t.missing == scoring.MissingUsable {
 		withVerdict = scoring.One(withVerdict > 0)
 	}

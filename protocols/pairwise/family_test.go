@@ -54,7 +54,7 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 			if rng.Float64() < favours {
 				choice = int8(by)
 			}
-			u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: choice, first: int8(k)}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: int8(k)}
 		}
 		f.rows = append(f.rows, u)
 	}

@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// Layout is of pairwise and reversed judging.
+// Layout lays out runs of pairwise and reversed.
 var Layout = &report.Layout{
 	Headline: "strict",
 	Item:     "pair",
@@ -67,7 +67,7 @@ var Layout = &report.Layout{
 // firstPicked is the metric of position bias.
 const firstPicked = "first-position"
 
-// bothGoals compares the run with that of the same judge with the opposite goal.
+// bothGoals compares the run with the same judge's run with the opposite goal.
 func bothGoals(p *report.RunPage) []doc.Block {
 	t := p.Twin
 	if t == nil {
@@ -125,7 +125,7 @@ func goalsVerdict(d *scoring.Difference) string {
 	return "goals.helps"
 }
 
-// compared says what both goals come to as one judge.
+// compared describes both goals as one judge.
 func compared(c *scoring.Comparison) (notes []string) {
 	if e := c.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
 		notes = append(notes, doc.Phrase("pairs.both-goals", table.Whole(e.Coverage), table.Count(e.Coverage.N, "pair"),

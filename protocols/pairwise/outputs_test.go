@@ -23,7 +23,7 @@ func TestLLMBarPrompt(t *testing.T) {
 		asker := Protocol.New(llmBarPrompt(), settings)
 		for _, s := range asker.Presentations(item) {
 			prompt := asker.Prompt(item, s)
-			assert.DeepEqual(t, prompt.Labels, outputNamed)
+			assert.DeepEqual(t, prompt.Labels, shortLabels)
 			for position, label := range prompt.Labels {
 				for _, how := range []judging.Readers{judging.Paper, judging.Robust} {
 					if v := asker.Parse(s, label, judging.Reading{Name: how, Policy: judging.Unique}); v.Choice != s.Order[position] {

@@ -72,7 +72,7 @@ func TestPublishedJudgesPage(t *testing.T) {
 	group := map[string]string{}
 	eachOfClone(t, set, func(id, subset string, item datasets.Item) {
 		for _, f := range features {
-			more[id] = append(more[id], f.of(item.Candidates[0].Text)-f.of(item.Candidates[1].Text))
+			more[id] = append(more[id], f.amount(item.Candidates[0].Text)-f.amount(item.Candidates[1].Text))
 		}
 		group[id] = strings.SplitN(subset, "/", 2)[0]
 		if k, ok := set.Index(id); !ok || int(set.Gold[k]-'1') != item.Gold {
@@ -88,12 +88,12 @@ func TestPublishedJudgesPage(t *testing.T) {
 		if !set.Whole(judge) {
 			continue
 		}
-		var rows []swayed
+		var rows []contrast
 		right := map[string][2]int{}
 		set.Each(func(i int, id, _ string) {
-			u := swayed{pair: pair{item: id, gold: int8(set.Gold[i] - '1')}, more: more[id], cluster: i}
+			u := contrast{pair: pair{item: id, gold: int8(set.Gold[i] - '1')}, differences: more[id], cluster: i}
 			for k, verdict := range []byte{judge.First[i], judge.Second[i]} {
-				u.judgments[k] = judgment{seen: true, first: int8(k), outcome: judging.NoVerdict}
+				u.judgments[k] = judgment{present: true, first: int8(k), outcome: judging.NoVerdict}
 				switch verdict {
 				case '1', '2':
 					u.judgments[k].outcome = judging.Decided

@@ -147,7 +147,7 @@ func TestOwnTo(t *testing.T) {
 		for gold := range 2 {
 			item := judgingtest.Pair("p", gold)
 			item.Candidates[gold].Text, item.Candidates[1-gold].Text = c.better, c.worse
-			got := ownTo(item, c.own)
+			got := gradeOwnReply(item, c.own)
 			if (got == nil) != (c.want == "") || got != nil && (got.Right != (c.want == right) || got.Value != answer.Final(c.own).Value) {
 				t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 			}
@@ -173,7 +173,7 @@ func TestOwnToOfThePublishedPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			better, worse := ownTo(item, item.Candidates[item.Gold].Text), ownTo(item, item.Candidates[1-item.Gold].Text)
+			better, worse := gradeOwnReply(item, item.Candidates[item.Gold].Text), gradeOwnReply(item, item.Candidates[1-item.Gold].Text)
 			if better != nil && !better.Right || worse != nil && worse.Right {
 				t.Errorf("%s: the better response is %+v, the worse %+v", item.ID, better, worse)
 			}
@@ -314,7 +314,7 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if own := ownTo(item, resp.Text); own == nil || own.Right != right {
+				if own := gradeOwnReply(item, resp.Text); own == nil || own.Right != right {
 					t.Errorf("%q with accuracy %v: %q is %+v", texts, accuracy, resp.Text, own)
 				}
 			}
@@ -356,7 +356,7 @@ func FuzzFinalAnswer(f *testing.F) {
 		}
 		item := judgingtest.Pair("p", 0)
 		item.Candidates[0].Text, item.Candidates[1].Text = reply, "Answer: 42"
-		if own := ownTo(item, reply); own != nil && !own.Right {
+		if own := gradeOwnReply(item, reply); own != nil && !own.Right {
 			t.Errorf("%q is not as itself: %+v", reply, own)
 		}
 	})

@@ -67,7 +67,7 @@ func TestReferencesAreAsGathered(t *testing.T) {
 	for name, items := range at {
 		for _, judge := range set.Judges {
 			if items[len(items)-1] < len(judge.First) {
-				check(key{dataset: name, judge: judge.Called, metric: "strict"}, referenceOn(set, judge, items, 0.95))
+				check(key{dataset: name, judge: judge.Called, metric: "strict"}, referenceFor(set, judge, items, 0.95))
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestReferencesOfARun(t *testing.T) {
 			gold := int8(set.Gold[i] - '1')
 			u := &pair{item: id, gold: gold}
 			for k := range u.judgments { // right on every second pair
-				u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: (gold + int8(i%2)) % 2}
+				u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: (gold + int8(i%2)) % 2}
 			}
 			f.rows = append(f.rows, u)
 		})

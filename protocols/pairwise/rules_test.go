@@ -15,18 +15,18 @@ import (
 
 // byLength are pairs of which the rule "the shorter" is right on all but some; the judge is correct in both orders on the
 // first so many.
-func byLength(n, ruleWrong, judgeRight int) (rows []swayed) {
+func byLength(n, ruleWrong, judgeRight int) (rows []contrast) {
 	for i := range n {
-		u := swayed{pair: pair{gold: 0}, more: []float64{-1, 0}, cluster: i}
+		u := contrast{pair: pair{gold: 0}, differences: []float64{-1, 0}, cluster: i}
 		if i >= n-ruleWrong {
-			u.more[0] = 1
+			u.differences[0] = 1
 		}
 		choice := int8(1)
 		if i < judgeRight {
 			choice = 0
 		}
 		for k := range u.judgments {
-			u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: choice, first: int8(k)}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: int8(k)}
 		}
 		rows = append(rows, u)
 	}
@@ -78,7 +78,7 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 	goes := "The judge picks the shorter response in 99 % of verdicts. " +
 		"When the longer one is correct, its accuracy is 2 %."
 	for name, c := range map[string]struct {
-		rows   []swayed
+		rows   []contrast
 		strict [2]float64 // the value, and the end of its interval
 		of     scoring.Level
 		want   scoring.Level
@@ -105,7 +105,7 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		if c.rows != nil {
 			r.Rules = rules(c.rows, b)
 		}
-		d := heldAgainst(r, scoring.Diagnosis{Level: c.of})
+		d := diagnoseAgainstRules(r, scoring.Diagnosis{Level: c.of})
 		assert.Equal(t, d.Level, c.want, name)
 		assert.Equal(t, d.Code, c.code, name)
 		assert.Equal(t, d.Text, c.says, name)
@@ -122,12 +122,12 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 }
 
 // byIssue are 60 pairs: the longer is the better in 51, the judge is right on 58, and on 2 of these 51 wrong.
-func byIssue() []swayed {
+func byIssue() []contrast {
 	rows := byLength(60, 51, 58)
 	for i := range rows {
-		rows[i].more[0] = 1
+		rows[i].differences[0] = 1
 		if i < 9 {
-			rows[i].more[0] = -1
+			rows[i].differences[0] = -1
 		}
 	}
 	return rows
@@ -159,7 +159,7 @@ func TestBesideARuleByChance(t *testing.T) {
 					is = !wrong
 				}
 				if wrong {
-					rows[i].more[0] = 1
+					rows[i].differences[0] = 1
 				}
 				if is {
 					right++
@@ -170,7 +170,7 @@ func TestBesideARuleByChance(t *testing.T) {
 			in := stats.Blaker(right, c.n, 0.95)
 			r := &scoring.Report{Extras: scoring.Extras{Rules: rules(rows, b)}, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
 				Value: new(100 * float64(right) / float64(c.n)), High: new(100 * in.High), N: c.n}}}
-			levels[heldAgainst(r, scoring.Diagnosis{Level: scoring.Strong}).Level] += 100.0 / judges
+			levels[diagnoseAgainstRules(r, scoring.Diagnosis{Level: scoring.Strong}).Level] += 100.0 / judges
 		}
 		t.Logf("%d pairs, rule %.2f, judge %.2f, echoes %.1f: %v", c.n, c.rule, c.judge, c.echoes, levels)
 		if c.judge == c.rule && levels[scoring.Usable]+levels[scoring.Strong] > 5+1.4 {

@@ -17,22 +17,22 @@ import (
 )
 
 // swayedPairs are pairs of a judge that knows, leans to what is shown first, and to what has more of a feature.
-func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []swayed) {
+func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []contrast) {
 	for i := range n {
-		u := swayed{cluster: i}
+		u := contrast{cluster: i}
 		u.gold = int8(rng.IntN(2))
 		for range features {
-			u.more = append(u.more, rng.NormFloat64())
+			u.differences = append(u.differences, rng.NormFloat64())
 		}
 		own := rng.NormFloat64() // what the judge sees in the pair besides, both times
 		for k := range u.judgments {
 			first := int8(k)
-			eta := knows*(1-2*float64(u.gold)) + place*(1-2*float64(first)) + leans*u.more[to] + own
+			eta := knows*(1-2*float64(u.gold)) + place*(1-2*float64(first)) + leans*u.differences[to] + own
 			choice := int8(1)
 			if rng.Float64() < 1/(1+math.Exp(-eta)) {
 				choice = 0
 			}
-			u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: choice, first: first}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: first}
 		}
 		rows = append(rows, u)
 	}
@@ -40,7 +40,7 @@ func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (ro
 }
 
 // swayOf is what the pairs come to.
-func swayOf(rows []swayed) *scoring.Sway {
+func swayOf(rows []contrast) *scoring.Sway {
 	out := &scoring.Sway{Pairs: len(rows)}
 	b := stats.Bootstrap{Rounds: 2, Level: 0.95, Seed: 1}
 	for k, f := range features {
@@ -85,7 +85,7 @@ type crowd struct {
 }
 
 // draw is what one judge of them says.
-func (c crowd) draw(rng *rand.Rand) (rows []swayed) {
+func (c crowd) draw(rng *rand.Rand) (rows []contrast) {
 	response := func() (counts []float64) {
 		for range features {
 			count := rng.NormFloat64()
@@ -100,15 +100,15 @@ func (c crowd) draw(rng *rand.Rand) (rows []swayed) {
 		return append(counts, rng.NormFloat64()/math.Sqrt2) // and what the judge likes
 	}
 	pair := func(cluster int, a, b []float64) {
-		u := swayed{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
+		u := contrast{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
 		for k := range features {
-			u.more = append(u.more, a[k]-b[k])
+			u.differences = append(u.differences, a[k]-b[k])
 		}
 		likes := a[len(features)] - b[len(features)]
 		follows := rng.Float64() < c.follows
 		reads := rng.Float64()
 		for k := range u.judgments {
-			g := judgment{seen: true, outcome: judging.Decided, first: int8(k), choice: 1}
+			g := judgment{present: true, outcome: judging.Decided, first: int8(k), choice: 1}
 			eta := 1.4 * (1 - 2*float64(u.gold))
 			if c.follows == 0 {
 				eta += likes + 0.5 - float64(k)
@@ -209,11 +209,11 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 }
 
 // byLooks is a judge that names the same in both orders, and in all but few pairs what is longer.
-func byLooks(rng *rand.Rand, n int, most float64) []swayed {
+func byLooks(rng *rand.Rand, n int, most float64) []contrast {
 	rows := swayedPairs(rng, n, 1, 0, 0, 0)
 	for i := range rows {
 		u := &rows[i]
-		choice := u.has(0)
+		choice := u.sideWithMore(0)
 		if rng.Float64() > most {
 			choice = u.gold
 		}
@@ -234,7 +234,7 @@ func TestSwayOfAConsistentJudge(t *testing.T) {
 		rows := byLooks(rng, 350, most)
 		s := swayOf(rows)
 		s.Rules = rules(rows, b)
-		s.Strict = shareOf(rows, b, swayed.bothRight)
+		s.Strict = shareOf(rows, b, contrast.bothRight)
 		says := regexp.MustCompile(`^The judge picks the longer response in (9\d|100) % of verdicts\. ` +
 			`When the shorter one is correct, its accuracy is (1\d|0) %\.` + want)
 		if !says.MatchString(s.Answer()) {
@@ -259,7 +259,7 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 			rows := swayedPairs(rng, 100, 0, 0, 0, 0)
 			for i := range rows {
 				u := &rows[i]
-				u.gold = u.has(0)
+				u.gold = u.sideWithMore(0)
 				if rng.Float64() > c.longer {
 					u.gold = 1 - u.gold
 				}
@@ -278,7 +278,7 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 				}
 			}
 			b := stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
-			if rule := scoring.Decider(rules(rows, b), shareOf(rows, b, swayed.bothRight).Low); rule != nil {
+			if rule := scoring.Decider(rules(rows, b), shareOf(rows, b, contrast.bothRight).Low); rule != nil {
 				t.Errorf("%+v: %s", c, rule.Decides())
 			}
 		}
@@ -296,7 +296,7 @@ func TestSwayOfOnePlace(t *testing.T) {
 	}
 	rows := swayedPairs(rng, 100, 1, 0, 0, 0)
 	for i := range rows {
-		clear(rows[i].more)
+		clear(rows[i].differences)
 	}
 	if s := swayOf(rows); !strings.Contains(s.Answer(), "texts of the responses are not") {
 		t.Errorf("%s", s.Answer())
@@ -313,7 +313,7 @@ func TestFeatures(t *testing.T) {
 		scoring.Length: len(text), "Markdown": 2, "lists": 2, "code": 3, "numbers": 2, "hedging": 3, "first person": 2,
 	}
 	for _, f := range features {
-		if n := math.Exp(f.of(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
+		if n := math.Exp(f.amount(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
 			t.Errorf("%s: %.3f, want %d", f.name, n, want[f.name])
 		}
 	}
@@ -329,15 +329,15 @@ func TestSwayShares(t *testing.T) {
 		together[i].cluster = i / 6
 	}
 	b := stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1}
-	x := shareOf(alone, b, swayed.bothRight)
-	y := shareOf(together, b, swayed.bothRight)
+	x := shareOf(alone, b, contrast.bothRight)
+	y := shareOf(together, b, contrast.bothRight)
 	exact := stats.Blaker(int(math.Round(*x.Value*60/100)), 60, 0.95)
 	if *x.Value != *y.Value || math.Abs(*x.Low-100*exact.Low) > 1e-3 || *y.Low == *x.Low {
 		t.Errorf("alone %v [%v, %v], together %v [%v, %v]", *x.Value, *x.Low, *x.High, *y.Value, *y.Low, *y.High)
 	}
-	silent := swayed{pair: pair{gold: 0}, cluster: 60}
-	silent.judgments = [2]judgment{{seen: true, outcome: judging.NoVerdict}, {seen: true, outcome: judging.NoVerdict}}
-	if z := shareOf(append(alone, silent), b, swayed.bothRight); z.N != 61 || *z.Value >= *x.Value {
+	silent := contrast{pair: pair{gold: 0}, cluster: 60}
+	silent.judgments = [2]judgment{{present: true, outcome: judging.NoVerdict}, {present: true, outcome: judging.NoVerdict}}
+	if z := shareOf(append(alone, silent), b, contrast.bothRight); z.N != 61 || *z.Value >= *x.Value {
 		t.Errorf("with a silent pair %v of %d", *z.Value, z.N)
 	}
 }
@@ -352,7 +352,7 @@ func TestMarkdownIsCountedByLines(t *testing.T) {
 		"":             0,
 		"nothing here": 0,
 	} {
-		assert.Equal(t, math.Round(math.Exp(markdown.of(text)))-1, float64(want), text)
+		assert.Equal(t, math.Round(math.Exp(markdown.amount(text)))-1, float64(want), text)
 		assert.Equal(t, len(whole.FindAllString(text, -1)), want, text)
 	}
 }
