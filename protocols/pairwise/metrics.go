@@ -281,7 +281,7 @@ func (u pair) row() []float64 {
 // Extend adds soft verdicts and published judges of the same pairs, and removes half-tie from groups without a verdict.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Soft = f.softVerdicts(s, b)
-	if rep.Items == rep.Expected && rep.Stopped == nil { // tests on a run that was watched are not valid
+	if rep.Items == rep.Expected && rep.Stopped == nil { // tests are valid only at the planned end of a run
 		rep.References = f.references(b.Level)
 	}
 	groups := groupsWithVerdict(s.Units)

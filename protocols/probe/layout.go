@@ -10,7 +10,7 @@ import (
 	"gavel/scoring"
 )
 
-// Layout of runs.
+// Layout lays out runs of probes.
 var Layout = &report.Layout{
 	Headline: Steady,
 	Item:     "pair",
@@ -28,7 +28,7 @@ var Layout = &report.Layout{
 	},
 }
 
-// moves is a row for each rewrite: how many verdicts it changes beyond the judge's own noise.
+// moves shows for each rewrite how many verdicts it changes beyond the judge's own noise.
 func moves(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "rewrite", Look: "wide", Columns: []doc.Column{
 		{Name: "beyond noise, points", Kind: doc.Number, Axis: doc.DifferenceAxis()},

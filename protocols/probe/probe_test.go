@@ -34,8 +34,8 @@ func inMode(mode string) judging.Presentation {
 
 // modes are all ways in which a pair is asked about.
 func modes() []string {
-	all := []string{plainly, again}
-	for _, w := range today() {
+	all := []string{modePlain, modeAgain}
+	for _, w := range currentRewrites() {
 		all = append(all, w.Name)
 	}
 	return all
@@ -61,10 +61,10 @@ func TestPlainlyIsPairwise(t *testing.T) {
 	pair := item("p", "q", "a", "b", 1)
 	p := asked(t, "sop")
 	plain := p.(probe).plain.Prompt(pair, inMode(""))
-	for _, mode := range []string{plainly, again} {
+	for _, mode := range []string{modePlain, modeAgain} {
 		got := p.Prompt(pair, inMode(mode))
 		assert.DeepEqual(t, [2]string{got.System, got.User}, [2]string{plain.System, plain.User})
-		assert.Equal(t, got.Again, mode == again)
+		assert.Equal(t, got.Again, mode == modeAgain)
 	}
 }
 
@@ -116,9 +116,9 @@ func TestPresentations(t *testing.T) {
 		}
 		swapped += all[0].Order[0]
 	}
-	assert.Equal(t, n[plainly], pairs)
-	assert.Equal(t, n[again], pairs)
-	for _, w := range today() {
+	assert.Equal(t, n[modePlain], pairs)
+	assert.Equal(t, n[modeAgain], pairs)
+	for _, w := range currentRewrites() {
 		assert.Assert(t, n[w.Name] > 1300 && n[w.Name] < 1500, "%s: %d", w.Name, n[w.Name])
 	}
 	assert.Assert(t, swapped > 1650 && swapped < 1850, "%d", swapped)
@@ -164,7 +164,7 @@ func TestLetters(t *testing.T) {
 // Typing errors leave labels as they are, and every word has its letters.
 func TestTypos(t *testing.T) {
 	for _, template := range Protocol.Templates {
-		wrong := mistyped(template.System)
+		wrong := addTypos(template.System)
 		assert.Assert(t, wrong != template.System || !longWord.MatchString(template.System), template.Name)
 		sorted := func(s string) string {
 			letters := []rune(strings.Join(strings.Fields(s), " "))
@@ -194,7 +194,7 @@ func TestRewritesOfARun(t *testing.T) {
 	assert.Equal(t, adapted.System, template.System)
 	assert.DeepEqual(t, adapted.Labels, template.Labels)
 	assert.Assert(t, adapted.SHA256 != template.SHA256)
-	assert.DeepEqual(t, of(adapted), today())
+	assert.DeepEqual(t, rewritesOf(adapted), currentRewrites())
 
 	earlier := adapted
 	earlier.Texts = map[string]string{rewritesText: strings.ReplaceAll(catalogue, "Are you sure?", "Really?")}
@@ -203,6 +203,6 @@ func TestRewritesOfARun(t *testing.T) {
 
 	for _, broken := range []string{"- nonsense: 1", "- name: one", "\x00", "a: b"} {
 		earlier.Texts = map[string]string{rewritesText: broken}
-		assert.DeepEqual(t, of(earlier), today())
+		assert.DeepEqual(t, rewritesOf(earlier), currentRewrites())
 	}
 }

@@ -33,12 +33,12 @@ const weakness = "authority"
 func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 	for i := range n {
 		u := pair{item: fmt.Sprint(rng.Uint64(), "-", i)}
-		plain := said{mode: plainly, outcome: judging.Decided}
+		plain := judgment{mode: modePlain, outcome: judging.Decided}
 		if rng.Float64() >= j.right {
 			plain.choice = 1
 		}
 		shaky := rng.Float64() < hard
-		for k, s := range (probe{rewrites: today()}).Presentations(datasets.Item{ID: u.item}) {
+		for k, s := range (probe{rewrites: currentRewrites()}).Presentations(datasets.Item{ID: u.item}) {
 			now := plain
 			now.mode = s.Mode
 			if k > 0 && rng.Float64() < j.noise || k > 1 && shaky && rng.Float64() < j.form/hard {
@@ -47,7 +47,7 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 			if s.Mode == weakness && now.choice == u.gold && rng.Float64() < j.weak/j.right {
 				now.choice = 1
 			}
-			u.said[k] = now
+			u.judgments[k] = now
 		}
 		units = append(units, scoring.Unit{ID: u.item, Of: u})
 	}
@@ -57,7 +57,7 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 // probes of some units.
 func probes(units []scoring.Unit) []scoring.Probe {
 	var rep scoring.Report
-	(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	(&pairs{rewrites: currentRewrites()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	return rep.Probes
 }
 
@@ -66,7 +66,7 @@ func rightOf(units []scoring.Unit) []scoring.Result {
 	var right [][2]int
 	for _, x := range units {
 		u := x.Of.(pair)
-		right = append(right, [2]int{int(scoring.One(u.right(u.said[0]))), 1})
+		right = append(right, [2]int{int(scoring.One(u.right(u.judgments[0]))), 1})
 	}
 	x := scoring.ProportionOf(right, stats.Bootstrap{Level: 0.95}).Result()
 	x.Metric = Right
@@ -77,23 +77,23 @@ func rightOf(units []scoring.Unit) []scoring.Result {
 // By hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; anew one
 // changes.
 func TestProbeByHand(t *testing.T) {
-	w := today().named("grade")
-	verdict := func(mode string, choice int8) said { return said{mode, judging.Decided, choice} }
-	silent := said{plainly, judging.NoVerdict, -1}
-	tie := said{w.Name, judging.Tie, -1}
+	w := currentRewrites().find("grade")
+	verdict := func(mode string, choice int8) judgment { return judgment{mode, judging.Decided, choice} }
+	silent := judgment{modePlain, judging.NoVerdict, -1}
+	tie := judgment{w.Name, judging.Tie, -1}
 	var units []scoring.Unit
-	for i, s := range [][3]said{
-		{verdict(plainly, 0), verdict(again, 0), verdict(w.Name, 1)},
-		{verdict(plainly, 1), verdict(again, 1), verdict(w.Name, 0)},
-		{verdict(plainly, 0), verdict(again, 1), tie},
-		{verdict(plainly, 0), verdict(again, 0), verdict(w.Name, 0)},
-		{silent, verdict(again, 0), verdict(w.Name, 1)},
+	for i, s := range [][3]judgment{
+		{verdict(modePlain, 0), verdict(modeAgain, 0), verdict(w.Name, 1)},
+		{verdict(modePlain, 1), verdict(modeAgain, 1), verdict(w.Name, 0)},
+		{verdict(modePlain, 0), verdict(modeAgain, 1), tie},
+		{verdict(modePlain, 0), verdict(modeAgain, 0), verdict(w.Name, 0)},
+		{silent, verdict(modeAgain, 0), verdict(w.Name, 1)},
 	} {
 		u := pair{first: 1}
-		copy(u.said[:], s[:])
+		copy(u.judgments[:], s[:])
 		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Of: u})
 	}
-	got := w.probe(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	got := w.measure(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	assert.Equal(t, *got.Changed.Value, 75.0)
 	assert.Equal(t, got.Changed.N, 4)
 	assert.Equal(t, *got.Again.Value, 25.0)
@@ -102,10 +102,10 @@ func TestProbeByHand(t *testing.T) {
 
 	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Cut} {
 		u := pair{first: 1} // nobody knows what it would have said
-		u.said[0] = verdict(plainly, 0)
-		u.said[1] = verdict(again, 0)
-		u.said[2] = said{w.Name, o, -1}
-		left := w.probe(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
+		u.judgments[0] = verdict(modePlain, 0)
+		u.judgments[1] = verdict(modeAgain, 0)
+		u.judgments[2] = judgment{w.Name, o, -1}
+		left := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
 		assert.Equal(t, left.Changed.N, 4, o)
 		assert.Equal(t, left.Unserved, 1, o)
 	}
@@ -114,28 +114,28 @@ func TestProbeByHand(t *testing.T) {
 // By hand: where the rewrite stands beside neutral ones, each of them is as likely to be the one that moves; where it
 // stands alone it is counted against pairs that have neutral ones alone.
 func TestExceedsByHand(t *testing.T) {
-	moves := trial{asked: true, moved: true, neutral: []bool{false}}
+	moves := trial{present: true, moved: true, neutral: []bool{false}}
 	for name, c := range map[string]struct {
 		trials []trial
 		want   float64
 	}{
 		"two, each beside a neutral one":    {[]trial{moves, moves}, 0.25},
-		"beside three neutral ones":         {[]trial{{asked: true, moved: true, neutral: make([]bool, 3)}}, 0.25},
-		"both move":                         {[]trial{{asked: true, moved: true, neutral: []bool{true}}}, 1},
-		"the neutral one moves":             {[]trial{{asked: true, neutral: []bool{true}}, moves}, 0.75},
-		"two of three alone, none of three": {[]trial{{asked: true, moved: true}, {asked: true, moved: true}, {asked: true}, {neutral: make([]bool, 2)}, {neutral: make([]bool, 1)}, {neutral: make([]bool, 3)}}, 0.2},
-		"and one beside a neutral one":      {[]trial{moves, {asked: true, moved: true}, {neutral: []bool{false}}}, 0.25},
-		"nothing to hold it against":        {[]trial{{asked: true, moved: true}}, 1},
+		"beside three neutral ones":         {[]trial{{present: true, moved: true, neutral: make([]bool, 3)}}, 0.25},
+		"both move":                         {[]trial{{present: true, moved: true, neutral: []bool{true}}}, 1},
+		"the neutral one moves":             {[]trial{{present: true, neutral: []bool{true}}, moves}, 0.75},
+		"two of three alone, none of three": {[]trial{{present: true, moved: true}, {present: true, moved: true}, {present: true}, {neutral: make([]bool, 2)}, {neutral: make([]bool, 1)}, {neutral: make([]bool, 3)}}, 0.2},
+		"and one beside a neutral one":      {[]trial{moves, {present: true, moved: true}, {neutral: []bool{false}}}, 0.25},
+		"nothing to hold it against":        {[]trial{{present: true, moved: true}}, 1},
 		"it was never asked":                {[]trial{{neutral: []bool{true}}}, 1},
 	} {
-		assert.Assert(t, math.Abs(exceeds(c.trials)-c.want) < 1e-12, "%s: %v", name, exceeds(c.trials))
+		assert.Assert(t, math.Abs(exactP(c.trials)-c.want) < 1e-12, "%s: %v", name, exactP(c.trials))
 	}
 	// what belongs together counts once
 	units := judge{right: 1, weak: 1}.units(rand.New(rand.NewPCG(1, 1)), 40)
 	for i := range units {
 		units[i].Cluster = "one"
 	}
-	_, p := today().floor(today().named(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+	_, p := currentRewrites().floor(currentRewrites().find(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 	assert.Assert(t, p >= 0.25, "%v", p)
 }
 
@@ -191,7 +191,7 @@ func TestBeyondCovers(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(5, 3))
 	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
-	at := slices.IndexFunc(today(), func(w rewrite) bool { return w.Name == weakness })
+	at := slices.IndexFunc(currentRewrites(), func(w rewrite) bool { return w.Name == weakness })
 	truth := *probes(j.units(rng, 200_000))[at].Beyond.Value
 	held := 0
 	const draws = 1000
@@ -222,7 +222,7 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 	} {
 		const n = 700
 		units := c.units(rand.New(rand.NewPCG(4, 2)), n)
-		f := &pairs{rewrites: today()}
+		f := &pairs{rewrites: currentRewrites()}
 		b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 		rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{"decided": 6 * n}}
 		f.Extend(&rep, &scoring.Sheet{Units: units}, b)
@@ -247,7 +247,7 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Method: scoring.Method{Stopped: &judging.Stopped{}}}, code: scoring.CodeFew},
 	} {
 		rep := c.rep
-		(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+		(&pairs{rewrites: currentRewrites()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 		assert.Equal(t, rep.Probes[0].P != nil, c.tested, name)
 		rep.Outcomes = map[string]int{"decided": 1200}
 		rep.Results = rightOf(units)
@@ -270,7 +270,7 @@ func TestUnchallenged(t *testing.T) {
 		{server: backends.Server{Kind: "openai"}, outcome: judging.Decided, listed: true, kept: 75},
 	} {
 		f := NewScorer(&judging.Manifest{Server: c.server}).(*pairs)
-		for i, mode := range []string{plainly, again, "challenge", "letters", "order", "typos"} {
+		for i, mode := range []string{modePlain, modeAgain, "challenge", "letters", "order", "typos"} {
 			r := &judging.Record{Item: "p", Presentation: i, Mode: mode, Order: []string{"a", "b"}, Gold: "a"}
 			v := judging.Verdict{Outcome: judging.Decided}
 			if mode == "challenge" && c.outcome != judging.Decided {

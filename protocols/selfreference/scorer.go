@@ -184,7 +184,8 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 		}
 	}
 	if unknown > 0 {
-		warn("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown, len(f.rows))
+		warn("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown,
+			len(f.rows))
 	}
 	if len(mixed) > 0 {
 		warn("%d questions have records that disagree on whether the judge's own answer is right: "+
