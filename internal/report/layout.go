@@ -38,7 +38,7 @@ type Layout struct {
 	// what a page has by group; the zero value: the headline by category
 	By Grouping
 	// the blocks of a run's page below its cards, beside those of every page
-	Own []PagePart
+	Blocks []PagePart
 	// the whole page of a run, from top to bottom; nil: the usual one
 	Parts []PagePart
 	// what to say of a run with a certain goal, such as the reversed one: codes of phrases by the goal

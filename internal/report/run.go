@@ -80,7 +80,7 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 	l := layoutOf(p.Protocol)
 	parts := l.Parts
 	if parts == nil {
-		parts = slices.Concat([]PagePart{notice, OutcomeBar, Cards}, l.Own,
+		parts = slices.Concat([]PagePart{notice, OutcomeBar, Cards}, l.Blocks,
 			[]PagePart{ByGroup, Analyses, ItemLists, Sways, Among, CaveatBlocks, Making})
 	}
 	if p.Jury != nil {

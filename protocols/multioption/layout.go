@@ -27,7 +27,7 @@ var Layout = &report.Layout{
 		Beyond: "whose choice is not the same in every order",
 	},
 	Notices: map[string]string{GoalWorst: "options.worst-asked"},
-	Own:     []report.PagePart{places, halves},
+	Blocks:  []report.PagePart{places, halves},
 	By: report.Grouping{
 		First:     "options",
 		Title:     "By number of options",

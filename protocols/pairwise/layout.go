@@ -26,7 +26,7 @@ var Layout = &report.Layout{
 		Beyond: "to ask elsewhere: another judge, or a person",
 	},
 	Notices: map[string]string{goalWorse: "pairs.worse-asked"},
-	Own:     []report.PagePart{bothGoals},
+	Blocks:  []report.PagePart{bothGoals},
 	By:      report.Grouping{Extra: RightWhereAlike},
 	Ends: []report.End{
 		{Part: PartRight, Words: "correct in both orders"},

@@ -16,7 +16,7 @@ var Layout = &report.Layout{
 	Item:     "pair",
 	Question: "which verdicts change",
 	Became:   "each asked as it is, anew, and with four rewrites",
-	Own:      []report.PagePart{moves},
+	Blocks:   []report.PagePart{moves},
 	Ends: []report.End{
 		{Part: PartStays, Look: "right", Words: "right, and stays", Show: "right"},
 		{Part: PartMoved, Look: "first", Words: "right, and moved by a rewrite", Show: "inconsistent"},
