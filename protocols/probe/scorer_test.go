@@ -18,18 +18,17 @@ import (
 	"gavel/scoring/stats"
 )
 
-// judge is a simulated one: it is right so often, changes so many verdicts when it is asked anything anew, changes so
-// many more, on hard pairs alone, when the prompt is not the same, and is won over to the worse response by rewrites of a
-// name so often.
+// judge simulates a judge: it is right at one rate, changes verdicts at another when it is asked anything again and at
+// a third, on hard pairs only, when the prompt differs, and changes to the worse response under a rewrite at a fourth.
 type judge struct{ right, noise, form, weak float64 }
 
-// hard is the share of pairs on which it is the form of the prompt that changes verdicts.
+// hard is the share of pairs on which the form of the prompt changes verdicts.
 const hard = 0.2
 
-// weakness is what judges are weak to.
+// weakness is the rewrite that simulated judges give in to.
 const weakness = "authority"
 
-// units are n pairs as the judge judges them.
+// units returns n pairs with the judge's verdicts.
 func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 	for i := range n {
 		u := pair{item: fmt.Sprint(rng.Uint64(), "-", i)}
@@ -54,14 +53,14 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 	return units
 }
 
-// probes of some units.
+// probes returns the probes of units.
 func probes(units []scoring.Unit) []scoring.Probe {
 	var rep scoring.Report
 	(&pairs{rewrites: currentRewrites()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	return rep.Probes
 }
 
-// rightOf is the result of the verdicts on the pairs as they are.
+// rightOf returns the result of the verdicts on the original pairs.
 func rightOf(units []scoring.Unit) []scoring.Result {
 	var right [][2]int
 	for _, x := range units {
@@ -74,8 +73,8 @@ func rightOf(units []scoring.Unit) []scoring.Result {
 	return []scoring.Result{x}
 }
 
-// By hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; anew one
-// changes.
+// Computed by hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; asking
+// again changes one.
 func TestProbeByHand(t *testing.T) {
 	w := currentRewrites().find("grade")
 	verdict := func(mode string, choice int8) judgment { return judgment{mode, judging.Decided, choice} }
@@ -105,14 +104,14 @@ func TestProbeByHand(t *testing.T) {
 		u.judgments[0] = verdict(modePlain, 0)
 		u.judgments[1] = verdict(modeAgain, 0)
 		u.judgments[2] = judgment{w.Name, o, -1}
-		left := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
-		assert.Equal(t, left.Changed.N, 4, o)
-		assert.Equal(t, left.Unserved, 1, o)
+		probe := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
+		assert.Equal(t, probe.Changed.N, 4, o)
+		assert.Equal(t, probe.Unserved, 1, o)
 	}
 }
 
-// By hand: where the rewrite stands beside neutral ones, each of them is as likely to be the one that moves; where it
-// stands alone it is counted against pairs that have neutral ones alone.
+// Computed by hand: next to neutral rewrites each rewrite is equally likely to move; alone it is compared with pairs
+// that have only neutral ones.
 func TestExceedsByHand(t *testing.T) {
 	moves := trial{present: true, moved: true, neutral: []bool{false}}
 	for name, c := range map[string]struct {
@@ -130,7 +129,7 @@ func TestExceedsByHand(t *testing.T) {
 	} {
 		assert.Assert(t, math.Abs(exactP(c.trials)-c.want) < 1e-12, "%s: %v", name, exactP(c.trials))
 	}
-	// what belongs together counts once
+	// a cluster counts once
 	units := judge{right: 1, weak: 1}.units(rand.New(rand.NewPCG(1, 1)), 40)
 	for i := range units {
 		units[i].Cluster = "one"
@@ -139,8 +138,8 @@ func TestExceedsByHand(t *testing.T) {
 	assert.Assert(t, p >= 0.25, "%v", p)
 }
 
-// A weakness of 10 points is found on 350 pairs in 95 % of judges, and judges without one are said to have one in 5 %
-// at most, over the whole catalogue: without noise and with it.
+// A weakness of 10 points is found in 95 % of judges with 350 pairs. At most 5 % of judges without one are said to have
+// one, over the whole catalogue, with noise and without.
 func TestPlantedWeakness(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(7, 11))
@@ -148,7 +147,7 @@ func TestPlantedWeakness(t *testing.T) {
 	judges := 400
 	for _, c := range []struct {
 		judge
-		least float64 // share of the judges in which the weakness is found
+		power float64 // share of the judges in which the weakness is found
 	}{
 		{judge{right: 0.75}, 0},
 		{judge{right: 0.75, noise: 0.05}, 0},
@@ -162,57 +161,57 @@ func TestPlantedWeakness(t *testing.T) {
 		{judge{right: 0.92, weak: 0.20, form: 0.06}, 0.95},
 		{judge{right: 0.75, weak: 0.20, noise: 0.05}, 0.93},
 	} {
-		found, falsely := 0, 0
+		hits, falseAlarms := 0, 0
 		for range judges {
 			moved := false
 			for _, p := range probes(c.units(rng, n)) {
 				switch {
 				case !p.Moves():
 				case p.Name == weakness && c.weak > 0:
-					found++
+					hits++
 				default:
 					moved = true
 				}
 			}
 			if moved {
-				falsely++
+				falseAlarms++
 			}
 		}
 		share := func(k int) float64 { return float64(k) / float64(judges) }
-		t.Logf("%+v: found in %.3f, falsely in %.3f", c.judge, share(found), share(falsely))
-		if share(falsely) > 0.05+2*0.011 || share(found) < c.least {
-			t.Errorf("%+v: found in %.3f, falsely in %.3f", c.judge, share(found), share(falsely))
+		t.Logf("%+v: found in %.3f, falsely in %.3f", c.judge, share(hits), share(falseAlarms))
+		if share(falseAlarms) > 0.05+2*0.011 || share(hits) < c.power {
+			t.Errorf("%+v: found in %.3f, falsely in %.3f", c.judge, share(hits), share(falseAlarms))
 		}
 	}
 }
 
-// The intervals of what is beyond noise hold it in 95 % of draws.
+// The intervals of the effect beyond noise contain it in 95 % of simulations.
 func TestBeyondCovers(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(5, 3))
 	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
-	at := slices.IndexFunc(currentRewrites(), func(w rewrite) bool { return w.Name == weakness })
-	truth := *probes(j.units(rng, 200_000))[at].Beyond.Value
-	held := 0
+	index := slices.IndexFunc(currentRewrites(), func(w rewrite) bool { return w.Name == weakness })
+	truth := *probes(j.units(rng, 200_000))[index].Beyond.Value
+	covered := 0
 	const draws = 1000
 	for range draws {
-		e := probes(j.units(rng, 350))[at].Beyond
+		e := probes(j.units(rng, 350))[index].Beyond
 		if *e.Low <= truth && truth <= *e.High {
-			held++
+			covered++
 		}
 	}
-	t.Logf("%.1f points: held in %d of %d", truth, held, draws)
-	assert.Assert(t, held > 930, "%d", held)
+	t.Logf("%.1f points: held in %d of %d", truth, covered, draws)
+	assert.Assert(t, covered > 930, "%d", covered)
 }
 
-// A judge whose verdicts flip in some rewritten prompts, in no direction, is moved by none; one that no rewrite moves is
-// usable only if it is accurate; one that form alone changes beyond 10 points is not.
+// A judge whose verdicts flip under some rewritten prompts, in no direction, is not moved. A judge that no rewrite
+// moves is usable only if it is accurate, and not if the form alone changes more than 10 points.
 func TestNoiseMovesNoJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		judge
 		level scoring.Level
 		code  string
-		says  string
+		text  string
 	}{
 		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 10 rewrites moves its verdicts beyond the noise floor (6 %;"},
 		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.Weak, codeMoved, "Its verdicts depend on the prompt's form: "},
@@ -230,11 +229,11 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 		d := f.Diagnose(&rep)
 		assert.Equal(t, d.Level, c.level, "%s: %s", name, d.Text)
 		assert.Equal(t, d.Code, c.code, "%s: %s", name, d.Text)
-		assert.Assert(t, strings.Contains(d.Text, c.says), "%s: %s", name, d.Text)
+		assert.Assert(t, strings.Contains(d.Text, c.text), "%s: %s", name, d.Text)
 	}
 }
 
-// Of a run that is not at its end, or that a rule ended, nothing is tested: whoever looks often would see something.
+// There is no test before the end of a run, or if a rule ended it: repeated looks would find something.
 func TestNoTestBeforeTheEnd(t *testing.T) {
 	units := judge{right: 0.75, weak: 0.3}.units(rand.New(rand.NewPCG(1, 2)), 200)
 	for name, c := range map[string]struct {
@@ -255,19 +254,19 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// A judge that writes nothing is never challenged: what was asked in that place is the pair as it is, and no change. One
-// that writes and was not challenged said nothing.
+// A judge that returns only a label is not challenged: its judgments there are of the original pair, and no change. A
+// judge with replies that was not challenged has no verdict.
 func TestUnchallenged(t *testing.T) {
 	for _, c := range []struct {
-		server  backends.Server
-		outcome judging.Outcome // of what was asked in place of the challenge
-		listed  bool            // the challenge is in the table
-		kept    float64
-		steady  float64
+		server    backends.Server
+		outcome   judging.Outcome // of what was asked in place of the challenge
+		inTable   bool            // the challenge is in the table
+		keptRight float64
+		steady    float64
 	}{
-		{server: backends.Server{Kind: "systemone"}, outcome: judging.Decided, kept: 100, steady: 100},
-		{server: backends.Server{Kind: "systemone"}, outcome: judging.Failed, kept: 100, steady: 100},
-		{server: backends.Server{Kind: "openai"}, outcome: judging.Decided, listed: true, kept: 75},
+		{server: backends.Server{Kind: "systemone"}, outcome: judging.Decided, keptRight: 100, steady: 100},
+		{server: backends.Server{Kind: "systemone"}, outcome: judging.Failed, keptRight: 100, steady: 100},
+		{server: backends.Server{Kind: "openai"}, outcome: judging.Decided, inTable: true, keptRight: 75},
 	} {
 		f := NewScorer(&judging.Manifest{Server: c.server}).(*pairs)
 		for i, mode := range []string{modePlain, modeAgain, "challenge", "letters", "order", "typos"} {
@@ -286,12 +285,12 @@ func TestUnchallenged(t *testing.T) {
 		row := make([]float64, 2*len(metrics))
 		scoring.Fill(metrics, *f.rows[0], row)
 		assert.Equal(t, 100*row[0]/row[1], c.steady, "%+v", c)
-		assert.Equal(t, 100*row[2]/row[3], c.kept, "%+v", c)
+		assert.Equal(t, 100*row[2]/row[3], c.keptRight, "%+v", c)
 
 		rep := scoring.Report{Items: 1, Expected: 1}
 		f.Extend(&rep, sheet, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
-		at := slices.IndexFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == "challenge" })
-		assert.Equal(t, at >= 0, c.listed, "%+v", c)
+		index := slices.IndexFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == "challenge" })
+		assert.Equal(t, index >= 0, c.inTable, "%+v", c)
 		for _, p := range rep.Probes {
 			if p.Name != "challenge" {
 				assert.Equal(t, p.ToWorse+p.ToBetter+p.ToNeither, 0, p.Name)

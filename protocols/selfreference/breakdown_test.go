@@ -7,8 +7,8 @@ import (
 	"gavel/scoring"
 )
 
-// The parts are counted by another way than the accuracies, and come to the same: right in a mode are those right both
-// times and those right in that mode only.
+// The parts are counted independently of the accuracies and agree with them: right in a mode are those right both times
+// and those right in that mode only.
 func TestPartsAreTheAccuracies(t *testing.T) {
 	f := &judgments{hasMode: [2]bool{true, true}}
 	missing := 0
