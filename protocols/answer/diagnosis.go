@@ -33,7 +33,7 @@ func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	return right.Diagnose(map[string]string{
 		"":                   better,
-		scoring.CodeInverted: "Right less often than chance: %s, chance %.0f. Are the labels those of these options?",
+		scoring.CodeInverted: "Right less often than chance: %s, chance %.0f. Check whether the labels are of these options.",
 		scoring.CodeFew:      "Too few questions to tell it from chance: right on %s, chance %.0f.",
 		scoring.CodeChance:   "No better than chance: right on %s, chance %.0f.",
 	}, right, *chance)

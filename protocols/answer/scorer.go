@@ -148,7 +148,7 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 	}
 	if unlabelled > 0 {
 		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: "+
-			"nobody can say which answer is right, and they are not in the accuracy", unlabelled, len(f.rows)))
+			"they are left out of the accuracy", unlabelled, len(f.rows)))
 	}
 }
 

@@ -72,7 +72,7 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom)
 	if d.Code != "" {
 		d.Text = fmt.Sprintf(map[string]string{
-			scoring.CodeInverted: "Right less often than chance: %s of choices, chance %.0f. Is the goal turned round?",
+			scoring.CodeInverted: "Right less often than chance: %s of choices, chance %.0f. Check whether the goal is inverted.",
 			scoring.CodeFew:      "Too few items to tell it from chance: right in %s of choices, chance %.0f.",
 			scoring.CodeChance:   "No better than chance: right in %s of choices, chance %.0f.",
 		}[d.Code], right, chance)

@@ -38,7 +38,7 @@ func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
 	agreement := r.Overall("consistency")
 	switch {
 	case agreement.Value != nil && r.Unlabelled == r.Items:
-		return scoring.Unknowing(scoring.CodeFew, "No pair with a label is judged: nobody can say yet whether it is right.")
+		return scoring.Unknowing(scoring.CodeFew, "No pair with a label is judged: the accuracy is unknown.")
 	case strict.Value == nil || agreement.Value == nil:
 		return scoring.Unknowing(scoring.CodeFew, "No pair has a verdict in both orders%s.", pendingSuffix(r))
 	}
@@ -91,7 +91,7 @@ func (p *pairs) diagnose(
 		}[d.Code], agreement.N, positionBias(r))
 	case d.Code == scoring.CodeInverted:
 		d.Text = fmt.Sprintf("Wrong more often than right: where both orders agree it is right on %s."+
-			" Is the goal or the label turned round?", right)
+			" Check whether the goal or the labels are inverted.", right)
 	case d.Code == scoring.CodeFew:
 		d.Text = fewPairs(r)
 	case right.High >= scoring.ReliableFrom: // the verdicts that agree may be right, and are too few

@@ -213,7 +213,7 @@ var ownCells = []scoring.Cell{
 func ownConstant(c []float64) string {
 	switch {
 	case c[pairKnown] == 0:
-		return "nobody knows of any pair whether the judge's own answer is right"
+		return "no pair has an own answer of the judge that is known to be right or wrong"
 	case c[pairOwnRight] == 0 || c[pairOwnWrong] == 0:
 		return "G has no variance: the judge's own answers are all " + rightOrWrong(c[pairOwnRight] > 0)
 	}

@@ -271,11 +271,11 @@ func regress(out *scoring.Sway, rows []contrast, b stats.Bootstrap) {
 	need := fewestEvents * (2 + len(d.features))
 	switch {
 	case len(rows) == 0:
-		out.Why = "No pair has a label and the texts of both responses: what sways the judge cannot be told."
+		out.Why = "No pair has a label and the texts of both responses: biases cannot be measured."
 	case !slices.ContainsFunc(out.Causes, func(c scoring.Cause) bool { return c.Pairs > 0 }):
-		out.Why = "The texts of the responses are not in the run's folder: what sways the judge cannot be told."
+		out.Why = "The texts of the responses are not in the run's folder: biases cannot be measured."
 	case len(d.y) < need:
-		out.Why = fmt.Sprintf("Too few verdicts (%d) to tell what sways the judge: %d causes need %d.", len(d.y),
+		out.Why = fmt.Sprintf("Too few verdicts (%d) to measure biases: for %d of them, %d are needed.", len(d.y),
 			1+len(d.features), need)
 	default:
 		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))

@@ -70,8 +70,7 @@ func (probe) ReadsByPolicy(*judging.Record) bool { return true }
 // Check returns an error for a pair without a label, since the worse response is not known.
 func (probe) Check(item datasets.Item) error {
 	if item.Gold < 0 {
-		return fmt.Errorf("pair %s has no label: nobody can say which response is the worse, which is rewritten; "+
-			"use pairs with a label", item.ID)
+		return fmt.Errorf("pair %s has no label: probe rewrites the worse response, so use pairs with a label", item.ID)
 	}
 	return nil
 }

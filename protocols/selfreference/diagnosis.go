@@ -81,7 +81,7 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	d.Level, d.Code = apart.Chance(apart.High > usableFrom)
 	if d.Code != "" {
 		d.Text = map[string]string{
-			scoring.CodeInverted: "Worse than chance: it " + text + ". Are the labels turned round?",
+			scoring.CodeInverted: "Worse than chance: it " + text + ". Check whether the labels are inverted.",
 			scoring.CodeFew:      "Too few answers to tell it from chance: it " + text + ".",
 			scoring.CodeChance:   "No better than chance: it " + text + ".",
 		}[d.Code]
