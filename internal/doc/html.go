@@ -545,9 +545,6 @@ func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partVi
 	of := float64(max(1, cmp.Or(length, sum)))
 	begin := 0.0
 	for _, part := range parts {
-		if part.N == 0 {
-			continue
-		}
 		width := 100 * float64(part.N) / of
 		v := partView{
 			Part:  part,

@@ -148,10 +148,12 @@ func fourfold(p *report.RunPage) []doc.Block {
 			n = max(n, x.N)
 			right := int(math.Round(*x.Value / 100 * float64(x.N)))
 			show := "own-" + ownAnswer + "-" + x.Mode + "-"
-			rows[i].Cells = doc.Cells(doc.Value{Parts: []doc.Part{
+			parts := []doc.Part{
 				{N: right, Look: "right", Name: "judged right", Target: p.ItemsOf(show+"right", "")},
 				{N: x.N - right, Look: "wrong", Name: wrong, Target: p.ItemsOf(show+"wrong", "")},
-			}}, x)
+			}
+			parts = slices.DeleteFunc(parts, func(part doc.Part) bool { return part.N == 0 })
+			rows[i].Cells = doc.Cells(doc.Value{Parts: parts}, x)
 		}
 		if n > 0 {
 			t.Add(doc.Row{Name: "Its own answer is " + ownAnswer, Detail: table.Count(n, unit), Heading: true})
