@@ -172,7 +172,7 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	}
 	for m, n := range missingVerdicts {
 		if float64(n) > scoring.ManyNoVerdicts*float64(total[m]) {
-			treatment := "count as wrong and as not judged Correct (--missing drop leaves them out)"
+			treatment := "count as wrong and as not judged Correct (--scoring missing=drop leaves them out)"
 			if missing == scoring.MissingDrop {
 				treatment = "are left out: what remains may be the easier ones"
 			}
