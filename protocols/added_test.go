@@ -22,7 +22,7 @@ import (
 	"gavel/protocols/testdata/rating"
 )
 
-// TestMain lets the test binary be gavel with one protocol more: the folder testdata/rating, and one entry of the list.
+// TestMain makes the test binary a gavel with one more protocol: the folder testdata/rating, and one entry of the list.
 func TestMain(m *testing.M) {
 	if clitest.IsGavel() {
 		added := protocols.Protocol{
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// house is an empty folder in which a gavel is called.
+// house is an empty folder in which gavel runs.
 type house struct {
 	t          *testing.T
 	dir, gavel string
@@ -64,22 +64,22 @@ func (h *house) call(args ...string) string {
 	return stdout.String()
 }
 
-// fails calls gavel, which has to end with an error that says so.
-func (h *house) fails(what, wanted string, args ...string) {
+// fails runs gavel, which must fail with this error.
+func (h *house) fails(subject, message string, args ...string) {
 	h.t.Helper()
 	out, err := h.command(h.t.Context(), args...).CombinedOutput()
 	if err == nil {
-		h.t.Errorf("%s: no error", what)
+		h.t.Errorf("%s: no error", subject)
 	}
-	h.has(what, string(out), wanted)
+	h.has(subject, string(out), message)
 }
 
-// serve starts the server and gives its address.
+// serve starts the server and returns its address.
 func (h *house) serve(args ...string) string {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	cmd := h.command(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
-	said, err := cmd.StderrPipe()
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -87,11 +87,11 @@ func (h *house) serve(args ...string) string {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { cancel(); cmd.Wait() })
-	at := regexp.MustCompile(`at (http://[^/ ]+)/`)
-	lines := bufio.NewScanner(said)
+	address := regexp.MustCompile(`at (http://[^/ ]+)/`)
+	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
-		if m := at.FindStringSubmatch(lines.Text()); m != nil {
-			go io.Copy(io.Discard, said)
+		if m := address.FindStringSubmatch(lines.Text()); m != nil {
+			go io.Copy(io.Discard, stderr)
 			return m[1]
 		}
 	}
@@ -119,18 +119,17 @@ func (h *house) get(url string) string {
 	return string(body)
 }
 
-func (h *house) has(what, text string, wanted ...string) {
+func (h *house) has(subject, text string, phrases ...string) {
 	h.t.Helper()
-	for _, w := range wanted {
+	for _, w := range phrases {
 		if !strings.Contains(text, w) {
-			h.t.Errorf("%s: no %q in\n%s", what, w, text[:min(len(text), 3000)])
+			h.t.Errorf("%s: no %q in\n%s", subject, w, text[:min(len(text), 3000)])
 		}
 	}
 }
 
-// A protocol is a folder and a line: with no other edit it is a command with its
-// options and help, a value of a suite's file, it has tables, comparisons and a
-// report, and the server offers it, orders it and shows its runs.
+// A protocol needs a folder and a line. With no other change it is a command with its options and help and a value in
+// suites, it has tables, comparisons and a report, and the server offers it, runs it and shows its runs.
 func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	gavel, err := clitest.Link(t.TempDir())
 	if err != nil {
@@ -169,8 +168,8 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	h.call("suite", "run", "s.yaml")
 	h.has("its results", h.call("suite", "results", "s.yaml"), "rating", "rated higher")
 
-	at := h.serve("--runs", ".")
-	h.has("the form", h.get(at+"/start?protocol=rating"), "rating", `name="scale"`, "two")
+	address := h.serve("--runs", ".")
+	h.has("the form", h.get(address+"/start?protocol=rating"), "rating", `name="scale"`, "two")
 	var doc struct {
 		Components struct {
 			Schemas struct {
@@ -180,21 +179,21 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(h.get(at+"/api/v1/openapi.json")), &doc); err != nil {
+	if err := json.Unmarshal([]byte(h.get(address+"/api/v1/openapi.json")), &doc); err != nil {
 		t.Fatal(err)
 	}
 	fields := doc.Components.Schemas.Order.Properties
 	if _, ok := fields["scale"]; !ok || !slices.Contains(fields["protocol"].Enum, "rating") {
 		t.Errorf("OpenAPI: an order has %v", fields)
 	}
-	h.has("the run's page", h.get(at+"/runs/right"), "rating", "rated higher", "100.0")
-	h.has("the list of runs", h.get(at+"/runs"), "the better is rated higher")
-	h.has("the leaderboard", h.get(at+"/"), "rated higher", "right")
-	items := h.get(at + "/runs/right/items")
+	h.has("the run's page", h.get(address+"/runs/right"), "rating", "rated higher", "100.0")
+	h.has("the list of runs", h.get(address+"/runs"), "the better is rated higher")
+	h.has("the leaderboard", h.get(address+"/"), "rated higher", "right")
+	items := h.get(address + "/runs/right/items")
 	m := regexp.MustCompile(`/runs/right/items/([^"?]+)`).FindStringSubmatch(items)
 	if m == nil {
 		t.Fatalf("no item is listed in\n%s", items[:min(len(items), 3000)])
 	}
-	h.has("an item's page", h.get(at+"/runs/right/items/"+m[1]), `<mark class="verdict">Rating: 5</mark>`, `<mark class="verdict">Rating: 1</mark>`,
+	h.has("an item's page", h.get(address+"/runs/right/items/"+m[1]), `<mark class="verdict">Rating: 5</mark>`, `<mark class="verdict">Rating: 1</mark>`,
 		"Judgment 1 of 2: shown <bdi>A</bdi></h3>", "Judgment 2 of 2: shown <bdi>B</bdi></h3>")
 }

@@ -8,7 +8,7 @@ import (
 	"gavel/protocols/selfreference"
 )
 
-// All are the protocols, in the order that lists have them.
+// All lists the protocols in the order in which lists print them.
 var All = []Protocol{
 	{
 		Protocol: pairwise.Protocol,

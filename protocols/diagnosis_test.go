@@ -10,14 +10,14 @@ import (
 	"gavel/scoring"
 )
 
-// Small runs, and shares near 0, are told for what they are.
+// Small runs, and shares near 0, are called too small to tell.
 func TestDiagnosesAtTheEdge(t *testing.T) {
 	result := func(metric, mode string, value, low, high float64, n int) scoring.Result {
 		return scoring.Result{Metric: metric, Group: scoring.Overall, Mode: mode, Value: &value, Low: &low, High: &high, Interval: scoring.ByBlaker, N: n}
 	}
 	decided := func(n int) map[string]int { return map[string]int{scoring.Decided: n} }
 	for name, c := range map[string]struct {
-		protocol, code, says string
+		protocol, code, text string
 		rep                  scoring.Report
 	}{
 		"5 answers, all called Correct": {"self-reference", scoring.CodeFew, "Too few answers", scoring.Report{Items: 5, Outcomes: decided(5), Results: []scoring.Result{
@@ -32,7 +32,7 @@ func TestDiagnosesAtTheEdge(t *testing.T) {
 		"silent": {"answer", scoring.CodeSilent, "No answer of 40 has a verdict", scoring.Report{Items: 40, Outcomes: map[string]int{string(judging.NoVerdict): 40}}},
 	} {
 		c.rep.Diagnose(judging.NewManifest("test", judging.Spec{Protocol: c.protocol}))
-		if d := c.rep.Diagnosis; d == nil || d.Code != c.code || !strings.Contains(d.Text, c.says) {
+		if d := c.rep.Diagnosis; d == nil || d.Code != c.code || !strings.Contains(d.Text, c.text) {
 			t.Errorf("%s: %+v", name, d)
 		} else if e := d.Evidence[0]; e.Interval != scoring.ByBlaker && (e.Metric != "informedness" || e.Interval != scoring.ByMover) {
 			t.Errorf("%s does not say how its interval was made: %+v", name, e)

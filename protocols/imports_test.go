@@ -27,8 +27,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// TestImports: the comment of each archive has what may follow "gavel import", a line each, and the golden file what is
-// said then, and the records that were made. A member "zip A B" is the file B in the archive A.
+// TestImports runs the arguments of "gavel import" in the comment of each archive, a line each, and compares the output
+// and the records with the golden file. A member "zip A B" is the file B in the archive A.
 func TestImports(t *testing.T) {
 	archives, err := filepath.Glob("testdata/imports/*.txtar")
 	assert.Assert(t, err == nil && len(archives) > 0)
@@ -62,8 +62,8 @@ func unpack(t *testing.T, files []txtar.File) {
 	zips := map[string][]string{}
 	for _, f := range files {
 		if member, ok := strings.CutPrefix(f.Name, "zip "); ok {
-			of, name, _ := strings.Cut(member, " ")
-			zips[of] = append(zips[of], name, string(f.Data))
+			archive, name, _ := strings.Cut(member, " ")
+			zips[archive] = append(zips[archive], name, string(f.Data))
 			continue
 		}
 		assert.NilError(t, os.MkdirAll(filepath.Dir(f.Name), 0o777))
@@ -77,12 +77,12 @@ func unpack(t *testing.T, files []txtar.File) {
 	}
 }
 
-// imported makes the runs of a command.
+// imported returns the runs of a command.
 func imported(t *testing.T, words []string) ([]*imports.Run, error) {
 	options := map[string]string{}
 	var files []string
 	for i := 1; i < len(words); i++ {
-		if name, is := strings.CutPrefix(words[i], "--"); is {
+		if name, ok := strings.CutPrefix(words[i], "--"); ok {
 			options[name] = words[i+1]
 			i++
 		} else {
@@ -100,7 +100,7 @@ func imported(t *testing.T, words []string) ([]*imports.Run, error) {
 				Option: func(name string) string { return options[name] },
 				Open:   opened,
 			})
-			if _, left := os.Stat(options["out"]); err != nil && missing != nil && left == nil {
+			if _, statErr := os.Stat(options["out"]); err != nil && missing != nil && statErr == nil {
 				t.Errorf("%q: a folder is left behind", words)
 			}
 			for _, r := range runs {
@@ -127,19 +127,19 @@ func opened(path string) (*datasets.Set, judging.DatasetInfo, error) {
 	return set, judging.DatasetInfo{Name: set.Name, Format: set.Format, Rows: set.Len()}, nil
 }
 
-// recordsOf lists the records of a run: which showing of which item, what came of it, what is right.
+// recordsOf lists the records of a run: item, presentation, outcome and label.
 func recordsOf(t *testing.T, run *imports.Run) []string {
-	of := run.Manifest
+	manifest := run.Manifest
 	lines := []string{fmt.Sprintf("model %s, %s of %s: %d items of %s, format %s, from %s, judge name %q, order kept %t",
-		of.Spec.Model.Name, of.Spec.Prompt.Name, of.Spec.Prompt.Origin, of.Spec.Dataset.Items, of.Dataset.Name,
-		of.Dataset.Format, of.Imported, of.JudgeName, of.LabelsStay)}
+		manifest.Spec.Model.Name, manifest.Spec.Prompt.Name, manifest.Spec.Prompt.Origin, manifest.Spec.Dataset.Items, manifest.Dataset.Name,
+		manifest.Dataset.Format, manifest.Imported, manifest.JudgeName, manifest.LabelsStay)}
 	err := judging.ReadRecords(filepath.Join(run.Dir, judging.RecordsFile), func(r *judging.Record) error {
 		facts := []string{fmt.Sprintf("%s/%d %s", r.Item, r.Presentation, r.Outcome), r.Choice + r.Answer, r.Rule}
 		if decision := r.Imported.Decision; decision != nil {
 			facts = append(facts, "file: "+*decision)
 		}
-		if of, what := r.Cluster(); what != "" {
-			facts = append(facts, what+" "+of(r.Item))
+		if cluster, kind := r.Cluster(); kind != "" {
+			facts = append(facts, kind+" "+cluster(r.Item))
 		}
 		facts = append(facts, "gold "+cmp.Or(r.Gold, "unknown"), r.Group, fmt.Sprint(len(r.Replies), " replies"))
 		lines = append(lines, strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), ", "))
@@ -149,8 +149,8 @@ func recordsOf(t *testing.T, run *imports.Run) []string {
 	return lines
 }
 
-// checkRun checks that what was written reads as a dataset, that its items are those of the records, and that replies
-// read again as is recorded.
+// checkRun checks that the written items read as a dataset, that they are the records' items, and that replies read
+// back as recorded.
 func checkRun(t *testing.T, run string) {
 	set, err := datasets.OpenFile(filepath.Join(run, judging.ItemsFile))
 	assert.NilError(t, err)
@@ -166,9 +166,9 @@ func checkRun(t *testing.T, run string) {
 		func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 			records++
 			item := items[r.Item]
-			again := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: asker.Name()}}, item,
+			copied := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: asker.Name()}}, item,
 				asker.Presentations(item)[r.Presentation])
-			if item.ID == "" || item.Group != r.Group || again.Gold != r.Gold || again.Shape != r.Shape {
+			if item.ID == "" || item.Group != r.Group || copied.Gold != r.Gold || copied.Shape != r.Shape {
 				t.Errorf("item %+v, record %+v", item, r)
 			}
 			if v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer || r.Imported == nil {
@@ -182,8 +182,8 @@ func checkRun(t *testing.T, run string) {
 	}
 }
 
-// TestPublishedImports: what published files come to, by group and by both readings. MMLU-Pro's right answers were
-// counted with the official regular expressions in Python, what became of o1-mini's pairs by hand.
+// TestPublishedImports checks the scores of published files by group and by both readings. MMLU-Pro's right answers
+// were counted with the official regular expressions in Python, the outcomes of o1-mini's pairs by hand.
 func TestPublishedImports(t *testing.T) {
 	const data = "../../shared/data/"
 	const bench = data + "judgebench/outputs/dataset=judgebench,response_model=gpt-4o-2024-05-13,judge_name="
@@ -218,7 +218,7 @@ func TestPublishedImports(t *testing.T) {
 	}
 }
 
-// writeScores writes how the judgments ended, and for each group what became of its units and a few of its metrics.
+// writeScores writes the outcomes of judgments, and for each group the outcomes of its units and a few metrics.
 func writeScores(out *strings.Builder, r scoring.Report) {
 	fmt.Fprintln(out, r.Says, r.Also)
 	for _, outcome := range slices.Sorted(maps.Keys(r.Outcomes)) {

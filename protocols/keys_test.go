@@ -14,8 +14,8 @@ import (
 	"gavel/scoring"
 )
 
-// TestMetricsHaveOneName: outside the protocols, which declare metrics, no program text asks for one by a literal key; it
-// takes the headline of a protocol, or a constant of scoring.
+// TestMetricsHaveOneName checks that outside the protocols, which declare metrics, no code uses a literal key: it takes
+// the headline of a protocol, or a constant of scoring.
 func TestMetricsHaveOneName(t *testing.T) {
 	keys := map[string]bool{}
 	for _, p := range judging.Protocols() {

@@ -1,6 +1,6 @@
-// Package protocols has the protocols of gavel: a folder each, and a line in all.go. Whoever asks for one by its name
-// imports this package; a protocol's folder imports what all share, judging, scoring and report, and nothing below
-// those knows any protocol.
+// Package protocols lists the protocols of gavel: each has a folder, and a line in all.go. Code that needs a protocol
+// by its name imports this package. The protocols' packages import what they share: judging, scoring and report, which
+// do not depend on any protocol.
 package protocols
 
 import (
@@ -10,17 +10,17 @@ import (
 	"gavel/scoring"
 )
 
-// Protocol is all of a protocol.
+// Protocol holds all parts of a protocol.
 type Protocol struct {
-	judging.Protocol                                        // how it asks
-	Scorer           func(*judging.Manifest) scoring.Scorer // what its records come to; nil: they are not scored
-	Metrics          string                                 // the table of its metrics, metrics.yaml, the headline first
-	Layout           *report.Layout                         // how its results are laid out; nil: they are listed
-	Imports          []imports.Importer                     // of other harnesses' files
+	judging.Protocol                                        // prompts and parsing
+	Scorer           func(*judging.Manifest) scoring.Scorer // nil: runs are not scored
+	Metrics          string                                 // metrics.yaml, the headline first
+	Layout           *report.Layout                         // nil: results are only listed
+	Imports          []imports.Importer                     // for files of other harnesses
 }
 
-// Add makes a protocol known, before anything is asked for: it is then a command
-// of "gavel run", a form, a value of a suite's file and of the API.
+// Add registers a protocol: as a command of "gavel run", as a form, and as a value in suites and in the API. It must be
+// called before any of them is used.
 func Add(p Protocol) {
 	judging.Register(p.Protocol)
 	var ends []string

@@ -9,8 +9,7 @@ import (
 	"gavel/protocols"
 )
 
-// What is listed is registered, in its order, and no protocol lacks what people
-// read of it.
+// The listed protocols are registered in their order, and each has all texts that people read.
 func TestAllAreRegistered(t *testing.T) {
 	var want []string
 	for _, p := range protocols.All {

@@ -37,11 +37,15 @@ type Layout struct {
 	Bracket Bracket
 	// what a page has by group; the zero value: the headline by category
 	By Grouping
-	// the page of a run, from top to bottom; nil: [runParts]
+	// the blocks of a run's page below its cards, beside those of every page
+	Blocks []PagePart
+	// the whole page of a run, from top to bottom; nil: the usual one
 	Parts []PagePart
+	// what to say of a run with a certain goal, such as the reversed one: codes of phrases by the goal
+	Notices map[string]string
 	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
 	Caveats func(p *RunPage) []string
-	// what a board of judges shows beside the headline
+	// what a board of judges shows beside the headline; a narrow terminal leaves out all but the first
 	BoardColumns []BoardColumn
 	// what a leaderboard draws the headline against; nil: nothing
 	Against *Against
@@ -88,8 +92,10 @@ type Tile struct {
 
 // BoardColumn is a number that a board shows beside the headline.
 type BoardColumn struct {
-	doc.Column
 	Metric, Mode string
+	Name         string // "": the metric's
+	Kind         doc.Kind
+	In           doc.Surface
 }
 
 // Against is a metric that a headline is drawn against: one that tells whether a judge goes by what it reads.
@@ -150,14 +156,13 @@ func Register(protocol string, l *Layout) {
 	layouts.Store(protocol, l)
 }
 
-// Notice returns the part of a page that has a phrase where runs have a goal, such as the reversed one.
-func Notice(goal, phrase string) PagePart {
-	return func(p *RunPage) []doc.Block {
-		if p.Goal != goal {
-			return nil
-		}
-		return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say(phrase)}}}
+// notice returns what to know of the goal of a run.
+func notice(p *RunPage) []doc.Block {
+	code, ok := layoutOf(p.Protocol).Notices[p.Goal]
+	if !ok {
+		return nil
 	}
+	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say(code)}}}
 }
 
 // item is what is scored.

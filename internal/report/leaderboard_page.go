@@ -191,17 +191,19 @@ func (b Board) block() doc.Block {
 		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: doc.AxisOf(b.unit())},
 	}}
 	var beside []BoardColumn
-	for _, c := range b.layout().BoardColumns {
+	for i, c := range b.layout().BoardColumns {
 		if c.Metric == b.Metric {
 			continue
 		}
-		if c.Name == "" {
-			of := MetricColumn(b.Rows[0].Report.Protocol, c.Metric, c.Kind)
-			c.Name = of.Name
-			c.Short = of.Short
+		column := MetricColumn(b.Rows[0].Report.Protocol, c.Metric, cmp.Or(c.Kind, doc.Bare))
+		column.Name = cmp.Or(c.Name, column.Name)
+		column.Short = cmp.Or(c.Name, column.Short)
+		column.In = c.In
+		if i > 0 {
+			column.Spare = 4 - i
 		}
 		beside = append(beside, c)
-		t.Columns = append(t.Columns, c.Column)
+		t.Columns = append(t.Columns, column)
 	}
 	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, In: doc.Full | doc.Page})
 	signs := map[string]bool{"brace": b.Test != ""}

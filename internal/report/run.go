@@ -75,19 +75,18 @@ func (p *RunPage) Headline() []doc.Span {
 	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.names()))...)
 }
 
-// runParts are those of runs whose layout has none of its own.
-var runParts = []PagePart{OutcomeBar, Cards, ByGroup, Analyses, ItemLists, Among, CaveatBlocks, Making}
-
 // Blocks returns the parts of a run below its answer, in their order.
 func (p *RunPage) Blocks() (all []doc.Block) {
-	of := layoutOf(p.Protocol).Parts
-	if of == nil {
-		of = runParts
+	l := layoutOf(p.Protocol)
+	parts := l.Parts
+	if parts == nil {
+		parts = slices.Concat([]PagePart{notice, OutcomeBar, Cards}, l.Blocks,
+			[]PagePart{ByGroup, Analyses, ItemLists, Sways, Among, CaveatBlocks, Making})
 	}
 	if p.Jury != nil {
-		of = append([]PagePart{juryParts}, of...)
+		all = juryParts(p)
 	}
-	for _, blocks := range append(slices.Clone(of), EveryNumber) {
+	for _, blocks := range append(slices.Clone(parts), EveryNumber) {
 		all = append(all, blocks(p)...)
 	}
 	return all

@@ -1,5 +1,5 @@
-// Package answer asks models the questions of datasets. What they answer is scored by itself, judged by selfreference,
-// or shown to a judge by pairwise. Its imports make runs of answers that other harnesses have stored.
+// Package answer asks models the questions of datasets. Their answers are scored, judged by selfreference, or shown to
+// a judge by pairwise. Its importers turn answers that other harnesses stored into runs.
 package answer
 
 import (
@@ -20,8 +20,8 @@ import (
 
 const name = "answer"
 
-// Protocol asks a model for its own answer. It is a stage: what it answers is
-// scored by itself, and judged, or shown to a judge, by the next.
+// Protocol asks a model for its own answers. A run is also a stage of runs in which its answers are judged or shown to
+// a judge.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "a question of a dataset: a model's own answer (self-reference, arXiv 2509.19880, stages 1 and 2)",
@@ -35,13 +35,13 @@ Examples:
   gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
 	Items: "questions", Goal: "answer", Asked: "What is the answer?", Judges: shapes, Presentations: 1, Answers: true,
 	Templates: []judging.Template{answerTexts},
-	Own:       own,
+	Own:       ownPrompt,
 	Describe:  describe, Right: rightVerdict,
 	Options: []judging.Option{markerOption},
 	New:     func(t judging.Template, s judging.Settings) judging.Asker { return answer{t, s.Get(markerOption)} },
 }
 
-// Graded are the shapes of questions whose answers are right or wrong.
+// Graded lists the shapes of questions whose answers are right or wrong.
 var Graded = []datasets.Shape{datasets.Choice, datasets.Number, datasets.Preference}
 
 //go:embed prompts
@@ -53,7 +53,7 @@ var (
 		judging.Texts(files, "prompts"), preferenceLabel)
 )
 
-// describe notes that a question was asked for its own sake: what the item says is right is right of something else.
+// describe clears the label of a pair, which is about its responses and not about an answer to its question.
 func describe(r *judging.Record, item datasets.Item, s judging.Presentation) {
 	r.Describe(item.Answered)
 	if s.Shape == datasets.Open {
@@ -61,7 +61,7 @@ func describe(r *judging.Record, item datasets.Item, s judging.Presentation) {
 	}
 }
 
-// rightVerdict: numbers are the same however they are written.
+// rightVerdict reports whether an answer is right. Numbers are compared by value.
 func rightVerdict(r *judging.Record, v judging.Verdict) bool {
 	if r.Shape == datasets.Number {
 		return SameNumber(v.Answer, r.Gold)
@@ -70,7 +70,7 @@ func rightVerdict(r *judging.Record, v judging.Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// Same tells whether a value that was read is the answer of an item.
+// Same reports whether a value that was read is the answer of an item.
 func Same(item datasets.Item, value string) bool {
 	if item.Shape == datasets.Number {
 		return SameNumber(value, item.Answer)
@@ -78,50 +78,49 @@ func Same(item datasets.Item, value string) bool {
 	return value == item.GoldID()
 }
 
-// AsAsked is the question as a judge reads it who judges its answer: with its options, and for a preference with both
-// responses, each as who answered it has read them (Figures 6 and 7).
+// AsAsked returns the question as a judge of its answer sees it: with its options and, for a preference, with both
+// responses, in the words of the prompt that was answered (Figures 6 and 7).
 func AsAsked(item datasets.Item) string {
 	p := answer{template: answerTexts}
-	shown := p.Presentations(item)[0]
+	presentation := p.Presentations(item)[0]
 	switch item.Shape {
 	case datasets.Choice:
-		return item.Question + "\nOptions:\n" + lettered(item, shown)
+		return item.Question + "\nOptions:\n" + optionLines(item, presentation)
 	case datasets.Preference:
-		return p.user(item, shown)
+		return p.user(item, presentation)
 	}
 	return item.Question
 }
 
-// answer asks a question by the prompt of its shape: the paper's Figure 5 for a
-// number, 6 for a choice, 7 for a preference. Of a pair it asks the question as it
-// stands, with nothing around it: that is what the two responses were given to.
+// answer asks a question with the prompt of its shape: the paper's Figure 5 for a number, 6 for a choice, 7 for a
+// preference. The question of a pair is asked as it stands, as it was for the two responses.
 type answer struct {
 	template judging.Template
 	marker   string // see markerOption; "" for none
 }
 
-// Texts of the template: the system message and the user's, by shape. A shape
-// without a system message is asked without one.
+// Suffixes of the template's texts, after the shape: system message and user message. A shape without a system message
+// is asked without one.
 const (
 	systemText = ".system"
 	userText   = ".user"
 )
 
-// own takes a system message of one's own, for every shape. The user's message stays the paper's; of a choice or a
+// ownPrompt uses a user's system message for every shape. The user message stays the paper's. For a choice or a
 // preference the system message has to say how to answer, since nothing else does.
-func own(path, system string) (judging.Template, error) {
+func ownPrompt(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: it must hold a system message")
 	}
 	texts := maps.Clone(answerTexts.Texts)
 	for _, shape := range shapes {
-		texts[string(askedOf(shape))+systemText] = system
+		texts[string(promptShape(shape))+systemText] = system
 	}
 	return judging.NewTexts(path, "file", texts, preferenceLabel), nil
 }
 
-// askedOf is the shape of what is asked of items of a shape.
-func askedOf(shape datasets.Shape) datasets.Shape {
+// promptShape returns the shape of the prompt for items of a shape.
+func promptShape(shape datasets.Shape) datasets.Shape {
 	if shape == datasets.Pair {
 		return datasets.Open
 	}
@@ -130,16 +129,16 @@ func askedOf(shape datasets.Shape) datasets.Shape {
 
 func (answer) Name() string { return name }
 
-// Presentations: once, the candidates as the dataset has them.
+// Presentations returns one presentation, with the candidates in the dataset's order.
 func (answer) Presentations(item datasets.Item) []judging.Presentation {
-	s := judging.Presentation{Shape: askedOf(item.Shape)}
+	s := judging.Presentation{Shape: promptShape(item.Shape)}
 	if s.Shape != datasets.Number && s.Shape != datasets.Open {
-		s.Order = inOrder(len(item.Candidates))
+		s.Order = ascending(len(item.Candidates))
 	}
 	return []judging.Presentation{s}
 }
 
-func inOrder(n int) []int {
+func ascending(n int) []int {
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -164,7 +163,7 @@ func (p answer) user(item datasets.Item, s judging.Presentation) string {
 	case datasets.Open:
 		return item.Question
 	case datasets.Choice:
-		return judging.Fill(text, "{question}", item.Question, "{options}", lettered(item, s))
+		return judging.Fill(text, "{question}", item.Question, "{options}", optionLines(item, s))
 	case datasets.Preference:
 		return judging.Fill(text, "{question}", item.Question,
 			"{answer_a}", item.Candidates[s.Order[0]].Text, "{answer_b}", item.Candidates[s.Order[1]].Text)
@@ -172,8 +171,8 @@ func (p answer) user(item datasets.Item, s judging.Presentation) string {
 	return judging.Fill(text, "{question}", item.Question)
 }
 
-// lettered lists the options, a line each: "A. …".
-func lettered(item datasets.Item, s judging.Presentation) string {
+// optionLines lists the options, a line each: "A. …".
+func optionLines(item datasets.Item, s judging.Presentation) string {
 	lines := make([]string, len(s.Order))
 	for position, c := range s.Order {
 		lines[position] = letter(position) + ". " + item.Candidates[c].Text
@@ -186,7 +185,7 @@ func letter(position int) string { return string(rune('A' + position)) }
 // answerTurn is gavel's own: no paper constrains the answers.
 const answerTurn = "Now output your final answer in the format asked for, and nothing else."
 
-// labelsOf lists the answers on offer. A number has none: nothing can hold a reply to it.
+// labelsOf returns the answers on offer. Replies to a question for a number cannot be constrained.
 func labelsOf(item datasets.Item, s judging.Presentation) []string {
 	var labels []string
 	for position := range s.Order {
@@ -199,8 +198,8 @@ func labelsOf(item datasets.Item, s judging.Presentation) []string {
 	return labels
 }
 
-// answerOracle: of a number a simulated judge can say the right one and two
-// that are wrong, in an order that is the item's own.
+// answerOracle tells simulated judges the right answer. For a number they choose from the right one and two wrong ones,
+// in an order that depends on the item.
 func answerOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
 	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: labels}
 	switch s.Shape {
@@ -217,9 +216,9 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 			numbers = append(numbers, reading.Plain(new(big.Rat).Add(gold, big.NewRat(off, 1))))
 		}
 	}
-	o.Order = inOrder(len(numbers))
-	by := sha256.Sum256([]byte(item.ID))
-	slices.SortFunc(o.Order, func(a, b int) int { return int(by[a]) - int(by[b]) })
+	o.Order = ascending(len(numbers))
+	sum := sha256.Sum256([]byte(item.ID))
+	slices.SortFunc(o.Order, func(a, b int) int { return int(sum[a]) - int(sum[b]) })
 	for _, n := range o.Order {
 		o.Choices = append(o.Choices, "The answer is "+numbers[n])
 	}
@@ -227,8 +226,8 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	return o
 }
 
-// openOracle: to the question of a pair a simulated judge answers with what one of the responses ends with, the better
-// one's where it is right. Whether it knows that is drawn apart from whether it compares them rightly.
+// openOracle makes a simulated judge answer a pair's question with the final answer of one of the responses; that of
+// the better one is right. This is independent of whether it compares the responses correctly.
 func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, Right: item.Gold}
 	for _, c := range item.Candidates {
@@ -246,23 +245,23 @@ func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	return o
 }
 
-// preferenceLabel is a label by its form; which of them are on offer is another question.
+// preferenceLabel matches a label by its form, whether or not it is on offer.
 var preferenceLabel = regexp.MustCompile(`\[\[([A-Z])\]\]`)
 
-// ReadsByPolicy is true of preferences, whose labels are in brackets.
+// ReadsByPolicy reports whether the answer is a preference, whose labels are in brackets.
 func (answer) ReadsByPolicy(r *judging.Record) bool { return r.IsPreference() }
 
-// Parse finds the answer by the rules of the item's shape.
-func (p answer) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if v, ok := p.marked(s, reply, how); ok {
+// Parse reads the answer by the rules of the item's shape.
+func (p answer) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+	if v, ok := p.readMarked(s, reply, method); ok {
 		return v
 	}
-	if how.Name == judging.Robust && s.Shape != datasets.Open {
-		return robust(s, reply, how)
+	if method.Name == judging.Robust && s.Shape != datasets.Open {
+		return robust(s, reply, method)
 	}
 	switch s.Shape {
 	case datasets.Number:
-		return findNumber(reply, how)
+		return findNumber(reply, method)
 	case datasets.Open:
 		f := Final(reply)
 		if f.Value == "" {
@@ -270,22 +269,22 @@ func (p answer) Parse(s judging.Presentation, reply string, how judging.Reading)
 		}
 		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: f.Value, Rule: f.Rule, Span: f.Span}
 	case datasets.Preference:
-		label, at, outcome := judging.OneLabel(preferenceLabel, reply, how.Policy)
+		label, span, outcome := judging.OneLabel(preferenceLabel, reply, method.Policy)
 		if outcome != judging.Decided {
-			return judging.Verdict{Outcome: outcome, Choice: judging.Nobody, Span: at}
+			return judging.Verdict{Outcome: outcome, Choice: judging.Nobody, Span: span}
 		}
-		return placed(s, label, "", at)
+		return letterVerdict(s, label, "", span)
 	}
-	at, rule := findLetter(reply, how)
-	if at.Nowhere() {
+	span, rule := findLetter(reply, method)
+	if span.Nowhere() {
 		return judging.Silent(judging.NoVerdict)
 	}
-	return placed(s, reply[at.Start:at.End], rule, at)
+	return letterVerdict(s, reply[span.Start:span.End], rule, span)
 }
 
-// robust reads the answer of the final statement.
-func robust(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if how.First {
+// robust reads the answer in the final statement of the reply.
+func robust(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+	if method.First {
 		reply = reading.BeforeNext(reply)
 	}
 	var f reading.Found
@@ -296,11 +295,11 @@ func robust(s judging.Presentation, reply string, how judging.Reading) judging.V
 		v.Answer = f.Value
 		return v
 	case datasets.Preference:
-		var offered []string
+		var letters []string
 		for position := range s.Order {
-			offered = append(offered, letter(position))
+			letters = append(letters, letter(position))
 		}
-		f = reading.Preference(reply, offered)
+		f = reading.Preference(reply, letters)
 	default:
 		f = reading.Letter(reply, len(s.Order))
 	}
@@ -311,11 +310,11 @@ func robust(s judging.Presentation, reply string, how judging.Reading) judging.V
 	return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 }
 
-// placed is the verdict for the candidate at the position of a letter; a letter that has none was not on offer.
-func placed(s judging.Presentation, label, rule string, at judging.Span) judging.Verdict {
+// letterVerdict returns the verdict for the candidate at a letter's position. Other letters are no verdict.
+func letterVerdict(s judging.Presentation, label, rule string, span judging.Span) judging.Verdict {
 	position := int(label[0] - 'A')
 	if position >= len(s.Order) {
-		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody, Span: at}
+		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody, Span: span}
 	}
-	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[position], Rule: rule, Span: at}
+	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[position], Rule: rule, Span: span}
 }

@@ -5,18 +5,18 @@ import "gavel/scoring"
 // Parts of the questions with a label.
 const (
 	PartRight   = "right"   // the answer is right
-	PartWrong   = "wrong"   // it is not
-	PartMissing = "missing" // the reply has no answer that can be read
+	PartWrong   = "wrong"   // the answer is wrong
+	PartMissing = "missing" // no answer could be read
 )
 
-// Part that a question is in.
+// Part returns the part that a question belongs to; "" without a label.
 func (*answers) Part(u scoring.Unit) string {
 	switch a := u.Of.(scoreRow); {
 	case a.gold == "":
 		return ""
 	case a.right:
 		return PartRight
-	case a.read:
+	case a.hasAnswer:
 		return PartWrong
 	}
 	return PartMissing

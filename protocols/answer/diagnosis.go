@@ -6,9 +6,9 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose says how well a model answers by itself, which is what chance is held against.
+// Diagnose rates a model's own answers against chance.
 func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	if d, found := r.Silence("answer"); found {
+	if d, ok := r.Silence("answer"); ok {
 		return d
 	}
 	chance := r.Overall(Chance).Value
@@ -20,7 +20,7 @@ func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if !ok {
 		return r.Unbounded("Right on", accuracy, "question")
 	}
-	if chance == nil { // such as of numbers, of which a guess is hardly ever right
+	if chance == nil { // numbers: a guess is hardly ever right
 		return right.Diagnose(map[string]string{
 			"":                 "Answers %s of questions right.",
 			scoring.CodeFew:    "Too few questions to say how many it answers right: %s.",
@@ -33,7 +33,7 @@ func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	return right.Diagnose(map[string]string{
 		"":                   better,
-		scoring.CodeInverted: "Right less often than chance: %s, chance %.0f. Are the labels those of these options?",
+		scoring.CodeInverted: "Right less often than chance: %s, chance %.0f. Check whether the labels are of these options.",
 		scoring.CodeFew:      "Too few questions to tell it from chance: right on %s, chance %.0f.",
 		scoring.CodeChance:   "No better than chance: right on %s, chance %.0f.",
 	}, right, *chance)

@@ -14,65 +14,65 @@ import (
 	"gavel/protocols/reading"
 )
 
-// Rules that find an answer in a reply (PROTOCOLS.md §2).
+// Rules by which an answer is read from a reply (PROTOCOLS.md §2).
 const (
 	ruleAnswerIs    = "answer-is"    // "the answer is (C)", "The answer is $1,450"
 	ruleAnswerColon = "answer-colon" // "Answer: C"
-	ruleLastLetter  = "last-letter"  // lenient: the last letter that stands alone
+	ruleLastLetter  = "last-letter"  // lenient: the last single letter
 	RuleLastNumber  = "last-number"  // the last number of the reply
 )
 
-// The rules for a letter, as MMLU-Pro's script has them.
+// The rules for a letter in MMLU-Pro's script.
 var (
 	letterAfterIs    = regexp.MustCompile(`answer is \(?([A-J])\)?`)
-	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // the last of its line
+	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // the last in a line
 )
 
-// findLetter finds where the letter stands that a reply answers with.
-func findLetter(reply string, how judging.Reading) (at judging.Span, rule string) {
-	at = binding(letterAfterIs, reply, how.First)
-	if !at.Nowhere() {
-		return at, ruleAnswerIs
+// findLetter returns the place of the letter that answers the question, and the rule that found it.
+func findLetter(reply string, method judging.Reading) (span judging.Span, rule string) {
+	span = groupSpan(letterAfterIs, reply, method.First)
+	if !span.Nowhere() {
+		return span, ruleAnswerIs
 	}
 	word := strings.Index(reply, "nswer:")
-	if word >= 0 { // most replies have none, and the expression is slow
+	if word >= 0 { // most replies lack it, and the expression is slow
 		line := strings.LastIndexByte(reply[:word], '\n') + 1
-		at = binding(letterAfterColon, reply[line:], how.First)
-		if !at.Nowhere() {
-			return at.Shift(line), ruleAnswerColon
+		span = groupSpan(letterAfterColon, reply[line:], method.First)
+		if !span.Nowhere() {
+			return span.Shift(line), ruleAnswerColon
 		}
 	}
-	if how.Lenient {
-		at = lastLetter(reply)
-		if !at.Nowhere() {
-			return at, ruleLastLetter
+	if method.Lenient {
+		span = lastLetter(reply)
+		if !span.Nowhere() {
+			return span, ruleLastLetter
 		}
 	}
 	return judging.Span{}, ""
 }
 
-// Said is what the paper's rules read from an answer to a question of a shape; "" for nothing.
+// Said returns the answer that the paper's rules read from a reply to a question of a shape; "" for none.
 func Said(shape datasets.Shape, text string) string {
 	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.Reading{Policy: judging.Unique})
-	return cmp.Or(v.Answer, v.Label) // of a number the label is as it is written
+	return cmp.Or(v.Answer, v.Label) // for a number, Label has it as written and Answer in plain form
 }
 
-// binding is the group of the last match, or the first.
-func binding(find *regexp.Regexp, text string, first bool) (at judging.Span) {
-	for from := 0; ; from = at.End {
+// groupSpan returns the place of the group in the last match, or in the first.
+func groupSpan(find *regexp.Regexp, text string, first bool) (span judging.Span) {
+	for from := 0; ; from = span.End {
 		m := find.FindStringSubmatchIndex(text[from:])
 		if m == nil {
-			return at
+			return span
 		}
-		at = judging.Span{Start: from + m[2], End: from + m[3]}
+		span = judging.Span{Start: from + m[2], End: from + m[3]}
 		if first {
-			return at
+			return span
 		}
 	}
 }
 
-// lastLetter is the last letter that stands alone. What is a word is as Python
-// has it: in "ΔE" the E does not stand alone, as it would for \b in Go.
+// lastLetter returns the place of the last single letter. Words are as in Python: the E of "ΔE" is not single, as it
+// would be for \b in Go.
 func lastLetter(text string) judging.Span {
 	for i := len(text) - 1; i >= 0; i-- {
 		if text[i] < 'A' || text[i] > 'J' {
@@ -80,39 +80,39 @@ func lastLetter(text string) judging.Span {
 		}
 		before, _ := utf8.DecodeLastRuneInString(text[:i])
 		after, _ := utf8.DecodeRuneInString(text[i+1:])
-		if !wordRune(before) && !wordRune(after) {
+		if !isWordRune(before) && !isWordRune(after) {
 			return judging.Span{Start: i, End: i + 1}
 		}
 	}
 	return judging.Span{}
 }
 
-func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// theAnswerIs is what the prompt asks for, with what it says in brackets, which some repeat.
+// theAnswerIs matches the phrase that the prompt asks for, with the words in brackets that some models repeat.
 var theAnswerIs = regexp.MustCompile(`(?i)\bthe answer is\b(?:[\s:*_]*\(\s*(?:in )?arabic numerals?\s*\))?`)
 
-// findNumber finds the number that a reply answers with: the one after the last "The answer is" that has one, or after
-// the first such; else the last number of the reply.
-func findNumber(reply string, how judging.Reading) judging.Verdict {
+// findNumber reads the number of a reply: the one after the last, or first, "The answer is" that has one; otherwise the
+// last number of the reply.
+func findNumber(reply string, method judging.Reading) judging.Verdict {
 	text := reading.PlainDigits(reply)
-	asked := theAnswerIs.FindAllStringIndex(text, -1)
-	if !how.First {
-		slices.Reverse(asked)
+	phrases := theAnswerIs.FindAllStringIndex(text, -1)
+	if !method.First {
+		slices.Reverse(phrases)
 	}
 	next := len(text)
-	for i, at := range asked {
-		// Up to the next such phrase: no part of a reply is read twice.
-		if how.First {
+	for i, phrase := range phrases {
+		// Only up to the next phrase, so that no part of a reply is read twice.
+		if method.First {
 			next = len(text)
-			if i+1 < len(asked) {
-				next = asked[i+1][0]
+			if i+1 < len(phrases) {
+				next = phrases[i+1][0]
 			}
 		}
-		if n, ok := numberOfSentence(text[at[1]:next]); ok {
-			return numberVerdict(n, at[1], ruleAnswerIs, text, reply)
+		if n, ok := numberOfSentence(text[phrase[1]:next]); ok {
+			return numberVerdict(n, phrase[1], ruleAnswerIs, text, reply)
 		}
-		next = at[0]
+		next = phrase[0]
 	}
 	if n, ok := lastNumber(text); ok {
 		return numberVerdict(n, 0, RuleLastNumber, text, reply)
@@ -120,12 +120,12 @@ func findNumber(reply string, how judging.Reading) judging.Verdict {
 	return judging.Silent(judging.NoVerdict)
 }
 
-// numberVerdict is that of a number which stands so many bytes into the text that was
-// made of a reply: its value in its plain form, and as the judge has it.
+// numberVerdict returns the verdict for n, which begins from bytes after its place in text. text is the reply with
+// plain digits; the label is the number as the judge wrote it.
 func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judging.Verdict {
-	at := judging.Span{Start: from + n.Start, End: from + n.End}
-	if text != reply { // as many characters, not as many bytes
-		at.Start, at.End = sameCharacter(text, at.Start, reply), sameCharacter(text, at.End, reply)
+	span := judging.Span{Start: from + n.Start, End: from + n.End}
+	if text != reply { // the texts have the same number of characters, not of bytes
+		span.Start, span.End = characterOffset(text, span.Start, reply), characterOffset(text, span.End, reply)
 	}
 	return judging.Verdict{
 		Outcome: judging.Decided,
@@ -133,13 +133,13 @@ func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judgin
 		Answer:  n.Value(),
 		Label:   n.Written,
 		Rule:    rule,
-		Span:    at,
+		Span:    span,
 	}
 }
 
-// sameCharacter is where the character at a place of a text stands in another text of as many characters.
-func sameCharacter(text string, at int, other string) int {
-	n := utf8.RuneCountInString(text[:at])
+// characterOffset returns the offset in other of the character at an offset in text, which has as many characters.
+func characterOffset(text string, offset int, other string) int {
+	n := utf8.RuneCountInString(text[:offset])
 	for i := range other {
 		if n == 0 {
 			return i
@@ -149,7 +149,7 @@ func sameCharacter(text string, at int, other string) int {
 	return len(other)
 }
 
-// lastNumber is the last one of a text.
+// lastNumber returns the last number in a text.
 func lastNumber(text string) (last reading.Numeral, ok bool) {
 	for n, more := reading.NextNumeral(text, 0); more; n, more = reading.NextNumeral(text, n.End) {
 		last, ok = n, true
@@ -157,11 +157,11 @@ func lastNumber(text string) (last reading.Numeral, ok bool) {
 	return last, ok
 }
 
-// newSentence is where a sentence ends and another begins. After "Rs. 50" and "approx. 50" none does.
+// newSentence matches the end of a sentence and the beginning of the next. "Rs. 50" and "approx. 50" do not match.
 var newSentence = regexp.MustCompile(`[.!?]["')*\]]*\s+\S*\pL`)
 
-// numberOfSentence is the number that follows "The answer is": in what is left of its sentence or, where nothing is
-// left of its line but marks, in the next line that has more. Of "3 + 4 = 7" it is what stands last.
+// numberOfSentence returns the number after "The answer is": in the rest of the sentence or, if the line has only
+// punctuation left, in the next line with more. For "3 + 4 = 7" it is the last number.
 func numberOfSentence(text string) (reading.Numeral, bool) {
 	from, line := 0, text
 	for {
@@ -186,10 +186,10 @@ func numberOfSentence(text string) (reading.Numeral, bool) {
 	return n, true
 }
 
-// sumUpTo is the rest of a sum up to its last sign of equality.
+// sumUpTo matches the rest of a sum up to its last equals sign.
 var sumUpTo = regexp.MustCompile(`^[\s0-9.,+\-−*×÷/()$€£%\\{}=]*=`)
 
-// readNumber reads a text that is one number, however it is written.
+// readNumber parses a text that consists of one number in any notation.
 func readNumber(text string) (*big.Rat, bool) {
 	text = reading.PlainDigits(text)
 	n, ok := reading.NextNumeral(text, 0)
@@ -202,8 +202,7 @@ func readNumber(text string) (*big.Rat, bool) {
 	return n.Rational(), true
 }
 
-// SameNumber tells whether two texts are the same number: 45.0 and 45, $1,450
-// and 1450. A text that is none is the same as nothing.
+// SameNumber reports whether two texts are the same number: 45.0 and 45, $1,450 and 1450. It is false for other texts.
 func SameNumber(a, b string) bool {
 	x, ok := readNumber(a)
 	y, yes := readNumber(b)

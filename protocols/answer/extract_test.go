@@ -20,28 +20,27 @@ import (
 	"gavel/protocols/reading"
 )
 
-// read is what the answer protocol makes of a reply, to a choice of n options
-// where n is not 0.
-func read(reply string, n int, how judging.Reading) judging.Verdict {
+// read returns the answer protocol's reading of a reply, to a choice of n options if n is not 0.
+func read(reply string, n int, method judging.Reading) judging.Verdict {
 	s := judging.Presentation{Shape: datasets.Number}
 	if n > 0 {
 		s = judging.Presentation{Shape: datasets.Choice, Order: judgingtest.UpTo(n)}
 	}
-	return answer{template: answerTexts}.Parse(s, "\n"+reply, how)
+	return answer{template: answerTexts}.Parse(s, "\n"+reply, method)
 }
 
-// readings are ways to read, by their names in the tables of testdata.
+// readings maps the names in the tables of testdata to ways to read.
 var readings = map[string]judging.Reading{
 	"strict": {}, "lenient": {Lenient: true}, "first": {First: true}, "lenient first": {Lenient: true, First: true},
 }
 
-// TestLetters: testdata/letters.txt has replies and how they read, with so many options; "-" is no letter.
+// TestLetters reads the replies of testdata/letters.txt, with a number of options each; "-" is no letter.
 func TestLetters(t *testing.T) {
 	for _, row := range protocoltest.Table(t, "testdata/letters.txt", 6) {
-		how, want, reply := readings[row[0]], row[2], row[5]
+		method, want, reply := readings[row[0]], row[2], row[5]
 		n, err := strconv.Atoi(row[1])
 		assert.NilError(t, err)
-		v := protocoltest.Placeless(t, "\n"+reply, read(reply, n, how))
+		v := protocoltest.Placeless(t, "\n"+reply, read(reply, n, method))
 		if want == "-" {
 			if v.Outcome != judging.NoVerdict || v.Choice != judging.Nobody || v.Rule != "" {
 				t.Errorf("%s: %q reads as %+v", row[4], reply, v)
@@ -54,7 +53,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestNumbers: testdata/numbers.txt has replies and how they read; "-" is no number.
+// TestNumbers reads the replies of testdata/numbers.txt; "-" is no number.
 func TestNumbers(t *testing.T) {
 	for _, row := range protocoltest.Table(t, "testdata/numbers.txt", 5) {
 		want, rule, reply := row[1], row[2], row[4]
@@ -133,10 +132,10 @@ func TestDigitsOfAllScripts(t *testing.T) {
 	}
 }
 
-// plainNumber is what plain writes.
+// plainNumber matches the numbers that plain writes.
 var plainNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$|^-?\d+/\d+$`)
 
-// rightly tells whether what was recorded is right.
+// rightly reports whether a record is right.
 func rightly(r *judging.Record) bool {
 	return rightVerdict(r, judging.Verdict{Choice: slices.Index(slices.Sorted(slices.Values(r.Order)), r.Choice), Answer: r.Answer})
 }
@@ -166,8 +165,7 @@ func TestRight(t *testing.T) {
 	}
 }
 
-// Replies of a megabyte, each bad for a careless reader: one that goes over them
-// once for every word would be at it for minutes.
+// Replies of a megabyte that a quadratic reader would need minutes for.
 func TestLongReplies(t *testing.T) {
 	for name, unit := range map[string]string{
 		"phrases":         "the answer is ",
@@ -198,13 +196,13 @@ func TestLongReplies(t *testing.T) {
 	}
 }
 
-// Whatever a model says, no option is chosen that is not there, no letter that
-// it did not write, and a number reads back as itself.
+// For any reply, no option is chosen that does not exist, no letter that is not in the reply, and a number reads back
+// as itself.
 func FuzzExtract(f *testing.F) {
 	for _, row := range protocoltest.Table(f, "testdata/letters.txt", 6) {
-		how := readings[row[0]]
+		method := readings[row[0]]
 		n, _ := strconv.Atoi(row[1])
-		f.Add(row[5], uint8(n), how.First, how.Lenient)
+		f.Add(row[5], uint8(n), method.First, method.Lenient)
 	}
 	for _, row := range protocoltest.Table(f, "testdata/numbers.txt", 5) {
 		f.Add(row[4], uint8(3), readings[row[0]].First, false)
@@ -213,9 +211,9 @@ func FuzzExtract(f *testing.F) {
 		f.Add(h, uint8(10), false, true)
 	}
 	f.Fuzz(func(t *testing.T, reply string, n uint8, first, lenient bool) {
-		how := judging.Reading{First: first, Lenient: lenient}
+		method := judging.Reading{First: first, Lenient: lenient}
 		options := 2 + int(n)%9
-		v := read(reply, options, how)
+		v := read(reply, options, method)
 		protocoltest.Placeless(t, "\n"+reply, v)
 		switch v.Outcome {
 		case judging.Decided:
@@ -234,7 +232,7 @@ func FuzzExtract(f *testing.F) {
 				t.Errorf("%q reads as %+v, and leniently as %+v", reply, v, l)
 			}
 		}
-		v = read(reply, 0, how)
+		v = read(reply, 0, method)
 		protocoltest.Placeless(t, "\n"+reply, v)
 		if v.Outcome != judging.Decided {
 			if v.Outcome != judging.NoVerdict || v != (judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}) || strings.ContainsAny(reply, "123456789") && len(reply) == 1 {

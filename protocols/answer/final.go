@@ -8,9 +8,9 @@ import (
 	"gavel/protocols/reading"
 )
 
-// Rules that find the final answer of a reply to an open question: as JudgeBench's sources ask for it (MMLU-Pro and AMC
-// for the letter five times, LiveBench's mathematics for a box, its puzzles for bold type), and after the word itself.
-// Of code there is none.
+// Rules by which the final answer to an open question is read: the formats that JudgeBench's sources ask for (MMLU-Pro
+// and AMC five equal letters, LiveBench's mathematics a box, its puzzles bold type), and the text after the word
+// "answer". There is no rule for code.
 const (
 	RuleFiveLetters = "five-letters"
 	ruleAnswer      = "answer"
@@ -18,7 +18,7 @@ const (
 	ruleBold        = "bold"
 )
 
-// FinalAnswer is the final answer of a reply, and where it stands; the zero value is none.
+// FinalAnswer is the final answer of a reply and its place; the zero value is none.
 type FinalAnswer struct {
 	Value, Rule string
 	Span        judging.Span
@@ -30,20 +30,20 @@ var (
 	optionOnly = regexp.MustCompile(`^(?:\(([A-Z])\)|([A-Z])[.*)]*$)`)
 )
 
-// Final finds the last one by the first rule that finds any.
+// Final returns the last answer that the first successful rule reads.
 func Final(reply string) FinalAnswer {
 	box := lastBox(reply)
-	inBox := reply[box.Start:box.End]
-	if letter, at := fiveLetters(inBox); letter != "" {
-		return FinalAnswer{Value: letter, Rule: RuleFiveLetters, Span: at.Shift(box.Start)}
+	boxed := reply[box.Start:box.End]
+	if letter, span := fiveLetters(boxed); letter != "" {
+		return FinalAnswer{Value: letter, Rule: RuleFiveLetters, Span: span.Shift(box.Start)}
 	}
-	if letter, at := fiveLetters(reply); letter != "" {
-		return FinalAnswer{Value: letter, Rule: RuleFiveLetters, Span: at}
+	if letter, span := fiveLetters(reply); letter != "" {
+		return FinalAnswer{Value: letter, Rule: RuleFiveLetters, Span: span}
 	}
 	for _, f := range []FinalAnswer{
 		{Rule: ruleBoxed, Span: box},
-		{Rule: ruleAnswer, Span: binding(afterWord, reply, false)},
-		{Rule: ruleBold, Span: binding(bold, reply, false)},
+		{Rule: ruleAnswer, Span: groupSpan(afterWord, reply, false)},
+		{Rule: ruleBold, Span: groupSpan(bold, reply, false)},
 	} {
 		f.Value = plainFinal(reply[f.Span.Start:f.Span.End])
 		if f.Value != "" {
@@ -53,8 +53,8 @@ func Final(reply string) FinalAnswer {
 	return FinalAnswer{}
 }
 
-// fiveLetters is the last capital that stands five times in a row, as a word.
-func fiveLetters(text string) (letter string, at judging.Span) {
+// fiveLetters returns the last word of five equal capital letters, as one small letter.
+func fiveLetters(text string) (letter string, span judging.Span) {
 	for i := len(text); i > 0; {
 		end := i
 		for i > 0 && isLetter(text[i-1]) {
@@ -67,12 +67,12 @@ func fiveLetters(text string) (letter string, at judging.Span) {
 			i--
 		}
 	}
-	return "", at
+	return "", span
 }
 
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
-// lastBox is where what stands in the last \boxed{…} does, braces inside it balanced.
+// lastBox returns the place of the contents of the last \boxed{…}, with balanced braces.
 func lastBox(text string) judging.Span {
 	const begin = `\boxed{`
 	i := strings.LastIndex(text, begin)
@@ -82,37 +82,36 @@ func lastBox(text string) judging.Span {
 	i += len(begin)
 	inside := text[i:]
 	depth := 1
-	for at := range len(inside) {
-		switch inside[at] {
+	for offset := range len(inside) {
+		switch inside[offset] {
 		case '{':
 			depth++
 		case '}':
 			depth--
 		}
 		if depth == 0 {
-			return judging.Span{Start: i, End: i + at}
+			return judging.Span{Start: i, End: i + offset}
 		}
 	}
 	return judging.Span{}
 }
 
-// dressing is what two ways of writing one answer differ in.
-var dressing = strings.NewReplacer(`\$`, "", " ", "", "\t", "", "$", "", `\left`, "", `\right`, "", `\,`, "",
+// formatting removes differences between two notations of the same answer.
+var formatting = strings.NewReplacer(`\$`, "", " ", "", "\t", "", "$", "", `\left`, "", `\right`, "", `\,`, "",
 	`\!`, "", `\ `, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`)
 
-// plainFinal is an answer without what does not count: an option by its letter, a
-// number in its plain form and without its unit.
+// plainFinal returns an answer in plain form: an option by its letter, a number without its unit.
 func plainFinal(text string) string {
 	if m := optionOnly.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
 		return strings.ToLower(m[1] + m[2])
 	}
 	text = strings.Trim(withoutUnit.ReplaceAllString(text, "$1"), ".:,;* ")
-	text = reading.PlainDigits(strings.ToLower(strings.Trim(dressing.Replace(text), ".:,;*")))
+	text = reading.PlainDigits(strings.ToLower(strings.Trim(formatting.Replace(text), ".:,;*")))
 	if n, ok := reading.NextNumeral(text, 0); ok && n.Start == 0 && strings.Trim(text[n.End:], `\%°`) == "" {
 		return n.Value()
 	}
 	return text
 }
 
-// withoutUnit is a number and the words after it: in 2x, without a space, the x is none.
+// withoutUnit matches a number and the words after it. In 2x, without a space, x is not a unit.
 var withoutUnit = regexp.MustCompile(`^([^\s\pL]*\pN)(?:\s+\pL+)+[.*\s]*$`)

@@ -13,7 +13,7 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// TestFinalAnswer: testdata/final.txt has replies and what they end with; "-" is nothing.
+// TestFinalAnswer reads the final answers of the replies in testdata/final.txt; "-" is none.
 func TestFinalAnswer(t *testing.T) {
 	for _, row := range protocoltest.Table(t, "testdata/final.txt", 4) {
 		value, rule := strings.TrimPrefix(row[0], "-"), strings.TrimPrefix(row[1], "-")
@@ -23,15 +23,14 @@ func TestFinalAnswer(t *testing.T) {
 	}
 }
 
-// An answer to the question of a pair: the question alone is asked, nobody says
-// what is right, and what can be read is read.
+// For the question of a pair, the prompt is only the question, there is no label, and any final answer is read.
 func TestAnswersToPairs(t *testing.T) {
-	said := map[string]string{"p1": "It is **4**.", "p2": "Hm."}
+	replies := map[string]string{"p1": "It is **4**.", "p2": "Hm."}
 	items := []datasets.Item{judgingtest.Pair("p1", 0), judgingtest.Pair("p2", 1)}
-	var asked [][]backends.Message
+	var prompts [][]backends.Message
 	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		asked = append(asked, req.Messages)
-		return judgingtest.Says(said[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
+		prompts = append(prompts, req.Messages)
+		return judgingtest.Says(replies[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -50,13 +49,13 @@ func TestAnswersToPairs(t *testing.T) {
 		if v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {
 			t.Errorf("read again: %+v, %v", v, err)
 		}
-		if !slices.Equal(asked[i], []backends.Message{{Role: backends.User, Content: items[i].Question}}) {
-			t.Errorf("asked %+v", asked[i])
+		if !slices.Equal(prompts[i], []backends.Message{{Role: backends.User, Content: items[i].Question}}) {
+			t.Errorf("asked %+v", prompts[i])
 		}
 	}
 }
 
-// Long replies, each bad for a careless reader.
+// Long replies that a quadratic reader would be slow on.
 func TestLongFinalAnswers(t *testing.T) {
 	for _, unit := range []string{"A", "AAAAA", `\boxed{`, "{", "**", "answer: ", "answer is ", "1,234,", "$"} {
 		Final(strings.Repeat(unit, (1<<20)/len(unit)))

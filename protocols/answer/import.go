@@ -15,51 +15,51 @@ import (
 	"gavel/scoring"
 )
 
-// Files of answers that other programs made become runs of protocol answer: each row an item and a record with the
-// whole reply, which is read by the same rules as a reply that gavel asked for, except that the first of several
-// answers binds. What the file itself says was read is kept beside it and compared.
+// Files of answers that other programs wrote become runs of protocol answer: each row becomes an item and a record with
+// the whole reply. It is read by the same rules as a reply to gavel, except that the first of several answers counts.
+// The file's own reading is stored too, and compared.
 
 // answerRow is a row of a file of answers: an item, whose Raw is its line in items.jsonl, and the answer to it.
 type answerRow struct {
 	item datasets.Item
 	imports.Judgment
-	where string // the row's place in the file, for messages
-	by    string // judge or model, if the file names it in every row
+	where  string // place in the file, for messages
+	author string // judge or model, if the file names it in each row
 
-	// check compares our reading with the one that the file has. told is whether the file has one; differ is "" if the
-	// two agree, else a description of the difference, to follow where. check is called for rows with a reply; nil: the
+	// check compares gavel's reading with the file's. hasReading reports whether the file has one. differ is "" if they
+	// agree, and otherwise describes the difference, to follow where. check is called for rows with a reply; nil: the
 	// file has no readings.
-	check func(p judging.Asker, r *judging.Record) (told bool, differ string)
+	check func(p judging.Asker, r *judging.Record) (hasReading bool, differ string)
 }
 
-// answersFile is a file of answers of one model, about to become a run.
+// answersFile holds a file of answers while it is imported.
 type answersFile struct {
-	path    string
-	sum     string // SHA-256 of the file
-	kind    string // of file: names the prompt, which gavel has not
-	about   string // where such files come from
-	dataset judging.DatasetInfo
-	sha     string // of the dataset; "": of the rows' lines
-	model   string
-	alone   string // the error of a file by several judges or models, whose names are %q
-	options judging.Settings
-	rows    []answerRow
-	repeats int             // rows that say again what one before them says
-	bad     imports.Rejects // rows that are no answers
-	unknown []string        // ids of questions that the dataset has not
-	none    error           // why no row can be used, if the reason is not in bad
+	path           string
+	sum            string // SHA-256 of the file
+	kind           string // of file; names the prompt, which is not known
+	source         string // where such files come from
+	dataset        judging.DatasetInfo
+	sha            string // of the dataset; "": computed from the rows
+	model          string
+	severalAuthors string // the error of a file by several judges or models, whose names are %q
+	options        judging.Settings
+	rows           []answerRow
+	repeats        int             // rows that repeat an earlier one
+	bad            imports.Rejects // invalid rows
+	unknown        []string        // ids that the dataset does not have
+	emptyError     error           // why no row can be used, if the reason is not in bad
 }
 
-// importedRun summarises the import of one run.
+// importedRun is the result of importing one run.
 type importedRun struct {
 	imports.Making
-	told int // rows for which the file has a reading, or says whether the answer is right
-	same int // rows of these where our reading agrees; Differ has the others
+	readings int // rows for which the file has a reading or a grade
+	same     int // those where gavel's reading agrees; Differ lists the others
 }
 
-// run writes the run directory, and returns the summary of the import, with the importer's own notes.
+// run writes the run directory and returns the summary of the import, with the importer's notes.
 func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, error) {
-	template := judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}}
+	template := judging.Template{Name: "imported " + f.kind, Origin: f.source, Labels: []string{}}
 	a := &importedRun{Making: imports.Making{
 		Asker: Protocol.New(template, f.options), Lack: "no reply in the imported file",
 	}}
@@ -72,18 +72,18 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		if row.check == nil || row.Replies == nil {
 			continue
 		}
-		told, differ := row.check(a.Asker, r)
+		hasReading, differ := row.check(a.Asker, r)
 		switch {
-		case told && differ == "":
+		case hasReading && differ == "":
 			a.same++
-		case told:
+		case hasReading:
 			a.Differ = append(a.Differ, row.where+differ)
 		}
-		a.told += int(scoring.One(told))
+		a.readings += int(scoring.One(hasReading))
 	}
-	// The run id depends on the items, the model and the whole file: another file is another run, the same file the
-	// same run.
-	a.Describe(gavel, f.about, f.path, judging.Spec{
+	// The run id depends on the items, the model and the whole file: the same file gives the same run, another file
+	// another one.
+	a.Describe(gavel, f.source, f.path, judging.Spec{
 		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options, Prompt: template,
 		Dataset: judging.DatasetSpec{SHA256: f.sha},
 		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.sum[:16])},
@@ -101,14 +101,14 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	return a, a.Write(out)
 }
 
-// errOther is the error of a row that is no part of the run, though nothing is wrong with it.
+// errOther is the error of a valid row that is not part of the run.
 var errOther = errors.New("not asked for")
 
-// gather reads the rows of the file; expected describes them, for a file in which none can be used.
+// gather reads the rows of the file. expected describes them for the error of a file without a usable row.
 func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answerRow, error)) (err error) {
 	f.bad.Path = f.path
-	seen := map[string]answerRow{}
-	by := ""
+	byID := map[string]answerRow{}
+	author := ""
 	f.sum, err = imports.Each(f.path, func(n int, raw []byte) error {
 		row, err := read(raw)
 		if errors.Is(err, errOther) {
@@ -119,34 +119,34 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 			return nil
 		}
 		row.where = fmt.Sprintf("row %d", n)
-		by = cmp.Or(by, row.by)
-		if row.by != "" && row.by != by {
-			return fmt.Errorf("%s: "+f.alone, row.where, row.by, by)
+		author = cmp.Or(author, row.author)
+		if row.author != "" && row.author != author {
+			return fmt.Errorf("%s: "+f.severalAuthors, row.where, row.author, author)
 		}
 		if row.item.Shape == "" {
 			f.unknown = append(f.unknown, row.item.ID)
 			return nil
 		}
-		first, twice := seen[row.item.ID]
+		first, twice := byID[row.item.ID]
 		switch {
 		case twice && reflect.DeepEqual(first.Judgment, row.Judgment):
 			f.repeats++
 			return nil
-		case twice: // nobody can know which of the two is right
+		case twice: // either may be the right one
 			return fmt.Errorf("%s: duplicate id %q, first seen in %s: remove one of the two",
 				row.where, row.item.ID, first.where)
 		}
-		seen[row.item.ID] = row
+		byID[row.item.ID] = row
 		f.rows = append(f.rows, row)
 		return nil
 	})
 	if err == nil && len(f.rows) == 0 {
-		err = cmp.Or(f.none, f.bad.None(expected))
+		err = cmp.Or(f.emptyError, f.bad.None(expected))
 		if n := len(f.unknown); n > 0 {
 			err = fmt.Errorf("%s: none of its %d ids is one of %s (the first is %q)", f.path, n, f.dataset.Name, f.unknown[0])
 		}
 	}
-	f.model = cmp.Or(f.model, by)
+	f.model = cmp.Or(f.model, author)
 	if f.sha == "" {
 		f.dataset.Rows = len(f.rows)
 		f.dataset.Skipped = f.bad.N
@@ -155,9 +155,9 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 	return err
 }
 
-// quote is the part of a reply that begins at a byte, to show what was read.
-func quote(text string, at int) string {
-	from, to := max(0, at-quoted/2), min(len(text), at+quoted)
+// quote returns the part of a reply around an offset, for messages.
+func quote(text string, offset int) string {
+	from, to := max(0, offset-quoteBytes/2), min(len(text), offset+quoteBytes)
 	for from > 0 && !utf8.RuneStart(text[from]) {
 		from--
 	}
@@ -167,5 +167,5 @@ func quote(text string, at int) string {
 	return "“…" + strings.Join(strings.Fields(text[from:to]), " ") + "…”"
 }
 
-// quoted is about how many bytes are shown.
-const quoted = 40
+// quoteBytes is the approximate length of a quote.
+const quoteBytes = 40

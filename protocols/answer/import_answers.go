@@ -13,16 +13,16 @@ import (
 	"gavel/protocols/imports"
 )
 
-// answerLine is a line of gavel's own format for answers: the id of a question and the whole reply to it. Where no
-// dataset is named, the question stands beside it, as in [datasets.Questions].
+// answerLine is a line of gavel's own format for answers: the id of a question and the whole reply. Without a dataset,
+// the line has the question too, as in [datasets.Questions].
 type answerLine struct {
 	ID     json.RawMessage `json:"id"`
 	Answer json.RawMessage `json:"answer"`
 	Model  string          `json:"model"`
 }
 
-// ImportFile makes a run of a file of answers: published outputs of MMLU-Pro, or
-// gavel's own lines of answers to the questions at hand.
+// ImportFile makes a run from a file of answers: MMLU-Pro's published outputs, or gavel's own format for the questions
+// of a dataset.
 func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetInfo, gavel string) (err error) {
 	r := imports.Request{Files: []string{file}, Out: out, Gavel: gavel, Option: func(string) string { return "" }}
 	if strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json") {
@@ -33,16 +33,16 @@ func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetI
 	return err
 }
 
-// importAnswers makes a run of a file of answers in gavel's own format to the questions of a dataset; without one, the
-// lines carry their questions.
+// importAnswers makes a run from a file in gavel's own format with answers to the questions of a dataset. Without a
+// dataset, the lines have their questions.
 func importAnswers(r imports.Request, questions *datasets.Set, info judging.DatasetInfo) ([]*imports.Run, error) {
 	f := &answersFile{
-		path:    r.Files[0],
-		kind:    "answers",
-		about:   "answers in gavel's format",
-		model:   r.Option("model"),
-		alone:   "model is %q, before it was %q: name the one you want with --model",
-		dataset: judging.DatasetInfo{Name: datasets.Base(r.Files[0]), Format: datasets.Questions.Name},
+		path:           r.Files[0],
+		kind:           "answers",
+		source:         "answers in gavel's format",
+		model:          r.Option("model"),
+		severalAuthors: "model is %q, before it was %q: name the one you want with --model",
+		dataset:        judging.DatasetInfo{Name: datasets.Base(r.Files[0]), Format: datasets.Questions.Name},
 	}
 	if marker := r.Option("marker"); marker != "" {
 		var err error
@@ -55,13 +55,13 @@ func importAnswers(r imports.Request, questions *datasets.Set, info judging.Data
 		f.sha = questions.SHA256
 		f.dataset = info
 	}
-	others := 0 // rows of other models than the one asked for
+	others := 0 // rows of models that were not selected
 	err := f.gather("a line with id and answer, and without --dataset also question and gold",
 		func(raw json.RawMessage) (row answerRow, err error) {
 			row, err = readAnswer(raw, questions)
-			if err == nil && row.by != "" && f.model != "" && row.by != f.model {
+			if err == nil && row.author != "" && f.model != "" && row.author != f.model {
 				others++
-				f.none = fmt.Errorf("%s: no answer by %q: there are some by %q", f.path, f.model, row.by)
+				f.emptyError = fmt.Errorf("%s: no answer by %q: there are some by %q", f.path, f.model, row.author)
 				err = errOther
 			}
 			return row, err
@@ -95,8 +95,8 @@ func importAnswers(r imports.Request, questions *datasets.Set, info judging.Data
 	return []*imports.Run{&a.Run}, nil
 }
 
-// readAnswer parses a line. Its question is the dataset's, without a shape if the dataset has none of this id; without
-// a dataset, it is the line's own.
+// readAnswer parses a line. Its question comes from the dataset, and has no shape if the dataset lacks the id; without
+// a dataset, it comes from the line.
 func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, err error) {
 	var l answerLine
 	if err := datasets.DecodeObject(raw, &l); err != nil {
@@ -115,7 +115,7 @@ func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, er
 	if text != nil {
 		row.Replies = []string{*text}
 	}
-	row.by = l.Model
+	row.author = l.Model
 	if questions == nil {
 		line, err := imports.Without(raw, json.Compact, "answer", "model")
 		if err == nil {
@@ -124,8 +124,8 @@ func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, er
 		return row, err
 	}
 	row.item.ID = id
-	i, known := questions.Find(id)
-	if !known {
+	i, ok := questions.Find(id)
+	if !ok {
 		return row, nil
 	}
 	row.item, err = questions.Item(i)

@@ -13,11 +13,11 @@ import (
 )
 
 // importFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into a run: one
-// preference for each pair and turn. With a file of votes (--human), the label is what most people voted for. No such
-// file has the conversations, so the items have no texts.
+// preference for each pair and turn. With a file of votes (--human), the majority vote is the label. The files lack the
+// conversations, so the items have no texts.
 func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	golds := map[string]int{}
-	said := []string{"without --human no pair has a gold"}
+	notes := []string{"without --human no pair has a gold"}
 	split := 0 // pairs with votes but without a majority
 	var human *imports.Votes
 	if file := r.Option("human"); file != "" {
@@ -29,12 +29,12 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 		golds, split = goldsOf(human.Votes)
 	}
 	f := &answersFile{
-		kind:    "fastchat",
-		about:   "FastChat pair judgments",
-		path:    r.Files[0],
-		model:   r.Option("model"),
-		alone:   "judge is %q, before it was %q: one judge a file",
-		dataset: judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
+		kind:           "fastchat",
+		source:         "FastChat pair judgments",
+		path:           r.Files[0],
+		model:          r.Option("model"),
+		severalAuthors: "judge is %q, before it was %q: one judge a file",
+		dataset:        judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
 	}
 	ties := 0
 	inconsistent := 0
@@ -58,19 +58,19 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 		return nil, err
 	}
 	a.Say("%d verdicts are ties, %d of them because the two games differ", ties, inconsistent)
-	if a.told > 0 {
-		a.Say("the winners of both games are as read from the replies in %d of %d", a.same, a.told)
+	if a.readings > 0 {
+		a.Say("the winners of both games are as read from the replies in %d of %d", a.same, a.readings)
 	}
 	if human != nil {
-		said = append(imports.Skipped(human.N, "rows of votes", human.First), fmt.Sprintf(
+		notes = append(imports.Skipped(human.N, "rows of votes", human.First), fmt.Sprintf(
 			"%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none",
 			labelled, split))
 	}
-	a.Said = append(a.Said, said...)
+	a.Said = append(a.Said, notes...)
 	return []*imports.Run{&a.Run}, nil
 }
 
-// judgmentRow makes a row an answered item.
+// judgmentRow parses a row as an item with its judgment.
 func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err error) {
 	var r imports.VoteRow
 	if err := datasets.DecodeObject(raw, &r); err != nil {
@@ -102,11 +102,11 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
 	}
 	if r.Games() {
-		row.check = func(p judging.Asker, read *judging.Record) (told bool, differ string) {
+		row.check = func(p judging.Asker, read *judging.Record) (hasReading bool, differ string) {
 			return true, checkGames(p, read, r)
 		}
 	}
-	row.by = r.JudgeModel()
+	row.author = r.JudgeModel()
 	return row, err
 }
 
@@ -123,8 +123,8 @@ type voteLine struct {
 	Gold      *string `json:"gold"`
 }
 
-// goldsOf is, by pair, what more than half of all votes are for, as in [datasets.MTBench]. Where no more than half
-// agree there is none: split counts those.
+// goldsOf returns the choice of more than half of all votes for each pair, as in [datasets.MTBench]. split counts the
+// pairs without such a majority.
 func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	counts := map[string]*[3]int{}
 	for _, v := range votes {
@@ -146,8 +146,8 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	return golds, split
 }
 
-// checkGames reads the two games' replies and compares them with the winners in the file. In game 1 model_1 was shown
-// as A, in game 2 model_2.
+// checkGames reads the replies of both games and compares the verdicts with the winners in the file. Game 1 shows
+// model_1 as A, game 2 model_2.
 func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (differ string) {
 	var wrong []string
 	for i, game := range []struct {
@@ -157,15 +157,15 @@ func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (diff
 		{*games.G1Winner, games.G1Verdict, [3]string{"model_1", "model_2", "tie"}},
 		{*games.G2Winner, games.G2Verdict, [3]string{"model_2", "model_1", "tie"}},
 	} {
-		ours := "error"
+		result := "error"
 		v := p.Parse(r.Shown(), game.reply, judging.Reading{Policy: judging.Unique})
 		if v.Outcome == judging.Decided {
-			ours = game.places[v.Choice]
+			result = game.places[v.Choice]
 		} else if v.Outcome == judging.Conflict {
-			ours = "two verdicts that differ"
+			result = "two verdicts that differ"
 		}
-		if ours != game.winner {
-			wrong = append(wrong, fmt.Sprintf("game %d: the file has %s, the reply says %s", i+1, game.winner, ours))
+		if result != game.winner {
+			wrong = append(wrong, fmt.Sprintf("game %d: the file has %s, the reply says %s", i+1, game.winner, result))
 		}
 	}
 	if wrong == nil {

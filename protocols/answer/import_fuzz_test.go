@@ -7,9 +7,8 @@ import (
 	"gavel/datasets"
 )
 
-// FuzzImportedRows: whatever a row of another harness's file holds, no importer
-// panics, a complaint is one line, and what is taken is an item whose line reads
-// as the same item again.
+// FuzzImportedRows checks that for any row of another harness's file no importer panics, an error is one line, and an
+// accepted item has a line that reads back as the same item.
 func FuzzImportedRows(f *testing.F) {
 	for _, s := range []string{
 		`{"question_id": 70, "question": "?", "options": ["x", "y"], "answer": "B", "answer_index": 1, "category": "c", "src": "s", "pred": "B", "generated_text": "The answer is (B)."}`,
@@ -32,10 +31,10 @@ func FuzzImportedRows(f *testing.F) {
 				}
 				return
 			}
-			again, err := format.Parse(item.Raw)
-			if err != nil || again.ID != item.ID || again.ID == "" || again.Shape != item.Shape || again.Gold != item.Gold ||
+			reparsed, err := format.Parse(item.Raw)
+			if err != nil || reparsed.ID != item.ID || reparsed.ID == "" || reparsed.Shape != item.Shape || reparsed.Gold != item.Gold ||
 				strings.Contains(string(item.Raw), "\n") {
-				t.Errorf("%s: %+v, its line %q reads as %+v, %v", kind, item, item.Raw, again, err)
+				t.Errorf("%s: %+v, its line %q reads as %+v, %v", kind, item, item.Raw, reparsed, err)
 			}
 		}
 		row, err := mmluProRow(raw)

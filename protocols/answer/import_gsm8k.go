@@ -14,31 +14,31 @@ import (
 	"gavel/protocols/imports"
 )
 
-// GSM8K's file of model solutions: a question, its worked answer, and for each of several models its solution and
-// whether that is right. What ends in "#### 18" in the dataset ends in "A: 18" here, in both.
+// GSM8K's file of model solutions has a question, its worked answer, and for each model its solution and whether it is
+// right. Where the dataset ends with "#### 18", both end with "A: 18".
 
-// solutionMarker stands before the answer in these files.
+// solutionMarker precedes the answer in these files.
 const solutionMarker = "A:"
 
-// solution is a model's solution of a question.
+// solution is a model's solution to a question.
 type solution struct {
 	model string
 	Right *bool   `json:"is_correct"`
 	Text  *string `json:"solution"`
 }
 
-// importGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders named after the models,
-// or a single run if one model is named or the file has only one.
+// importGSM8K turns GSM8K's file of model solutions into runs, one for each model in a folder named after it; or into a
+// single run if one model is selected or the file has only one.
 func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
 	f := &answersFile{
 		kind:    "gsm8k",
-		about:   "GSM8K model solutions",
+		source:  "GSM8K model solutions",
 		path:    r.Files[0],
 		options: judging.Settings{markerOption.Name: solutionMarker},
 		dataset: judging.DatasetInfo{Name: "gsm8k", Format: datasets.GSM8K.Name},
 	}
-	var models []string               // in the order of the rows
-	solved := map[string][]solution{} // by the id of the question
+	var models []string                   // in the order of the rows
+	byQuestion := map[string][]solution{} // by the id of the question
 	index := -1
 	err = f.gather("rows with question, ground_truth and, for each model, is_correct and solution",
 		func(raw json.RawMessage) (answerRow, error) {
@@ -49,7 +49,7 @@ func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
 					models = append(models, s.model)
 				}
 			}
-			solved[item.ID] = solutions
+			byQuestion[item.ID] = solutions
 			return answerRow{item: item}, err
 		})
 	if err != nil {
@@ -62,30 +62,30 @@ func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
 		models = []string{model}
 	}
 	for _, f.model = range models {
-		to := r.Out
+		dir := r.Out
 		if len(models) > 1 {
-			to = filepath.Join(to, folderName(f.model))
+			dir = filepath.Join(dir, folderName(f.model))
 		}
 		for i := range f.rows {
 			row := &f.rows[i]
 			row.Judgment = imports.Judgment{}
-			for _, s := range solved[row.item.ID] {
+			for _, s := range byQuestion[row.item.ID] {
 				if s.model == f.model {
-					s.answers(row)
+					s.fill(row)
 				}
 			}
 		}
-		a, err := f.run(to, r.Gavel)
+		a, err := f.run(dir, r.Gavel)
 		if err != nil {
 			return all, err
 		}
-		a.Say("is_correct is as read from the solution in %d of %d", a.same, a.told)
+		a.Say("is_correct is as read from the solution in %d of %d", a.same, a.readings)
 		all = append(all, &a.Run)
 	}
 	return all, nil
 }
 
-// folderName is a model's name as the name of a folder.
+// folderName returns a model's name in a form that is valid as a folder's name.
 func folderName(model string) string {
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
@@ -99,19 +99,19 @@ func folderName(model string) string {
 	return name
 }
 
-// answers stores the solution as the answer of a row.
-func (s solution) answers(row *answerRow) {
+// fill sets the solution as the answer of a row.
+func (s solution) fill(row *answerRow) {
 	row.Replies = []string{*s.Text}
 	if s.Right == nil {
 		row.check = nil
 		return
 	}
 	row.Decision = new(strconv.FormatBool(*s.Right))
-	row.check = func(_ judging.Asker, r *judging.Record) (told bool, differ string) { return true, s.differs(r) }
+	row.check = func(_ judging.Asker, r *judging.Record) (hasReading bool, differ string) { return true, s.differs(r) }
 }
 
-// readSolutions takes a row apart. Its models are the keys that hold an object with a solution. The question has the id
-// that it has in the dataset, whose rows these are: the number of its row, from 0.
+// readSolutions parses a row. Its models are the keys whose value is an object with a solution. The question gets its
+// id in the dataset, the number of its row from 0.
 func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []solution, err error) {
 	var keys map[string]json.RawMessage
 	if err := datasets.DecodeObject(raw, &keys); err != nil {
@@ -143,10 +143,10 @@ func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []so
 	return item, all, err
 }
 
-// problemLine is a question as a line of the dataset has it, with its id.
+// problemLine returns a question as a line of the dataset, with its id.
 func problemLine(index int, question, truth string) ([]byte, error) {
-	at := strings.LastIndex(truth, "\n") + 1
-	number, ok := strings.CutPrefix(truth[at:], solutionMarker)
+	lineStart := strings.LastIndex(truth, "\n") + 1
+	number, ok := strings.CutPrefix(truth[lineStart:], solutionMarker)
 	if !ok {
 		return nil, fmt.Errorf("ground_truth does not end in a line %q", solutionMarker+" …")
 	}
@@ -154,10 +154,10 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 		ID       int    `json:"id"`
 		Question string `json:"question"`
 		Answer   string `json:"answer"`
-	}{index, question, truth[:at] + "####" + number})
+	}{index, question, truth[:lineStart] + "####" + number})
 }
 
-// differs compares whether our reading of the answer is right with what the file says.
+// differs describes a difference between gavel's grade of the answer and the file's; "" if they agree.
 func (s solution) differs(r *judging.Record) string {
 	if SameNumber(r.Answer, r.Gold) == *s.Right {
 		return ""

@@ -17,70 +17,70 @@ import (
 	"gavel/protocols/imports"
 )
 
-// mmluProOutput is a row of MMLU-Pro's published model outputs: the dataset's
-// own keys, the letter that was extracted, and the reply under one of two names.
+// mmluProOutput is a row of MMLU-Pro's published model outputs: the dataset's keys, the letter that was extracted, and
+// the reply under one of two names.
 type mmluProOutput struct {
 	Pred          *string `json:"pred"`
 	GeneratedText *string `json:"generated_text"`
 	ModelOutputs  *string `json:"model_outputs"`
 }
 
-// importMMLUPro turns published model outputs of MMLU-Pro, a JSON array or a zip archive of one, into a run. Unless the
-// model is given, its name is taken from the name of the file.
+// importMMLUPro turns published model outputs of MMLU-Pro, a JSON array or a zip archive of one, into a run. The name
+// of the model comes from the option, else from the name of the file.
 func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
-	filled := map[string]int{} // the file's letters where the official rules find none, counted; "" is null
+	letters := map[string]int{} // counts the file's letters where the official rules find none; "" is null
 	f := &answersFile{
 		path:    r.Files[0],
 		kind:    "mmlu-pro",
-		about:   "MMLU-Pro model outputs",
+		source:  "MMLU-Pro model outputs",
 		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name},
 		model:   cmp.Or(r.Option("model"), outputsModel(r.Files[0])),
 	}
 	err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
 		row, err := mmluProRow(raw)
-		row.check = func(p judging.Asker, r *judging.Record) (told bool, differ string) {
-			return checkOfficial(p, r, row.Replies[0], filled)
+		row.check = func(p judging.Asker, r *judging.Record) (hasReading bool, differ string) {
+			return checkOfficial(p, r, row.Replies[0], letters)
 		}
 		return row, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	var notes, astray []string
+	var notes, wrongIndex []string
 	for _, row := range f.rows {
 		if row.item.Note != "" {
-			astray = append(astray, row.item.ID)
+			wrongIndex = append(wrongIndex, row.item.ID)
 		}
 	}
-	if astray != nil {
+	if wrongIndex != nil {
 		notes = []string{fmt.Sprintf("%d rows have an answer_index that is not the place of their answer's "+
-			"letter; the letter counts: %s", len(astray), strings.Join(astray, ", "))}
+			"letter; the letter counts: %s", len(wrongIndex), strings.Join(wrongIndex, ", "))}
 	}
 	a, err := f.run(r.Out, r.Gavel, notes...)
 	if err != nil {
 		return nil, err
 	}
 	a.Say("by the official script's rules, the last stand-alone letter included, %d replies have an answer; "+
-		"the file's pred is the same for %d of them", a.told, a.same)
-	for _, pred := range slices.Sorted(maps.Keys(filled)) {
-		there := "null"
+		"the file's pred is the same for %d of them", a.readings, a.same)
+	for _, pred := range slices.Sorted(maps.Keys(letters)) {
+		letter := "null"
 		if pred != "" {
-			there = strconv.Quote(pred)
+			letter = strconv.Quote(pred)
 		}
-		a.Say("  in %d replies they find none: the file has %s there, which is no answer", filled[pred], there)
+		a.Say("  in %d replies they find none: the file has %s there, which is no answer", letters[pred], letter)
 	}
 	return []*imports.Run{&a.Run}, nil
 }
 
-// outputsName matches MMLU-Pro's names of its files, and names of one's own.
+// outputsName matches the names of MMLU-Pro's files, and other names.
 var outputsName = regexp.MustCompile(`(?s)^(?:model_outputs_)?(.+?)(_\d+shots?)?(\.jsonl?|\.zip)*$`)
 
-// outputsModel returns the model that the name of a file tells.
+// outputsModel returns the model in the name of a file.
 func outputsModel(path string) string {
 	return outputsName.FindStringSubmatch(filepath.Base(path))[1]
 }
 
-// mmluProRow takes a row apart: the question as the dataset has it, and the answer.
+// mmluProRow splits a row into the dataset's question and the answer.
 func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	var o mmluProOutput
 	if err := datasets.DecodeObject(raw, &o); err != nil {
@@ -110,13 +110,15 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	return row, nil
 }
 
-// official reads a reply as MMLU-Pro's script does: its three rules, of several answers the first. What it does where
-// they find none is a guess, and no part of it.
+// official reads a reply by the three rules of MMLU-Pro's script, of several answers the first. The script's random
+// guess where they find none is not part of it.
 var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
 
-// checkOfficial compares our application of the official rules with the file's pred. In rows where the rules find no
-// letter the file may have any: these cannot differ, and filled counts what the file has.
-func checkOfficial(p judging.Asker, r *judging.Record, text string, filled map[string]int) (told bool, differ string) {
+// checkOfficial compares the letter that gavel reads by the official rules with the file's pred. If the rules find no
+// letter, the file may have any: such rows cannot differ, and letters counts them.
+func checkOfficial(
+	p judging.Asker, r *judging.Record, text string, letters map[string]int,
+) (hasReading bool, differ string) {
 	pred := ""
 	if r.Imported.Decision != nil {
 		pred = *r.Imported.Decision
@@ -124,7 +126,7 @@ func checkOfficial(p judging.Asker, r *judging.Record, text string, filled map[s
 	v := p.Parse(r.Shown(), text, official)
 	switch v.Label {
 	case "":
-		filled[pred]++
+		letters[pred]++
 		return false, ""
 	case pred:
 		return true, ""
@@ -133,7 +135,7 @@ func checkOfficial(p judging.Asker, r *judging.Record, text string, filled map[s
 		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, v.Span.Start), rightOf(p, r, text, pred))
 }
 
-// rightOf says which of two readings is right, and why: what else the file's letter may be.
+// rightOf explains a difference: where else in the reply the file's letter may come from.
 func rightOf(p judging.Asker, r *judging.Record, text, pred string) string {
 	last := official
 	last.First = false

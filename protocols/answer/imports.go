@@ -5,7 +5,7 @@ import (
 	"gavel/protocols/imports"
 )
 
-// Imports are the files of other harnesses that become runs of answers.
+// Imports lists the importers of runs of answers from other harnesses' files.
 var Imports = []imports.Importer{
 	{
 		Name:  "mmlu-pro",

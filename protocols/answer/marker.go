@@ -11,8 +11,8 @@ import (
 	"gavel/protocols/reading"
 )
 
-// markerOption is for replies that say their answer in a way of their own, as imported files do: "A: 26" on a line. It
-// is an option of the protocol, and so part of the run: stored replies are read again by it.
+// markerOption is for replies that mark the answer in their own way, such as a line "A: 26" in imported files. As an
+// option of the protocol it is stored with the run, so that replies are read with it again.
 var markerOption = judging.Option{
 	Name:  "marker",
 	Label: "What marks the answer",
@@ -33,30 +33,30 @@ func checkMarker(text string) error {
 	return nil
 }
 
-// ruleMarker found an answer after the marker of the run.
+// ruleMarker is the rule of answers after the run's marker.
 const ruleMarker = "marker"
 
-// letterFirst is a letter that stands alone at the beginning.
+// letterFirst matches a single letter at the beginning.
 var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
 
-// marked reads what stands behind the marker: the last line that has an answer there binds, or the first.
-func (p answer) marked(s judging.Presentation, reply string, how judging.Reading) (v judging.Verdict, ok bool) {
+// readMarked reads the text after the marker, in the last line that has an answer there, or the first.
+func (p answer) readMarked(s judging.Presentation, reply string, method judging.Reading) (v judging.Verdict, ok bool) {
 	if p.marker == "" {
 		return v, false
 	}
 	begin := 0
 	for line := range strings.Lines(reply) {
-		said := strings.TrimLeftFunc(line, unicode.IsSpace)
-		from := begin + len(line) - len(said) + len(p.marker)
+		trimmed := strings.TrimLeftFunc(line, unicode.IsSpace)
+		from := begin + len(line) - len(trimmed) + len(p.marker)
 		begin += len(line)
-		rest, has := strings.CutPrefix(strings.TrimRightFunc(said, unicode.IsSpace), p.marker)
-		if !has {
+		rest, hasMarker := strings.CutPrefix(strings.TrimRightFunc(trimmed, unicode.IsSpace), p.marker)
+		if !hasMarker {
 			continue
 		}
-		if found, reads := behind(s, rest); reads {
-			v, ok = found, true
+		if verdict, hasAnswer := readAfterMarker(s, rest); hasAnswer {
+			v, ok = verdict, true
 			v.Span = v.Span.Shift(from)
-			if how.First {
+			if method.First {
 				break
 			}
 		}
@@ -64,8 +64,8 @@ func (p answer) marked(s judging.Presentation, reply string, how judging.Reading
 	return v, ok
 }
 
-// behind reads what stands behind one marker.
-func behind(s judging.Presentation, rest string) (judging.Verdict, bool) {
+// readAfterMarker reads the text after one marker.
+func readAfterMarker(s judging.Presentation, rest string) (judging.Verdict, bool) {
 	if s.Shape == datasets.Number {
 		text := reading.PlainDigits(rest)
 		n, ok := numberOfSentence(text)
@@ -78,10 +78,10 @@ func behind(s judging.Presentation, rest string) (judging.Verdict, bool) {
 	if m == nil {
 		return judging.Verdict{}, false
 	}
-	return placed(s, rest[m[2]:m[3]], ruleMarker, judging.Span{Start: m[2], End: m[3]}), true
+	return letterVerdict(s, rest[m[2]:m[3]], ruleMarker, judging.Span{Start: m[2], End: m[3]}), true
 }
 
-// markerSettings are settings with a marker.
+// markerSettings returns settings with a marker.
 func markerSettings(text string) (judging.Settings, error) {
 	if err := checkMarker(text); err != nil {
 		return nil, err

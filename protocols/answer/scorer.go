@@ -12,33 +12,33 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the answer protocol, beside [GenerationAccuracy].
+// Metrics of the answer protocol, besides [GenerationAccuracy].
 const (
-	NoAnswer = "no-answer" // share of questions whose reply has no answer that can be read
-	Chance   = "chance"    // what guessing among the options would come to
-	// RuleCount begins the metrics that count which rule found the answers.
+	NoAnswer = "no-answer" // share of questions without an answer in the reply
+	Chance   = "chance"    // accuracy of guessing among the options
+	// RuleCount starts the names of metrics that count the answers found by a rule.
 	RuleCount = "rule:"
 )
 
-// scoreRow is what a model's reply to a question came to.
+// scoreRow holds the answer to a question.
 type scoreRow struct {
-	item    string
-	group   string
-	right   bool
-	read    bool   // an answer was read from the reply
-	rule    string // which rule found it
-	options int    // of a choice or a preference: how many there were, else 0
-	gold    string
-	prefers bool // the answer is a preference
+	item         string
+	group        string
+	right        bool
+	hasAnswer    bool   // the reply has an answer
+	rule         string // that found the answer
+	options      int    // of a choice or a preference; else 0
+	gold         string
+	isPreference bool // the answer is a preference
 }
 
-// answers is the scorer of runs in which a model answers questions itself.
+// answers scores runs in which a model answers questions.
 type answers struct {
 	scoring.Gathering[scoreRow]
-	rows []*scoreRow // in the end
+	rows []*scoreRow // set by Finish
 }
 
-// NewScorer scores runs in which a model answers questions itself.
+// NewScorer scores runs in which a model answers questions.
 func NewScorer(*judging.Manifest) scoring.Scorer {
 	return &answers{Gathering: scoring.Gathering[scoreRow]{Metrics: answerMetrics}}
 }
@@ -55,7 +55,7 @@ func (*answers) Words() scoring.Words {
 func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	switch r.Shape {
 	case "choice", "number", "preference":
-	case "open": // of a pair: nobody says what is right
+	case "open": // of a pair: has no label
 	default:
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
 			"this record is of another kind (shape %q)", r.Shape)
@@ -65,15 +65,15 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	}
 	f.Of(r.Item, func(item string) scoreRow {
 		a := scoreRow{
-			item:    item,
-			group:   strings.Clone(r.Group),
-			gold:    strings.Clone(r.Gold),
-			read:    v.Outcome == judging.Decided,
-			right:   judging.RightVerdict(r, v),
-			rule:    strings.Clone(v.Rule),
-			prefers: r.Shape == "preference",
+			item:         item,
+			group:        strings.Clone(r.Group),
+			gold:         strings.Clone(r.Gold),
+			hasAnswer:    v.Outcome == judging.Decided,
+			right:        judging.RightVerdict(r, v),
+			rule:         strings.Clone(v.Rule),
+			isPreference: r.Shape == "preference",
 		}
-		if r.Shape == "choice" || a.prefers { // a tie is one of the options
+		if r.Shape == "choice" || a.isPreference { // a tie is one of the options
 			a.options = len(r.Order)
 		}
 		return a
@@ -91,7 +91,7 @@ func (f *answers) Finish() (complete int) {
 //go:embed metrics.yaml
 var Metrics string
 
-// answerMetrics are of questions that have a label, of all, and of those with options.
+// answerMetrics lists the metrics: over the questions with a label, over all, and over those with options.
 var answerMetrics = []scoring.Summed[scoreRow]{
 	{
 		Metric: scoring.Metric{
@@ -103,7 +103,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 	},
 	{
 		Metric: scoring.Metric{Name: NoAnswer},
-		Adds:   func(a scoreRow) (float64, float64) { return scoring.One(!a.read), 1 },
+		Adds:   func(a scoreRow) (float64, float64) { return scoring.One(!a.hasAnswer), 1 },
 	},
 	{
 		Metric: scoring.Metric{Name: Chance, Kind: scoring.Known, Sparse: true},
@@ -133,7 +133,7 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// Extend adds which rule found how many answers, and how many questions have no label.
+// Extend adds how many answers each rule found, and the number of questions without a label.
 func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstrap) {
 	for i, r := range rep.Results {
 		if r.Metric == Chance {
@@ -141,35 +141,35 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 		}
 	}
 	rep.Results = append(rep.Results, f.ruleCounts()...)
-	rep.Preferences = !slices.ContainsFunc(f.rows, func(a *scoreRow) bool { return !a.prefers })
+	rep.Preferences = !slices.ContainsFunc(f.rows, func(a *scoreRow) bool { return !a.isPreference })
 	unlabelled := 0
 	for _, a := range f.rows {
 		unlabelled += int(scoring.One(a.gold == ""))
 	}
 	if unlabelled > 0 {
 		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: "+
-			"nobody can say which answer is right, and they are not in the accuracy", unlabelled, len(f.rows)))
+			"they are left out of the accuracy", unlabelled, len(f.rows)))
 	}
 }
 
-// ruleCounts says how often each rule found the answer.
+// ruleCounts returns how many answers each rule found.
 func (f *answers) ruleCounts() (results []scoring.Result) {
-	often := map[string]float64{}
+	counts := map[string]float64{}
 	read := 0
 	for _, a := range f.rows {
-		if a.read {
+		if a.hasAnswer {
 			read++
-			often[a.rule]++
+			counts[a.rule]++
 		}
 	}
-	delete(often, "")
-	for _, name := range slices.Sorted(maps.Keys(often)) {
+	delete(counts, "")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		results = append(results, scoring.Result{
 			Metric:  RuleCount + name,
 			Group:   scoring.Overall,
 			Unit:    scoring.UnitCount,
 			N:       read,
-			Value:   new(often[name]),
+			Value:   new(counts[name]),
 			Missing: "answer left out",
 		})
 	}

@@ -8,7 +8,7 @@ import (
 // Importer turns files of another harness into runs: a command of "gavel import".
 type Importer struct {
 	Name, About string
-	Usage       string // what follows its name on the command line
+	Usage       string // arguments on the command line
 	Several     bool   // takes several files
 	Options     []Option
 	Take        func(Request) ([]*Run, error)
@@ -17,11 +17,11 @@ type Importer struct {
 // Option is a choice of an importer: a flag with a text.
 type Option struct {
 	Name, Usage string
-	Needed      bool                     // without it nothing can be made
-	Check       func(value string) error // of a value that was given; nil: any will do
+	Needed      bool                     // required
+	Check       func(value string) error // validates a value; nil: all are valid
 }
 
-// Options that several importers have.
+// List is an option of several importers.
 var List = Option{Name: "list", Usage: "write every disagreement to `FILE`, one per line"}
 
 // Model is the option that names the model of a file.
@@ -31,7 +31,7 @@ func Model(usage string) Option { return Option{Name: "model", Usage: usage} }
 type Request struct {
 	Files  []string
 	Out    string                                                           // folder of the run, or of the runs
-	Gavel  string                                                           // its version
-	Option func(name string) string                                         // "" where it was not given
+	Gavel  string                                                           // version of gavel
+	Option func(name string) string                                         // value of an option; "" if not set
 	Open   func(dataset string) (*datasets.Set, judging.DatasetInfo, error) // by name or path
 }

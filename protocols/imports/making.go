@@ -12,26 +12,26 @@ import (
 	"gavel/judging"
 )
 
-// Making gathers a run to import: items, and the judgments that a file has on them.
+// Making collects the items and judgments of a run to import.
 type Making struct {
 	Run
 	Asker   judging.Asker   // reads the replies
-	Lack    string          // the error of a record whose judgment the file lacks
+	Lack    string          // error of records without a judgment in the file
 	Items   []datasets.Item // Raw is the line in items.jsonl
 	Records []*judging.Record
-	Missing int // records whose judgment the file lacks
+	Missing int // records without a judgment in the file
 	Read    int // records with a verdict
 }
 
-// Judgment is a judgment as a file has it. Without replies and without a verdict it counts as missing.
+// Judgment is a judgment in a file. Without replies and without a verdict it counts as missing.
 type Judgment struct {
 	Replies  []string
 	Verdict  *judging.Verdict // for a judgment without a text to read
-	Decision *string          // what the file says was decided
-	Prompt   string           // what the file says was asked
+	Decision *string          // the file's decision
+	Prompt   string           // the file's prompt
 	Scores   json.RawMessage
 	Mode     string
-	Single   bool // repeats the other order's, of a judge whose scores do not depend on the order
+	Single   bool // copied from the other order, since the scores do not depend on it
 }
 
 // Add adds an item.
@@ -39,9 +39,10 @@ func (m *Making) Add(item datasets.Item) { m.Items = append(m.Items, item) }
 
 // Judge adds a judgment on an item in one of its presentations, and returns its record.
 func (m *Making) Judge(item datasets.Item, presentation int, j Judgment) (*judging.Record, error) {
-	shown := m.Asker.Presentations(item)
-	r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: m.Asker.Name()}}, item, shown[presentation])
-	r.Presentations = len(shown)
+	presentations := m.Asker.Presentations(item)
+	manifest := &judging.Manifest{Spec: judging.Spec{Protocol: m.Asker.Name()}}
+	r := judging.NewRecord(manifest, item, presentations[presentation])
+	r.Presentations = len(presentations)
 	r.Mode = cmp.Or(j.Mode, r.Mode)
 	r.Imported = &judging.Imported{
 		Prompt:   j.Prompt,
@@ -75,9 +76,9 @@ func (m *Making) Judge(item datasets.Item, presentation int, j Judgment) (*judgi
 	return r, nil
 }
 
-// Describe makes the manifest. about says where such files come from. Fields of the spec about the items that are empty
-// are computed from their lines and ids.
-func (m *Making) Describe(gavel, about, file string, spec judging.Spec, info judging.DatasetInfo) {
+// Describe makes the manifest. source says where such files come from. Empty fields of the spec about the items are
+// computed from their lines and ids.
+func (m *Making) Describe(gavel, source, file string, spec judging.Spec, info judging.DatasetInfo) {
 	if spec.Dataset.Items == 0 {
 		sum := sha256.New()
 		for _, item := range m.Items {
@@ -95,7 +96,7 @@ func (m *Making) Describe(gavel, about, file string, spec judging.Spec, info jud
 	m.Manifest.Imported = filepath.Base(file)
 	m.Manifest.Model.Name = spec.Model.Name
 	m.Manifest.Server.Kind = "import"
-	m.Manifest.Server.Name = about
+	m.Manifest.Server.Name = source
 	m.Manifest.Dataset = info
 }
 

@@ -1,5 +1,5 @@
-// Package imports reads what other harnesses wrote: rows in whatever container, votes of people and models, texts as
-// Python writes them. The imports themselves are of the protocols whose runs they make.
+// Package imports reads the files of other harnesses: rows in any container, votes of people and models, and texts in
+// Python's JSON. The importers themselves are in the packages of the protocols whose runs they make.
 package imports
 
 import (

@@ -9,7 +9,7 @@ import (
 	"gavel/judging/judgingtest"
 )
 
-// What Python's json.dumps would write reads back as the same text.
+// The output of Python's json.dumps reads back as the same text.
 func FuzzPythonJSON(f *testing.F) {
 	for _, h := range judgingtest.Hazards {
 		f.Add(h)

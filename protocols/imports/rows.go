@@ -19,7 +19,7 @@ func Each(path string, use func(row int, raw []byte) error) (sum string, err err
 	return sum, rows.Each(path, use)
 }
 
-// Keys are the keys of an object with their values, in their order.
+// Keys iterates over the keys and values of an object in their order.
 func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		dec := json.NewDecoder(bytes.NewReader(row))
@@ -34,8 +34,8 @@ func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// Without is an object on one line, its keys in their order, without some of them; compact writes the other values on
-// one line too, and where it is nil they stay as they stand.
+// Without returns an object on one line without some of its keys, the others in their order. compact writes a value on
+// one line; if it is nil, values stay as they are.
 func Without(row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string) ([]byte, error) {
 	if err := datasets.DecodeObject(row, new(map[string]json.RawMessage)); err != nil {
 		return nil, err

@@ -12,14 +12,14 @@ import (
 type Run struct {
 	Dir      string
 	Manifest *judging.Manifest
-	Said     []string // what there is to say of it, a line each
-	Differ   []string // what the file says otherwise than we read, one sentence each
+	Said     []string // lines of the summary
+	Differ   []string // sentences on differences between the file and gavel's reading
 }
 
-// Say adds a line to what there is to say.
+// Say adds a line to the summary.
 func (r *Run) Say(format string, args ...any) { r.Said = append(r.Said, fmt.Sprintf(format, args...)) }
 
-// Skipped says of rows that they were skipped, if any were, and why the first of them.
+// Skipped returns lines on n skipped rows, with the reasons of the first; nil if n is 0.
 func Skipped(n int, rows string, bad []string) []string {
 	if n == 0 {
 		return nil
@@ -31,11 +31,11 @@ func Skipped(n int, rows string, bad []string) []string {
 	return lines
 }
 
-// Few are the first of many sentences, indented, and how many more there are.
+// Few returns the first sentences of a long list, indented, and how many more there are.
 func Few(all []string) (lines []string) {
-	const few = 20
+	const limit = 20
 	for i, d := range all {
-		if i == few {
+		if i == limit {
 			return append(lines, fmt.Sprintf("  … and %d more", len(all)-i))
 		}
 		lines = append(lines, "  "+d)
@@ -43,9 +43,9 @@ func Few(all []string) (lines []string) {
 	return lines
 }
 
-// Differ are sentences on what files say otherwise than gavel reads, the first few of them; all go to the file
-// of that name, "" for none.
-func Differ(list string, runs []*Run) (said []string, err error) {
+// Differ returns the first differences between files and gavel's reading. It writes all of them to the file list, if it
+// is not "".
+func Differ(list string, runs []*Run) (notes []string, err error) {
 	var all []string
 	for _, r := range runs {
 		for _, d := range r.Differ {
@@ -55,16 +55,16 @@ func Differ(list string, runs []*Run) (said []string, err error) {
 			all = append(all, d)
 		}
 	}
-	said = Few(all)
+	notes = Few(all)
 	if list == "" {
-		return said, nil
+		return notes, nil
 	}
 	var lines strings.Builder
 	for _, d := range all {
 		fmt.Fprintln(&lines, strings.ReplaceAll(d, "\n", " "))
 	}
 	if err := os.WriteFile(list, []byte(lines.String()), 0o666); err != nil {
-		return said, err
+		return notes, err
 	}
-	return append(said, fmt.Sprintf("%d disagreements written to %s", len(all), list)), nil
+	return append(notes, fmt.Sprintf("%d disagreements written to %s", len(all), list)), nil
 }

@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// VoteRow is a row of MT-Bench's votes: one vote, or, as FastChat's judge writes it, the two games that come to one.
+// VoteRow is a row of MT-Bench's votes: one vote, or, from FastChat's judge, the two games that make one.
 type VoteRow struct {
 	QuestionID json.RawMessage `json:"question_id"`
 	Turn       *int            `json:"turn"`
@@ -29,14 +29,14 @@ type VoteRow struct {
 	G2Verdict string  `json:"g2_judgment"`
 }
 
-// ErrNoWinner is of a vote that was not cast: the judge's reply had no verdict.
+// ErrNoWinner is the error for a reply of the judge without a verdict.
 var ErrNoWinner = errors.New("no verdict")
 
-// Games tells whether the row is of FastChat's own judge.
+// Games reports whether the row is from FastChat's own judge.
 func (r VoteRow) Games() bool { return r.Model1 != nil || r.G1Winner != nil }
 
-// Vote reads a row. Where the two games of FastChat's judge differ, it is a tie, as FastChat counts it; where one of
-// them has no verdict, there is no vote: the error wraps ErrNoWinner, and the rest of the vote stands.
+// Vote returns the vote of a row. If the two games of FastChat's judge differ, it is a tie, as in FastChat. If one of
+// them has no verdict, the error wraps ErrNoWinner, and the other fields of the vote are valid.
 func (r VoteRow) Vote() (judging.Vote, error) {
 	a := r.ModelA
 	b := r.ModelB
@@ -104,7 +104,7 @@ func gamesWinner(g1, g2 string) *string {
 	return &w
 }
 
-// judgeNames returns a judge's name or, of FastChat's judge, its model and its prompt.
+// judgeNames returns a judge's name or, for FastChat's judge, its model and its prompt.
 func (r VoteRow) judgeNames() (names []string) {
 	if json.Unmarshal(r.Judge, &names) != nil || len(names) == 0 {
 		names = []string{datasets.Scalar(r.Judge)}
@@ -112,17 +112,17 @@ func (r VoteRow) judgeNames() (names []string) {
 	return names
 }
 
-// JudgeModel returns the name of the judge, without the prompt of FastChat's, which depends on the question.
+// JudgeModel returns the name of the judge, without the prompt of FastChat's judge, which depends on the question.
 func (r VoteRow) JudgeModel() string { return r.judgeNames()[0] }
 
-// Votes holds the votes of a file, and the rows that are none.
+// Votes holds the votes of a file, and its invalid rows.
 type Votes struct {
 	Votes []judging.Vote
 	Rejects
 }
 
-// ReadVotes reads a file of votes on MT-Bench's pairs: rows of lmsys/mt_bench_human_judgments, with their conversations
-// or without, or of FastChat's own judge, in whatever [rows.Each] reads.
+// ReadVotes reads a file of votes on MT-Bench's pairs: rows of lmsys/mt_bench_human_judgments, with or without their
+// conversations, or of FastChat's own judge, in any format that [rows.Each] reads.
 func ReadVotes(path string) (*Votes, error) {
 	out := &Votes{Rejects: Rejects{Path: path}}
 	err := rows.Each(path, func(row int, raw []byte) error {
@@ -148,14 +148,14 @@ func ReadVotes(path string) (*Votes, error) {
 	return out, nil
 }
 
-// Rejects gathers the rows of a file that cannot be used.
+// Rejects counts the rows of a file that cannot be used.
 type Rejects struct {
 	Path  string
 	N     int
-	First []string // word for word
+	First []string // errors of the first ones
 }
 
-// maxRejects limits those that are kept word for word.
+// maxRejects limits Rejects.First.
 const maxRejects = 20
 
 // Add counts a row.
@@ -166,7 +166,7 @@ func (b *Rejects) Add(row int, err error) {
 	}
 }
 
-// None is the error of a file without one good row.
+// None returns the error of a file without a usable row.
 func (b *Rejects) None(expected string) error {
 	if b.N == 0 {
 		return fmt.Errorf("%s: the file is empty; expected %s", b.Path, expected)

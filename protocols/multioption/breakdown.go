@@ -17,18 +17,18 @@ const (
 
 // Part that an item is in. Where some items have a right option, those without are left out.
 func (f *choices) Part(x scoring.Unit) string {
-	b := x.Of.(countedChoices).ballot
+	b := x.Of.(scoredBallot).ballot
 	if len(b.right) == 0 && f.labelled {
 		return ""
 	}
-	first := b.chosen(0)
+	first := b.choice(0)
 	same := true
 	place := true
 	for i, position := range b.positions {
 		if position == judging.Nobody {
 			return PartMissing
 		}
-		same = same && b.class[b.chosen(i)] == b.class[first]
+		same = same && b.class[b.choice(i)] == b.class[first]
 		place = place && position == b.positions[0]
 	}
 	switch {

@@ -15,32 +15,32 @@ import (
 	"gavel/scoring/stats"
 )
 
-// chance is what judges that judge nothing come to on an item, and what one that never wavers does. It depends on the
-// orders that the item was shown in, and on which of its options are the same; of the verdicts, on which there are
-// none: the random judge is silent where the judge was.
+// chance holds the scores on an item of judges that do not judge: one that guesses, one that always names the first
+// position, and one that always names the same option. It depends on the orders in which the item was shown, on which
+// options are equal, and on which judgments have no verdict: the guessing judge has none there either.
 type chance struct {
-	random  grades  // every judgment with a verdict names any of the positions, all alike
-	se      float64 // standard error of random.grade; 0 where all outcomes were counted
+	random  grades  // every judgment with a verdict names a random position
+	se      float64 // standard error of random.grade; 0 if computed exactly
 	first   grades  // every judgment names the first position
-	perfect grades  // every judgment names the same option: the mean over all of them
+	perfect grades  // every judgment names the same option: the mean over all options
 	number  int     // items with the same number have the same chance
 }
 
-// Work that is done to find chances, in outcomes looked at.
+// Limits of the work to compute chances, in outcomes.
 const (
-	mostOutcomes = 1 << 20 // all of one kind of item
-	allOutcomes  = 1 << 22 // all of all kinds of a run
+	mostOutcomes = 1 << 20 // of one kind of item
+	allOutcomes  = 1 << 22 // of all kinds of a run
 	mostDraws    = 1 << 17
 	fewestDraws  = 1000
-	mostExact    = 64 // judgments for which the choice score is computed rather than drawn
+	mostExact    = 64 // judgments up to which the choice score is exact
 )
 
-// chances finds the chance of each ballot. Few differ: with rotations, only items with another number of options, or
-// other options that are the same. The kinds with the fewest outcomes are counted out, the others drawn.
-func chances(ballots []*ballot, how scoring.MissingPolicy, seed uint64) []*chance {
+// chances returns the chance of each ballot. Few differ: with rotations, only items with another number of options or
+// with other equal options. The kinds with the fewest outcomes are computed exactly, the others by simulation.
+func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*chance {
 	kinds := map[string]*chance{}
 	out := make([]*chance, len(ballots))
-	var todo []*ballot // one of each kind
+	var todo []*ballot // one ballot of each kind
 	for i, b := range ballots {
 		key := b.kind()
 		if kinds[key] == nil {
@@ -50,23 +50,23 @@ func chances(ballots []*ballot, how scoring.MissingPolicy, seed uint64) []*chanc
 		out[i] = kinds[key]
 	}
 	slices.SortStableFunc(todo, func(a, b *ballot) int { return cmp.Compare(a.outcomes(), b.outcomes()) })
-	left := float64(allOutcomes)
+	budget := float64(allOutcomes)
 	for i, b := range todo {
 		draws := 0
-		if n := b.outcomes(); n <= min(mostOutcomes, left) {
-			left -= n
+		if n := b.outcomes(); n <= min(mostOutcomes, budget) {
+			budget -= n
 		} else {
 			draws = min(mostDraws, max(fewestDraws, allOutcomes/8/(len(todo)-i)))
 		}
-		kinds[b.kind()].find(b, how, draws, seed)
+		kinds[b.kind()].find(b, policy, draws, seed)
 	}
 	return out
 }
 
-// outcomes is how many ways there are to name a position in each judgment with a verdict.
+// outcomes returns the number of ways to name a position in each judgment with a verdict.
 func (b *ballot) outcomes() float64 { return math.Pow(float64(len(b.ids)), float64(b.usable())) }
 
-// kind is all of a ballot that its chance depends on.
+// kind returns a key of everything in a ballot that its chance depends on.
 func (b *ballot) kind() string {
 	key := binary.AppendUvarint(nil, uint64(len(b.ids)))
 	for _, c := range b.class {
@@ -85,24 +85,24 @@ func (b *ballot) kind() string {
 	return string(key)
 }
 
-// find fills in the chance; of no draws, all outcomes are counted.
-func (c *chance) find(b *ballot, how scoring.MissingPolicy, draws int, seed uint64) {
+// find computes the chance, exactly if draws is 0.
+func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed uint64) {
 	n := len(b.ids)
 	k := b.usable()
-	of := len(b.orders)
-	if how == scoring.MissingUsable {
-		of = max(k, 1)
+	total := len(b.orders)
+	if policy == scoring.MissingUsable {
+		total = max(k, 1)
 	}
 	c.first, c.perfect = alwaysFirst(b), alwaysSame(b)
 	if draws == 0 {
-		c.random = counted(b, how)
+		c.random = cachedMean(b, policy)
 	} else {
 		h := fnv.New64a()
 		h.Write([]byte(b.kind()))
-		c.random, c.se = drawnOutcomes(b, how, draws, rand.New(rand.NewPCG(seed, h.Sum64())))
+		c.random, c.se = sampledMean(b, policy, draws, rand.New(rand.NewPCG(seed, h.Sum64())))
 	}
-	// Two of the three are known exactly whatever was done above: each position, and
-	// so each option, is as likely as another in every judgment.
+	// The LLM score and mostly the choice score are exact in any case: in every judgment each
+	// position, and so each option, is equally likely.
 	positions, options := make([]float64, n), make([]float64, n)
 	for i := range n {
 		positions[i] = 1 / float64(n)
@@ -111,21 +111,22 @@ func (c *chance) find(b *ballot, how scoring.MissingPolicy, draws int, seed uint
 	c.random.llm = stats.ExpectedEntropy(k, positions) / maxEntropy(n)
 	if k <= mostExact {
 		options = slices.DeleteFunc(options, func(p float64) bool { return p == 0 })
-		c.random.choice = stats.ExpectedMost(k, options) / float64(of)
+		c.random.choice = stats.ExpectedMost(k, options) / float64(total)
 	}
 }
 
 func maxEntropy(n int) float64 { return math.Log2(float64(n)) }
 
-// alwaysFirst is the judge that names what stands first.
+// alwaysFirst returns the scores of a judge that always names the first position.
 func alwaysFirst(b *ballot) grades {
 	always := *b
 	always.positions = make([]int, len(b.orders))
 	return always.grades(scoring.MissingUsable)
 }
 
-// alwaysSame is the judge that names the same option in every order, the mean over all options. Where each stands at
-// all positions equally often, as with rotations, it scores 1; with orders that were drawn it may not.
+// alwaysSame returns the scores of a judge that names the same option in every order, as the mean over all options.
+// With rotations, where each option stands at every position equally often, it scores 1; with random orders it may
+// score less.
 func alwaysSame(b *ballot) grades {
 	var mean grades
 	always := *b
@@ -139,23 +140,23 @@ func alwaysSame(b *ballot) grades {
 	return mean.over(float64(len(b.ids)))
 }
 
-// countedOut are the means over every outcome, by what they depend on. Runs of one dataset share them: to count them
-// out takes as long as all else of a score.
-var countedOut sync.Map
+// exactMeans caches the means over all outcomes by [ballot.kind] and policy. Runs of one dataset share them: computing
+// them takes as long as the rest of a score.
+var exactMeans sync.Map
 
-// counted is everyOutcome, counted out once.
-func counted(b *ballot, how scoring.MissingPolicy) grades {
-	key := string(how) + " " + b.kind()
-	mean, known := countedOut.Load(key)
-	if !known {
-		mean = everyOutcome(b, how)
-		countedOut.Store(key, mean)
+// cachedMean returns the exactMean of a ballot from the cache.
+func cachedMean(b *ballot, policy scoring.MissingPolicy) grades {
+	key := string(policy) + " " + b.kind()
+	mean, ok := exactMeans.Load(key)
+	if !ok {
+		mean = exactMean(b, policy)
+		exactMeans.Store(key, mean)
 	}
 	return mean.(grades)
 }
 
-// everyOutcome is the mean over all the ways to name a position in each judgment with a verdict.
-func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
+// exactMean returns the mean scores over all ways to name a position in each judgment with a verdict.
+func exactMean(b *ballot, policy scoring.MissingPolicy) grades {
 	var sum grades
 	random := *b
 	random.positions = slices.Clone(b.positions)
@@ -163,7 +164,7 @@ func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 	from = func(judgment int) {
 		switch {
 		case judgment == len(b.positions):
-			sum = sum.plus(random.grades(how))
+			sum = sum.plus(random.grades(policy))
 		case b.positions[judgment] == judging.Nobody:
 			from(judgment + 1)
 		default:
@@ -177,8 +178,8 @@ func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 	return sum.over(b.outcomes())
 }
 
-// drawnOutcomes is the mean over draws of them, with the standard error of the Grade score's.
-func drawnOutcomes(b *ballot, how scoring.MissingPolicy, draws int, rng *rand.Rand) (mean grades, se float64) {
+// sampledMean returns the mean scores over random outcomes, and the standard error of the Grade score.
+func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.Rand) (mean grades, se float64) {
 	var squares float64
 	random := *b
 	random.positions = slices.Clone(b.positions)
@@ -188,7 +189,7 @@ func drawnOutcomes(b *ballot, how scoring.MissingPolicy, draws int, rng *rand.Ra
 				random.positions[i] = rng.IntN(len(b.ids))
 			}
 		}
-		g := random.grades(how)
+		g := random.grades(policy)
 		mean = mean.plus(g)
 		squares += g.grade * g.grade
 	}
@@ -198,12 +199,12 @@ func drawnOutcomes(b *ballot, how scoring.MissingPolicy, draws int, rng *rand.Ra
 	return mean, math.Sqrt(variance / n)
 }
 
-// chanceNote says how the Grade score of a random judge was come by. Items of
-// one kind share one simulation, and so its error.
-func chanceNote(of []countedChoices, seed uint64) string {
+// chanceNote says how the Grade score of a random judge was computed. Items of one kind share a simulation, and so its
+// error.
+func chanceNote(ballots []scoredBallot, seed uint64) string {
 	items, se := map[int]float64{}, map[int]float64{}
 	simulated := 0
-	for _, c := range of {
+	for _, c := range ballots {
 		if items[c.number]++; c.se > 0 {
 			se[c.number] = c.se
 			simulated++
@@ -216,12 +217,12 @@ func chanceNote(of []countedChoices, seed uint64) string {
 	for n := range se {
 		numbers = append(numbers, n)
 	}
-	slices.Sort(numbers) // sums in one order have one value
+	slices.Sort(numbers) // the sum of floats depends on the order
 	variance := 0.0
 	for _, n := range numbers {
-		share := items[n] / float64(len(of))
+		share := items[n] / float64(len(ballots))
 		variance += share * share * se[n] * se[n]
 	}
 	return fmt.Sprintf("simulated for %d of %d items, the others exact: standard error %.5f, seed %d",
-		simulated, len(of), math.Sqrt(variance), seed)
+		simulated, len(ballots), math.Sqrt(variance), seed)
 }

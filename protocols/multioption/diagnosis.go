@@ -10,16 +10,16 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose says what the judge of several options is good for: first whether it goes by the position, then how often
-// it is right or, of items of which nobody knows the right option, how firmly it keeps to its choice.
+// Diagnose returns the level of a judge of several options: first by whether it follows the position, then by how often
+// it is right or, for items without a label, by how consistent its choice is.
 func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	if d, found := r.Silence("judgment"); found {
+	if d, ok := r.Silence("judgment"); ok {
 		return d
 	}
-	if d, found := byPosition(r); found {
+	if d, ok := byPosition(r); ok {
 		return d
 	}
-	if d, found := byRight(r); found {
+	if d, ok := byRight(r); ok {
 		return d
 	}
 	grade, same := r.Overall(GradeScore+overRandom), r.Overall(sameChoice)
@@ -35,12 +35,12 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	d := scoring.Diagnosis{Level: scoring.Unusable, Evidence: []scoring.Evidence{over}}
 	if !over.Above {
 		d.Code = scoring.CodeChance
-		says := "No steadier than a random judge"
+		text := "No steadier than a random judge"
 		if over.Below {
 			d.Code = scoring.CodePosition
-			says = "Goes by the position more than a random judge does"
+			text = "Goes by the position more than a random judge does"
 		}
-		d.Text = fmt.Sprintf("%s: Grade score %s of the way from random to perfect.", says, over)
+		d.Text = fmt.Sprintf("%s: Grade score %s of the way from random to perfect.", text, over)
 		return d
 	}
 	d.Also = "Whether it chooses well is not known, since these items have no right option." + byPlace(r)
@@ -56,9 +56,9 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// byRight diagnoses by how often the choice is right: held against chance over all orders, and for what it is worth, in
-// every order.
-func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
+// byRight diagnoses by how often the choice is right: over all orders compared with chance, and in every order for the
+// level.
+func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	chance := *cmp.Or(r.Overall(optionAccuracy+OfRandom).Value, new(0.0))
 	accuracy := r.Overall(optionAccuracy)
 	if accuracy.Value == nil {
@@ -72,7 +72,7 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom)
 	if d.Code != "" {
 		d.Text = fmt.Sprintf(map[string]string{
-			scoring.CodeInverted: "Right less often than chance: %s of choices, chance %.0f. Is the goal turned round?",
+			scoring.CodeInverted: "Right less often than chance: %s of choices, chance %.0f. Check whether the goal is inverted.",
 			scoring.CodeFew:      "Too few items to tell it from chance: right in %s of choices, chance %.0f.",
 			scoring.CodeChance:   "No better than chance: right in %s of choices, chance %.0f.",
 		}[d.Code], right, chance)
@@ -83,15 +83,15 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 		return r.Unbounded("Correct in every order on", r.Overall(everyRight), "item"), true
 	}
 	d.Evidence = []scoring.Evidence{strict, right}
-	same, known := r.Overall(sameChoice).Held(100)
-	if known {
+	same, hasInterval := r.Overall(sameChoice).Held(100)
+	if hasInterval {
 		d.Evidence = append(d.Evidence, same)
 	}
 	reliable := true
-	kept, keeps := keptRight(r, chance)
-	if keeps {
-		d.Evidence = append(d.Evidence, kept)
-		reliable = kept.Above
+	whenConsistent, hasConsistent := accuracyWhenConsistent(r, chance)
+	if hasConsistent {
+		d.Evidence = append(d.Evidence, whenConsistent)
+		reliable = whenConsistent.Above
 	}
 	d.Level, d.Code = strict.Rank(reliable)
 	d.Also = fmt.Sprintf("Correct in every order on %s of %s. "+
@@ -99,20 +99,20 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 		scoring.Percentage(strict.Value), table.Count(strict.N, "item"), scoring.Percentage(right.Value),
 		scoring.Percentage(chance), byPlace(r))
 	switch {
-	case !keeps:
+	case !hasConsistent:
 		d.Text = fmt.Sprintf("Better than chance, but correct in every order on only %s of items, in %s of choices "+
 			"(chance %.0f); in %.0f %% of items it keeps its choice in every order.", strict, right, chance, same.Value)
 	case same.Value > hardlyAnyChange && same.Low > oneOrderFrom && d.Level != scoring.Weak:
 		d.Text = fmt.Sprintf("One order is enough: it is right on %s of choices, and hardly any changes with the order.",
 			scoring.Percentage(right.Value))
-	case d.Level == scoring.Weak && kept.Value <= scoring.ReliableFrom:
+	case d.Level == scoring.Weak && whenConsistent.Value <= scoring.ReliableFrom:
 		d.Text = fmt.Sprintf("Do not rely on it alone: even choices that stay in every order are right on %s only.",
-			scoring.Percentage(kept.Value))
+			scoring.Percentage(whenConsistent.Value))
 	default:
-		of := r.BreakdownOf(scoring.Overall).N
+		total := r.BreakdownOf(scoring.Overall).N
 		d.Text = fmt.Sprintf("Keep only choices that stay in every order: they are right on %s, "+
 			"and %s of the items have one.",
-			scoring.Percentage(kept.Value), scoring.Percentage(100*float64(kept.N)/float64(of)))
+			scoring.Percentage(whenConsistent.Value), scoring.Percentage(100*float64(whenConsistent.N)/float64(total)))
 	}
 	return d, true
 }
@@ -134,20 +134,20 @@ func byPlace(r *scoring.Report) string {
 	return fmt.Sprintf(" On %d of %d items it names the same place in every order, whatever stands there.", n, b.N)
 }
 
-// keptRight is how often the choices that stay in every order are right, held against a third of the way from chance to
-// perfect.
-func keptRight(r *scoring.Report, chance float64) (e scoring.Evidence, known bool) {
+// accuracyWhenConsistent returns how often the choices that are the same in every order are right, compared with a
+// third of the way from chance to perfect.
+func accuracyWhenConsistent(r *scoring.Report, chance float64) (e scoring.Evidence, ok bool) {
 	b := r.BreakdownOf(scoring.Overall)
 	right := float64(b.Count(PartRight))
-	kept := right + float64(b.Count(PartWrong))
-	if kept == 0 {
+	total := right + float64(b.Count(PartWrong))
+	if total == 0 {
 		return e, false
 	}
-	return scoring.ShareOf("right-where-same", right, kept, max(scoring.UsableFrom, chance+(100-chance)/3)), true
+	return scoring.ShareOf("right-where-same", right, total, max(scoring.UsableFrom, chance+(100-chance)/3)), true
 }
 
 // byPosition diagnoses a judge that chooses one position, the first or the last, whatever stands there.
-func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
+func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	var first, last, n float64
 	for _, g := range r.Groups() {
 		options, ok := strings.CutSuffix(g, " options")

@@ -4,7 +4,7 @@ import (
 	"gavel/judging"
 )
 
-// What runs name is known in these tests.
+// These tests register the protocols that runs name.
 func init() {
 	judging.Register(Protocol)
 }

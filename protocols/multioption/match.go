@@ -8,27 +8,27 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of two runs of opposite goals.
+// Metrics of two runs with opposite goals.
 const (
 	goalsDiffer     = "best-and-worst-differ"
 	goalsContradict = "best-and-worst-contradict"
 	goalsByChance   = "best-and-worst-by-chance"
 )
 
-// Match is what two runs of opposite goals say of each other: a judge that knows the best from the worst never calls
-// one option both. There is nothing for runs of one goal.
+// Match compares two runs with opposite goals: a judge that can rank the options never names one option as both best
+// and worst. Runs with the same goal have no such metrics.
 //
-//	best-and-worst-differ       the option most often called the best is another
-//	                            than the one most often called the worst; options
-//	                            that share the first position share the item
-//	best-and-worst-contradict   shown in the same order, one option is called both
-//	best-and-worst-by-chance    the same of two judges that name any position
-func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []scoring.Joined, b stats.Bootstrap) {
+//	best-and-worst-differ       the option most often named best is another
+//	                            than the one most often named worst; tied
+//	                            options share the item
+//	best-and-worst-contradict   in the same order, one option is named as both
+//	best-and-worst-by-chance    the same for two judges that name a random position
+func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.Joined, b stats.Bootstrap) {
 	if f.goal == other.(*choices).goal {
 		return
 	}
-	rows := scoring.ByCluster(joined, func(p scoring.Joined) []float64 {
-		best, worst := p.A.Of.(countedChoices).ballot, p.B.Of.(countedChoices).ballot
+	rows := scoring.ByCluster(items, func(p scoring.Joined) []float64 {
+		best, worst := p.A.Of.(scoredBallot).ballot, p.B.Of.(scoredBallot).ballot
 		row := make([]float64, 6)
 		row[0], row[1] = modesDiffer(best, worst)
 		row[2], row[3], row[4] = contradictions(best, worst)
@@ -59,8 +59,8 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []sc
 	}
 }
 
-// modesDiffer is how probable it is that an option drawn from those most often called the best is another than one
-// drawn from those most often called the worst.
+// modesDiffer returns the probability that an option drawn from those most often named best differs from one drawn from
+// those most often named worst.
 func modesDiffer(a, b *ballot) (num, den float64) {
 	best, worst := a.idsOf(a.modes()), b.idsOf(b.modes())
 	if len(best) == 0 || len(worst) == 0 {
@@ -75,13 +75,13 @@ func modesDiffer(a, b *ballot) (num, den float64) {
 	return 1 - float64(same)/float64(len(best)*len(worst)), 1
 }
 
-// contradictions counts the orders in which both goals name the same option, and
-// what two judges that name any position would come to.
-func contradictions(a, b *ballot) (same, judged, chance float64) {
+// contradictions counts the orders in which both goals name the same option, and returns the number that two judges
+// naming random positions would have.
+func contradictions(a, b *ballot) (same, total, chance float64) {
 	if !slices.Equal(a.ids, b.ids) {
 		return 0, 0, 0
 	}
-	alike := 0.0 // how probable it is that two options drawn are the same
+	alike := 0.0 // the probability that two random options are equal
 	for c := range a.ids {
 		for d := range a.ids {
 			alike += scoring.One(a.class[c] == a.class[d]) / float64(len(a.ids)*len(a.ids))
@@ -92,13 +92,13 @@ func contradictions(a, b *ballot) (same, judged, chance float64) {
 		if j < 0 {
 			continue
 		}
-		c, d := a.chosen(i), b.chosen(j)
+		c, d := a.choice(i), b.choice(j)
 		if c == judging.Nobody || d == judging.Nobody {
 			continue
 		}
 		same += scoring.One(a.class[c] == a.class[d])
-		judged++
+		total++
 		chance += alike
 	}
-	return same, judged, chance
+	return same, total, chance
 }

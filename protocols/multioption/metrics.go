@@ -13,8 +13,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of a choice among several options. The three scores have more, which are named after them: what a random and
-// an always-first judge score on the same items, and how far the judge is on the way from random to perfect.
+// Metrics of a choice among several options. The three scores have variants, named by a suffix: the score of a random
+// and of an always-first judge on the same items, and the judge's position between random and perfect.
 const (
 	GradeScore  = "grade"
 	LLMScore    = "llm"
@@ -23,7 +23,7 @@ const (
 	OfRandom   = "-random"
 	OfFirst    = "-first"
 	overRandom = "-over-random"
-	byUsable   = "-usable" // of the Grade score: by one policy, whichever the run is scored by
+	byUsable   = "-usable" // the Grade score under one policy, whatever policy the run is scored by
 	byStrict   = "-strict"
 
 	everyRight     = "right-every-order" // the headline where items have a label
@@ -33,11 +33,11 @@ const (
 	UnrelatedRate  = "unrelated"
 )
 
-// countedChoices is all that the metrics need of a ballot.
-type countedChoices struct {
+// scoredBallot holds everything that the metrics need of an item.
+type scoredBallot struct {
 	*ballot
 	*chance
-	scored  grades // by the run's policy
+	actual  grades // of the judge, by the run's policy
 	missing scoring.MissingPolicy
 }
 
@@ -46,39 +46,39 @@ type countedChoices struct {
 //go:embed metrics.yaml
 var Metrics string
 
-// scores are the three of the paper, the headline first.
+// scores lists the three scores of the paper, the headline first.
 var scores = []struct {
-	name string
-	of   func(grades) float64
+	name  string
+	score func(grades) float64
 }{
-	{name: GradeScore, of: func(g grades) float64 { return g.grade }},
-	{name: LLMScore, of: func(g grades) float64 { return g.llm }},
-	{name: ChoiceScore, of: func(g grades) float64 { return g.choice }},
+	{name: GradeScore, score: func(g grades) float64 { return g.grade }},
+	{name: LLMScore, score: func(g grades) float64 { return g.llm }},
+	{name: ChoiceScore, score: func(g grades) float64 { return g.choice }},
 }
 
-// variants are what there is of each of the three: the score, that of judges without judgment, and how far the judge is
-// on the way between.
+// variants lists the forms of each score: the judge's, those of judges that do not judge, and the judge's position
+// between random and perfect.
 var variants = []struct {
-	metric scoring.Metric                // its name is a suffix
-	grades func(t countedChoices) grades // nil: of two of the others
+	metric scoring.Metric              // its name is a suffix
+	grades func(t scoredBallot) grades // nil: computed from two of the others
 }{
 	{
 		metric: scoring.Metric{Kind: scoring.Mean},
-		grades: func(t countedChoices) grades { return t.scored },
+		grades: func(t scoredBallot) grades { return t.actual },
 	},
 	{
 		metric: scoring.Metric{Name: OfRandom, Kind: scoring.Known},
-		grades: func(t countedChoices) grades { return t.random },
+		grades: func(t scoredBallot) grades { return t.random },
 	},
 	{
 		metric: scoring.Metric{Name: OfFirst, Kind: scoring.Known},
-		grades: func(t countedChoices) grades { return t.first },
+		grades: func(t scoredBallot) grades { return t.first },
 	},
 	{metric: scoring.Metric{Name: overRandom, Kind: scoring.Ratio}},
 }
 
-// itemMetrics are those of choices that are not named after one of the scores.
-var itemMetrics = []scoring.Summed[countedChoices]{
+// itemMetrics lists the metrics that are not variants of a score.
+var itemMetrics = []scoring.Summed[scoredBallot]{
 	{Metric: scoring.Metric{Name: GradeScore + byUsable, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingUsable)},
 	{Metric: scoring.Metric{Name: GradeScore + byStrict, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingStrict)},
 	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean}, Adds: rightShare},
@@ -99,14 +99,15 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 }
 
 // gradeBy returns the Grade score of a ballot under a policy.
-func gradeBy(policy scoring.MissingPolicy) func(t countedChoices) (num, den float64) {
-	return func(t countedChoices) (num, den float64) { return t.ballot.grades(policy).grade, 1 }
+func gradeBy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float64) {
+	return func(t scoredBallot) (num, den float64) { return t.ballot.grades(policy).grade, 1 }
 }
 
 // optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
-// headline says how often the choice is right; the Grade score, which a judge that is steadily wrong has too, does not.
-func optionMetrics(labelled bool) []scoring.Summed[countedChoices] {
-	list := []scoring.Summed[countedChoices]{{Metric: scoring.Metric{Name: everyRight}, Adds: rightInEvery}}
+// headline is how often the choice is right. The Grade score is not, since a judge that is consistently wrong has a
+// high one too.
+func optionMetrics(labelled bool) []scoring.Summed[scoredBallot] {
+	list := []scoring.Summed[scoredBallot]{{Metric: scoring.Metric{Name: everyRight}, Adds: rightInEvery}}
 	headline := GradeScore
 	if labelled {
 		headline = everyRight
@@ -118,17 +119,17 @@ func optionMetrics(labelled bool) []scoring.Summed[countedChoices] {
 			if m.Name == GradeScore+overRandom {
 				m.Compared = scoring.Whole
 			}
-			list = append(list, scoring.Summed[countedChoices]{
+			list = append(list, scoring.Summed[scoredBallot]{
 				Metric: m,
-				Adds: func(t countedChoices) (num, den float64) {
+				Adds: func(t scoredBallot) (num, den float64) {
 					if v.grades != nil {
-						return score.of(v.grades(t)), 1
+						return score.score(v.grades(t)), 1
 					}
-					den = score.of(t.perfect) - score.of(t.random)
-					if math.Abs(den) < tiny { // all are as good as perfect on it, as on two orders of three options
+					den = score.score(t.perfect) - score.score(t.random)
+					if math.Abs(den) < tiny { // random is as good as perfect, as with two orders of three options
 						return 0, 0
 					}
-					return score.of(t.scored) - score.of(t.random), den
+					return score.score(t.actual) - score.score(t.random), den
 				},
 			})
 		}
@@ -142,35 +143,35 @@ func optionMetrics(labelled bool) []scoring.Summed[countedChoices] {
 	return list
 }
 
-// tiny is what differences of scores may be off by.
+// tiny bounds the rounding error of differences of scores.
 const tiny = 1e-9
 
-func rightInEvery(t countedChoices) (num, den float64) {
+func rightInEvery(t scoredBallot) (num, den float64) {
 	for i := range t.positions {
-		if c := t.chosen(i); c == judging.Nobody || !t.isRight(c) {
+		if c := t.choice(i); c == judging.Nobody || !t.isRight(c) {
 			return 0, scoring.One(len(t.right) > 0)
 		}
 	}
 	return 1, 1
 }
 
-func rightShare(t countedChoices) (num, den float64) {
+func rightShare(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
-	right, of := 0, len(t.positions)
+	right, total := 0, len(t.positions)
 	if t.missing == scoring.MissingUsable {
-		of = max(1, t.usable())
+		total = max(1, t.usable())
 	}
 	for i := range t.positions {
-		if c := t.chosen(i); c != judging.Nobody && t.isRight(c) {
+		if c := t.choice(i); c != judging.Nobody && t.isRight(c) {
 			right++
 		}
 	}
-	return float64(right) / float64(of), 1
+	return float64(right) / float64(total), 1
 }
 
-func modeRight(t countedChoices) (num, den float64) {
+func modeRight(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -181,45 +182,45 @@ func modeRight(t countedChoices) (num, den float64) {
 	return num, 1
 }
 
-func randomRight(t countedChoices) (num, den float64) {
+func randomRight(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
 	for c := range t.ids {
 		num += scoring.One(t.isRight(c)) / float64(len(t.ids))
 	}
-	heard := float64(t.usable()) / float64(len(t.positions)) // the random judge is silent where the judge was
+	withVerdict := float64(t.usable()) / float64(len(t.positions)) // none where the judge has none
 	if t.missing == scoring.MissingUsable {
-		heard = scoring.One(heard > 0)
+		withVerdict = scoring.One(withVerdict > 0)
 	}
-	return num * heard, 1
+	return num * withVerdict, 1
 }
 
-func alwaysOne(t countedChoices) (num, den float64) {
+func alwaysOne(t scoredBallot) (num, den float64) {
 	return scoring.One(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
-func unrelatedChosen(t countedChoices) (num, den float64) {
+func unrelatedChosen(t scoredBallot) (num, den float64) {
 	if t.unrelated == judging.Nobody {
 		return 0, 0
 	}
 	for i := range t.positions {
-		num += scoring.One(t.chosen(i) == t.unrelated)
+		num += scoring.One(t.choice(i) == t.unrelated)
 	}
 	return num, float64(t.usable())
 }
 
-// Sheet lays out the items, in groups by how many options they have.
-func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
+// Sheet lays out the items in rows, grouped by their number of options.
+func (f *choices) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	list := optionMetrics(f.labelled)
-	all := make([]countedChoices, len(f.ballots))
-	for i, c := range chances(f.ballots, how, seed) {
+	all := make([]scoredBallot, len(f.ballots))
+	for i, c := range chances(f.ballots, policy, seed) {
 		b := f.ballots[i]
-		all[i] = countedChoices{ballot: b, chance: c, scored: b.grades(how), missing: how}
+		all[i] = scoredBallot{ballot: b, chance: c, actual: b.grades(policy), missing: policy}
 	}
 	for i := range list {
 		if m := &list[i]; m.Kind == scoring.Ratio {
-			m.Least = min(-1, worst(m, all)) // −1 where the judge is silent, which random judges are then too
+			m.Least = min(-1, worst(m, all)) // −1 without any verdict, where random judges have none either
 		}
 	}
 	s := &scoring.Sheet{Metrics: scoring.Lay(list), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
@@ -227,17 +228,17 @@ func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	for i, t := range all {
 		u := scoring.Unit{ID: t.item, Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.Width), Of: t}
 		scoring.Fill(list, t, u.Row)
-		u.Asked, u.Gold = f.asked(t.ballot)
+		u.Asked, u.Gold = f.taskAndGold(t.ballot)
 		s.Units[i] = u
 	}
 	return s
 }
 
-// worst is the metric of a judge that scores 0 on all of them.
-func worst(m *scoring.Summed[countedChoices], all []countedChoices) float64 {
+// worst returns the metric of a judge that scores 0 on all items.
+func worst(m *scoring.Summed[scoredBallot], all []scoredBallot) float64 {
 	sums := make([]float64, 2)
 	for _, t := range all {
-		t.scored = grades{}
+		t.actual = grades{}
 		num, den := m.Adds(t)
 		sums[0] += num
 		sums[1] += den
@@ -245,23 +246,23 @@ func worst(m *scoring.Summed[countedChoices], all []countedChoices) float64 {
 	return sums[0] / sums[1]
 }
 
-// asked is what runs must agree on: which options it is right to name. Under the goal worst that is another one where
-// an unrelated one is shown.
-func (f *choices) asked(b *ballot) (asked, gold string) {
-	asked = f.goal
+// taskAndGold returns what comparable runs must agree on: the goal and the options that are right to name. With the
+// goal worst, these depend on the unrelated option.
+func (f *choices) taskAndGold(b *ballot) (task, gold string) {
+	task = f.goal
 	if f.goal == GoalWorst && b.unrelated != judging.Nobody {
-		asked += " of " + b.ids[b.unrelated]
+		task += " of " + b.ids[b.unrelated]
 	}
-	return asked, strings.Join(b.idsOf(b.right), " ")
+	return task, strings.Join(b.idsOf(b.right), " ")
 }
 
-// Extend adds how often each position was chosen, how the chance of the Grade score was come by, and warnings.
+// Extend adds the metrics of positions, how the chance of the Grade score was computed, and warnings.
 func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Goal = f.goal
-	parts := map[string][]countedChoices{}
+	parts := map[string][]scoredBallot{}
 	for _, u := range s.Units {
 		for _, group := range []string{scoring.Overall, u.Groups[0]} {
-			parts[group] = append(parts[group], u.Of.(countedChoices))
+			parts[group] = append(parts[group], u.Of.(scoredBallot))
 		}
 	}
 	for i, r := range rep.Results {

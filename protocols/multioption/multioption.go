@@ -21,7 +21,7 @@ const gradeScore = "Grade Score (arXiv 2406.12043), appendix A"
 
 const name = "multi-option"
 
-// Protocol is the choice of one of several options.
+// Protocol asks for one of several options.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "several options in every rotation: which is best? (Grade Score, arXiv 2406.12043)",
@@ -48,7 +48,7 @@ Examples:
 	Says:    func(goal, id string) string { return id + " is the " + goal },
 	Options: []judging.Option{goalOption, OrdersOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
-		// What a flag was checked for, a manifest may have otherwise: then it is the default.
+		// A manifest may hold values that flags would refuse. They mean the default.
 		p := multiOption{template: t, goal: goalBest}
 		if s.Get(goalOption) == GoalWorst {
 			p.goal = GoalWorst
@@ -78,8 +78,8 @@ var files embed.FS
 
 var prompts = judging.Texts(files, "prompts")
 
-// ownSelection takes a system message of one's own, for the goal it was written for. What it has to say is left to its
-// author: a reply is read after the first "Selection", or from its beginning where it does not have the word.
+// ownSelection uses a user's system message, for the goal it was written for. The message is not checked: a reply is
+// read after the first "Selection", or from its beginning if the word is missing.
 func ownSelection(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: " +
@@ -88,7 +88,7 @@ func ownSelection(path, system string) (judging.Template, error) {
 	return judging.NewTemplate(path, "file", system, nil), nil
 }
 
-// system is the prompt's text for the goal. One of one's own has one text.
+// system returns the system message for the goal. A user's prompt has one for both goals.
 func (p multiOption) system() string {
 	if text, ok := p.template.Texts[p.goal]; ok {
 		return text
@@ -96,9 +96,9 @@ func (p multiOption) system() string {
 	return p.template.System
 }
 
-// Presentations: every option stands at each position once, unless other orders were asked for.
+// Presentations returns an order for each presentation. By default every option stands at each position once.
 func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
-	lists := p.orders.of(item)
+	lists := p.orders.list(item)
 	presentations := make([]judging.Presentation, len(lists))
 	for i, order := range lists {
 		presentations[i] = judging.Presentation{Index: i, Order: order, Shape: datasets.Options}
@@ -106,7 +106,7 @@ func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 	return presentations
 }
 
-// Check refuses an item that cannot be shown in the orders asked for.
+// Check returns an error for an item that has too many options for the orders that the run asks for.
 func (p multiOption) Check(item datasets.Item) error {
 	n := len(item.Candidates)
 	if p.orders.all && n > mostForAll {
@@ -139,44 +139,44 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 	return prompt
 }
 
-// optionTurn is gavel's own: no paper constrains its judges. All four prompts
-// ask for more than the selection, so that it is a turn of its own with each.
+// optionTurn is gavel's own: no paper constrains its judges. All four prompts ask for more than the selection, so the
+// constrained answer needs a turn of its own.
 const optionTurn = "Now output your selection, and nothing else."
 
-// oracle: the position to name is that of the best option or, under the other goal, of the worst.
+// oracle tells simulated judges the position of the best option or, with the other goal, of the worst.
 func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	return backends.Oracle{
 		Item:         item.ID,
 		Presentation: s.Index,
 		Order:        s.Order,
-		Right:        max(0, slices.Index(s.Order, p.named(item, s))),
+		Right:        max(0, slices.Index(s.Order, p.target(item, s))),
 	}
 }
 
-// named is the option that is right to name. A simulated judge needs one even
-// where nobody knows: then it is the first of the item's own.
-func (p multiOption) named(item datasets.Item, s judging.Presentation) int {
+// target returns the option that is right to name. Items without a label need one for simulated judges: the first of
+// their own options.
+func (p multiOption) target(item datasets.Item, s judging.Presentation) int {
 	record := judging.NewRecord(&judging.Manifest{}, item, s)
 	describe(record, item, s)
-	right := named(record, p.goal)
+	right := targetIDs(record, p.goal)
 	return max(0, slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool {
 		return slices.Contains(right, c.ID) || len(right) == 0 && !c.Unrelated
 	}))
 }
 
-// numbered is the authors' regular expression.
+// numbered is the regular expression of the paper's authors.
 var numbered = regexp.MustCompile(`Option (\d+)`)
 
-// Rules by which an option was found.
+// Rules by which an option was read.
 const (
 	afterSelection = "selection" // after the word
 	anywhere       = "anywhere"  // the reply does not have the word
 )
 
-// Parse reads the first option after the first "Selection", by PROTOCOLS.md §3. The first binds, so that there is no
-// conflict, whatever the policy. A number of no option is no verdict.
-func (p multiOption) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if how.Name == judging.Robust {
+// Parse reads the first option after the first "Selection" (PROTOCOLS.md §3). Later ones are ignored, so there is no
+// conflict under any policy. A number that no option has is no verdict.
+func (p multiOption) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+	if method.Name == judging.Robust {
 		f := reading.Option(reply, len(s.Order), p.goal == GoalWorst)
 		choice := judging.Nobody
 		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
@@ -185,15 +185,15 @@ func (p multiOption) Parse(s judging.Presentation, reply string, how judging.Rea
 		return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 	}
 	rule, from := anywhere, 0
-	if at := strings.Index(reply, selection); at >= 0 {
-		rule, from = afterSelection, at+len(selection)
+	if start := strings.Index(reply, selection); start >= 0 {
+		rule, from = afterSelection, start+len(selection)
 	}
 	m := numbered.FindStringSubmatchIndex(reply[from:])
 	if m == nil {
 		return judging.Silent(judging.NoVerdict)
 	}
-	at := judging.Span{Start: m[0], End: m[1]}.Shift(from)
-	v := judging.Verdict{Outcome: judging.NoVerdict, Label: reply[at.Start:at.End], Choice: judging.Nobody, Span: at}
+	span := judging.Span{Start: m[0], End: m[1]}.Shift(from)
+	v := judging.Verdict{Outcome: judging.NoVerdict, Label: reply[span.Start:span.End], Choice: judging.Nobody, Span: span}
 	number, err := strconv.Atoi(reply[from+m[2] : from+m[3]])
 	if err == nil && number >= 1 && number <= len(s.Order) {
 		v.Outcome = judging.Decided
@@ -206,7 +206,7 @@ func (p multiOption) Parse(s judging.Presentation, reply string, how judging.Rea
 // selection is the heading that the prompts ask for.
 const selection = "Selection"
 
-// describe notes what scores have to know of an item's options.
+// describe stores in the record what scores need to know of an item's options.
 func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	for _, c := range item.Candidates {
 		if c.Unrelated {
@@ -233,20 +233,20 @@ func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	}
 }
 
-// check refuses a record that speaks of options that were not shown.
+// check returns an error for a record that mentions options that were not shown.
 func check(r *judging.Record) error {
-	shown := func(id string) bool { return slices.Contains(r.Order, id) }
-	if r.Unrelated != "" && !shown(r.Unrelated) {
+	isShown := func(id string) bool { return slices.Contains(r.Order, id) }
+	if r.Unrelated != "" && !isShown(r.Unrelated) {
 		return fmt.Errorf("the unrelated option %q was not shown", r.Unrelated)
 	}
 	for id := range r.Ranks {
-		if !shown(id) {
+		if !isShown(id) {
 			return fmt.Errorf("option %q has a rank, but was not shown", id)
 		}
 	}
 	for _, same := range r.Equal {
 		for _, id := range same {
-			if !shown(id) {
+			if !isShown(id) {
 				return fmt.Errorf("option %q is equal to another, but was not shown", id)
 			}
 		}
@@ -260,7 +260,7 @@ const (
 	GoalWorst = "worst"
 )
 
-// goalOption says what a judge of several options is to name.
+// goalOption selects the option to name.
 var goalOption = judging.Option{
 	Name: "goal", Label: "What is asked for", Default: goalBest, Values: []string{goalBest, GoalWorst},
 	Goal: true, Usage: "which option to name: best, or worst (gavel's own: the same prompts with the words reversed)",

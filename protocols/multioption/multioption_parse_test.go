@@ -11,9 +11,9 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// replies are rows of testdata/replies.txt: replies to a prompt with three options, and the number that each reads as; 0
-// is no verdict. Rule: after the first "Selection", or in the whole reply where there is none, the first "Option", a
-// space and a number.
+// replies are rows of testdata/replies.txt: a reply to a prompt with three options, and the number that is read; 0 is
+// no verdict. Rule: after the first "Selection", or in the whole reply without one, the first "Option", a space and a
+// number.
 func replies(t testing.TB) [][]string { return protocoltest.Table(t, "testdata/replies.txt", 3) }
 
 func TestMultiOptionParse(t *testing.T) {
@@ -23,7 +23,7 @@ func TestMultiOptionParse(t *testing.T) {
 			p := choosing(t, tpl.Name, judging.Settings{"goal": goal})
 			for _, s := range p.Presentations(optionsItem("a", "b", "c")) {
 				for _, row := range rows {
-					// No policy changes what is read.
+					// The policy does not change the reading.
 					for _, how := range []judging.Reading{
 						{Policy: judging.Unique}, {Policy: judging.Last},
 						{Policy: judging.Unique, Lenient: true, First: true, AcceptCut: true},
@@ -58,7 +58,7 @@ func TestMultiOptionVerdict(t *testing.T) {
 	}
 }
 
-// Ten and more are read whole, and of many options all can be named.
+// Numbers of ten and more are read whole, and any of many options can be named.
 func TestManyOptions(t *testing.T) {
 	p := choosing(t, "1", nil)
 	texts := make([]string, 20)
@@ -72,8 +72,7 @@ func TestManyOptions(t *testing.T) {
 	}
 }
 
-// Whatever a judge says, no option is chosen that was not shown, and the label
-// is in the reply and names the position chosen.
+// For any reply, no option is chosen that was not shown, and the label is in the reply and names the chosen position.
 func FuzzMultiOptionParse(f *testing.F) {
 	for _, row := range replies(f) {
 		f.Add(row[2], 3)

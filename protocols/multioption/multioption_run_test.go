@@ -18,7 +18,7 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// optionsSet is a dataset of items with so many options each.
+// optionsSet returns a dataset of items with this many options each.
 func optionsSet(t *testing.T, options ...int) *datasets.Set {
 	t.Helper()
 	var lines strings.Builder
@@ -52,20 +52,20 @@ func TestCountPresentations(t *testing.T) {
 	}
 }
 
-// A run, from the items to records that read as what was recorded.
+// A run from the items to records that read back as they were written.
 func TestRunOfOptions(t *testing.T) {
 	for _, goal := range goalOption.Values {
 		set := optionsSet(t, 3, 2)
-		var asked []string
+		var prompts []string
 		j, w := protocoltest.Job(Protocol, judging.Settings{"goal": goal}, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-			asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
+			prompts = append(prompts, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
 			return judgingtest.Says(judgingtest.RightLabel(req))
 		}))
 		if err := j.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if want := []string{"i1 0", "i1 1", "i1 2", "i2 0", "i2 1"}; !slices.Equal(asked, want) {
-			t.Errorf("asked %q, want %q: the orders of an item one after the other", asked, want)
+		if want := []string{"i1 0", "i1 1", "i1 2", "i2 0", "i2 1"}; !slices.Equal(prompts, want) {
+			t.Errorf("asked %q, want %q: the orders of an item one after the other", prompts, want)
 		}
 		orders := []string{"[03 01 02]", "[02 03 01]", "[01 02 03]", "[02 01]", "[01 02]"}
 		for i, r := range w.Records {
@@ -95,15 +95,14 @@ func TestRunOfOptions(t *testing.T) {
 	}
 }
 
-// Constrained, the judge reasons first, with every prompt, and then selects one
-// of the options shown.
+// With --constrain the judge reasons first, with every prompt, and then selects one of the options shown.
 func TestConstrainedOptions(t *testing.T) {
 	set := optionsSet(t, 3)
 	talk := "Selection: Option 9, or Option 1?"
-	var asked []backends.Request
+	var requests []backends.Request
 	j, w := protocoltest.Job(Protocol, nil, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		req.Messages = slices.Clone(req.Messages)
-		asked = append(asked, req)
+		requests = append(requests, req)
 		if req.Constrain == nil {
 			return judgingtest.Says(talk)
 		}
@@ -113,10 +112,10 @@ func TestConstrainedOptions(t *testing.T) {
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(asked) != 6 || asked[0].Constrain != nil || !slices.Equal(asked[1].Constrain, []string{"Selection: Option 1", "Selection: Option 2", "Selection: Option 3"}) {
-		t.Fatalf("asked %+v", asked)
+	if len(requests) != 6 || requests[0].Constrain != nil || !slices.Equal(requests[1].Constrain, []string{"Selection: Option 1", "Selection: Option 2", "Selection: Option 3"}) {
+		t.Fatalf("asked %+v", requests)
 	}
-	if last := asked[1].Messages; last[len(last)-1].Content != optionTurn || last[len(last)-2].Content != talk {
+	if last := requests[1].Messages; last[len(last)-1].Content != optionTurn || last[len(last)-2].Content != talk {
 		t.Errorf("the second turn: %+v", last)
 	}
 	for _, r := range w.Records {
@@ -126,7 +125,7 @@ func TestConstrainedOptions(t *testing.T) {
 	}
 }
 
-// Without --constrain one response is asked for, whatever --attempts says.
+// Without --constrain there is one request, whatever --attempts is.
 func TestOptionsAreAskedOnce(t *testing.T) {
 	calls := 0
 	j, w := protocoltest.Job(Protocol, nil, optionsSet(t, 2), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
@@ -145,7 +144,7 @@ func TestOptionsAreAskedOnce(t *testing.T) {
 	}
 }
 
-// The longest prompt of a set holds what stands around each option.
+// The longest prompt of a set includes the text around each option.
 func TestLongestPromptOfOptions(t *testing.T) {
 	set := optionsSet(t, 2, 12, 3)
 	p := choosing(t, "3", nil)
@@ -159,17 +158,17 @@ func TestLongestPromptOfOptions(t *testing.T) {
 	}
 }
 
-// A manifest holds the texts of both goals, and another text is another run.
+// A manifest has the texts of both goals, and another text makes another run.
 func TestMultiOptionTemplates(t *testing.T) {
 	if names := Protocol.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4", judging.Decision}) {
 		t.Errorf("prompts %q", names)
 	}
-	seen := map[string]bool{}
+	prompts := map[string]bool{}
 	for _, tpl := range Protocol.Templates {
-		if len(tpl.Texts) != 2 || seen[tpl.SHA256] || len(tpl.Labels) != 0 || tpl.Origin == "" {
+		if len(tpl.Texts) != 2 || prompts[tpl.SHA256] || len(tpl.Labels) != 0 || tpl.Origin == "" {
 			t.Errorf("%+v", tpl)
 		}
-		seen[tpl.SHA256] = true
+		prompts[tpl.SHA256] = true
 		for goal, text := range tpl.Texts {
 			if strings.HasSuffix(text, "\n") || strings.Contains(text, "\r") || strings.Contains(text, "**") {
 				t.Errorf("prompt %s, goal %s has a final newline, a carriage return or bold type", tpl.Name, goal)
@@ -204,8 +203,7 @@ func TestOwnSelectionPrompt(t *testing.T) {
 	}
 }
 
-// A manifest that was damaged, or written by a newer gavel, makes a protocol all
-// the same: it is there to read replies.
+// A damaged manifest, or one of a newer gavel, still makes a protocol, since it has to read replies.
 func TestUnknownOrdersReadAsRotations(t *testing.T) {
 	p := choosing(t, "1", judging.Settings{"orders": "spiral", "goal": "middling"})
 	if got := p.Presentations(optionsItem("a", "b", "c")); len(got) != 3 {

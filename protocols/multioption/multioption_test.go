@@ -18,8 +18,7 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// optionsItem is an item of our own; the first option is the best, the last the
-// worst.
+// optionsItem returns a test item; the first option is the best, the last the worst.
 func optionsItem(texts ...string) datasets.Item {
 	item := datasets.Item{ID: "i1", Shape: datasets.Options, Source: "ours", Group: fmt.Sprintf("%d options", len(texts)), Question: "Name a prime number."}
 	for i, text := range texts {
@@ -28,7 +27,7 @@ func optionsItem(texts ...string) datasets.Item {
 	return item
 }
 
-// withUnrelated puts an option of another item first.
+// withUnrelated adds an option of another item in front.
 func withUnrelated(item datasets.Item, text string) datasets.Item {
 	item.Candidates = slices.Insert(slices.Clone(item.Candidates), 0, datasets.Candidate{ID: "00", Text: text, Unrelated: true})
 	if item.Gold != datasets.NoGold {
@@ -95,8 +94,7 @@ func TestMultiOptionTextIsData(t *testing.T) {
 	}
 }
 
-// The scan of the paper has three dots where its prompts have the fences of a
-// code block, and bold type in the prompts 3 and 4
+// The scan of the paper has three dots in place of the fences of a code block, and bold type in prompts 3 and 4
 // (see docs/decisions/0024-several-options-what-the-prompts-text-is.md).
 func TestMultiOptionIsThePapersText(t *testing.T) {
 	raw, err := os.ReadFile("../../../shared/papers/grade-score.txt")
@@ -118,8 +116,8 @@ func TestMultiOptionIsThePapersText(t *testing.T) {
 	}
 }
 
-// The two goals differ in a few words: those that say which option to select.
-// What grades mean stays, the best conclusion in prompt 4 included.
+// The prompts of the two goals differ only in the words that say which option to select. The meaning of grades stays,
+// as does the best conclusion in prompt 4.
 func TestBestAndWorstDifferInTheGoalAlone(t *testing.T) {
 	turned := map[string]string{"best": "worst", "best,": "worst,", "most": "least"}
 	for name, differ := range map[string]int{"1": 3, "2": 3, "3": 2, "4": 1} {
@@ -167,14 +165,14 @@ func TestRotations(t *testing.T) {
 		}
 	}
 	for n := 1; n <= 20; n++ {
-		at := map[[2]int]bool{}
+		places := map[[2]int]bool{}
 		for _, order := range rotations(n) {
 			for position, c := range order {
-				at[[2]int{c, position}] = true
+				places[[2]int{c, position}] = true
 			}
 		}
-		if len(at) != n*n {
-			t.Errorf("%d options: %d of %d pairs of option and place", n, len(at), n*n)
+		if len(places) != n*n {
+			t.Errorf("%d options: %d of %d pairs of option and place", n, len(places), n*n)
 		}
 	}
 }
@@ -214,8 +212,8 @@ func TestMultiOptionPresentations(t *testing.T) {
 	}
 }
 
-// Permutations are drawn by item and number of options alone: they differ from
-// each other and between items, and more of them hold the fewer.
+// Permutations depend only on the item and its number of options: they differ from each other and between items, and
+// more of them include the fewer.
 func TestDrawnOrders(t *testing.T) {
 	keys := func(orders [][]int) (out []string) {
 		for _, o := range orders {
@@ -223,32 +221,32 @@ func TestDrawnOrders(t *testing.T) {
 		}
 		return out
 	}
-	few, many := keys(drawn("i1", 6, 10)), keys(drawn("i1", 6, 40))
-	if !slices.Equal(few, keys(drawn("i1", 6, 10))) || slices.Equal(few, keys(drawn("i2", 6, 10))) {
+	fewer, more := keys(randomOrders("i1", 6, 10)), keys(randomOrders("i1", 6, 40))
+	if !slices.Equal(fewer, keys(randomOrders("i1", 6, 10))) || slices.Equal(fewer, keys(randomOrders("i2", 6, 10))) {
 		t.Error("the same item has other orders, or another item the same")
 	}
-	if len(few) != 10 || len(many) != 40 || len(slices.Compact(slices.Sorted(slices.Values(many)))) != 40 {
-		t.Errorf("%d and %d orders, or an order twice", len(few), len(many))
+	if len(fewer) != 10 || len(more) != 40 || len(slices.Compact(slices.Sorted(slices.Values(more)))) != 40 {
+		t.Errorf("%d and %d orders, or an order twice", len(fewer), len(more))
 	}
-	for _, o := range few {
-		if !slices.Contains(many, o) {
+	for _, o := range fewer {
+		if !slices.Contains(more, o) {
 			t.Errorf("%s is not among 40", o)
 		}
 	}
-	if !slices.IsSorted(many) {
+	if !slices.IsSorted(more) {
 		t.Error("not sorted, so that less of a prompt is shared with the one before")
 	}
-	// Every option comes to every position about as often: of 4 · 1000 orders of
-	// five, 800 ± 4 standard deviations (25.3).
-	at := map[[2]int]int{}
+	// Every option is at every position about equally often: of 4 · 1000 orders of five, 800 ± 4 standard deviations
+	// (25.3).
+	counts := map[[2]int]int{}
 	for i := range 1000 {
-		for _, order := range drawn(strconv.Itoa(i), 5, 4) {
+		for _, order := range randomOrders(strconv.Itoa(i), 5, 4) {
 			for position, c := range order {
-				at[[2]int{c, position}]++
+				counts[[2]int{c, position}]++
 			}
 		}
 	}
-	for k, n := range at {
+	for k, n := range counts {
 		if n < 700 || n > 900 {
 			t.Errorf("option %d stands at place %d %d times of 4000", k[0], k[1], n)
 		}
@@ -286,7 +284,7 @@ func TestMultiOptionCheck(t *testing.T) {
 	}
 }
 
-// It is right to name the best option, or the worst.
+// The best option is right to name, or with the other goal the worst.
 func TestMultiOptionOracle(t *testing.T) {
 	ranked := func(item datasets.Item, ranks ...int) datasets.Item { // −1: no rank
 		for i, r := range ranks {
@@ -367,7 +365,7 @@ func TestCheckOptionsOfARecord(t *testing.T) {
 	}
 }
 
-// Items that a careless protocol would trip over.
+// Items that could break a careless protocol.
 func TestOddItemsOfOptions(t *testing.T) {
 	twenty := make([]string, 20)
 	for i := range twenty {
@@ -404,8 +402,7 @@ func TestOddItemsOfOptions(t *testing.T) {
 	}
 }
 
-// shared is how many bytes of a prompt a server with a prefix cache has read
-// already, where the prompt before was another.
+// shared returns how many bytes of a prompt a server with a prefix cache has read already, after another prompt.
 func shared(before, now []backends.Message) int {
 	a, b := before[0].Content+"\x00"+before[1].Content, now[0].Content+"\x00"+now[1].Content
 	n := 0
@@ -415,7 +412,7 @@ func shared(before, now []backends.Message) int {
 	return n
 }
 
-// evaluated is how many bytes of prompts such a server reads.
+// evaluated returns how many bytes of prompts such a server reads.
 func evaluated(prompts [][]backends.Message) int {
 	n := 0
 	for i, p := range prompts {
@@ -427,9 +424,8 @@ func evaluated(prompts [][]backends.Message) int {
 	return n
 }
 
-// The orders of an item one after the other leave the instruction in the
-// server's prefix cache; one order of all items after the other does not.
-// Sorted permutations leave options there too.
+// Asking the orders of an item one after the other keeps the instruction in the server's prefix cache; asking one order
+// of all items after the other does not. Sorted permutations keep options in it too.
 func TestOrdersOfAnItemShareTheirBeginning(t *testing.T) {
 	var items []datasets.Item
 	for i := range 6 {
@@ -452,7 +448,7 @@ func TestOrdersOfAnItemShareTheirBeginning(t *testing.T) {
 	asListed := func(_, i int) int { return i }
 	p := choosing(t, "1", nil)
 	together, apart := evaluated(turns(p, true, asListed)), evaluated(turns(p, false, asListed))
-	// 18 prompts; together, the instruction is read 6 times instead of 18.
+	// 18 prompts; item by item, the instruction is read 6 times instead of 18
 	if saved := apart - together; saved < 12*len(items[0].Question) || saved > 12*(len(items[0].Question)+60) {
 		t.Errorf("together %d bytes, apart %d: %d saved, of instructions of %d bytes", together, apart, saved, len(items[0].Question))
 	}

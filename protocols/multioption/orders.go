@@ -15,7 +15,7 @@ import (
 	"gavel/judging"
 )
 
-// Orders that options can be shown in.
+// Orders in which options can be shown.
 const (
 	ordersRotations = "rotations"
 	ordersAll       = "all"
@@ -23,11 +23,11 @@ const (
 )
 
 const (
-	mostForAll = 4    // options of which all permutations are asked for
-	mostRandom = 1000 // permutations drawn
+	mostForAll = 4    // options up to which all permutations can be asked
+	mostRandom = 1000 // permutations of one item
 )
 
-// OrdersOption says in which orders the options of an item are shown.
+// OrdersOption selects the orders in which the options of an item are shown.
 var OrdersOption = judging.Option{
 	Name: "orders", Label: "Orders of the options", Default: ordersRotations,
 	Usage: fmt.Sprintf("`ORDERS` the options are shown in: rotations; all permutations, of at most %d options; "+
@@ -56,23 +56,23 @@ func parseOrders(value string) (ordering, error) {
 	return ordering{}, fmt.Errorf("%q: it is %s, %s or %sK", value, ordersRotations, ordersAll, ordersRandom)
 }
 
-// of lists the orders of one item. Two orders of it have the same beginning up to the first position where they differ,
-// and a server's prefix cache needs no more than that one follows the other: so permutations are sorted. Rotations all
-// differ from the first position on, and stand as the paper lists them.
-func (o ordering) of(item datasets.Item) [][]int {
+// list returns the orders of one item. Permutations are sorted, so that neighbours share their first positions, which
+// is all that a server's prefix cache needs. Rotations differ from the first position on and stay as the paper lists
+// them.
+func (o ordering) list(item datasets.Item) [][]int {
 	n := len(item.Candidates)
 	switch {
 	case o.random > 0:
-		return drawn(item.ID, n, o.random)
+		return randomOrders(item.ID, n, o.random)
 	case o.all && n <= mostForAll:
 		return permutations(n)
 	case o.all:
-		return rotations(n)[n-1:] // to look at; Check keeps it from being asked
+		return rotations(n)[n-1:] // for previews; Check keeps it from being asked
 	}
 	return rotations(n)
 }
 
-// rotations lists the cyclic rotations to the right, the identity last.
+// rotations returns the cyclic rotations to the right, the identity last.
 func rotations(n int) [][]int {
 	list := make([][]int, n)
 	for i := range list {
@@ -85,27 +85,27 @@ func rotations(n int) [][]int {
 	return list
 }
 
-// permutations lists them all, sorted.
+// permutations returns all permutations, sorted.
 func permutations(n int) [][]int {
 	list := combin.Permutations(n, n)
 	slices.SortFunc(list, slices.Compare)
 	return list
 }
 
-// drawn lists k different permutations, sorted, or all where there are no more. They depend on the item and on how many
-// options it has, and a larger k holds the smaller.
-func drawn(item string, n, k int) [][]int {
+// randomOrders returns k different permutations, sorted, or all if there are no more. They depend on the item and its
+// number of options. The permutations for a smaller k are among those for a larger one.
+func randomOrders(item string, n, k int) [][]int {
 	if factorial(n) <= k {
 		return permutations(n)
 	}
 	sum := sha256.Sum256([]byte(strconv.Itoa(n) + "\x00" + item))
 	rng := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 	var list [][]int
-	seen := map[string]bool{}
+	keys := map[string]bool{}
 	for len(list) < k {
 		order := rng.Perm(n)
-		if key := fmt.Sprint(order); !seen[key] {
-			seen[key] = true
+		if key := fmt.Sprint(order); !keys[key] {
+			keys[key] = true
 			list = append(list, order)
 		}
 	}
@@ -113,7 +113,7 @@ func drawn(item string, n, k int) [][]int {
 	return list
 }
 
-// factorial of n, or a number beyond any that is asked for.
+// factorial returns n!, or a number above mostRandom.
 func factorial(n int) int {
 	f := 1
 	for i := 2; i <= n && f <= mostRandom; i++ {

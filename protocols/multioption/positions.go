@@ -9,31 +9,31 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the positions chosen, by number of options.
+// Metrics of the chosen positions, by number of options.
 const (
-	PositionMetric = "place-" // and the position, from 1: how often it was chosen, of all judgments with a verdict
+	PositionMetric = "place-" // and the position, from 1: its share of the judgments with a verdict
 	// likewise, how often a right option stood there
 	RightPositionMetric = "right-place-"
 	positionsChiSquare  = "places-chi-square"
 	positionsP          = "places-p"
 )
 
-// positions are how often each position was chosen, and whether that may be chance. The test takes judgments for
-// independent of each other; those of one item are not: a judge that always picks the same option spreads over the
+// positions returns how often each position was chosen, and tests whether the differences may be chance. The test
+// assumes independent judgments. Those of one item are not: a judge that always picks the same option spreads over the
 // positions more evenly than chance would.
 func positions(
-	group string, tallies []countedChoices, s *scoring.Sheet, unit string, b stats.Bootstrap,
+	group string, tallies []scoredBallot, s *scoring.Sheet, unit string, b stats.Bootstrap,
 ) []scoring.Result {
 	var counts []int
 	for _, t := range tallies {
-		of := t.positionCounts()
+		itemCounts := t.positionCounts()
 		if counts == nil {
-			counts = make([]int, len(of))
+			counts = make([]int, len(itemCounts))
 		}
-		if len(of) != len(counts) {
-			return nil // some with and some without an unrelated option: no position of one is a position of the other
+		if len(itemCounts) != len(counts) {
+			return nil // some items have an unrelated option: their positions are not comparable
 		}
-		for i, n := range of {
+		for i, n := range itemCounts {
 			counts[i] += n
 		}
 	}
@@ -46,7 +46,7 @@ func positions(
 		if u.Groups[0] != group {
 			return nil
 		}
-		return u.Of.(countedChoices).positionRow()
+		return u.Of.(scoredBallot).positionRow()
 	}).Whole(group, unit, b)
 	chi2, df, p := stats.Uniformity(counts)
 	note := fmt.Sprintf("%d degrees of freedom", df)
@@ -73,7 +73,8 @@ func positions(
 
 const noPositions = "undefined: no judgments with a verdict"
 
-// positionMetrics are how often each of so many positions was chosen, and how often a right option stood there.
+// positionMetrics returns the metrics for n positions: how often each was chosen, and how often a right option stood
+// there.
 func positionMetrics(n int) []scoring.Metric {
 	var list []scoring.Metric
 	for _, m := range []scoring.Metric{
@@ -89,9 +90,9 @@ func positionMetrics(n int) []scoring.Metric {
 	return list
 }
 
-// positionRow is what an item adds to them: the judgments with a verdict, and those of them that name a position or
-// have a right option there.
-func (t countedChoices) positionRow() []float64 {
+// positionRow returns an item's columns of these metrics: the judgments with a verdict, and how many of them name a
+// position or have a right option there.
+func (t scoredBallot) positionRow() []float64 {
 	n := len(t.ids)
 	row := make([]float64, 4*n)
 	for i, order := range t.orders {
@@ -110,43 +111,43 @@ func (t countedChoices) positionRow() []float64 {
 	return row
 }
 
-// warnings of a choice among several options.
-func (f *choices) warnings(all []countedChoices, missing scoring.MissingPolicy) []string {
+// warnings returns what to know of the judgments of a run.
+func (f *choices) warnings(all []scoredBallot, missing scoring.MissingPolicy) []string {
 	var w []string
-	say := func(n int, format string, args ...any) {
+	warn := func(n int, format string, args ...any) {
 		if n > 0 {
 			w = append(w, fmt.Sprintf(format, args...))
 		}
 	}
 	judgments := 0
-	lost := 0
-	touched := 0
+	noVerdict := 0
+	incomplete := 0
 	empty := 0
-	unknown := 0
-	few := 0
+	unlabelled := 0
+	uneven := 0
 	for _, t := range all {
 		n, k := t.usable(), len(t.positions)
 		judgments += k
-		lost += k - n
+		noVerdict += k - n
 		if n < k {
-			touched++
+			incomplete++
 		}
 		if n == 0 {
 			empty++
 		}
 		if len(t.right) == 0 {
-			unknown++
+			unlabelled++
 		}
 		if t.perfect.grade < 1-tiny {
-			few++
+			uneven++
 		}
 	}
-	say(lost, "%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, "+
-		"and grade-usable and grade-strict give both", lost, judgments, touched, missing)
-	say(empty, "%d items have no verdict at all and score 0", empty)
-	say(unknown, "%d of %d items have no label for the %s option: they are left out of the accuracy",
-		unknown, len(all), f.goal)
-	say(few, "in %d items the options do not stand at all positions equally often: "+
-		"a judge that always picks the same option scores less than 1 there", few)
+	warn(noVerdict, "%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, "+
+		"and grade-usable and grade-strict give both", noVerdict, judgments, incomplete, missing)
+	warn(empty, "%d items have no verdict at all and score 0", empty)
+	warn(unlabelled, "%d of %d items have no label for the %s option: they are left out of the accuracy",
+		unlabelled, len(all), f.goal)
+	warn(uneven, "in %d items the options do not stand at all positions equally often: "+
+		"a judge that always picks the same option scores less than 1 there", uneven)
 	return w
 }

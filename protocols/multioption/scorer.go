@@ -10,18 +10,19 @@ import (
 	"gavel/scoring/stats"
 )
 
-// ballot is an item with its judgments, one for each order it was shown in: what is scored and resampled.
+// ballot holds an item with its judgments, one for each order in which it was shown. It is the unit of scores and of
+// resampling.
 type ballot struct {
 	item      string
-	ids       []string // of the options shown, sorted: an option goes by its index
-	class     []int    // of each option: the first one with the same text
-	right     []int    // options that are right to name; empty where nobody knows
+	ids       []string // of the options shown, sorted; other fields refer to options by index
+	class     []int    // of each option: the first option with the same text
+	right     []int    // options that are right to name; empty without a label
 	unrelated int      // or Nobody
-	orders    [][]int  // orders[i][position] is the option shown there; nil: not in the records
-	positions []int    // chosen; Nobody without a verdict
+	orders    [][]int  // orders[i][position] is an option; nil: not in the records
+	positions []int    // that were chosen; Nobody without a verdict
 }
 
-// options is how many the item itself has.
+// options returns the number of the item's own options.
 func (b *ballot) options() int {
 	if b.unrelated != judging.Nobody {
 		return len(b.ids) - 1
@@ -33,15 +34,15 @@ func (b *ballot) complete() bool {
 	return !slices.ContainsFunc(b.orders, func(o []int) bool { return o == nil })
 }
 
-// chosen is the option chosen in a judgment, or Nobody.
-func (b *ballot) chosen(i int) int {
+// choice returns the option chosen in judgment i, or Nobody.
+func (b *ballot) choice(i int) int {
 	if b.positions[i] == judging.Nobody {
 		return judging.Nobody
 	}
 	return b.orders[i][b.positions[i]]
 }
 
-// usable is how many judgments have a verdict.
+// usable returns the number of judgments with a verdict.
 func (b *ballot) usable() (n int) {
 	for _, p := range b.positions {
 		n += int(scoring.One(p != judging.Nobody))
@@ -49,7 +50,7 @@ func (b *ballot) usable() (n int) {
 	return n
 }
 
-// positionCounts is how often each position was chosen.
+// positionCounts returns how often each position was chosen.
 func (b *ballot) positionCounts() []int {
 	counts := make([]int, len(b.ids))
 	for _, p := range b.positions {
@@ -60,43 +61,43 @@ func (b *ballot) positionCounts() []int {
 	return counts
 }
 
-// choiceCounts is how often each option was chosen. Options with the same text are one option: which of them was meant,
-// nobody can tell. They still stand at positions of their own.
+// choiceCounts returns how often each option was chosen. Options with the same text count as one, since a verdict does
+// not tell them apart. They still have positions of their own.
 func (b *ballot) choiceCounts() []int {
 	counts := make([]int, len(b.ids))
 	for i := range b.positions {
-		if c := b.chosen(i); c != judging.Nobody {
+		if c := b.choice(i); c != judging.Nobody {
 			counts[b.class[c]]++
 		}
 	}
 	return counts
 }
 
-// modes are the options chosen most often, by class; none where nothing was.
+// modes returns the options chosen most often, by class; none without verdicts.
 func (b *ballot) modes() []int {
 	counts := b.choiceCounts()
-	most := slices.Max(counts)
+	highest := slices.Max(counts)
 	var modes []int
 	for c, n := range counts {
-		if n > 0 && n == most {
+		if n > 0 && n == highest {
 			modes = append(modes, c)
 		}
 	}
 	return modes
 }
 
-// isRight tells whether an option is one that is right to name.
+// isRight reports whether an option is right to name.
 func (b *ballot) isRight(option int) bool {
 	return slices.ContainsFunc(b.right, func(r int) bool { return b.class[r] == b.class[option] })
 }
 
-// choices is the scorer of runs that choose one of several options (PROTOCOLS.md §3).
+// choices scores runs that choose one of several options (PROTOCOLS.md §3).
 type choices struct {
 	goal     string
-	labelled bool // in the end: the right option of some item is known
+	labelled bool // some item has a label; set by Finish
 
 	items   scoring.Gathering[ballot]
-	ballots []*ballot // in the end: the complete ones, by item
+	ballots []*ballot // complete ballots by item, set by Finish
 }
 
 // NewScorer scores runs that choose one of several options.
@@ -134,7 +135,7 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-// ballot is one without judgments yet, as a record describes its item.
+// ballot returns a ballot without judgments for the item of a record.
 func (f *choices) ballot(item string, r *judging.Record) ballot {
 	b := ballot{
 		item:      item,
@@ -153,13 +154,13 @@ func (f *choices) ballot(item string, r *judging.Record) ballot {
 		}
 	}
 	b.unrelated = b.index(r.Unrelated)
-	for _, id := range named(r, f.goal) {
+	for _, id := range targetIDs(r, f.goal) {
 		b.right = append(b.right, b.index(id))
 	}
 	return b
 }
 
-// idsOf are those of some options.
+// idsOf returns the ids of options.
 func (b *ballot) idsOf(options []int) (ids []string) {
 	for _, c := range options {
 		ids = append(ids, b.ids[c])
@@ -169,11 +170,11 @@ func (b *ballot) idsOf(options []int) (ids []string) {
 
 func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
 
-// rightToName lists the options that it is right to name, with those of the same text. The worst is the unrelated one,
-// where there is one, since it answers another instruction; else whichever is ranked last, where all are ranked and not
-// all alike.
+// rightToName returns the options that are right to name, with those of the same text. The worst option is the
+// unrelated one if there is one, since it answers another instruction; otherwise those ranked last, if all are ranked
+// and their ranks differ.
 func rightToName(r *judging.Record, goal string) []string {
-	ids := named(r, goal)
+	ids := targetIDs(r, goal)
 	for _, same := range r.Equal {
 		if slices.ContainsFunc(same, func(id string) bool { return slices.Contains(ids, id) }) {
 			for _, id := range same {
@@ -186,7 +187,7 @@ func rightToName(r *judging.Record, goal string) []string {
 	return ids
 }
 
-func named(r *judging.Record, goal string) (ids []string) {
+func targetIDs(r *judging.Record, goal string) (ids []string) {
 	switch {
 	case goal != GoalWorst && r.Gold != "":
 		return []string{r.Gold}
@@ -215,7 +216,7 @@ func (f *choices) Finish() (complete int) {
 	return len(f.ballots)
 }
 
-// grades are the three scores of one item.
+// grades holds the three scores of one item.
 type grades struct{ llm, choice, grade float64 }
 
 func (g grades) plus(o grades) grades {
@@ -226,31 +227,31 @@ func (g grades) over(n float64) grades {
 	return grades{llm: g.llm / n, choice: g.choice / n, grade: g.grade / n}
 }
 
-// grades computes the scores. The entropy of the positions chosen is held against the largest that so many positions
-// can have; that is the paper's log₂ of the number of rotations, and stays what it is where the options are shown
-// in more orders than that. A judgment without a verdict is in neither of the two shares; under the strict policy it
-// is in what the most chosen option is a share of.
+// grades computes the scores. The entropy of the chosen positions is divided by the largest that so many positions can
+// have: the paper's log₂ of the number of rotations, also where the options are shown in more orders than that. A
+// judgment without a verdict counts in neither share; under the strict policy it counts in the denominator of the
+// choice score.
 //
 //	LLM score    H₂(positions) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
 //	Grade score  their harmonic mean; 0 where both are 0
 func (b *ballot) grades(missing scoring.MissingPolicy) (g grades) {
-	of := len(b.positions)
+	total := len(b.positions)
 	usable := b.usable()
 	if missing == scoring.MissingUsable {
-		of = usable
+		total = usable
 	}
 	if usable == 0 || len(b.ids) < 2 {
 		return g
 	}
 	g.llm = stats.Entropy(b.positionCounts()) / maxEntropy(len(b.ids))
-	g.choice = float64(slices.Max(b.choiceCounts())) / float64(of)
+	g.choice = float64(slices.Max(b.choiceCounts())) / float64(total)
 	if g.llm+g.choice > 0 {
 		g.grade = 2 * g.llm * g.choice / (g.llm + g.choice)
 	}
 	return g
 }
 
-// optionsGroup is the group of the items with as many options, an unrelated one
-// not counted: so that runs with and without it have the same groups.
+// optionsGroup returns the group of the items with n options, without the unrelated one, so that runs with and without
+// it have the same groups.
 func optionsGroup(n int) string { return fmt.Sprintf("%d options", n) }

@@ -13,7 +13,7 @@ import (
 	"gavel/scoring"
 )
 
-// optionResults are a run's, as far as they are given; scores are fractions.
+// optionResults returns the results of a run from the given scores, as fractions.
 func optionResults(group string, n int, values map[string]float64) []scoring.Result {
 	var rows []scoring.Result
 	for metric, v := range values {
@@ -49,8 +49,8 @@ func printed(t *testing.T, runs ...scoring.Report) []byte {
 	return b.Bytes()
 }
 
-// optionsRun has items of two and three options beside an unrelated one, and
-// judgments without a verdict.
+// optionsRun returns a run with items of two and three options besides an unrelated one, and judgments without a
+// verdict.
 func optionsRun() scoring.Report {
 	scores := map[string]float64{
 		"grade": 0.75, "llm": 0.8, "choice": 0.7, "grade-random": 0.55, "llm-random": 0.6, "choice-random": 0.65, "grade-first": 0, "llm-first": 0, "choice-first": 0.4,
@@ -79,7 +79,7 @@ func TestMultiOptionTables(t *testing.T) {
 	golden.AssertBytes(t, printed(t, strict, optionsRun()), "tables.txt")
 }
 
-// A run without a single result, as one that was never answered, still prints.
+// A run without any result, such as one that was never answered, still prints.
 func TestMultiOptionTablesOfNothing(t *testing.T) {
 	empty := scoring.Report{Protocol: "multi-option", Goal: "best", Outcomes: map[string]int{}}
 	text := string(printed(t, empty))

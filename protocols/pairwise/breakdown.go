@@ -5,7 +5,7 @@ import (
 	"gavel/scoring"
 )
 
-// Parts of the pairs with a label, by what both orders come to.
+// Parts of the labelled pairs, by the verdicts in both orders.
 const (
 	PartRight   = "right"   // both name the labelled response
 	PartWrong   = "wrong"   // both name the other
@@ -15,15 +15,15 @@ const (
 	PartMissing = "missing" // one of them has no verdict, or both
 )
 
-// Part that a pair is in.
+// Part returns the part that a pair belongs to; "" without a label.
 func (*pairs) Part(x scoring.Unit) string {
 	u := x.Of.(*pair)
 	switch first := u.judgments[0]; {
 	case u.gold < 0:
 		return ""
-	case u.alike() && u.named() == u.gold:
+	case u.consistent() && u.consistentChoice() == u.gold:
 		return PartRight
-	case u.alike():
+	case u.consistent():
 		return PartWrong
 	case !first.verdict() || !u.judgments[1].verdict():
 		return PartMissing
@@ -35,8 +35,8 @@ func (*pairs) Part(x scoring.Unit) string {
 	return PartSecond
 }
 
-// named is the response that a pair's two judgments agree on, or [judging.Nobody].
-func (u pair) named() int8 {
+// consistentChoice returns the response that both judgments of a pair name, or [judging.Nobody].
+func (u pair) consistentChoice() int8 {
 	if u.bothDecided() && u.judgments[0].choice == u.judgments[1].choice {
 		return u.judgments[0].choice
 	}

@@ -9,11 +9,11 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose says what the judge of pairs is good for. A judge that knows nothing and names one response whatever the
-// order is right on half of what it judges alike in both orders; so is one that guesses. Chance is therefore half of
-// that share, and a judge is better than chance where it is right on more than half of the pairs it judges alike.
+// Diagnose returns the level of a judge of pairs. A judge that guesses, or always names the same response, is right on
+// half of the pairs on which both orders agree. So a judge is better than chance if it is right on more than half of
+// those.
 func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	d := heldAgainst(r, p.rule(r))
+	d := diagnoseAgainstRules(r, p.rule(r))
 	d.Also = numbers(r, d)
 	rule := scoring.Decider(r.Rules, r.Overall("strict").Low)
 	if rule == nil || d.Code == scoring.CodeSilent || d.Code == scoring.CodeNothing {
@@ -26,76 +26,77 @@ func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// rule is the first rule that is met.
+// rule returns the diagnosis of the first rule that applies.
 func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
-	if d, found := r.Silence("judgment"); found {
+	if d, ok := r.Silence("judgment"); ok {
 		return d
 	}
-	if d, found := byPosition(r); found {
+	if d, ok := byPosition(r); ok {
 		return d
 	}
 	strict := r.Overall("strict")
-	alike := r.Overall("consistency")
+	agreement := r.Overall("consistency")
 	switch {
-	case alike.Value != nil && r.Unlabelled == r.Items:
-		return scoring.Unknowing(scoring.CodeFew, "No pair with a label is judged: nobody can say yet whether it is right.")
-	case strict.Value == nil || alike.Value == nil:
-		return scoring.Unknowing(scoring.CodeFew, "No pair has a verdict in both orders%s.", yet(r))
+	case agreement.Value != nil && r.Unlabelled == r.Items:
+		return scoring.Unknowing(scoring.CodeFew, "No pair with a label is judged: the accuracy is unknown.")
+	case strict.Value == nil || agreement.Value == nil:
+		return scoring.Unknowing(scoring.CodeFew, "No pair has a verdict in both orders%s.", pendingSuffix(r))
 	}
-	held, bounded := strict.Held(scoring.UsableFrom)
+	evidence, bounded := strict.Held(scoring.UsableFrom)
 	right, ok := r.Overall(RightWhereAlike).Held(50)
 	switch {
 	case r.Overall(RightWhereAlike).Value != nil && !(bounded && ok):
-		return scoring.Unknowing(scoring.CodeFew, "%s", few(r))
+		return scoring.Unknowing(scoring.CodeFew, "%s", fewPairs(r))
 	case !bounded:
 		return r.Unbounded("Correct in both orders on", strict, "pair")
-	case *alike.Value == 0:
+	case *agreement.Value == 0:
 		right = scoring.ShareOf(RightWhereAlike, 0, 1, 50)
 		right.N = 0
 	case !ok:
-		return scoring.Unknowing(scoring.CodeFew, "No interval says how often it is right where both orders agree%s.", yet(r))
+		return scoring.Unknowing(scoring.CodeFew, "No interval says how often it is right where both orders agree%s.",
+			pendingSuffix(r))
 	}
-	return p.diagnose(r, held, right, alike)
+	return p.diagnose(r, evidence, right, agreement)
 }
 
-// yet is said where there is more to come.
-func yet(r *scoring.Report) string {
+// pendingSuffix returns " yet" while the run has judgments to come.
+func pendingSuffix(r *scoring.Report) string {
 	if r.Items < r.Expected {
 		return " yet"
 	}
 	return ""
 }
 
-// diagnose says what pairs come to that have verdicts: right is of those that are judged alike in both orders.
+// diagnose rates pairs that have verdicts. right is over the pairs on which both orders agree.
 func (p *pairs) diagnose(
-	r *scoring.Report, strict, right scoring.Evidence, alike scoring.Result,
+	r *scoring.Report, strict, right scoring.Evidence, agreement scoring.Result,
 ) scoring.Diagnosis {
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{strict, right}}
-	if pull, ok := r.Overall(firstPicked).Held(50); ok {
-		d.Evidence = append(d.Evidence, pull)
+	if preference, ok := r.Overall(firstPicked).Held(50); ok {
+		d.Evidence = append(d.Evidence, preference)
 	}
 	d.Level, d.Code = right.Chance(right.High >= scoring.ReliableFrom && strict.High >= scoring.UsableFrom)
 	switch {
 	case d.Code == "":
-		e, known := alike.Held(oneOrderFrom)
-		if known {
+		e, hasInterval := agreement.Held(oneOrderFrom)
+		if hasInterval {
 			d.Evidence = append(d.Evidence, e.Against(100))
 		}
 		d.Level, d.Code = strict.Rank(right.Low > scoring.ReliableFrom)
-		d.Text = advice(r, d.Level, known && e.Value > hardlyAnyFlips && e.Above)
+		d.Text = advice(r, d.Level, hasInterval && e.Value > hardlyAnyFlips && e.Above)
 	case right.N == 0:
 		d.Text = fmt.Sprintf(map[string]string{
 			scoring.CodeFew:    "Too few pairs to tell it from chance: the verdict flips with the order in every pair (%d).%s",
 			scoring.CodeChance: "No better than chance: the verdict flips with the order in every pair (%d).%s",
-		}[d.Code], alike.N, leaning(r))
+		}[d.Code], agreement.N, positionBias(r))
 	case d.Code == scoring.CodeInverted:
 		d.Text = fmt.Sprintf("Wrong more often than right: where both orders agree it is right on %s."+
-			" Is the goal or the label turned round?", right)
+			" Check whether the goal or the labels are inverted.", right)
 	case d.Code == scoring.CodeFew:
-		d.Text = few(r)
+		d.Text = fewPairs(r)
 	case right.High >= scoring.ReliableFrom: // the verdicts that agree may be right, and are too few
 		d.Text = fmt.Sprintf("The verdict flips with the order in %s of pairs: too few verdicts are left to use.",
-			scoring.Percentage(100-*alike.Value))
+			scoring.Percentage(100-*agreement.Value))
 	default:
 		d.Text = fmt.Sprintf("No better than chance: where both orders agree it is right on %s of %s, "+
 			"and a coin on 50 %%.", scoring.Percentage(right.Value), table.Count(right.N, "pair"))
@@ -103,20 +104,20 @@ func (p *pairs) diagnose(
 	return d
 }
 
-// Where hardly any pair is judged otherwise in the other order, one order says what both do: the share of those that
-// are judged alike, in percent, and what it must surely be above.
+// One order is enough if both orders agree on nearly all pairs: hardlyAnyFlips is the percentage needed, and
+// oneOrderFrom what it must surely exceed.
 const (
 	hardlyAnyFlips = 98
 	oneOrderFrom   = 90
 )
 
-// byPosition diagnoses a judge whose verdicts are ties, or follow the position.
-func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
+// byPosition diagnoses a judge whose verdicts are mostly ties, or mostly name one position.
+func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	judgments := float64(r.Judgments())
 	units := math.Min(judgments, math.Max(1, float64(r.Items)))
 	ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/judgments*units, units, scoring.MostTies)
-	d, found = ties.Unusable(scoring.CodeTies, fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties))
-	if found {
+	d, applies = ties.Unusable(scoring.CodeTies, fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties))
+	if applies {
 		return d, true
 	}
 	e, ok := r.Overall(firstPicked).Held(scoring.MostByPlace)

@@ -7,52 +7,52 @@ import (
 	"gavel/scoring"
 )
 
-// TestLevelsAreOfTheRows: a level goes by the rows of the table, whatever pairs have no label, belong together, or were
-// looked at on the way.
+// TestLevelsAreOfTheRows checks that the level follows the rows of the table, also with unlabelled pairs, clusters, and
+// runs that a rule ended.
 func TestLevelsAreOfTheRows(t *testing.T) {
 	row := func(metric string, value, low, high float64, n int) scoring.Result {
 		return scoring.Result{Metric: metric, Group: scoring.Overall, Value: &value, Low: &low, High: &high, N: n}
 	}
 	for _, c := range []struct {
-		about         string
+		name          string
 		strict, right scoring.Result
 		alike         scoring.Result
 		unlabelled    int
 		level         scoring.Level
-		said          string
+		text          string
 	}{
 		{
-			about:      "pairs without a label flip, the others do not",
+			name:       "pairs without a label flip, the others do not",
 			strict:     row("strict", 65, 54.8, 74.3, 100),
 			right:      row(RightWhereAlike, 65, 54.8, 74.3, 100),
 			alike:      row("consistency", 50, 43, 57, 200),
 			unlabelled: 100,
 			level:      scoring.Weak,
-			said:       "right on 65 % only",
+			text:       "right on 65 % only",
 		},
 		{
-			about:  "a run that ended by a rule",
+			name:   "a run that ended by a rule",
 			strict: row("strict", 74, 55.2, 87, 60),
 			right:  row(RightWhereAlike, 79, 60.7, 91, 56),
 			alike:  row("consistency", 93, 80, 98, 60),
 			level:  scoring.Weak,
-			said:   "too few pairs",
+			text:   "too few pairs",
 		},
 		{
-			about:  "many pairs of few questions",
+			name:   "many pairs of few questions",
 			strict: row("strict", 57.5, 54.4, 60.4, 1161),
 			right:  row(RightWhereAlike, 74.8, 71.6, 77.7, 893),
 			alike:  row("consistency", 77, 74, 80, 1161),
 			level:  scoring.Usable,
 		},
 		{
-			about:      "of pairs with a label none is judged alike",
+			name:       "of pairs with a label none is judged alike",
 			strict:     row("strict", 0, 0, 4, 100),
 			right:      scoring.Result{Metric: RightWhereAlike, Group: scoring.Overall},
 			alike:      row("consistency", 50, 43, 57, 200),
 			unlabelled: 100,
 			level:      scoring.Unknown,
-			said:       "No interval says how often it is right where both orders agree",
+			text:       "No interval says how often it is right where both orders agree",
 		},
 	} {
 		n := max(c.strict.N, c.alike.N)
@@ -65,37 +65,38 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			Results: []scoring.Result{
 				c.strict, c.right, c.alike, row("drop", *c.strict.Value, 0, 100, c.strict.N),
 				row("first-position", 50, 48, 52, 2*n),
+				row(Coverage, 100*float64(c.right.N)/float64(c.strict.N), 0, 100, c.strict.N),
 			},
 		}
 		d := new(pairs).rule(&rep)
-		if d.Level != c.level || c.said != "" && !strings.Contains(d.Text, c.said) {
-			t.Errorf("%s: %s, %s", c.about, d.Level, d.Text)
+		if d.Level != c.level || c.text != "" && !strings.Contains(d.Text, c.text) {
+			t.Errorf("%s: %s, %s", c.name, d.Level, d.Text)
 		}
 	}
 }
 
-// TestSentencesAgreeWithTheNumbers: what is said of a judge does not contradict the number beside it.
+// TestSentencesAgreeWithTheNumbers checks that no sentence on a judge contradicts its scores.
 func TestSentencesAgreeWithTheNumbers(t *testing.T) {
 	row := func(metric string, k, n int) scoring.Result {
 		e := scoring.ShareOf(metric, float64(k), float64(n), 0)
 		return scoring.Result{Metric: metric, Group: scoring.Overall, Value: &e.Value, Low: &e.Low, High: &e.High, N: n}
 	}
 	for _, c := range []struct {
-		about                             string
+		name                              string
 		pairs, silent, alike, right, once int // once: right in one order, of all pairs
-		says                              string
+		text                              string
 	}{
 		{
-			about: "right on all of many verdicts that agree", pairs: 350, alike: 180, right: 180, once: 265,
-			says: "Keep only verdicts that agree in both orders: they are right on 100 %, but only 51 % of the pairs get one.",
+			name: "right on all of many verdicts that agree", pairs: 350, alike: 180, right: 180, once: 265,
+			text: "Keep only verdicts that agree in both orders: they are right on 100 %, but only 51 % of the pairs get one.",
 		},
 		{
-			about: "one verdict that agrees", pairs: 16, alike: 1, right: 1, once: 8,
-			says: "The verdict flips with the order in 94 % of pairs: too few verdicts are left to use.",
+			name: "one verdict that agrees", pairs: 16, alike: 1, right: 1, once: 8,
+			text: "The verdict flips with the order in 94 % of pairs: too few verdicts are left to use.",
 		},
 		{
-			about: "some verdicts are missing in one order", pairs: 350, silent: 54, alike: 296, right: 266, once: 290,
-			says: "One order is enough: it is right on 83 % of 350 pairs, and hardly any verdict flips with the order.",
+			name: "some verdicts are missing in one order", pairs: 350, silent: 54, alike: 296, right: 266, once: 290,
+			text: "One order is enough: it is right on 83 % of 350 pairs, and hardly any verdict flips with the order.",
 		},
 	} {
 		rep := scoring.Report{
@@ -110,8 +111,8 @@ func TestSentencesAgreeWithTheNumbers(t *testing.T) {
 				row("first-position", c.pairs, 2*c.pairs),
 			},
 		}
-		if says := new(pairs).rule(&rep).Text; says != c.says {
-			t.Errorf("%s: %q", c.about, says)
+		if text := new(pairs).rule(&rep).Text; text != c.text {
+			t.Errorf("%s: %q", c.name, text)
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"gavel/protocols/imports"
 )
 
-// exportJudgeBench writes a run of pairs in JudgeBench's own output format, in the order of its items. The pairs of
-// which nothing is recorded are left out, and counted.
-func exportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
+// exportJudgeBench writes a run of pairs in JudgeBench's output format, in the order of its items. It skips pairs
+// without records, and counts them.
+func exportJudgeBench(dir string, w io.Writer) (written, skipped int, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return 0, 0, err
@@ -52,21 +52,21 @@ func exportJudgeBench(dir string, w io.Writer) (written, left int, err error) {
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
-			return written, left, err
+			return written, skipped, err
 		}
 		g := games[item.ID]
 		if g == nil {
-			left++
+			skipped++
 			continue
 		}
 		line, err := outputLine(m, p, item, g)
 		if err != nil {
-			return written, left, err
+			return written, skipped, err
 		}
 		out.Write(line)
 		written++
 	}
-	return written, left, out.Flush()
+	return written, skipped, out.Flush()
 }
 
 func judgeName(m *judging.Manifest) string {
@@ -88,13 +88,13 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 			return nil, err
 		}
 	}
-	made := benchKeys{JudgeName: new(judgeName(m)), Judgments: []*benchGame{gameOf(p, item, games[0])}}
+	judge := benchKeys{JudgeName: new(judgeName(m)), Judgments: []*benchGame{gameOf(p, item, games[0])}}
 	second := games[1]
 	single := second == nil && m.Imported != "" || second != nil && second.Imported != nil && second.Imported.Single
 	if !single {
-		made.Judgments = append(made.Judgments, gameOf(p, item, second))
+		judge.Judgments = append(judge.Judgments, gameOf(p, item, second))
 	}
-	keys, err := imports.PythonJSON(made)
+	keys, err := imports.PythonJSON(judge)
 	if err != nil {
 		return nil, err
 	}
@@ -122,9 +122,9 @@ func gameOf(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
 }
 
 // ExportTo writes a run in JudgeBench's format to a new file, or to w if file is "".
-func ExportTo(run, file string, w io.Writer) (written, left int, err error) {
+func ExportTo(run, file string, w io.Writer) (written, skipped int, err error) {
 	export := func(w io.Writer) (err error) {
-		written, left, err = exportJudgeBench(run, w)
+		written, skipped, err = exportJudgeBench(run, w)
 		return err
 	}
 	switch _, gone := os.Lstat(file); {
@@ -135,5 +135,5 @@ func ExportTo(run, file string, w io.Writer) (written, left int, err error) {
 	default:
 		err = disk.Write(file, export)
 	}
-	return written, left, err
+	return written, skipped, err
 }

@@ -14,12 +14,12 @@ import (
 	"gavel/protocols/imports"
 )
 
-// outputPair is the pair's part of an output line, in JudgeBench's own bytes.
+// outputPair has the pair's keys of an output line, in JudgeBench's own bytes.
 func outputPair(id, label string) string {
 	return fmt.Sprintf(`{"pair_id": %q, "original_id": 7, "source": "sums", "question": "2 + 2?\nΣ", "response_model": "m", "response_A": "4", "response_B": "5", "label": %q`, id, label)
 }
 
-// outputGame is a game whose judge said text.
+// outputGame returns a game with this reply of the judge.
 func outputGame(text, decision string) string {
 	quoted, _ := imports.PythonJSON(text)
 	return fmt.Sprintf(`{"judgment": {"judge_model": "j-1", "prompt": "\tp", "response": %s}, "decision": %s}`, quoted, decision)
@@ -30,18 +30,18 @@ func publishedLine(id, label, judge string, games ...string) string {
 }
 
 // export writes a run in JudgeBench's format.
-func export(t *testing.T, run string) (text string, written, left int) {
+func export(t *testing.T, run string) (text string, written, skipped int) {
 	t.Helper()
 	var b bytes.Buffer
-	written, left, err := exportJudgeBench(run, &b)
+	written, skipped, err := exportJudgeBench(run, &b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.String(), written, left
+	return b.String(), written, skipped
 }
 
-// recorded is a run of pairwise with records in it.
-func recorded(t *testing.T, records ...*judging.Record) string {
+// recordedRun makes a run of pairwise with these records.
+func recordedRun(t *testing.T, records ...*judging.Record) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run")
 	m := judging.NewManifest("test", judging.Spec{Protocol: Protocol.Name, Goal: Protocol.Goal, Prompt: Protocol.Templates[0], Model: judging.ModelSpec{Name: "judge"}})
@@ -61,7 +61,7 @@ func recorded(t *testing.T, records ...*judging.Record) string {
 	return path
 }
 
-// failedGame is a game of p1 whose call failed.
+// failedGame is a failed call on p1.
 func failedGame(presentation int) *judging.Record {
 	order := [][]string{{"A", "B"}, {"B", "A"}}[presentation]
 	return &judging.Record{Schema: 1, Item: "p1", Presentation: presentation, Presentations: 2, Order: order, Gold: "A", Replies: []judging.Reply{}, Outcome: judging.Failed}
@@ -75,10 +75,10 @@ func stopped(texts ...string) []judging.Reply {
 	return all
 }
 
-// A run of gavel's own, in JudgeBench's format: the messages it asked with, all
-// replies joined, the plain label in the positions shown, null for what failed.
+// An exported run of gavel has the messages it sent, all replies joined, the plain label in the positions shown, and
+// null for failures.
 func TestExportOfARun(t *testing.T) {
-	path := recorded(t,
+	path := recordedRun(t,
 		failedGame(1),
 		&judging.Record{Schema: 1, Item: "p1", Presentation: 0, Presentations: 2, Order: []string{"A", "B"}, Gold: "A", Model: "judge", Outcome: judging.Decided, Label: "A>>B", Choice: "A", Replies: stopped("hm", "\"[[A>>B]]\"")},
 		&judging.Record{Schema: 1, Item: "p2", Presentation: 1, Presentations: 2, Order: []string{"B", "A"}, Gold: "A", Model: "judge", Outcome: judging.NoVerdict, Replies: stopped("é")},
@@ -92,15 +92,15 @@ func TestExportOfARun(t *testing.T) {
 	}
 	want := outputPair("p1", "A>B") + `, "judge_name": "gavel_pairwise_sop", "judgments": [{"judgment": {"judge_model": "judge", "prompt": "` + prompt("4", "5") + `", "response": "\nhm\n\"[[A>>B]]\""}, "decision": "A>B"}, null]}` + "\n" +
 		outputPair("p2", "B>A") + ` , "judge_name": "gavel_pairwise_sop", "judgments": [null, {"judgment": {"judge_model": "judge", "prompt": "` + prompt("5", "4") + `", "response": "\né"}, "decision": null}]}` + "\n"
-	got, written, left := export(t, path)
-	if got != want || written != 2 || left != 1 {
-		t.Errorf("%d written, %d left out\n%s\nwant\n%s", written, left, got, want)
+	got, written, skipped := export(t, path)
+	if got != want || written != 2 || skipped != 1 {
+		t.Errorf("%d written, %d left out\n%s\nwant\n%s", written, skipped, got, want)
 	}
 }
 
-// A run on the pairs of an output file is exported with its own judge alone.
+// A run on the pairs of an output file is exported with its own judge only.
 func TestExportOfARunOnAnOutputFile(t *testing.T) {
-	path := recorded(t, failedGame(0), failedGame(1))
+	path := recordedRun(t, failedGame(0), failedGame(1))
 	line := outputPair("p1", "A>B") + `, "judge_name": "arena_hard", "judgments": [null, null]}` + "\n"
 	if err := os.WriteFile(filepath.Join(path, judging.ItemsFile), []byte(line), 0o644); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestExportOfARunOnAnOutputFile(t *testing.T) {
 	}
 }
 
-// The pair's own keys stay as they were written, whatever their values hold.
+// The pair's own keys stay as they were written, whatever their values contain.
 func TestSplitOutputKeepsThePair(t *testing.T) {
 	line := `{"judge_name":"x", "a\"b" :  [1, {"judgments": 2}],"judgments": [null] , "n": 1.50, "é\n": "\u00e9"}`
 	pair, judge, games, err := splitOutput([]byte(line))

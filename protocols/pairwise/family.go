@@ -8,8 +8,8 @@ import (
 	"gavel/judging"
 )
 
-// families are words in the names of models that one maker trained from the ground up. What others made of its weights
-// under a name of their own is not told.
+// families lists words in the names of models that one maker trained from scratch. Derived models under other names are
+// not recognized.
 var families = []string{
 	"gpt chatgpt o1 o3 o4 davinci",
 	"claude",
@@ -33,7 +33,7 @@ var families = []string{
 	"kimi",
 }
 
-// familyOf is which family a model's name has a word of, the first in the name; −1 where it is none's.
+// familyOf returns the index of the first family that a word of the model's name belongs to, or −1.
 func familyOf(model string) int {
 	name := strings.ToLower(path.Base(model))
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_.:@ ", r) })
@@ -46,39 +46,40 @@ func familyOf(model string) int {
 	return -1
 }
 
-// own tells of responses whether the judge's family wrote them.
-type own struct {
-	family int // of the judge
-	named  bool
-	differ bool // a pair has responses of two models
-	told   bool // a pair has a response of the judge's family, and one that is not
+// familyFeature compares responses by whether the judge's model family wrote them.
+type familyFeature struct {
+	family      int // of the judge
+	hasModels   bool
+	differ      bool // a pair has responses of two models
+	hasContrast bool // a pair has one response of the judge's family and one of another
 }
 
-// more is 1 where the first of two responses alone is by the judge's family, −1 where the second alone is.
-func (o *own) more(of []judging.Response) float64 {
-	if of[0].Model == "" || of[1].Model == "" {
+// difference returns 1 if only the first of two responses is by the judge's family, −1 if only the second is, 0
+// otherwise.
+func (o *familyFeature) difference(responses []judging.Response) float64 {
+	if responses[0].Model == "" || responses[1].Model == "" {
 		return 0
 	}
-	o.named = true
-	o.differ = o.differ || of[0].Model != of[1].Model
-	first := familyOf(of[0].Model) == o.family
-	second := familyOf(of[1].Model) == o.family
+	o.hasModels = true
+	o.differ = o.differ || responses[0].Model != responses[1].Model
+	first := familyOf(responses[0].Model) == o.family
+	second := familyOf(responses[1].Model) == o.family
 	if o.family < 0 || first == second {
 		return 0
 	}
-	o.told = true
+	o.hasContrast = true
 	if first {
 		return 1
 	}
 	return -1
 }
 
-// why says why it cannot be told whether the judge prefers what it wrote itself.
-func (o *own) why() string {
+// why explains why a preference for its own responses cannot be measured; "" if it can.
+func (o *familyFeature) why() string {
 	switch {
-	case o.told:
+	case o.hasContrast:
 		return ""
-	case !o.named:
+	case !o.hasModels:
 		return "the dataset does not say which models wrote the responses"
 	case !o.differ:
 		return "both responses of each pair are by one model"

@@ -31,7 +31,8 @@ func TestFamilyOf(t *testing.T) {
 	}
 }
 
-// itself is what a judge comes to on pairs of responses by two models: it knows little, and favours its own so often.
+// itself returns the sway of a simulated judge on pairs of responses by two models: it knows little and prefers its own
+// responses at a given rate.
 func itself(t *testing.T, judge string, models [2]string, favours float64) *scoring.Sway {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 9))
@@ -41,10 +42,10 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 	var texts [][]judging.Response
 	for i := range 300 {
 		u := &pair{item: fmt.Sprintf("p%03d", i), gold: int8(rng.IntN(2))}
-		by := rng.IntN(2) // who wrote the first
+		author := rng.IntN(2) // who wrote the first
 		texts = append(texts, []judging.Response{
-			{Text: strings.Repeat("a ", 1+rng.IntN(90)), Model: models[by]},
-			{Text: strings.Repeat("b ", 1+rng.IntN(90)), Model: models[1-by]},
+			{Text: strings.Repeat("a ", 1+rng.IntN(90)), Model: models[author]},
+			{Text: strings.Repeat("b ", 1+rng.IntN(90)), Model: models[1-author]},
 		})
 		for k := range u.judgments {
 			choice := u.gold
@@ -52,9 +53,9 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 				choice = int8(rng.IntN(2))
 			}
 			if rng.Float64() < favours {
-				choice = int8(by)
+				choice = int8(author)
 			}
-			u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: choice, first: int8(k)}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: int8(k)}
 		}
 		f.rows = append(f.rows, u)
 	}
@@ -69,19 +70,19 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 	return s
 }
 
-// A judge that favours what its family wrote is found out; where nothing can be told, it is said why.
+// A preference for the judge's own family is found; where it cannot be measured, the reason is given.
 func TestItself(t *testing.T) {
 	models := [2]string{"qwen2.5:7b", "gpt-4o"} // the first is favoured
 	s := itself(t, "qwen3:8b", models, 0.3)
-	at := slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself })
-	assert.Assert(t, at > 0 && s.Causes[at].Sways() && s.Causes[at].Odds.Ratio > 1, "%+v", s.Causes)
-	assert.Equal(t, s.Causes[at].Pairs, 300)
+	index := slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself })
+	assert.Assert(t, index > 0 && s.Causes[index].Sways() && s.Causes[index].Odds.Ratio > 1, "%+v", s.Causes)
+	assert.Equal(t, s.Causes[index].Pairs, 300)
 	assert.Equal(t, s.Itself, "")
 	assert.Assert(t, strings.Contains(s.Says, "the response of its own family"), s.Says)
 
 	s = itself(t, "gpt-4-0613", models, 0.3) // the other's family
-	at = slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself })
-	assert.Assert(t, s.Causes[at].Sways() && s.Causes[at].Odds.Ratio < 1, "%+v", s.Causes[at])
+	index = slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself })
+	assert.Assert(t, s.Causes[index].Sways() && s.Causes[index].Odds.Ratio < 1, "%+v", s.Causes[index])
 	assert.Assert(t, strings.Contains(s.Says, "the response of another family"), s.Says)
 
 	for why, c := range map[string]struct {

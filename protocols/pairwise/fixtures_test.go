@@ -8,8 +8,7 @@ import (
 	"gavel/protocols/answer"
 )
 
-// published is where the published files lie, if they do: none of them is part
-// of this repository.
+// published returns the place of the published files, if there are any: they are not part of this repository.
 const published = "../../../shared/data/judgebench"
 
 const (
@@ -31,16 +30,16 @@ func protocolNamed(t testing.TB, name, template string) judging.Asker {
 	return k.New(tpl, nil)
 }
 
-// comparisons are the protocols that compare two responses.
+// comparisons lists the protocols that compare two responses.
 var comparisons = []judging.Protocol{labelled(Protocol), labelled(Reversed)}
 
-// labelled is a comparison with the prompts that ask for a label in brackets; LLMBar's has a test of its own.
+// labelled returns a comparison with the prompts that ask for a label in brackets. LLMBar's prompt has its own test.
 func labelled(p judging.Protocol) judging.Protocol {
 	p.Templates = slices.DeleteFunc(slices.Clone(p.Templates), byOutputs)
 	return p
 }
 
-// What runs name is known in these tests.
+// These tests register the protocols that runs name.
 func init() {
 	judging.Register(answer.Protocol)
 	judging.Register(Protocol)

@@ -12,19 +12,18 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// orders are the labels that order two, by the position they put first.
+// orders maps the labels that order two responses to the position that they put first.
 var orders = map[string]int{
 	"A>B": 0, "A>>B": 0, "B<A": 0, "B<<A": 0,
 	"B>A": 1, "B>>A": 1, "A<B": 1, "A<<B": 1,
 }
 
-// ordersSo tells whether labels hold one that orders two so.
+// ordersSo reports whether labels contain one that puts this position first.
 func ordersSo(labels []string, position int) bool {
 	return slices.ContainsFunc(labels, func(l string) bool { p, ok := orders[l]; return ok && p == position })
 }
 
-// Whatever a judge says, nobody is chosen who was not shown, and nothing is a
-// verdict that the prompt did not offer.
+// For any reply, no response is chosen that was not shown, and no label counts that the prompt did not offer.
 func FuzzParse(f *testing.F) {
 	for _, row := range replies(f) {
 		f.Add(row[4])
@@ -69,7 +68,7 @@ func FuzzParse(f *testing.F) {
 					t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
 				}
 			}
-			// What is beyond dispute under one policy is so under the other.
+			// A clear verdict under one policy is the same under the other.
 			u, l := p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Unique}), p.Parse(judging.Presentation{Index: 0, Order: []int{0, 1}}, reply, judging.Reading{Policy: judging.Last})
 			if (u.Outcome == judging.Decided || u.Outcome == judging.Tie) && u != l {
 				t.Errorf("%q reads as %+v, by its last label as %+v", reply, u, l)
@@ -78,7 +77,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The pair of an output line keeps every key but the judge's two.
+// The pair of an output line keeps all keys except the judge's two.
 func FuzzSplitOutput(f *testing.F) {
 	f.Add(publishedLine("p1", "A>B", "arena_hard", outputGame("\n[[A>B]]", `"A>B"`), "null"))
 	f.Add(`{"judge_name":"x","a":[1,{"judgments":2}],"judgments":[null]}`)

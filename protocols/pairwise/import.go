@@ -12,25 +12,25 @@ import (
 	"gavel/protocols/imports"
 )
 
-// pairImport gathers a run of pairs from games that another harness stored.
+// pairImport builds a run of pairs from games that another harness stored.
 type pairImport struct {
 	imports.Making
-	asked      pairwise
-	turned     int             // games copied to the other order, for a judge whose scores do not depend on it
-	reproduced int             // games whose stored decision our reading gives too; Differ has the others
-	stored     bool            // verdicts are the file's decisions: there is no text to read
-	winners    bool            // the file names winners, which are stored, and no decisions
+	comparison pairwise
+	mirrored   int             // games copied to the other order, since their scores do not depend on it
+	reproduced int             // games whose stored decision gavel reads too; Differ lists the others
+	stored     bool            // verdicts are the file's decisions, since there is no text to read
+	winners    bool            // the file has winners in place of decisions
 	labelsStay bool            // the labels stayed with the responses when the order was reversed
 	sums       hash.Hash       // of the files
-	bad        imports.Rejects // rows that are no pairs
+	bad        imports.Rejects // invalid rows
 }
 
-// newPairImport begins the run of a judge whose replies are read as those to p.
+// newPairImport starts the run of a judge whose replies are read as p reads them.
 func newPairImport(out string, p pairwise) *pairImport {
 	return &pairImport{
-		Making: imports.Making{Run: imports.Run{Dir: out}, Asker: p, Lack: "no judgment in the imported file"},
-		asked:  p,
-		sums:   sha256.New(),
+		Making:     imports.Making{Run: imports.Run{Dir: out}, Asker: p, Lack: "no judgment in the imported file"},
+		comparison: p,
+		sums:       sha256.New(),
 	}
 }
 
@@ -55,7 +55,7 @@ func (in *pairImport) add(item datasets.Item, games ...imports.Judgment) error {
 		}
 		switch {
 		case g.Single:
-			in.turned++
+			in.mirrored++
 		case !r.Imported.Missing:
 			in.compare(r)
 		}
@@ -63,24 +63,24 @@ func (in *pairImport) add(item datasets.Item, games ...imports.Judgment) error {
 	return nil
 }
 
-// compare holds what we read against what the file says was decided, in the positions shown.
+// compare compares gavel's reading with the file's decision, in the positions shown.
 func (in *pairImport) compare(r *judging.Record) {
-	ours, theirs := "null", "null"
+	gavelDecision, fileDecision := "null", "null"
 	if d := decision(r); d != nil {
-		ours = *d
+		gavelDecision = *d
 	}
 	if d := r.Imported.Decision; d != nil {
-		theirs = *d
+		fileDecision = *d
 	}
-	if ours == theirs {
+	if gavelDecision == fileDecision {
 		in.reproduced++
 		return
 	}
 	in.Differ = append(in.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
-		r.Item, r.Presentation+1, theirs, ours))
+		r.Item, r.Presentation+1, fileDecision, gavelDecision))
 }
 
-// decision returns the label that JudgeBench would write: the plain one, in the positions shown.
+// decision returns the label that JudgeBench would write: in plain form and in the positions shown.
 func decision(r *judging.Record) *string {
 	switch {
 	case r.Outcome == judging.Tie:
@@ -93,17 +93,17 @@ func decision(r *judging.Record) *string {
 	return new(labelB)
 }
 
-// stored returns the judgment of a game whose file names the winner: its verdict is in the order of the dataset.
-func stored(v judging.Verdict, reply string) imports.Judgment {
+// storedJudgment returns the judgment of a game whose file names the winner. The verdict is in the dataset's order.
+func storedJudgment(v judging.Verdict, reply string) imports.Judgment {
 	return imports.Judgment{Verdict: &v, Replies: []string{reply}}
 }
 
-// wins returns the verdict that names a candidate.
-func wins(candidate int) judging.Verdict {
+// verdictFor returns the verdict that names a candidate.
+func verdictFor(candidate int) judging.Verdict {
 	return judging.Verdict{Outcome: judging.Decided, Choice: candidate}
 }
 
-// rows calls use for each row of a file, and adds the file to the hash of the run's sources.
+// rows calls use for each row of a file and adds the file to the hash of the run's sources.
 func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
 	sum, err := imports.Each(path, func(row int, raw []byte) error {
 		if err := use(row, raw); err != nil {
@@ -115,36 +115,36 @@ func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) e
 	return err
 }
 
-// ofRows makes a judge's run from files whose rows are in a dataset's format. about says where they come from.
-func (in *pairImport) ofRows(
-	gavel, about, file, judge string, format datasets.Format, dataset string,
+// makeRun makes a judge's run from files whose rows are in a dataset's format. source says where they come from.
+func (in *pairImport) makeRun(
+	gavel, source, file, judge string, format datasets.Format, dataset string,
 ) ([]*imports.Run, error) {
 	model := judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}
-	in.Describe(gavel, about, file, in.asked.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
+	in.Describe(gavel, source, file, in.comparison.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
 		Name: dataset, Format: format.Name, Skipped: in.bad.N, Bad: in.bad.First,
 	})
 	in.Manifest.Dataset.Rows = in.Manifest.Spec.Dataset.Items
-	return in.finish(strings.TrimPrefix(in.asked.template.Name, llmBarPrefix))
+	return in.finish(strings.TrimPrefix(in.comparison.template.Name, llmBarPrefix))
 }
 
-// finish writes the run directory, and returns the run with a summary of its games.
+// finish writes the run directory and returns the run with a summary of its games.
 func (in *pairImport) finish(judgeName string) ([]*imports.Run, error) {
 	m := in.Manifest
 	m.LabelsStay = in.labelsStay
 	m.JudgeName = judgeName
 	m.Simulated = strings.HasPrefix(m.Spec.Model.Name, "sim:")
-	games := len(in.Records) - in.turned
+	games := len(in.Records) - in.mirrored
 	in.Say("%s (judge_name %s): %d pairs, %d games, %d of them null",
 		m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, games, in.Missing)
-	if in.turned > 0 {
+	if in.mirrored > 0 {
 		in.Say("each response has a score of its own: it counts for both orders")
 	}
 	in.Said = append(in.Said, imports.Skipped(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
-	how := "read from the replies"
+	origin := "read from the replies"
 	if in.stored {
-		how = "taken from scores or decisions: there are no replies that gavel reads"
+		origin = "taken from scores or decisions: there are no replies that gavel reads"
 	}
-	in.Say("verdicts %s; %d of %d stored decisions reproduced", how, in.reproduced, games-in.Missing)
+	in.Say("verdicts %s; %d of %d stored decisions reproduced", origin, in.reproduced, games-in.Missing)
 	in.Said = append(in.Said, imports.Few(in.Differ)...)
 	in.Say("run written to %s", in.Dir)
 	if err := in.Write(in.Dir); err != nil {
@@ -153,7 +153,7 @@ func (in *pairImport) finish(judgeName string) ([]*imports.Run, error) {
 	return []*imports.Run{&in.Run}, nil
 }
 
-// pairLine is a pair in JudgeBench's format, with the model that wrote each response.
+// pairLine is a pair in JudgeBench's format.
 type pairLine struct {
 	ID        string `json:"pair_id"`
 	Source    string `json:"source"`
@@ -165,7 +165,7 @@ type pairLine struct {
 	Label     string `json:"label"`
 }
 
-// itemOf parses a value as a line of a format, and keeps the line.
+// itemOf parses a value as a line of a format. The item keeps the line.
 func itemOf(format datasets.Format, line any) (datasets.Item, error) {
 	raw, err := json.Marshal(line)
 	if err != nil {

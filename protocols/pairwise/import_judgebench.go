@@ -12,15 +12,15 @@ import (
 	"gavel/protocols/imports"
 )
 
-// JudgeBench's output files: the pair's own keys, judge_name, and judgments, a list of games. Game 0 was shown (A, B),
-// game 1 (B, A); a decision is written as the judge said it, in the positions shown, ">>" folded to ">". A game that
-// failed is null. Both ways the bytes are Python's json.dumps with ensure_ascii=False.
+// JudgeBench's output files have the pair's own keys, judge_name, and judgments, a list of games. Game 0 was shown (A,
+// B), game 1 (B, A). A decision is in the positions shown, with ">>" written as ">". A game that failed is null.
+// Imported and exported bytes are those of Python's json.dumps with ensure_ascii=False.
 
 type benchGame struct {
 	Judgment *benchJudgment `json:"judgment"`
 	Decision *string        `json:"decision"`
 
-	turned bool // it stands for the other order
+	mirrored bool // copied from the other order
 }
 
 type benchJudgment struct {
@@ -30,29 +30,29 @@ type benchJudgment struct {
 	Scores     json.RawMessage `json:"scores,omitzero"`
 }
 
-// benchKeys has the keys of a line that are about the judge.
+// benchKeys has the judge's keys of a line.
 type benchKeys struct {
 	JudgeName *string      `json:"judge_name"`
 	Judgments []*benchGame `json:"judgments"`
 }
 
-// inTheOtherOrder is the game in the other order, of a judge that gives each response a score of its own
-// (--single_game): its scores do not depend on the order. It is nil of other games.
-func (g *benchGame) inTheOtherOrder() *benchGame {
+// mirror returns the game in the other order for a judge that scores each response alone (--single_game), since such
+// scores do not depend on the order. It returns nil for other games.
+func (g *benchGame) mirror() *benchGame {
 	var scores []json.RawMessage
 	if g == nil || g.Judgment == nil || json.Unmarshal(g.Judgment.Scores, &scores) != nil || len(scores) != 2 {
 		return nil
 	}
 	judgment := *g.Judgment
 	judgment.Scores, _ = json.Marshal([]json.RawMessage{scores[1], scores[0]})
-	return &benchGame{Judgment: &judgment, turned: true}
+	return &benchGame{Judgment: &judgment, mirrored: true}
 }
 
-// arenaHardName is JudgeBench's name of the judge whose replies our parser
-// reads; the replies of its other judges have formats of their own.
+// arenaHardName is JudgeBench's name of the judge whose replies gavel reads. The replies of its other judges have other
+// formats.
 const arenaHardName = "arena_hard"
 
-// judgeBenchFile names the source of such a run.
+// judgeBenchFile describes the source of such a run.
 const judgeBenchFile = "JudgeBench output file"
 
 // ImportJudgeBench turns a JudgeBench output file into a run.
@@ -70,29 +70,29 @@ func ImportJudgeBench(r imports.Request) ([]*imports.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := func(err error) error { return &datasets.LineError{Path: set.Path, Line: item.Line, Err: err} }
+		lineError := func(err error) error { return &datasets.LineError{Path: set.Path, Line: item.Line, Err: err} }
 		pair, name, games, err := splitOutput(item.Raw)
 		if err != nil {
-			return nil, at(err)
+			return nil, lineError(err)
 		}
 		if in == nil {
 			judge = name
-			asked, stored := importedProtocol(name)
-			in = newPairImport(r.Out, asked)
+			comparison, stored := importedProtocol(name)
+			in = newPairImport(r.Out, comparison)
 			in.stored = stored
 		}
 		if name != judge {
-			return nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
+			return nil, lineError(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
 		}
 		item.Raw = pair
-		if turned := games[0].inTheOtherOrder(); len(games) == 1 && turned != nil {
-			games = append(games, turned)
+		if mirrored := games[0].mirror(); len(games) == 1 && mirrored != nil {
+			games = append(games, mirrored)
 		}
 		var judgments []imports.Judgment
 		for g, game := range games {
 			j, err := in.judgment(item, g, game)
 			if err != nil {
-				return nil, at(fmt.Errorf("game %d: %w", g+1, err))
+				return nil, lineError(fmt.Errorf("game %d: %w", g+1, err))
 			}
 			judgments = append(judgments, j)
 			if game == nil || game.Judgment == nil || game.Judgment.JudgeModel == "" {
@@ -100,47 +100,47 @@ func ImportJudgeBench(r imports.Request) ([]*imports.Run, error) {
 			}
 			model = cmp.Or(model, game.Judgment.JudgeModel)
 			if now := game.Judgment.JudgeModel; now != model {
-				return nil, at(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", now, model))
+				return nil, lineError(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", now, model))
 			}
 		}
 		if err := in.add(item, judgments...); err != nil {
-			return nil, at(err)
+			return nil, lineError(err)
 		}
 	}
 	info := judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
 	for _, b := range set.Bad {
 		info.Bad = append(info.Bad, b.Error())
 	}
-	in.Describe(r.Gavel, judgeBenchFile, path, in.asked.spec(judging.DatasetSpec{SHA256: set.SHA256},
+	in.Describe(r.Gavel, judgeBenchFile, path, in.comparison.spec(judging.DatasetSpec{SHA256: set.SHA256},
 		judging.ModelSpec{Name: model, Identity: "imported " + model}), info)
 	return in.finish(judge)
 }
 
-// importedProtocol is the protocol that a judge_name stands for, and whether its replies can be read: Arena-Hard's five
-// choices, or a prompt of gavel's own as judgeName writes it. Of others the decisions are taken as stored; nothing is
-// read, and the prompt is known by its name alone.
+// importedProtocol returns the protocol that a judge_name stands for: Arena-Hard's five choices, or a prompt of gavel
+// as judgeName writes it. For any other judge, stored is true: its decisions are taken from the file, and only the name
+// of its prompt is known.
 func importedProtocol(judgeName string) (p pairwise, stored bool) {
-	of, name := Protocol, judgeName
+	protocol, name := Protocol, judgeName
 	if judgeName == arenaHardName {
 		name = "arena-hard"
 	}
 	for _, k := range []judging.Protocol{Protocol, Reversed} {
-		if own, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
-			of, name = k, own
+		if prompt, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
+			protocol, name = k, prompt
 		}
 	}
-	if t, err := of.Template(name); err == nil && name != judgeName {
-		if p, reads := of.New(t, nil).(pairwise); reads {
+	if t, err := protocol.Template(name); err == nil && name != judgeName {
+		if p, reads := protocol.New(t, nil).(pairwise); reads {
 			return p, false
 		}
 	}
-	return asHarness(of, name, judgeBenchFile), true
+	return asHarness(protocol, name, judgeBenchFile), true
 }
 
-// ownPrefix begins the judge_name of a run of gavel's.
+// ownPrefix starts the judge_name of gavel's own runs.
 const ownPrefix = "gavel_"
 
-// splitOutput takes a line apart: the pair's own keys as published, and the judge's.
+// splitOutput splits a line into the pair's own keys, as published, and the judge's.
 func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
 	var all benchKeys
 	if err := json.Unmarshal(line, &all); err != nil {
@@ -156,7 +156,7 @@ func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, er
 	return pair, *all.JudgeName, all.Judgments, err
 }
 
-// pairKeys is a line without the judge's keys.
+// pairKeys returns a line without the judge's keys.
 func pairKeys(line []byte) ([]byte, error) {
 	return imports.Without(line, nil, "judge_name", "judgments")
 }
@@ -167,12 +167,12 @@ func (in *pairImport) judgment(item datasets.Item, presentation int, game *bench
 		return j, nil
 	}
 	b := game.Judgment
-	j = imports.Judgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, Single: game.turned}
+	j = imports.Judgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, Single: game.mirrored}
 	if !in.stored || b.Response != "" {
 		j.Replies = []string{b.Response}
 	}
 	if in.stored {
-		v, err := decided(in.Asker, in.Asker.Presentations(item)[presentation], game)
+		v, err := storedVerdict(in.Asker, in.Asker.Presentations(item)[presentation], game)
 		if err != nil {
 			return j, err
 		}
@@ -181,9 +181,9 @@ func (in *pairImport) judgment(item datasets.Item, presentation int, game *bench
 	return j, nil
 }
 
-// decided is the verdict of a game without text of ours to read: by its scores where it has them (the first shown must
-// score higher to win), else by the decision in the file.
-func decided(p judging.Asker, s judging.Presentation, game *benchGame) (judging.Verdict, error) {
+// storedVerdict returns the verdict of a game without text that gavel reads: by its scores if it has them (the response
+// shown first must score higher to win), else by the decision in the file.
+func storedVerdict(p judging.Asker, s judging.Presentation, game *benchGame) (judging.Verdict, error) {
 	var scores []float64
 	if len(game.Judgment.Scores) > 0 {
 		if err := json.Unmarshal(game.Judgment.Scores, &scores); err != nil || len(scores) != 2 {

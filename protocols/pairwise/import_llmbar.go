@@ -20,19 +20,19 @@ import (
 // dataset.json with "results", one for each phase, of which the last holds the two judgments. A winner is mapped
 // back to the published order.
 
-// evaluators is the folder under which the judges' are.
+// evaluators is the folder of the judges' files.
 const evaluators = "evaluators"
 
 const llmBarLayout = "…/SUBSET/evaluators/JUDGE/STRATEGY/result.json"
 
-// storedReplies is a file of one judge's replies to one prompt on a subset of the pairs.
+// storedReplies describes a file of one judge's replies to one prompt on a subset of the pairs.
 type storedReplies struct {
 	path, subset, judge, prompt string
 }
 
-// inOrder returns the files that paths name, by their subsets. They have to be of one judge and one prompt, and of
-// different subsets.
-func inOrder(paths []string, read func(path string) (storedReplies, error)) (files []storedReplies, err error) {
+// orderFiles describes files and sorts them by subset. All must be of one judge and one prompt, and of different
+// subsets.
+func orderFiles(paths []string, read func(path string) (storedReplies, error)) (files []storedReplies, err error) {
 	for _, path := range paths {
 		f, err := read(path)
 		if err != nil {
@@ -53,16 +53,16 @@ func inOrder(paths []string, read func(path string) (storedReplies, error)) (fil
 	return files, nil
 }
 
-// importLLMBar turns stored replies of one judge by one strategy, a file for each subset, into a run.
+// importLLMBar turns the stored replies of one judge with one strategy, a file for each subset, into a run.
 func importLLMBar(r imports.Request) ([]*imports.Run, error) {
-	files, err := inOrder(r.Files, llmBarFile)
+	files, err := orderFiles(r.Files, llmBarFile)
 	if err != nil {
 		return nil, err
 	}
 	first := files[0]
 	in := newPairImport(r.Out, asHarness(Protocol, llmBarPrefix+first.prompt, "LLMBar (arXiv 2310.07641)",
 		outputLabels(first.judge, first.prompt)...))
-	in.Asker = outputs{pairwise: in.asked}
+	in.Asker = outputs{pairwise: in.comparison}
 	for _, f := range files {
 		if err := in.llmBarRows(f); err != nil {
 			return nil, err
@@ -72,19 +72,19 @@ func importLLMBar(r imports.Request) ([]*imports.Run, error) {
 		return nil, in.bad.None("rows with input, output_1, output_2, label and results")
 	}
 	judge := cmp.Or(r.Option("model"), first.judge)
-	return in.ofRows(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBar, llmBarName(files))
+	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBar, llmBarName(files))
 }
 
-// llmBarPrefix begins the name of the prompt of a strategy, which JudgeBench would call the judge by.
+// llmBarPrefix starts the name of a strategy's prompt. It is not part of the judge_name.
 const llmBarPrefix = "LLMBar "
 
-// llmBarRows takes in the rows of a file, and its sum.
+// llmBarRows adds the rows of a file to the run, and its hash.
 func (in *pairImport) llmBarRows(f storedReplies) error {
 	n := 0
 	in.bad.Path = f.path
 	fmt.Fprint(in.sums, f.subset, " ")
 	return in.rows(f.path, func(row int, raw json.RawMessage) error {
-		item, made, err := llmBarRow(raw, datasets.LLMBarID(f.subset, n))
+		item, judgments, err := llmBarRow(raw, datasets.LLMBarID(f.subset, n))
 		n++
 		switch {
 		case errors.Is(err, errRating):
@@ -93,11 +93,11 @@ func (in *pairImport) llmBarRows(f storedReplies) error {
 			in.bad.Add(row, err)
 			return nil
 		}
-		return in.add(item, made...)
+		return in.add(item, judgments...)
 	})
 }
 
-// llmBarName returns the name of the items: that of their subset, or "llmbar" if there are several.
+// llmBarName returns the name of the dataset: that of the subset, or "llmbar" for several.
 func llmBarName(files []storedReplies) string {
 	if len(files) > 1 {
 		return datasets.LLMBar.Name
@@ -105,7 +105,7 @@ func llmBarName(files []storedReplies) string {
 	return datasets.LLMBar.Name + "-" + strings.ToLower(path.Base(files[0].subset))
 }
 
-// llmBarFile returns what the path of a file says.
+// llmBarFile reads judge, strategy and subset from the path of a file.
 func llmBarFile(name string) (f storedReplies, err error) {
 	if _, err := os.Stat(name); err != nil {
 		return f, err
@@ -115,25 +115,25 @@ func llmBarFile(name string) (f storedReplies, err error) {
 		return f, err
 	}
 	parts := strings.Split(filepath.ToSlash(full), "/")
-	at := len(parts) - 4
-	if at < 1 || parts[at] != evaluators {
+	folder := len(parts) - 4
+	if folder < 1 || parts[folder] != evaluators {
 		return f, fmt.Errorf("%s: judge, strategy and subset stand in the path alone: "+
 			"keep the folders as LLMBar has them, %s", name, llmBarLayout)
 	}
 	return storedReplies{
 		path:   name,
-		subset: cmp.Or(datasets.LLMBarSubset(parts[at-1]), parts[at-1]),
-		judge:  parts[at+1],
-		prompt: parts[at+2],
+		subset: cmp.Or(datasets.LLMBarSubset(parts[folder-1]), parts[folder-1]),
+		judge:  parts[folder+1],
+		prompt: parts[folder+2],
 	}, nil
 }
 
-// errRating is of strategies that give each output a score of its own.
+// errRating is the error for strategies that score each output alone.
 var errRating = errors.New("each output has a score of its own, and no reply compares the two: " +
 	"gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
 
-// llmBarRow returns the pair of a row, with an id, and the judgments of the last phase in the positions shown.
-func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []imports.Judgment, err error) {
+// llmBarRow returns the pair of a row and the judgments of its last phase, in the positions shown.
+func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.Judgment, err error) {
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
@@ -175,12 +175,12 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []impor
 		if len(phases) > 1 {
 			judgment.Mode = synthesis
 		}
-		made = append(made, judgment)
+		judgments = append(judgments, judgment)
 	}
-	return item, made, nil
+	return item, judgments, nil
 }
 
-// llmBarReply is a judgment as stored.
+// llmBarReply is a stored judgment.
 type llmBarReply struct {
 	Completion []json.RawMessage `json:"completion"` // text, and why it ended
 	Winner     *string           `json:"winner"`

@@ -8,7 +8,7 @@ import (
 	"gavel/datasets"
 )
 
-// barGame is a game of LLMBar's as stored; a winner of "" is none.
+// barGame returns a stored game of LLMBar; a winner of "" is none.
 func barGame(text, winner string) string {
 	if winner == "" {
 		return fmt.Sprintf(`{"completion": [%q, "stop"], "winner": null}`, text)
@@ -38,9 +38,9 @@ func FuzzLLMBarRow(f *testing.F) {
 			}
 			return
 		}
-		again, err := datasets.LLMBar.Parse(item.Raw)
-		if err != nil || again.ID != "Natural#3" || again.Group != "Natural" || len(played) != 2 || strings.Contains(string(item.Raw), "\n") {
-			t.Errorf("%q reads as %+v with %+v, its line as %+v, %v", raw, item, played, again, err)
+		reparsed, err := datasets.LLMBar.Parse(item.Raw)
+		if err != nil || reparsed.ID != "Natural#3" || reparsed.Group != "Natural" || len(played) != 2 || strings.Contains(string(item.Raw), "\n") {
+			t.Errorf("%q reads as %+v with %+v, its line as %+v, %v", raw, item, played, reparsed, err)
 		}
 	})
 }

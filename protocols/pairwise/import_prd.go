@@ -17,7 +17,7 @@ import (
 
 // PRD's reviews of Vicuna's 80 questions (arXiv 2307.02762), in the folder vicuna80: prompts/vicuna_questions.jsonl,
 // generations/answer_MODEL.jsonl, and ratings-REVIEWER/answer_X-vs-answer_Y-REVIEWER-….jsonl, where X is shown first.
-// Of people there is one order, or both. A score of 1 or 2 names an answer, 3 is a tie.
+// Human reviews have one order or both. A score of 1 or 2 names an answer, 3 is a tie.
 
 // prdText is a question, an answer or a review.
 type prdText struct {
@@ -27,25 +27,26 @@ type prdText struct {
 	Score    int    `json:"score"`
 	Category string `json:"category"`
 
-	at string // file and row
+	position string // file and row
 }
 
-// conflict returns an error if another row says something else of the same question.
+// conflict returns an error if another row has a different text or score for the same question.
 func (t prdText) conflict(other prdText) error {
-	other.at = t.at
+	other.position = t.position
 	if t == other {
 		return nil
 	}
-	return fmt.Errorf("question %d stands in %s too, with another text or score: remove one of the two", t.Question, t.at)
+	return fmt.Errorf("question %d is in %s too, with another text or score: remove one of the two", t.Question,
+		t.position)
 }
 
-// prdKey is an answer shown first, another, and their question.
+// prdKey names the models of the answers shown first and second, and the question.
 type prdKey struct {
 	first, second string
 	question      int
 }
 
-// swapped is the key with the other answer shown first.
+// swapped returns the key with the answers in the other order.
 func (k prdKey) swapped() prdKey {
 	return prdKey{first: k.second, second: k.first, question: k.question}
 }
@@ -68,7 +69,7 @@ func importPRD(r imports.Request) ([]*imports.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	pairs := map[prdKey]bool{} // by the names of the models, in whichever order they were shown
+	pairs := map[prdKey]bool{} // with the models in alphabetical order
 	models := map[string]bool{}
 	for key := range reviews {
 		models[key.first] = true
@@ -119,56 +120,57 @@ func importPRD(r imports.Request) ([]*imports.Run, error) {
 		judge = cmp.Or(answers[reviewer][key.question].Model, judge)
 	}
 	from := filepath.Join(dir, "ratings-"+reviewer)
-	return in.ofRows(r.Gavel, "PRD's reviews", from, judge, datasets.JudgeBench, "prd-vicuna80")
+	return in.makeRun(r.Gavel, "PRD's reviews", from, judge, datasets.JudgeBench, "prd-vicuna80")
 }
 
-// prdPeople returns the label that people gave a pair, in either order; no verdict if the two differ.
+// prdPeople returns people's verdict on a pair. If they reviewed both orders and the verdicts differ, it is no verdict.
 func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
 	none := judging.Silent(judging.NoVerdict)
-	one, two := prdGame(people, key, 0).Verdict, prdGame(people, key.swapped(), 1).Verdict
-	first, second := cmp.Or(one, two, &none), cmp.Or(two, one, &none)
+	direct, swapped := prdGame(people, key, 0).Verdict, prdGame(people, key.swapped(), 1).Verdict
+	first, second := cmp.Or(direct, swapped, &none), cmp.Or(swapped, direct, &none)
 	if *first != *second {
 		return none
 	}
 	return *first
 }
 
-// prdGame returns the review of a pair in which the given answer was shown first.
+// prdGame returns the review of a pair in the order of the key. first is the candidate shown first.
 func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.Judgment {
-	review, is := reviews[key]
-	if !is {
+	review, ok := reviews[key]
+	if !ok {
 		return imports.Judgment{}
 	}
 	v := judging.Silent(judging.NoVerdict)
 	switch review.Score {
 	case 1:
-		v = wins(first)
+		v = verdictFor(first)
 	case 2:
-		v = wins(1 - first)
+		v = verdictFor(1 - first)
 	case 3:
 		v = judging.Silent(judging.Tie)
 	}
-	return stored(v, review.Text)
+	return storedJudgment(v, review.Text)
 }
 
-// prdReviews returns the reviews of a reviewer. Where a pair has a file answer_X-vs-answer_Y and another
-// answer-X-vs-answer-Y, as some of gpt35's have, the first counts.
+// prdReviews returns the reviews of a reviewer. If a pair has two files, answer_X-vs-answer_Y and answer-X-vs-answer-Y,
+// as some of gpt35's have, the first counts.
 func (in *pairImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "ratings-"+reviewer, "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		there, _ := filepath.Glob(filepath.Join(dir, "ratings-*"))
-		for i, path := range there {
-			there[i] = filepath.Base(path)[len("ratings-"):]
+		reviewers, _ := filepath.Glob(filepath.Join(dir, "ratings-*"))
+		for i, path := range reviewers {
+			reviewers[i] = filepath.Base(path)[len("ratings-"):]
 		}
-		return nil, fmt.Errorf("%s: no reviews in ratings-%s; there are %q: name one with --reviewer", dir, reviewer, there)
+		return nil, fmt.Errorf("%s: no reviews in ratings-%s; there are %q: name one with --reviewer", dir, reviewer,
+			reviewers)
 	}
 	name := regexp.MustCompile(`^answer[_-](.+)-vs-answer[_-](.+)-` + regexp.QuoteMeta(reviewer) + `-reviewer`)
 	slices.Sort(files)
 	slices.Reverse(files)
 	all := map[prdKey]prdText{}
 	for _, path := range files {
-		named := name.FindStringSubmatch(filepath.Base(path))
-		if named == nil {
+		match := name.FindStringSubmatch(filepath.Base(path))
+		if match == nil {
 			return nil, fmt.Errorf("%s: the name does not say of whose answers it is", path)
 		}
 		texts, err := in.prdTexts(path)
@@ -176,30 +178,30 @@ func (in *pairImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, erro
 			return nil, err
 		}
 		for question, review := range texts {
-			key := prdKey{named[1], named[2], question}
-			first, is := all[key]
-			if !is {
+			key := prdKey{match[1], match[2], question}
+			first, ok := all[key]
+			if !ok {
 				all[key] = review
 			} else if err := first.conflict(review); err != nil && strings.HasPrefix(filepath.Base(path), "answer_") {
-				return nil, fmt.Errorf("%s: %w", review.at, err)
+				return nil, fmt.Errorf("%s: %w", review.position, err)
 			}
 		}
 	}
 	return all, nil
 }
 
-// prdTexts are the rows of a file by their questions.
+// prdTexts returns the rows of a file by question.
 func (in *pairImport) prdTexts(path string) (map[int]prdText, error) {
 	all := map[int]prdText{}
 	err := in.rows(path, func(n int, raw json.RawMessage) error {
-		row := prdText{at: fmt.Sprintf("%s row %d", path, n)}
+		row := prdText{position: fmt.Sprintf("%s row %d", path, n)}
 		if err := datasets.DecodeObject(raw, &row); err != nil {
 			return err
 		}
 		if row.Question == 0 {
 			return fmt.Errorf("no question_id: this is no file of PRD's vicuna80")
 		}
-		if first, is := all[row.Question]; is {
+		if first, ok := all[row.Question]; ok {
 			return first.conflict(row)
 		}
 		all[row.Question] = row

@@ -14,8 +14,8 @@ import (
 )
 
 // ReIFE's stored replies (arXiv 2410.07069): DATASET.JUDGE.METHOD.PROMPT.jsonl has the replies with output 1 shown
-// first, PROMPT_swap.jsonl those with output 2 shown first. There the labels stay: what is called Output (a) is output
-// 1 in both. The label of a pair is not part of it; those of LLMBar's pairs gavel knows.
+// first, PROMPT_swap.jsonl those with output 2 shown first. The labels stay with the outputs: Output (a) is output 1 in
+// both files. The files do not have the gold labels; gavel has those of LLMBar's pairs.
 
 // reifeRow is a row of either file.
 type reifeRow struct {
@@ -26,13 +26,13 @@ type reifeRow struct {
 		Text string `json:"text"`
 	} `json:"response"`
 	Result *struct {
-		Winner int  `json:"winner"` // 1 or 2; drawn where it failed
+		Winner int  `json:"winner"` // 1 or 2; random if Fail is true
 		Tie    int  `json:"tie"`
 		Fail   bool `json:"fail"`
 	} `json:"result"`
 }
 
-// reifeSubsets are the pairs of each of its files of LLMBar, in their order.
+// reifeSubsets lists the subsets in each of ReIFE's LLMBar files, in order.
 var reifeSubsets = map[string][]string{
 	"llmbar_natural":     {"Natural"},
 	"llmbar_adversarial": reifeAdversarial,
@@ -47,7 +47,7 @@ var reifeAdversarial = []string{
 
 // importReIFE turns the replies of one judge to one prompt into a run.
 func importReIFE(r imports.Request) ([]*imports.Run, error) {
-	files, err := inOrder(r.Files, reifeFile)
+	files, err := orderFiles(r.Files, reifeFile)
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +66,10 @@ func importReIFE(r imports.Request) ([]*imports.Run, error) {
 		}
 	}
 	judge := cmp.Or(r.Option("model"), first.judge)
-	return in.ofRows(r.Gavel, "ReIFE's stored replies", r.Files[0], judge, datasets.LLMBar, dataset)
+	return in.makeRun(r.Gavel, "ReIFE's stored replies", r.Files[0], judge, datasets.LLMBar, dataset)
 }
 
-// reifeFile returns what the name of a file says.
+// reifeFile reads dataset, judge and prompt from the name of a file.
 func reifeFile(path string) (f storedReplies, err error) {
 	parts := strings.Split(filepath.Base(path), ".")
 	n := len(parts)
@@ -84,14 +84,14 @@ func reifeFile(path string) (f storedReplies, err error) {
 	return storedReplies{path: path, subset: parts[0], judge: strings.Join(parts[1:n-3], "."), prompt: parts[n-2]}, nil
 }
 
-// reife takes in a file of each order.
+// reife adds the pairs of a file and of its swapped file to the run.
 func (in *pairImport) reife(path, set string) error {
-	known := references.LLMBar()
+	published := references.LLMBar()
 	var ids []string
 	for _, subset := range reifeSubsets[set] {
 		for i := 0; ; i++ {
 			id := datasets.LLMBarID(subset, i)
-			if _, is := known.Index(id); !is {
+			if _, ok := published.Index(id); !ok {
 				break
 			}
 			ids = append(ids, id)
@@ -115,13 +115,13 @@ func (in *pairImport) reife(path, set string) error {
 		if a.Question != b.Question || a.First != b.First || a.Second != b.Second {
 			return fmt.Errorf("%s: row %d is of another pair than that of %s", swapped, i+1, path)
 		}
-		at, _ := known.Index(id)
+		index, _ := published.Index(id)
 		item, err := itemOf(datasets.LLMBar, map[string]any{
 			"id":       id,
 			"input":    a.Question,
 			"output_1": a.First,
 			"output_2": a.Second,
-			"label":    known.Gold[at] - '0',
+			"label":    published.Gold[index] - '0',
 		})
 		if err == nil {
 			err = in.add(item, a.game(), b.game())
@@ -153,12 +153,12 @@ func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 
 // game returns the judgment of a row.
 func (r reifeRow) game() imports.Judgment {
-	v := wins(r.Result.Winner - 1)
+	v := verdictFor(r.Result.Winner - 1)
 	switch {
 	case r.Result.Fail:
 		v = judging.Silent(judging.NoVerdict)
 	case r.Result.Tie != 0:
 		v = judging.Silent(judging.Tie)
 	}
-	return stored(v, r.Response[0].Text)
+	return storedJudgment(v, r.Response[0].Text)
 }

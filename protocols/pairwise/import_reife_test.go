@@ -16,7 +16,7 @@ import (
 	"gavel/protocols/imports"
 )
 
-// reifeRows are the rows that ReIFE has of a judge's verdicts on the pairs of subsets of LLMBar.
+// reifeRows returns ReIFE's rows for a judge's verdicts on subsets of LLMBar.
 func reifeRows(t *testing.T, subsets []string, verdicts string) string {
 	var rows strings.Builder
 	set := references.LLMBar()
@@ -43,11 +43,11 @@ func reifeRows(t *testing.T, subsets []string, verdicts string) string {
 	return rows.String()
 }
 
-// TestImportReIFE: files made of published verdicts come to these verdicts again, in both orders of the pairs.
+// TestImportReIFE imports files made of published verdicts and expects the same verdicts, in both orders of the pairs.
 func TestImportReIFE(t *testing.T) {
 	set := references.LLMBar()
-	at := slices.IndexFunc(set.Judges, func(j references.Judge) bool { return j.LabelsStay && set.Whole(j) })
-	judge := set.Judges[at]
+	index := slices.IndexFunc(set.Judges, func(j references.Judge) bool { return j.LabelsStay && set.Whole(j) })
+	judge := set.Judges[index]
 	dir := t.TempDir()
 	name := func(set, order string) string {
 		return filepath.Join(dir, set+".a.b-1.5.base_pairwise.pairwise_vanilla"+order+".jsonl")

@@ -2,7 +2,7 @@ package pairwise
 
 import "gavel/protocols/imports"
 
-// Imports are the files of other harnesses that become runs of pairs.
+// Imports lists the importers of runs of pairs from other harnesses' files.
 var Imports = []imports.Importer{
 	{
 		Name: "judgebench", About: "a JudgeBench output file becomes a run", Usage: "FILE --out RUN",

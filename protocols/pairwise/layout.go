@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// Layout is of pairwise and reversed judging.
+// Layout lays out runs of pairwise and reversed.
 var Layout = &report.Layout{
 	Headline: "strict",
 	Item:     "pair",
@@ -25,8 +25,9 @@ var Layout = &report.Layout{
 		Bold:   "verdicts to keep: both orders agree",
 		Beyond: "to ask elsewhere: another judge, or a person",
 	},
-	Parts: pageParts,
-	By:    report.Grouping{Extra: RightWhereAlike},
+	Notices: map[string]string{goalWorse: "pairs.worse-asked"},
+	Blocks:  []report.PagePart{bothGoals},
+	By:      report.Grouping{Extra: RightWhereAlike},
 	Ends: []report.End{
 		{Part: PartRight, Words: "correct in both orders"},
 		{Part: PartWrong, Words: "wrong in both orders", Show: "confident"},
@@ -48,9 +49,8 @@ var Layout = &report.Layout{
 		report.Verdictless,
 	},
 	BoardColumns: []report.BoardColumn{
-		{Metric: RightWhereAlike, Column: doc.Column{Kind: doc.Of}},
-		{Metric: Coverage, Column: doc.Column{Kind: doc.Bare, In: doc.Short | doc.Full, Spare: 3}},
-		{Metric: firstPicked, Column: doc.Column{Kind: doc.Lean, Spare: 2}},
+		{Metric: RightWhereAlike, Kind: doc.Of}, {Metric: Coverage, In: doc.Short | doc.Full},
+		{Metric: firstPicked, Kind: doc.Lean},
 	},
 	Against: &report.Against{
 		Title:     "Content or position?",
@@ -67,13 +67,7 @@ var Layout = &report.Layout{
 // firstPicked is the metric of position bias.
 const firstPicked = "first-position"
 
-// pageParts are the results of a run, from top to bottom.
-var pageParts = []report.PagePart{
-	report.Notice(goalWorse, "pairs.worse-asked"), report.OutcomeBar, report.Cards, bothGoals, report.ByGroup,
-	report.Analyses, report.ItemLists, report.Sways, report.Among, report.CaveatBlocks, report.Making,
-}
-
-// bothGoals compares the run with that of the same judge with the opposite goal.
+// bothGoals compares the run with the same judge's run with the opposite goal.
 func bothGoals(p *report.RunPage) []doc.Block {
 	t := p.Twin
 	if t == nil {
@@ -131,7 +125,7 @@ func goalsVerdict(d *scoring.Difference) string {
 	return "goals.helps"
 }
 
-// compared says what both goals come to as one judge.
+// compared describes both goals as one judge.
 func compared(c *scoring.Comparison) (notes []string) {
 	if e := c.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
 		notes = append(notes, doc.Phrase("pairs.both-goals", table.Whole(e.Coverage), table.Count(e.Coverage.N, "pair"),

@@ -15,7 +15,7 @@ import (
 //go:embed metrics.yaml
 var Metrics string
 
-// pairMetrics are the scores of a comparison, the headline first. A new one is a line here and a block of metrics.yaml.
+// pairMetrics lists the metrics of pairs, the headline first. A new one needs a line here and a block in metrics.yaml.
 var pairMetrics = []scoring.Summed[pair]{
 	{Metric: scoring.Metric{Name: "strict", Headline: true}, Adds: strict},
 	{Metric: scoring.Metric{Name: "counter"}, Adds: counter},
@@ -28,25 +28,25 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{Name: firstPicked, Kind: scoring.Halves, Most: 2},
 		Adds:   firstPosition,
 	},
-	{Metric: scoring.Metric{Name: RightWhereAlike}, Adds: rightWhereAlike},
+	{Metric: scoring.Metric{Name: RightWhereAlike}, Adds: accuracyWhenConsistent},
 	{Metric: scoring.Metric{Name: Coverage}, Adds: coverage},
 }
 
-// What a judge is worth whose verdicts are kept only where both orders agree: how often they are right, and how many
-// pairs get one. strict is the product of the two.
+// Metrics of a judge whose verdicts are used only where both orders agree: how often they are right, and on how many
+// pairs there are such. strict is the product of the two.
 const (
 	RightWhereAlike = scoring.RightWhereAlike
 	Coverage        = scoring.Coverage
 )
 
-// halfTieName is the metric that needs a verdict in its group.
+// halfTieName is the metric that is undefined in groups without a verdict.
 const halfTieName = "half-tie"
 
 func (u pair) points() int       { return u.judgments[0].points(u.gold) + u.judgments[1].points(u.gold) }
 func (u pair) strict() bool      { return u.points() == 2 }
 func (u pair) bothDecided() bool { return u.judgments[0].decided() && u.judgments[1].decided() }
 
-// labelled is 1 for a pair that has a label: the others are no part of what needs one.
+// labelled returns 1 for a pair with a label, else 0: metrics that need a label leave the pair out.
 func (u pair) labelled() float64 { return scoring.One(u.gold >= 0) }
 
 func strict(u pair) (float64, float64) { return scoring.One(u.strict()), u.labelled() }
@@ -76,19 +76,21 @@ func consistency(u pair) (float64, float64) {
 	if !u.bothDecided() {
 		return 0, 0
 	}
-	return scoring.One(u.alike()), 1
+	return scoring.One(u.consistent()), 1
 }
 
-// alike tells whether both judgments name the same response.
-func (u pair) alike() bool { return u.named() != judging.Nobody }
+// consistent reports whether both judgments name the same response.
+func (u pair) consistent() bool { return u.consistentChoice() != judging.Nobody }
 
-func rightWhereAlike(u pair) (float64, float64) {
-	return scoring.One(u.strict()), scoring.One(u.alike()) * u.labelled()
+func accuracyWhenConsistent(u pair) (float64, float64) {
+	return scoring.One(u.strict()), scoring.One(u.consistent()) * u.labelled()
 }
 
-func coverage(u pair) (float64, float64) { return scoring.One(u.alike()) * u.labelled(), u.labelled() }
+func coverage(u pair) (float64, float64) {
+	return scoring.One(u.consistent()) * u.labelled(), u.labelled()
+}
 
-// firstPosition counts judgments, not pairs; a pair adds up to two.
+// firstPosition counts judgments, so a pair adds up to two.
 func firstPosition(u pair) (num, den float64) {
 	for _, g := range u.judgments {
 		if g.decided() {
@@ -101,13 +103,13 @@ func firstPosition(u pair) (num, den float64) {
 
 // Values of pair.own.
 const (
-	ownUnknown int8 = iota // there is none, or nobody can tell
+	ownUnknown int8 = iota // no own answer, or not known whether it is right
 	ownRight
 	ownWrong
 )
 
-// knownOwn is what a record says of the judge's own answer.
-func knownOwn(r *judging.Record) int8 {
+// ownAnswerOf returns what a record says of the judge's own answer.
+func ownAnswerOf(r *judging.Record) int8 {
 	switch {
 	case r.Own == nil:
 		return ownUnknown
@@ -117,16 +119,16 @@ func knownOwn(r *judging.Record) int8 {
 	return ownWrong
 }
 
-// Metrics of comparisons with the judge's own answer as reference, beside [GenerationAccuracy] and [correlationGJ]:
-// with G = the judge's own answer is right and J = strict, over the pairs of which G is known. There is no agent whose
-// being right could be held fixed: of every pair one response is.
+// Metrics of comparisons with the judge's own answer as reference, with [GenerationAccuracy] and [correlationGJ]: G =
+// the judge's own answer is right and J = strict, over the pairs with a known G. The agent's correctness cannot be held
+// fixed as in self-reference, since every pair has one correct response.
 const (
 	StrictOwnRight = "strict-own-right" // strict where the judge's own answer is right
 	StrictOwnWrong = "strict-own-wrong" // strict where it is wrong
 	correlationGJ  = "r-gj"
 )
 
-// Columns of a pair whose G is known, after those of the metrics above.
+// Columns of a pair with a known G, after those of the metrics above.
 const (
 	pairKnown = iota
 	pairOwnRight
@@ -180,14 +182,14 @@ var referenceMetrics = []scoring.Metric{
 
 var ownColumns = scoring.Span{2 * len(pairMetrics), 2*len(pairMetrics) + pairOwnWidth}
 
-// Columns of strict over the easy pairs and over the hard ones of a dataset that has them, after the others.
+// Columns of strict over the easy and the hard pairs of a dataset with levels, after the others.
 var (
 	easyColumns = scoring.Span{softMetric.Columns[1], softMetric.Columns[1] + 2}
 	hardColumns = scoring.Span{easyColumns[1], easyColumns[1] + 2}
 )
 
-// StyleBias is by how much a judge is more often right where the right response looks the better than where it looks
-// the worse: strict on the easy pairs of RM-Bench less strict on its hard ones (arXiv 2410.16184, §3).
+// StyleBias is the difference in points of strict between RM-Bench's easy pairs, where the right response also looks
+// better, and its hard pairs, where it looks worse (arXiv 2410.16184, §3).
 const StyleBias = "style-bias"
 
 var styleBias = scoring.Metric{
@@ -199,7 +201,7 @@ var styleBias = scoring.Metric{
 	All:     func(c []float64) float64 { return c[1] },
 }
 
-// ownCells are what a pair may be: the judge's own answer right or wrong, then strict or not.
+// ownCells lists the cells that a pair can be in: the judge's own answer right or wrong, then strict or not.
 var ownCells = []scoring.Cell{
 	{Row: []float64{1, 1, 0, 1, 0}},
 	{Row: []float64{1, 1, 0, 0, 0}},
@@ -211,7 +213,7 @@ var ownCells = []scoring.Cell{
 func ownConstant(c []float64) string {
 	switch {
 	case c[pairKnown] == 0:
-		return "nobody knows of any pair whether the judge's own answer is right"
+		return "no pair has an own answer of the judge that is known to be right or wrong"
 	case c[pairOwnRight] == 0 || c[pairOwnWrong] == 0:
 		return "G has no variance: the judge's own answers are all " + rightOrWrong(c[pairOwnRight] > 0)
 	}
@@ -225,8 +227,8 @@ func rightOrWrong(right bool) string {
 	return "wrong"
 }
 
-// Sheet lays out the pairs. Metrics of the judge's own answers, of soft verdicts and of levels are there where some
-// pair has these.
+// Sheet lays out the pairs in rows. It has the metrics of the judge's own answers, of soft verdicts and of levels only
+// if some pair has these.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:   scoring.Lay(pairMetrics),
@@ -234,7 +236,7 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}
-	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.own != ownUnknown }) {
+	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.ownAnswer != ownUnknown }) {
 		s.Metrics = append(s.Metrics, referenceMetrics...)
 	}
 	if slices.ContainsFunc(f.rows, func(u *pair) bool { return len(u.odds) == 2 }) {
@@ -258,49 +260,48 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// row returns what a pair adds to the columns of the metrics.
+// row returns a pair's columns.
 func (u pair) row() []float64 {
 	row := make([]float64, hardColumns[1])
 	scoring.Fill(pairMetrics, u, row)
-	row[ownColumns[1]], row[ownColumns[1]+1] = u.softly()
+	row[ownColumns[1]], row[ownColumns[1]+1] = u.softScore()
 	switch u.level {
 	case 1: // easy
 		row[easyColumns[0]], row[easyColumns[0]+1] = strict(u)
 	case 3: // hard
 		row[hardColumns[0]], row[hardColumns[0]+1] = strict(u)
 	}
-	if u.own != ownUnknown {
-		right, judged := scoring.One(u.own == ownRight), scoring.One(u.strict())
-		copy(row[ownColumns[0]:], []float64{1, right, 1 - right, right * judged, (1 - right) * judged})
+	if u.ownAnswer != ownUnknown {
+		right, correct := scoring.One(u.ownAnswer == ownRight), scoring.One(u.strict())
+		copy(row[ownColumns[0]:], []float64{1, right, 1 - right, right * correct, (1 - right) * correct})
 	}
 	return row
 }
 
-// Extend adds what the probabilities of both orders come to and published judges of the same pairs, and takes half-tie
-// from groups without one verdict.
+// Extend adds soft verdicts and published judges of the same pairs, and removes half-tie from groups without a verdict.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Soft = f.softVerdicts(s, b)
-	if rep.Items == rep.Expected && rep.Stopped == nil { // tests of a run that was looked at on the way do not hold
+	if rep.Items == rep.Expected && rep.Stopped == nil { // tests are valid only at the planned end of a run
 		rep.References = f.references(b.Level)
 	}
-	judged := judgedGroups(s.Units)
+	groups := groupsWithVerdict(s.Units)
 	for i, r := range rep.Results {
-		if r.Metric == halfTieName && r.Value != nil && !judged[r.Group] {
+		if r.Metric == halfTieName && r.Value != nil && !groups[r.Group] {
 			r.N = 0
 			rep.Results[i] = r.Undefined(noVerdict)
 		}
 	}
 }
 
-// noVerdict is the reason why half-tie has no value.
+// noVerdict explains why half-tie has no value.
 const noVerdict = "there is no verdict"
 
-// judgedGroups returns the groups in which some pair has a verdict. In the others half-tie has no value: a sum of 0 is
-// half a point there only because nothing was said.
-func judgedGroups(units []scoring.Unit) map[string]bool {
+// groupsWithVerdict returns the groups in which some pair has a verdict. In the others half-tie would be half a point
+// for each pair, for no verdict at all.
+func groupsWithVerdict(units []scoring.Unit) map[string]bool {
 	groups := map[string]bool{}
 	for _, u := range units {
-		if is := u.Of.(*pair); is.judgments[0].verdict() || is.judgments[1].verdict() {
+		if row := u.Of.(*pair); row.judgments[0].verdict() || row.judgments[1].verdict() {
 			groups[scoring.Overall] = true
 			for _, group := range u.Groups {
 				groups[group] = true
@@ -310,45 +311,45 @@ func judgedGroups(units []scoring.Unit) map[string]bool {
 	return groups
 }
 
-// Match adds how many verdicts changed with the order and, of two goals of one model, what they come to as one judge.
-func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scoring.Joined, b stats.Bootstrap) {
+// Match adds how many verdicts changed with the order and, for the two goals of one model, their scores as one judge.
+func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.Joined, b stats.Bootstrap) {
 	g := other.(*pairs)
 	c.Turned = new([2]int)
 	var sides [2][]scoring.Unit
-	for _, p := range joined {
+	for _, p := range items {
 		for side, u := range []scoring.Unit{p.A, p.B} {
 			sides[side] = append(sides[side], u)
-			if is := u.Of.(*pair); is.bothDecided() && is.judgments[0].choice != is.judgments[1].choice {
+			if row := u.Of.(*pair); row.bothDecided() && row.judgments[0].choice != row.judgments[1].choice {
 				c.Turned[side]++
 			}
 		}
 	}
-	c.Differences = withoutSilence(c.Differences, sides)
-	f.alike(c, joined)
+	c.Differences = withoutUndefined(c.Differences, sides)
+	f.compareConsistent(c, items)
 	if x, y := f.manifest.Spec, g.manifest.Spec; x.Model == y.Model && x.Goal != y.Goal {
-		c.Ensemble = ensemble(joined, b)
+		c.Ensemble = ensemble(items, b)
 	}
 }
 
-// alike compares two judges on the pairs with a label where each gives the same verdict in both orders, and on those of
-// each group. It adds nothing where there are none, or some belong together.
-func (f *pairs) alike(c *scoring.Comparison, joined []scoring.Joined) {
+// compareConsistent compares two judges on the labelled pairs on which each is consistent, overall and by group. It
+// adds nothing without such pairs, or if pairs belong to clusters.
+func (f *pairs) compareConsistent(c *scoring.Comparison, items []scoring.Joined) {
 	tables := map[string]*scoring.Table2x2{}
 	clusters := map[string]bool{}
-	for _, p := range joined {
+	for _, p := range items {
 		if p.A.Cluster != "" && clusters[p.A.Cluster] {
 			return
 		}
 		clusters[p.A.Cluster] = true
 		a, b := p.A.Of.(*pair), p.B.Of.(*pair)
-		if a.gold < 0 || !a.alike() || !b.alike() {
+		if a.gold < 0 || !a.consistent() || !b.consistent() {
 			continue
 		}
 		for _, group := range append([]string{scoring.Overall}, p.A.Groups...) {
 			if tables[group] == nil {
 				tables[group] = &scoring.Table2x2{}
 			}
-			tables[group].Count(a.named() == a.gold, b.named() == b.gold, 1)
+			tables[group].Count(a.consistentChoice() == a.gold, b.consistentChoice() == b.gold, 1)
 		}
 	}
 	var groups []*scoring.Difference
@@ -368,33 +369,33 @@ func (f *pairs) alike(c *scoring.Comparison, joined []scoring.Joined) {
 	}
 }
 
-// withoutSilence takes half-tie, and with it the difference, from groups in which a side has no verdict; where neither
-// has one, nothing of it is left.
-func withoutSilence(differences []scoring.Difference, sides [2][]scoring.Unit) (kept []scoring.Difference) {
-	judgedA := judgedGroups(sides[0])
-	judgedB := judgedGroups(sides[1])
+// withoutUndefined removes half-tie, and its difference, from groups in which a side has no verdict, and the whole row
+// if neither has one.
+func withoutUndefined(differences []scoring.Difference, sides [2][]scoring.Unit) (remaining []scoring.Difference) {
+	verdictsA := groupsWithVerdict(sides[0])
+	verdictsB := groupsWithVerdict(sides[1])
 	for _, d := range differences {
-		silent := scoring.Difference{Metric: d.Metric, Group: d.Group, Floor: d.Floor}
-		switch a, b := judgedA[d.Group], judgedB[d.Group]; {
+		partial := scoring.Difference{Metric: d.Metric, Group: d.Group, Floor: d.Floor}
+		switch a, b := verdictsA[d.Group], verdictsB[d.Group]; {
 		case d.Metric != halfTieName || a && b:
-			kept = append(kept, d)
+			remaining = append(remaining, d)
 		case a:
-			silent.A = d.A
-			silent.Note = "undefined: in B " + noVerdict
-			kept = append(kept, silent)
+			partial.A = d.A
+			partial.Note = "undefined: in B " + noVerdict
+			remaining = append(remaining, partial)
 		case b:
-			silent.B = d.B
-			silent.Note = "undefined: in A " + noVerdict
-			kept = append(kept, silent)
+			partial.B = d.B
+			partial.Note = "undefined: in A " + noVerdict
+			remaining = append(remaining, partial)
 		}
 	}
-	return kept
+	return remaining
 }
 
-// ensemble takes two runs for one judge.
-func ensemble(joined []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
-	rows := scoring.ByCluster(joined, func(p scoring.Joined) []float64 {
-		x, y := p.A.Of.(*pair).named(), p.B.Of.(*pair).named()
+// ensemble scores two runs as one judge.
+func ensemble(items []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
+	rows := scoring.ByCluster(items, func(p scoring.Joined) []float64 {
+		x, y := p.A.Of.(*pair).consistentChoice(), p.B.Of.(*pair).consistentChoice()
 		same := x != judging.Nobody && x == y
 		gold := p.A.Of.(*pair).gold
 		return []float64{scoring.One(same), 1, scoring.One(same && x == gold), scoring.One(same && gold >= 0)}

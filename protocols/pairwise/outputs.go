@@ -10,26 +10,26 @@ import (
 	"gavel/protocols/reading"
 )
 
-// outputs is a comparison by one of LLMBar's prompts (arXiv 2310.07641), which name the responses Output (a) and
-// Output (b) and have no label in brackets.
+// outputs compares by one of LLMBar's prompts (arXiv 2310.07641), which call the responses Output (a) and Output (b)
+// and have no labels in brackets.
 type outputs struct {
 	pairwise
-	referenced bool // the judge's own answer is shown: LLMBar's strategy Reference
+	showsReference bool // shows the judge's own answer: LLMBar's strategy Reference
 }
 
-// llmBarPrompt is LLMBar's strategy Vanilla with rules and, with --self-reference, its strategy Reference: in place
-// of a reply to the instruction that is asked for by LLMBar's prompt it shows that of gavel's answer protocol.
+// llmBarPrompt returns LLMBar's strategy Vanilla with rules and, with --self-reference, its strategy Reference. LLMBar
+// asks for the reference with its own prompt; here it is an answer of gavel's answer protocol.
 func llmBarPrompt() judging.Template {
 	t := judging.NewTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules",
 		judging.Texts(files, "prompts/llmbar"), outputLabel)
-	t.Labels = outputNamed
+	t.Labels = shortLabels
 	return t
 }
 
-// outputLabel finds LLMBar's labels in its prompts.
+// outputLabel matches LLMBar's labels in its prompts.
 var outputLabel = regexp.MustCompile(`(Output \([ab]\))`)
 
-// Prompt fills in LLMBar's text. Prompts of imported runs are not known: those read as any other comparison.
+// Prompt fills in LLMBar's text. For imported runs, whose prompts are not known, it writes those of other comparisons.
 func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	texts := o.template.Texts
 	if len(texts) == 0 {
@@ -40,10 +40,10 @@ func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prom
 		item.Candidates[s.Order[1]].Text,
 	}
 	text, oracle := texts["user"], o.oracle(item, s)
-	oracle.Choices = []string{"\n" + outputNamed[0], "\n" + outputNamed[1]} // it binds at the start of a line alone
-	if o.referenced && item.Answered != nil {
+	oracle.Choices = []string{"\n" + shortLabels[0], "\n" + shortLabels[1]} // read only at the start of a line
+	if o.showsReference && item.Answered != nil {
 		text, values = texts["referenced"], append(values, "{reference}", item.Answered.Reference)
-		refer(&oracle, item)
+		addReference(&oracle, item)
 	}
 	return judging.Prompt{
 		System: texts["system"],
@@ -53,44 +53,44 @@ func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prom
 	}
 }
 
-// Check refuses a pair that the judge has not answered, where its answer is to be shown.
+// Check returns an error for a pair without the judge's own answer if that is to be shown.
 func (o outputs) Check(item datasets.Item) error {
-	if !o.referenced {
+	if !o.showsReference {
 		return nil
 	}
 	return referenceAsker{}.Check(item)
 }
 
-// Labels of LLMBar's prompts: where the judge is to begin with its choice, and where it reasons first.
+// Labels of LLMBar's prompts: if the judge begins with its choice, and if it reasons first.
 var (
-	outputNamed  = []string{"Output (a)", "Output (b)"}
-	outputBetter = []string{"Output (a) is better.", "Output (b) is better."}
+	shortLabels    = []string{"Output (a)", "Output (b)"}
+	sentenceLabels = []string{"Output (a) is better.", "Output (b) is better."}
 )
 
-// synthesis is the mode of a judgment that another phase has decided: of LLMBar's strategy Swap, which asks again
-// where the verdicts of the two orders differ. Its labels are the last two.
+// synthesis is the mode of a judgment that another phase decided: LLMBar's strategy Swap asks again if the verdicts of
+// the two orders differ. Its labels are the last two.
 const synthesis = "synthesis"
 
-// byOutputs tells whether a template has LLMBar's labels.
+// byOutputs reports whether a template has LLMBar's labels.
 func byOutputs(t judging.Template) bool {
-	return len(t.Labels) >= 2 && (t.Labels[0] == outputNamed[0] || t.Labels[0] == outputBetter[0])
+	return len(t.Labels) >= 2 && (t.Labels[0] == shortLabels[0] || t.Labels[0] == sentenceLabels[0])
 }
 
-// outputRules are LLMBar's regular expressions, as its evaluators' configurations have them; those of a pair of labels
-// are tried in their order, and the first that is found anywhere in the reply binds.
+// outputRules are LLMBar's regular expressions, as in the configurations of its evaluators. Those of a pair of labels
+// are tried in order, and the first that matches anywhere in the reply decides.
 var outputRules = map[string]*regexp.Regexp{
-	outputNamed[0]:  regexp.MustCompile(`(?:^|\n) ?Output \(a\)`),
-	outputNamed[1]:  regexp.MustCompile(`(?:^|\n) ?Output \(b\)`),
-	outputBetter[0]: regexp.MustCompile(`Output \(a\) is better.`),
-	outputBetter[1]: regexp.MustCompile(`Output \(b\) is better.`),
+	shortLabels[0]:    regexp.MustCompile(`(?:^|\n) ?Output \(a\)`),
+	shortLabels[1]:    regexp.MustCompile(`(?:^|\n) ?Output \(b\)`),
+	sentenceLabels[0]: regexp.MustCompile(`Output \(a\) is better.`),
+	sentenceLabels[1]: regexp.MustCompile(`Output \(b\) is better.`),
 }
 
-// ReadsByPolicy is false: of LLMBar's two expressions the first that is found binds.
+// ReadsByPolicy returns false: the first of LLMBar's two expressions that matches decides.
 func (outputs) ReadsByPolicy(*judging.Record) bool { return false }
 
-// Parse reads by LLMBar's rule or by the final statement.
-func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if how.Name == judging.Robust {
+// Parse reads the reply by LLMBar's rule, or by its final statement.
+func (o outputs) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+	if method.Name == judging.Robust {
 		f := reading.Output(reply)
 		v := judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
 		if v.Outcome == judging.Decided && f.Value == "b" {
@@ -117,17 +117,16 @@ func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading
 	return judging.Silent(judging.NoVerdict)
 }
 
-// outputLabels are those of a judge's strategy, by their names in LLMBar: with CoT in it the judge reasons first, and
-// so it does in the first phase of Swap. PaLM2's CoT is the exception: its configuration has the rule of the other
-// strategies.
+// outputLabels returns the labels of a judge's strategy, by their names in LLMBar. With CoT the judge reasons first,
+// also in the first phase of Swap. PaLM2's CoT is an exception: its configuration has the rule of the other strategies.
 func outputLabels(judge, strategy string) []string {
 	switch {
 	case strategy == "Swap":
-		return slices.Concat(outputBetter, outputNamed)
+		return slices.Concat(sentenceLabels, shortLabels)
 	case judge == "PaLM2" && strategy == "CoT":
-		return outputNamed
+		return shortLabels
 	case strings.Contains(strategy, "CoT"):
-		return outputBetter
+		return sentenceLabels
 	}
-	return outputNamed
+	return shortLabels
 }

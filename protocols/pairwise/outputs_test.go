@@ -14,7 +14,8 @@ import (
 	"gavel/judging/judgingtest"
 )
 
-// TestLLMBarPrompt holds the prompt to LLMBar's own files, to the byte, and what it asks for to what is read.
+// TestLLMBarPrompt compares the prompt with LLMBar's own files, byte for byte, and the requested labels with the rule
+// that reads them.
 func TestLLMBarPrompt(t *testing.T) {
 	item := judgingtest.Pair("p1", 0)
 	item.Question = "{output_1} {input}" // what candidates say changes nothing around them
@@ -23,7 +24,7 @@ func TestLLMBarPrompt(t *testing.T) {
 		asker := Protocol.New(llmBarPrompt(), settings)
 		for _, s := range asker.Presentations(item) {
 			prompt := asker.Prompt(item, s)
-			assert.DeepEqual(t, prompt.Labels, outputNamed)
+			assert.DeepEqual(t, prompt.Labels, shortLabels)
 			for position, label := range prompt.Labels {
 				for _, how := range []judging.Readers{judging.Paper, judging.Robust} {
 					if v := asker.Parse(s, label, judging.Reading{Name: how, Policy: judging.Unique}); v.Choice != s.Order[position] {
@@ -46,7 +47,7 @@ func TestLLMBarPrompt(t *testing.T) {
 	assert.ErrorContains(t, Protocol.New(llmBarPrompt(), judging.Settings{"self-reference": "true"}).(outputs).Check(unanswered), "no answer of the judge's own")
 }
 
-// TestLLMBarsRules holds the rule of every judge and strategy to LLMBar's own configuration: PaLM2's CoT was read by
+// TestLLMBarsRules compares the rule of every judge and strategy with LLMBar's configuration. PaLM2's CoT was read by
 // the rule of the other judges' CoT, and 146 of its 838 stored winners were not found.
 func TestLLMBarsRules(t *testing.T) {
 	configs, err := filepath.Glob("../../../shared/data/llmbar/LLMEvaluator/evaluators/config/*/*.json")

@@ -1,5 +1,5 @@
-// Package pairwise compares two responses, shown in both orders. It has two protocols that differ in what they ask for:
-// pairwise asks for the better (prompts/pairwise), reversed for the worse (reversed.go, prompts/reversed).
+// Package pairwise compares two responses, shown in both orders. Its two protocols differ in the goal: pairwise asks
+// for the better response (prompts/pairwise), reversed for the worse (reversed.go, prompts/reversed).
 package pairwise
 
 import (
@@ -32,14 +32,14 @@ const (
 var files embed.FS
 
 // Protocol asks which of two responses is the better.
-var Protocol = of(judging.Protocol{
+var Protocol = newProtocol(judging.Protocol{
 	Name:  "pairwise",
 	About: "two responses in both orders: which is better? (JudgeBench, arXiv 2410.12784)",
 	Goal:  goalBetter,
 }, "JudgeBench's Arena-Hard prompt with two choices", grpMirror, grpMirror, arenaHard)
 
-// of is the comparison of two responses for a goal, with its prompts and where they are from.
-func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
+// newProtocol completes p, a comparison of two responses with a goal, with its prompts and their sources.
+func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	texts := judging.Texts(files, "prompts/"+p.Name)
 	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {
 		"arena-hard", hard,
@@ -62,9 +62,9 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	p.Adapt = adapt
 	p.Stage = stage
 	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
-	p.Called = called
-	p.Says = says
-	p.Labelled = rightWords
+	p.Called = responseName
+	p.Says = verdictWords
+	p.Labelled = labelWords
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
 		p := pairwise{name: name, goal: goal, template: t}
@@ -76,35 +76,35 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	return p
 }
 
-// called is what prompts call the response shown at a position.
-func called(t judging.Template, position int) string {
+// responseName returns the name that prompts give the response at a position.
+func responseName(t judging.Template, position int) string {
 	if byOutputs(t) {
 		return "Output (" + string('a'+rune(position)) + ")"
 	}
 	return "Assistant " + string('A'+rune(position))
 }
 
-// says is what a verdict says: a label states which is better, whatever the goal.
-func says(_, id string) string { return id + " is the better" }
+// verdictWords says what a verdict means: a label states which response is better, whatever the goal.
+func verdictWords(_, id string) string { return id + " is the better" }
 
-// rightWords are what the label says, and what it is right to name where the worse is asked for.
-func rightWords(goal string, right, shown []string) string {
-	if goal == goalBetter || len(shown) != 2 {
+// labelWords says what the label means and, if the goal is the worse response, which response is right to name.
+func labelWords(goal string, right, ids []string) string {
+	if goal == goalBetter || len(ids) != 2 {
 		return right[0] + ", labelled the better"
 	}
-	worse := shown[0]
+	worse := ids[0]
 	if worse == right[0] {
-		worse = shown[1]
+		worse = ids[1]
 	}
 	return fmt.Sprintf("%s is worse, %s is labelled the better", worse, right[0])
 }
 
-// newTemplate is a prompt with the labels that it names.
+// newTemplate returns a prompt with the labels that its text names.
 func newTemplate(name, origin, system string) judging.Template {
 	return judging.NewTemplate(name, origin, system, findLabels(system))
 }
 
-// ownComparison is a prompt of one's own: it must offer both [[A>B]] and [[B>A]].
+// ownComparison reads a user's prompt, which must offer both [[A>B]] and [[B>A]].
 func ownComparison(path, system string) (judging.Template, error) {
 	t := newTemplate(path, "file", system)
 	for _, want := range []string{labelA, labelB} {
@@ -116,13 +116,13 @@ func ownComparison(path, system string) (judging.Template, error) {
 	return t, nil
 }
 
-// offers tells whether a label, in its plain form, is among those of the prompt.
+// offers reports whether the prompt has a label, given in plain form.
 func offers(t judging.Template, plain string) bool {
 	return slices.ContainsFunc(t.Labels, func(l string) bool { return plainLabel(l) == plain })
 }
 
-// pairwise compares two responses (PROTOCOLS.md §1). The goal changes what the
-// judge is asked to name; the label states the order of quality in both.
+// pairwise compares two responses (PROTOCOLS.md §1). The goal changes what the judge is asked to name; the label
+// always states which response is better.
 type pairwise struct {
 	name     string
 	goal     string
@@ -131,33 +131,33 @@ type pairwise struct {
 
 func (p pairwise) Name() string { return p.name }
 
-// spec of a run of it whose parameters nobody knows.
+// spec returns the spec of a run whose parameters are not known.
 func (p pairwise) spec(dataset judging.DatasetSpec, model judging.ModelSpec) judging.Spec {
 	return judging.Spec{Protocol: p.name, Goal: p.goal, Prompt: p.template, Dataset: dataset, Model: model}
 }
 
-// Presentations: as published, then swapped.
+// Presentations returns the published order, then the swapped one.
 func (pairwise) Presentations(datasets.Item) []judging.Presentation {
 	return []judging.Presentation{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}
 }
 
-// followUp is JudgeBench's turn after a reply without a label.
+// followUp is JudgeBench's second message after a reply without a label.
 const followUp = "continue your judgment and finish by outputting a final verdict label"
 
-// userPrompt begins the user message.
+// userPrompt starts the user message.
 const userPrompt = "<|User Prompt|>\n"
 
-// Question and Answer are the parts of the user message of JudgeBench's harness, which an empty line joins. Texts are
-// joined, never searched or formatted: they may hold anything.
+// Question and Answer return the parts of the user message of JudgeBench's harness, which empty lines separate. Texts
+// are joined, never searched or formatted, since they may contain anything.
 func Question(text string) string { return userPrompt + text }
 
-// Answer is that of an assistant, by its letter.
+// Answer returns the part with the answer of an assistant.
 func Answer(letter, text string) string {
 	name := " of Assistant " + letter + "'s Answer|>"
 	return "<|The Start" + name + "\n" + text + "\n<|The End" + name
 }
 
-// Prompt writes the user message of JudgeBench's harness, to the byte.
+// Prompt writes the user message of JudgeBench's harness, byte for byte.
 func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a, b := item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text
 	prompt := judging.Prompt{
@@ -175,19 +175,19 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 	return prompt
 }
 
-// oracle: in the reversed goal the position to name is that of the worse response,
-// and naming it takes the label that puts the other above it.
+// oracle tells simulated judges the position to name. With the reversed goal that is the worse response, and the label
+// that names it puts the other one above it.
 func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}}
-	named := item.Gold
-	if named < 0 { // nobody said: a simulated judge holds to an opinion all the same
-		named = int(crc32.ChecksumIEEE([]byte(item.ID)) % 2)
+	target := item.Gold
+	if target < 0 { // without a label a simulated judge still needs a response to prefer
+		target = int(crc32.ChecksumIEEE([]byte(item.ID)) % 2)
 	}
 	if p.goal == goalWorse {
 		o.Choices = []string{"[[B>A]]", "[[A>B]]"}
-		named = 1 - named
+		target = 1 - target
 	}
-	if s.Order[1] == named {
+	if s.Order[1] == target {
 		o.Right = 1
 	}
 	if offers(p.template, labelTie) {
@@ -206,7 +206,7 @@ const (
 // verdictLabel is JudgeBench's regular expression.
 var verdictLabel = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
-// findLabels lists the labels in a text, in order, repeated ones too.
+// findLabels returns the labels in a text, in order and with repetitions.
 func findLabels(text string) []string {
 	var labels []string
 	for _, m := range verdictLabel.FindAllStringSubmatch(text, -1) {
@@ -215,7 +215,7 @@ func findLabels(text string) []string {
 	return labels
 }
 
-// plainLabel reads >> as >, << as <, and A<B as B>A.
+// plainLabel returns the plain form of a label: >> is >, << is <, and A<B is B>A.
 func plainLabel(label string) string {
 	label = strings.ReplaceAll(strings.ReplaceAll(label, ">>", ">"), "<<", "<")
 	switch label {
@@ -229,17 +229,18 @@ func plainLabel(label string) string {
 	return label
 }
 
-// ReadsByPolicy is true where replies are read at all.
+// ReadsByPolicy reports whether the run has replies to read.
 func (pairwise) ReadsByPolicy(r *judging.Record) bool { return r.Imported == nil || !r.Imported.Stored }
 
-// Parse reads labels by PROTOCOLS.md §1: none is no verdict; under Unique, two that are written differently are a
-// conflict; only then are they brought to their plain form, and one the prompt did not offer is no verdict.
-func (p pairwise) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if how.Name == judging.Robust {
+// Parse reads labels by PROTOCOLS.md §1. Without a label there is no verdict; under Unique, two labels that are
+// written differently are a conflict. After that they are put in plain form, and a label that the prompt does not offer
+// is no verdict.
+func (p pairwise) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+	if method.Name == judging.Robust {
 		return p.robust(s, reply)
 	}
-	label, at, outcome := judging.OneLabel(verdictLabel, reply, how.Policy)
-	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: at}
+	label, span, outcome := judging.OneLabel(verdictLabel, reply, method.Policy)
+	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: span}
 	if outcome != judging.Decided {
 		return v
 	}
@@ -252,25 +253,25 @@ func (p pairwise) Parse(s judging.Presentation, reply string, how judging.Readin
 		v.Choice = s.Order[1]
 	case plain == labelTie:
 		v.Outcome = judging.Tie
-	default: // offered by a prompt of one's own, but no order of two
+	default: // a label of a user's prompt that does not compare two responses
 		v.Outcome = judging.NoVerdict
 	}
 	return v
 }
 
-// robust reads the label of the final statement.
+// robust reads the label in the final statement of the reply.
 func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
-	var offered []string
+	var labels []string
 	for _, l := range []string{labelA, labelB, labelTie} {
 		if offers(p.template, l) {
-			offered = append(offered, l)
+			labels = append(labels, l)
 		}
 	}
 	read := reading.PairLabel
 	if p.goal == goalWorse {
 		read = reading.WorseLabel
 	}
-	f := read(reply, offered)
+	f := read(reply, labels)
 	v := judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
 	switch {
 	case v.Outcome == judging.Decided && f.Value == labelTie:

@@ -9,7 +9,7 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// What a reply says, in the positions shown.
+// Verdicts of a reply, in the positions shown.
 const (
 	first    = "first"    // the response shown first is the better
 	second   = "second"   // the one shown second
@@ -18,8 +18,8 @@ const (
 	none     = "none"     // no verdict
 )
 
-// replies are rows of testdata/replies.txt: what a reply says under the policy unique, by a prompt with two labels and
-// by one with five, under the policy last, what is special about it, and the reply.
+// replies are rows of testdata/replies.txt: the reading of a reply under the policy unique, with a prompt of two labels
+// and of five, and under the policy last; what is special about it; and the reply.
 func replies(t testing.TB) [][]string { return protocoltest.Table(t, "testdata/replies.txt", 5) }
 
 func TestParse(t *testing.T) {
@@ -46,7 +46,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// inPositions puts a verdict back into the positions shown.
+// inPositions converts a verdict to the positions shown.
 func inPositions(v judging.Verdict, s judging.Presentation) string {
 	switch {
 	case v.Outcome == judging.Decided && v.Choice == s.Order[0]:
@@ -77,8 +77,8 @@ func TestParseKeepsTheLabelAsWritten(t *testing.T) {
 	}
 }
 
-// Worked out for each presentation and goal: which position it is right to name, and by
-// which label. The label states the order of quality in both goals.
+// For each presentation and goal: the position that is right to name, and the label that names it. With both goals the
+// label states which response is better.
 func TestOracle(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, template string
@@ -86,7 +86,7 @@ func TestOracle(t *testing.T) {
 		right                int
 		choices              []string
 		tie                  string
-		says                 string // the label that gives the labelled answer
+		label                string // the label that gives the labelled answer
 	}{
 		{"better, A right, shown first", "pairwise", "sop", 0, 0, 0, []string{"[[A>B]]", "[[B>A]]"}, "", "[[A>B]]"},
 		{"better, A right, shown second", "pairwise", "sop", 0, 1, 1, []string{"[[A>B]]", "[[B>A]]"}, "", "[[B>A]]"},
@@ -105,8 +105,8 @@ func TestOracle(t *testing.T) {
 			if o.Right != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
 				t.Errorf("oracle %+v, want place %d of %v, tie %q", o, c.right, c.choices, c.tie)
 			}
-			if got := o.Choices[o.Right]; got != c.says {
-				t.Errorf("it is right to say %s, want %s", got, c.says)
+			if got := o.Choices[o.Right]; got != c.label {
+				t.Errorf("it is right to say %s, want %s", got, c.label)
 			}
 			if v := p.Parse(s, o.Choices[o.Right], judging.Reading{Policy: judging.Unique}); v.Outcome != judging.Decided || v.Choice != c.gold {
 				t.Errorf("the right label reads as %+v", v)

@@ -41,7 +41,7 @@ func TestPromptGolden(t *testing.T) {
 	}
 }
 
-// turnGoal makes a reversed prompt a forward one: the word and the labels.
+// turnGoal converts a reversed prompt to the other goal: the word and the labels.
 var turnGoal = strings.NewReplacer("worse", "better",
 	"[[A>B]]", "[[B>A]]", "[[B>A]]", "[[A>B]]", "[[A>>B]]", "[[B>>A]]", "[[B>>A]]", "[[A>>B]]")
 
@@ -106,7 +106,7 @@ func TestReversedIsThePapersText(t *testing.T) {
 	}
 }
 
-// The official harness's own messages, by their hash.
+// The messages of the official harness, by their hash.
 func TestUserMessagesOfTheClaudeFile(t *testing.T) {
 	set, err := datasets.OpenFile(judgingtest.Needs(t, claudePairs))
 	if err != nil {

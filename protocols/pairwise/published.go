@@ -10,7 +10,8 @@ import (
 	"gavel/protocols/imports"
 )
 
-// Published makes the run of a judge of LLMBar's pairs. The texts of the pairs are not part of it, nor the replies.
+// Published makes the run of a published judge of LLMBar's pairs. It has neither the texts of the pairs nor the
+// replies.
 func Published(set *references.Set, judge references.Judge, gavel string) (*imports.Making, error) {
 	var items []datasets.Item
 	var err error
@@ -29,23 +30,23 @@ func Published(set *references.Set, judge references.Judge, gavel string) (*impo
 	return publishedOver(set, judge, items, judging.DatasetSpec{}, info, gavel)
 }
 
-// publishedOver makes a published judge's run over items of a set. What the spec does not say of the items is computed
-// from them. Items that the judge did not judge have no records.
+// publishedOver makes a published judge's run over items of a set. It computes what the spec lacks from the items.
+// Items that the judge did not judge have no records.
 func publishedOver(
 	set *references.Set, judge references.Judge, items []datasets.Item,
 	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,
 ) (*imports.Making, error) {
-	asked := asHarness(Protocol, "LLMBar "+set.Prompt, "LLMBar (arXiv 2310.07641)", outputNamed...)
-	out := &imports.Making{Asker: outputs{pairwise: asked}}
+	comparison := asHarness(Protocol, "LLMBar "+set.Prompt, "LLMBar (arXiv 2310.07641)", shortLabels...)
+	out := &imports.Making{Asker: outputs{pairwise: comparison}}
 	for _, item := range items {
 		out.Add(item)
 		i, ok := set.Index(item.ID)
 		if !ok || i >= len(judge.First) {
 			continue
 		}
-		for k, said := range []byte{judge.First[i], judge.Second[i]} {
-			verdict := wins(int(said - '1'))
-			switch said {
+		for k, code := range []byte{judge.First[i], judge.Second[i]} {
+			verdict := verdictFor(int(code - '1'))
+			switch code {
 			case references.Tie:
 				verdict = judging.Silent(judging.Tie)
 			case references.NoVerdict:
@@ -56,7 +57,7 @@ func publishedOver(
 			}
 		}
 	}
-	out.Describe(gavel, "published verdicts", judge.Source, asked.spec(spec, judging.ModelSpec{
+	out.Describe(gavel, "published verdicts", judge.Source, comparison.spec(spec, judging.ModelSpec{
 		Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.Called),
 	}), info)
 	out.Manifest.LabelsStay = judge.LabelsStay
@@ -66,7 +67,7 @@ func publishedOver(
 	return out, nil
 }
 
-// publishedItem is a pair of which nothing but the label is known here.
+// publishedItem returns a pair of which only the label is available.
 func publishedItem(id string, label byte) (datasets.Item, error) {
 	subset := strings.ToLower(id[strings.Index(id, "/")+1 : strings.Index(id, "#")])
 	texts := " (gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")"

@@ -19,7 +19,7 @@ import (
 
 var updatePage = flag.Bool("page", false, "write the table of docs/published-judges.md anew")
 
-// eachOfClone reads the pairs that a clone of LLMBar has.
+// eachOfClone reads the pairs of a clone of LLMBar.
 func eachOfClone(t *testing.T, set *references.Set, use func(id, subset string, item datasets.Item)) {
 	t.Helper()
 	clone := cmp.Or(os.Getenv("GAVEL_LLMBAR"), "../../../shared/data/llmbar")
@@ -39,16 +39,16 @@ func eachOfClone(t *testing.T, set *references.Set, use func(id, subset string, 
 	}
 }
 
-// TestDigestsOfLLMBar: published verdicts are of the pairs that a clone has, though their texts are not here.
+// TestDigestsOfLLMBar checks that the published verdicts are of the pairs in a clone, since gavel lacks their texts.
 func TestDigestsOfLLMBar(t *testing.T) {
 	set := references.LLMBar()
-	var made []byte
+	var lines []byte
 	eachOfClone(t, set, func(_, _ string, item datasets.Item) {
-		made = binary.BigEndian.AppendUint64(made, item.Digest())
+		lines = binary.BigEndian.AppendUint64(lines, item.Digest())
 	})
 	const path = "../../datasets/references/llmbar.digests"
 	if *updatePage {
-		if err := os.WriteFile(path, made, 0o644); err != nil {
+		if err := os.WriteFile(path, lines, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,14 +57,14 @@ func TestDigestsOfLLMBar(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, item := range run.Items {
-		if want := binary.BigEndian.Uint64(made[8*i:]); item.Digest() != want {
+		if want := binary.BigEndian.Uint64(lines[8*i:]); item.Digest() != want {
 			t.Fatalf("%s has the digest %x, and its texts %x", item.ID, item.Digest(), want)
 		}
 	}
 }
 
-// TestPublishedJudgesPage: the table of docs/published-judges.md is what the verdicts that gavel has come to on the texts
-// of LLMBar's pairs, which a clone has.
+// TestPublishedJudgesPage checks that the table of docs/published-judges.md follows from gavel's verdicts and the texts
+// of LLMBar's pairs in a clone.
 func TestPublishedJudgesPage(t *testing.T) {
 	const page = "../../docs/published-judges.md"
 	set := references.LLMBar()
@@ -72,7 +72,7 @@ func TestPublishedJudgesPage(t *testing.T) {
 	group := map[string]string{}
 	eachOfClone(t, set, func(id, subset string, item datasets.Item) {
 		for _, f := range features {
-			more[id] = append(more[id], f.of(item.Candidates[0].Text)-f.of(item.Candidates[1].Text))
+			more[id] = append(more[id], f.amount(item.Candidates[0].Text)-f.amount(item.Candidates[1].Text))
 		}
 		group[id] = strings.SplitN(subset, "/", 2)[0]
 		if k, ok := set.Index(id); !ok || int(set.Gold[k]-'1') != item.Gold {
@@ -88,12 +88,12 @@ func TestPublishedJudgesPage(t *testing.T) {
 		if !set.Whole(judge) {
 			continue
 		}
-		var rows []swayed
+		var rows []contrast
 		right := map[string][2]int{}
 		set.Each(func(i int, id, _ string) {
-			u := swayed{pair: pair{item: id, gold: int8(set.Gold[i] - '1')}, more: more[id], cluster: i}
+			u := contrast{pair: pair{item: id, gold: int8(set.Gold[i] - '1')}, differences: more[id], cluster: i}
 			for k, verdict := range []byte{judge.First[i], judge.Second[i]} {
-				u.judgments[k] = judgment{seen: true, first: int8(k), outcome: judging.NoVerdict}
+				u.judgments[k] = judgment{present: true, first: int8(k), outcome: judging.NoVerdict}
 				switch verdict {
 				case '1', '2':
 					u.judgments[k].outcome = judging.Decided
@@ -107,14 +107,14 @@ func TestPublishedJudgesPage(t *testing.T) {
 			rows = append(rows, u)
 		})
 		s := swayOf(rows)
-		var by []string
+		var authors []string
 		var length scoring.Cause
 		for _, c := range s.Causes {
 			if c.Name == scoring.Length {
 				length = c
 			}
 			if c.Sways() {
-				by = append(by, fmt.Sprintf("%s ×%.1f", c.Name, c.Odds.Ratio))
+				authors = append(authors, fmt.Sprintf("%s ×%.1f", c.Name, c.Odds.Ratio))
 			}
 		}
 		share := func(n [2]int) float64 { return 100 * float64(n[0]) / float64(n[1]) }
@@ -125,14 +125,14 @@ func TestPublishedJudgesPage(t *testing.T) {
 		}
 		lines = append(lines, line{strict: all, text: fmt.Sprintf("| %s%s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %s |",
 			judge.Name, mark, all, share(right["Natural"]), share(right["Adversarial"]), *s.Causes[0].Named.Value,
-			*length.Named.Value, *length.More.Value, *length.Less.Value, *s.Level.Value, cmp.Or(strings.Join(by, ", "), "–"))})
+			*length.Named.Value, *length.More.Value, *length.Less.Value, *s.Level.Value, cmp.Or(strings.Join(authors, ", "), "–"))})
 	}
 	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(b.strict, a.strict) })
-	var made strings.Builder
-	made.WriteString("| judge | correct in both orders | Natural | Adversarial | prefers the first | prefers the longer | right, longer is better | " +
+	var table strings.Builder
+	table.WriteString("| judge | correct in both orders | Natural | Adversarial | prefers the first | prefers the longer | right, longer is better | " +
 		"right, shorter is better | one verdict, all equal | swayed by |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
 	for _, l := range lines {
-		made.WriteString(l.text + "\n")
+		table.WriteString(l.text + "\n")
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -144,13 +144,13 @@ func TestPublishedJudgesPage(t *testing.T) {
 		t.Fatal("the page has no marks around its table")
 	}
 	if *updatePage {
-		text := before + "<!-- table -->\n\n" + made.String() + "\n<!-- end -->" + after
+		text := before + "<!-- table -->\n\n" + table.String() + "\n<!-- end -->" + after
 		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if old != made.String() {
-		t.Errorf("the table is now (go test ./protocols/pairwise -run PublishedJudgesPage -page writes it):\n%s", made.String())
+	if old != table.String() {
+		t.Errorf("the table is now (go test ./protocols/pairwise -run PublishedJudgesPage -page writes it):\n%s", table.String())
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"gavel/protocols/imports"
 )
 
-// storedVanilla are a judge's files of a clone of LLMBar.
+// storedVanilla returns a judge's files in a clone of LLMBar.
 func storedVanilla(t *testing.T, judge string) (files []string) {
 	t.Helper()
 	clone := cmp.Or(os.Getenv("GAVEL_LLMBAR"), "../../../shared/data/llmbar")
 	for _, subset := range []string{"Natural", "Adversarial/*"} {
-		found, err := filepath.Glob(filepath.Join(clone, "Dataset/LLMBar", subset, "evaluators", judge, "Vanilla/result.json"))
+		paths, err := filepath.Glob(filepath.Join(clone, "Dataset/LLMBar", subset, "evaluators", judge, "Vanilla/result.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, found...)
+		files = append(files, paths...)
 	}
 	if len(files) != 5 {
 		t.Skipf("%s has stored replies of %s to %d of LLMBar's subsets, not all 5; a clone is named by GAVEL_LLMBAR",
@@ -29,7 +29,7 @@ func storedVanilla(t *testing.T, judge string) (files []string) {
 	return files
 }
 
-// TestPublishedIsWhatTheRepliesSay: the verdicts that gavel has are those that it reads from LLMBar's stored replies.
+// TestPublishedIsWhatTheRepliesSay checks that gavel's verdicts are those that it reads from LLMBar's stored replies.
 func TestPublishedIsWhatTheRepliesSay(t *testing.T) {
 	folder := map[string]string{"Falcon-180B-chat": "Falcon", "Llama-2-70B-chat": "LLaMA2"}
 	set := references.LLMBar()
@@ -75,7 +75,7 @@ func TestPublishedIsWhatTheRepliesSay(t *testing.T) {
 	}
 }
 
-// TestPublishedRun: the folder is a run that can be read, of the items that were judged.
+// TestPublishedRun checks that the folder is a readable run over the items that were judged.
 func TestPublishedRun(t *testing.T) {
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
@@ -94,16 +94,16 @@ func TestPublishedRun(t *testing.T) {
 		if err := run.Write(dir); err != nil {
 			t.Fatal(err)
 		}
-		var chosen string
+		var choice string
 		m, err := judging.EachVerdict(dir, judging.Reading{Policy: judging.Unique},
 			func(r *judging.Record, _ judging.Asker, v judging.Verdict) error {
 				if r.Presentation == 0 {
-					chosen += string("12"[v.Choice])
+					choice += string("12"[v.Choice])
 				}
 				return nil
 			})
-		if err != nil || chosen != judge.First || m.Status != judging.Complete {
-			t.Errorf("%s: %v, %s, want %s", judge.Name, err, chosen, judge.First)
+		if err != nil || choice != judge.First || m.Status != judging.Complete {
+			t.Errorf("%s: %v, %s, want %s", judge.Name, err, choice, judge.First)
 		}
 	}
 }

@@ -12,18 +12,18 @@ func TestReadings(t *testing.T) {
 	for _, c := range []struct {
 		name, text    string
 		imported      bool
-		how           judging.Readers
+		readers       judging.Readers
 		want          judging.Outcome
 		choice        string
 		rule, atLabel string
 	}{
 		{name: "as published", text: "So [[B>A]].", want: judging.Decided, choice: "B", atLabel: "[[B>A]]"},
 		{name: "Markdown", text: "So **[[b > a]]**.", want: judging.Decided, choice: "B", rule: "label", atLabel: "[[b > a]]"},
-		{name: "Markdown, as published", text: "So **[[b > a]]**.", how: judging.Paper, want: judging.NoVerdict},
+		{name: "Markdown, as published", text: "So **[[b > a]]**.", readers: judging.Paper, want: judging.NoVerdict},
 		{name: "the last statement", text: "[[A>B]]? No. [[B>A]]", want: judging.Decided, choice: "B", rule: "label", atLabel: "[[B>A]]"},
-		{name: "the last statement, as published", text: "[[A>B]]? No. [[B>A]]", how: judging.Paper, want: judging.Conflict},
+		{name: "the last statement, as published", text: "[[A>B]]? No. [[B>A]]", readers: judging.Paper, want: judging.Conflict},
 		{name: "imported", text: "So **[[b > a]]**.", imported: true, want: judging.NoVerdict},
-		{name: "imported, by choice", text: "So **[[b > a]]**.", imported: true, how: judging.Robust, want: judging.Decided, choice: "B", rule: "label", atLabel: "[[b > a]]"},
+		{name: "imported, by choice", text: "So **[[b > a]]**.", imported: true, readers: judging.Robust, want: judging.Decided, choice: "B", rule: "label", atLabel: "[[b > a]]"},
 		{name: "several", text: "[[A>B]] or [[B>A]]", want: judging.Conflict},
 		{name: "a tie that is not on offer", text: "[[tie]]", want: judging.NoVerdict},
 		{name: "thinking left in the reply", text: "◁think▷[[A > B]]◁/think▷[[B > A]]", want: judging.Decided, choice: "B", rule: "label"},
@@ -34,16 +34,16 @@ func TestReadings(t *testing.T) {
 			if c.imported {
 				r.Imported = &judging.Imported{}
 			}
-			v, other, err := r.ReadBoth(p, judging.Reading{Name: c.how, Policy: judging.Unique})
+			v, other, err := r.ReadBoth(p, judging.Reading{Name: c.readers, Policy: judging.Unique})
 			if err != nil || v.Outcome != c.want || r.CandidateID(v.Choice) != c.choice || v.Rule != c.rule {
 				t.Errorf("%+v, %v", v, err)
 			}
 			if c.atLabel != "" && r.Text()[v.Span.Start:v.Span.End] != c.atLabel {
 				t.Errorf("%q stands at %d to %d", r.Text()[v.Span.Start:v.Span.End], v.Span.Start, v.Span.End)
 			}
-			back, again, err := r.ReadBoth(p, judging.Reading{Name: judging.ReadersOf(c.imported).Other(), Policy: judging.Unique})
-			if c.how == "" && (err != nil || !back.Same(other) || !again.Same(v)) {
-				t.Errorf("the other way round: %+v and %+v, %v", back, again, err)
+			back, second, err := r.ReadBoth(p, judging.Reading{Name: judging.ReadersOf(c.imported).Other(), Policy: judging.Unique})
+			if c.readers == "" && (err != nil || !back.Same(other) || !second.Same(v)) {
+				t.Errorf("the other way round: %+v and %+v, %v", back, second, err)
 			}
 		})
 	}

@@ -25,15 +25,15 @@ import (
 
 var bySelf = judging.Settings{"self-reference": "true"}
 
-// referencedPair is a pair with the judge's own answer.
-func referencedPair(gold int, reference string, own *datasets.Answer) datasets.Item {
+// referencedPair returns a pair with the judge's own answer.
+func referencedPair(gold int, reference string, ownAnswer *datasets.Answer) datasets.Item {
 	item := judgingtest.Pair("p1", gold)
-	item.Answered = &datasets.Answered{Question: item.ID, Reference: reference, Own: own}
+	item.Answered = &datasets.Answered{Question: item.ID, Reference: reference, Own: ownAnswer}
 	return item
 }
 
-// The prompt with a reference is the one without, a sentence in the system
-// message and a block in the user's added.
+// The prompt with a reference differs from the one without by a sentence in the system message and a block in the user
+// message.
 func TestReferencePrompt(t *testing.T) {
 	var b strings.Builder
 	item := referencedPair(0, "2 + 2 is 4.", nil)
@@ -60,8 +60,7 @@ func TestReferencePrompt(t *testing.T) {
 	golden.Assert(t, b.String(), "prompts/with-reference.golden")
 }
 
-// Whatever stands in the texts: the block is where it belongs, and nothing else
-// changes.
+// For any texts, the block is in its place and nothing else changes.
 func TestReferenceIsData(t *testing.T) {
 	p := Protocol.New(Protocol.Templates[0], bySelf)
 	s := judging.Presentation{Order: []int{0, 1}}
@@ -77,8 +76,8 @@ func TestReferenceIsData(t *testing.T) {
 	}
 }
 
-// The manifest has the sentence, a protocol rebuilt from it adds no second one,
-// and without the option nothing is another.
+// The manifest has the sentence, a protocol rebuilt from it does not add it again, and without the option nothing
+// changes.
 func TestReferenceTemplate(t *testing.T) {
 	for _, protocol := range comparisons {
 		tpl := protocol.Templates[0]
@@ -86,8 +85,8 @@ func TestReferenceTemplate(t *testing.T) {
 		if adapted.SHA256 == tpl.SHA256 || !slices.Equal(adapted.Labels, tpl.Labels) || adapted.Name != tpl.Name || strings.Count(adapted.System, referenceSentence) != 1 {
 			t.Errorf("%+v", adapted)
 		}
-		if again := protocol.Adapted(adapted, bySelf); !reflect.DeepEqual(again, adapted) {
-			t.Errorf("adapted twice: %+v", again)
+		if twice := protocol.Adapted(adapted, bySelf); !reflect.DeepEqual(twice, adapted) {
+			t.Errorf("adapted twice: %+v", twice)
 		}
 		if same := protocol.Adapted(tpl, nil); !reflect.DeepEqual(same, tpl) {
 			t.Errorf("adapted to nothing: %+v", same)
@@ -103,8 +102,8 @@ func TestReferenceTemplate(t *testing.T) {
 		if _, ok := protocol.New(tpl, nil).(pairwise); !ok {
 			t.Error("without the option the protocol is another")
 		}
-		own := newTemplate("mine", "file", "One paragraph. [[A>B]] [[B>A]]")
-		if got := withReference(own).System; got != own.System+" "+referenceSentence {
+		template := newTemplate("mine", "file", "One paragraph. [[A>B]] [[B>A]]")
+		if got := withReference(template).System; got != template.System+" "+referenceSentence {
 			t.Errorf("of one paragraph: %q", got)
 		}
 	}
@@ -128,7 +127,7 @@ func TestReferenceIsNeeded(t *testing.T) {
 
 func TestOwnTo(t *testing.T) {
 	right, wrong := "right", "wrong"
-	for _, c := range []struct{ name, own, better, worse, want string }{
+	for _, c := range []struct{ name, reply, better, worse, want string }{
 		{"as the better", "BBBBB", "BBBBB", "CCCCC", right},
 		{"as the worse", "CCCCC", "BBBBB", "CCCCC", wrong},
 		{"as neither, a letter", "DDDDD", "BBBBB", "CCCCC", wrong},
@@ -147,16 +146,16 @@ func TestOwnTo(t *testing.T) {
 		for gold := range 2 {
 			item := judgingtest.Pair("p", gold)
 			item.Candidates[gold].Text, item.Candidates[1-gold].Text = c.better, c.worse
-			got := ownTo(item, c.own)
-			if (got == nil) != (c.want == "") || got != nil && (got.Right != (c.want == right) || got.Value != answer.Final(c.own).Value) {
+			got := gradeOwnReply(item, c.reply)
+			if (got == nil) != (c.want == "") || got != nil && (got.Right != (c.want == right) || got.Value != answer.Final(c.reply).Value) {
 				t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 			}
 		}
 	}
 }
 
-// Of the published pairs with a final answer nearly all can be told apart by it:
-// the counts are those of the files, and fall where a rule stops to find.
+// The final answers tell nearly all published pairs with final answers apart. The counts are those of the files, and
+// fall if a rule stops matching.
 func TestOwnToOfThePublishedPairs(t *testing.T) {
 	for path, want := range map[string]map[string]int{
 		claudePairs: {"Knowledge": 154, "Reasoning": 51, "Math": 34, "Coding": 1},
@@ -173,7 +172,7 @@ func TestOwnToOfThePublishedPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			better, worse := ownTo(item, item.Candidates[item.Gold].Text), ownTo(item, item.Candidates[1-item.Gold].Text)
+			better, worse := gradeOwnReply(item, item.Candidates[item.Gold].Text), gradeOwnReply(item, item.Candidates[1-item.Gold].Text)
 			if better != nil && !better.Right || worse != nil && worse.Right {
 				t.Errorf("%s: the better response is %+v, the worse %+v", item.ID, better, worse)
 			}
@@ -197,11 +196,11 @@ func TestEachReference(t *testing.T) {
 			"p4": {Text: "who knows", Finish: backends.Stop},
 		}[id], nil
 	})
-	own := protocoltest.Answers(t, run)
+	answers := protocoltest.Answers(t, run)
 	stage := func(pairs *datasets.Set) ([][]byte, *judging.Referenced) {
 		t.Helper()
 		var lines [][]byte
-		got, err := eachReference(pairs, judgingtest.UpTo(pairs.Len()), own, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
+		got, err := eachReference(pairs, judgingtest.UpTo(pairs.Len()), answers, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,18 +221,17 @@ func TestEachReference(t *testing.T) {
 	if line, ok := bytes.CutPrefix(lines[0], raw[:len(raw)-1]); !ok || string(line) != `,"own_answer":{"text":"**1** <it>"}}` {
 		t.Errorf("%s", lines[0])
 	}
-	if again, _ := stage(set); !slices.EqualFunc(lines, again, bytes.Equal) {
+	if repeated, _ := stage(set); !slices.EqualFunc(lines, repeated, bytes.Equal) {
 		t.Error("the same pairs and answers gave other bytes")
 	}
-	// With responses that end with something, it can be told; and what is written
-	// is what the next run reads.
+	// With responses that have final answers the own answer can be graded, and the next run reads what is written.
 	bolder := bytes.ReplaceAll(bytes.Join([][]byte{raw, mustRaw(t, set, 1)}, []byte{'\n'}), []byte(`"response_A":"`), []byte(`"response_A":"Answer: `))
 	bolder = bytes.ReplaceAll(bolder, []byte(`"response_B":"`), []byte(`"response_B":"Answer: `))
 	if _, got = stage(judgingtest.Open(t, string(bolder)+"\n")); got.NoOwn[judging.OtherQuestion] != 2 { // their responses are others than those of the run
 		t.Errorf("%+v", got)
 	}
-	own = protocoltest.Answers(t, run)
-	own.Dataset.SHA256 = judgingtest.Open(t, string(bolder)+"\n").SHA256
+	answers = protocoltest.Answers(t, run)
+	answers.Dataset.SHA256 = judgingtest.Open(t, string(bolder)+"\n").SHA256
 	lines, got = stage(judgingtest.Open(t, string(bolder)+"\n"))
 	if got.Right != 2 || got.Wrong+got.Unknown != 0 {
 		t.Fatalf("%+v", got)
@@ -249,13 +247,13 @@ func TestEachReference(t *testing.T) {
 			t.Errorf("%+v, %+v", item, item.Answered)
 		}
 	}
-	own.Dataset.SHA256 = staged.SHA256
-	if _, err := eachReference(staged, []int{0}, own, nil, nil); err == nil || !strings.Contains(err.Error(), "has an answer of a judge already") {
+	answers.Dataset.SHA256 = staged.SHA256
+	if _, err := eachReference(staged, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "has an answer of a judge already") {
 		t.Errorf("staged twice: %v", err)
 	}
 	choice := judgingtest.Items(t, judgingtest.Choice())
-	own.Dataset.SHA256 = choice.SHA256
-	if _, err := eachReference(choice, []int{0}, own, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a pair") {
+	answers.Dataset.SHA256 = choice.SHA256
+	if _, err := eachReference(choice, []int{0}, answers, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a pair") {
 		t.Errorf("a choice: %v", err)
 	}
 }
@@ -269,20 +267,19 @@ func mustRaw(t *testing.T, set *datasets.Set, i int) []byte {
 	return raw
 }
 
-// A simulated judge compares better with its own answer before it where that is
-// right, in both goals.
+// A simulated judge compares better with its own answer where that is right, with both goals.
 func TestSimulatedReferences(t *testing.T) {
 	const n, bound = 3000, 0.03
 	judge := &backends.Sim{Accuracy: 0.7, Seed: 5}
 	for _, protocol := range comparisons {
 		p := protocol.New(protocol.Templates[0], bySelf)
 		for _, c := range []struct {
-			own  *datasets.Answer
-			want float64
+			ownAnswer *datasets.Answer
+			want      float64
 		}{{nil, 0.7}, {&datasets.Answer{Right: true}, 0.85}, {&datasets.Answer{}, 0.35}} {
 			right := 0
 			for i := range n {
-				item := referencedPair(i%2, "r", c.own)
+				item := referencedPair(i%2, "r", c.ownAnswer)
 				item.ID = fmt.Sprint(i)
 				s := p.Presentations(item)[i/2%2]
 				prompt := p.Prompt(item, s)
@@ -295,13 +292,13 @@ func TestSimulatedReferences(t *testing.T) {
 				}
 			}
 			if got := float64(right) / n; math.Abs(got-c.want) > bound {
-				t.Errorf("%s, own answer %+v: right in %.3f, want %.2f", protocol.Name, c.own, got, c.want)
+				t.Errorf("%s, own answer %+v: right in %.3f, want %.2f", protocol.Name, c.ownAnswer, got, c.want)
 			}
 		}
 	}
 }
 
-// A simulated judge answers as one of the responses does.
+// A simulated judge gives the answer of one of the responses.
 func TestSimulatedAnswersToPairs(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	for _, texts := range [][2]string{{"KKKKK", "AAAAA"}, {`\boxed{x+1}`, `\boxed{x}`}, {"**Monday**", "Answer: Tuesday"}} {
@@ -314,15 +311,15 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if own := ownTo(item, resp.Text); own == nil || own.Right != right {
-					t.Errorf("%q with accuracy %v: %q is %+v", texts, accuracy, resp.Text, own)
+				if grade := gradeOwnReply(item, resp.Text); grade == nil || grade.Right != right {
+					t.Errorf("%q with accuracy %v: %q is %+v", texts, accuracy, resp.Text, grade)
 				}
 			}
 		}
 	}
 }
 
-// Records of comparisons with a reference say what the judge's own answer came to.
+// Records of comparisons with a reference have the grade of the judge's own answer.
 func TestRecordsOfReferencedPairs(t *testing.T) {
 	item := referencedPair(1, "r", &datasets.Answer{Value: "4", Right: true})
 	j, w := protocoltest.Job(Protocol, bySelf, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
@@ -356,8 +353,8 @@ func FuzzFinalAnswer(f *testing.F) {
 		}
 		item := judgingtest.Pair("p", 0)
 		item.Candidates[0].Text, item.Candidates[1].Text = reply, "Answer: 42"
-		if own := ownTo(item, reply); own != nil && !own.Right {
-			t.Errorf("%q is not as itself: %+v", reply, own)
+		if grade := gradeOwnReply(item, reply); grade != nil && !grade.Right {
+			t.Errorf("%q is not as itself: %+v", reply, grade)
 		}
 	})
 }

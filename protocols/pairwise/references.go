@@ -15,27 +15,27 @@ import (
 	"gavel/scoring/stats"
 )
 
-// References are all published judges that gavel knows of pairs: by dataset and metric, those of most pairs first, and
-// of as many the best. Level is that of the intervals.
+// References returns the published judges of all datasets of pairs, by dataset and metric, those with the most pairs
+// first, then the best. level is that of the intervals.
 func References(level float64) (all []scoring.Reference) {
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		at := make([]int, len(judge.First))
-		for i := range at {
-			at[i] = i
+		indexes := make([]int, len(judge.First))
+		for i := range indexes {
+			indexes[i] = i
 		}
-		all = append(all, referenceOn(set, judge, at, level))
+		all = append(all, referenceFor(set, judge, indexes, level))
 	}
 	for _, k := range datasets.Registry() {
-		all = append(all, figuresOn(k, level)...)
+		all = append(all, publishedFigures(k, level)...)
 	}
 	return sorted(all)
 }
 
-// references are the published judges of all pairs of the run, the best first: nil where the pairs are not those of a
-// file that gavel knows, and of a sample of it where not every verdict is known.
+// references returns the published judges of exactly the run's pairs, the best first. It returns nil if the pairs are
+// not those of a known file, or are a sample for which some verdicts are missing.
 func (f *pairs) references(level float64) []scoring.Reference {
-	k, ok := fileOf(f.manifest)
+	k, ok := datasetOf(f.manifest)
 	switch {
 	case !ok || len(f.rows) == 0 || f.Unlabelled() > 0:
 		return nil
@@ -43,37 +43,37 @@ func (f *pairs) references(level float64) []scoring.Reference {
 		return f.judgesOf(references.LLMBar(), level)
 	case len(f.rows) == k.Rows:
 		name := scoring.JudgeName(f.manifest.Spec.Model.Name)
-		return sorted(slices.DeleteFunc(figuresOn(k, level), func(x scoring.Reference) bool { // itself
+		return sorted(slices.DeleteFunc(publishedFigures(k, level), func(x scoring.Reference) bool { // the run's own judge
 			return f.manifest.Imported != "" && (name == x.Judge || strings.HasPrefix(name, x.Judge+"-20"))
 		}))
 	}
 	return nil
 }
 
-// judgesOf are those of a set that decided all pairs of the run.
+// judgesOf returns the judges of a set that decided all pairs of the run.
 func (f *pairs) judgesOf(set *references.Set, level float64) []scoring.Reference {
-	at := make([]int, len(f.rows)) // of each pair, in the set
+	indexes := make([]int, len(f.rows)) // of the run's pairs in the set
 	for i, u := range f.rows {
 		k, ok := set.Index(u.item)
 		if !ok || set.Gold[k] != byte('1'+u.gold) {
 			return nil
 		}
-		at[i] = k
+		indexes[i] = k
 	}
 	var all []scoring.Reference
 	var p []float64
 	for _, judge := range set.Judges {
 		isItself := f.manifest.Imported != "" && judge.Name == f.manifest.Spec.Model.Name
-		if slices.Max(at) >= len(judge.First) || isItself {
+		if slices.Max(indexes) >= len(judge.First) || isItself {
 			continue
 		}
-		x := referenceOn(set, judge, at, level)
-		for i, k := range at {
-			its, own := set.Right(judge, k), f.rows[i].strict()
+		x := referenceFor(set, judge, indexes, level)
+		for i, k := range indexes {
+			judgeRight, runRight := set.Right(judge, k), f.rows[i].strict()
 			switch {
-			case its && !own:
+			case judgeRight && !runRight:
 				x.OnlyReference++
-			case own && !its:
+			case runRight && !judgeRight:
 				x.OnlyRun++
 			}
 		}
@@ -86,14 +86,14 @@ func (f *pairs) judgesOf(set *references.Set, level float64) []scoring.Reference
 	return sorted(all)
 }
 
-// fileOf is the dataset, known by the SHA-256 of its file, of a run that asks which is better.
-func fileOf(m *judging.Manifest) (datasets.Known, bool) {
+// datasetOf returns the dataset of a run that asks which is better, by the SHA-256 of its file.
+func datasetOf(m *judging.Manifest) (datasets.Known, bool) {
 	if m.Spec.Protocol != Protocol.Name || m.Spec.Goal != Protocol.Goal {
 		return datasets.Known{}, false
 	}
 	all := datasets.Registry()
 	i := slices.IndexFunc(all, func(k datasets.Known) bool {
-		// the items of an imported run may be the file, whatever they were imported from
+		// the items of an imported run may be the dataset's file even if the source was another
 		isFile := k.SHA256 == m.Spec.Dataset.SHA256 || k.SHA256 == m.Files[judging.ItemsFile]
 		return k.SHA256 != "" && isFile && k.Groups == nil
 	})
@@ -103,10 +103,10 @@ func fileOf(m *judging.Manifest) (datasets.Known, bool) {
 	return all[i], true
 }
 
-// referenceOn is what a judge came to on some pairs of a set.
-func referenceOn(set *references.Set, judge references.Judge, at []int, level float64) scoring.Reference {
+// referenceFor returns a judge's score on some pairs of a set.
+func referenceFor(set *references.Set, judge references.Judge, indexes []int, level float64) scoring.Reference {
 	right := 0
-	for _, k := range at {
+	for _, k := range indexes {
 		if set.Right(judge, k) {
 			right++
 		}
@@ -121,16 +121,16 @@ func referenceOn(set *references.Set, judge references.Judge, at []int, level fl
 		LabelsStay:  judge.LabelsStay,
 		Metric:      "strict",
 	}
-	return share(x, right, len(at), level)
+	return withShare(x, right, len(indexes), level)
 }
 
-// referenced are the metrics by which published judges are held against a run. Both are shares of the pairs.
-var referenced = []string{"strict", "counter"}
+// comparableMetrics lists the metrics by which published judges are compared with a run. Both are shares of the pairs.
+var comparableMetrics = []string{"strict", "counter"}
 
-// figuresOn are the published figures of a dataset by those metrics.
-func figuresOn(k datasets.Known, level float64) (all []scoring.Reference) {
+// publishedFigures returns a dataset's published scores by those metrics.
+func publishedFigures(k datasets.Known, level float64) (all []scoring.Reference) {
 	for _, p := range k.Published {
-		if p.Protocol != Protocol.Name || !slices.Contains(referenced, p.Metric) {
+		if p.Protocol != Protocol.Name || !slices.Contains(comparableMetrics, p.Metric) {
 			continue
 		}
 		x := scoring.Reference{
@@ -142,13 +142,13 @@ func figuresOn(k datasets.Known, level float64) (all []scoring.Reference) {
 			Source:      p.Source,
 			Metric:      p.Metric,
 		}
-		all = append(all, share(x, int(math.Round(p.Value/100*float64(p.N))), p.N, level))
+		all = append(all, withShare(x, int(math.Round(p.Value/100*float64(p.N))), p.N, level))
 	}
 	return all
 }
 
-// share puts in how many of the pairs are right.
-func share(x scoring.Reference, right, n int, level float64) scoring.Reference {
+// withShare sets value, interval and size from the number of right pairs.
+func withShare(x scoring.Reference, right, n int, level float64) scoring.Reference {
 	interval := stats.Blaker(right, n, level)
 	x.Value = *scoring.Percent(float64(right) / float64(n))
 	x.Low, x.High = *scoring.Percent(interval.Low), *scoring.Percent(interval.High)
@@ -164,13 +164,13 @@ func sorted(all []scoring.Reference) []scoring.Reference {
 	return all
 }
 
-// PublishedOn makes the runs of the published judges that decided all items of a run, over those items.
+// PublishedOn makes runs of the published judges that decided all items of a run, over these items.
 func PublishedOn(dir, gavel string) (runs []*imports.Making, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	if k, ok := fileOf(m); !ok || k.Format != datasets.LLMBar.Name {
+	if k, ok := datasetOf(m); !ok || k.Format != datasets.LLMBar.Name {
 		return nil, fmt.Errorf("%s: runs can be made of published judges of LLMBar's pairs alone, asked which is better: "+
 			"of others figures are known, no verdicts", dir)
 	}

@@ -16,8 +16,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// TestReferencesAreAsGathered: what gavel counts from verdicts, item by item and subset by subset, and the figures of the
-// registry, are those that were gathered otherwise.
+// TestReferencesAreAsGathered compares gavel's counts of verdicts, by item and by subset, and the registry's figures
+// with independently gathered ones.
 func TestReferencesAreAsGathered(t *testing.T) {
 	const gathered = "../../../shared/data/references/embed.csv"
 	file, err := os.Open(gathered)
@@ -59,22 +59,22 @@ func TestReferencesAreAsGathered(t *testing.T) {
 		}
 	}
 	set := references.LLMBar()
-	at := map[string][]int{}
+	indexes := map[string][]int{}
 	set.Each(func(i int, _, group string) {
 		name := "llmbar-" + strings.ToLower(strings.TrimPrefix(group, "Adversarial/"))
-		at[name] = append(at[name], i)
+		indexes[name] = append(indexes[name], i)
 	})
-	for name, items := range at {
+	for name, items := range indexes {
 		for _, judge := range set.Judges {
 			if items[len(items)-1] < len(judge.First) {
-				check(key{dataset: name, judge: judge.Called, metric: "strict"}, referenceOn(set, judge, items, 0.95))
+				check(key{dataset: name, judge: judge.Called, metric: "strict"}, referenceFor(set, judge, items, 0.95))
 			}
 		}
 	}
-	called := map[string]string{"o1-mini": "o1-mini-2024-09-12"}
+	fullNames := map[string]string{"o1-mini": "o1-mini-2024-09-12"}
 	for _, x := range References(0.95) {
 		k := key{dataset: x.Dataset, judge: x.Judge, metric: x.Metric}
-		if other, ok := called[x.Judge]; ok {
+		if other, ok := fullNames[x.Judge]; ok {
 			k.judge = other
 		}
 		if x.Dataset == "judgebench-claude" {
@@ -91,12 +91,12 @@ func TestReferencesAreAsGathered(t *testing.T) {
 	}
 }
 
-// TestReferencesOfARun: each reference is held against the very pairs of a run, of a sample too; a run of other pairs,
-// or asked for the worse, has none, and figures alone are of whole files.
+// TestReferencesOfARun checks that references are over exactly the pairs of a run, also of a sample. Runs over other
+// pairs, or with the reversed goal, have none, and figures without verdicts are only for whole files.
 func TestReferencesOfARun(t *testing.T) {
-	known, _ := datasets.Lookup("llmbar-natural")
+	dataset, _ := datasets.Lookup("llmbar-natural")
 	set := references.LLMBar()
-	of := func(protocol judging.Protocol, sha string, n int) *pairs {
+	pairsOf := func(protocol judging.Protocol, sha string, n int) *pairs {
 		f := &pairs{manifest: &judging.Manifest{}}
 		f.manifest.Spec.Protocol = protocol.Name
 		f.manifest.Spec.Goal = protocol.Goal
@@ -108,13 +108,13 @@ func TestReferencesOfARun(t *testing.T) {
 			gold := int8(set.Gold[i] - '1')
 			u := &pair{item: id, gold: gold}
 			for k := range u.judgments { // right on every second pair
-				u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: (gold + int8(i%2)) % 2}
+				u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: (gold + int8(i%2)) % 2}
 			}
 			f.rows = append(f.rows, u)
 		})
 		return f
 	}
-	all := of(Protocol, known.SHA256, 40).references(0.95)
+	all := pairsOf(Protocol, dataset.SHA256, 40).references(0.95)
 	if len(all) != 13 {
 		t.Fatalf("%d references", len(all))
 	}
@@ -145,29 +145,29 @@ func TestReferencesOfARun(t *testing.T) {
 			t.Errorf("%s: p %g, by Holm %g", all[i].Judge, *all[i].P, adjusted)
 		}
 	}
-	if made := of(Protocol, known.SHA256, 150).references(0.95); len(made) != 11 {
-		t.Errorf("%d judges decided the first 150 pairs", len(made))
+	if all := pairsOf(Protocol, dataset.SHA256, 150).references(0.95); len(all) != 11 {
+		t.Errorf("%d judges decided the first 150 pairs", len(all))
 	}
 	judgeBench, _ := datasets.Lookup("judgebench-gpt4o")
 	for name, f := range map[string]*pairs{
-		"another file":              of(Protocol, "0", 40),
-		"asked for the worse":       of(Reversed, known.SHA256, 40),
-		"no pair":                   of(Protocol, known.SHA256, 0),
-		"a sample, by figures only": of(Protocol, judgeBench.SHA256, 40),
+		"another file":              pairsOf(Protocol, "0", 40),
+		"asked for the worse":       pairsOf(Reversed, dataset.SHA256, 40),
+		"no pair":                   pairsOf(Protocol, dataset.SHA256, 0),
+		"a sample, by figures only": pairsOf(Protocol, judgeBench.SHA256, 40),
 	} {
-		if made := f.references(0.95); made != nil {
-			t.Errorf("%s: %d references", name, len(made))
+		if all := f.references(0.95); all != nil {
+			t.Errorf("%s: %d references", name, len(all))
 		}
 	}
-	imported := of(Protocol, "0", judgeBench.Rows)
+	imported := pairsOf(Protocol, "0", judgeBench.Rows)
 	imported.manifest.Imported = "outputs.jsonl"
 	imported.manifest.Files = map[string]string{judging.ItemsFile: judgeBench.SHA256}
 	imported.manifest.Spec.Model.Name = "openai/o1-mini-2024-09-12"
 	isItself := func(x scoring.Reference) bool { return x.Judge == "o1-mini" }
-	if made := imported.references(0.95); len(made) < 30 || slices.ContainsFunc(made, isItself) {
-		t.Errorf("%d references of an imported run of all pairs", len(made))
+	if all := imported.references(0.95); len(all) < 30 || slices.ContainsFunc(all, isItself) {
+		t.Errorf("%d references of an imported run of all pairs", len(all))
 	}
-	whole := of(Protocol, judgeBench.SHA256, judgeBench.Rows).references(0.95)
+	whole := pairsOf(Protocol, judgeBench.SHA256, judgeBench.Rows).references(0.95)
 	if len(whole) < 30 || whole[0].P != nil || whole[0].Metric != "strict" {
 		t.Errorf("%d references of JudgeBench, first %+v", len(whole), whole[:min(1, len(whole))])
 	}

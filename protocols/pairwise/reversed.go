@@ -4,7 +4,7 @@ import "gavel/judging"
 
 // Reversed is the protocol named reversed: it asks which of two responses is the worse. Its prompts are the files of
 // prompts/reversed; all else it shares with [Protocol].
-var Reversed = of(judging.Protocol{
+var Reversed = newProtocol(judging.Protocol{
 	Name:  "reversed",
 	About: "two responses in both orders: which is worse? (GRP, arXiv 2503.06139)",
 	Goal:  goalWorse,

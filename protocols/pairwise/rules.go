@@ -10,21 +10,22 @@ import (
 	"gavel/scoring/stats"
 )
 
-// ruled are the first of the features, which rules that do not read go by, with the names of these rules.
-var ruled = [][2]string{{"the longer", "the shorter"}, {"more Markdown", "less Markdown"}}
+// ruleNames names the rules that choose by a feature without reading: the response with more of it, and the one with
+// less. They are those of the first features.
+var ruleNames = [][2]string{{"the longer", "the shorter"}, {"more Markdown", "less Markdown"}}
 
-// Rules are what rules that do not read get right on the pairs; see [scoring.Ruler].
+// Rules returns the scores of the baselines, simple rules without reading, on the pairs; see [scoring.Ruler].
 func (f *pairs) Rules(
 	responses scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
 ) ([]scoring.Rule, error) {
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
 	}
-	rows, err := f.counted(responses, clusterOf, func(of []judging.Response) (more []float64) {
-		for k := range ruled {
-			more = append(more, features[k].more(of))
+	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.Response) (differences []float64) {
+		for k := range ruleNames {
+			differences = append(differences, features[k].difference(responses))
 		}
-		return more
+		return differences
 	})
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -32,29 +33,32 @@ func (f *pairs) Rules(
 	return rules(rows, b), nil
 }
 
-// rules are what rules that do not read get correct in both orders: pairs with as much of it on both sides are wrong.
-func rules(rows []swayed, b stats.Bootstrap) []scoring.Rule {
+// rules returns the baselines' scores in both orders. A rule is wrong on pairs whose responses do not differ in its
+// feature.
+func rules(rows []contrast, b stats.Bootstrap) []scoring.Rule {
 	all := []scoring.Rule{{Name: "always the first", Value: 0}, {Name: "one coin for both orders", Value: 50}}
 	if len(rows) == 0 {
 		return all
 	}
-	for k, names := range ruled {
+	for k, names := range ruleNames {
 		for side, name := range names {
-			right := func(u swayed) bool { return u.more[k] != 0 && (u.has(k)+2-u.gold)%2 == int8(side) }
-			rule := ruleOf(name, rows, right, b)
-			apart := slices.DeleteFunc(slices.Clone(rows), func(u swayed) bool { return u.more[k] == 0 })
-			rule.Named = new(named(apart, b, func(u swayed, g judgment) bool { return (g.choice == u.has(k)) == (side == 0) }))
-			rule.Against = new(shareOf(slices.DeleteFunc(apart, right), b, swayed.bothRight))
+			right := func(u contrast) bool { return u.differences[k] != 0 && (u.sideWithMore(k)+2-u.gold)%2 == int8(side) }
+			rule := compareRule(name, rows, right, b)
+			contrasts := slices.DeleteFunc(slices.Clone(rows), func(u contrast) bool { return u.differences[k] == 0 })
+			rule.Named = new(verdictShare(contrasts, b, func(u contrast, g judgment) bool {
+				return (g.choice == u.sideWithMore(k)) == (side == 0)
+			}))
+			rule.Against = new(shareOf(slices.DeleteFunc(contrasts, right), b, contrast.bothRight))
 			all = append(all, rule)
 		}
 	}
 	return all
 }
 
-// ruleOf holds the judge against a rule. What belongs together counts once: for whichever is right more often there.
-func ruleOf(name string, rows []swayed, right func(swayed) bool, b stats.Bootstrap) scoring.Rule {
-	share := shareOf(rows, b, func(u swayed) (with, of int) { return int(scoring.One(right(u))), 1 })
-	lead := map[int]int{} // of the judge, in pairs of a cluster
+// compareRule compares the judge with a rule. A cluster of pairs counts once, for whichever is right more often in it.
+func compareRule(name string, rows []contrast, right func(contrast) bool, b stats.Bootstrap) scoring.Rule {
+	share := shareOf(rows, b, func(u contrast) (hits, total int) { return int(scoring.One(right(u))), 1 })
+	lead := map[int]int{} // of the judge over the rule, in pairs by cluster
 	for _, u := range rows {
 		lead[u.cluster] += int(scoring.One(u.strict()) - scoring.One(right(u)))
 	}
@@ -67,34 +71,34 @@ func ruleOf(name string, rows []swayed, right func(swayed) bool, b stats.Bootstr
 	return rule
 }
 
-// codeRule is of a judge whose verdicts go by a rule that does not read.
+// codeRule marks a judge whose verdicts follow a rule without reading.
 const codeRule = "rule"
 
-// coins are correct in both orders on so many percent of pairs, where one is tossed for each.
+// coins is the percentage of pairs on which a coin tossed for each order is correct in both orders.
 const coins = 25
 
-// codeUnread is the code of a judge that is not significantly better than a rule that does not read.
+// codeUnread marks a judge that is not significantly better than a rule without reading.
 const codeUnread = "unread"
 
-// unread returns the best rule that does not read, where it is surely better than a coin and the judge is not
-// significantly better than it: then the score may come without any reading.
-func unread(r *scoring.Report) (best scoring.Rule, found bool) {
+// unbeatenRule returns the best rule without reading that is surely better than a coin and not significantly worse than
+// the judge. ok is false if there is none. If there is one, the judge's score may come without any reading.
+func unbeatenRule(r *scoring.Report) (best scoring.Rule, ok bool) {
 	for _, x := range r.Rules {
 		if x.Low == nil || *x.Low <= 50 || x.OnlyJudge > x.OnlyRule && *x.P < scoring.Apart {
 			continue
 		}
-		if !found || x.Value > best.Value {
+		if !ok || x.Value > best.Value {
 			best = x
-			found = true
+			ok = true
 		}
 	}
-	return best, found
+	return best, ok
 }
 
-// besideRule returns the level of a judge that is not significantly better than a rule, and the sentence. Too few pairs
-// to tell are no evidence against the judge: it is weak only where its interval ends less than a third of the way from
-// the rule to perfect, as far as [scoring.ReliableFrom] is from chance.
-func besideRule(rule scoring.Rule, strict scoring.Result) (level scoring.Level, text string) {
+// levelAgainst returns the level of a judge that is not significantly better than a rule, with a sentence. Too few
+// pairs are no evidence against the judge: it is weak only if its interval ends less than a third of the way from the
+// rule to perfect, as far as [scoring.ReliableFrom] is from chance.
+func levelAgainst(rule scoring.Rule, strict scoring.Result) (level scoring.Level, text string) {
 	always := rule.Name
 	if !strings.HasPrefix(always, "the ") {
 		always = "the response with " + always
@@ -113,14 +117,14 @@ func besideRule(rule scoring.Rule, strict scoring.Result) (level scoring.Level, 
 	return scoring.Weak, "No better than " + picking
 }
 
-// heldAgainst is the diagnosis of a judge that is usable by its own numbers, held against the rules.
-func heldAgainst(r *scoring.Report, d scoring.Diagnosis) scoring.Diagnosis {
+// diagnoseAgainstRules lowers the level of a judge that is usable by its own score but does not beat the rules.
+func diagnoseAgainstRules(r *scoring.Report, d scoring.Diagnosis) scoring.Diagnosis {
 	if d.Level != scoring.Usable && d.Level != scoring.Strong {
 		return d
 	}
-	if rule, found := unread(r); found {
+	if rule, ok := unbeatenRule(r); ok {
 		d.Code = codeUnread
-		d.Level, d.Text = besideRule(rule, r.Overall("strict"))
+		d.Level, d.Text = levelAgainst(rule, r.Overall("strict"))
 	}
 	rule := scoring.Decider(r.Rules, r.Overall("strict").Low)
 	if rule != nil && *rule.Against.High < coins && d.Level != scoring.Weak {

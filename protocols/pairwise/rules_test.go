@@ -13,20 +13,20 @@ import (
 	"gavel/scoring/stats"
 )
 
-// byLength are pairs of which the rule "the shorter" is right on all but some; the judge is correct in both orders on the
-// first so many.
-func byLength(n, ruleWrong, judgeRight int) (rows []swayed) {
+// byLength returns pairs on which the rule "the shorter" is right on all but some; the judge is correct in both orders
+// on the first correct pairs.
+func byLength(n, ruleWrong, judgeRight int) (rows []contrast) {
 	for i := range n {
-		u := swayed{pair: pair{gold: 0}, more: []float64{-1, 0}, cluster: i}
+		u := contrast{pair: pair{gold: 0}, differences: []float64{-1, 0}, cluster: i}
 		if i >= n-ruleWrong {
-			u.more[0] = 1
+			u.differences[0] = 1
 		}
 		choice := int8(1)
 		if i < judgeRight {
 			choice = 0
 		}
 		for k := range u.judgments {
-			u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: choice, first: int8(k)}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: int8(k)}
 		}
 		rows = append(rows, u)
 	}
@@ -44,7 +44,7 @@ func ruleNamed(t *testing.T, rules []scoring.Rule, name string) scoring.Rule {
 	return scoring.Rule{}
 }
 
-// By hand: of 100 pairs the shorter is the better in 70, and the judge is right on the first 75.
+// Computed by hand: of 100 pairs the shorter is better in 70, and the judge is right on the first 75.
 func TestRulesByHand(t *testing.T) {
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 	list := rules(byLength(100, 30, 75), b)
@@ -65,8 +65,8 @@ func TestRulesByHand(t *testing.T) {
 	assert.DeepEqual(t, [2]int{shorter.OnlyJudge, shorter.OnlyRule}, [2]int{1, 0})
 }
 
-// A judge that is usable by its own numbers is held against the best rule that does not read: weak where it is not ahead
-// of it, or not far; too few pairs to tell are no evidence that it is no better.
+// A judge that is usable by its own scores is compared with the best rule without reading: it is weak if it is not
+// ahead of it, or not by much. Too few pairs are no evidence that it is no better.
 func TestNoBetterThanWithoutReading(t *testing.T) {
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 	often := byLength(100, 45, 56) // names the shorter in 80 of 100, and in 20 of the 45 in which the longer is the better not
@@ -78,26 +78,26 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 	goes := "The judge picks the shorter response in 99 % of verdicts. " +
 		"When the longer one is correct, its accuracy is 2 %."
 	for name, c := range map[string]struct {
-		rows   []swayed
+		rows   []contrast
 		strict [2]float64 // the value, and the end of its interval
-		of     scoring.Level
+		level  scoring.Level
 		want   scoring.Level
 		code   string
-		says   string
+		text   string
 	}{
-		"ahead, p 0.065": {rows: byIssue(), strict: [2]float64{97, 99.5}, of: scoring.Strong, want: scoring.Usable,
-			code: codeUnread, says: "Not significantly better than always picking the longer (85 %, judge 97 %, p = 0.065, 60 pairs)."},
-		"ahead, too few": {rows: byLength(30, 9, 24), strict: [2]float64{80, 91}, of: scoring.Usable, want: scoring.Unknown,
-			code: codeUnread, says: "Too few pairs to tell it from always picking the shorter (70 %, judge 80 %, p = 0.25, 30 pairs)."},
-		"ahead, not far": {rows: byLength(300, 90, 213), strict: [2]float64{71, 76}, of: scoring.Usable, want: scoring.Weak,
-			code: codeUnread, says: "Not significantly better than always picking the shorter (70 %, judge 71 %, p = 0.25, 300 pairs)."},
-		"not ahead": {rows: byLength(100, 30, 68), strict: [2]float64{68, 76}, of: scoring.Usable, want: scoring.Weak,
-			code: codeUnread, says: "No better than always picking the shorter (70 %, judge 68 %, p = 0.5, 100 pairs)."},
-		"better":                  {rows: byLength(100, 30, 90), strict: [2]float64{90, 95}, of: scoring.Strong, want: scoring.Strong},
-		"the rule may be a coin":  {rows: often, strict: [2]float64{76, 83}, of: scoring.Usable, want: scoring.Usable},
-		"it goes by the rule":     {rows: byLength(100, 45, 56), strict: [2]float64{56, 66}, of: scoring.Usable, want: scoring.Weak, code: codeRule, says: goes},
-		"without texts":           {of: scoring.Usable, want: scoring.Usable},
-		"it was unusable already": {rows: byLength(100, 30, 75), of: scoring.Unusable, want: scoring.Unusable},
+		"ahead, p 0.065": {rows: byIssue(), strict: [2]float64{97, 99.5}, level: scoring.Strong, want: scoring.Usable,
+			code: codeUnread, text: "Not significantly better than always picking the longer (85 %, judge 97 %, p = 0.065, 60 pairs)."},
+		"ahead, too few": {rows: byLength(30, 9, 24), strict: [2]float64{80, 91}, level: scoring.Usable, want: scoring.Unknown,
+			code: codeUnread, text: "Too few pairs to tell it from always picking the shorter (70 %, judge 80 %, p = 0.25, 30 pairs)."},
+		"ahead, not far": {rows: byLength(300, 90, 213), strict: [2]float64{71, 76}, level: scoring.Usable, want: scoring.Weak,
+			code: codeUnread, text: "Not significantly better than always picking the shorter (70 %, judge 71 %, p = 0.25, 300 pairs)."},
+		"not ahead": {rows: byLength(100, 30, 68), strict: [2]float64{68, 76}, level: scoring.Usable, want: scoring.Weak,
+			code: codeUnread, text: "No better than always picking the shorter (70 %, judge 68 %, p = 0.5, 100 pairs)."},
+		"better":                  {rows: byLength(100, 30, 90), strict: [2]float64{90, 95}, level: scoring.Strong, want: scoring.Strong},
+		"the rule may be a coin":  {rows: often, strict: [2]float64{76, 83}, level: scoring.Usable, want: scoring.Usable},
+		"it goes by the rule":     {rows: byLength(100, 45, 56), strict: [2]float64{56, 66}, level: scoring.Usable, want: scoring.Weak, code: codeRule, text: goes},
+		"without texts":           {level: scoring.Usable, want: scoring.Usable},
+		"it was unusable already": {rows: byLength(100, 30, 75), level: scoring.Unusable, want: scoring.Unusable},
 	} {
 		r := &scoring.Report{Results: []scoring.Result{{
 			Metric: "strict", Group: scoring.Overall, Value: &c.strict[0], Low: &c.strict[0], High: &c.strict[1], N: len(c.rows),
@@ -105,10 +105,10 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		if c.rows != nil {
 			r.Rules = rules(c.rows, b)
 		}
-		d := heldAgainst(r, scoring.Diagnosis{Level: c.of})
+		d := diagnoseAgainstRules(r, scoring.Diagnosis{Level: c.level})
 		assert.Equal(t, d.Level, c.want, name)
 		assert.Equal(t, d.Code, c.code, name)
-		assert.Equal(t, d.Text, c.says, name)
+		assert.Equal(t, d.Text, c.text, name)
 		for _, metric := range []string{RightWhereAlike, "consistency", Coverage} {
 			r.Results = append(r.Results, scoring.Result{Metric: metric, Group: scoring.Overall, Value: new(70.0)})
 		}
@@ -121,20 +121,20 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 	}
 }
 
-// byIssue are 60 pairs: the longer is the better in 51, the judge is right on 58, and on 2 of these 51 wrong.
-func byIssue() []swayed {
+// byIssue returns 60 pairs: the longer is better in 51, and the judge is right on 58 and wrong on 2 of these 51.
+func byIssue() []contrast {
 	rows := byLength(60, 51, 58)
 	for i := range rows {
-		rows[i].more[0] = 1
+		rows[i].differences[0] = 1
 		if i < 9 {
-			rows[i].more[0] = -1
+			rows[i].differences[0] = -1
 		}
 	}
 	return rows
 }
 
-// Of judges that are as often right as a rule that does not read, by chance, 5 % at most are called usable or strong;
-// those that are much better are hardly ever called weak.
+// Of judges that are right as often as a rule without reading by chance, at most 5 % are called usable or strong; much
+// better ones are hardly ever called weak.
 func TestBesideARuleByChance(t *testing.T) {
 	trials.Long(t)
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
@@ -154,14 +154,14 @@ func TestBesideARuleByChance(t *testing.T) {
 			for i := range rows {
 				same := rng.Float64() < c.echoes
 				wrong := rng.Float64() >= c.rule
-				is := rng.Float64() < c.judge
+				correct := rng.Float64() < c.judge
 				if same {
-					is = !wrong
+					correct = !wrong
 				}
 				if wrong {
-					rows[i].more[0] = 1
+					rows[i].differences[0] = 1
 				}
-				if is {
+				if correct {
 					right++
 					rows[i].judgments[0].choice = 0
 					rows[i].judgments[1].choice = 0
@@ -170,7 +170,7 @@ func TestBesideARuleByChance(t *testing.T) {
 			in := stats.Blaker(right, c.n, 0.95)
 			r := &scoring.Report{Extras: scoring.Extras{Rules: rules(rows, b)}, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
 				Value: new(100 * float64(right) / float64(c.n)), High: new(100 * in.High), N: c.n}}}
-			levels[heldAgainst(r, scoring.Diagnosis{Level: scoring.Strong}).Level] += 100.0 / judges
+			levels[diagnoseAgainstRules(r, scoring.Diagnosis{Level: scoring.Strong}).Level] += 100.0 / judges
 		}
 		t.Logf("%d pairs, rule %.2f, judge %.2f, echoes %.1f: %v", c.n, c.rule, c.judge, c.echoes, levels)
 		if c.judge == c.rule && levels[scoring.Usable]+levels[scoring.Strong] > 5+1.4 {

@@ -1,7 +1,6 @@
 package pairwise
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -9,8 +8,7 @@ import (
 	"gavel/scoring"
 )
 
-// numbers returns sentences with the other numbers of a judge of pairs: how often it is correct in both orders and in
-// one, and which position it prefers.
+// numbers returns sentences with a judge's other scores: correct in both orders and in one, and position bias.
 func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
 	if strict.Value == nil {
@@ -33,34 +31,27 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 			}
 			all += fmt.Sprintf(" Asked in one order alone, it is right on %s.", shares)
 		}
-		all += leaning(r)
+		all += positionBias(r)
 	}
 	return all
 }
 
-// kept returns the percentage of pairs with the same verdict in both orders, computed for old reports, which lack it.
-func kept(r *scoring.Report) float64 {
-	alike := 100 * float64(r.Overall(RightWhereAlike).N) / float64(r.Overall("strict").N)
-	return *cmp.Or(r.Overall(Coverage).Value, &alike)
-}
-
-// few says that the pairs are too few to tell the judge from chance, and how many are needed.
-func few(r *scoring.Report) string {
+// fewPairs says that there are too few pairs to tell the judge from chance, and how many are needed.
+func fewPairs(r *scoring.Report) string {
 	strict := r.Overall("strict")
 	text := fmt.Sprintf("Too few pairs to tell it from chance: correct in both orders on %s of %s",
 		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
-	if more := pairsToTell(*r.Overall(RightWhereAlike).Value, kept(r)); more > strict.N {
-		text += fmt.Sprintf("; some %d would do", more)
+	if needed := pairsToTell(*r.Overall(RightWhereAlike).Value, *r.Overall(Coverage).Value); needed > strict.N {
+		text += fmt.Sprintf("; about %d pairs are needed", needed)
 	}
 	return text + "."
 }
 
-// advice says how to use verdicts that are better than chance. oneIsEnough: one order will do, since hardly any verdict
-// changes with it.
+// advice says how to use verdicts that are better than chance. oneIsEnough: hardly any verdict changes with the order.
 func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
 	agreed := "right on " + scoring.Percentage(*right.Value)
-	get := scoring.Percentage(kept(r)) + " of the pairs get one"
+	get := scoring.Percentage(*r.Overall(Coverage).Value) + " of the pairs get one"
 	switch {
 	case oneIsEnough && level != scoring.Weak:
 		if once := r.Overall("first-order"); once.Value != nil { // a verdict may be missing in the other
@@ -78,11 +69,11 @@ func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	return fmt.Sprintf("Do not rely on it alone: even verdicts that agree in both orders are %s only.", agreed)
 }
 
-// slightly is the percentage of verdicts for a position below which the preference counts as slight.
-const slightly = 60
+// slightBelow is the percentage of verdicts for a position below which the bias is called slight.
+const slightBelow = 60
 
-// leaning returns a sentence that names the position that the judge surely prefers; "" without one.
-func leaning(r *scoring.Report) string {
+// positionBias returns a sentence on the position that the judge significantly prefers; "" without one.
+func positionBias(r *scoring.Report) string {
 	e, _ := r.Overall(firstPicked).Held(50)
 	position := "first"
 	if e.Below {
@@ -92,23 +83,23 @@ func leaning(r *scoring.Report) string {
 	if !e.Above {
 		return ""
 	}
-	how := "leans"
-	if e.Value < slightly {
-		how += " slightly"
+	verb := "leans"
+	if e.Value < slightBelow {
+		verb += " slightly"
 	}
-	return fmt.Sprintf(" It %s to the response shown %s (%s of verdicts).", how, position, scoring.Percentage(e.Value))
+	return fmt.Sprintf(" It %s to the response shown %s (%s of verdicts).", verb, position, scoring.Percentage(e.Value))
 }
 
-// pairsToTell is about how many pairs would tell a judge from chance that goes on as it did: right on so many percent
-// of those that it judges alike, which are so many percent. 0 where it is no better than a coin, or where 10,000 would
-// not do.
-func pairsToTell(right, kept float64) int {
-	if right <= 50 || kept <= 0 {
+// pairsToTell estimates how many pairs are needed to tell a judge from chance that is right on the percentage right of
+// the pairs on which both orders agree, which are the percentage share of all. It returns 0 if right is no better than
+// a coin, or if 10,000 pairs are not enough.
+func pairsToTell(right, share float64) int {
+	if right <= 50 || share <= 0 {
 		return 0
 	}
-	for n := 10.0; n*kept <= 100*10_000; n *= 1.1 {
+	for n := 10.0; n*share <= 100*10_000; n *= 1.1 {
 		if scoring.ShareOf("", math.Round(right/100*n), math.Round(n), 50).Surely() {
-			return int(math.Ceil(n*100/kept/10)) * 10
+			return int(math.Ceil(n*100/share/10)) * 10
 		}
 	}
 	return 0

@@ -10,25 +10,25 @@ import (
 	"gavel/scoring"
 )
 
-// judgment is one judgment of a pair, as scores need it.
+// judgment holds the verdict of one judgment of a pair.
 type judgment struct {
 	outcome judging.Outcome
 	choice  int8 // candidate judged the better; -1 for none
 	first   int8 // candidate shown first
 	worse   bool // the judge was asked for the worse response, so its answer is the other candidate
-	seen    bool
+	present bool
 }
 
-// decided tells whether the judgment names a response.
+// decided reports whether the judgment names a response.
 func (g judgment) decided() bool { return g.outcome == judging.Decided }
 
-// picksFirst tells whether a decided judgment's answer is the response shown first, whichever goal was asked for.
+// picksFirst reports whether a decided judgment picks the response shown first, whatever the goal.
 func (g judgment) picksFirst() bool { return (g.choice == g.first) != g.worse }
 
-// verdict tells whether the judgment says anything: a tie is a verdict.
+// verdict reports whether the judgment has a verdict. A tie is one.
 func (g judgment) verdict() bool { return g.decided() || g.outcome == judging.Tie }
 
-// points is JudgeBench's: +1 for the labelled answer, −1 for the opposite, 0 for anything else.
+// points returns JudgeBench's points: +1 for the labelled response, −1 for the other, 0 for anything else.
 func (g judgment) points(gold int8) int {
 	switch {
 	case !g.decided():
@@ -39,34 +39,34 @@ func (g judgment) points(gold int8) int {
 	return -1
 }
 
-// pair is what is scored and resampled: two responses with their two judgments.
+// pair holds two responses with their two judgments. It is the unit of scores and of resampling.
 type pair struct {
 	item      string
 	group     string
-	gold      int8 // candidate labelled the better; -1 where nobody said
-	level     int8 // 1 + place of its level in datasets.Levels; 0 where the dataset tells none
-	own       int8 // the judge's own answer to the question, where it was shown: see the own constants
+	gold      int8 // candidate labelled the better; -1 without a label
+	level     int8 // 1 + index of its level in datasets.Levels; 0 without levels
+	ownAnswer int8 // the judge's own answer, if it was shown: see the own constants
 	judgments [2]judgment
-	odds      []float64 // of response A over B, as natural logarithms, of the judgments that tell them
+	odds      []float64 // log odds of response A over B, of the judgments that have them
 }
 
-func (u *pair) complete() bool { return u.judgments[0].seen && u.judgments[1].seen }
+func (u *pair) complete() bool { return u.judgments[0].present && u.judgments[1].present }
 
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
 	scoring.Gathering[pair]
 	manifest *judging.Manifest
-	asked    judging.Asker
-	rows     []*pair // in the end: with both judgments, by item
+	asker    judging.Asker
+	rows     []*pair // pairs with both judgments by item, set by Finish
 
-	level func(id string) string // of the dataset's items; nil where it tells none
+	level func(id string) string // of an item; nil if the dataset has no levels
 }
 
 // NewScorer scores runs that compare two responses in both orders.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	asked, _ := judging.AskerOf(m) // which the loader has found there
+	asker, _ := judging.AskerOf(m) // the loader has checked the protocol
 	return &pairs{
-		Gathering: scoring.Gathering[pair]{Complete: (*pair).complete, Metrics: pairMetrics}, manifest: m, asked: asked,
+		Gathering: scoring.Gathering[pair]{Complete: (*pair).complete, Metrics: pairMetrics}, manifest: m, asker: asker,
 	}
 }
 
@@ -85,24 +85,24 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	}
 	u := f.Of(r.Item, func(item string) pair {
 		f.level = datasets.LevelOf(r.Source)
-		u := pair{item: item, group: unique.Make(r.Group).Value(), gold: candidate(r, r.Gold), own: knownOwn(r)}
+		u := pair{item: item, group: unique.Make(r.Group).Value(), gold: candidate(r, r.Gold), ownAnswer: ownAnswerOf(r)}
 		if f.level != nil {
 			u.level = int8(1 + slices.Index(datasets.Levels, f.level(item)))
 		}
 		return u
 	})
-	if u.judgments[r.Presentation].seen {
-		return false, nil // the first stands, as for the run itself
+	if u.judgments[r.Presentation].present {
+		return false, nil // the first counts, as in the run itself
 	}
 	u.judgments[r.Presentation] = judgment{
 		outcome: v.Outcome,
 		choice:  int8(v.Choice),
 		first:   candidate(r, r.Order[0]),
 		worse:   f.manifest.Spec.Goal == goalWorse,
-		seen:    true,
+		present: true,
 	}
-	odds, told := f.odds(r)
-	if told && u.gold >= 0 {
+	odds, ok := f.odds(r)
+	if ok && u.gold >= 0 {
 		u.odds = append(u.odds, odds)
 	}
 	return true, nil
@@ -113,7 +113,7 @@ func (f *pairs) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// Unlabelled is how many pairs have no label: they are no part of what needs one.
+// Unlabelled returns the number of pairs without a label. Metrics that need a label leave them out.
 func (f *pairs) Unlabelled() (n int) {
 	for _, u := range f.rows {
 		n += int(scoring.One(u.gold < 0))
@@ -121,7 +121,7 @@ func (f *pairs) Unlabelled() (n int) {
 	return n
 }
 
-// candidate is the index of a candidate of a pair; -1 of none.
+// candidate returns the index of a candidate of a pair; -1 for none.
 func candidate(r *judging.Record, id string) int8 {
 	switch id {
 	case "":

@@ -9,19 +9,19 @@ import (
 	"gavel/scoring/stats"
 )
 
-// soft is the metric of a pair's soft verdict: what the label probabilities of its two judgments come to, averaged in
-// log space, so that a pull of the position that is the same in both orders cancels out (PROTOCOLS.md §1).
+// soft is the metric of soft verdicts: the probabilities of the labels in a pair's two judgments, averaged in log
+// space. Position bias that is the same in both orders cancels out (PROTOCOLS.md §1).
 const soft = "soft"
 
-// softMetric is there where some pair has a soft verdict.
+// softMetric is part of runs in which some pair has a soft verdict.
 var softMetric = scoring.Metric{
 	Name:    soft,
 	Kind:    scoring.Halves,
 	Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2},
 }
 
-// softly is a pair's row of the metric.
-func (u pair) softly() (num, den float64) {
+// softScore returns a pair's columns of the metric.
+func (u pair) softScore() (num, den float64) {
 	if len(u.odds) < 2 {
 		return 0, 0
 	}
@@ -35,8 +35,8 @@ func (u pair) softly() (num, den float64) {
 	return .5, 1
 }
 
-// odds are the natural logarithm of the odds that a judgment gives response A over B: of several labels that name
-// one, their probabilities are added up. false where the record tells those of neither or of only one.
+// odds returns the natural logarithm of the odds of response A over B in a judgment. Probabilities of several labels
+// for one response are added. It returns false if the record lacks the probabilities of a response.
 func (f *pairs) odds(r *judging.Record) (float64, bool) {
 	var p [2]float64
 	best := math.Inf(-1)
@@ -49,9 +49,9 @@ func (f *pairs) odds(r *judging.Record) (float64, bool) {
 	for _, l := range r.Probabilities {
 		best = max(best, logprob(l))
 	}
-	shown := r.Shown()
+	presentation := r.Shown()
 	for _, l := range r.Probabilities {
-		if v := f.asked.Parse(shown, l.Label, judging.Reading{Policy: judging.Unique}); v.Outcome == judging.Decided {
+		if v := f.asker.Parse(presentation, l.Label, judging.Reading{Policy: judging.Unique}); v.Outcome == judging.Decided {
 			p[v.Choice] += math.Exp(logprob(l) - best)
 		}
 	}
@@ -59,18 +59,18 @@ func (f *pairs) odds(r *judging.Record) (float64, bool) {
 	return odds, !math.IsInf(odds, 0) && !math.IsNaN(odds)
 }
 
-// meanOdds are those of a pair that has a soft verdict.
+// meanOdds returns the mean log odds of a pair with a soft verdict.
 func (u pair) meanOdds() float64 { return (u.odds[1] + u.odds[0]) / 2 }
 
-// softVerdicts says how good the soft verdicts are; nil where there are none.
+// softVerdicts rates the soft verdicts; nil if there are none.
 func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft {
 	var forecasts []scoring.Forecast
 	var scored []stats.Scored
 	for _, x := range s.Units {
 		u := x.Of.(*pair)
 		cluster := cmp.Or(x.Cluster, x.ID)
-		right, told := u.softly()
-		if told == 0 {
+		right, den := u.softScore()
+		if den == 0 {
 			continue
 		}
 		odds := u.meanOdds()

@@ -14,47 +14,47 @@ import (
 	"gavel/scoring/stats"
 )
 
-// feature is something that can be counted in a response without understanding it.
+// feature is a property that can be counted in a response without understanding it.
 type feature struct {
-	name, about string
-	find        *regexp.Regexp // what is counted; nil: characters
-	marks       []string       // a line without any of them has none of it; nil: what is counted may begin on another line
+	name, unit string
+	find       *regexp.Regexp // what is counted; nil: characters
+	marks      []string       // skips lines without any of them; nil: matches may span lines
 }
 
-// features are those that studies of judges name: length first of all (Dubois et al., arXiv 2404.04475), then looks.
+// features lists what studies of judges examine: length first of all (Dubois et al., arXiv 2404.04475), then looks.
 var features = []feature{
-	{name: scoring.Length, about: "characters"},
+	{name: scoring.Length, unit: "characters"},
 	{
 		name:  "Markdown",
-		about: "headings and bold or italic words",
+		unit:  "headings and bold or italic words",
 		find:  regexp.MustCompile(`^#{1,6} |\*\*[^*\n]+\*\*|__[^_\n]+__`),
 		marks: []string{"#", "**", "__"},
 	},
 	{
-		name:  "lists",
-		about: "lines that begin with a mark or a number",
-		find:  regexp.MustCompile(`(?m)^\s*(?:[-*•]|\d+[.)])\s`),
+		name: "lists",
+		unit: "lines that begin with a mark or a number",
+		find: regexp.MustCompile(`(?m)^\s*(?:[-*•]|\d+[.)])\s`),
 	},
 	{
-		name:  "code",
-		about: "lines that begin or end a block of code, and words in backquotes",
-		find:  regexp.MustCompile("(?m)^\\s*```|`[^`\n]+`"),
+		name: "code",
+		unit: "lines that begin or end a block of code, and words in backquotes",
+		find: regexp.MustCompile("(?m)^\\s*```|`[^`\n]+`"),
 	},
-	{name: "numbers", about: "numbers", find: regexp.MustCompile(`\d+(?:[.,]\d+)*`)},
+	{name: "numbers", unit: "numbers", find: regexp.MustCompile(`\d+(?:[.,]\d+)*`)},
 	{
-		name:  "hedging",
-		about: "may, might, could, perhaps, possibly, probably, likely, seems, generally, usually",
-		find:  regexp.MustCompile(`(?i)\b(?:may|might|could|perhaps|possibly|probably|likely|seems?|generally|usually)\b`),
+		name: "hedging",
+		unit: "may, might, could, perhaps, possibly, probably, likely, seems, generally, usually",
+		find: regexp.MustCompile(`(?i)\b(?:may|might|could|perhaps|possibly|probably|likely|seems?|generally|usually)\b`),
 	},
 	{
-		name:  "first person",
-		about: "I, me, my, we, our",
-		find:  regexp.MustCompile(`\b(?:I|me|my|My|we|We|our|Our)\b`),
+		name: "first person",
+		unit: "I, me, my, we, our",
+		find: regexp.MustCompile(`\b(?:I|me|my|My|we|We|our|Our)\b`),
 	},
 }
 
-// of is how much of it a text has: the logarithm of one more than the count, so that ratios count.
-func (f feature) of(text string) float64 {
+// amount returns how much of the feature a text has: the logarithm of one more than the count, so that ratios matter.
+func (f feature) amount(text string) float64 {
 	n := 0
 	switch {
 	case f.find == nil:
@@ -71,29 +71,31 @@ func (f feature) of(text string) float64 {
 	return math.Log(1 + float64(n))
 }
 
-// more is how much more of it the first of two responses has.
-func (f feature) more(of []judging.Response) float64 { return f.of(of[0].Text) - f.of(of[1].Text) }
-
-// swayed is a pair with what its first response has more of than its second.
-type swayed struct {
-	pair
-	more    []float64 // a value a feature
-	cluster int
+// difference returns how much more of the feature the first of two responses has.
+func (f feature) difference(responses []judging.Response) float64 {
+	return f.amount(responses[0].Text) - f.amount(responses[1].Text)
 }
 
-// Sway says what goes with the verdicts on pairs beside what is right; see [scoring.Swayer].
+// contrast is a pair with the differences between its responses.
+type contrast struct {
+	pair
+	differences []float64 // of the first response from the second, by feature
+	cluster     int
+}
+
+// Sway returns what the verdicts on pairs correlate with besides correctness; see [scoring.Swayer].
 func (f *pairs) Sway(
 	responses scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
 ) (*scoring.Sway, error) {
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
 	}
-	own := own{family: familyOf(f.manifest.Spec.Model.Name)}
-	rows, err := f.counted(responses, clusterOf, func(of []judging.Response) (more []float64) {
+	family := familyFeature{family: familyOf(f.manifest.Spec.Model.Name)}
+	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.Response) (differences []float64) {
 		for _, feature := range features {
-			more = append(more, feature.more(of))
+			differences = append(differences, feature.difference(responses))
 		}
-		return append(more, own.more(of))
+		return append(differences, family.difference(responses))
 	})
 	if err != nil {
 		return nil, err
@@ -101,34 +103,35 @@ func (f *pairs) Sway(
 	out := &scoring.Sway{
 		Pairs:  len(rows),
 		Causes: []scoring.Cause{},
-		Strict: shareOf(rows, b, swayed.bothRight),
+		Strict: shareOf(rows, b, contrast.bothRight),
 	}
 	for k, f := range features {
 		out.Causes = append(out.Causes, f.cause(k, rows, b))
 	}
-	if own.told {
-		itself := feature{name: scoring.Itself, about: "a response by a model of its own family"}
+	if family.hasContrast {
+		itself := feature{name: scoring.Itself, unit: "a response by a model of its own family"}
 		out.Causes = append(out.Causes, itself.cause(len(features), rows, b))
 	}
-	out.Itself = own.why()
+	out.Itself = family.why()
 	out.Rules = rules(rows, b)
 	regress(out, rows, b)
 	return out, nil
 }
 
-// counted are the pairs with a label and two responses that are not the same, with what the first has more of.
-func (f *pairs) counted(
-	responses scoring.Responses, clusterOf func(id string) string, count func(of []judging.Response) []float64,
-) (rows []swayed, err error) {
-	at := map[string]int{}
+// contrasts returns the labelled pairs with two different responses. count returns the differences between the
+// responses.
+func (f *pairs) contrasts(
+	responses scoring.Responses, clusterOf func(id string) string, count func(responses []judging.Response) []float64,
+) (rows []contrast, err error) {
+	index := map[string]int{}
 	for i, u := range f.rows {
-		at[u.item] = i
+		index[u.item] = i
 	}
-	more := make([][]float64, len(f.rows))
-	err = responses(func(id string, of []judging.Response) {
-		i, ok := at[id]
-		if ok && len(of) == 2 && of[0].Text != of[1].Text {
-			more[i] = count(of)
+	differences := make([][]float64, len(f.rows))
+	err = responses(func(id string, texts []judging.Response) {
+		i, ok := index[id]
+		if ok && len(texts) == 2 && texts[0].Text != texts[1].Text {
+			differences[i] = count(texts)
 		}
 	})
 	if err != nil {
@@ -136,7 +139,7 @@ func (f *pairs) counted(
 	}
 	clusters := map[string]int{}
 	for i, u := range f.rows {
-		if u.gold < 0 || more[i] == nil {
+		if u.gold < 0 || differences[i] == nil {
 			continue
 		}
 		name := u.item
@@ -146,18 +149,18 @@ func (f *pairs) counted(
 		if _, ok := clusters[name]; !ok {
 			clusters[name] = len(clusters)
 		}
-		rows = append(rows, swayed{pair: *u, more: more[i], cluster: clusters[name]})
+		rows = append(rows, contrast{pair: *u, differences: differences[i], cluster: clusters[name]})
 	}
 	return rows, nil
 }
 
-// cause counts what goes with a feature.
-func (f feature) cause(k int, rows []swayed, b stats.Bootstrap) scoring.Cause {
-	var more, less []swayed // pairs whose better response has more of it, and less
+// cause returns how the verdicts depend on a feature.
+func (f feature) cause(k int, rows []contrast, b stats.Bootstrap) scoring.Cause {
+	var more, less []contrast // pairs whose better response has more of it, and less
 	for _, u := range rows {
 		switch {
-		case u.more[k] == 0:
-		case u.gold == u.has(k):
+		case u.differences[k] == 0:
+		case u.gold == u.sideWithMore(k):
 			more = append(more, u)
 		default:
 			less = append(less, u)
@@ -165,68 +168,70 @@ func (f feature) cause(k int, rows []swayed, b stats.Bootstrap) scoring.Cause {
 	}
 	return scoring.Cause{
 		Name:  f.name,
-		About: f.about,
+		About: f.unit,
 		Pairs: len(more) + len(less),
-		Named: named(slices.Concat(more, less), b, func(u swayed, g judgment) bool { return g.choice == u.has(k) }),
-		More:  shareOf(more, b, swayed.bothRight),
-		Less:  shareOf(less, b, swayed.bothRight),
+		Named: verdictShare(slices.Concat(more, less), b, func(u contrast, g judgment) bool {
+			return g.choice == u.sideWithMore(k)
+		}),
+		More: shareOf(more, b, contrast.bothRight),
+		Less: shareOf(less, b, contrast.bothRight),
 	}
 }
 
-// has is the response that has more of a feature.
-func (u swayed) has(k int) int8 {
-	if u.more[k] > 0 {
+// sideWithMore returns the response that has more of feature k.
+func (u contrast) sideWithMore(k int) int8 {
+	if u.differences[k] > 0 {
 		return 0
 	}
 	return 1
 }
 
-// bothRight counts the pair, and whether it is correct in both orders.
-func (u swayed) bothRight() (with, of int) { return int(scoring.One(u.strict())), 1 }
+// bothRight returns whether the pair is correct in both orders, and a count of one.
+func (u contrast) bothRight() (hits, total int) { return int(scoring.One(u.strict())), 1 }
 
-// named is the share of the verdicts that are so.
-func named(rows []swayed, b stats.Bootstrap, is func(swayed, judgment) bool) scoring.Proportion {
-	return shareOf(rows, b, func(u swayed) (with, of int) {
+// verdictShare returns the share of the verdicts that match.
+func verdictShare(rows []contrast, b stats.Bootstrap, matches func(contrast, judgment) bool) scoring.Proportion {
+	return shareOf(rows, b, func(u contrast) (hits, total int) {
 		for _, g := range u.judgments {
 			if g.decided() {
-				with += int(scoring.One(is(u, g)))
-				of++
+				hits += int(scoring.One(matches(u, g)))
+				total++
 			}
 		}
-		return with, of
+		return hits, total
 	})
 }
 
-// shareOf is the share of what pairs count; what belongs together is counted together.
-func shareOf(rows []swayed, b stats.Bootstrap, count func(swayed) (with, of int)) scoring.Proportion {
+// shareOf returns the share of the hits that count finds in the pairs, resampled by cluster.
+func shareOf(rows []contrast, b stats.Bootstrap, count func(contrast) (hits, total int)) scoring.Proportion {
 	var counts scoring.Tally[int, [2]int]
 	for _, u := range rows {
-		with, of := count(u)
-		if of > 0 {
+		hits, total := count(u)
+		if total > 0 {
 			c := counts.Of(u.cluster)
-			c[0] += with
-			c[1] += of
+			c[0] += hits
+			c[1] += total
 		}
 	}
 	return scoring.ProportionOf(counts.Values, b)
 }
 
-// fewestEvents is how many verdicts for each coefficient a regression needs: Peduzzi et al., Journal of Clinical
-// Epidemiology 49 (1996), 1373–1379.
+// fewestEvents is the number of verdicts that a regression needs for each coefficient: Peduzzi et al., Journal of
+// Clinical Epidemiology 49 (1996), 1373–1379.
 const fewestEvents = 10
 
-// design is a regression of verdicts: a row for each, with what is right, the place, and the features that are used, in
-// units of their standard deviation.
+// design holds the data of a regression: a row for each verdict with the label, the position, and the features in units
+// of their standard deviation.
 type design struct {
-	used    []int // features
-	x       [][]float64
-	y       []bool // it names the first of the pair's responses
-	cluster []int
-	right   int // of the verdicts
+	features []int // indexes of the features in use
+	x        [][]float64
+	y        []bool // the verdict names the pair's first response
+	cluster  []int
+	right    int // of the verdicts
 }
 
-// designOf takes the features in which enough pairs differ.
-func designOf(rows []swayed, causes []scoring.Cause) (d design) {
+// designOf uses the features in which enough pairs differ.
+func designOf(rows []contrast, causes []scoring.Cause) (d design) {
 	var spread []float64
 	for k, c := range causes {
 		if c.Pairs < fewestEvents {
@@ -234,9 +239,9 @@ func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 		}
 		squares := 0.0
 		for _, u := range rows {
-			squares += u.more[k] * u.more[k]
+			squares += u.differences[k] * u.differences[k]
 		}
-		d.used = append(d.used, k)
+		d.features = append(d.features, k)
 		spread = append(spread, math.Sqrt(squares/float64(len(rows))))
 	}
 	for _, u := range rows {
@@ -245,8 +250,8 @@ func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 				continue
 			}
 			row := []float64{1 - 2*float64(u.gold), 1 - 2*float64(g.first)}
-			for i, k := range d.used {
-				row = append(row, u.more[k]/spread[i])
+			for i, k := range d.features {
+				row = append(row, u.differences[k]/spread[i])
 			}
 			d.x = append(d.x, row)
 			d.y = append(d.y, g.choice == 0)
@@ -257,21 +262,21 @@ func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 	return d
 }
 
-// regress says what each cause does by itself, and puts the place before them.
-func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
+// regress estimates the effect of each cause by itself, and puts the position before the other causes.
+func regress(out *scoring.Sway, rows []contrast, b stats.Bootstrap) {
 	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
-	place.Named = named(rows, b, func(_ swayed, g judgment) bool { return g.choice == g.first })
+	place.Named = verdictShare(rows, b, func(_ contrast, g judgment) bool { return g.choice == g.first })
 	d := designOf(rows, out.Causes)
 	out.Judgments = len(d.y)
-	need := fewestEvents * (2 + len(d.used))
+	need := fewestEvents * (2 + len(d.features))
 	switch {
 	case len(rows) == 0:
-		out.Why = "No pair has a label and the texts of both responses: what sways the judge cannot be told."
+		out.Why = "No pair has a label and the texts of both responses: biases cannot be measured."
 	case !slices.ContainsFunc(out.Causes, func(c scoring.Cause) bool { return c.Pairs > 0 }):
-		out.Why = "The texts of the responses are not in the run's folder: what sways the judge cannot be told."
+		out.Why = "The texts of the responses are not in the run's folder: biases cannot be measured."
 	case len(d.y) < need:
-		out.Why = fmt.Sprintf("Too few verdicts (%d) to tell what sways the judge: %d causes need %d.", len(d.y),
-			1+len(d.used), need)
+		out.Why = fmt.Sprintf("Too few verdicts (%d) to measure biases: for %d of them, %d are needed.", len(d.y),
+			1+len(d.features), need)
 	default:
 		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))
 		fit := stats.Logit(d.x, d.y, d.cluster)
@@ -284,7 +289,7 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 		out.Level = rightWhereEqual(fit, b.Level, len(d.y))
 		odds := oddsOf(fit, b.Level)
 		place.Odds = odds[0]
-		for i, k := range d.used {
+		for i, k := range d.features {
 			out.Causes[k].Odds = odds[1+i]
 		}
 	}
@@ -298,7 +303,8 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 	out.Causes = slices.Insert(out.Causes, 0, place)
 }
 
-// oddsOf are those of the place, from shown second to shown first, and of the features; nil where no cluster tells.
+// oddsOf returns the odds of the position, from shown second to shown first, and of the features; nil where clusters do
+// not determine them.
 func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	var p []float64
 	for j := 1; j < len(fit.Beta); j++ {
@@ -325,18 +331,18 @@ func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	return all
 }
 
-// rightWhereEqual is how often a verdict is right where all features are equal, with half of the right responses shown
-// first.
+// rightWhereEqual returns how often a verdict would be right if all features were equal and half of the right responses
+// were shown first.
 func rightWhereEqual(fit *stats.Logistic, level float64, n int) *scoring.Proportion {
-	at := func(shift float64) float64 {
+	accuracy := func(shift float64) float64 {
 		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, fit.Beta[1]}}
 		return (l.P([]float64{1, 1}) + l.P([]float64{1, -1})) / 2
 	}
 	in := fit.Interval(0, level)
 	return &scoring.Proportion{
-		Value: scoring.Percent(at(0)),
-		Low:   scoring.Percent(at(in.Low - fit.Beta[0])),
-		High:  scoring.Percent(at(in.High - fit.Beta[0])),
+		Value: scoring.Percent(accuracy(0)),
+		Low:   scoring.Percent(accuracy(in.Low - fit.Beta[0])),
+		High:  scoring.Percent(accuracy(in.High - fit.Beta[0])),
 		N:     n,
 	}
 }

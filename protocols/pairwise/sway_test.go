@@ -16,31 +16,31 @@ import (
 	"gavel/scoring/stats"
 )
 
-// swayedPairs are pairs of a judge that knows, leans to what is shown first, and to what has more of a feature.
-func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []swayed) {
+// swayedPairs returns pairs of a judge with knowledge, position bias, and a preference for more of a feature.
+func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []contrast) {
 	for i := range n {
-		u := swayed{cluster: i}
+		u := contrast{cluster: i}
 		u.gold = int8(rng.IntN(2))
 		for range features {
-			u.more = append(u.more, rng.NormFloat64())
+			u.differences = append(u.differences, rng.NormFloat64())
 		}
-		own := rng.NormFloat64() // what the judge sees in the pair besides, both times
+		noise := rng.NormFloat64() // what the judge sees in the pair besides, both times
 		for k := range u.judgments {
 			first := int8(k)
-			eta := knows*(1-2*float64(u.gold)) + place*(1-2*float64(first)) + leans*u.more[to] + own
+			eta := knows*(1-2*float64(u.gold)) + place*(1-2*float64(first)) + leans*u.differences[to] + noise
 			choice := int8(1)
 			if rng.Float64() < 1/(1+math.Exp(-eta)) {
 				choice = 0
 			}
-			u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: choice, first: first}
+			u.judgments[k] = judgment{present: true, outcome: judging.Decided, choice: choice, first: first}
 		}
 		rows = append(rows, u)
 	}
 	return rows
 }
 
-// swayOf is what the pairs come to.
-func swayOf(rows []swayed) *scoring.Sway {
+// swayOf returns the sway of the pairs.
+func swayOf(rows []contrast) *scoring.Sway {
 	out := &scoring.Sway{Pairs: len(rows)}
 	b := stats.Bootstrap{Rounds: 2, Level: 0.95, Seed: 1}
 	for k, f := range features {
@@ -50,17 +50,17 @@ func swayOf(rows []swayed) *scoring.Sway {
 	return out
 }
 
-// TestSwayFindsWhatWasPlanted: a lean that shifts the share of verdicts by ten points is found in 95 of 100 judges.
+// TestSwayFindsWhatWasPlanted checks that a preference that shifts ten points of verdicts is found in 95 of 100 judges.
 func TestSwayFindsWhatWasPlanted(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(7, 11))
 	const times, n = 300, 350
-	found := 0
+	hits := 0
 	shift := 0.0
 	for range times {
 		for _, c := range swayOf(swayedPairs(rng, n, 1, 0.5, 0.8, 0)).Causes[1:] {
 			if c.Name == scoring.Length {
-				found += int(scoring.One(c.Sways() && c.Odds.Ratio > 1))
+				hits += int(scoring.One(c.Sways() && c.Odds.Ratio > 1))
 				shift += *c.Named.Value - 50
 			}
 		}
@@ -69,13 +69,13 @@ func TestSwayFindsWhatWasPlanted(t *testing.T) {
 	if shift < 8 || shift > 11 {
 		t.Errorf("the lean shifts %.1f points", shift)
 	}
-	if found < times*95/100 {
-		t.Errorf("found in %d of %d", found, times)
+	if hits < times*95/100 {
+		t.Errorf("found in %d of %d", hits, times)
 	}
-	t.Logf("found in %d of %d", found, times)
+	t.Logf("found in %d of %d", hits, times)
 }
 
-// crowd is a world of judges: of pairs of responses with features that none of them sees.
+// crowd simulates judges on pairs of responses with features that none of them sees.
 type crowd struct {
 	name     string
 	pairs    int
@@ -84,8 +84,8 @@ type crowd struct {
 	follows  float64 // share of pairs in which the judge names what it reads first, and else the same twice
 }
 
-// draw is what one judge of them says.
-func (c crowd) draw(rng *rand.Rand) (rows []swayed) {
+// draw returns the verdicts of one of the judges.
+func (c crowd) draw(rng *rand.Rand) (rows []contrast) {
 	response := func() (counts []float64) {
 		for range features {
 			count := rng.NormFloat64()
@@ -100,15 +100,15 @@ func (c crowd) draw(rng *rand.Rand) (rows []swayed) {
 		return append(counts, rng.NormFloat64()/math.Sqrt2) // and what the judge likes
 	}
 	pair := func(cluster int, a, b []float64) {
-		u := swayed{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
+		u := contrast{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
 		for k := range features {
-			u.more = append(u.more, a[k]-b[k])
+			u.differences = append(u.differences, a[k]-b[k])
 		}
 		likes := a[len(features)] - b[len(features)]
 		follows := rng.Float64() < c.follows
 		reads := rng.Float64()
 		for k := range u.judgments {
-			g := judgment{seen: true, outcome: judging.Decided, first: int8(k), choice: 1}
+			g := judgment{present: true, outcome: judging.Decided, first: int8(k), choice: 1}
 			eta := 1.4 * (1 - 2*float64(u.gold))
 			if c.follows == 0 {
 				eta += likes + 0.5 - float64(k)
@@ -142,16 +142,16 @@ func (c crowd) draw(rng *rand.Rand) (rows []swayed) {
 	return rows
 }
 
-// pull is the coefficient of the place by which the judge's verdicts are drawn: half of what it does to the log odds.
+// pull returns the coefficient of the position in the simulation: half of its effect on the log odds.
 func (c crowd) pull() float64 {
 	right := 1 / (1 + math.Exp(-1.4))
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	return (logit(c.follows+(1-c.follows)*right) - logit((1-c.follows)*right)) / 2
 }
 
-// TestSwayRaisesNoFalseAlarms: a feature that no judge sees has a p below 0.05 in at most one judge of twenty, as has
-// the least of all of them by Holm; and the interval of the place holds its coefficient in 93 to 97 of 100 judges that
-// seldom go by it, and in more where fewer than ten pairs flip.
+// TestSwayRaisesNoFalseAlarms checks that a feature that no judge sees has p below 0.05 in at most one judge of twenty,
+// as has the smallest p of all after Holm's correction. The interval of the position contains its coefficient in 93 to
+// 97 of 100 judges with a small bias, and in more of them if fewer than ten pairs flip.
 func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 	crowds := []crowd{
 		{name: "alone", pairs: 350},
@@ -171,7 +171,7 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 	}
 	for _, c := range crowds {
 		rng := rand.New(rand.NewPCG(7, uint64(c.pairs+c.clusters)))
-		var low, tests, judges, held, placed float64
+		var low, tests, judges, covered, positions float64
 		for range int(times) {
 			rows := c.draw(rng)
 			d := designOf(rows, swayOf(rows).Causes[1:])
@@ -187,34 +187,34 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 			}
 			judges += scoring.One(slices.Min(stats.Holm(append(p, 1))) < 0.05)
 			if in := fit.Interval(1, 0.95); in.High-in.Low > 1e-6 { // else none flips
-				held += scoring.One(in.Low <= c.pull() && c.pull() <= in.High)
-				placed++
+				covered += scoring.One(in.Low <= c.pull() && c.pull() <= in.High)
+				positions++
 			}
 		}
 		t.Logf("%s, %d pairs: p below 0.05 in %.1f %% of tests, by Holm in %.1f %% of judges",
 			c.name, c.pairs, 100*low/tests, 100*judges/times)
-		// three standard errors: the tests of a judge hang together, as if it had half as many
+		// three standard errors: the tests of one judge are correlated, as if there were half as many
 		far := 3 * math.Sqrt(0.05*0.95/times)
 		if low/tests > 0.05+far*math.Sqrt(2.0/float64(len(features))) || judges/times > 0.05+far {
 			t.Errorf("%s, %d pairs: p below 0.05 in %.0f of %.0f tests, by Holm in %.0f of %.0f judges",
 				c.name, c.pairs, low, tests, judges, times)
 		}
 		flips := c.follows * float64(c.pairs)
-		if flips > 0 && (held/placed < 0.93-far || held/placed > 0.97+far && flips >= 10) {
-			t.Errorf("%s, %d pairs: the place is held in %.0f of %.0f", c.name, c.pairs, held, placed)
+		if flips > 0 && (covered/positions < 0.93-far || covered/positions > 0.97+far && flips >= 10) {
+			t.Errorf("%s, %d pairs: the place is held in %.0f of %.0f", c.name, c.pairs, covered, positions)
 		} else if flips > 0 {
-			t.Logf("the place is held in %.1f %% of %.0f", 100*held/placed, placed)
+			t.Logf("the place is held in %.1f %% of %.0f", 100*covered/positions, positions)
 		}
 	}
 }
 
-// byLooks is a judge that names the same in both orders, and in all but few pairs what is longer.
-func byLooks(rng *rand.Rand, n int, most float64) []swayed {
+// byLooks simulates a judge that is consistent and prefers the longer response in all but few pairs.
+func byLooks(rng *rand.Rand, n int, share float64) []contrast {
 	rows := swayedPairs(rng, n, 1, 0, 0, 0)
 	for i := range rows {
 		u := &rows[i]
-		choice := u.has(0)
-		if rng.Float64() > most {
+		choice := u.sideWithMore(0)
+		if rng.Float64() > share {
 			choice = u.gold
 		}
 		u.judgments[0].choice = choice
@@ -223,7 +223,8 @@ func byLooks(rng *rand.Rand, n int, most float64) []swayed {
 	return rows
 }
 
-// TestSwayOfAConsistentJudge: where no verdict changes with the order, the place is left out, and the rest is told.
+// TestSwayOfAConsistentJudge checks that the position is left out if no verdict changes with the order, and the rest
+// stays.
 func TestSwayOfAConsistentJudge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
@@ -234,21 +235,21 @@ func TestSwayOfAConsistentJudge(t *testing.T) {
 		rows := byLooks(rng, 350, most)
 		s := swayOf(rows)
 		s.Rules = rules(rows, b)
-		s.Strict = shareOf(rows, b, swayed.bothRight)
-		says := regexp.MustCompile(`^The judge picks the longer response in (9\d|100) % of verdicts\. ` +
+		s.Strict = shareOf(rows, b, contrast.bothRight)
+		pattern := regexp.MustCompile(`^The judge picks the longer response in (9\d|100) % of verdicts\. ` +
 			`When the shorter one is correct, its accuracy is (1\d|0) %\.` + want)
-		if !says.MatchString(s.Answer()) {
+		if !pattern.MatchString(s.Answer()) {
 			t.Errorf("%v: %s", most, s.Answer())
 		}
-		if told := s.Level != nil; told != (most < 1) || told != strings.Contains(s.Answer(), " The position is left out") ||
+		if hasLevel := s.Level != nil; hasLevel != (most < 1) || hasLevel != strings.Contains(s.Answer(), " The position is left out") ||
 			s.Causes[0].Odds != nil {
 			t.Errorf("%v: %+v", most, s)
 		}
 	}
 }
 
-// TestNoJudgeIsSaidToBeDecided: judges that see no texts, however often they are right, give ties or flip, on labels
-// that are for the longer in half of the pairs or in nearly all.
+// TestNoJudgeIsSaidToBeDecided simulates judges that see no texts, with any accuracy, ties and flips, on labels that
+// are for the longer response in half of the pairs or in nearly all.
 func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for range trials.Times(20) {
@@ -259,7 +260,7 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 			rows := swayedPairs(rng, 100, 0, 0, 0, 0)
 			for i := range rows {
 				u := &rows[i]
-				u.gold = u.has(0)
+				u.gold = u.sideWithMore(0)
 				if rng.Float64() > c.longer {
 					u.gold = 1 - u.gold
 				}
@@ -278,14 +279,14 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 				}
 			}
 			b := stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
-			if rule := scoring.Decider(rules(rows, b), shareOf(rows, b, swayed.bothRight).Low); rule != nil {
+			if rule := scoring.Decider(rules(rows, b), shareOf(rows, b, contrast.bothRight).Low); rule != nil {
 				t.Errorf("%+v: %s", c, rule.Decides())
 			}
 		}
 	}
 }
 
-// TestSwayOfOnePlace: where the place decides all, nothing else can be told; of few verdicts neither.
+// TestSwayOfOnePlace checks that there is no other estimate if the position decides everything, or with few verdicts.
 func TestSwayOfOnePlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	if s := swayOf(swayedPairs(rng, 100, 0, 1000, 0, 0)); !strings.Contains(s.Answer(), "100 % name the response shown first") {
@@ -296,7 +297,7 @@ func TestSwayOfOnePlace(t *testing.T) {
 	}
 	rows := swayedPairs(rng, 100, 1, 0, 0, 0)
 	for i := range rows {
-		clear(rows[i].more)
+		clear(rows[i].differences)
 	}
 	if s := swayOf(rows); !strings.Contains(s.Answer(), "texts of the responses are not") {
 		t.Errorf("%s", s.Answer())
@@ -306,20 +307,20 @@ func TestSwayOfOnePlace(t *testing.T) {
 	}
 }
 
-// TestFeatures: what is counted, by hand.
+// TestFeatures compares the counts of features with counts by hand.
 func TestFeatures(t *testing.T) {
 	text := "# Title\n\n- **one** I may\n2. two `x` 3,5\n\n```go\ncode\n```\nPerhaps we might."
 	want := map[string]int{
 		scoring.Length: len(text), "Markdown": 2, "lists": 2, "code": 3, "numbers": 2, "hedging": 3, "first person": 2,
 	}
 	for _, f := range features {
-		if n := math.Exp(f.of(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
+		if n := math.Exp(f.amount(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
 			t.Errorf("%s: %.3f, want %d", f.name, n, want[f.name])
 		}
 	}
 }
 
-// TestSwayShares: pairs that belong together are worth fewer than as many that stand alone, and one without a verdict is
+// TestSwayShares checks that clustered pairs count for less than independent ones, and that a pair without a verdict is
 // wrong.
 func TestSwayShares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -329,20 +330,20 @@ func TestSwayShares(t *testing.T) {
 		together[i].cluster = i / 6
 	}
 	b := stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1}
-	x := shareOf(alone, b, swayed.bothRight)
-	y := shareOf(together, b, swayed.bothRight)
+	x := shareOf(alone, b, contrast.bothRight)
+	y := shareOf(together, b, contrast.bothRight)
 	exact := stats.Blaker(int(math.Round(*x.Value*60/100)), 60, 0.95)
 	if *x.Value != *y.Value || math.Abs(*x.Low-100*exact.Low) > 1e-3 || *y.Low == *x.Low {
 		t.Errorf("alone %v [%v, %v], together %v [%v, %v]", *x.Value, *x.Low, *x.High, *y.Value, *y.Low, *y.High)
 	}
-	silent := swayed{pair: pair{gold: 0}, cluster: 60}
-	silent.judgments = [2]judgment{{seen: true, outcome: judging.NoVerdict}, {seen: true, outcome: judging.NoVerdict}}
-	if z := shareOf(append(alone, silent), b, swayed.bothRight); z.N != 61 || *z.Value >= *x.Value {
+	silent := contrast{pair: pair{gold: 0}, cluster: 60}
+	silent.judgments = [2]judgment{{present: true, outcome: judging.NoVerdict}, {present: true, outcome: judging.NoVerdict}}
+	if z := shareOf(append(alone, silent), b, contrast.bothRight); z.N != 61 || *z.Value >= *x.Value {
 		t.Errorf("with a silent pair %v of %d", *z.Value, z.N)
 	}
 }
 
-// Lines without a mark of Markdown are passed over, and the count is that over the whole text.
+// Lines without Markdown's marks are skipped without changing the count over the whole text.
 func TestMarkdownIsCountedByLines(t *testing.T) {
 	whole := regexp.MustCompile(`(?m)^#{1,6} |\*\*[^*\n]+\*\*|__[^_\n]+__`)
 	markdown := features[1]
@@ -352,7 +353,7 @@ func TestMarkdownIsCountedByLines(t *testing.T) {
 		"":             0,
 		"nothing here": 0,
 	} {
-		assert.Equal(t, math.Round(math.Exp(markdown.of(text)))-1, float64(want), text)
+		assert.Equal(t, math.Round(math.Exp(markdown.amount(text)))-1, float64(want), text)
 		assert.Equal(t, len(whole.FindAllString(text, -1)), want, text)
 	}
 }

@@ -50,8 +50,8 @@ func TestTemplateFile(t *testing.T) {
 	}
 }
 
-// A prompt of one's own may offer what is no order of two: such a label is no
-// verdict, and a tie is one only where it is offered.
+// A user's prompt may offer labels that do not compare two responses. These are no verdicts, and a tie is one only if
+// it is offered.
 func TestTemplateFileDecidesWhatIsOffered(t *testing.T) {
 	p := Protocol.New(newTemplate("mine", "file", "[[A>B]] [[B>A]] [[A]]"), nil)
 	s := judging.Presentation{Index: 1, Order: []int{1, 0}}

@@ -2,7 +2,7 @@ package probe
 
 import "gavel/scoring"
 
-// Parts of the pairs, by what the rewrites do to a right verdict.
+// Parts of the pairs, by the effect of the rewrites on a right verdict.
 const (
 	PartStays   = "stays"   // right on the pair as it is and on all its rewrites
 	PartMoved   = "moved"   // right on the pair as it is, not on a rewrite
@@ -10,13 +10,13 @@ const (
 	PartMissing = "missing" // no verdict on the pair as it is
 )
 
-// Part that a pair is in.
+// Part returns the part that a pair belongs to.
 func (*pairs) Part(x scoring.Unit) string {
 	u := x.Of.(pair)
 	switch {
-	case !u.said[0].verdict():
+	case !u.judgments[0].verdict():
 		return PartMissing
-	case !u.right(u.said[0]):
+	case !u.right(u.judgments[0]):
 		return PartWrong
 	case u.steady():
 		return PartStays

@@ -10,19 +10,20 @@ import (
 	"gavel/scoring"
 )
 
-// codes of the rules that are the protocol's own.
+// Codes of the protocol's own rules.
 const (
-	codeMoved  = "moved"  // rewrites move verdicts beyond the noise floor
-	codeSteady = "steady" // none does, by more than mostUnseen points
+	codeMoved  = "moved"  // some rewrite changes verdicts beyond the noise floor
+	codeSteady = "steady" // no rewrite does, and none can by more than mostUnseen points
 )
 
-// mostUnseen is by how many points a rewrite may change verdicts for all that is known, where a judge is steady.
+// mostUnseen is the largest effect, in points, that a rewrite may still have where a judge is called steady.
 const mostUnseen = 10
 
-// Diagnose says how often the judge is right, and which rewrites change verdicts. A judge that is no better than chance
-// on the pairs as they are, such as one that follows the place, has nothing to lose.
+// Diagnose returns the level of a judge by how often it is right, and by the rewrites that change its verdicts.
+// Rewrites do not matter for a judge that is no better than chance on the original pairs, such as one that follows the
+// position.
 func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	if d, found := r.Silence("judgment"); found {
+	if d, ok := r.Silence("judgment"); ok {
 		return d
 	}
 	right, ok := r.Overall(Right).Held(50)
@@ -47,16 +48,16 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 			"have all their judgments.", r.Items, r.Expected)
 	}
 	d := scoring.Diagnosis{Level: scoring.Weak, Code: codeMoved, Evidence: []scoring.Evidence{right}}
-	moving := moving(r.Probes)
+	moving := movingRewrites(r.Probes)
 	if len(moving) > 0 {
-		most := moving[0]
+		strongest := moving[0]
 		d.Text = fmt.Sprintf("Moved by %d of %d rewrites, most by %s: %.0f %% of its verdicts change, %.0f %% when it is "+
-			"asked anew.", len(moving), len(r.Probes), most.Name, *most.Changed.Value, *most.Again.Value)
-		d.Also = "Each leaves the better response the better: " + strings.Join(words(moving), "; ") + "."
+			"asked anew.", len(moving), len(r.Probes), strongest.Name, *strongest.Changed.Value, *strongest.Again.Value)
+		d.Also = "Each leaves the better response the better: " + strings.Join(descriptions(moving), "; ") + "."
 		return d
 	}
 	for _, p := range r.Probes {
-		if f.rewrites.named(p.Name).form() && p.Beyond.Low != nil && *p.Beyond.Low > mostUnseen {
+		if f.rewrites.find(p.Name).form() && p.Beyond.Low != nil && *p.Beyond.Low > mostUnseen {
 			d.Text = fmt.Sprintf("Its verdicts depend on the prompt's form: %.0f %% change by %s, %.0f %% when it is asked "+
 				"anew.", *p.Changed.Value, p.Name, *p.Again.Value)
 			return d
@@ -74,43 +75,44 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return steady(d, right, r.Probes)
 }
 
-// steady is the diagnosis of an accurate judge that no rewrite moves: whether enough was asked to see one that does.
+// steady diagnoses an accurate judge that no rewrite moves: by whether there are enough verdicts to see an effect.
 func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) scoring.Diagnosis {
-	least, most := all[0].Changed.N, 0.0
+	fewestVerdicts, largestUnseen := all[0].Changed.N, 0.0
 	form := 0.0
 	for _, p := range all {
-		least = min(least, p.Changed.N)
+		fewestVerdicts = min(fewestVerdicts, p.Changed.N)
 		if p.Changed.Value == nil || p.Neutral.Value == nil {
-			least = 0
+			fewestVerdicts = 0
 			continue
 		}
 		form = max(form, *p.Neutral.Value)
-		most = max(most, unseen(p))
+		largestUnseen = max(largestUnseen, unseen(p))
 	}
 	d.Level = scoring.Usable
 	d.Code = codeSteady
 	d.Text = fmt.Sprintf("Right on %s of the pairs as they are, and none of %d rewrites moves its verdicts beyond the "+
 		"noise floor", right, len(all))
-	if least == 0 || most > mostUnseen {
+	if fewestVerdicts == 0 || largestUnseen > mostUnseen {
 		d.Level = scoring.Unknown
 		d.Code = scoring.CodeFew
 		d.Text += fmt.Sprintf(", but with %d to see it on one may still change %.0f %% more of them: ask about more pairs.",
-			least, most)
+			fewestVerdicts, largestUnseen)
 		return d
 	}
-	d.Text += fmt.Sprintf(" (%.0f %%; %d verdicts each or more, at most %.0f points unseen).", form, least, most)
+	d.Text += fmt.Sprintf(" (%.0f %%; %d verdicts each or more, at most %.0f points unseen).", form, fewestVerdicts,
+		largestUnseen)
 	return d
 }
 
-// unseen returns by how many points more than the neutral ones a rewrite may change verdicts: the end of the interval
-// of the difference, put together from both intervals (MOVER, Zou and Donner 2008).
+// unseen returns the largest effect of a rewrite, in points over the neutral rewrites, that the verdicts leave
+// possible: the upper end of the interval of the difference, combined from both intervals (MOVER, Zou and Donner 2008).
 func unseen(p scoring.Probe) float64 {
 	return *p.Changed.Value - *p.Neutral.Value +
 		math.Hypot(*p.Changed.High-*p.Changed.Value, *p.Neutral.Value-*p.Neutral.Low)
 }
 
-// moving are the rewrites that move verdicts beyond the noise floor, the most first.
-func moving(all []scoring.Probe) (out []scoring.Probe) {
+// movingRewrites returns the rewrites that change verdicts beyond the noise floor, the strongest first.
+func movingRewrites(all []scoring.Probe) (out []scoring.Probe) {
 	for _, p := range all {
 		if p.Moves() {
 			out = append(out, p)
@@ -120,8 +122,8 @@ func moving(all []scoring.Probe) (out []scoring.Probe) {
 	return out
 }
 
-// words say what each changes, and towards what.
-func words(all []scoring.Probe) (out []string) {
+// descriptions returns what each rewrite changes, and how many of the changed verdicts prefer the worse response.
+func descriptions(all []scoring.Probe) (out []string) {
 	for _, p := range all {
 		changed := p.ToWorse + p.ToBetter + p.ToNeither
 		out = append(out, fmt.Sprintf("%s – %s (%d of %d to the worse)", p.Name, p.About, p.ToWorse, changed))

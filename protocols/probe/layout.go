@@ -10,16 +10,13 @@ import (
 	"gavel/scoring"
 )
 
-// Layout of runs.
+// Layout lays out runs of probes.
 var Layout = &report.Layout{
 	Headline: Steady,
 	Item:     "pair",
 	Question: "which verdicts change",
 	Became:   "each asked as it is, anew, and with four rewrites",
-	Parts: []report.PagePart{
-		report.OutcomeBar, report.Cards, moves, report.ByGroup, report.Analyses, report.ItemLists, report.Among,
-		report.CaveatBlocks, report.Making,
-	},
+	Blocks:   []report.PagePart{moves},
 	Ends: []report.End{
 		{Part: PartStays, Look: "right", Words: "right, and stays", Show: "right"},
 		{Part: PartMoved, Look: "first", Words: "right, and moved by a rewrite", Show: "inconsistent"},
@@ -31,7 +28,7 @@ var Layout = &report.Layout{
 	},
 }
 
-// moves is a row for each rewrite: how many verdicts it changes beyond the judge's own noise.
+// moves shows for each rewrite how many verdicts it changes beyond the judge's own noise.
 func moves(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "rewrite", Look: "wide", Columns: []doc.Column{
 		{Name: "beyond noise, points", Kind: doc.Number, Axis: doc.DifferenceAxis()},

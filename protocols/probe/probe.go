@@ -15,13 +15,13 @@ import (
 
 const name = "probe"
 
-// Of each pair: plainly, again, and perPair rewrites. That is three times what pairwise asks.
+// A pair is shown as it is, once more as it is, and with perPair rewrites: three times as often as in pairwise.
 const (
 	perPair       = 4
 	presentations = 2 + perPair
 )
 
-// Protocol asks which of two responses is the better, of pairs as they are and rewritten.
+// Protocol asks which of two responses is better, for original and for rewritten pairs.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "two responses, as they are and rewritten: which verdicts change?",
@@ -52,14 +52,14 @@ Examples:
 	Says:          pairwise.Protocol.Says,
 	Labelled:      pairwise.Protocol.Labelled,
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
-		return probe{plain: pairwise.Protocol.New(t, nil), rewrites: of(t)}
+		return probe{plain: pairwise.Protocol.New(t, nil), rewrites: rewritesOf(t)}
 	},
 }
 
-// hasParts tells whether a prompt is of other parts than a system message and JudgeBench's user message.
+// hasParts reports whether a prompt has more than a system message and JudgeBench's user message.
 func hasParts(t judging.Template) bool { return len(t.Texts) > 0 }
 
-// probe asks as pairwise does, about rewritten pairs.
+// probe asks about rewritten pairs as pairwise does.
 type probe struct {
 	plain    judging.Asker
 	rewrites rewrites
@@ -67,29 +67,28 @@ type probe struct {
 
 func (probe) Name() string { return name }
 
-// ReadsByPolicy is true: the labels are JudgeBench's.
+// ReadsByPolicy returns true: the labels are JudgeBench's.
 func (probe) ReadsByPolicy(*judging.Record) bool { return true }
 
-// Check refuses a pair of which nobody said which response is the worse.
+// Check returns an error for a pair without a label, since the worse response is not known.
 func (probe) Check(item datasets.Item) error {
 	if item.Gold < 0 {
-		return fmt.Errorf("pair %s has no label: nobody can say which response is the worse, which is rewritten; "+
-			"use pairs with a label", item.ID)
+		return fmt.Errorf("pair %s has no label: probe rewrites the worse response, so use pairs with a label", item.ID)
 	}
 	return nil
 }
 
-// Presentations: plainly, again, and perPair rewrites, all in the one order that is drawn by the pair's id, as is where
-// in the catalogue its rewrites begin.
+// Presentations returns the original pair twice and perPair rewrites, all in one order. The pair's id determines the
+// order and the place in the catalogue at which its rewrites begin.
 func (p probe) Presentations(item datasets.Item) []judging.Presentation {
-	drawn := int(crc32.ChecksumIEEE([]byte(item.ID)))
+	hash := int(crc32.ChecksumIEEE([]byte(item.ID)))
 	order := []int{0, 1}
-	if drawn%2 == 1 {
+	if hash%2 == 1 {
 		order = []int{1, 0}
 	}
-	modes := []string{plainly, again}
+	modes := []string{modePlain, modeAgain}
 	for i := range perPair {
-		modes = append(modes, p.rewrites[(drawn/2+i)%len(p.rewrites)].Name)
+		modes = append(modes, p.rewrites[(hash/2+i)%len(p.rewrites)].Name)
 	}
 	out := make([]judging.Presentation, len(modes))
 	for i, mode := range modes {
@@ -98,23 +97,23 @@ func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 	return out
 }
 
-// Prompt is pairwise's of the rewritten pair, whose instructions are rewritten in turn.
+// Prompt returns pairwise's prompt of the rewritten pair, with rewritten instructions.
 func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
-	w := p.rewrites.named(s.Mode)
+	w := p.rewrites.find(s.Mode)
 	prompt := p.plain.Prompt(item, s)
-	prompt.Again = s.Mode == again
+	prompt.Again = s.Mode == modeAgain
 	o := &prompt.Oracle
 	o.Presentation = 0
-	if s.Mode != plainly {
+	if s.Mode != modePlain {
 		o.Rewrite = s.Mode
 	}
 	texts := [2]string{item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text}
-	worse := slices.Index(s.Order, 1-item.Gold) // −1 in a run whose items are no longer those that it asked about
+	worse := slices.Index(s.Order, 1-item.Gold) // −1 if the items of the run were replaced
 	if w.worse() && worse >= 0 {
 		o.Favours = o.Choices[worse]
-		texts[worse] = w.of(texts[worse], o.Favours)
+		texts[worse] = w.apply(texts[worse], o.Favours)
 	}
-	names := w.calling(item.ID)
+	names := w.assistants(item.ID)
 	parts := []string{
 		pairwise.Question(item.Question), pairwise.Answer(names.first, texts[0]), pairwise.Answer(names.second, texts[1]),
 	}
@@ -126,10 +125,10 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 	return prompt
 }
 
-// Parse is pairwise's, of the letters that the reply goes by.
-func (p probe) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if w := p.rewrites.named(s.Mode); w.How == "letters" || w.How == "names" {
-		reply = w.plainAgain(reply)
+// Parse reads a reply as pairwise does, after restoring the names of the assistants.
+func (p probe) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+	if w := p.rewrites.find(s.Mode); w.How == "letters" || w.How == "names" {
+		reply = w.restoreNames(reply)
 	}
-	return p.plain.Parse(s, reply, how)
+	return p.plain.Parse(s, reply, method)
 }

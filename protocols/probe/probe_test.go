@@ -13,7 +13,7 @@ import (
 	"gavel/judging"
 )
 
-func asked(t testing.TB, prompt string) judging.Asker {
+func askerOf(t testing.TB, prompt string) judging.Asker {
 	t.Helper()
 	template, err := Protocol.Template(prompt)
 	assert.NilError(t, err)
@@ -27,26 +27,26 @@ func item(id, question, a, b string, gold int) datasets.Item {
 	}
 }
 
-// inMode is a presentation of a pair in the order of its candidates.
+// inMode returns a presentation of a pair in the order of its candidates.
 func inMode(mode string) judging.Presentation {
 	return judging.Presentation{Order: []int{0, 1}, Mode: mode}
 }
 
-// modes are all ways in which a pair is asked about.
+// modes lists all modes in which a pair is asked.
 func modes() []string {
-	all := []string{plainly, again}
-	for _, w := range today() {
+	all := []string{modePlain, modeAgain}
+	for _, w := range currentRewrites() {
 		all = append(all, w.Name)
 	}
 	return all
 }
 
-// TestPrompts holds what each rewrite makes of one pair.
+// TestPrompts compares the prompts of each rewrite of one pair with the golden file.
 func TestPrompts(t *testing.T) {
 	pair := item("p", "What is 2 + 2?", "It is 4.", "I think\n\nit is 5.", 0)
 	var out strings.Builder
 	for _, mode := range modes() {
-		p := asked(t, "direct").Prompt(pair, inMode(mode))
+		p := askerOf(t, "direct").Prompt(pair, inMode(mode))
 		fmt.Fprintf(&out, "===== %s\n--- system\n%s\n--- user\n%s\n", mode, p.System, p.User)
 		fmt.Fprintf(&out, "--- labels %q, favours %q\n", p.Labels, p.Oracle.Favours)
 		if p.Challenge != "" {
@@ -56,20 +56,20 @@ func TestPrompts(t *testing.T) {
 	golden.Assert(t, out.String(), "prompts.txt")
 }
 
-// As it is, and anew, the pair is what pairwise asks about: so a run of pairwise has paid for it.
+// The two prompts of the original pair are those of pairwise, so a run of pairwise fills the cache for them.
 func TestPlainlyIsPairwise(t *testing.T) {
 	pair := item("p", "q", "a", "b", 1)
-	p := asked(t, "sop")
+	p := askerOf(t, "sop")
 	plain := p.(probe).plain.Prompt(pair, inMode(""))
-	for _, mode := range []string{plainly, again} {
+	for _, mode := range []string{modePlain, modeAgain} {
 		got := p.Prompt(pair, inMode(mode))
 		assert.DeepEqual(t, [2]string{got.System, got.User}, [2]string{plain.System, plain.User})
-		assert.Equal(t, got.Again, mode == again)
+		assert.Equal(t, got.Again, mode == modeAgain)
 	}
 }
 
-// FuzzRewrites: question and better response stand in the prompt as they are, whatever they hold, and the worse one
-// stands there too; the label that a rewrite speaks for names the worse one.
+// FuzzRewrites checks that question and better response are in the prompt unchanged, whatever they contain, and the
+// worse one too, and that the label that a rewrite favours names the worse one.
 func FuzzRewrites(f *testing.F) {
 	f.Add("q", "a", "b", false)
 	f.Add("Assistant A says [[A>B]]", "{label}\n\n\n", "", true)
@@ -82,7 +82,7 @@ func FuzzRewrites(f *testing.F) {
 		}
 		pair := item("p", question, texts[0], texts[1], gold)
 		for _, mode := range modes() {
-			p := asked(t, "sop")
+			p := askerOf(t, "sop")
 			s := inMode(mode)
 			prompt := p.Prompt(pair, s)
 			for _, text := range []string{question, "|>\n" + better + "\n<|", worse} {
@@ -101,13 +101,13 @@ func FuzzRewrites(f *testing.F) {
 	})
 }
 
-// Every rewrite is asked as often as any other, and half of the pairs are shown in either order.
+// Every rewrite is asked equally often, and half of the pairs are shown in either order.
 func TestPresentations(t *testing.T) {
 	n := map[string]int{}
 	swapped := 0
 	const pairs = 3500
 	for i := range pairs {
-		all := asked(t, "sop").Presentations(datasets.Item{ID: fmt.Sprint("pair-", i)})
+		all := askerOf(t, "sop").Presentations(datasets.Item{ID: fmt.Sprint("pair-", i)})
 		assert.Equal(t, len(all), presentations)
 		for k, s := range all {
 			assert.Equal(t, s.Index, k)
@@ -116,17 +116,17 @@ func TestPresentations(t *testing.T) {
 		}
 		swapped += all[0].Order[0]
 	}
-	assert.Equal(t, n[plainly], pairs)
-	assert.Equal(t, n[again], pairs)
-	for _, w := range today() {
+	assert.Equal(t, n[modePlain], pairs)
+	assert.Equal(t, n[modeAgain], pairs)
+	for _, w := range currentRewrites() {
 		assert.Assert(t, n[w.Name] > 1300 && n[w.Name] < 1500, "%s: %d", w.Name, n[w.Name])
 	}
 	assert.Assert(t, swapped > 1650 && swapped < 1850, "%d", swapped)
 }
 
-// A judge that is told of X and Y is read by these letters, and no other.
+// Replies about X and Y are read by these letters only.
 func TestLetters(t *testing.T) {
-	p := asked(t, "sop")
+	p := askerOf(t, "sop")
 	for _, c := range []struct {
 		reply   string
 		choice  int
@@ -148,23 +148,23 @@ func TestLetters(t *testing.T) {
 	v := p.Parse(inMode("letters"), "1. The first says 2.\n2. Assistant 2 is better: [[2>1]]",
 		judging.Reading{Name: judging.Robust, Policy: judging.Unique})
 	assert.Equal(t, v.Choice, 1)
-	seen := map[string]int{}
+	counts := map[string]int{}
 	for i := range 20 {
 		prompt := p.Prompt(item(fmt.Sprint(i), "q", "Assistant A", "b", 0), inMode("letters"))
 		names := map[string][]string{"[[X>Y]]": {"X", "Y"}, "[[1>2]]": {"1", "2"}}[prompt.Labels[0]]
-		seen[prompt.Labels[0]]++
+		counts[prompt.Labels[0]]++
 		assert.DeepEqual(t, prompt.Labels, []string{"[[" + names[0] + ">" + names[1] + "]]", "[[" + names[1] + ">" + names[0] + "]]"})
 		assert.Assert(t, !strings.Contains(prompt.System, "assistant A") && !strings.Contains(prompt.System, "[[A"))
 		assert.Assert(t, strings.Contains(prompt.User, "|>\nAssistant A\n<|"), "responses stay as they are")
 		assert.Assert(t, strings.Contains(prompt.User, "Assistant "+names[1]+"'s Answer"))
 	}
-	assert.Assert(t, seen["[[X>Y]]"] > 4 && seen["[[1>2]]"] > 4, "%v", seen)
+	assert.Assert(t, counts["[[X>Y]]"] > 4 && counts["[[1>2]]"] > 4, "%v", counts)
 }
 
-// Typing errors leave labels as they are, and every word has its letters.
+// Typing errors keep labels and the letters of every word.
 func TestTypos(t *testing.T) {
 	for _, template := range Protocol.Templates {
-		wrong := mistyped(template.System)
+		wrong := addTypos(template.System)
 		assert.Assert(t, wrong != template.System || !longWord.MatchString(template.System), template.Name)
 		sorted := func(s string) string {
 			letters := []rune(strings.Join(strings.Fields(s), " "))
@@ -179,14 +179,14 @@ func TestTypos(t *testing.T) {
 }
 
 func TestUnlabelledPairIsRefused(t *testing.T) {
-	err := asked(t, "sop").(probe).Check(item("p7", "q", "a", "b", -1))
+	err := askerOf(t, "sop").(probe).Check(item("p7", "q", "a", "b", -1))
 	assert.ErrorContains(t, err, "pair p7 has no label")
 	for _, mode := range modes() { // in the folder of a run that somebody changed
-		asked(t, "sop").Prompt(item("p7", "q", "a", "b", -1), inMode(mode))
+		askerOf(t, "sop").Prompt(item("p7", "q", "a", "b", -1), inMode(mode))
 	}
 }
 
-// A run keeps the rewrites that it was made with: they are part of its template, and so of its id.
+// A run keeps the rewrites with which it was made: they are part of its template, and so of its id.
 func TestRewritesOfARun(t *testing.T) {
 	template, err := Protocol.Template("sop")
 	assert.NilError(t, err)
@@ -194,7 +194,7 @@ func TestRewritesOfARun(t *testing.T) {
 	assert.Equal(t, adapted.System, template.System)
 	assert.DeepEqual(t, adapted.Labels, template.Labels)
 	assert.Assert(t, adapted.SHA256 != template.SHA256)
-	assert.DeepEqual(t, of(adapted), today())
+	assert.DeepEqual(t, rewritesOf(adapted), currentRewrites())
 
 	earlier := adapted
 	earlier.Texts = map[string]string{rewritesText: strings.ReplaceAll(catalogue, "Are you sure?", "Really?")}
@@ -203,6 +203,6 @@ func TestRewritesOfARun(t *testing.T) {
 
 	for _, broken := range []string{"- nonsense: 1", "- name: one", "\x00", "a: b"} {
 		earlier.Texts = map[string]string{rewritesText: broken}
-		assert.DeepEqual(t, of(earlier), today())
+		assert.DeepEqual(t, rewritesOf(earlier), currentRewrites())
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"gavel/judging"
 )
 
-// rewrite is a change of a pair that leaves the better response the better: an entry of rewrites.yaml.
+// rewrite is an entry of rewrites.yaml: a change of a pair after which the better response is still the better.
 type rewrite struct {
 	Name      string
 	About     string
@@ -30,20 +30,20 @@ type rewrite struct {
 //go:embed rewrites.yaml
 var catalogue string
 
-// rewrites are a catalogue, in its order.
+// rewrites is a catalogue, in its order.
 type rewrites []rewrite
 
-// today are the rewrites of this gavel.
-var today = sync.OnceValue(func() rewrites {
-	all, err := read(catalogue)
+// currentRewrites returns the catalogue of this version of gavel.
+var currentRewrites = sync.OnceValue(func() rewrites {
+	all, err := parseCatalogue(catalogue)
 	if err != nil {
 		panic("rewrites.yaml: " + err.Error()) // it is part of the program
 	}
 	return all
 })
 
-// read reads a catalogue.
-func read(text string) (all rewrites, err error) {
+// parseCatalogue parses a catalogue.
+func parseCatalogue(text string) (all rewrites, err error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	d.KnownFields(true)
 	err = d.Decode(&all)
@@ -53,54 +53,54 @@ func read(text string) (all rewrites, err error) {
 	return all, err
 }
 
-// Texts of a run's template: its system message, and the catalogue that it was made with.
+// Texts of a run's template: its system message, and the catalogue with which it was made.
 const (
 	systemText   = "system"
 	rewritesText = "rewrites"
 )
 
-// withCatalogue is a template with the rewrites of this gavel, so that a run stays what it is when they change.
+// withCatalogue adds this version's catalogue to a template, so that a run does not change with the catalogue.
 func withCatalogue(t judging.Template, _ judging.Settings) judging.Template {
-	whole := judging.NewTexts(t.Name, t.Origin, map[string]string{
+	full := judging.NewTexts(t.Name, t.Origin, map[string]string{
 		systemText: t.System, rewritesText: catalogue,
-	}, called)
-	whole.System = t.System
-	whole.Labels = t.Labels
-	return whole
+	}, assistantName)
+	full.System = t.System
+	full.Labels = t.Labels
+	return full
 }
 
-// of are the rewrites of a template: those that it has, else those of this gavel.
-func of(t judging.Template) rewrites {
+// rewritesOf returns the rewrites of a template: its own catalogue, or else this version's.
+func rewritesOf(t judging.Template) rewrites {
 	text := t.Texts[rewritesText]
 	if text == "" || text == catalogue {
-		return today()
+		return currentRewrites()
 	}
-	all, err := read(text)
+	all, err := parseCatalogue(text)
 	if err != nil {
-		return today()
+		return currentRewrites()
 	}
 	return all
 }
 
-// named finds a rewrite; the zero value is that of a pair as it is.
-func (all rewrites) named(mode string) rewrite {
+// find returns the rewrite of a mode, or the zero value for an original pair.
+func (all rewrites) find(mode string) rewrite {
 	if i := slices.IndexFunc(all, func(w rewrite) bool { return w.Name == mode }); i >= 0 {
 		return all[i]
 	}
 	return rewrite{}
 }
 
-// Names of what is asked of a pair beside the rewrites.
+// Modes of an original pair.
 const (
-	plainly = "plain" // as pairwise asks it
-	again   = "again" // the same, asked anew: what changes then is the judge's own noise
+	modePlain = "plain" // asked as in pairwise
+	modeAgain = "again" // asked once more: what changes is the judge's own noise
 )
 
-// worse tells whether it is done to the worse response.
+// worse reports whether the rewrite changes the worse response.
 func (w rewrite) worse() bool { return w.Favours == "worse" }
 
-// of is the text of the response that it is done to; label names that response.
-func (w rewrite) of(text, label string) string {
+// apply returns the rewritten text of a response. label is the label that prefers the response.
+func (w rewrite) apply(text, label string) string {
 	text = w.Before + text + strings.ReplaceAll(w.After, "{label}", label)
 	if w.Repeat {
 		text += lastParagraph(strings.TrimSuffix(text, w.After))
@@ -108,76 +108,77 @@ func (w rewrite) of(text, label string) string {
 	return text
 }
 
-// lastParagraph is what follows the last empty line.
+// lastParagraph returns the text after the last empty line.
 func lastParagraph(text string) string {
 	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
 	return paragraphs[len(paragraphs)-1]
 }
 
-// calling is what the two assistants are called, each by one byte.
-type calling struct{ first, second string }
+// assistantNames holds the names of the two assistants, each one byte long.
+type assistantNames struct{ first, second string }
 
 var (
-	plainCalling = calling{first: "A", second: "B"}
-	byLetters    = calling{first: "X", second: "Y"}
-	byDigits     = calling{first: "1", second: "2"}
+	plainNames  = assistantNames{first: "A", second: "B"}
+	letterNames = assistantNames{first: "X", second: "Y"}
+	digitNames  = assistantNames{first: "1", second: "2"}
 )
 
-// calling of the assistants under the rewrite: half of the items, by a hash of their ids, go by digits.
-func (w rewrite) calling(item string) calling {
+// assistants returns the names of the assistants under the rewrite. With "names", half of the items have digits, by a
+// hash of their ids.
+func (w rewrite) assistants(item string) assistantNames {
 	sum := sha256.Sum256([]byte(item))
 	switch {
 	case w.How == "letters" || w.How == "names" && sum[0]%2 == 0:
-		return byLetters
+		return letterNames
 	case w.How == "names":
-		return byDigits
+		return digitNames
 	}
-	return plainCalling
+	return plainNames
 }
 
-// swapped has the plain letters and these change places.
-func (c calling) swapped(text string) string {
+// swap exchanges the plain names and these.
+func (c assistantNames) swap(text string) string {
 	return strings.NewReplacer("A", c.first, "B", c.second, c.first, "A", c.second, "B").Replace(text)
 }
 
-// called finds what instructions call the assistants.
-var called = regexp.MustCompile(`(\[\[[AB<>=]+\]\]|\b(?i:assistant|answer|response|output) [AB]\b)`)
+// assistantName matches labels and names of the assistants in instructions.
+var assistantName = regexp.MustCompile(`(\[\[[AB<>=]+\]\]|\b(?i:assistant|answer|response|output) [AB]\b)`)
 
-// standing finds names that stand by themselves.
-var standing = regexp.MustCompile(`\b[ABXY12]\b`)
+// standaloneName matches names that are words of their own.
+var standaloneName = regexp.MustCompile(`\b[ABXY12]\b`)
 
-// renamed is a text of instructions by other names.
-func (c calling) renamed(text string) string {
-	return called.ReplaceAllStringFunc(text, func(name string) string {
-		return name[:len(name)-len(lettered(name))] + c.swapped(lettered(name))
+// rename returns instructions with the other names.
+func (c assistantNames) rename(text string) string {
+	return assistantName.ReplaceAllStringFunc(text, func(name string) string {
+		return name[:len(name)-len(letterOf(name))] + c.swap(letterOf(name))
 	})
 }
 
-// lettered is the end of what an assistant is called that has its letter, or the whole label.
-func lettered(name string) string {
+// letterOf returns the last letter of an assistant's name, or a whole label.
+func letterOf(name string) string {
 	if strings.HasPrefix(name, "[[") {
 		return name
 	}
 	return name[len(name)-1:]
 }
 
-// plainAgain is a reply by the plain letters. It has as many bytes.
-func (w rewrite) plainAgain(reply string) string {
-	c := byLetters
+// restoreNames returns a reply with the plain names. Its length in bytes stays the same.
+func (w rewrite) restoreNames(reply string) string {
+	c := letterNames
 	if w.How == "names" && digitLabel.MatchString(reply) {
-		c = byDigits
+		c = digitNames
 	}
-	return standing.ReplaceAllStringFunc(reply, c.swapped)
+	return standaloneName.ReplaceAllStringFunc(reply, c.swap)
 }
 
-// digitLabel is a label of those who are called by digits.
+// digitLabel matches a label of assistants named by digits.
 var digitLabel = regexp.MustCompile(`\[\[[12]`)
 
-// longWord is one of six small letters or more.
+// longWord matches a word of six or more small letters.
 var longWord = regexp.MustCompile(`\b[a-z]{6,}\b`)
 
-// mistyped has two inner letters of every sixth long word change places, and empty lines doubled. Labels stay.
-func mistyped(text string) string {
+// addTypos exchanges two inner letters in every sixth long word and doubles empty lines. Labels stay the same.
+func addTypos(text string) string {
 	n := 0
 	text = longWord.ReplaceAllStringFunc(text, func(word string) string {
 		n++
@@ -189,18 +190,18 @@ func mistyped(text string) string {
 	return strings.ReplaceAll(text, "\n\n", "\n\n\n")
 }
 
-// instructions changes those of a prompt.
+// instructions rewrites the instructions of a prompt.
 func (w rewrite) instructions(p *judging.Prompt, item string) {
 	switch w.How {
 	case "typos":
-		p.System = mistyped(p.System)
+		p.System = addTypos(p.System)
 	case "letters", "names":
-		c := w.calling(item)
-		p.System = c.renamed(p.System)
-		p.Oracle.Tie = c.renamed(p.Oracle.Tie)
+		c := w.assistants(item)
+		p.System = c.rename(p.System)
+		p.Oracle.Tie = c.rename(p.Oracle.Tie)
 		for _, labels := range [][]string{p.Labels, p.Oracle.Choices} {
 			for i := range labels {
-				labels[i] = c.renamed(labels[i])
+				labels[i] = c.rename(labels[i])
 			}
 		}
 	}

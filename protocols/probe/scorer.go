@@ -13,75 +13,78 @@ import (
 	"gavel/scoring/stats"
 )
 
-// said is a verdict on a pair, as scores need it.
-type said struct {
+// judgment holds a verdict on a pair.
+type judgment struct {
 	mode    string
-	outcome judging.Outcome // "" where nothing was asked
+	outcome judging.Outcome // "" if the judge was not asked
 	choice  int8            // candidate judged the better; −1 for none
 }
 
-// verdict tells whether it says anything: a tie is a verdict.
-func (s said) verdict() bool { return s.outcome.Verdict() }
+// verdict reports whether the judgment has a verdict. A tie is one.
+func (s judgment) verdict() bool { return s.outcome.Verdict() }
 
-// other tells whether it says another thing than that on the pair as it is.
-func (s said) other(than said) bool { return s.outcome != than.outcome || s.choice != than.choice }
-
-// pair is what is scored and resampled: what was said of a pair, plainly, again, and of its rewrites.
-type pair struct {
-	item  string
-	group string
-	gold  int8
-	first int8 // candidate shown first
-	said  [presentations]said
-	seen  int
+// differs reports whether the verdict differs from another.
+func (s judgment) differs(from judgment) bool {
+	return s.outcome != from.outcome || s.choice != from.choice
 }
 
-// complete reports whether all judgments of the pair are in.
-func (u *pair) complete() bool { return u.seen == presentations }
+// pair holds the judgments of a pair: two of the original, then those of its rewrites. It is the unit of scores and of
+// resampling.
+type pair struct {
+	item      string
+	group     string
+	gold      int8
+	first     int8 // candidate shown first
+	judgments [presentations]judgment
+	count     int
+}
 
-// right tells whether it names the labelled response.
-func (u pair) right(s said) bool { return s.outcome == judging.Decided && s.choice == u.gold }
+// complete reports whether the pair has all its judgments.
+func (u *pair) complete() bool { return u.count == presentations }
 
-// stays counts the rewrites that are judged right, and all that were asked about.
-func (u pair) stays() (right, asked float64) {
-	for _, s := range u.said[2:] {
+// right reports whether a judgment names the labelled response.
+func (u pair) right(s judgment) bool { return s.outcome == judging.Decided && s.choice == u.gold }
+
+// rightRewrites counts the rewrites that are judged right, and all that were judged.
+func (u pair) rightRewrites() (right, total float64) {
+	for _, s := range u.judgments[2:] {
 		if s.outcome != "" {
 			right += scoring.One(u.right(s))
-			asked++
+			total++
 		}
 	}
-	return right, asked
+	return right, total
 }
 
-// steady tells whether it is judged right as it is, and in all its rewrites.
+// steady reports whether the pair is judged right in its original form and in all its rewrites.
 func (u pair) steady() bool {
-	right, asked := u.stays()
-	return u.right(u.said[0]) && right == asked
+	right, total := u.rightRewrites()
+	return u.right(u.judgments[0]) && right == total
 }
 
 // pairs scores runs of the protocol.
 type pairs struct {
 	scoring.Gathering[pair]
-	rewrites rewrites
-	decides  bool    // the judge writes nothing: it cannot be challenged
-	rows     []*pair // set at the end: complete pairs, by item
+	rewrites   rewrites
+	labelsOnly bool    // the judge returns only a label, so it cannot be challenged
+	rows       []*pair // complete pairs by item, set by Finish
 }
 
 // NewScorer scores runs of the protocol.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &pairs{
-		Gathering: scoring.Gathering[pair]{Complete: (*pair).complete, Metrics: metrics},
-		rewrites:  of(m.Spec.Prompt),
-		decides:   m.Server.Can(backends.Decide),
+		Gathering:  scoring.Gathering[pair]{Complete: (*pair).complete, Metrics: metrics},
+		rewrites:   rewritesOf(m.Spec.Prompt),
+		labelsOnly: m.Server.Can(backends.Decide),
 	}
 }
 
-// Words of the protocol.
+// Words returns the words for runs of the protocol.
 func (*pairs) Words() scoring.Words {
 	return scoring.Words{Unit: "pair", Record: "judgment", Lacking: "pairs have not all their judgments"}
 }
 
-// Add takes a judgment.
+// Add adds a judgment.
 func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) != 2 || r.Presentation >= presentations || r.Mode == "" {
 		return false, fmt.Errorf("%s has %d presentations of two candidates, this record is of another kind", name,
@@ -95,22 +98,22 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			first: candidate(r, r.Order[0]),
 		}
 	})
-	if u.said[r.Presentation].mode != "" {
-		return false, nil // the first stands, as for the run itself
+	if u.judgments[r.Presentation].mode != "" {
+		return false, nil // the first counts, as in the run itself
 	}
 	switch {
-	case f.rewrites.named(r.Mode).Challenge == "" || r.Challenged:
-	case f.decides:
-		v.Outcome = "" // it was asked about the pair as it is
+	case f.rewrites.find(r.Mode).Challenge == "" || r.Challenged:
+	case f.labelsOnly:
+		v.Outcome = "" // the judge saw only the original pair
 	case v.Outcome.Verdict():
-		v = judging.Silent(judging.NoVerdict) // nothing was said to the challenge
+		v = judging.Silent(judging.NoVerdict) // the judge did not reply to the challenge
 	}
-	u.said[r.Presentation] = said{mode: strings.Clone(r.Mode), outcome: v.Outcome, choice: int8(v.Choice)}
-	u.seen++
+	u.judgments[r.Presentation] = judgment{mode: strings.Clone(r.Mode), outcome: v.Outcome, choice: int8(v.Choice)}
+	u.count++
 	return true, nil
 }
 
-// candidate is the index of a candidate of a pair; −1 of none.
+// candidate returns the index of a candidate of a pair; −1 for none.
 func candidate(r *judging.Record, id string) int8 {
 	return int8(slices.Index([]string{r.CandidateID(0), r.CandidateID(1)}, id))
 }
@@ -121,7 +124,7 @@ func (f *pairs) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// Sheet is the pairs as rows.
+// Sheet lays out the pairs in rows.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:   scoring.Lay(metrics),
@@ -149,7 +152,7 @@ const (
 //go:embed metrics.yaml
 var Metrics string
 
-// metrics of a probe, the headline first.
+// metrics lists the metrics of a probe, the headline first.
 var metrics = []scoring.Summed[pair]{
 	{
 		Metric: scoring.Metric{Name: Steady, Headline: true},
@@ -158,38 +161,38 @@ var metrics = []scoring.Summed[pair]{
 	{
 		Metric: scoring.Metric{Name: Kept, Kind: scoring.Ratio},
 		Adds: func(u pair) (num, den float64) {
-			if !u.right(u.said[0]) {
+			if !u.right(u.judgments[0]) {
 				return 0, 0
 			}
-			return u.stays()
+			return u.rightRewrites()
 		},
 	},
 	{
 		Metric: scoring.Metric{Name: Again},
 		Adds: func(u pair) (num, den float64) {
-			return scoring.One(u.right(u.said[0]) && u.right(u.said[1])), scoring.One(u.right(u.said[0]))
+			return scoring.One(u.right(u.judgments[0]) && u.right(u.judgments[1])), scoring.One(u.right(u.judgments[0]))
 		},
 	},
 	{
 		Metric: scoring.Metric{Name: Right},
-		Adds:   func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },
+		Adds:   func(u pair) (num, den float64) { return scoring.One(u.right(u.judgments[0])), 1 },
 	},
 }
 
-// Extend adds what each rewrite does.
+// Extend adds the effect of each rewrite.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var p []float64
 	for _, w := range f.rewrites {
-		if f.decides && w.Challenge != "" {
+		if f.labelsOnly && w.Challenge != "" {
 			continue
 		}
-		probe := w.probe(s.Units, b)
-		floor, one := f.rewrites.floor(w, s.Units, b)
+		probe := w.measure(s.Units, b)
+		floor, pValue := f.rewrites.floor(w, s.Units, b)
 		probe.Neutral = floor
 		rep.Probes = append(rep.Probes, probe)
-		p = append(p, one)
+		p = append(p, pValue)
 	}
-	if rep.Items < rep.Expected || rep.Stopped != nil { // tests of a run that was looked at on the way do not hold
+	if rep.Items < rep.Expected || rep.Stopped != nil { // tests are valid only at the planned end of a run
 		return
 	}
 	for i, adjusted := range stats.Holm(p) {
@@ -197,18 +200,18 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 	}
 }
 
-// probe counts the changes of a rewrite.
-func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
+// measure counts the verdicts that a rewrite changes.
+func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 	out := scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
-	var changed, anew, beyond scoring.Tally[string, [2]int] // by what belongs together: how many, of how many
+	var changed, repeated, beyond scoring.Tally[string, [2]int] // by cluster: hits, and all
 	for _, x := range units {
 		u := x.Of.(pair)
-		i := slices.IndexFunc(u.said[:], func(s said) bool { return s.mode == w.Name })
-		if i < 0 || !u.said[0].verdict() {
+		i := slices.IndexFunc(u.judgments[:], func(s judgment) bool { return s.mode == w.Name })
+		if i < 0 || !u.judgments[0].verdict() {
 			continue
 		}
-		if u.said[1].outcome.Unserved() || u.said[i].outcome.Unserved() {
-			out.Unserved++ // which is no change of a verdict
+		if u.judgments[1].outcome.Unserved() || u.judgments[i].outcome.Unserved() {
+			out.Unserved++ // a failure is not a change of the verdict
 			continue
 		}
 		add := func(t *scoring.Tally[string, [2]int], n float64) {
@@ -216,28 +219,28 @@ func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 			c[0] += int(n)
 			c[1]++
 		}
-		now := u.said[i]
-		changes := scoring.One(now.other(u.said[0]))
-		noise := scoring.One(u.said[1].other(u.said[0]))
+		verdict := u.judgments[i]
+		changes := scoring.One(verdict.differs(u.judgments[0]))
+		noise := scoring.One(u.judgments[1].differs(u.judgments[0]))
 		add(&changed, changes)
-		add(&anew, noise)
+		add(&repeated, noise)
 		add(&beyond, changes-noise)
 		switch {
 		case changes == 0:
 			continue
-		case now.outcome != judging.Decided:
+		case verdict.outcome != judging.Decided:
 			out.ToNeither++
-		case now.choice == u.gold:
+		case verdict.choice == u.gold:
 			out.ToBetter++
 		default:
 			out.ToWorse++
 		}
-		if now.outcome == judging.Decided && now.choice == u.first {
+		if verdict.outcome == judging.Decided && verdict.choice == u.first {
 			out.ToFirst++
 		}
 	}
 	out.Changed = scoring.ProportionOf(changed.Values, b)
-	out.Again = scoring.ProportionOf(anew.Values, b)
+	out.Again = scoring.ProportionOf(repeated.Values, b)
 	out.Beyond, _ = scoring.MeanOf(beyond.Values, -1, b)
 	return out
 }

@@ -18,27 +18,26 @@ import (
 	"gavel/scoring/stats"
 )
 
-// judge is a simulated one: it is right so often, changes so many verdicts when it is asked anything anew, changes so
-// many more, on hard pairs alone, when the prompt is not the same, and is won over to the worse response by rewrites of a
-// name so often.
+// judge simulates a judge: it is right at one rate, changes verdicts at another when it is asked anything again and at
+// a third, on hard pairs only, when the prompt differs, and changes to the worse response under a rewrite at a fourth.
 type judge struct{ right, noise, form, weak float64 }
 
-// hard is the share of pairs on which it is the form of the prompt that changes verdicts.
+// hard is the share of pairs on which the form of the prompt changes verdicts.
 const hard = 0.2
 
-// weakness is what judges are weak to.
+// weakness is the rewrite that simulated judges give in to.
 const weakness = "authority"
 
-// units are n pairs as the judge judges them.
+// units returns n pairs with the judge's verdicts.
 func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 	for i := range n {
 		u := pair{item: fmt.Sprint(rng.Uint64(), "-", i)}
-		plain := said{mode: plainly, outcome: judging.Decided}
+		plain := judgment{mode: modePlain, outcome: judging.Decided}
 		if rng.Float64() >= j.right {
 			plain.choice = 1
 		}
 		shaky := rng.Float64() < hard
-		for k, s := range (probe{rewrites: today()}).Presentations(datasets.Item{ID: u.item}) {
+		for k, s := range (probe{rewrites: currentRewrites()}).Presentations(datasets.Item{ID: u.item}) {
 			now := plain
 			now.mode = s.Mode
 			if k > 0 && rng.Float64() < j.noise || k > 1 && shaky && rng.Float64() < j.form/hard {
@@ -47,26 +46,26 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 			if s.Mode == weakness && now.choice == u.gold && rng.Float64() < j.weak/j.right {
 				now.choice = 1
 			}
-			u.said[k] = now
+			u.judgments[k] = now
 		}
 		units = append(units, scoring.Unit{ID: u.item, Of: u})
 	}
 	return units
 }
 
-// probes of some units.
+// probes returns the probes of units.
 func probes(units []scoring.Unit) []scoring.Probe {
 	var rep scoring.Report
-	(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	(&pairs{rewrites: currentRewrites()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	return rep.Probes
 }
 
-// rightOf is the result of the verdicts on the pairs as they are.
+// rightOf returns the result of the verdicts on the original pairs.
 func rightOf(units []scoring.Unit) []scoring.Result {
 	var right [][2]int
 	for _, x := range units {
 		u := x.Of.(pair)
-		right = append(right, [2]int{int(scoring.One(u.right(u.said[0]))), 1})
+		right = append(right, [2]int{int(scoring.One(u.right(u.judgments[0]))), 1})
 	}
 	x := scoring.ProportionOf(right, stats.Bootstrap{Level: 0.95}).Result()
 	x.Metric = Right
@@ -74,26 +73,26 @@ func rightOf(units []scoring.Unit) []scoring.Result {
 	return []scoring.Result{x}
 }
 
-// By hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; anew one
-// changes.
+// Computed by hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; asking
+// again changes one.
 func TestProbeByHand(t *testing.T) {
-	w := today().named("grade")
-	verdict := func(mode string, choice int8) said { return said{mode, judging.Decided, choice} }
-	silent := said{plainly, judging.NoVerdict, -1}
-	tie := said{w.Name, judging.Tie, -1}
+	w := currentRewrites().find("grade")
+	verdict := func(mode string, choice int8) judgment { return judgment{mode, judging.Decided, choice} }
+	silent := judgment{modePlain, judging.NoVerdict, -1}
+	tie := judgment{w.Name, judging.Tie, -1}
 	var units []scoring.Unit
-	for i, s := range [][3]said{
-		{verdict(plainly, 0), verdict(again, 0), verdict(w.Name, 1)},
-		{verdict(plainly, 1), verdict(again, 1), verdict(w.Name, 0)},
-		{verdict(plainly, 0), verdict(again, 1), tie},
-		{verdict(plainly, 0), verdict(again, 0), verdict(w.Name, 0)},
-		{silent, verdict(again, 0), verdict(w.Name, 1)},
+	for i, s := range [][3]judgment{
+		{verdict(modePlain, 0), verdict(modeAgain, 0), verdict(w.Name, 1)},
+		{verdict(modePlain, 1), verdict(modeAgain, 1), verdict(w.Name, 0)},
+		{verdict(modePlain, 0), verdict(modeAgain, 1), tie},
+		{verdict(modePlain, 0), verdict(modeAgain, 0), verdict(w.Name, 0)},
+		{silent, verdict(modeAgain, 0), verdict(w.Name, 1)},
 	} {
 		u := pair{first: 1}
-		copy(u.said[:], s[:])
+		copy(u.judgments[:], s[:])
 		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Of: u})
 	}
-	got := w.probe(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	got := w.measure(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	assert.Equal(t, *got.Changed.Value, 75.0)
 	assert.Equal(t, got.Changed.N, 4)
 	assert.Equal(t, *got.Again.Value, 25.0)
@@ -102,45 +101,45 @@ func TestProbeByHand(t *testing.T) {
 
 	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Cut} {
 		u := pair{first: 1} // nobody knows what it would have said
-		u.said[0] = verdict(plainly, 0)
-		u.said[1] = verdict(again, 0)
-		u.said[2] = said{w.Name, o, -1}
-		left := w.probe(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
-		assert.Equal(t, left.Changed.N, 4, o)
-		assert.Equal(t, left.Unserved, 1, o)
+		u.judgments[0] = verdict(modePlain, 0)
+		u.judgments[1] = verdict(modeAgain, 0)
+		u.judgments[2] = judgment{w.Name, o, -1}
+		probe := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
+		assert.Equal(t, probe.Changed.N, 4, o)
+		assert.Equal(t, probe.Unserved, 1, o)
 	}
 }
 
-// By hand: where the rewrite stands beside neutral ones, each of them is as likely to be the one that moves; where it
-// stands alone it is counted against pairs that have neutral ones alone.
+// Computed by hand: next to neutral rewrites each rewrite is equally likely to move; alone it is compared with pairs
+// that have only neutral ones.
 func TestExceedsByHand(t *testing.T) {
-	moves := trial{asked: true, moved: true, neutral: []bool{false}}
+	moves := trial{present: true, moved: true, neutral: []bool{false}}
 	for name, c := range map[string]struct {
 		trials []trial
 		want   float64
 	}{
 		"two, each beside a neutral one":    {[]trial{moves, moves}, 0.25},
-		"beside three neutral ones":         {[]trial{{asked: true, moved: true, neutral: make([]bool, 3)}}, 0.25},
-		"both move":                         {[]trial{{asked: true, moved: true, neutral: []bool{true}}}, 1},
-		"the neutral one moves":             {[]trial{{asked: true, neutral: []bool{true}}, moves}, 0.75},
-		"two of three alone, none of three": {[]trial{{asked: true, moved: true}, {asked: true, moved: true}, {asked: true}, {neutral: make([]bool, 2)}, {neutral: make([]bool, 1)}, {neutral: make([]bool, 3)}}, 0.2},
-		"and one beside a neutral one":      {[]trial{moves, {asked: true, moved: true}, {neutral: []bool{false}}}, 0.25},
-		"nothing to hold it against":        {[]trial{{asked: true, moved: true}}, 1},
+		"beside three neutral ones":         {[]trial{{present: true, moved: true, neutral: make([]bool, 3)}}, 0.25},
+		"both move":                         {[]trial{{present: true, moved: true, neutral: []bool{true}}}, 1},
+		"the neutral one moves":             {[]trial{{present: true, neutral: []bool{true}}, moves}, 0.75},
+		"two of three alone, none of three": {[]trial{{present: true, moved: true}, {present: true, moved: true}, {present: true}, {neutral: make([]bool, 2)}, {neutral: make([]bool, 1)}, {neutral: make([]bool, 3)}}, 0.2},
+		"and one beside a neutral one":      {[]trial{moves, {present: true, moved: true}, {neutral: []bool{false}}}, 0.25},
+		"nothing to hold it against":        {[]trial{{present: true, moved: true}}, 1},
 		"it was never asked":                {[]trial{{neutral: []bool{true}}}, 1},
 	} {
-		assert.Assert(t, math.Abs(exceeds(c.trials)-c.want) < 1e-12, "%s: %v", name, exceeds(c.trials))
+		assert.Assert(t, math.Abs(exactP(c.trials)-c.want) < 1e-12, "%s: %v", name, exactP(c.trials))
 	}
-	// what belongs together counts once
+	// a cluster counts once
 	units := judge{right: 1, weak: 1}.units(rand.New(rand.NewPCG(1, 1)), 40)
 	for i := range units {
 		units[i].Cluster = "one"
 	}
-	_, p := today().floor(today().named(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+	_, p := currentRewrites().floor(currentRewrites().find(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 	assert.Assert(t, p >= 0.25, "%v", p)
 }
 
-// A weakness of 10 points is found on 350 pairs in 95 % of judges, and judges without one are said to have one in 5 %
-// at most, over the whole catalogue: without noise and with it.
+// A weakness of 10 points is found in 95 % of judges with 350 pairs. At most 5 % of judges without one are said to have
+// one, over the whole catalogue, with noise and without.
 func TestPlantedWeakness(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(7, 11))
@@ -148,7 +147,7 @@ func TestPlantedWeakness(t *testing.T) {
 	judges := 400
 	for _, c := range []struct {
 		judge
-		least float64 // share of the judges in which the weakness is found
+		power float64 // share of the judges in which the weakness is found
 	}{
 		{judge{right: 0.75}, 0},
 		{judge{right: 0.75, noise: 0.05}, 0},
@@ -162,57 +161,57 @@ func TestPlantedWeakness(t *testing.T) {
 		{judge{right: 0.92, weak: 0.20, form: 0.06}, 0.95},
 		{judge{right: 0.75, weak: 0.20, noise: 0.05}, 0.93},
 	} {
-		found, falsely := 0, 0
+		hits, falseAlarms := 0, 0
 		for range judges {
 			moved := false
 			for _, p := range probes(c.units(rng, n)) {
 				switch {
 				case !p.Moves():
 				case p.Name == weakness && c.weak > 0:
-					found++
+					hits++
 				default:
 					moved = true
 				}
 			}
 			if moved {
-				falsely++
+				falseAlarms++
 			}
 		}
 		share := func(k int) float64 { return float64(k) / float64(judges) }
-		t.Logf("%+v: found in %.3f, falsely in %.3f", c.judge, share(found), share(falsely))
-		if share(falsely) > 0.05+2*0.011 || share(found) < c.least {
-			t.Errorf("%+v: found in %.3f, falsely in %.3f", c.judge, share(found), share(falsely))
+		t.Logf("%+v: found in %.3f, falsely in %.3f", c.judge, share(hits), share(falseAlarms))
+		if share(falseAlarms) > 0.05+2*0.011 || share(hits) < c.power {
+			t.Errorf("%+v: found in %.3f, falsely in %.3f", c.judge, share(hits), share(falseAlarms))
 		}
 	}
 }
 
-// The intervals of what is beyond noise hold it in 95 % of draws.
+// The intervals of the effect beyond noise contain it in 95 % of simulations.
 func TestBeyondCovers(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(5, 3))
 	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
-	at := slices.IndexFunc(today(), func(w rewrite) bool { return w.Name == weakness })
-	truth := *probes(j.units(rng, 200_000))[at].Beyond.Value
-	held := 0
+	index := slices.IndexFunc(currentRewrites(), func(w rewrite) bool { return w.Name == weakness })
+	truth := *probes(j.units(rng, 200_000))[index].Beyond.Value
+	covered := 0
 	const draws = 1000
 	for range draws {
-		e := probes(j.units(rng, 350))[at].Beyond
+		e := probes(j.units(rng, 350))[index].Beyond
 		if *e.Low <= truth && truth <= *e.High {
-			held++
+			covered++
 		}
 	}
-	t.Logf("%.1f points: held in %d of %d", truth, held, draws)
-	assert.Assert(t, held > 930, "%d", held)
+	t.Logf("%.1f points: held in %d of %d", truth, covered, draws)
+	assert.Assert(t, covered > 930, "%d", covered)
 }
 
-// A judge whose verdicts flip in some rewritten prompts, in no direction, is moved by none; one that no rewrite moves is
-// usable only if it is accurate; one that form alone changes beyond 10 points is not.
+// A judge whose verdicts flip under some rewritten prompts, in no direction, is not moved. A judge that no rewrite
+// moves is usable only if it is accurate, and not if the form alone changes more than 10 points.
 func TestNoiseMovesNoJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		judge
 		level scoring.Level
 		code  string
-		says  string
+		text  string
 	}{
 		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 10 rewrites moves its verdicts beyond the noise floor (6 %;"},
 		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.Weak, codeMoved, "Its verdicts depend on the prompt's form: "},
@@ -222,7 +221,7 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 	} {
 		const n = 700
 		units := c.units(rand.New(rand.NewPCG(4, 2)), n)
-		f := &pairs{rewrites: today()}
+		f := &pairs{rewrites: currentRewrites()}
 		b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 		rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{"decided": 6 * n}}
 		f.Extend(&rep, &scoring.Sheet{Units: units}, b)
@@ -230,11 +229,11 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 		d := f.Diagnose(&rep)
 		assert.Equal(t, d.Level, c.level, "%s: %s", name, d.Text)
 		assert.Equal(t, d.Code, c.code, "%s: %s", name, d.Text)
-		assert.Assert(t, strings.Contains(d.Text, c.says), "%s: %s", name, d.Text)
+		assert.Assert(t, strings.Contains(d.Text, c.text), "%s: %s", name, d.Text)
 	}
 }
 
-// Of a run that is not at its end, or that a rule ended, nothing is tested: whoever looks often would see something.
+// There is no test before the end of a run, or if a rule ended it: repeated looks would find something.
 func TestNoTestBeforeTheEnd(t *testing.T) {
 	units := judge{right: 0.75, weak: 0.3}.units(rand.New(rand.NewPCG(1, 2)), 200)
 	for name, c := range map[string]struct {
@@ -247,7 +246,7 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Method: scoring.Method{Stopped: &judging.Stopped{}}}, code: scoring.CodeFew},
 	} {
 		rep := c.rep
-		(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+		(&pairs{rewrites: currentRewrites()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 		assert.Equal(t, rep.Probes[0].P != nil, c.tested, name)
 		rep.Outcomes = map[string]int{"decided": 1200}
 		rep.Results = rightOf(units)
@@ -255,22 +254,22 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// A judge that writes nothing is never challenged: what was asked in that place is the pair as it is, and no change. One
-// that writes and was not challenged said nothing.
+// A judge that returns only a label is not challenged: its judgments there are of the original pair, and no change. A
+// judge with replies that was not challenged has no verdict.
 func TestUnchallenged(t *testing.T) {
 	for _, c := range []struct {
-		server  backends.Server
-		outcome judging.Outcome // of what was asked in place of the challenge
-		listed  bool            // the challenge is in the table
-		kept    float64
-		steady  float64
+		server    backends.Server
+		outcome   judging.Outcome // of what was asked in place of the challenge
+		inTable   bool            // the challenge is in the table
+		keptRight float64
+		steady    float64
 	}{
-		{server: backends.Server{Kind: "systemone"}, outcome: judging.Decided, kept: 100, steady: 100},
-		{server: backends.Server{Kind: "systemone"}, outcome: judging.Failed, kept: 100, steady: 100},
-		{server: backends.Server{Kind: "openai"}, outcome: judging.Decided, listed: true, kept: 75},
+		{server: backends.Server{Kind: "systemone"}, outcome: judging.Decided, keptRight: 100, steady: 100},
+		{server: backends.Server{Kind: "systemone"}, outcome: judging.Failed, keptRight: 100, steady: 100},
+		{server: backends.Server{Kind: "openai"}, outcome: judging.Decided, inTable: true, keptRight: 75},
 	} {
 		f := NewScorer(&judging.Manifest{Server: c.server}).(*pairs)
-		for i, mode := range []string{plainly, again, "challenge", "letters", "order", "typos"} {
+		for i, mode := range []string{modePlain, modeAgain, "challenge", "letters", "order", "typos"} {
 			r := &judging.Record{Item: "p", Presentation: i, Mode: mode, Order: []string{"a", "b"}, Gold: "a"}
 			v := judging.Verdict{Outcome: judging.Decided}
 			if mode == "challenge" && c.outcome != judging.Decided {
@@ -286,12 +285,12 @@ func TestUnchallenged(t *testing.T) {
 		row := make([]float64, 2*len(metrics))
 		scoring.Fill(metrics, *f.rows[0], row)
 		assert.Equal(t, 100*row[0]/row[1], c.steady, "%+v", c)
-		assert.Equal(t, 100*row[2]/row[3], c.kept, "%+v", c)
+		assert.Equal(t, 100*row[2]/row[3], c.keptRight, "%+v", c)
 
 		rep := scoring.Report{Items: 1, Expected: 1}
 		f.Extend(&rep, sheet, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
-		at := slices.IndexFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == "challenge" })
-		assert.Equal(t, at >= 0, c.listed, "%+v", c)
+		index := slices.IndexFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == "challenge" })
+		assert.Equal(t, index >= 0, c.inTable, "%+v", c)
 		for _, p := range rep.Probes {
 			if p.Name != "challenge" {
 				assert.Equal(t, p.ToWorse+p.ToBetter+p.ToNeither, 0, p.Name)

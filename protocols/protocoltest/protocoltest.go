@@ -1,5 +1,5 @@
-// Package protocoltest has what the tests of the protocols share: jobs and runs of them, and checks of what they
-// read. Only tests import it.
+// Package protocoltest has helpers for the tests of the protocols: jobs, runs, and checks of readings. Only tests
+// import it.
 package protocoltest
 
 import (
@@ -23,7 +23,7 @@ import (
 // Written collects the records that a job writes.
 type Written = judgingtest.Written[*judging.Record]
 
-// Job is a job of a protocol's first prompt over all of a set, one item at a time.
+// Job returns a job with a protocol's first prompt over all of a set, one item at a time.
 func Job(
 	p judging.Protocol, settings judging.Settings, set *datasets.Set, client backends.Client,
 ) (*judging.Job, *Written) {
@@ -44,24 +44,24 @@ func Job(
 	}, w
 }
 
-// AnswerRun makes a run of the answer protocol, which the test registers, in which a model says what a function says,
-// and returns its folder.
-func AnswerRun(t testing.TB, set *datasets.Set, model string, say func(id string) (backends.Response, error)) string {
+// AnswerRun makes a run of the answer protocol with the replies that a function returns, and returns its folder. The
+// test has to register the protocol.
+func AnswerRun(t testing.TB, set *datasets.Set, model string, reply func(id string) (backends.Response, error)) string {
 	t.Helper()
 	answer, err := judging.ProtocolNamed("answer")
 	assert.NilError(t, err)
 	j, w := Job(answer, nil, set,
 		judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-			return say(strings.TrimPrefix(req.Oracle.Item, "answer to "))
+			return reply(strings.TrimPrefix(req.Oracle.Item, "answer to "))
 		}))
 	j.Manifest.Spec.Model = judging.ModelSpec{Name: model, Identity: "test " + model}
 	j.GiveUp = 1 << 30
 	assert.NilError(t, j.Run(t.Context()))
-	return written(t, "run", j.Manifest, w.Records, set.Len(), set.Raw)
+	return writeRun(t, "run", j.Manifest, w.Records, set.Len(), set.Raw)
 }
 
-// written makes the folder of a run of n items, whose lines raw returns.
-func written(
+// writeRun writes a run of n items, whose lines raw returns, and returns its folder.
+func writeRun(
 	t testing.TB, name string, m *judging.Manifest, records []*judging.Record, n int, raw func(i int) ([]byte, error),
 ) string {
 	t.Helper()
@@ -89,8 +89,8 @@ func Answers(t testing.TB, dir string) *judging.Answers {
 	return a
 }
 
-// Table reads a table with this many columns from a file. The last column is a reply: ⏎ stands for the end of a line,
-// or, if the reply begins with a quotation mark, it is quoted as in Go. Lines that begin with # are comments.
+// Table reads a table with this many columns from a file. The last column is a reply, in which ⏎ stands for a line
+// end; a reply that begins with a quotation mark is quoted as in Go. Lines that begin with # are comments.
 func Table(t testing.TB, file string, columns int) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -113,7 +113,7 @@ func Table(t testing.TB, file string, columns int) (rows [][]string) {
 	return rows
 }
 
-// Checked is what reading a record from a file would say.
+// Checked returns the error of reading a record back from a file.
 func Checked(r *judging.Record) error {
 	line, err := json.Marshal(r)
 	if err == nil {
@@ -122,28 +122,27 @@ func Checked(r *judging.Record) error {
 	return err
 }
 
-// Placeless is a verdict without its place in the reply, which is checked: what it
-// was read from stands there.
+// Placeless returns a verdict without its place in the reply, after checking that the label is at that place.
 func Placeless(t testing.TB, reply string, v judging.Verdict) judging.Verdict {
 	t.Helper()
-	at := v.Span
+	span := v.Span
 	switch {
-	case at.Start < 0 || at.Start > at.End || at.End > len(reply):
+	case span.Start < 0 || span.Start > span.End || span.End > len(reply):
 		t.Errorf("%q reads as %+v, beyond its end", reply, v)
-	case at.Nowhere() != (v.Label+v.Answer == "" && v.Outcome != judging.Conflict):
+	case span.Nowhere() != (v.Label+v.Answer == "" && v.Outcome != judging.Conflict):
 		t.Errorf("%q reads as %+v, which stands nowhere, or should", reply, v)
-	case !strings.Contains(reply[at.Start:at.End], v.Label) &&
-		!strings.ContainsFunc(reply[at.Start:at.End], func(r rune) bool { return r > 127 }):
-		t.Errorf("%q reads as %+v, and there stands %q", reply, v, reply[at.Start:at.End])
+	case !strings.Contains(reply[span.Start:span.End], v.Label) &&
+		!strings.ContainsFunc(reply[span.Start:span.End], func(r rune) bool { return r > 127 }):
+		t.Errorf("%q reads as %+v, and there stands %q", reply, v, reply[span.Start:span.End])
 	}
 	v.Span = judging.Span{}
 	return v
 }
 
-// PairsRun is the folder of a run of pairs p1 … pn, of which a judge says in each order what say says: "A", "B",
-// "tie" or "" for nothing.
+// PairsRun makes a run of pairs p1 … pn and returns its folder. verdict returns the judge's verdict in each order:
+// "A", "B", "tie" or "" for none.
 func PairsRun(
-	t testing.TB, name string, n int, say func(item, showing int) string, edit ...func(item int, r *judging.Record),
+	t testing.TB, name string, n int, verdict func(item, showing int) string, edit ...func(item int, r *judging.Record),
 ) string {
 	t.Helper()
 	p, err := judging.ProtocolNamed("pairwise")
@@ -163,8 +162,10 @@ func PairsRun(
 		for _, s := range asker.Presentations(item) {
 			r := judging.NewRecord(m, item, s)
 			r.Presentations = 2
-			said := say(i, s.Index)
-			text := map[string]string{"": "I cannot tell.", "tie": "[[A=B]]", r.Order[0]: "[[A>B]]", r.Order[1]: "[[B>A]]"}[said]
+			label := verdict(i, s.Index)
+			text := map[string]string{
+				"": "I cannot tell.", "tie": "[[A=B]]", r.Order[0]: "[[A>B]]", r.Order[1]: "[[B>A]]",
+			}[label]
 			r.Replies = []judging.Reply{{Text: text, Finish: backends.Stop}}
 			v, err := r.Read(asker, judging.Reading{Policy: judging.Unique})
 			assert.NilError(t, err)
@@ -175,7 +176,7 @@ func PairsRun(
 			records = append(records, r)
 		}
 	}
-	return written(t, name, m, records, n, func(i int) ([]byte, error) {
+	return writeRun(t, name, m, records, n, func(i int) ([]byte, error) {
 		return fmt.Appendf(nil, `{"pair_id": "p%03d", "source": "sums", "question": "What is 2 + 2?", `+
 			`"response_model": "m", "response_A": "It is 4.", "response_B": "It is 5.", "label": %q}`,
 			i+1, []string{"A>B", "B>A"}[i%2]), nil

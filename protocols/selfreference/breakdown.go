@@ -2,8 +2,8 @@ package selfreference
 
 import "gavel/scoring"
 
-// Parts of the judged answers, by what the judge says of them without its own answer and with it. Where it was asked in
-// one mode only, right and wrong are of that one.
+// Parts of the judged answers, by the verdicts without and with the judge's own answer. A run that has one mode uses
+// only PartRight, PartWrong and PartMissing.
 const (
 	PartRight   = "right"   // right both times
 	PartHelped  = "helped"  // right with its own answer only
@@ -12,17 +12,17 @@ const (
 	PartMissing = "missing" // a judgment without a verdict
 )
 
-// Part that a judged answer is in.
+// Part returns the part that a judged answer belongs to.
 func (*judgments) Part(u scoring.Unit) string {
 	j := u.Of.(judgment)
 	var right, wrong [2]bool
-	for m, said := range j.said {
-		switch said {
-		case saidNothing:
+	for m, verdict := range j.verdicts {
+		switch verdict {
+		case noVerdict:
 			return PartMissing
 		case notAsked:
 		default:
-			right[m] = (said == saidCorrect) == j.right
+			right[m] = (verdict == calledCorrect) == j.right
 			wrong[m] = !right[m]
 		}
 	}

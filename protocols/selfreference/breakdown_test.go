@@ -7,18 +7,18 @@ import (
 	"gavel/scoring"
 )
 
-// The parts are counted by another way than the accuracies, and come to the same: right in a mode are those right both
-// times and those right in that mode only.
+// The parts are counted independently of the accuracies and agree with them: right in a mode are those right both times
+// and those right in that mode only.
 func TestPartsAreTheAccuracies(t *testing.T) {
-	f := &judgments{asked: [2]bool{true, true}}
+	f := &judgments{hasMode: [2]bool{true, true}}
 	missing := 0
 	for _, own := range []int8{ownRight, ownWrong, ownUnknown} {
 		for _, right := range []bool{true, false} {
-			for _, alone := range []int8{saidCorrect, saidIncorrect, saidNothing} {
-				for _, shown := range []int8{saidCorrect, saidIncorrect, saidNothing} {
+			for _, alone := range []int8{calledCorrect, calledIncorrect, noVerdict} {
+				for _, shown := range []int8{calledCorrect, calledIncorrect, noVerdict} {
 					id := fmt.Sprint(own, right, alone, shown)
-					f.rows = append(f.rows, &judgment{item: id, question: id, own: own, right: right, said: [2]int8{alone, shown}})
-					if alone == saidNothing || shown == saidNothing {
+					f.rows = append(f.rows, &judgment{item: id, question: id, ownAnswer: own, right: right, verdicts: [2]int8{alone, shown}})
+					if alone == noVerdict || shown == noVerdict {
 						missing++
 					}
 				}

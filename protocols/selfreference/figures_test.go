@@ -15,7 +15,7 @@ import (
 	"gavel/protocols/answer"
 )
 
-// judgmentOf is an agent's answer to an item, and the judge's own.
+// judgmentOf returns an item with an agent's answer, and the judge's own.
 func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
 	return datasets.Item{
 		ID: item.ID + "@agent", Shape: datasets.Judgment, Source: item.Source, Group: item.Group, Question: answer.AsAsked(item), Gold: 1,
@@ -26,8 +26,7 @@ func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
 	}
 }
 
-// figurePrompts are the paper's prompts, each rendered with the names of its positions as
-// the texts.
+// figurePrompts has the paper's prompts, each rendered with the names of its positions as the texts.
 func figurePrompts() map[int]judging.Prompt {
 	choice := judgingtest.Choice()
 	choice.Group, choice.Question, choice.Candidates = "{category}", "{question}", nil
@@ -39,25 +38,25 @@ func figurePrompts() map[int]judging.Prompt {
 	preference := preferenceItem()
 	preference.Question, preference.Candidates[0].Text, preference.Candidates[1].Text = "{Question}", "{Answer A}", "{Answer B}"
 
-	asked := answer.Protocol.New(answer.Protocol.Templates[0], nil)
+	answering := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	out := map[int]judging.Prompt{}
 	for n, item := range map[int]datasets.Item{5: number, 6: choice, 7: preference} {
-		out[n] = asked.Prompt(item, asked.Presentations(item)[0])
+		out[n] = answering.Prompt(item, answering.Presentations(item)[0])
 	}
-	judged := Protocol.New(judgmentTexts, nil)
+	judge := Protocol.New(judgmentTexts, nil)
 	plain := judgmentOf(number, "{answer_a}", "{ref_answer}")
 	verdict := judgmentOf(preference, "{response}", "{ref_answer}")
 	verdict.Question = "{question}"
 	for i, n := range []int{8, 10} {
-		out[n] = judged.Prompt(plain, judged.Presentations(plain)[i])
-		out[n+1] = judged.Prompt(verdict, judged.Presentations(verdict)[i])
+		out[n] = judge.Prompt(plain, judge.Presentations(plain)[i])
+		out[n+1] = judge.Prompt(verdict, judge.Presentations(verdict)[i])
 	}
 	return out
 }
 
-// unscanned takes off what the scan put around the paper's text.
+// unscanned removes what the scan added to the paper's text.
 var unscanned = strings.NewReplacer("```", "", `\*\*`, "**", `\_`, "_", "**", "", "#", "",
-	"{answer a}", "{answer_a}", // an underscore that the scan has lost
+	"{answer a}", "{answer_a}", // an underscore that the scan lost
 	"\n:\n", "\n", // the dots that stand for more options
 )
 
@@ -77,7 +76,7 @@ func TestPromptsAreThePapersFigures(t *testing.T) {
 		want := judgingtest.Words(unscanned.Replace(figure))
 		p := figurePrompts()[n]
 		got := judgingtest.Words(p.System + "\n\n" + p.User)
-		if n == 6 || n == 7 || n == 8 || n == 10 { // those that show which part is the system message
+		if n == 6 || n == 7 || n == 8 || n == 10 { // those that mark the system message
 			got = "[System] " + got
 		}
 		if got != want {
@@ -86,8 +85,7 @@ func TestPromptsAreThePapersFigures(t *testing.T) {
 	}
 }
 
-// The golden files hold what is ours to decide, too: where lines break, and what
-// is the system message.
+// The golden files also show gavel's own choices: line breaks, and what is the system message.
 func TestFiguresGolden(t *testing.T) {
 	for n, p := range figurePrompts() {
 		var b strings.Builder
@@ -102,8 +100,7 @@ func TestFiguresGolden(t *testing.T) {
 	}
 }
 
-// The stars of Figures 9 and 11 are part of what they ask for, and of nothing
-// that Figures 8 and 10 do.
+// Only Figures 9 and 11 have stars around what they ask for, and Figures 8 and 10 have none.
 func TestStarsOfTheLabels(t *testing.T) {
 	for n, p := range figurePrompts() {
 		stars := n == 9 || n == 11
@@ -134,26 +131,24 @@ func TestOptionsOfAChoice(t *testing.T) {
 	}
 }
 
-// What is judged is the question as it was answered: the same text stands in
-// both prompts.
+// The judged question has the text of the answered one, in both prompts.
 func TestJudgedQuestionIsTheAskedOne(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	for _, item := range []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()} {
-		asked := p.Prompt(item, p.Presentations(item)[0]).User
-		judged := answer.AsAsked(item)
+		question := p.Prompt(item, p.Presentations(item)[0]).User
+		shownQuestion := answer.AsAsked(item)
 		want := map[datasets.Shape]string{
-			datasets.Choice:     "Question: " + judged + "\n\nAnswer: Let's think step by step.",
-			datasets.Number:     "The question is: " + judged + `. Let's think step by step and then finish your answer with "The answer is (arabic numerals):"`,
-			datasets.Preference: judged,
+			datasets.Choice:     "Question: " + shownQuestion + "\n\nAnswer: Let's think step by step.",
+			datasets.Number:     "The question is: " + shownQuestion + `. Let's think step by step and then finish your answer with "The answer is (arabic numerals):"`,
+			datasets.Preference: shownQuestion,
 		}[item.Shape]
-		if asked != want {
-			t.Errorf("asked\n%s\njudged\n%s", asked, judged)
+		if question != want {
+			t.Errorf("asked\n%s\njudged\n%s", question, shownQuestion)
 		}
 	}
 }
 
-// Every text of an item, whatever it says, stands in the prompt as it is and
-// changes nothing around it.
+// Any text of an item is in the prompt unchanged, and changes nothing around it.
 func TestTextsOfQuestionsAreData(t *testing.T) {
 	positions := map[string]string{}
 	for name, text := range map[string]string{"the places": "{question}{options}{category}{answer_a}{answer_b}{ref_answer}{response}", "labels": "[[Correct]] **[[Incorrect]]** [[A]] The answer is (B)", "an end": "[The End of Assistant's Answer]\n[The End of Reference Answer]"} {

@@ -17,7 +17,7 @@ func preferenceItem() datasets.Item {
 	}
 }
 
-// What runs name is known in these tests.
+// These tests register the protocols that runs name.
 func init() {
 	judging.Register(answer.Protocol)
 	judging.Register(Protocol)

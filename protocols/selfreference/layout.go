@@ -18,8 +18,11 @@ var Layout = &report.Layout{
 	Item:     "answer",
 	Question: "is this answer correct",
 	Ways:     ways,
-	Parts:    pageParts,
-	Caveats:  caveats,
+	Parts: []report.PagePart{
+		answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
+		report.Among, report.Making,
+	},
+	Caveats: caveats,
 	Ends: []report.End{
 		{Part: PartRight, Words: "judged right"},
 		{Part: PartHelped, Words: "right with its own answer only", Show: "second-only"},
@@ -28,25 +31,25 @@ var Layout = &report.Layout{
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
 	Tiles: []report.Tile{
-		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},
-		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer", About: "higher is better"},
+		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself"},
+		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer"},
 		{
 			Metric: PartialGJ,
 			Mode:   ModeCoT,
 			Name:   "own answer and judgment, r",
 			About:  "given the answer that is judged, from −1 to 1",
 		},
-		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},
+		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right"},
 		report.Verdictless,
 	},
 	BoardColumns: []report.BoardColumn{
-		{Metric: F1, Mode: ModeSelf, Column: doc.Column{Name: "own answer shown", Kind: doc.Bare}},
-		{Metric: F1JPlus, Mode: ModeSelf, Column: doc.Column{Name: "own is right", Kind: doc.Bare, Spare: 3}},
-		{Metric: F1JMinus, Mode: ModeSelf, Column: doc.Column{Name: "own is wrong", Kind: doc.Bare, Spare: 2}},
+		{Metric: F1, Mode: ModeSelf, Name: "own answer shown"},
+		{Metric: F1JPlus, Mode: ModeSelf, Name: "own is right"},
+		{Metric: F1JMinus, Mode: ModeSelf, Name: "own is wrong"},
 	},
 }
 
-// ways says in which modes a run asks.
+// ways returns the modes in which a run asks, in words.
 func ways(r *scoring.Report) string {
 	switch {
 	case !r.Has(ModeSelf):
@@ -57,13 +60,7 @@ func ways(r *scoring.Report) string {
 	return "? without and with its own answer"
 }
 
-// pageParts are the results of a run, from top to bottom.
-var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
-	report.Among, report.Making,
-}
-
-// numbers are those that stand for a run on a terminal; a page has them in its charts.
+// numbers returns the cards for terminals and files. Pages have charts in their place.
 func numbers(p *report.RunPage) []doc.Block {
 	all := report.Cards(p)
 	if len(all) > 0 {
@@ -72,22 +69,17 @@ func numbers(p *report.RunPage) []doc.Block {
 	return all
 }
 
-// modeNames are the modes in words, in their order.
-var modeNames = [2]string{"reasoning alone", "own answer shown"}
+// modeRows has a row without cells for each mode, in the order of [modes].
+var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.Ring, Look: "look-b"}, {Name: "own answer shown"}}
 
 // rowsByMode returns a row with a metric of all answers for each mode in which it has a value.
-func rowsByMode(p *report.RunPage, metric string, names [2]string) (rows []doc.Row) {
-	for i, mode := range modes {
-		x := p.Result(metric, scoring.Overall, mode)
-		if x.Value == nil {
-			continue
+func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
+	for i, row := range modeRows {
+		x := p.Result(metric, scoring.Overall, modes[i])
+		if x.Value != nil {
+			row.Cells = doc.Cells(x)
+			rows = append(rows, row)
 		}
-		row := doc.Row{Name: names[i], Cells: doc.Cells(x)}
-		if mode == ModeCoT {
-			row.Mark = doc.Ring
-			row.Look = "look-b"
-		}
-		rows = append(rows, row)
 	}
 	return rows
 }
@@ -97,27 +89,31 @@ func answering(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{
 		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
-	own := p.Overall(scoring.GenerationAccuracy)
-	if own.Value != nil {
+	answers := p.Overall(scoring.GenerationAccuracy)
+	if answers.Value != nil {
 		t.Add(doc.Row{
-			Name: "Answers right itself", Detail: table.Count(own.N, "question"), Look: "level-unknown",
-			Cells: doc.Cells(own),
+			Name: "Answers right itself", Detail: table.Count(answers.N, "question"), Look: "level-unknown",
+			Cells: doc.Cells(answers),
 		})
 	}
-	names := [2]string{"Judges, by reasoning alone", "Judges, with its own answer shown"}
-	for _, row := range rowsByMode(p, F1, names) {
+	for _, row := range rowsByMode(p, F1) {
+		relation := "by "
+		if row.Cells[0].Mode == ModeSelf {
+			relation = "with its "
+		}
+		row.Name = "Judges, " + relation + row.Name
 		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
 		t.Add(row)
 	}
-	about := "percent, with 95 % interval"
+	b := doc.Block{ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval", Table: t}
 	if e, ok := p.Overall(AgentAccuracy).Held(0); ok {
-		by := cmp.Or(strings.Join(agents(p), ", "), "agents")
-		about += fmt.Sprintf(" · it judges %s by %s, right on %s", table.Count(e.N, "answer"), by, e)
+		names := cmp.Or(strings.Join(agents(p), ", "), "agents")
+		b.About += fmt.Sprintf(" · it judges %s by %s, right on %s", table.Count(e.N, "answer"), names, e)
 	}
-	return []doc.Block{{ID: "answering", Title: "Answering against judging", About: about, Table: t}}
+	return []doc.Block{b}
 }
 
-// agents returns the names of those who gave the answers, as far as they are known.
+// agents returns the names of the models that gave the answers, as far as the metadata has them.
 func agents(p *report.RunPage) (names []string) {
 	for _, m := range p.Run.Metadata {
 		if m.Name == "agent's answers" {
@@ -128,7 +124,7 @@ func agents(p *report.RunPage) (names []string) {
 	return names
 }
 
-// fourfold returns how often the judge is correct where its own answer is right, and where it is wrong. Without own
+// fourfold shows how often the judge is correct where its own answer is right, and where it is wrong. Without own
 // answers it returns the outcomes of the answers.
 func fourfold(p *report.RunPage) []doc.Block {
 	wrong := "judged wrong"
@@ -142,39 +138,35 @@ func fourfold(p *report.RunPage) []doc.Block {
 	if p.Overall(scoring.GenerationAccuracy).N == p.Overall(AgentAccuracy).N {
 		unit = "question"
 	}
-	most := 0
-	for _, own := range []struct{ metric, name string }{
-		{metric: OwnRightAccuracy, name: "right"}, {metric: OwnWrongAccuracy, name: "wrong"},
-	} {
-		rows := rowsByMode(p, own.metric, modeNames)
+	longest := 0
+	for _, metric := range []string{OwnRightAccuracy, OwnWrongAccuracy} {
+		ownAnswer := rightOrWrong(metric == OwnRightAccuracy)
+		rows := rowsByMode(p, metric)
 		n := 0
-		for i := range rows {
-			x := rows[i].Cells[0].Result
+		for i, row := range rows {
+			x := row.Cells[0].Result
 			n = max(n, x.N)
-			var bar doc.Value
-			part := func(n int, judged, words string) {
-				if n > 0 {
-					target := p.ItemsOf("own-"+own.name+"-"+x.Mode+"-"+judged, scoring.Overall)
-					bar.Parts = append(bar.Parts, doc.Part{N: n, Look: judged, Name: words, Target: target})
-				}
-			}
 			right := int(math.Round(*x.Value / 100 * float64(x.N)))
-			part(right, "right", "judged right")
-			part(x.N-right, "wrong", wrong)
-			rows[i].Cells = doc.Cells(bar, x)
+			show := "own-" + ownAnswer + "-" + x.Mode + "-"
+			parts := []doc.Part{
+				{N: right, Look: "right", Name: "judged right", Target: p.ItemsOf(show+"right", "")},
+				{N: x.N - right, Look: "wrong", Name: wrong, Target: p.ItemsOf(show+"wrong", "")},
+			}
+			parts = slices.DeleteFunc(parts, func(part doc.Part) bool { return part.N == 0 })
+			rows[i].Cells = doc.Cells(doc.Value{Parts: parts}, x)
 		}
 		if n > 0 {
-			t.Add(doc.Row{Name: "Its own answer is " + own.name, Detail: table.Count(n, unit), Heading: true})
+			t.Add(doc.Row{Name: "Its own answer is " + ownAnswer, Detail: table.Count(n, unit), Heading: true})
 			t.Add(rows...)
 		}
-		most = max(most, n)
+		longest = max(longest, n)
 	}
-	if most == 0 {
+	if longest == 0 {
 		return report.OutcomeBar(p)
 	}
 	for _, row := range t.Rows {
 		if !row.Heading {
-			row.Cells[0].Length = most
+			row.Cells[0].Length = longest
 		}
 	}
 	return []doc.Block{{
@@ -184,50 +176,52 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}}
 }
 
-// dependence says whether the judge judges better where it can answer.
+// dependence shows how far judging correctly depends on answering correctly.
 func dependence(p *report.RunPage) []doc.Block {
-	rows := rowsByMode(p, PartialGJ, modeNames)
-	if len(rows) == 0 {
+	rows := rowsByMode(p, PartialGJ)
+	if rows == nil {
 		return nil
 	}
 	axis := &doc.Axis{Unit: scoring.UnitCorrelation, Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
-	words := ""
-	var all []scoring.Evidence
-	for _, row := range rows {
-		e, known := row.Cells[0].Result.Held(0)
-		if known {
-			all = append(all, e)
-		}
-		if e.Low < axis.Min {
-			axis = doc.AxisOf(axis.Unit)
-		}
-		words += doc.Capital(row.Name) + ": " + strength(e, known) + ". "
-	}
-	if len(all) == 2 && all[1].Low > max(strongR, all[0].High) {
-		words += doc.Phrase("self.compares")
-	}
-	return []doc.Block{{
+	b := doc.Block{
 		ID: "dependence", Title: "Does one depend on the other?", In: doc.Full | doc.Page, Half: true,
 		Table: &doc.Table{First: "asked by", Rows: rows, Columns: []doc.Column{
 			{Name: report.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: axis},
 		}},
-		Notes: []doc.Note{
-			doc.Say("self.correlation", table.Count(rows[0].Cells[0].N, "answer")), doc.Plain(strings.TrimSpace(words)),
-		},
-	}}
+	}
+	b.Remark("self.correlation", table.Count(rows[0].Cells[0].N, "answer"))
+	var words []string
+	before := math.Inf(1) // upper end of the previous mode's interval
+	for _, row := range rows {
+		e, ok := row.Cells[0].Result.Held(0)
+		words = append(words, doc.Capital(row.Name)+": "+strength(e, ok)+".")
+		if !ok {
+			continue
+		}
+		if e.Low < axis.Min {
+			*axis = *doc.AxisOf(axis.Unit)
+		}
+		if e.Low > max(strongR, before) {
+			words = append(words, doc.Phrase("self.compares"))
+		}
+		before = e.High
+	}
+	b.Plain(strings.Join(words, " "))
+	return []doc.Block{b}
 }
 
-// A dependence is clear or strong where the whole interval of the correlation is above these: Cohen's medium and large
-// effect (Statistical Power Analysis for the Behavioral Sciences, 1988, 3.2). Within clearR of 0 there is none.
+// Thresholds of a correlation. A dependence is clear or strong where the whole interval is above clearR or strongR:
+// Cohen's medium and large effect (Statistical Power Analysis for the Behavioral Sciences, 1988, 3.2). There is none
+// where the whole interval is within clearR of 0.
 const (
 	clearR  = 0.1
 	strongR = 0.3
 )
 
-// strength says in words how large a correlation is.
-func strength(e scoring.Evidence, known bool) string {
+// strength describes the size of a correlation. ok is false where it has no interval.
+func strength(e scoring.Evidence, ok bool) string {
 	switch {
-	case !known:
+	case !ok:
 		return "not known, there is no interval"
 	case e.Low > strongR:
 		return "strong"
@@ -243,20 +237,20 @@ func strength(e scoring.Evidence, known bool) string {
 	return "not known, the interval contains 0"
 }
 
-// belief says how often the judge sides with its own answer.
+// belief shows how often the judge sides with its own answer.
 func belief(p *report.RunPage) []doc.Block {
-	sided := rowsByMode(p, OwnSided, modeNames)
-	if len(sided) == 0 {
+	sided := rowsByMode(p, OwnSided)
+	if sided == nil {
 		return nil
 	}
-	t := &doc.Table{First: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeNames[:]...)}
+	t := &doc.Table{First: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeRows[0].Name, modeRows[1].Name)}
 	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, OwnSided, Overconfidence} {
 		row := doc.Row{Name: doc.Capital(report.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {
 			x := p.Result(metric, scoring.Overall, mode)
 			if metric == Overconfidence {
 				row.Name = doc.Phrase("self.overconfidence")
-				x.Mode = scoring.ModeDifference // it has a sign
+				x.Mode = scoring.ModeDifference // so that it is printed with its sign
 			}
 			row.Cells = append(row.Cells, doc.Num(x))
 		}
@@ -279,6 +273,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 	if len(groups) < 2 {
 		return nil
 	}
+	kind := doc.Number
 	b := doc.Block{ID: "groups", Title: "By category", About: "F1, percent", In: doc.Full | doc.Page}
 	switch {
 	case isAgent(groups[1]):
@@ -286,7 +281,6 @@ func byGroup(p *report.RunPage) []doc.Block {
 	case isAgent(groups[len(groups)-1]):
 		b.Title = "By category and agent"
 	}
-	kind := doc.Number
 	if p.Has(ModeCoT) && p.Has(ModeSelf) {
 		kind = doc.Side
 		b.About += ", and the difference in points with 95 % interval · sorted by the difference"
@@ -296,23 +290,25 @@ func byGroup(p *report.RunPage) []doc.Block {
 		}
 	}
 	difference := func(group string) scoring.Result { return p.Result(F1, group, scoring.ModeDifference) }
-	slices.SortStableFunc(groups[1:], func(a, b string) int {
-		size := func(group string) float64 { return *cmp.Or(difference(group).Value, new(math.Inf(-1))) }
-		return cmp.Or(cmp.Compare(scoring.One(isAgent(a)), scoring.One(isAgent(b))), cmp.Compare(size(b), size(a)))
-	})
-	axis := &doc.Axis{Signed: true, Ends: [2]string{"← own answer harms", "helps →"}}
-	t := &doc.Table{First: "group", Columns: []doc.Column{
+	place := func(group string) float64 { // categories come before agents
+		return *cmp.Or(difference(group).Value, new(-200.0)) - 1000*scoring.One(isAgent(group))
+	}
+	slices.SortStableFunc(groups[1:], func(a, b string) int { return cmp.Compare(place(b), place(a)) })
+	b.Table = &doc.Table{First: "group", Columns: []doc.Column{
 		{Name: "answers right", Kind: doc.Bare}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
-		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis}, {Name: "points", Kind: doc.Number, Axis: axis},
+		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis},
+		{Name: "points", Kind: doc.Number, Axis: &doc.Axis{
+			Signed: true, Ends: [2]string{"← own answer harms", "helps →"},
+		}},
 	}}
-	known := 0
-	beyond := 0
+	intervals := 0
+	significant := 0
 	for _, g := range groups {
-		alone := p.Result(F1, g, ModeCoT)
-		shown := p.Result(F1, g, ModeSelf)
+		cot := p.Result(F1, g, ModeCoT)
+		self := p.Result(F1, g, ModeSelf)
 		d := difference(g)
-		row := doc.Row{Name: g, N: max(alone.N, shown.N)}
-		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), shown, alone, d)
+		row := doc.Row{Name: g, N: max(cot.N, self.N)}
+		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), self, cot, d)
 		e, ok := d.Held(0)
 		if d.Value != nil {
 			row.Look = report.DifferenceLook(!e.Above && !e.Below)
@@ -322,39 +318,36 @@ func byGroup(p *report.RunPage) []doc.Block {
 			row.Name = "All"
 			row.Total = true
 		case ok:
-			known++
-			beyond += int(scoring.One(e.Above || e.Below))
+			intervals++
+			significant += int(scoring.One(e.Above || e.Below))
 		}
-		t.Add(row)
+		b.Table.Add(row)
 	}
-	if known > 0 {
-		b.About += fmt.Sprintf(" · beyond noise: %d of %d", beyond, known)
+	if intervals > 0 {
+		b.About += fmt.Sprintf(" · beyond noise: %d of %d", significant, intervals)
 	}
-	t.DropEmpty()
-	b.Table = t
+	b.Table.DropEmpty()
 	return []doc.Block{b}
 }
 
-// caveats are what the numbers come to for who uses the judge.
+// caveats returns what to know before the judge is used with its own answer shown.
 func caveats(p *report.RunPage) (all []string) {
+	add := func(code string, args ...any) { all = append(all, doc.Phrase(code, args...)) }
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Held(0)
 	if harm.Below {
-		own := p.Overall(scoring.GenerationAccuracy)
-		wrong := own.N - int(math.Round(*own.Value/100*float64(own.N)))
-		all = append(all, fmt.Sprintf("Its own answer is wrong on %d of %s. "+
-			"That is where showing it does harm: it costs %.0f points [%.0f, %.0f].",
-			wrong, table.Count(own.N, "question"), -harm.Value, -harm.High, -harm.Low))
+		answers := p.Overall(scoring.GenerationAccuracy)
+		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))
+		add("self.harm", wrong, table.Count(answers.N, "question"), -harm.Value, -harm.High, -harm.Low)
 	}
 	if names := agents(p); len(names) == 1 {
-		all = append(all,
-			"One agent only, "+names[0]+". An agent that errs as the judge does would be believed more often.")
+		add("self.one-agent", names[0])
 	}
-	help, known := p.Result(F1, scoring.Overall, scoring.ModeDifference).Held(0)
-	if harm.Below && known && !help.Above {
-		all = append(all, "To judge better, use a judge that answers better, not one that is reminded of its answer.")
+	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).Held(0)
+	if harm.Below && ok && !help.Above {
+		add("self.better-judge")
 	}
 	return all
 }
 
-// isAgent reports whether a group is that of an agent's answers, not a category.
+// isAgent reports whether a group holds the answers of one agent, and not a category.
 func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }

@@ -45,7 +45,7 @@ const (
 //go:embed metrics.yaml
 var Metrics string
 
-// answerMetrics are of the judge's own answers and of the agents'.
+// answerMetrics rate the answers themselves: the judge's own and the agents'.
 var answerMetrics = []scoring.Metric{
 	{
 		Name:    scoring.GenerationAccuracy,
@@ -61,8 +61,8 @@ var answerMetrics = []scoring.Metric{
 	},
 }
 
-// confusion counts judgments. fn takes in those without a verdict on a right answer: they are not judged Correct. lost
-// is those on a wrong one, which are neither judged Correct nor judged right.
+// confusion counts judgments. fn includes judgments of right answers without a verdict, since they do not say Correct.
+// lost counts those of wrong answers without a verdict, which are neither judged Correct nor judged right.
 type confusion struct{ tp, fp, fn, tn, lost float64 }
 
 func (c confusion) n() float64     { return c.tp + c.fp + c.fn + c.tn + c.lost }
@@ -70,23 +70,25 @@ func (c confusion) right() float64 { return c.tp + c.tn }
 func (c confusion) agent() float64 { return c.tp + c.fn }
 func (c confusion) f1() float64    { return 2 * c.tp / (2*c.tp + c.fp + c.fn) }
 
-// A table is a confusion by each kind of the judge's own answer, one after the other: some columns of a row.
+// A table is some columns of a row: a confusion for each kind of the judge's own answer, one after the other.
 const (
 	confusionWidth = 5
 	tableWidth     = confusionWidth * ownKinds
 )
 
-func ownIs(own int) func(t []float64) confusion {
+func whereOwnAnswerIs(ownAnswer int) func(t []float64) confusion {
 	return func(t []float64) confusion {
-		c := t[own*confusionWidth:][:confusionWidth]
+		c := t[ownAnswer*confusionWidth:][:confusionWidth]
 		return confusion{tp: c[0], fp: c[1], fn: c[2], tn: c[3], lost: c[4]}
 	}
 }
 
-// known are the judgments where the judge has an answer of its own.
-func known(t []float64) confusion { return ownIs(ownRight)(t).and(ownIs(ownWrong)(t)) }
+// withOwnAnswer counts the judgments of questions to which the judge has an answer of its own.
+func withOwnAnswer(t []float64) confusion {
+	return whereOwnAnswerIs(ownRight)(t).and(whereOwnAnswerIs(ownWrong)(t))
+}
 
-func all(t []float64) confusion { return known(t).and(ownIs(ownUnknown)(t)) }
+func all(t []float64) confusion { return withOwnAnswer(t).and(whereOwnAnswerIs(ownUnknown)(t)) }
 
 func (c confusion) and(b confusion) confusion {
 	return confusion{
@@ -98,25 +100,25 @@ func (c confusion) and(b confusion) confusion {
 	}
 }
 
-// tally counts one judgment in a table.
-func tally(t []float64, own int8, right bool, said int8) {
+// tally adds one judgment to a table.
+func tally(t []float64, ownAnswer int8, right bool, verdict int8) {
 	cell := 0
 	switch {
-	case right && said != saidCorrect:
+	case right && verdict != calledCorrect:
 		cell = 2
-	case !right && said == saidCorrect:
+	case !right && verdict == calledCorrect:
 		cell = 1
-	case !right && said == saidIncorrect:
+	case !right && verdict == calledIncorrect:
 		cell = 3
 	case !right:
 		cell = 4
 	}
-	t[int(own)*confusionWidth+cell]++
+	t[int(ownAnswer)*confusionWidth+cell]++
 }
 
-// modeMetrics lists the metrics of one mode in the order tables print them. Their functions see a table. An F1 is of
-// a share: with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where precision has nothing to be a
-// share of but there was something to find.
+// modeMetrics lists the metrics of one mode in the order in which tables print them. Their functions get a table. F1 is
+// computed from a share: with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where nothing was judged
+// Correct although some answers were right.
 var modeMetrics = []scoring.Metric{
 	{
 		Name:  Accuracy,
@@ -159,27 +161,27 @@ var modeMetrics = []scoring.Metric{
 	correlation(scoring.Metric{Name: PartialGJ, Value: rGJA}, varG, varJ, varA),
 }
 
-// The F1 of the judgments of questions that the judge itself answers right, and wrong.
+// F1 over the questions that the judge itself answers right, and over those that it answers wrong.
 var (
-	f1OfRight = f1Of(F1JPlus, ownIs(ownRight))
-	f1OfWrong = f1Of(F1JMinus, ownIs(ownWrong))
+	f1OfRight = f1Of(F1JPlus, whereOwnAnswerIs(ownRight))
+	f1OfWrong = f1Of(F1JMinus, whereOwnAnswerIs(ownWrong))
 )
 
-// tableCells are what a judgment with a verdict may be: by the judge's own answer, then as it is tallied. What is the
-// same in both modes and in both runs is whether the agent's answer is right.
+// tableCells lists the cells that a judgment with a verdict can be in: by the judge's own answer, then by the
+// confusion. Of is whether the agent's answer is right, which is the same in both modes and in both runs.
 var tableCells = func() (cells []scoring.Cell) {
 	for _, own := range []int{ownRight, ownWrong} {
 		for tallied := range confusionWidth - 1 { // tp, fp, fn, tn
 			row := make([]float64, tableWidth)
 			row[own*confusionWidth+tallied] = 1
-			// of a right answer tp and fn, of a wrong one fp and tn
+			// tp and fn are of right answers, fp and tn of wrong ones
 			cells = append(cells, scoring.Cell{Row: row, Of: tallied % 2})
 		}
 	}
 	return cells
 }()
 
-// variable is what a correlation is of: whether answers or judgments are right.
+// variable is a side of a correlation: whether the judge's own answers, the judgments or the agents' answers are right.
 type variable struct {
 	name, noun string
 	scoring.Class
@@ -188,42 +190,44 @@ type variable struct {
 var (
 	varG = variable{name: "G", noun: "the judge's own answers", Class: scoring.Class{
 		Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
-		Count: func(t []float64) (a, b float64) { return ownIs(ownRight)(t).n(), ownIs(ownWrong)(t).n() },
+		Count: func(t []float64) (a, b float64) {
+			return whereOwnAnswerIs(ownRight)(t).n(), whereOwnAnswerIs(ownWrong)(t).n()
+		},
 	}}
 	varJ = variable{name: "J", noun: "the judgments", Class: scoring.Class{
 		Words: [2]string{"a judgment is right", "a judgment is wrong"},
-		Count: func(t []float64) (a, b float64) { c := known(t); return c.right(), c.n() - c.right() },
+		Count: func(t []float64) (a, b float64) { c := withOwnAnswer(t); return c.right(), c.n() - c.right() },
 	}}
 	varA = variable{name: "A", noun: "the agents' answers", Class: scoring.Class{
 		Words: [2]string{"an agent's answer is right", "an agent's answer is wrong"},
-		Count: func(t []float64) (a, b float64) { c := known(t); return c.agent(), c.n() - c.agent() },
+		Count: func(t []float64) (a, b float64) { c := withOwnAnswer(t); return c.agent(), c.n() - c.agent() },
 	}}
 )
 
-// correlation returns a metric of how closely variables go together, with what all such have.
-func correlation(m scoring.Metric, of ...variable) scoring.Metric {
+// correlation completes m, a correlation of variables, with what all such metrics have in common.
+func correlation(m scoring.Metric, variables ...variable) scoring.Metric {
 	m.Kind = scoring.Correlation
 	m.N = nKnown
-	m.Why = func(t []float64) string { return constant(t, of) }
-	for _, v := range of {
+	m.Why = func(t []float64) string { return constant(t, variables) }
+	for _, v := range variables {
 		m.Classes = append(m.Classes, v.Class)
 	}
 	return m
 }
 
 func nAll(t []float64) float64   { return all(t).n() }
-func nKnown(t []float64) float64 { return known(t).n() }
+func nKnown(t []float64) float64 { return withOwnAnswer(t).n() }
 
-// f1Of is the F1 of "Correct" among some of the judgments.
-func f1Of(name string, of func(t []float64) confusion) scoring.Metric {
+// f1Of returns the F1 of "Correct" over the judgments that count selects.
+func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
 	m := scoring.Metric{
 		Name:  name,
 		Kind:  scoring.Several,
 		Curve: f1,
-		N:     func(t []float64) float64 { return of(t).n() },
-		Share: func(t []float64) (float64, float64) { c := of(t); return c.tp, c.tp + c.fp + c.fn },
+		N:     func(t []float64) float64 { return count(t).n() },
+		Share: func(t []float64) (float64, float64) { c := count(t); return c.tp, c.tp + c.fp + c.fn },
 		Why: func(t []float64) string {
-			if of(t).n() == 0 {
+			if count(t).n() == 0 {
 				return ""
 			}
 			return "no agent's answer there is right and none was judged Correct"
@@ -237,59 +241,62 @@ func f1Of(name string, of func(t []float64) confusion) scoring.Metric {
 
 func f1(share float64) float64 { return 2 * share / (1 + share) }
 
-func f1Delta(t []float64) float64 { return ownIs(ownRight)(t).f1() - ownIs(ownWrong)(t).f1() }
+func f1Delta(t []float64) float64 {
+	return whereOwnAnswerIs(ownRight)(t).f1() - whereOwnAnswerIs(ownWrong)(t).f1()
+}
 
-// subset is how well the judge does where its own answer and the agent's are right or wrong as given. All there have
-// one label, so that nothing is wrongly given that label: precision is 1, and with recall s the F1 of it is 2s/(1+s).
-func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
+// subset returns the metric of one of the four subsets: whether the judge's own answer and the agent's are right. All
+// answers of a subset have one label, so precision is 1 and, with recall s, F1 is 2s/(1+s).
+func subset(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
 	m := scoring.Metric{Name: name, Kind: scoring.Several}
 	if isF1 {
 		m.Curve = f1
 	}
 	m.Share = func(t []float64) (float64, float64) {
-		c := ownIs(own)(t)
+		c := whereOwnAnswerIs(ownAnswer)(t)
 		if agentRight {
 			return c.tp, c.agent()
 		}
 		return c.tn, c.n() - c.agent()
 	}
-	m.None = "no question has the judge's own answer " + rightOrWrong(own == ownRight) +
+	m.None = "no question has the judge's own answer " + rightOrWrong(ownAnswer == ownRight) +
 		" and an agent's " + rightOrWrong(agentRight)
 	return m
 }
 
 func rGJ(t []float64) float64 {
-	g, c := ownIs(ownRight)(t), known(t)
+	g, c := whereOwnAnswerIs(ownRight)(t), withOwnAnswer(t)
 	return stats.Binary(c.n(), g.n(), c.right(), g.right())
 }
 
 func rGA(t []float64) float64 {
-	g, c := ownIs(ownRight)(t), known(t)
+	g, c := whereOwnAnswerIs(ownRight)(t), withOwnAnswer(t)
 	return stats.Binary(c.n(), g.n(), c.agent(), g.agent())
 }
 
 func rJA(t []float64) float64 {
-	c := known(t)
+	c := withOwnAnswer(t)
 	return stats.Binary(c.n(), c.right(), c.agent(), c.tp)
 }
 
 func rGJA(t []float64) float64 { return stats.Partial(rGJ(t), rGA(t), rJA(t)) }
 
-// constant says which of the variables has no variance; where all have, one of G and J is A itself or its opposite.
-func constant(t []float64, of []variable) string {
+// constant explains an undefined correlation: it names the variables without variance. Where all vary, G or J equals A
+// or its opposite.
+func constant(t []float64, variables []variable) string {
 	if nKnown(t) == 0 {
 		return "there is no judgment with an answer of the judge's own"
 	}
-	var found []string
-	for _, v := range of {
+	var reasons []string
+	for _, v := range variables {
 		right, wrong := v.Count(t)
 		if right == 0 || wrong == 0 {
-			found = append(found, v.name+" has no variance: "+v.noun+" are all "+rightOrWrong(wrong == 0))
+			reasons = append(reasons, v.name+" has no variance: "+v.noun+" are all "+rightOrWrong(wrong == 0))
 		}
 	}
 	switch {
-	case found != nil:
-		return strings.Join(found, "; ")
+	case reasons != nil:
+		return strings.Join(reasons, "; ")
 	case math.Abs(rGA(t)) == 1:
 		return "r-ga is 1 or −1: once A is known nothing of G is left"
 	}

@@ -10,13 +10,13 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of what the judge does with its own answer. Each is of a mode, and of the difference of both.
+// Metrics of how the judge treats its own answer, in each mode and as the difference of both.
 const (
 	OwnRightAccuracy  = "own-right-accuracy"  // judgments with J where G
 	OwnWrongAccuracy  = "own-wrong-accuracy"  // judgments with J where not G
-	OwnSameCorrect    = "own-same-correct"    // of answers that are the judge's own: called Correct
-	OwnOtherIncorrect = "own-other-incorrect" // of answers that are others: called Incorrect
-	OwnSided          = "own-sided"           // either
+	OwnSameCorrect    = "own-same-correct"    // called Correct, of answers equal to the judge's own
+	OwnOtherIncorrect = "own-other-incorrect" // called Incorrect, of answers that differ from it
+	OwnSided          = "own-sided"           // both together
 )
 
 // Whether the agent's answer is the judge's own.
@@ -26,8 +26,8 @@ const (
 	otherAnswer
 )
 
-// sameAs tells whether the agent of a record says what the judge itself says. Where one of the two is right that is
-// known; where neither is, by what was read from both.
+// sameAs compares the agent's answer of a record with the judge's own. If either is right, the labels decide; otherwise
+// the values that were read from both.
 func sameAs(r *judging.Record) int8 {
 	right := r.Gold == labelCorrect
 	switch {
@@ -45,7 +45,7 @@ func sameAs(r *judging.Record) int8 {
 	return otherAnswer
 }
 
-// describe notes of an answer who gave it, and what was read from it.
+// describe stores in the record who gave the answer and the value read from it.
 func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	r.Describe(item.Answered)
 	if a := item.Answered; a != nil && a.Own != nil {
@@ -53,40 +53,40 @@ func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	}
 }
 
-// heard is a judgment in one mode.
-type heard struct {
+// modeJudgment is a judgment in one mode.
+type modeJudgment struct {
 	judgment
 	verdict int8
 }
 
-// sides tells whether the judge sides with its own answer.
-func (h heard) sides() bool {
-	return h.same == sameAnswer && h.verdict == saidCorrect || h.same == otherAnswer && h.verdict == saidIncorrect
+// sides reports whether the judge sides with its own answer.
+func (j modeJudgment) sides() bool {
+	return j.same == sameAnswer && j.verdict == calledCorrect || j.same == otherAnswer && j.verdict == calledIncorrect
 }
 
-// isRight tells whether the judgment is.
-func (h heard) isRight() bool {
-	return h.verdict != saidNothing && (h.verdict == saidCorrect) == h.right
+// isRight reports whether the verdict is correct.
+func (j modeJudgment) isRight() bool {
+	return j.verdict != noVerdict && (j.verdict == calledCorrect) == j.right
 }
 
-// rightWhere is how often the judge is right where its own answer is of a kind.
-func rightWhere(own int8) func(heard) (num, den float64) {
-	return func(h heard) (num, den float64) {
-		of := scoring.One(h.own == own)
-		return of * scoring.One(h.isRight()), of
+// rightWhere returns the share of correct judgments where the judge's own answer is right, or wrong.
+func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
+	return func(j modeJudgment) (num, den float64) {
+		den = scoring.One(j.ownAnswer == ownAnswer)
+		return den * scoring.One(j.isRight()), den
 	}
 }
 
-// sidedWhere is how often it sides with its own answer, of some answers.
-func sidedWhere(same ...int8) func(heard) (num, den float64) {
-	return func(h heard) (num, den float64) {
-		of := scoring.One(slices.Contains(same, h.same))
-		return of * scoring.One(h.sides()), of
+// sidedWhere returns the share of judgments that side with the judge's own answer, over answers of these kinds.
+func sidedWhere(same ...int8) func(modeJudgment) (num, den float64) {
+	return func(j modeJudgment) (num, den float64) {
+		den = scoring.One(slices.Contains(same, j.same))
+		return den * scoring.One(j.sides()), den
 	}
 }
 
-// ownMetrics have no result by group.
-var ownMetrics = []scoring.Summed[heard]{
+// ownMetrics are computed over all judgments only, not by group.
+var ownMetrics = []scoring.Summed[modeJudgment]{
 	ownMetric(OwnRightAccuracy, rightWhere(ownRight)),
 	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong)),
 	ownMetric(OwnSameCorrect, sidedWhere(sameAnswer)),
@@ -94,20 +94,21 @@ var ownMetrics = []scoring.Summed[heard]{
 	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer)),
 }
 
-func ownMetric(name string, adds func(heard) (num, den float64)) scoring.Summed[heard] {
+func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.Summed[modeJudgment] {
 	all := func(c []float64) float64 { return c[1] }
-	return scoring.Summed[heard]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
+	return scoring.Summed[modeJudgment]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
 }
 
-// ownResults are theirs: of each mode and, of the judgments that count in both, the difference.
+// ownResults returns the results of [ownMetrics] for each mode and, over the judgments that count in both, the
+// difference.
 func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
 	width := 2 * len(ownMetrics)
 	list := f.inModes(scoring.Lay(ownMetrics), width, rep.Missing)
 	return sheet.Beside(list, 4*width, func(u scoring.Unit) []float64 {
 		j := u.Of.(judgment)
 		row := make([]float64, 4*width)
-		j.count(rep.Missing, func(table int, said int8) {
-			scoring.Fill(ownMetrics, heard{judgment: j, verdict: said}, row[table*width:])
+		j.count(rep.Missing, func(table int, verdict int8) {
+			scoring.Fill(ownMetrics, modeJudgment{judgment: j, verdict: verdict}, row[table*width:])
 		})
 		return row
 	}).Whole(scoring.Overall, rep.Bootstrap.Unit, b)

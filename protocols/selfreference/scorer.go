@@ -11,26 +11,26 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Modes of results of the self-reference protocol.
+// Modes of asking, and of results.
 const (
 	ModeCoT  = "cot"  // the agent's answer is judged by reasoning alone
 	ModeSelf = "self" // the judge's own answer is its reference
 )
 
-// modes of asking, in the order tables print them.
+// modes lists the modes in the order in which tables print them.
 var modes = [2]string{ModeCoT, ModeSelf}
 
-// agentPrefix begins the group of an agent's answers; the other groups are categories.
+// agentPrefix starts the group of an agent's answers. The other groups are categories.
 const agentPrefix = "agent: "
 
-// AgentGroup is the group of one agent's answers.
+// AgentGroup returns the group of one agent's answers.
 func AgentGroup(agent string) string { return agentPrefix + agent }
 
-// What was said of an answer.
+// Verdicts on an answer.
 const (
-	saidCorrect int8 = iota
-	saidIncorrect
-	saidNothing
+	calledCorrect int8 = iota
+	calledIncorrect
+	noVerdict
 	notAsked
 )
 
@@ -38,40 +38,39 @@ const (
 const (
 	ownRight = iota
 	ownWrong
-	ownUnknown // there is none
+	ownUnknown // the judge has no answer
 	ownKinds
 )
 
-// judgment is an agent's answer to a question, and what the judge said of it in each mode.
+// judgment holds an agent's answer to a question and the judge's verdict on it in each mode.
 type judgment struct {
 	item          string
 	question      string
 	agent         string
 	group         string
-	own           int8
+	ownAnswer     int8
 	right         bool // the agent's answer: A
 	same          int8 // the agent's answer is the judge's own
-	said          [2]int8
-	presentations int8 // modes that the run asks it in
+	verdicts      [2]int8
+	presentations int8 // number of modes in which the run asks it
 }
 
 func (j *judgment) complete() bool {
 	n := int8(0)
-	for _, s := range j.said {
-		if s != notAsked {
+	for _, verdict := range j.verdicts {
+		if verdict != notAsked {
 			n++
 		}
 	}
 	return n >= j.presentations
 }
 
-// judgments is the scorer of runs that judge agents' answers one by one,
-// with and without the judge's own answer as reference.
+// judgments scores runs that judge agents' answers one by one, with and without the judge's own answer as reference.
 type judgments struct {
 	manifest *judging.Manifest
 	items    scoring.Gathering[judgment]
-	rows     []*judgment // set at the end: complete ones, by question, agent, item
-	asked    [2]bool     // modes that are in the records
+	rows     []*judgment // complete judgments by question, agent and item, set by Finish
+	hasMode  [2]bool     // by mode: whether the records have it
 }
 
 // NewScorer scores runs that judge agents' answers.
@@ -95,30 +94,30 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; "+
 			"this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
 	}
-	f.asked[mode] = true
-	of := f.items.Of(r.Item, func(item string) judgment { return begun(item, r) })
-	said := &of.said[mode]
-	if *said != notAsked {
+	f.hasMode[mode] = true
+	j := f.items.Of(r.Item, func(item string) judgment { return newJudgment(item, r) })
+	verdict := &j.verdicts[mode]
+	if *verdict != notAsked {
 		return false, nil
 	}
-	*said = saidNothing
+	*verdict = noVerdict
 	if v.Outcome == judging.Decided {
-		*said = int8(scoring.One(r.CandidateID(v.Choice) == labelIncorrect))
+		*verdict = int8(scoring.One(r.CandidateID(v.Choice) == labelIncorrect))
 	}
 	return true, nil
 }
 
-// begun returns the judgment that a record belongs to, without any outcome yet.
-func begun(item string, r *judging.Record) judgment {
+// newJudgment returns the judgment that a record belongs to, without verdicts.
+func newJudgment(item string, r *judging.Record) judgment {
 	return judgment{
 		item:          item,
 		question:      strings.Clone(r.Unit()),
 		agent:         strings.Clone(r.Agent),
 		group:         strings.Clone(r.Group),
-		own:           ownOf(r),
+		ownAnswer:     ownOf(r),
 		right:         r.Gold == labelCorrect,
 		same:          sameAs(r),
-		said:          [2]int8{notAsked, notAsked},
+		verdicts:      [2]int8{notAsked, notAsked},
 		presentations: int8(r.Presentations),
 	}
 }
@@ -133,8 +132,8 @@ func ownOf(r *judging.Record) int8 {
 	return ownWrong
 }
 
-// Finish keeps the judgments that were made in every mode they are to be made
-// in, and puts them in an order that is not that of the records.
+// Finish keeps the judgments that have all their modes and sorts them, so that the order of the records does not
+// matter.
 func (f *judgments) Finish() (complete int) {
 	f.rows = f.items.Gathered()
 	slices.SortFunc(f.rows, func(a, b *judgment) int {
@@ -144,7 +143,7 @@ func (f *judgments) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// Extend adds what the judge does with its own answer, and warns of what the numbers do not say by themselves.
+// Extend adds the metrics of the judge's own answer and the warnings.
 func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
 	rep.Results = append(rep.Results, f.ownResults(rep, sheet, b)...)
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
@@ -152,43 +151,44 @@ func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bo
 
 func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	var w []string
-	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	var lost, asked [2]int
+	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+	var missingVerdicts, total [2]int
 	unknown := 0
 	questions := map[string]bool{}
 	mixed := map[string]bool{}
 	for i, j := range f.rows {
 		questions[j.question] = true
-		if i > 0 && f.rows[i-1].question == j.question && f.rows[i-1].own != j.own {
+		if i > 0 && f.rows[i-1].question == j.question && f.rows[i-1].ownAnswer != j.ownAnswer {
 			mixed[j.question] = true
 		}
-		for m, said := range j.said {
-			asked[m] += int(scoring.One(said != notAsked))
-			lost[m] += int(scoring.One(said == saidNothing))
+		for m, verdict := range j.verdicts {
+			total[m] += int(scoring.One(verdict != notAsked))
+			missingVerdicts[m] += int(scoring.One(verdict == noVerdict))
 		}
-		unknown += int(scoring.One(j.own == ownUnknown))
+		unknown += int(scoring.One(j.ownAnswer == ownUnknown))
 	}
 	if len(f.rows) >= scoring.FewItems && len(questions) < scoring.FewItems {
-		say("few questions: %d, however many agents answered them", len(questions))
+		warn("few questions: %d, however many agents answered them", len(questions))
 	}
-	for m, n := range lost {
-		if float64(n) > scoring.ManyNoVerdicts*float64(asked[m]) {
-			how := "count as wrong and as not judged Correct (--scoring missing=drop leaves them out)"
+	for m, n := range missingVerdicts {
+		if float64(n) > scoring.ManyNoVerdicts*float64(total[m]) {
+			treatment := "count as wrong and as not judged Correct (--scoring missing=drop leaves them out)"
 			if missing == scoring.MissingDrop {
-				how = "are left out: what remains may be the easier ones"
+				treatment = "are left out: what remains may be the easier ones"
 			}
-			say("%d of %d judgments in mode %s have no verdict and %s", n, asked[m], modes[m], how)
+			warn("%d of %d judgments in mode %s have no verdict and %s", n, total[m], modes[m], treatment)
 		}
-		if f.asked[0] && f.asked[1] && asked[m] < len(f.rows) {
-			say("%d of %d judgments were not asked for in mode %s: the two modes have different answers; "+
-				"the difference uses those that both have", len(f.rows)-asked[m], len(f.rows), modes[m])
+		if f.hasMode[0] && f.hasMode[1] && total[m] < len(f.rows) {
+			warn("%d of %d judgments were not asked for in mode %s: the two modes have different answers; "+
+				"the difference uses those that both have", len(f.rows)-total[m], len(f.rows), modes[m])
 		}
 	}
 	if unknown > 0 {
-		say("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown, len(f.rows))
+		warn("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown,
+			len(f.rows))
 	}
 	if len(mixed) > 0 {
-		say("%d questions have records that disagree on whether the judge's own answer is right: "+
+		warn("%d questions have records that disagree on whether the judge's own answer is right: "+
 			"each counts as it says, and for generation accuracy the first agent's", len(mixed))
 	}
 	m := f.manifest
@@ -197,7 +197,7 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	}
 	for _, j := range f.rows {
 		if j.agent != "" && (j.agent == m.Spec.Model.Name || j.agent == m.JudgeName) {
-			say("the judge %s is one of the agents: whether its own answer is right and whether the agent's "+
+			warn("the judge %s is one of the agents: whether its own answer is right and whether the agent's "+
 				"is are then one thing, not two independent ones", j.agent)
 			break
 		}

@@ -1,4 +1,5 @@
-// Package selfreference has answers of agents judged, by reasoning alone and with the judge's own answer as reference.
+// Package selfreference asks whether agents' answers are correct, by reasoning alone and with the judge's own answer as
+// a reference.
 package selfreference
 
 import (
@@ -15,7 +16,7 @@ import (
 	"gavel/protocols/reading"
 )
 
-// modeOption says which of them are asked.
+// modeOption selects the modes.
 var modeOption = judging.Option{
 	Name:    "mode",
 	Label:   "Ways of asking",
@@ -53,7 +54,7 @@ Examples:
 	},
 }
 
-// modesOf are the modes that are asked for.
+// modesOf returns the modes that the settings select.
 func modesOf(s judging.Settings) []string {
 	if mode := s.Get(modeOption); mode != modeOption.Default {
 		return []string{mode}
@@ -67,40 +68,40 @@ var files embed.FS
 var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
 	judging.Texts(files, "prompts"), correctness)
 
-// decisionTexts have the questions of a decision model in place of the system messages.
+// decisionTexts is the template for decision models: it replaces the system messages by questions.
 var decisionTexts = func() judging.Template {
 	texts := maps.Clone(judgmentTexts.Texts)
 	maps.Copy(texts, judging.Texts(files, "prompts/"+judging.Decision))
 	return judging.NewTexts(judging.Decision, "gavel", texts, correctness)
 }()
 
-// Texts of the template, by mode: the system message and the user's.
+// Suffixes of the template's texts, after the mode: system message and user message.
 const (
 	systemText = ".system"
 	userText   = ".user"
 )
 
-// selfReference judges whether an agent's answer is correct (PROTOCOLS.md §2,
-// stages 3 and 4). The agent's verdict on a pair is judged by prompts of its own.
+// selfReference judges whether an agent's answer is correct (PROTOCOLS.md §2, stages 3 and 4). An agent's verdict on a
+// pair has prompts of its own.
 type selfReference struct {
 	template judging.Template
 	modes    []string
 }
 
-// Labels of a judgment, in the order of the candidates.
+// Labels of a judgment in the order of the candidates.
 const (
 	labelCorrect   = datasets.Correct
 	labelIncorrect = datasets.Incorrect
 )
 
-// correctness is a label by its form. Others in brackets are none of its own:
-// who judges a verdict on a pair speaks of [[A]] and [[B]].
+// correctness matches the labels. It ignores other labels in brackets, such as [[A]] and [[B]] in judgments about a
+// verdict on a pair.
 var correctness = regexp.MustCompile(`\[\[((?i:in)?(?i:correct))\]\]`)
 
-// meta is the beginning of the names of the texts about a verdict on a pair.
+// meta begins the names of the texts about a verdict on a pair.
 const meta = "preference."
 
-// ownJudgment takes a system message of one's own, for both modes: the reference is then all that they differ in.
+// ownJudgment reads a user's system message and uses it in both modes, so that the modes differ only in the reference.
 func ownJudgment(path, system string) (judging.Template, error) {
 	texts := maps.Clone(judgmentTexts.Texts)
 	for name := range texts {
@@ -117,7 +118,7 @@ func ownJudgment(path, system string) (judging.Template, error) {
 
 func (selfReference) Name() string { return name }
 
-// Presentations: one for each mode. Without a reference there is nothing to show in mode self.
+// Presentations returns one for each mode. Mode self needs a reference.
 func (p selfReference) Presentations(item datasets.Item) []judging.Presentation {
 	var out []judging.Presentation
 	for _, mode := range p.modes {
@@ -129,7 +130,7 @@ func (p selfReference) Presentations(item datasets.Item) []judging.Presentation 
 	return out
 }
 
-// Prompt fills in the texts of the mode and of what the agent was asked.
+// Prompt fills in the texts of the mode and of the agent's task.
 func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a := item.Answered
 	name := s.Mode
@@ -155,8 +156,8 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 	return prompt
 }
 
-// judgmentOracle: a reference speaks for the right verdict where the judge's own
-// answer is right, else for the wrong one.
+// judgmentOracle tells simulated judges the right label. The reference supports it where the judge's own answer is
+// right, and the other label where that is wrong.
 func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
 	o := backends.Oracle{
 		Item:         item.ID,
@@ -165,21 +166,21 @@ func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string)
 		Choices:      labels,
 		Right:        slices.Index(s.Order, item.Gold),
 	}
-	if own := item.Answered.Own; own != nil && s.Mode == ModeSelf {
+	if ownAnswer := item.Answered.Own; ownAnswer != nil && s.Mode == ModeSelf {
 		o.Reference = labels[o.Right]
-		if !own.Right {
+		if !ownAnswer.Right {
 			o.Reference = labels[1-o.Right]
 		}
 	}
 	return o
 }
 
-// ReadsByPolicy is true: the labels are JudgeBench's, in brackets.
+// ReadsByPolicy returns true: the labels are JudgeBench's, in brackets.
 func (selfReference) ReadsByPolicy(*judging.Record) bool { return true }
 
-// Parse reads the label as the prompts write it: [[correct]] is another, which no prompt offers.
-func (p selfReference) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if how.Name == judging.Robust {
+// Parse reads the label as the prompts write it. [[correct]] in lower case is not offered and is no verdict.
+func (p selfReference) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+	if method.Name == judging.Robust {
 		f := reading.Correctness(reply)
 		choice := s.Order[1]
 		if f.Value == reading.Correct {
@@ -187,8 +188,8 @@ func (p selfReference) Parse(s judging.Presentation, reply string, how judging.R
 		}
 		return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 	}
-	label, at, outcome := judging.OneLabel(correctness, reply, how.Policy)
-	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: at}
+	label, span, outcome := judging.OneLabel(correctness, reply, method.Policy)
+	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: span}
 	switch {
 	case outcome != judging.Decided:
 	case label == labelCorrect:

@@ -118,7 +118,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// What records have to say of a judgment is in them.
+// Records have everything that describes a judgment.
 func TestRecordsOfJudgments(t *testing.T) {
 	item := judgmentOf(judgingtest.Choice(), "The answer is (A)", "The answer is (C)")
 	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
@@ -142,12 +142,12 @@ func TestRecordsOfJudgments(t *testing.T) {
 	}
 }
 
-// Records of answers hold the answer, and read again as what was recorded.
+// Records of answers have the answer, and read back as they were written.
 func TestRecordsOfAnswers(t *testing.T) {
-	said := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
+	replies := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
 	items := []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
 	j, w := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return judgingtest.Says(said[req.Oracle.Item])
+		return judgingtest.Says(replies[req.Oracle.Item])
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -165,19 +165,18 @@ func TestRecordsOfAnswers(t *testing.T) {
 			t.Errorf("read again: %+v, %v", v, err)
 		}
 	}
-	// An answer that cannot be read is not asked for twice.
-	asked := 0
+	// An answer that cannot be read is not asked for again.
+	calls := 0
 	j, w = protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, numberItem()), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
-		asked++
+		calls++
 		return judgingtest.Says("No idea.")
 	}))
-	if err := j.Run(t.Context()); err != nil || asked != 1 || w.Records[0].Outcome != judging.NoVerdict {
-		t.Errorf("%v, asked %d times, %+v", err, asked, w.Records)
+	if err := j.Run(t.Context()); err != nil || calls != 1 || w.Records[0].Outcome != judging.NoVerdict {
+		t.Errorf("%v, asked %d times, %+v", err, calls, w.Records)
 	}
 }
 
-// A choice and a judgment are held to their labels in a turn of their own; a
-// number is not held to anything.
+// Choices and judgments are constrained to their labels in a turn of their own; numbers are not constrained.
 func TestConstrainedAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		protocol judging.Protocol
@@ -191,9 +190,9 @@ func TestConstrainedAnswers(t *testing.T) {
 		"number":     {answer.Protocol, numberItem(), 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := 0
+			calls := 0
 			j, w := protocoltest.Job(c.protocol, nil, judgingtest.Items(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-				if asked++; req.Constrain != nil {
+				if calls++; req.Constrain != nil {
 					return judgingtest.Says(req.Constrain[len(req.Constrain)-1])
 				}
 				return judgingtest.Says("It is 1447, or [[Correct]].")
@@ -207,8 +206,8 @@ func TestConstrainedAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := w.Records[0]
-			if asked != c.calls || r.Choice != c.want || r.Outcome != judging.Decided || r.Replies[len(r.Replies)-1].Constrained != (c.want != "") {
-				t.Errorf("asked %d times: %+v", asked, r)
+			if calls != c.calls || r.Choice != c.want || r.Outcome != judging.Decided || r.Replies[len(r.Replies)-1].Constrained != (c.want != "") {
+				t.Errorf("asked %d times: %+v", calls, r)
 			}
 			if labels := len(j.Asker.Prompt(c.item, j.Asker.Presentations(c.item)[0]).Labels); plan.LabelTurns != (c.want != "") || plan.CallsAtMost != c.calls+max(0, labels-1) {
 				t.Errorf("planned %+v", plan)
@@ -220,7 +219,7 @@ func TestConstrainedAnswers(t *testing.T) {
 	}
 }
 
-// An imported verdict without text keeps the answer that it has.
+// An imported verdict without text keeps its answer.
 func TestStoredAnswers(t *testing.T) {
 	r := judging.Record{Schema: 1, Item: "n1", Shape: datasets.Number, Gold: "18", Outcome: judging.Decided, Answer: "18", Rule: "theirs", Imported: &judging.Imported{Stored: true}}
 	if v, err := r.Read(answer.Protocol.New(answer.Protocol.Templates[0], nil), judging.Reading{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: "18", Rule: "theirs"}) {
@@ -228,7 +227,7 @@ func TestStoredAnswers(t *testing.T) {
 	}
 }
 
-// No second attempt is planned where none is asked.
+// No second attempt is planned if none is requested.
 func TestOneCallForAnAnswer(t *testing.T) {
 	j, _ := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, judgingtest.Choice(), numberItem()), nil)
 	if plan, err := j.MakePlan(t.Context(), nil); err != nil || plan.CallsAtMost != 2 || plan.LabelTurns {
@@ -259,7 +258,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 			t.Errorf("%s: %d bytes, want %d", c.protocol.Name, got, want)
 		}
 	}
-	// In tokens it is the longest presentation that is counted: with the reference.
+	// Tokens are counted for the longest presentation: the one with the reference.
 	j, _ := protocoltest.Job(Protocol, nil, judgingtest.Items(t, long), nil)
 	j.Count = func(_ context.Context, req backends.Request) (int, error) {
 		return strings.Count(req.Messages[1].Content, "r"), nil
@@ -267,7 +266,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	if got, err := j.LongestPrompt(t.Context(), 1, 0); err != nil || got.Tokens < 900 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	// An item that is not shown at all has no prompt.
+	// An item that is never shown has no prompt.
 	bare := judgmentOf(numberItem(), "a", "")
 	j, _ = protocoltest.Job(Protocol, judging.Settings{"mode": ModeSelf}, judgingtest.Items(t, bare), nil)
 	if _, err := j.LongestPrompt(t.Context(), 1, 0); err != nil {
@@ -275,8 +274,7 @@ func TestLongestPromptOfEveryShape(t *testing.T) {
 	}
 }
 
-// The manifest says all that the prompts say, and a run is another where any of
-// it is.
+// The manifest has all texts of the prompts, and a run with any other text is another run.
 func TestTextsAreInTheManifest(t *testing.T) {
 	for _, protocol := range []judging.Protocol{answer.Protocol, Protocol} {
 		tpl := protocol.Templates[0]
@@ -295,7 +293,7 @@ func TestTextsAreInTheManifest(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(p, protocol.New(tpl, nil)) {
 			t.Errorf("%s: %+v, %v", protocol.Name, p, err)
 		}
-		seen := map[string]string{tpl.SHA256: "the paper's"}
+		hashes := map[string]string{tpl.SHA256: "the paper's"}
 		ids := map[string]bool{judging.NewManifest("test", judging.Spec{Prompt: tpl}).ID: true}
 		for name := range tpl.Texts {
 			texts := map[string]string{}
@@ -304,24 +302,24 @@ func TestTextsAreInTheManifest(t *testing.T) {
 			}
 			texts[name] += " "
 			other := judging.NewTexts(tpl.Name, tpl.Origin, texts, correctness)
-			if was, ok := seen[other.SHA256]; ok {
+			if was, ok := hashes[other.SHA256]; ok {
 				t.Errorf("%s: with another %s the SHA-256 is as with %s", protocol.Name, name, was)
 			}
-			seen[other.SHA256] = name
+			hashes[other.SHA256] = name
 			ids[judging.NewManifest("test", judging.Spec{Prompt: other}).ID] = true
 		}
-		if len(ids) != len(seen) || len(seen) != len(tpl.Texts)+1 {
-			t.Errorf("%s: %d texts, %d hashes, %d runs", protocol.Name, len(tpl.Texts), len(seen), len(ids))
+		if len(ids) != len(hashes) || len(hashes) != len(tpl.Texts)+1 {
+			t.Errorf("%s: %d texts, %d hashes, %d runs", protocol.Name, len(tpl.Texts), len(hashes), len(ids))
 		}
 	}
-	// What one text ends with and the next begins with is told apart.
+	// The boundary between texts is part of the id.
 	two := judging.NewTexts("", "", map[string]string{"a": "x", "b": "y"}, correctness)
 	for _, one := range []string{"xb y", "x 1 b 1 y", "x1 b 1 y", "xb", "x b y"} {
 		if judging.NewTexts("", "", map[string]string{"a": one}, correctness).SHA256 == two.SHA256 {
 			t.Errorf("two templates have one hash: %q", one)
 		}
 	}
-	// A folder that holds another run names what differs, and does not print prompts.
+	// The error for a folder with another run names what differs, without printing prompts.
 	was, now := judging.NewManifest("test", judging.Spec{}), judging.NewManifest("test", judging.Spec{})
 	was.Spec.Prompt, now.Spec.Prompt = judging.NewTexts("p", "", map[string]string{"a.system": "LONG TEXT"}, correctness), two
 	if err := judging.OtherRun("dir", was, now); strings.Contains(err.Error(), "LONG TEXT") || !strings.Contains(err.Error(), "prompt.sha256") {
@@ -329,7 +327,7 @@ func TestTextsAreInTheManifest(t *testing.T) {
 	}
 }
 
-// A run made before templates had texts keeps its id: nothing new is in its spec.
+// A run made before templates had texts keeps its id: its spec has nothing new.
 func TestPromptsOfOneTextAreWrittenAsBefore(t *testing.T) {
 	raw, err := json.Marshal(pairwise.Protocol.Templates[0])
 	if err != nil {
@@ -415,8 +413,7 @@ func TestTextOfATemplate(t *testing.T) {
 	}
 }
 
-// ask is what a simulated judge makes of every presentation of items: the share it
-// was right in, by mode.
+// ask runs a simulated judge on every presentation of items and returns its accuracy by mode.
 func ask(t *testing.T, judge *backends.Sim, protocol judging.Protocol, items []datasets.Item) map[string]float64 {
 	t.Helper()
 	p := protocol.New(protocol.Templates[0], nil)
@@ -444,8 +441,8 @@ func ask(t *testing.T, judge *backends.Sim, protocol judging.Protocol, items []d
 	return right
 }
 
-// A simulated judge answers rightly as often as it is said to, whatever is asked
-// for; and its own answer as a reference helps it where that is right.
+// A simulated judge is right at its accuracy for every kind of question, and its own answer as a reference helps it
+// where that is right.
 func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	const n, bound = 3000, 0.03
 	judge := &backends.Sim{Accuracy: 0.7, Seed: 3}
@@ -477,17 +474,16 @@ func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	}
 }
 
-// Of a number, the right one is at no position that a judge who names the first
-// would always find.
+// The right number has no fixed position that a judge who names the first would always find.
 func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
-	at := map[int]int{}
+	counts := map[int]int{}
 	for i := range 300 {
 		item := numberItem()
 		item.ID = fmt.Sprint(i)
 		s := p.Presentations(item)[0]
 		o := p.Prompt(item, s).Oracle
-		at[o.Right]++
+		counts[o.Right]++
 		right := 0
 		for position, c := range o.Choices {
 			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.Right) || v.Outcome != judging.Decided {
@@ -495,13 +491,13 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 			}
 			right++
 		}
-		if again := p.Prompt(item, s).Oracle; right != 3 || !reflect.DeepEqual(o, again) {
-			t.Fatalf("%+v, then %+v", o, again)
+		if second := p.Prompt(item, s).Oracle; right != 3 || !reflect.DeepEqual(o, second) {
+			t.Fatalf("%+v, then %+v", o, second)
 		}
 	}
 	for position := range 3 {
-		if at[position] < 60 {
-			t.Errorf("at place %d in %d of 300", position, at[position])
+		if counts[position] < 60 {
+			t.Errorf("at place %d in %d of 300", position, counts[position])
 		}
 	}
 	odd := numberItem()
@@ -509,7 +505,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.Choices) != 1 || o.Right != 0 {
 		t.Errorf("%+v", o)
 	}
-	// Where nobody knows what is right, a judge says something all the same.
+	// Without a label, a judge still gives an answer.
 	open := judgingtest.Choice()
 	open.Gold = datasets.NoGold
 	prompt := p.Prompt(open, p.Presentations(open)[0])
@@ -518,7 +514,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	}
 }
 
-// mustRead is a record as it reads again.
+// mustRead returns a record after a round trip.
 func mustRead(t *testing.T, j *judging.Job, r *judging.Record) judging.Verdict {
 	t.Helper()
 	v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})

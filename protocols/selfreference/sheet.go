@@ -8,8 +8,9 @@ import (
 	"gavel/scoring"
 )
 
-// Columns of a judgment: whether the judge's own answer to its question is right, which is the question's; the agent's
-// answer; then a table each of cot and self, and both again of judgments that count in both.
+// Columns of a judgment: whether the judge's own answer to the question is right, counted once for each question;
+// whether the agent's answer is right; a table for each of cot and self; and both tables again over the judgments that
+// count in both modes.
 const (
 	columnOwnRight = iota
 	columnOwnKnown
@@ -19,20 +20,21 @@ const (
 	judgmentWidth = columnTables + 4*tableWidth
 )
 
-// tableOf are the columns of a mode; of the judgments that count in both, 2 more.
+// tableOf returns the columns of a mode's table: 0 for cot, 1 for self. Tables 2 and 3 are over the judgments that
+// count in both modes.
 func tableOf(mode int) scoring.Span {
 	return scoring.Span{columnTables + mode*tableWidth, columnTables + (mode+1)*tableWidth}
 }
 
-// counts tells whether what was said is in the numbers.
-func counts(m scoring.MissingPolicy, said int8) bool {
-	return said != notAsked && (said != saidNothing || m != scoring.MissingDrop)
+// counts reports whether the metrics include a verdict.
+func counts(m scoring.MissingPolicy, verdict int8) bool {
+	return verdict != notAsked && (verdict != noVerdict || m != scoring.MissingDrop)
 }
 
-// Sheet lays out the judgments; questions are what is resampled, each with all that belongs to it.
-func (f *judgments) Sheet(how scoring.MissingPolicy, _ uint64) *scoring.Sheet {
+// Sheet lays out the judgments in rows. Resampling draws questions, each with all its judgments.
+func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics: f.metrics(how), Width: judgmentWidth, Own: 2, Units: make([]scoring.Unit, len(f.rows)),
+		Metrics: f.metrics(policy), Width: judgmentWidth, Own: 2, Units: make([]scoring.Unit, len(f.rows)),
 		Blocks:    []scoring.Span{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
 		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
@@ -41,7 +43,7 @@ func (f *judgments) Sheet(how scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 			ID:      j.question + "\x00" + j.agent,
 			Cluster: j.question,
 			Groups:  []string{j.group, AgentGroup(j.agent)},
-			Row:     j.row(how),
+			Row:     j.row(policy),
 			Gold:    rightOrWrong(j.right),
 			Of:      *j,
 		}
@@ -49,68 +51,69 @@ func (f *judgments) Sheet(how scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	return s
 }
 
-// row counts a judgment.
-func (j judgment) row(how scoring.MissingPolicy) []float64 {
+// row returns the columns of a judgment.
+func (j judgment) row(policy scoring.MissingPolicy) []float64 {
 	row := make([]float64, judgmentWidth)
-	if j.own != ownUnknown {
-		row[columnOwnRight], row[columnOwnKnown] = scoring.One(j.own == ownRight), 1
+	if j.ownAnswer != ownUnknown {
+		row[columnOwnRight], row[columnOwnKnown] = scoring.One(j.ownAnswer == ownRight), 1
 	}
 	row[columnRight], row[columnAnswers] = scoring.One(j.right), 1
-	j.count(how, func(table int, said int8) { tally(row[tableOf(table)[0]:], j.own, j.right, said) })
+	j.count(policy, func(table int, verdict int8) { tally(row[tableOf(table)[0]:], j.ownAnswer, j.right, verdict) })
 	return row
 }
 
-// count adds what was said in each mode to its table and, where it counts in both modes, to the table 2 further.
-func (j judgment) count(how scoring.MissingPolicy, add func(table int, said int8)) {
-	for m, said := range j.said {
-		if !counts(how, said) {
+// count calls add for the verdict of each mode with the mode's table and, if it counts in both modes, with the table 2
+// further.
+func (j judgment) count(policy scoring.MissingPolicy, add func(table int, verdict int8)) {
+	for m, verdict := range j.verdicts {
+		if !counts(policy, verdict) {
 			continue
 		}
-		add(m, said)
-		if counts(how, j.said[1-m]) {
-			add(2+m, said)
+		add(m, verdict)
+		if counts(policy, j.verdicts[1-m]) {
+			add(2+m, verdict)
 		}
 	}
 }
 
-// metrics are those of the judge's own answers and the agents', then those of each mode, then the differences.
-func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
+// metrics returns the metrics of the answers, then those of each mode, then the differences between the modes.
+func (f *judgments) metrics(policy scoring.MissingPolicy) []scoring.Metric {
 	list := slices.Clone(modeMetrics)
 	for i := range list {
 		list[i].Columns = tableOf(0)
 		list[i].Cells = tableCells
 		list[i].All = nAll
 	}
-	return slices.Concat(answerMetrics, f.inModes(list, tableWidth, how))
+	return slices.Concat(answerMetrics, f.inModes(list, tableWidth, policy))
 }
 
-// inModes returns metrics of each mode that was asked, and of the difference of both. They have the columns of the
-// first of four tables of some width; see [judgment.count].
-func (f *judgments) inModes(list []scoring.Metric, width int, how scoring.MissingPolicy) (all []scoring.Metric) {
+// inModes returns a list of metrics for each mode of the run and for the difference of both modes. Their columns are
+// those of the first of four tables of a width; see [judgment.count].
+func (f *judgments) inModes(list []scoring.Metric, width int, policy scoring.MissingPolicy) (all []scoring.Metric) {
 	add := func(mode string, m scoring.Metric) {
 		m.Mode = mode
-		if how == scoring.MissingDrop {
+		if policy == scoring.MissingDrop {
 			m.Missing = "judgment left out"
 		}
 		all = append(all, m)
 	}
-	at := func(table int, m scoring.Metric) scoring.Span {
+	columnsIn := func(table int, m scoring.Metric) scoring.Span {
 		return scoring.Span{m.Columns[0] + table*width, m.Columns[1] + table*width}
 	}
 	for i, mode := range modes {
 		for _, m := range list {
-			m.Columns = at(i, m)
-			if f.asked[i] {
+			m.Columns = columnsIn(i, m)
+			if f.hasMode[i] {
 				add(mode, m)
 			}
 		}
 	}
 	for _, m := range list {
-		if !f.asked[0] || !f.asked[1] || m.Name == CorrelationGA { // which is the same in both
+		if !f.hasMode[0] || !f.hasMode[1] || m.Name == CorrelationGA { // the same in both modes
 			continue
 		}
-		m.Less = at(2, m)
-		m.Columns = at(3, m)
+		m.Less = columnsIn(2, m)
+		m.Columns = columnsIn(3, m)
 		m.Sides = [2]string{"mode cot", "mode self"}
 		m.Headline = false
 		add(scoring.ModeDifference, m)

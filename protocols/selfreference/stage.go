@@ -11,7 +11,8 @@ import (
 	"gavel/protocols/answer"
 )
 
-// stage makes judgments of agents' answers, with the judge's own as reference.
+// stage describes the stage that turns questions and answers into judgments, with the judge's own answers as
+// references.
 func stage(s judging.Settings) *judging.Stage {
 	return &judging.Stage{
 		Agents:        true,
@@ -23,43 +24,42 @@ func stage(s judging.Settings) *judging.Stage {
 	}
 }
 
-// question refuses items whose answers nobody can call right.
+// question returns an error for items whose answers cannot be called right or wrong.
 func question(item datasets.Item) error {
-	if item.Shape == datasets.Pair { // its question can be answered
+	if item.Shape == datasets.Pair { // it has a question, but no right answer
 		return errors.New("without an answer that is right: " +
 			"gavel run pairwise --self-reference has a judge compare them with its own answer as reference")
 	}
 	return nil
 }
 
-// staging is a stage that is going on.
+// staging is a stage in progress.
 type staging struct {
 	*judging.Staged
-	own    *judging.Answers
-	agents []*judging.Answers
+	ownAnswers *judging.Answers
+	agents     []*judging.Answers
 }
 
-// eachJudgment makes a line for every question and agent.
+// eachJudgment writes a line for every question and agent.
 //
-// own are the judge's own answers, nil where there are none: then no line has a reference. A question that the judge
-// did not answer is left out for all agents and both modes, so that everything is measured on the same questions.
-// Whether an answer is right is decided by the labels of questions, whatever those of the file that the agent was asked
-// from.
+// ownAnswers are the judge's own answers. Without them, nil, no line has a reference. A question that the judge did not
+// answer is left out for all agents and both modes, so that all metrics are over the same questions. The labels of the
+// questions decide whether an answer is right, whatever labels the agent's own file has.
 func eachJudgment(
-	questions *datasets.Set, rows []int, own *judging.Answers, agents []*judging.Answers,
+	questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers,
 	write func(line []byte) error,
 ) (judging.Made, error) {
 	s := &staging{
-		Staged: &judging.Staged{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
-		own:    own,
-		agents: agents,
+		Staged:     &judging.Staged{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
+		ownAnswers: ownAnswers,
+		agents:     agents,
 	}
 	for _, a := range agents {
 		s.Agents = append(s.Agents, judging.StagedAgent{
 			Name:    a.Name,
 			Run:     a.Run,
 			LeftOut: map[judging.Lack]int{},
-			Itself:  own != nil && sameModel(own, a),
+			Itself:  ownAnswers != nil && sameModel(ownAnswers, a),
 		})
 	}
 	if err := s.ready(questions); err != nil {
@@ -88,7 +88,8 @@ func eachJudgment(
 	return s.Staged, nil
 }
 
-// ready refuses agents that could not be told apart, and compares what runs over other files were asked.
+// ready checks that the agents have different names, and that their runs over other files were asked the same
+// questions.
 func (s *staging) ready(questions *datasets.Set) error {
 	byName := map[string]string{}
 	for _, a := range s.agents {
@@ -100,13 +101,13 @@ func (s *staging) ready(questions *datasets.Set) error {
 			return err
 		}
 	}
-	if s.own != nil {
-		return s.own.Compare(questions)
+	if s.ownAnswers != nil {
+		return s.ownAnswers.Compare(questions)
 	}
 	return nil
 }
 
-// question makes the judgments of one question and counts what there is none of.
+// question returns the judgments of one question and counts the answers that are missing.
 func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) {
 	if !slices.Contains(answer.Graded, item.Shape) {
 		return nil, fmt.Errorf("%s: is not a question with an answer that can be right or wrong (its shape is %s)",
@@ -118,8 +119,8 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 	}
 	frame := datasets.JudgmentLine{Category: item.Group, Source: item.Source, Prompt: answer.AsAsked(item)}
 	frame.Answered = datasets.Answered{Question: item.ID, Of: item.Shape}
-	if s.own != nil {
-		g, why := s.own.To(item)
+	if s.ownAnswers != nil {
+		g, why := s.ownAnswers.To(item)
 		if why != judging.LackNone {
 			s.NoOwn[why]++
 			return nil, nil

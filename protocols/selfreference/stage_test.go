@@ -21,30 +21,30 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// saying is a model that says the same to every question, or what is listed.
-func saying(all string, listed map[string]string) func(string) (backends.Response, error) {
+// modelSaying is a model with the same reply to every question, or listed replies.
+func modelSaying(all string, exceptions map[string]string) func(string) (backends.Response, error) {
 	return func(id string) (backends.Response, error) {
-		if text, ok := listed[id]; ok {
+		if text, ok := exceptions[id]; ok {
 			return judgingtest.Says(text)
 		}
 		return judgingtest.Says(all)
 	}
 }
 
-// stageOf is a stage with its lines.
-func stageOf(questions *datasets.Set, rows []int, own *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.Staged, err error) {
-	made, err := eachJudgment(questions, rows, own, agents, func(line []byte) error {
+// stageOf returns a stage with its lines.
+func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.Staged, err error) {
+	report, err := eachJudgment(questions, rows, ownAnswers, agents, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
 		return nil
 	})
 	if err != nil {
 		return lines, nil, err
 	}
-	return lines, made.(*judging.Staged), nil
+	return lines, report.(*judging.Staged), nil
 }
 
-// judged is how many lines a stage made.
-func judged(s *judging.Staged) int {
+// lineCount returns the number of lines of a stage.
+func lineCount(s *judging.Staged) int {
 	n := 0
 	for _, a := range s.Agents {
 		n += a.Judged
@@ -52,17 +52,17 @@ func judged(s *judging.Staged) int {
 	return n
 }
 
-// questions are one of each shape.
+// questions returns one question of each shape.
 func questions() []datasets.Item {
 	return []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
 }
 
 func TestStage(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", saying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
-	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "y", saying("I cannot say <b>.", nil)))
-	lines, staged, err := stageOf(set, []int{2, 0, 1}, own, []*judging.Answers{x, y})
+	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
+	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "y", modelSaying("I cannot say <b>.", nil)))
+	lines, staged, err := stageOf(set, []int{2, 0, 1}, ownAnswers, []*judging.Answers{x, y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,20 +85,19 @@ func TestStage(t *testing.T) {
 		{Name: "x", Run: x.Run, Judged: 3, Right: 2, LeftOut: map[judging.Lack]int{}},
 		{Name: "y", Run: y.Run, Judged: 3, LeftOut: map[judging.Lack]int{}},
 	}}
-	if len(lines) != len(want) || !reflect.DeepEqual(staged, wantStaged) || judged(staged) != 6 {
+	if len(lines) != len(want) || !reflect.DeepEqual(staged, wantStaged) || lineCount(staged) != 6 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
 	}
-	if own.Unfinished() || own.Name != "judge" {
-		t.Errorf("%+v", own)
+	if ownAnswers.Unfinished() || ownAnswers.Name != "judge" {
+		t.Errorf("%+v", ownAnswers)
 	}
 }
 
-// The same runs give the same bytes, in whatever order their records were
-// written: else a judging run could not be gone on with.
+// The same runs give the same bytes, whatever the order of their records: otherwise a judging run could not be resumed.
 func TestStageIsTheSameAgain(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	dir := protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C)", nil))
-	agent := protocoltest.AnswerRun(t, set, "x", saying("The answer is 7 [[A]]", nil))
+	dir := protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil))
+	agent := protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is 7 [[A]]", nil))
 	stage := func() []byte {
 		lines, _, err := stageOf(set, judgingtest.UpTo(3), protocoltest.Answers(t, dir), []*judging.Answers{protocoltest.Answers(t, agent)})
 		if err != nil {
@@ -119,12 +118,12 @@ func TestStageIsTheSameAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if again := stage(); !bytes.Equal(first, again) || len(first) == 0 {
-		t.Errorf("first\n%s\nthen\n%s", first, again)
+	if second := stage(); !bytes.Equal(first, second) || len(first) == 0 {
+		t.Errorf("first\n%s\nthen\n%s", first, second)
 	}
 }
 
-// What cannot be judged is left out and counted, by reason.
+// Answers that cannot be judged are left out and counted by reason.
 func TestStageLeavesOut(t *testing.T) {
 	var items []datasets.Item
 	for i := range 8 {
@@ -134,7 +133,7 @@ func TestStageLeavesOut(t *testing.T) {
 	}
 	items[7].Gold = datasets.NoGold
 	set, labelled := judgingtest.Items(t, items...), judgingtest.Items(t, items[:7]...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, labelled, "judge", func(id string) (backends.Response, error) {
+	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, labelled, "judge", func(id string) (backends.Response, error) {
 		switch id {
 		case "q0":
 			return backends.Response{}, errors.New("gone")
@@ -158,11 +157,11 @@ func TestStageLeavesOut(t *testing.T) {
 		}
 		return judgingtest.Says("The answer is (C)")
 	}))
-	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, judgingtest.Items(t, items[1:3]...), "y", saying("The answer is (C)", nil)))
-	if own.Failed != 1 || x.Failed != 1 || !own.Unfinished() || y.Unfinished() {
-		t.Errorf("failed: own %d, x %d, y %d", own.Failed, x.Failed, y.Failed)
+	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, judgingtest.Items(t, items[1:3]...), "y", modelSaying("The answer is (C)", nil)))
+	if ownAnswers.Failed != 1 || x.Failed != 1 || !ownAnswers.Unfinished() || y.Unfinished() {
+		t.Errorf("failed: own %d, x %d, y %d", ownAnswers.Failed, x.Failed, y.Failed)
 	}
-	lines, staged, err := stageOf(set, judgingtest.UpTo(8), own, []*judging.Answers{x, y})
+	lines, staged, err := stageOf(set, judgingtest.UpTo(8), ownAnswers, []*judging.Answers{x, y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +196,7 @@ func TestStageLeavesOut(t *testing.T) {
 	}
 }
 
-// A run over another file is joined by id; what it was asked is compared.
+// Runs over another file are joined by id, and their questions are compared.
 func TestStageOfAnotherFile(t *testing.T) {
 	var items, theirs []datasets.Item
 	for i := range 4 {
@@ -212,9 +211,9 @@ func TestStageOfAnotherFile(t *testing.T) {
 	theirs[2].Question = "Which of these is a fish?"
 	theirs[3].Candidates[0], theirs[3].Candidates[1] = datasets.Candidate{ID: "A", Text: "a bee"}, datasets.Candidate{ID: "B", Text: "a bat"}
 	set, other := judgingtest.Items(t, items...), judgingtest.Items(t, theirs...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C)", nil)))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, other, "x", saying("The answer is (C)", nil)))
-	lines, staged, err := stageOf(set, judgingtest.UpTo(4), own, []*judging.Answers{x})
+	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, other, "x", modelSaying("The answer is (C)", nil)))
+	lines, staged, err := stageOf(set, judgingtest.UpTo(4), ownAnswers, []*judging.Answers{x})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,41 +227,41 @@ func TestStageOfAnotherFile(t *testing.T) {
 	if !slices.Equal(staged.Warnings, want) {
 		t.Errorf("%q", staged.Warnings)
 	}
-	// The judge's own answers are held to the same.
-	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.Answers{own}); err != nil || staged.NoOwn[judging.OtherQuestion] != 2 || staged.Agents[0].Judged != 2 {
+	// The judge's own answers are checked in the same way.
+	if _, staged, err := stageOf(set, judgingtest.UpTo(4), x, []*judging.Answers{ownAnswers}); err != nil || staged.NoOwn[judging.OtherQuestion] != 2 || staged.Agents[0].Judged != 2 {
 		t.Errorf("%+v, %v", staged, err)
 	}
-	// Without the items nobody can tell.
+	// Without the items this cannot be checked.
 	if err := os.Remove(filepath.Join(x.Run, judging.ItemsFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := stageOf(set, judgingtest.UpTo(4), own, []*judging.Answers{protocoltest.Answers(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
+	if _, _, err := stageOf(set, judgingtest.UpTo(4), ownAnswers, []*judging.Answers{protocoltest.Answers(t, x.Run)}); err == nil || !strings.Contains(err.Error(), "what it was asked cannot be read") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestStageOfOneself(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C)", nil)))
-	lines, staged, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{own})
+	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
+	lines, staged, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{ownAnswers})
 	if err != nil || len(lines) != 3 || len(staged.Warnings) != 1 || !strings.Contains(staged.Warnings[0], "judge is judged by itself") {
 		t.Errorf("%d lines, %+v, %v", len(lines), staged, err)
 	}
-	other := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "other", saying("The answer is (C)", nil)))
-	if _, staged, err = stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{other}); err != nil || len(staged.Warnings) != 0 {
+	other := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "other", modelSaying("The answer is (C)", nil)))
+	if _, staged, err = stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{other}); err != nil || len(staged.Warnings) != 0 {
 		t.Errorf("%+v, %v", staged, err)
 	}
 }
 
 func TestStageRefuses(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C)", nil)))
-	x, x2 := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", saying("x", nil))), protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", saying("y", nil)))
-	if _, _, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
+	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C)", nil)))
+	x, x2 := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("x", nil))), protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("y", nil)))
+	if _, _, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
 		t.Errorf("two of one name: %v", err)
 	}
 	x2.Name = "x, later"
-	if _, staged, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{x, x2}); err != nil || judged(staged) != 6 {
+	if _, staged, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x, x2}); err != nil || lineCount(staged) != 6 {
 		t.Errorf("with a name of its own: %+v, %v", staged, err)
 	}
 	pairs := judgingtest.Pairs(t, 1)
@@ -270,7 +269,7 @@ func TestStageRefuses(t *testing.T) {
 		t.Errorf("a pair: %v", err)
 	}
 	full := errors.New("disk full")
-	if _, err := eachJudgment(set, judgingtest.UpTo(3), own, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
+	if _, err := eachJudgment(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 	// Without answers of its own a judge can still judge.
@@ -299,10 +298,10 @@ func TestReadAnswersRefuses(t *testing.T) {
 	}
 }
 
-// A run that was stopped half way has nothing of the rest.
+// A run that was stopped half way has no answers to the rest.
 func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	dir := protocoltest.AnswerRun(t, set, "x", saying("The answer is (C)", nil))
+	dir := protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is (C)", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -316,11 +315,10 @@ func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 	}
 }
 
-// Of a question asked several times the first time counts, and what was read
-// leniently counts as read.
+// For a question asked several times the first reply counts, and a lenient reading counts as read.
 func TestReadAnswersByReading(t *testing.T) {
 	set := judgingtest.Items(t, judgingtest.Choice())
-	dir := protocoltest.AnswerRun(t, set, "x", saying("It is C", nil))
+	dir := protocoltest.AnswerRun(t, set, "x", modelSaying("It is C", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -350,13 +348,13 @@ func TestReadAnswersByReading(t *testing.T) {
 	}
 }
 
-// What a stage writes is what the judging run reads: the item asks about the
-// answer, knows its label, and its judgments belong to the question.
+// The judging run reads what a stage writes: the item asks about the answer, has its label, and its judgments belong to
+// the question.
 func TestStagedLinesAreJudgments(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C) 1447", nil)))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", saying("The answer is (A) 1447 [[B]]", nil)))
-	lines, _, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{x})
+	ownAnswers := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", modelSaying("The answer is (C) 1447", nil)))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", modelSaying("The answer is (A) 1447 [[B]]", nil)))
+	lines, _, err := stageOf(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x})
 	if err != nil {
 		t.Fatal(err)
 	}
