@@ -54,13 +54,13 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				}
 			}
 		}()
-		s.headers(w)
+		for name, value := range commonHeaders {
+			w.Header().Set(name, value)
+		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		for _, check := range []func(*http.Request) error{s.guard.Host, s.guard.SameOrigin} {
-			if err := check(r); err != nil {
-				s.fail(w, r, err)
-				return
-			}
+		if err := cmp.Or(s.guard.Host(r), s.guard.SameOrigin(r)); err != nil {
+			s.fail(w, r, err)
+			return
 		}
 		if !rt.stream {
 			ctx, cancel := context.WithTimeout(r.Context(), s.patience)
@@ -117,13 +117,18 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // answer answers a request: with the view as a page or as JSON, or in the route's own way.
 func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
-	if r.needs != nil {
-		if err := r.needs(s); err != nil {
-			return err
-		}
+	if r.needs != nil && !r.needs(s.opts) {
+		return r.without
 	}
 	if r.handle != nil {
 		return r.handle(s, w, req)
+	}
+	if r.form != nil {
+		to, err := r.form(s, req)
+		if err != nil {
+			return err
+		}
+		return seeOther(w, req, to)
 	}
 	v, err := r.view.make(s, req)
 	if err != nil {
@@ -150,7 +155,7 @@ type frame struct {
 	Inside     bool // whoever asks was let in
 	Session    bool // there is one to end
 	Reloads    bool // some of it is still being made: live.js loads the page again, or else the browser
-	Navigation []heading
+	Navigation []Option
 }
 
 // render answers with a page. It is made before a byte is sent, so that one that
@@ -223,20 +228,17 @@ type errorView struct {
 	Message string
 }
 
-// policy: nothing but what comes from here, and no script or style in a page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-
-func (s *Server) headers(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin") // with "no-referrer" the origin of our own forms would be "null"
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-	h.Set("Cache-Control", "no-store")
+// commonHeaders are set on every answer. A page loads nothing from elsewhere and has no script or style of its own.
+var commonHeaders = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+		"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "same-origin", // with "no-referrer" the origin of our own forms would be "null"
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
+	"Cache-Control":                "no-store",
 }
 
 // readForm reads what is sent, and holds it to forms and, for programs, JSON. That nobody was

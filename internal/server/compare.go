@@ -70,11 +70,7 @@ func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 	words := []string{"gavel", "compare"}
 	for _, chosen := range v.Chosen {
 		run := chosen.Head.Name
-		m, err := s.runs.Manifest(run)
-		if err != nil {
-			return err
-		}
-		rep, _ := s.numbers(ctx, run, m) // if there are none, the page of the run says why
+		rep, _ := s.numbers(ctx, run) // if there are none, the page of the run says why
 		c.Names = append(c.Names, chosen.Name)
 		c.Reports = append(c.Reports, rep)
 		words = append(words, s.folder(run))
@@ -132,11 +128,7 @@ func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparis
 // load reads the records of some runs.
 func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	for _, name := range names {
-		m, err := s.runs.Manifest(name)
-		if err != nil {
-			return nil, err
-		}
-		run, err := s.runs.Load(name, m, "")
+		run, err := s.runs.Load(name, "")
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +167,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		if to := called[run]; len(to) == 1 {
 			f.Runs[i] = to[0]
 		}
-		field := compareField{Letter: letterOf(i), Value: markup.Visible(run)}
+		field := Option{Name: letterOf(i), Value: markup.Visible(run)}
 		k := slices.IndexFunc(known, func(r RunRow) bool { return r.Name == f.Runs[i] })
 		if k >= 0 {
 			field.Value = nameOf(known[k])
@@ -193,7 +185,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		v.Runs = append(v.Runs, Option{Value: nameOf(r), Name: r.Protocol + " · " + r.Dataset + " · " + r.Model})
 	}
 	for len(v.Fields) < 2 || more && len(v.Fields) == len(f.Runs) && len(v.Fields) < maxCompared {
-		v.Fields = append(v.Fields, compareField{Letter: letterOf(len(v.Fields))})
+		v.Fields = append(v.Fields, Option{Name: letterOf(len(v.Fields))})
 	}
 	s.offerLinks(v, rows)
 	return nil
@@ -203,7 +195,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	f := v.Filter
 	offer := func(name, query string) {
-		v.Links = append(v.Links, boardChoice{Name: name, Link: "/compare" + query})
+		v.Links = append(v.Links, Option{Name: name, Link: "/compare" + query})
 	}
 	if n := len(f.Runs); n >= 2 && n < maxCompared && len(v.Fields) == n {
 		offer("+ another run", f.Query("more", "1"))

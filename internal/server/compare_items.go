@@ -350,21 +350,18 @@ type compareView struct {
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
 
-	Fields []compareField `json:"-"` // of the form
-	Runs   []Option       `json:"-"` // to choose from
-	Links  []boardChoice  `json:"-"` // other comparisons
-	Chosen []comparedRun  `json:"-"`
-	Shows  []Option       `json:"-"`
-	Meta   string         `json:"-"`
-	Answer string         `json:"-"`
-	Also   string         `json:"-"`
-	Above  template.HTML  `json:"-"` // the items
-	Below  template.HTML  `json:"-"` // them
-	First  bool           `json:"-"` // the first items only, not a page of all
+	Fields []Option      `json:"-"` // of the form
+	Runs   []Option      `json:"-"` // to choose from
+	Links  []Option      `json:"-"` // other comparisons
+	Chosen []comparedRun `json:"-"`
+	Shows  []Option      `json:"-"`
+	Meta   string        `json:"-"`
+	Answer string        `json:"-"`
+	Also   string        `json:"-"`
+	Above  template.HTML `json:"-"` // the items
+	Below  template.HTML `json:"-"` // them
+	First  bool          `json:"-"` // the first items only, not a page of all
 }
-
-// compareField is a field of the form.
-type compareField struct{ Letter, Value string }
 
 // firstCompared is the number of items on a page without a filter.
 const firstCompared = 10

@@ -24,15 +24,12 @@ type deleted struct {
 }
 
 // form deletes what a page confirms.
-func (d deletion) form(s *Server, w http.ResponseWriter, r *http.Request) error {
+func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
 	name := r.PathValue(d.what)
 	if r.PostForm.Get("confirm") != name {
-		return failure.Bad("to delete the %s, confirm it", d.what)
+		return "", failure.Bad("to delete the %s, confirm it", d.what)
 	}
-	if err := d.do(s, name); err != nil {
-		return err
-	}
-	return seeOther(w, r, d.list)
+	return d.list, d.do(s, name)
 }
 
 // call deletes a run or suite whose name the program confirmed.

@@ -31,7 +31,7 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	if err != nil {
 		return out, err
 	}
-	rep, err := s.numbers(r.Context(), run, m)
+	rep, err := s.numbers(r.Context(), run)
 	switch {
 	case err != nil:
 		return out, err

@@ -16,38 +16,36 @@ import (
 )
 
 // toHardest redirects to the list of items that most judges of a leaderboard get wrong.
-func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) toHardest(r *http.Request) (to string, err error) {
 	var filter boardFilter
 	if err := readQuery(r.URL.Query(), &filter); err != nil {
-		return err
+		return "", err
 	}
 	rows, err := s.rowsOf(r)
 	if err != nil {
-		return err
+		return "", err
 	}
 	s.score(r.Context(), rows)
 	c := filter.chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
 		return len(c.best()) < max(1, 2-len(c.larger))
 	}))
 	if c == nil {
-		return failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")
+		return "", failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")
 	}
-	return seeOther(w, r, hardestURL(c.best()[0].Name))
+	return hardestURL(c.best()[0].Name), nil
 }
 
-// conditionOf returns the leaderboard's condition of a run, with its runs scored on the same items; nil without one.
-// pending counts unscored runs.
-func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending int) {
-	rows, err := s.rowsForPage(ctx)
-	if err != nil {
-		return nil, 0 // the list of runs says why
+// conditionOf returns the leaderboard's condition of a run, with its runs scored on the same items; nil without one,
+// and pending as long as runs are being scored.
+func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending bool) {
+	rows, _ := s.rowsForPage(ctx) // the list of runs reports an error
+	pending = s.score(ctx, rows) > 0
+	for _, c := range conditions(rows) {
+		if c.has(run) && !pending {
+			return c, s.narrow(ctx, c) > 0
+		}
 	}
-	all := conditions(rows)
-	i := slices.IndexFunc(all, func(c *condition) bool { return c.has(run) })
-	if i < 0 {
-		return nil, 0
-	}
-	return all[i], s.narrow(ctx, all[i])
+	return nil, pending
 }
 
 // otherJudge is a judge of the same items, with its outcome on an item.
@@ -83,9 +81,9 @@ const mostInMatrix = 100
 // judgesBeside returns all judges of the items of a run; nil if the run's judge is the only one. Juries are left out
 // where judges are counted, as their members are counted themselves.
 func (s *Server) judgesBeside(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
-	c, scoring := s.conditionOf(ctx, run)
-	if c == nil || scoring > 0 {
-		return nil, scoring > 0
+	c, pending := s.conditionOf(ctx, run)
+	if c == nil || pending {
+		return nil, pending
 	}
 	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && report.Jurors(r.manifest) != nil })
 	if len(judges) < 2 {
@@ -96,10 +94,6 @@ func (s *Server) judgesBeside(ctx context.Context, run string, juries bool) (jud
 
 // matrixOf returns the outcomes of all judges on the items of a run.
 func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matrix, err error) {
-	rows, err := s.rowsForPage(ctx)
-	if err != nil || s.score(ctx, rows) > 0 {
-		return matrix{Pending: err == nil}, err
-	}
 	judges, pending := s.judgesBeside(ctx, run, juries)
 	if judges == nil {
 		return matrix{Pending: pending}, nil
@@ -185,12 +179,6 @@ func (m matrix) Says() string {
 	for _, run := range m.runs {
 		simulated += int(scoring.One(run.Simulated))
 	}
-	everyone := fmt.Sprintf("All %d judges are", len(m.runs))
-	none := fmt.Sprintf("None of %d judges is", len(m.runs))
-	if len(m.runs) == 2 {
-		everyone = "Both judges are"
-		none = "Neither judge is"
-	}
 	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyTime(m.runs[0].manifest)
 	advice := ": the labels may be wrong"
@@ -201,9 +189,9 @@ func (m matrix) Says() string {
 	case scored == 0:
 		return "Nothing is scored yet."
 	case certain > 0:
-		return fmt.Sprintf("%s wrong%s on %d of %s%s.", everyone, times, certain, items, advice)
+		return fmt.Sprintf("Every judge is wrong%s on %d of %s%s.", times, certain, items, advice)
 	case hopeless > 0:
-		return fmt.Sprintf("%s correct%s on %d of %s.", none, times, hopeless, items)
+		return fmt.Sprintf("No judge is correct%s on %d of %s.", times, hopeless, items)
 	}
 	return fmt.Sprintf("At least one of %d judges is correct on each of %s.", len(m.runs), items)
 }

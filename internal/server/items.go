@@ -253,16 +253,12 @@ func (v ItemsView) Says() string {
 		return fmt.Sprintf("Right%s on all of %s.", times, count(scored))
 	case confident == 0:
 		return fmt.Sprintf("None of %s is wrong%s; on %d a judgment is not right.", count(scored), times, wrong)
-	case confident == 1 && v.Run.Simulated:
-		return fmt.Sprintf("1 of %s is wrong%s.", count(scored), times)
-	case confident == 1:
-		return fmt.Sprintf("1 of %s is wrong%s: read it first, its label may be wrong.", count(scored), times)
-	case confident*doubtful > scored || v.Run.Simulated: // a simulation's errors say nothing of labels
-		return fmt.Sprintf("%d of %s are wrong%s.", confident, count(scored), times)
-	default:
-		return fmt.Sprintf("%d of %s are wrong%s: read these first, their labels may be wrong.", confident, count(scored),
-			times)
 	}
+	says := fmt.Sprintf("Wrong%s on %d of %s", times, confident, count(scored))
+	if confident > 1 && confident*doubtful > scored || v.Run.Simulated { // a simulation's errors say nothing of labels
+		return says + "."
+	}
+	return says + ": read these first, a label may be wrong."
 }
 
 // Narrow reports whether the filter has more than the parameter show.

@@ -40,9 +40,7 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 }
 
 // toRuns leads to the runs: those in progress are among them.
-func (s *Server) toRuns(w http.ResponseWriter, r *http.Request) error {
-	return seeOther(w, r, "/")
-}
+func (*Server) toRuns(*http.Request) (to string, err error) { return "/", nil }
 
 // followJob leads to what a job makes. As long as there is nothing of it, the page says how far the job is.
 func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
@@ -63,11 +61,9 @@ func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, to)
 }
 
-func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.stop(r); err != nil {
-		return err
-	}
-	return seeOther(w, r, jobURL(r.PathValue("job")))
+func (s *Server) stopForm(r *http.Request) (to string, err error) {
+	_, err = s.stop(r)
+	return jobURL(r.PathValue("job")), err
 }
 
 func (s *Server) stop(r *http.Request) (JobView, error) {

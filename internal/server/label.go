@@ -23,22 +23,6 @@ import (
 
 var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel label DATASET")
 
-// needsLabels returns an error unless the server has labels.
-func needsLabels(s *Server) error {
-	if s.opts.Labels == "" {
-		return errNoDesk
-	}
-	return nil
-}
-
-// needsDesk is the need of routes by which people label.
-func needsDesk(s *Server) error {
-	if s.opts.Desk == nil {
-		return errNoDesk
-	}
-	return nil
-}
-
 // labelsView has the people who label and the judges by their agreement with them.
 type labelsView struct {
 	Dataset string // "" where nothing is labelled here
@@ -89,7 +73,7 @@ func (s *Server) mine(ctx context.Context) mine {
 		}
 		dirs := make([]string, len(runs))
 		for i, run := range runs {
-			dirs[i] = filepath.Join(s.opts.Runs, filepath.FromSlash(run))
+			dirs[i] = s.folder(run)
 		}
 		o := scoring.DefaultOptions
 		a, err := labels.Rank(dirs, file, o.Reading, o.Bootstrap)
@@ -128,13 +112,10 @@ func (s *Server) labelled(run store.Found) bool {
 	return true
 }
 
-// labelAs leads who says their name to their items.
-func (s *Server) labelAs(w http.ResponseWriter, r *http.Request) error {
-	who := strings.TrimSpace(r.PostForm.Get("as"))
-	if err := labels.CheckName(who); err != nil {
-		return labelFailure(err)
-	}
-	return seeOther(w, r, labelURL(who))
+// labelAs leads a person who gives their name to their items.
+func (s *Server) labelAs(r *http.Request) (to string, err error) {
+	name := strings.TrimSpace(r.PostForm.Get("as"))
+	return labelURL(name), labelFailure(labels.CheckName(name))
 }
 
 func labelURL(who string) string { return "/labels/" + url.PathEscape(who) }

@@ -53,15 +53,8 @@ type boardChoices struct{ Questions, Datasets control }
 // control is links of which one is chosen.
 type control struct {
 	Label   string
-	Choices []boardChoice
-	More    []boardChoice // that find no room beside the others
-}
-
-// boardChoice is another leaderboard.
-type boardChoice struct {
-	Name, Link string
-	N          int // items or runs
-	Chosen     bool
+	Choices []Option
+	More    []Option // that find no room beside the others
 }
 
 // How much of a leaderboard a page shows, and how much is tested for it.
@@ -304,10 +297,10 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 		}
 	}
 	questions := map[string]bool{}
-	var sets []boardChoice
+	var sets []Option
 	for _, c := range all {
 		if c.sameQuestion(chosen) {
-			choice := boardChoice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == chosen}
+			choice := Option{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == chosen}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
 				choice.Name += " (" + c.key() + ")"
 			}
@@ -324,11 +317,11 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 				to = o
 			}
 		}
-		v.Questions.Choices = append(v.Questions.Choices, boardChoice{
+		v.Questions.Choices = append(v.Questions.Choices, Option{
 			Name: question, Link: to.link(), Chosen: c.sameQuestion(chosen),
 		})
 	}
-	if i := slices.IndexFunc(sets, func(c boardChoice) bool { return c.Chosen }); i >= boardDatasets {
+	if i := slices.IndexFunc(sets, func(c Option) bool { return c.Chosen }); i >= boardDatasets {
 		last := sets[i]
 		sets = slices.Insert(slices.Delete(sets, i, i+1), boardDatasets-1, last)
 	}
@@ -468,7 +461,7 @@ func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
 	var runs []*scoring.Run
 	var reports []scoring.Report
 	for i, r := range judges {
-		run, err := s.runs.LoadOn(r.Name, r.manifest, r.on)
+		run, err := s.runs.LoadOn(r.Name, r.on)
 		if err != nil {
 			continue
 		}

@@ -19,23 +19,19 @@ import (
 
 // Progress tells how much of a run is done.
 type Progress struct {
-	Run       string               `json:"run"`
-	Status    string               `json:"status"`
-	Stalled   bool                 `json:"stalled,omitempty"`
-	Done      int                  `json:"done" jsonschema:"judgments in the records"`
-	Judgments int                  `json:"judgments"`
-	Failed    int                  `json:"failed"`
-	Cached    int                  `json:"cached_replies"`
-	Outcomes  map[string]int       `json:"outcomes"`
-	Rate      float64              `json:"rate" jsonschema:"judgments a second, of the last two minutes"`
-	Left      *float64             `json:"left_s" jsonschema:"seconds left at that rate; null where unknown"`
-	Job       *jobs.Job            `json:"job,omitempty" jsonschema:"that makes it, where this server does"`
-	Problem   string               `json:"problem,omitempty" jsonschema:"why nothing can be said"`
-	Alarm     string               `json:"alarm,omitempty" jsonschema:"what the first judgments tell"`
-	Last      time.Time            `json:"last,omitzero" jsonschema:"when the newest judgment began"`
-	Tokens    float64              `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 where unknown"`
-	Usual     float64              `json:"usual_ms" jsonschema:"of a judgment: the median of the newest; 0 where unknown"`
-	Slow      []store.SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times as long"`
+	Run       string         `json:"run"`
+	Status    string         `json:"status"`
+	Stalled   bool           `json:"stalled,omitempty"`
+	Done      int            `json:"done" jsonschema:"judgments in the records"`
+	Judgments int            `json:"judgments"`
+	Failed    int            `json:"failed"`
+	Cached    int            `json:"cached_replies"`
+	Outcomes  map[string]int `json:"outcomes"`
+	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"that makes it, where this server does"`
+	Problem   string         `json:"problem,omitempty" jsonschema:"why nothing can be said"`
+	Alarm     string         `json:"alarm,omitempty" jsonschema:"what the first judgments tell"`
+	Last      time.Time      `json:"last,omitzero" jsonschema:"when the newest judgment began"`
+	store.Pace
 
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a moment ago"`
 	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments that the diagnosis is of"`
@@ -57,14 +53,10 @@ func (s *Server) progress(x *store.Index) Progress {
 		Alarm:     x.Alarm,
 	}
 	if p.Status == judging.Running {
-		at := x.Pace(s.now())
-		p.Stalled = !at.Written.IsZero() && s.now().Sub(at.Written) > stalledAfter
-		p.Rate = at.Rate
-		p.Tokens = at.Tokens
-		p.Usual = at.Usual
-		p.Slow = at.Slow
-		if !p.Stalled {
-			p.Left = at.Left
+		p.Pace = x.Pace(s.now())
+		p.Stalled = !p.Written.IsZero() && s.now().Sub(p.Written) > stalledAfter
+		if p.Stalled {
+			p.Left = nil
 		}
 	}
 	for _, j := range s.activeJobs() {
@@ -194,7 +186,7 @@ func (s *Server) scoreOf(run string, m *judging.Manifest) *report.RunPage {
 	}
 	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // another run may have had the folder
 	return memo.Latest(s.background, name, records, func() (*report.RunPage, error) {
-		loaded, err := s.runs.LoadOn(run, m, "")
+		loaded, err := s.runs.LoadOn(run, "")
 		if err != nil {
 			return nil, err
 		}

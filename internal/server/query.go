@@ -91,11 +91,11 @@ func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	return all[(page-1)*per : min(page*per, len(all))], pages, nil
 }
 
-// Option is a choice in a form, with the number of entries that it covers.
+// Option is a choice in a form, by its value, or among links, with the number of entries that it covers.
 type Option struct {
-	Value, Name string
-	N           int
-	Chosen      bool
+	Value, Link, Name string
+	N                 int
+	Chosen            bool
 }
 
 // address returns the URL for a reference in a document; "" without one.

@@ -14,6 +14,8 @@ type route struct {
 	pattern string  // method and path, as http.ServeMux reads them
 	view    view    // what is shown there
 	handle  handler // in place of a view, what answers
+	// form, in place of a view, does what a form asks for and returns the address to show next.
+	form func(*Server, *http.Request) (to string, err error)
 
 	template   string // file of templates/pages that lays the view out
 	navigation string // name in the head of all pages; "" for a page that others lead to
@@ -23,9 +25,10 @@ type route struct {
 	body   any    // struct that is posted to a call
 	status int    // of a call that succeeds; 0 for 200
 
-	needs  func(*Server) error // why the server has nothing at the address; nil where it always has
-	free   bool                // needs no token
-	stream bool                // goes on for as long as it is listened to
+	needs   func(Options) bool // reports whether the server has something at the address; nil if it always has
+	without error              // the answer of a server that has not
+	free    bool               // needs no token
+	stream  bool               // goes on for as long as it is listened to
 }
 
 type handler func(*Server, http.ResponseWriter, *http.Request) error
@@ -66,17 +69,11 @@ func Pages() (patterns []string) {
 	return patterns
 }
 
-// heading is a page in the head of all pages.
-type heading struct {
-	Path, Name string
-	Here       bool
-}
-
 // navigation lists the pages in the head of a page.
-func (s *Server) navigation(template string) (list []heading) {
+func (s *Server) navigation(template string) (list []Option) {
 	for _, r := range allRoutes {
-		if r.navigation != "" && (r.needs == nil || r.needs(s) == nil) {
-			list = append(list, heading{Path: r.path(), Name: r.navigation, Here: r.template == template})
+		if r.navigation != "" && (r.needs == nil || r.needs(s.opts)) {
+			list = append(list, Option{Link: r.path(), Name: r.navigation, Chosen: r.template == template})
 		}
 	}
 	return list
@@ -85,10 +82,7 @@ func (s *Server) navigation(template string) (list []heading) {
 var errNoRunner = failure.New(http.StatusNotImplemented,
 	"this server only shows runs: it cannot start, stop or delete them")
 
-// needsRunner is the need of routes that start, stop or delete runs.
-func needsRunner(s *Server) error {
-	if s.opts.Runner == nil {
-		return errNoRunner
-	}
-	return nil
-}
+// Conditions of routes, see [needing].
+func hasRunner(o Options) bool { return o.Runner != nil }
+func hasDesk(o Options) bool   { return o.Desk != nil }
+func hasLabels(o Options) bool { return o.Labels != "" }

@@ -27,7 +27,7 @@ func init() {
 				asking(boardFilter{}),
 			{pattern: "GET /leaderboard.md", handle: downloadBoard(markdownType, ".md", (*report.Leaderboard).Markdown)},
 			{pattern: "GET /leaderboard.svg", handle: downloadBoard(svgType, ".svg", (*report.Leaderboard).Picture)},
-			{pattern: "GET /hardest", handle: (*Server).toHardest},
+			{pattern: "GET /hardest", form: (*Server).toHardest},
 		},
 
 		listed("Runs", both("/runs", "runs", "The runs of the folder", (*Server).runsView, runsFilter{})...),
@@ -53,14 +53,14 @@ func init() {
 			both("/compare", "compare", "Two runs beside each other", (*Server).compareView, compareFilter{})...),
 		both("/compare/item", "compare-item", "An item as two runs judged it", (*Server).compareItemView, itemOfTwo{}),
 
-		needing(needsLabels, listed("Labels", page("/labels", "labels", (*Server).labelsView))...),
-		needing(needsDesk,
-			route{pattern: "POST /labels", handle: (*Server).labelAs},
+		needing(hasLabels, errNoDesk, listed("Labels", page("/labels", "labels", (*Server).labelsView))...),
+		needing(hasDesk, errNoDesk,
+			route{pattern: "POST /labels", form: (*Server).labelAs},
 			page("/labels/{who}", "label", (*Server).labelView),
 			route{pattern: "POST /labels/{who}", handle: (*Server).labelSay},
 		),
 
-		needing(needsRunner, runnerRoutes()...),
+		needing(hasRunner, errNoRunner, runnerRoutes()...),
 	)
 }
 
@@ -74,23 +74,23 @@ func runnerRoutes() []route {
 		call("GET /offer", "What a run can be ordered from", (*Server).offer).asking(offerFilter{}),
 		call("POST /plan", "What a run would ask; nothing is asked", ordered(RunMaker.Plan)).taking(jobs.JobRequest{}),
 		call("POST /start", "Start a run, or go on with one", ordered(RunMaker.Start)).beginning(jobs.JobRequest{}),
-		{pattern: "POST /runs/{run}/resume", handle: (*Server).resumeForm},
-		{pattern: "POST /runs/{run}/about", handle: (*Server).describe},
-		{pattern: "POST /runs/{run}/delete", handle: run.form},
+		{pattern: "POST /runs/{run}/resume", form: (*Server).resumeForm},
+		{pattern: "POST /runs/{run}/about", form: (*Server).describe},
+		{pattern: "POST /runs/{run}/delete", form: run.form},
 		call("POST /runs/{run}/delete", "Delete a run", run.call).taking(confirmation{}),
 		call("POST /suites/plan", "What a suite would ask; nothing is asked", ordered(RunMaker.PlanSuite)).
 			taking(suiteOrder{}),
 		call("POST /suites/start", "Make the runs of a suite, or go on with them", ordered(RunMaker.StartSuite)).
 			beginning(suiteOrder{}),
-		{pattern: "POST /suites/{suite}/resume", handle: (*Server).resumeSuite},
-		{pattern: "POST /suites/{suite}/delete", handle: suite.form},
+		{pattern: "POST /suites/{suite}/resume", form: (*Server).resumeSuite},
+		{pattern: "POST /suites/{suite}/delete", form: suite.form},
 		call("POST /suites/{suite}/delete", "Delete a suite with all runs in its folder", suite.call).
 			taking(confirmation{}),
-		{pattern: "GET /jobs", handle: (*Server).toRuns},
+		{pattern: "GET /jobs", form: (*Server).toRuns},
 		call("GET /jobs", "What this server was told to make", (*Server).jobsView),
 		{pattern: "GET /jobs/{job}", handle: (*Server).followJob},
 		call("GET /jobs/{job}", "A job, with how far its run is", (*Server).jobView),
-		{pattern: "POST /jobs/{job}/stop", handle: (*Server).stopForm},
+		{pattern: "POST /jobs/{job}/stop", form: (*Server).stopForm},
 		call("POST /jobs/{job}/stop", "Stop a job gently; a second time at once", (*Server).stop).beginning(struct{}{}),
 	}
 }
@@ -136,10 +136,10 @@ func listed(name string, routes ...route) []route {
 	return routes
 }
 
-// needing sets the condition that must hold for these routes.
-func needing(needs func(*Server) error, routes ...route) []route {
+// needing sets the condition that must hold for these routes, and their answer if it does not.
+func needing(needs func(Options) bool, without error, routes ...route) []route {
 	for i := range routes {
-		routes[i].needs = needs
+		routes[i].needs, routes[i].without = needs, without
 	}
 	return routes
 }

@@ -149,7 +149,7 @@ func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSe
 		return known, nil
 	}
 	return memo.Get(ctx, s.background, "numbers of "+name, r.of, func() (runNumbers, error) {
-		rep, err := s.runs.Score(r.Name, r.manifest, on)
+		rep, err := s.runs.Score(r.Name, on)
 		if err != nil {
 			return runNumbers{failed: true}, nil
 		}
@@ -247,15 +247,16 @@ func (s *Server) rowsOf(r *http.Request) ([]RunRow, error) {
 
 // numbers returns the numbers of a run: as the run wrote them, or scored from its records if it wrote none, if an
 // earlier gavel did, or if its files were changed. It returns nil for a run in progress.
-func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (*scoring.Report, error) {
-	if m.Status == judging.Running {
-		return nil, nil
+func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, error) {
+	m, err := s.runs.Manifest(run)
+	if err != nil || m.Status == judging.Running {
+		return nil, err
 	}
 	now := s.runs.Stamps(run)
 	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (rep *scoring.Report, err error) {
 		rep = s.runs.Written(run, m, now)
 		if rep == nil || rep.Scoring < scoring.Version || len(s.runs.Altered(run, m)) > len(m.Altered) {
-			rep, err = s.runs.Score(run, m, "")
+			rep, err = s.runs.Score(run, "")
 			if err != nil {
 				return nil, err
 			}

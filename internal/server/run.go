@@ -60,7 +60,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Stalled = v.Progress.Stalled
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
-	rep, err := s.numbers(r.Context(), name, m)
+	rep, err := s.numbers(r.Context(), name)
 	if r.Context().Err() != nil {
 		return v, err
 	}
@@ -132,7 +132,7 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*sc
 		return nil, nil
 	}
 	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
-		loaded, err := s.runs.LoadOn(run, m, "")
+		loaded, err := s.runs.LoadOn(run, "")
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	if found == nil {
 		return nil
 	}
-	rep, err := s.numbers(ctx, found.Name, found.manifest)
+	rep, err := s.numbers(ctx, found.Name)
 	if err != nil || rep == nil {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 // otherJudges returns the other judges of the run's leaderboard, one run of each, the best first.
 func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
 	c, pending := s.conditionOf(ctx, run)
-	if c == nil || pending > 0 {
+	if c == nil || pending {
 		return nil
 	}
 	judges := c.best()
@@ -199,16 +199,13 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 }
 
 // describe keeps what a form says of a run.
-func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) describe(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
-		return err
+		return "", err
 	}
-	said := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
-	if err := s.opts.Runner.Describe(name, said); err != nil {
-		return err
-	}
-	return seeOther(w, r, runURL(name))
+	about := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
+	return runURL(name), s.opts.Runner.Describe(name, about)
 }
 
 // listsEach is how many items of a kind are named.
@@ -279,16 +276,13 @@ func (v runView) Resumable() bool {
 }
 
 // resumeForm goes on with a run.
-func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
-		return err
+		return "", err
 	}
 	job, err := s.opts.Runner.Resume(r.Context(), name)
-	if err != nil {
-		return err
-	}
-	return seeOther(w, r, jobURL(job.ID))
+	return jobURL(job.ID), err
 }
 
 // deleteRun deletes a run that nobody is writing to.
@@ -345,7 +339,7 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (membe
 			return nil, nil
 		}
 		if found.report == nil { // scoring for leaderboards runs in the background
-			rep, err := s.numbers(ctx, found.Name, found.manifest)
+			rep, err := s.numbers(ctx, found.Name)
 			if err != nil || rep == nil {
 				return nil, err
 			}

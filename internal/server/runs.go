@@ -84,30 +84,33 @@ var orders = []struct {
 	{
 		name:    "name",
 		words:   "run",
-		compare: func(a, b RunRow) int { return strings.Compare(a.Title(), b.Title()) },
+		compare: byText(RunRow.Title),
 	},
 	{
 		name:    "model",
 		words:   "model",
-		compare: func(a, b RunRow) int { return strings.Compare(a.Model, b.Model) },
+		compare: byText(func(r RunRow) string { return r.Model }),
 	},
 	{
-		name:  "protocol",
-		words: "protocol and prompt",
-		compare: func(a, b RunRow) int {
-			return strings.Compare(a.Protocol+a.Prompt, b.Protocol+b.Prompt)
-		},
+		name:    "protocol",
+		words:   "protocol and prompt",
+		compare: byText(func(r RunRow) string { return r.Protocol + r.Prompt }),
 	},
 	{
 		name:    "dataset",
 		words:   "dataset",
-		compare: func(a, b RunRow) int { return strings.Compare(a.Dataset, b.Dataset) },
+		compare: byText(func(r RunRow) string { return r.Dataset }),
 	},
 	{
 		name:    "status",
 		words:   "status",
-		compare: func(a, b RunRow) int { return strings.Compare(a.Status, b.Status) },
+		compare: byText(func(r RunRow) string { return r.Status }),
 	},
+}
+
+// byText compares runs by a text of each.
+func byText(text func(RunRow) string) func(a, b RunRow) int {
+	return func(a, b RunRow) int { return strings.Compare(text(a), text(b)) }
 }
 
 // Orders are what the page's form can sort by; addresses have - in front for the other way round.

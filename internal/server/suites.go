@@ -241,21 +241,18 @@ func (s *Server) loadEnded(name string) (*scoring.Run, error) {
 	case found.Manifest.Status == judging.Running:
 		return &scoring.Run{Manifest: found.Manifest}, nil
 	}
-	return s.runs.Load(name, found.Manifest, "")
+	return s.runs.Load(name, "")
 }
 
 // resumeSuite continues a suite.
-func (s *Server) resumeSuite(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	folder := r.PathValue("suite")
 	suite, err := s.runs.Suite(folder)
 	if err != nil {
-		return err
+		return "", err
 	}
 	job, err := s.opts.Runner.ResumeSuite(r.Context(), folder, suite.File)
-	if err != nil {
-		return err
-	}
-	return seeOther(w, r, jobURL(job.ID))
+	return jobURL(job.ID), err
 }
 
 // isSuite returns an error if there is no such suite. A suite with a damaged file is one.

@@ -30,13 +30,11 @@ func ofRun(t *testing.T) (s *Store, run string) {
 // Reading ends when the store does, however much there is to read.
 func TestEndEndsReading(t *testing.T) {
 	s, run := ofRun(t)
-	m, err := s.Manifest(run)
-	assert.NilError(t, err)
 	s.End()
 	if _, err := s.Index(t.Context(), run); !errors.Is(err, context.Canceled) {
 		t.Errorf("read to its end: %v", err)
 	}
-	if _, err := s.Score(run, m, ""); !errors.Is(err, context.Canceled) {
+	if _, err := s.Score(run, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("scored to its end: %v", err)
 	}
 }
@@ -125,9 +123,7 @@ func TestScoresNameTheLine(t *testing.T) {
 		lines := strings.SplitAfter(string(text), "\n")
 		lines[2] = strings.Replace(lines[2], change[0], change[1], 1)
 		assert.NilError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644))
-		m, err := s.Manifest(run)
-		assert.NilError(t, err)
-		if _, err := s.Score(run, m, ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Score(run, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s; the line is\n%s", err, want, lines[2])
 		}
 	}

@@ -64,8 +64,8 @@ func (s *Store) Altered(run string, m *judging.Manifest) []string {
 }
 
 // Score scores a run from its records: over the items of a set, or over all items if the set is empty.
-func (s *Store) Score(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Report, error) {
-	loaded, err := s.Load(run, m, on)
+func (s *Store) Score(run string, on judging.ItemSet) (*scoring.Report, error) {
+	loaded, err := s.Load(run, on)
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +76,10 @@ func (s *Store) Score(run string, m *judging.Manifest, on judging.ItemSet) (*sco
 
 // Load reads a run's records of the items of a set, or all of them if the set is empty, and compares the two readings
 // of its replies, as [scoring.Load] does.
-func (s *Store) Load(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Run, error) {
-	loaded, err := s.LoadOn(run, m, on)
+func (s *Store) Load(run string, on judging.ItemSet) (*scoring.Run, error) {
+	loaded, err := s.LoadOn(run, on)
 	if err == nil {
-		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.load(run, m, how, on) })
+		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.load(run, how, on) })
 	}
 	return loaded, err
 }
@@ -119,13 +119,15 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 }
 
 // LoadOn is [Store.Load] without the other reading.
-func (s *Store) LoadOn(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Run, error) {
-	return s.load(run, m, scoring.DefaultOptions.Reading, on)
+func (s *Store) LoadOn(run string, on judging.ItemSet) (*scoring.Run, error) {
+	return s.load(run, scoring.DefaultOptions.Reading, on)
 }
 
-func (s *Store) load(
-	run string, m *judging.Manifest, how judging.Reading, on judging.ItemSet,
-) (*scoring.Run, error) {
+func (s *Store) load(run string, how judging.Reading, on judging.ItemSet) (*scoring.Run, error) {
+	m, err := s.Manifest(run)
+	if err != nil {
+		return nil, err
+	}
 	chosen := map[string]bool{}
 	if on != "" {
 		ids, err := s.items(run, m)

@@ -10,12 +10,12 @@ import (
 
 // Pace is how fast a run goes.
 type Pace struct {
-	Rate    float64        // judgments a second, see judging.Tempo
-	Left    *float64       // seconds, at that rate; nil where unknown
-	Tokens  float64        // of replies, a second
-	Usual   float64        // milliseconds of a judgment that was asked, the median of the newest; 0 where unknown
-	Slow    []SlowJudgment // the slowest of all, the slowest first
-	Written time.Time      // when the records were written last; zero where there are none
+	Rate    float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
+	Left    *float64       `json:"left_s" jsonschema:"seconds left at that rate; null where unknown"`
+	Tokens  float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 where unknown"`
+	Usual   float64        `json:"usual_ms" jsonschema:"of a judgment: the median of the newest; 0 where unknown"`
+	Slow    []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times as long"`
+	Written time.Time      `json:"-"` // time of the last write to the records; zero without records
 }
 
 // SlowJudgment is one that took much longer than usual.
