@@ -118,10 +118,7 @@ func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparis
 				return nil, err
 			}
 			c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
-			if err != nil {
-				return nil, failure.Unreadable("%v", err)
-			}
-			return c, nil
+			return c, failure.Of(http.StatusUnprocessableEntity, err)
 		})
 }
 

@@ -216,16 +216,15 @@ type itemQuestion struct {
 func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a itemQuestion) {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	a.Question = p.Question(m.Spec.Goal)
-	if item != nil && item.Answer != "" {
+	if item != nil {
 		a.Right = item.Answer
 	}
-	if r == nil || a.Right != "" {
-		return a
-	}
-	ids := m.ToName(r)
-	a.Right = strings.Join(ids, " or ")
-	if len(ids) > 0 && p.Labelled != nil {
-		a.Right = p.Labelled(m.Spec.Goal, ids, r.Order)
+	if r != nil && a.Right == "" {
+		ids := m.ToName(r)
+		a.Right = strings.Join(ids, " or ")
+		if len(ids) > 0 && p.Labelled != nil {
+			a.Right = p.Labelled(m.Spec.Goal, ids, r.Order)
+		}
 	}
 	return a
 }

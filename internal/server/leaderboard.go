@@ -445,13 +445,10 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
-	known, err := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*scoring.Ranking, error) {
+	ranking, _ := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*scoring.Ranking, error) {
 		return s.ranked(judges), nil
 	})
-	if err != nil {
-		return nil, nil
-	}
-	return known, nil
+	return ranking, nil
 }
 
 // ranked returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot
@@ -475,10 +472,7 @@ func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
 	if len(runs) < len(judges) || len(runs) < 2 {
 		return &ranking
 	}
-	rankings, err := scoring.RankScored(runs, reports, scoring.DefaultOptions.Bootstrap)
-	if err != nil {
-		return &ranking
-	}
+	rankings, _ := scoring.RankScored(runs, reports, scoring.DefaultOptions.Bootstrap)
 	for _, r := range rankings {
 		if r.Metric == ranking.Metric && r.Mode == ranking.Mode {
 			return &r

@@ -144,14 +144,18 @@ func (d *openAPI) schema(t reflect.Type) (*jsonschema.Schema, error) {
 		if d.schemas[name] != nil {
 			continue
 		}
-		schema, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: d.references(of)})
+		schema, err := d.generate(of, of)
 		if err != nil {
 			return nil, err
 		}
-		tidy(schema)
 		d.schemas[name] = schema
 	}
-	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: d.references(nil)})
+	return d.generate(t, nil)
+}
+
+// generate returns the schema of a type, with references to all named structs but self.
+func (d *openAPI) generate(t, self reflect.Type) (*jsonschema.Schema, error) {
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: d.references(self)})
 	if err == nil {
 		tidy(schema)
 	}

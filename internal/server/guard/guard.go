@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -60,11 +59,7 @@ func New(o Options) (*Guard, error) {
 // Host refuses names that this server does not go by: a page elsewhere could
 // have its own name lead here (DNS rebinding). Addresses cannot be made to.
 func (g *Guard) Host(r *http.Request) error {
-	name := r.Host
-	if h, _, err := net.SplitHostPort(r.Host); err == nil {
-		name = h
-	}
-	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	name := strings.ToLower(strings.TrimSuffix(strings.Trim(hostOf(r.Host), "[]"), "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
 		if !g.opts.Loopback || ip.IsLoopback() {
 			return nil

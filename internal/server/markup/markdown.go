@@ -91,11 +91,7 @@ func inert(text string) string {
 // that stand hundreds deep in each other, tables whose head has so many columns that every short row after it becomes
 // thousands of cells, and paragraphs of thousands of marks, each of which is compared with all before it.
 func modest(text string) bool {
-	longest := 0
-	deepest := 0
-	columns := 0
-	lines := 0
-	pairs := 0
+	var longest, deepest, columns, lines, pairs int
 	marks := 0 // of the paragraph
 	for line := range strings.SplitSeq(text, "\n") {
 		within := strings.TrimLeft(line, " \t>-+*0123456789.)")
