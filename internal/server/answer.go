@@ -41,7 +41,7 @@ var errTooSlow = failure.New(http.StatusServiceUnavailable,
 // order matters: who may not ask is told nothing.
 func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
-		asked := r // r gets a context that has ended by the time of the next function
+		original := r // r gets a context that has ended by the time of the next function
 		w := &response{ResponseWriter: out}
 		defer func() {
 			if p := recover(); p != nil {
@@ -50,7 +50,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				}
 				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shortened(r.URL.Path, 200), p, debug.Stack())
 				if w.status == 0 {
-					s.fail(w, asked, memo.ErrPanic)
+					s.fail(w, original, memo.ErrPanic)
 				}
 			}
 		}()
@@ -72,7 +72,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				s.refuse(w, r, err)
 				return
 			}
-			w.known = true
+			w.signedIn = true
 		}
 		if err := readForm(r); err != nil {
 			s.fail(w, r, err)
@@ -85,7 +85,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 			if r.Context().Err() != nil {
 				err = errTooSlow // unless nobody listens any more
 			}
-			s.fail(w, asked, err)
+			s.fail(w, original, err)
 		}
 	}
 }
@@ -94,8 +94,8 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 // Only the token's middleware, which counts tries, checks a token.
 type response struct {
 	http.ResponseWriter
-	status int
-	known  bool
+	status   int
+	signedIn bool
 }
 
 func (w *response) WriteHeader(status int) {
@@ -138,7 +138,7 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 		s.render(w, req, http.StatusOK, r.template, v)
 		return nil
 	}
-	if job, is := v.(jobs.Job); is {
+	if job, ok := v.(jobs.Job); ok {
 		w.Header().Set("Location", apiPath+"/jobs/"+url.PathEscape(job.ID))
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -167,16 +167,16 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 		Name:       name,
 		Version:    s.opts.Version,
 		Start:      s.opts.Runner != nil,
-		Inside:     to != nil && to.known,
+		Inside:     to != nil && to.signedIn,
 		Session:    s.guard.InSession(r),
 		Navigation: s.navigation(name),
 	}
 	var b bytes.Buffer
-	err := s.pages.by[name].ExecuteTemplate(&b, "base", f)
+	err := s.pages.templates[name].ExecuteTemplate(&b, "base", f)
 	if bytes.Contains(b.Bytes(), []byte(" data-reload=")) {
 		f.Reloads = true
 		b.Reset()
-		err = s.pages.by[name].ExecuteTemplate(&b, "base", f)
+		err = s.pages.templates[name].ExecuteTemplate(&b, "base", f)
 	}
 	if err != nil {
 		s.opts.Log("page %s: %v", name, err)

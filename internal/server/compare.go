@@ -46,7 +46,7 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	if err != nil {
 		return v, err
 	}
-	if err := s.beside(&v, runs); err != nil {
+	if err := s.listItems(&v, runs); err != nil {
 		return v, err
 	}
 	c, err := s.compare(r.Context(), f.Runs)
@@ -92,12 +92,12 @@ func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 // meta says in a line what is compared.
 func (v *compareView) meta() string {
 	stored := true
-	each := func(of func(h RunHead) string) string {
+	each := func(text func(h RunHead) string) string {
 		var all []string
 		for _, c := range v.Chosen {
 			stored = stored && c.Head.Imported != ""
-			if what := of(c.Head); !slices.Contains(all, what) {
-				all = append(all, what)
+			if value := text(c.Head); !slices.Contains(all, value) {
+				all = append(all, value)
 			}
 		}
 		return strings.Join(all, " and ")
@@ -144,16 +144,16 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	if err != nil {
 		return err
 	}
-	known := slices.DeleteFunc(slices.Clone(rows), func(r RunRow) bool { return r.manifest == nil })
-	called := map[string][]string{} // folders of runs, by every name
-	for _, r := range known {
-		for _, name := range append(knownAs(r), r.Name) {
-			called[name] = append(called[name], r.Name)
+	runs := slices.DeleteFunc(slices.Clone(rows), func(r RunRow) bool { return r.manifest == nil })
+	folders := map[string][]string{} // folders of runs, by every name
+	for _, r := range runs {
+		for _, name := range append(namesFor(r), r.Name) {
+			folders[name] = append(folders[name], r.Name)
 		}
 	}
 	nameOf := func(r RunRow) string {
-		for _, name := range knownAs(r) {
-			if len(called[name]) == 1 {
+		for _, name := range namesFor(r) {
+			if len(folders[name]) == 1 {
 				return name
 			}
 		}
@@ -161,24 +161,24 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	}
 	f := &v.Filter
 	for i, run := range f.Runs {
-		if to := called[run]; len(to) == 1 {
+		if to := folders[run]; len(to) == 1 {
 			f.Runs[i] = to[0]
 		}
 		field := Option{Name: letterOf(i), Value: markup.Visible(run)}
-		k := slices.IndexFunc(known, func(r RunRow) bool { return r.Name == f.Runs[i] })
+		k := slices.IndexFunc(runs, func(r RunRow) bool { return r.Name == f.Runs[i] })
 		if k >= 0 {
-			field.Value = nameOf(known[k])
+			field.Value = nameOf(runs[k])
 		}
 		v.Fields = append(v.Fields, field)
 		if i == 0 && k >= 0 { // runs that it can be compared with come first
-			first := known[k]
+			first := runs[k]
 			near := func(r RunRow) float64 {
 				return scoring.One(r.Protocol == first.Protocol) + scoring.One(r.Dataset == first.Dataset)
 			}
-			slices.SortStableFunc(known, func(a, b RunRow) int { return cmp.Compare(near(b), near(a)) })
+			slices.SortStableFunc(runs, func(a, b RunRow) int { return cmp.Compare(near(b), near(a)) })
 		}
 	}
-	for _, r := range known[:min(len(known), mostOffered)] {
+	for _, r := range runs[:min(len(runs), mostOffered)] {
 		v.Runs = append(v.Runs, Option{Value: nameOf(r), Name: r.Protocol + " · " + r.Dataset + " · " + r.Model})
 	}
 	for len(v.Fields) < 2 || more && len(v.Fields) == len(f.Runs) && len(v.Fields) < maxCompared {
@@ -226,8 +226,8 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	}
 }
 
-// knownAs returns the names that a person may use for a run, the shortest first.
-func knownAs(r RunRow) []string {
+// namesFor returns the names that a person may use for a run, the shortest first.
+func namesFor(r RunRow) []string {
 	name := markup.Visible(r.Judge())
 	data := name + ", " + markup.Visible(r.Dataset)
 	return []string{name, data, data + ", " + markup.Visible(r.asks())}

@@ -26,25 +26,25 @@ type itemOfTwo struct {
 
 // difference is a filter of the items of a comparison.
 type difference struct {
-	name, about string
+	name, label string
 	hidden      bool // offered only where it is chosen
 }
 
 // holding returns the differences that hold for an item, which stands at these positions in the runs.
-func holding(runs []*store.Index, at []int) map[string]bool {
+func holding(runs []*store.Index, positions []int) map[string]bool {
 	var right, scored, confident int // runs
 	last := 0                        // that is right
 	same := true
-	first := runs[0].Judgments(at[0])
+	first := runs[0].Judgments(positions[0])
 	for k, x := range runs {
-		f := x.Flags(at[k])
+		f := x.Flags(positions[k])
 		if f.Has("right") {
 			right++
 			last = k
 		}
 		scored += int(scoring.One(f.Has("right") || f.Has("wrong")))
 		confident += int(scoring.One(f.Has("confident")))
-		same = same && sameVerdicts(first, x.Judgments(at[k]))
+		same = same && sameVerdicts(first, x.Judgments(positions[k]))
 	}
 	all := scored == len(runs)
 	return map[string]bool{
@@ -67,8 +67,8 @@ func differences(names []string) (out []difference) {
 	if runs > 2 {
 		all, none = "all", "none"
 	}
-	add := func(name, about string) { out = append(out, difference{name: name, about: about}) }
-	hide := func(name, about string) { out = append(out, difference{name: name, about: about, hidden: true}) }
+	add := func(name, label string) { out = append(out, difference{name: name, label: label}) }
+	hide := func(name, label string) { out = append(out, difference{name: name, label: label, hidden: true}) }
 	add("differ", "they differ")
 	for i, name := range names {
 		short := func(name string) string { return markup.Shortened(name, 16) }
@@ -89,45 +89,45 @@ func differences(names []string) (out []difference) {
 	return out
 }
 
-// beside lists the items that the filter takes.
-func (s *Server) beside(v *compareView, runs []*store.Index) error {
+// listItems lists the items that the filter takes.
+func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	f := v.Filter
 	var heads []RunHead
 	for _, x := range runs {
 		heads = append(heads, s.head(x.Run, x.Manifest))
 	}
 	v.A, v.B = &heads[0], &heads[1]
-	names := namesAmong(heads)
+	names := distinctNames(heads)
 	for i, head := range heads {
 		v.Chosen = append(v.Chosen, comparedRun{Name: names[i], Head: head})
 	}
 	list := differences(names)
-	var known []string
+	var values []string
 	for _, d := range list {
-		known = append(known, d.name)
+		values = append(values, d.name)
 	}
-	if !slices.Contains(known, f.Show) {
-		return notOneOf("show", f.Show, known)
+	if !slices.Contains(values, f.Show) {
+		return notOneOf("show", f.Show, values)
 	}
 	counts := map[string]int{}
 	var all [][]int // of the chosen filter: places in each run
 	for i := range runs[0].Len() {
-		at, ok := commonItem(runs, i)
+		positions, ok := commonItem(runs, i)
 		if !ok || f.Group != "" && runs[0].Group(i) != f.Group {
 			continue
 		}
 		v.Shared++
-		holds := holding(runs, at)
+		holds := holding(runs, positions)
 		for name, is := range holds {
 			counts[name] += int(scoring.One(is))
 		}
 		if holds[f.Show] {
-			all = append(all, at)
+			all = append(all, positions)
 		}
 	}
 	for _, d := range list {
 		if d.name == f.Show || !d.hidden && (counts[d.name] > 0 || d.name == "differ") {
-			v.Shows = append(v.Shows, Option{Value: d.name, Name: d.about, N: counts[d.name]})
+			v.Shows = append(v.Shows, Option{Value: d.name, Name: d.label, N: counts[d.name]})
 		}
 	}
 	v.Matches = len(all)
@@ -148,17 +148,17 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 		texts[k] = x.OpenItems()
 		defer texts[k].Close()
 	}
-	for _, at := range part {
+	for _, positions := range part {
 		row := CompareRow{
-			ID:     runs[0].ID(at[0]),
-			Group:  runs[0].Group(at[0]),
-			FlagsA: runs[0].Flags(at[0]).Names(),
-			FlagsB: runs[1].Flags(at[1]).Names(),
+			ID:     runs[0].ID(positions[0]),
+			Group:  runs[0].Group(positions[0]),
+			FlagsA: runs[0].Flags(positions[0]).Names(),
+			FlagsB: runs[1].Flags(positions[1]).Names(),
 		}
 		for k, x := range runs {
-			item := x.ItemIfThere(texts[k], at[k])
+			item := x.ItemIfThere(texts[k], positions[k])
 			row.Question = cmp.Or(row.Question, questionOf(item))
-			row.Cells = append(row.Cells, briefs(x, at[k], item))
+			row.Cells = append(row.Cells, briefs(x, positions[k], item))
 		}
 		row.A, row.B = row.Cells[0], row.Cells[1]
 		row.Link = "/compare/item" + v.Filter.Query("item", row.ID)
@@ -167,16 +167,16 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 }
 
 // commonItem is the place of the first run's item in all runs, where all have judged it.
-func commonItem(runs []*store.Index, i int) (at []int, ok bool) {
-	at = make([]int, len(runs))
+func commonItem(runs []*store.Index, i int) (positions []int, ok bool) {
+	positions = make([]int, len(runs))
 	for k, x := range runs {
 		j, ok := x.Find(runs[0].ID(i))
 		if !ok || len(x.Judgments(j)) == 0 {
 			return nil, false
 		}
-		at[k] = j
+		positions[k] = j
 	}
-	return at, true
+	return positions, true
 }
 
 // compareItemView is an item with the judgments of all runs.
@@ -234,7 +234,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	v.A = v.Sides[0]
 	v.B = v.Sides[1]
 	v.Same = true
-	for i, name := range namesAmong(heads) {
+	for i, name := range distinctNames(heads) {
 		side := &v.Sides[i]
 		side.Called = name
 		if v.Texts == nil {
@@ -249,42 +249,42 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 
 // Says is which judges are correct on the item.
 func (v compareItemView) Says() string {
-	right := v.named("right")
-	scored := len(right) + len(v.named("wrong"))
-	of := fmt.Sprintf("%d judges", len(v.Sides))
+	right := v.judgesWith("right")
+	scored := len(right) + len(v.judgesWith("wrong"))
+	judges := fmt.Sprintf("%d judges", len(v.Sides))
 	if scored < len(v.Sides) {
-		of = fmt.Sprintf("the %d that can be scored", scored)
+		judges = fmt.Sprintf("the %d that can be scored", scored)
 	}
 	if scored == 0 {
 		return "No judge can be scored: there is no label, or not every judgment."
 	}
-	says := fmt.Sprintf("%d of %s correct", len(right), of)
+	sentence := fmt.Sprintf("%d of %s correct", len(right), judges)
 	if n := len(right); n > 0 && n < scored {
-		says += ": " + report.Enumerate(right)
+		sentence += ": " + report.Enumerate(right)
 	}
-	return says + "."
+	return sentence + "."
 }
 
 // Also names the judges whose verdicts depend on the place alone, and says what it means that all are wrong.
 func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
-		if names := v.named(place, "inconsistent"); len(names) > 0 {
+		if names := v.judgesWith(place, "inconsistent"); len(names) > 0 {
 			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, report.Enumerate(names)))
 		}
 	}
-	asked := 0 // that are no simulation
+	models := 0 // that are no simulation
 	for _, side := range v.Sides {
-		asked += int(1 - scoring.One(side.Run.Simulated))
+		models += int(1 - scoring.One(side.Run.Simulated))
 	}
-	if asked > 1 && len(v.named("confident")) == len(v.Sides) {
+	if models > 1 && len(v.judgesWith("confident")) == len(v.Sides) {
 		all = append(all, "Each is wrong every time: the label may be wrong.")
 	}
 	return strings.Join(all, " ")
 }
 
-// named are the runs that have all of some flags, by the names of their judges.
-func (v compareItemView) named(flags ...string) (names []string) {
+// judgesWith are the runs that have all of some flags, by the names of their judges.
+func (v compareItemView) judgesWith(flags ...string) (names []string) {
 	for _, side := range v.Sides {
 		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
 		if !slices.ContainsFunc(flags, lacks) {
@@ -301,15 +301,15 @@ func align(sides []ItemView) (rows []judgmentRow) {
 		for i := range side.Judgments {
 			g := &side.Judgments[i]
 			order := store.ShownAs(g.Mode, g.Order)
-			at := slices.IndexFunc(rows, func(r judgmentRow) bool {
+			row := slices.IndexFunc(rows, func(r judgmentRow) bool {
 				return r.order == order && r.Title.Repetition == g.Repetition
 			})
-			if at < 0 {
-				at = len(rows)
+			if row < 0 {
+				row = len(rows)
 				rows = append(rows, judgmentRow{Title: g, Cells: make([]*JudgmentView, len(sides)), order: order})
 				orders = append(orders, order)
 			}
-			rows[at].Cells[k] = g
+			rows[row].Cells[k] = g
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b judgmentRow) int {
@@ -390,8 +390,8 @@ func sameVerdicts(a, b []store.Judgment) bool {
 	})
 }
 
-// namesAmong returns the names of judges that stand side by side; judges with one name also get what differs.
-func namesAmong(heads []RunHead) []string {
+// distinctNames returns the names of judges that stand side by side; judges with one name also get what differs.
+func distinctNames(heads []RunHead) []string {
 	var sides []scoring.Side
 	for _, h := range heads {
 		sides = append(sides, scoring.Side{

@@ -9,8 +9,8 @@ import (
 
 // deletion deletes a run or a suite whose name is said once more.
 type deletion struct {
-	what, named, list string // what it is, how it is named, and where the others are listed
-	do                func(s *Server, name string) error
+	kind, key, list string // what it is, how it is named, and where the others are listed
+	do              func(s *Server, name string) error
 }
 
 // confirmation is the body of a call that deletes.
@@ -25,23 +25,23 @@ type deleted struct {
 
 // form deletes what a page confirms.
 func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
-	name := r.PathValue(d.what)
+	name := r.PathValue(d.kind)
 	if r.PostForm.Get("confirm") != name {
-		return "", failure.Bad("to delete the %s, confirm it", d.what)
+		return "", failure.Bad("to delete the %s, confirm it", d.kind)
 	}
 	return d.list, d.do(s, name)
 }
 
 // call deletes a run or suite whose name the program confirmed.
 func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
-	name := r.PathValue(d.what)
+	name := r.PathValue(d.kind)
 	o, err := readJobRequest(r)
 	if err != nil {
 		return deleted{}, err
 	}
 	if o.Get("confirm") != name {
 		return deleted{}, failure.Bad("to delete the %s, send {\"confirm\": %s} with its %s",
-			d.what, strings.ToUpper(d.named), d.named)
+			d.kind, strings.ToUpper(d.key), d.key)
 	}
 	return deleted{Deleted: name}, d.do(s, name)
 }

@@ -64,7 +64,7 @@ func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer)
 }
 
 // downloadBoard hands out the leaderboard that was asked for as a file.
-func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, about string) error) handler {
+func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, title string) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		v, err := s.board(r)
 		if err == nil && v.Board == nil {

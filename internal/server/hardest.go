@@ -21,12 +21,12 @@ func (s *Server) toHardest(r *http.Request) (to string, err error) {
 	if err := readQuery(r.URL.Query(), &filter); err != nil {
 		return "", err
 	}
-	rows, err := s.rowsOf(r)
+	rows, err := s.requestedRows(r)
 	if err != nil {
 		return "", err
 	}
 	s.score(r.Context(), rows)
-	c := filter.chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
+	c := filter.match(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
 		return len(c.best()) < max(1, 2-len(c.larger))
 	}))
 	if c == nil {
@@ -78,9 +78,9 @@ func (t tally) Judged() int { return t.Wrong() + t.right }
 // mostInMatrix is the greatest number of judges that a list of items shows.
 const mostInMatrix = 100
 
-// judgesBeside returns all judges of the items of a run; nil if the run's judge is the only one. Juries are left out
+// judgesOfItems returns all judges of the items of a run; nil if the run's judge is the only one. Juries are left out
 // where judges are counted, as their members are counted themselves.
-func (s *Server) judgesBeside(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
+func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
 	c, pending := s.conditionOf(ctx, run)
 	if c == nil || pending {
 		return nil, pending
@@ -94,7 +94,7 @@ func (s *Server) judgesBeside(ctx context.Context, run string, juries bool) (jud
 
 // matrixOf returns the outcomes of all judges on the items of a run.
 func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matrix, err error) {
-	judges, pending := s.judgesBeside(ctx, run, juries)
+	judges, pending := s.judgesOfItems(ctx, run, juries)
 	if judges == nil {
 		return matrix{Pending: pending}, nil
 	}
@@ -113,8 +113,8 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 	return m, err
 }
 
-// of returns the outcomes on an item; nil if a judge does not have it.
-func (m matrix) of(id string) *tally {
+// item returns the outcomes on an item; nil if a judge does not have it.
+func (m matrix) item(id string) *tally {
 	if i := slices.IndexFunc(m.items, func(t tally) bool { return t.id == id }); i >= 0 {
 		return &m.items[i]
 	}
@@ -130,13 +130,13 @@ func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 			return nil, err
 		}
 		for i := range x.Len() {
-			at, there := places[x.ID(i)]
-			if !there {
-				at = len(all)
-				places[x.ID(i)] = at
+			position, ok := places[x.ID(i)]
+			if !ok {
+				position = len(all)
+				places[x.ID(i)] = position
 				all = append(all, tally{id: x.ID(i), Marks: make([]itemMark, len(judges))})
 			}
-			all[at].add(k, x.Flags(i))
+			all[position].add(k, x.Flags(i))
 		}
 	}
 	all = slices.DeleteFunc(all, func(t tally) bool { return slices.Contains(t.Marks, itemMark{}) })

@@ -38,7 +38,7 @@ type RunHead struct {
 
 	IsJury bool `json:"-"` // the members may include simulated judges
 
-	called string // the judge's name in a suite's file
+	judgeName string // the judge's name in a suite's file
 }
 
 // damagedStatus is the status of a folder whose run cannot be read.
@@ -68,7 +68,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Started:   m.Started,
 		Ended:     m.Ended,
 		IsJury:    report.Jurors(m) != nil,
-		called:    m.Name,
+		judgeName: m.Name,
 	}
 	if m.Shard != nil {
 		h.Shard = m.Shard.String()
@@ -95,7 +95,7 @@ func (h RunHead) Took() string {
 func (h RunHead) URL() string { return runURL(h.Name) }
 
 // AboutName returns the name that people or a suite's file gave the run's judge; "" without one.
-func (h RunHead) AboutName() string { return cmp.Or(h.About.Name, h.called) }
+func (h RunHead) AboutName() string { return cmp.Or(h.About.Name, h.judgeName) }
 
 // Judge returns the name of the run's judge.
 func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }

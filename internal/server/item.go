@@ -48,22 +48,22 @@ const mostOthers = 20
 func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	m, err := s.matrixOf(ctx, v.Run.Name, true)
 	v.Pending = m.Pending
-	item := m.of(v.ID)
+	item := m.item(v.ID)
 	if item == nil {
 		return err
 	}
-	beside := []RunRow{v.Row}
+	runs := []RunRow{v.Row}
 	for k, run := range m.runs {
 		if len(v.Others) < mostOthers && judgeOf(run.manifest) != judgeOf(v.Row.manifest) {
-			beside = append(beside, run)
+			runs = append(runs, run)
 			v.Others = append(v.Others, otherJudge{
 				Name: m.Judges[k].Name, Link: itemURL(run.Name, v.ID, ""), itemMark: item.Marks[k],
 			})
 		}
 	}
-	v.Across = compareItemURL(beside, v.ID)
+	v.Across = compareItemURL(runs, v.ID)
 	v.Beside = "their replies beside each other"
-	if len(beside) > maxCompared {
+	if len(runs) > maxCompared {
 		v.Beside = "replies of this one and the best " + scoring.CountWord(maxCompared-1)
 	}
 	return nil
@@ -125,13 +125,13 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if err != nil {
 		return v, err
 	}
-	if at := slices.Index(all, i); at >= 0 {
-		v.Number, v.Total = at+1, len(all)
-		if at > 0 {
-			v.Previous = itemURL(name, x.ID(all[at-1]), f.Query())
+	if position := slices.Index(all, i); position >= 0 {
+		v.Number, v.Total = position+1, len(all)
+		if position > 0 {
+			v.Previous = itemURL(name, x.ID(all[position-1]), f.Query())
 		}
-		if at+1 < len(all) {
-			v.Next = itemURL(name, x.ID(all[at+1]), f.Query())
+		if position+1 < len(all) {
+			v.Next = itemURL(name, x.ID(all[position+1]), f.Query())
 		}
 	}
 	return v, nil
@@ -150,12 +150,12 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	}
 	items := x.OpenItems()
 	defer items.Close()
-	var known *datasets.Item // nil without texts
+	var source *datasets.Item // nil without texts
 	item, err := x.Item(items, i)
 	if err != nil {
 		v.Problem = err.Error()
 	} else {
-		known = &item
+		source = &item
 		v.Item = textsOf(item)
 	}
 	judgments := x.Judgments(i)
@@ -173,7 +173,7 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x, j, known)
+		judgment, err := judgmentView(x, j, source)
 		if err != nil {
 			return v, failure.Unreadable("%w", err)
 		}

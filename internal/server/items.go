@@ -82,9 +82,9 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 // are wrong every time, then the other wrong ones; or, ordered by all judges, the hardest first, with the outcomes of
 // these judges.
 func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all []int, m matrix, err error) {
-	var has func(int) bool
+	var matches func(int) bool
 	if f.Text != "" {
-		has, err = x.Search(r.Context(), f.Text)
+		matches, err = x.Search(r.Context(), f.Text)
 		if err != nil {
 			return nil, m, err
 		}
@@ -96,7 +96,7 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all [
 		case f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)]:
 		case f.Show != "" && !x.Flags(i).Has(f.Show):
 		case f.Mode != "" && !x.Otherwise(i, f.Mode):
-		case has != nil && !has(i):
+		case matches != nil && !matches(i):
 		default:
 			place := 0
 			if !isAPI(r) {
@@ -194,13 +194,13 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	defer items.Close()
 	if !isAPI(r) {
 		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
-		judges, _ := s.judgesBeside(r.Context(), name, false)
+		judges, _ := s.judgesOfItems(r.Context(), name, false)
 		v.Several = judges != nil
 	}
 	for _, i := range part {
 		row := itemRowOf(x, items, i, v.Run, f)
 		if f.By != "" {
-			row.Beside = v.Matrix.of(row.ID)
+			row.Beside = v.Matrix.item(row.ID)
 			row.Across = compareItemURL(v.Matrix.runs, row.ID)
 		}
 		v.Items = append(v.Items, row)
@@ -254,11 +254,11 @@ func (v ItemsView) Says() string {
 	case confident == 0:
 		return fmt.Sprintf("None of %s is wrong%s; on %d a judgment is not right.", count(scored), times, wrong)
 	}
-	says := fmt.Sprintf("Wrong%s on %d of %s", times, confident, count(scored))
+	sentence := fmt.Sprintf("Wrong%s on %d of %s", times, confident, count(scored))
 	if confident > 1 && confident*doubtful > scored || v.Run.Simulated { // a simulation's errors say nothing of labels
-		return says + "."
+		return sentence + "."
 	}
-	return says + ": read these first, a label may be wrong."
+	return sentence + ": read these first, a label may be wrong."
 }
 
 // Narrow reports whether the filter has more than the parameter show.

@@ -198,10 +198,10 @@ const doubtful = 4
 
 // everyTime returns the words for "in every judgment of an item", which depend on the run.
 func everyTime(m *judging.Manifest) string {
-	switch asked := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
-	case asked < 2:
+	switch perItem := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
+	case perItem < 2:
 		return ""
-	case asked == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
+	case perItem == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
 		return " in both orders"
 	}
 	return " every time"

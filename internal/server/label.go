@@ -28,16 +28,16 @@ type labelsView struct {
 	Dataset string // "" where nothing is labelled here
 	Path    string // of the file
 	People  []labels.Progress
-	mine
+	labelAgreement
 }
 
-// mine is which judges agree with the labels.
-type mine struct {
+// labelAgreement holds the judges by their agreement with the labels.
+type labelAgreement struct {
 	Says   string
 	Judges template.HTML
-	None   string // why nobody can say
+	None   string // reason why no judge is listed
 
-	Pending bool // it is being worked out
+	Pending bool // it is being computed
 }
 
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
@@ -45,19 +45,19 @@ func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	if d := s.opts.Desk; d != nil {
 		v.Dataset, v.People = d.Name(), d.Done()
 	}
-	v.mine = s.mine(r.Context())
+	v.labelAgreement = s.labelAgreement(r.Context())
 	return v, r.Context().Err()
 }
 
-// mine has the table of judges by agreement with the labels.
-func (s *Server) mine(ctx context.Context) mine {
+// labelAgreement returns the table of judges by their agreement with the labels.
+func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	info, err := os.Stat(s.opts.Labels)
 	if err != nil {
-		return mine{None: "there are no labels yet"}
+		return labelAgreement{None: "there are no labels yet"}
 	}
 	all, err := s.runs.List()
 	if err != nil {
-		return mine{None: err.Error()}
+		return labelAgreement{None: err.Error()}
 	}
 	var runs []string
 	for _, run := range all {
@@ -66,7 +66,7 @@ func (s *Server) mine(ctx context.Context) mine {
 		}
 	}
 	state := fmt.Sprint(store.StampOf(info), s.state(runs...))
-	m, err := memo.Get(ctx, s.memo, "agreement with labels", state, func() (m mine, err error) {
+	m, err := memo.Get(ctx, s.memo, "agreement with labels", state, func() (m labelAgreement, err error) {
 		file, err := labels.Read(s.opts.Labels)
 		if err != nil {
 			return m, err
@@ -118,7 +118,7 @@ func (s *Server) labelAs(r *http.Request) (to string, err error) {
 	return labelURL(name), labelFailure(labels.CheckName(name))
 }
 
-func labelURL(who string) string { return "/labels/" + url.PathEscape(who) }
+func labelURL(name string) string { return "/labels/" + url.PathEscape(name) }
 
 // labelView is an item that somebody is shown. Nothing on it tells what a judge, a model or somebody else says.
 type labelView struct {
@@ -159,39 +159,39 @@ func labelFailure(err error) error {
 
 // labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
 func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
-	who, form := r.PathValue("who"), r.PostForm
-	said := labels.Answer{
+	name, form := r.PathValue("who"), r.PostForm
+	answer := labels.Answer{
 		Sum:    form.Get("sum"),
 		Again:  form.Get("again") == "true",
 		Choice: form.Get("choice"),
 		Note:   strings.ReplaceAll(form.Get("note"), "\r\n", "\n"), // as browsers send it
 	}
-	switch said.Choice {
+	switch answer.Choice {
 	case "tie":
-		said.Tie = true
+		answer.Tie = true
 	case "skip":
-		said.Skip = true
+		answer.Skip = true
 	case "number", "": // of a form that is sent with Enter
-		said.Choice = form.Get("number")
+		answer.Choice = form.Get("number")
 	}
 	var err error
 	if last := form.Get("undo"); last != "" {
-		err = s.opts.Desk.Undo(who, last)
-	} else if said.At, err = strconv.Atoi(form.Get("item")); err != nil {
+		err = s.opts.Desk.Undo(name, last)
+	} else if answer.At, err = strconv.Atoi(form.Get("item")); err != nil {
 		err = fmt.Errorf("%w: the form names no item", labels.ErrAnswer)
 	} else {
-		err = s.opts.Desk.Say(who, said)
+		err = s.opts.Desk.Say(name, answer)
 	}
 	if err == nil {
-		return seeOther(w, r, labelURL(who))
+		return seeOther(w, r, labelURL(name))
 	}
 	err = labelFailure(err)
 	v, other := s.labelView(r)
 	if other != nil {
 		return err
 	}
-	if v.Sum == said.Sum && v.Again == said.Again {
-		v.Said = said
+	if v.Sum == answer.Sum && v.Again == answer.Again {
+		v.Said = answer
 	}
 	v.Error = err.Error()
 	s.opts.Log("%s %s: %v", r.Method, r.URL.Path, err)

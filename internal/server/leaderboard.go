@@ -35,14 +35,14 @@ type leaderboardView struct {
 	Reading  bool                `json:"-"` // the runs are being read
 	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
 
-	Choices boardChoices `json:"-"`
-	Query   string       `json:"-"` // that asks for this leaderboard
-	Runs    []RunRow     `json:"-"` // the newest
-	Total   int          `json:"-"` // runs
-	Running int          `json:"-"` // of these, runs in progress
-	Jobs    []jobs.Job   `json:"-"` // that have not begun their run
-	Ended   string       `json:"-"` // why not all runs may be here
-	Mine    mine         `json:"-"` // judges by agreement with the labels at hand
+	Choices boardChoices   `json:"-"`
+	Query   string         `json:"-"` // that asks for this leaderboard
+	Runs    []RunRow       `json:"-"` // the newest
+	Total   int            `json:"-"` // runs
+	Running int            `json:"-"` // of these, runs in progress
+	Jobs    []jobs.Job     `json:"-"` // that have not begun their run
+	Ended   string         `json:"-"` // why not all runs may be here
+	Mine    labelAgreement `json:"-"`
 
 	rows []RunRow // of all runs
 }
@@ -119,7 +119,7 @@ func conditions(rows []RunRow) (all []*condition) {
 		into.runs = append(into.runs, r)
 	}
 	slices.SortStableFunc(all, func(a, b *condition) int {
-		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judged()-a.judged(),
+		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judgedItems()-a.judgedItems(),
 			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
 	})
 	return all
@@ -142,13 +142,13 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 			runs = append(runs, r)
 			continue
 		}
-		numbers, err := s.numbersBeside(ctx, r, c.set)
+		numbers, err := s.numbersOn(ctx, r, c.set)
 		if err != nil {
 			pending++
 			continue
 		}
 		part := *r
-		part.on = c.set
+		part.set = c.set
 		part.runNumbers = numbers
 		if part.valued() {
 			runs = append(runs, &part)
@@ -161,8 +161,8 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 // sample reports whether the items are one of gavel's samples.
 func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDatasets) }
 
-// judged returns the sum of the items that each run judged.
-func (c *condition) judged() (n int) {
+// judgedItems returns the sum of the items that each run judged.
+func (c *condition) judgedItems() (n int) {
 	for _, r := range c.runs {
 		if r.report == nil {
 			n += r.Items
@@ -195,8 +195,8 @@ func (c *condition) key() string { return shortKey(c.items) }
 
 func shortKey(items string) string { return items[:min(keyLength, len(items))] }
 
-// chosen returns the first condition that the filter allows; nil without one.
-func (f boardFilter) chosen(all []*condition) *condition {
+// match returns the first condition that the filter allows; nil without one.
+func (f boardFilter) match(all []*condition) *condition {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
 			(f.Dataset == "" || c.hasDataset(f.Dataset)) {
@@ -224,7 +224,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	if s.opts.Labels != "" {
 		ctx, cancel := s.briefly(r.Context())
 		defer cancel()
-		v.Mine = s.mine(ctx)
+		v.Mine = s.labelAgreement(ctx)
 	}
 	v.Total = len(v.rows)
 	running := func(r RunRow) int { return int(scoring.One(r.Status == judging.Running)) }
@@ -240,7 +240,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 
 // board returns the leaderboard that a request asks for.
 func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
-	v.rows, err = s.rowsOf(r)
+	v.rows, err = s.requestedRows(r)
 	if err != nil {
 		return v, err
 	}
@@ -251,7 +251,7 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 		return v, err
 	}
 	all := conditions(v.rows)
-	c := filter.chosen(all)
+	c := filter.match(all)
 	if c == nil && !v.Reading && filter != (boardFilter{}) {
 		return v, failure.NotFound("too few judges of that have ended: the leaderboard is at /")
 	}
@@ -287,20 +287,20 @@ func (c *condition) question() string {
 
 // choicesOf returns links to the other questions about the condition's items, or about the best-judged items of each,
 // and to the other items of its question.
-func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
+func choicesOf(all []*condition, current *condition) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
 	names := map[string]int{}
 	for _, c := range all {
-		if c.sameQuestion(chosen) {
+		if c.sameQuestion(current) {
 			names[fmt.Sprint(c.dataset, c.n)]++
 		}
 	}
 	questions := map[string]bool{}
 	var sets []Option
 	for _, c := range all {
-		if c.sameQuestion(chosen) {
-			choice := Option{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == chosen}
+		if c.sameQuestion(current) {
+			choice := Option{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == current}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
 				choice.Name += " (" + c.key() + ")"
 			}
@@ -313,12 +313,12 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 		questions[question] = true
 		to := c
 		for _, o := range all {
-			if o.sameQuestion(c) && o.items == chosen.items {
+			if o.sameQuestion(c) && o.items == current.items {
 				to = o
 			}
 		}
 		v.Questions.Choices = append(v.Questions.Choices, Option{
-			Name: question, Link: to.link(), Chosen: c.sameQuestion(chosen),
+			Name: question, Link: to.link(), Chosen: c.sameQuestion(current),
 		})
 	}
 	if i := slices.IndexFunc(sets, func(c Option) bool { return c.Chosen }); i >= boardDatasets {
@@ -368,13 +368,13 @@ func (r RunRow) standsFor(other RunRow) bool {
 // untested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
-	of := judgesOf(judges)
+	boardJudges := judgesOf(judges)
 	ranking, err := s.rank(ctx, judges, c.set)
 	pending = ranking == nil && err == nil
 	if ranking == nil {
-		ranking = new(report.Unranked(of))
+		ranking = new(report.Unranked(boardJudges))
 	}
-	b = report.NewLeaderboard(*ranking, of)
+	b = report.NewLeaderboard(*ranking, boardJudges)
 	b.Link = address
 	if !all {
 		b.Most = boardRows
@@ -430,14 +430,14 @@ func judgesOf(rows []RunRow) []report.BoardJudge {
 // rank tests every two judges in the background and waits a little for it; it returns nil if that takes longer.
 func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
 	if len(judges) < 2 {
-		return s.ranked(judges), nil
+		return s.newRanking(judges), nil
 	}
 	if len(judges) > rankedRuns {
 		return nil, fmt.Errorf("of more than %d judges the differences are not tested", rankedRuns)
 	}
 	var bytes int64
 	for _, r := range judges {
-		bytes += r.of.Records.Size
+		bytes += r.stamps.Records.Size
 	}
 	if bytes > rankedBytes {
 		return nil, fmt.Errorf("the records are too large (%d MB) to test the differences here", bytes>>20)
@@ -446,29 +446,29 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
 	ranking, _ := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*scoring.Ranking, error) {
-		return s.ranked(judges), nil
+		return s.newRanking(judges), nil
 	})
 	return ranking, nil
 }
 
-// ranked returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot
+// newRanking returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot
 // be read: the page of that run says why.
-func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
-	of := judgesOf(judges)
+func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
+	boardJudges := judgesOf(judges)
 	var runs []*scoring.Run
 	var reports []scoring.Report
 	for i, r := range judges {
-		run, err := s.runs.LoadOn(r.Name, r.on)
+		run, err := s.runs.LoadOn(r.Name, r.set)
 		if err != nil {
 			continue
 		}
 		rep := *r.report
 		rep.Ledger = run.Ledger()
-		of[i].Report = &rep
+		boardJudges[i].Report = &rep
 		runs = append(runs, run)
 		reports = append(reports, rep)
 	}
-	ranking := report.Unranked(of)
+	ranking := report.Unranked(boardJudges)
 	if len(runs) < len(judges) || len(runs) < 2 {
 		return &ranking
 	}

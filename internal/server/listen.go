@@ -76,8 +76,8 @@ func (s *Server) Handler() http.Handler { return s.mux }
 // Serve answers on a listener until the context ends; then it lets go of those
 // who listen to streams, and waits a little for pages that are being made.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	most := min(maxConns, cmp.Or(s.opts.Connections, maxConns))
-	conns := guard.NewConnections(most, min(maxConnsEach, most))
+	limit := min(maxConns, cmp.Or(s.opts.Connections, maxConns))
+	conns := guard.NewConnections(limit, min(maxConnsEach, limit))
 	h := &http.Server{
 		Handler:        s.mux,
 		ReadTimeout:    readTimeout,

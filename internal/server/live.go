@@ -126,7 +126,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	defer tick.Stop()
 	last := ""
 	var score *report.RunPage
-	said := s.now()
+	lastSent := s.now()
 	for text := "retry: 5000\n\n"; ; text = "" {
 		p, err := s.progressOf(ctx, run)
 		if err != nil {
@@ -144,7 +144,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 		if p.Score != score && p.Score != nil {
 			score = p.Score
 			var page strings.Builder
-			if err := s.pages.by["run"].ExecuteTemplate(&page, "run-so-far", score); err != nil {
+			if err := s.pages.templates["run"].ExecuteTemplate(&page, "run-so-far", score); err != nil {
 				return err
 			}
 			html, err := json.Marshal(page.String())
@@ -155,11 +155,11 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 		}
 		if over {
 			text += "event: end\ndata: {}\n\n"
-		} else if text == "" && s.now().Sub(said) >= aliveEvery {
+		} else if text == "" && s.now().Sub(lastSent) >= aliveEvery {
 			text = ": \n\n"
 		}
 		if text != "" {
-			said, err = s.now(), send(text)
+			lastSent, err = s.now(), send(text)
 			if err != nil || over {
 				return err
 			}

@@ -52,12 +52,12 @@ func (d *openAPI) describe(routes []route) (object, error) {
 		if !strings.HasPrefix(r.path(), apiPath) {
 			continue
 		}
-		well, err := d.answer("well", r.view.of)
+		well, err := d.answer("well", r.view.result)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.pattern, err)
 		}
 		operation := object{
-			"summary":   r.about,
+			"summary":   r.summary,
 			"responses": object{fmt.Sprint(max(r.status, http.StatusOK)): well, "default": wrong},
 		}
 		var parameters []object
@@ -119,8 +119,8 @@ func queryParameters(t reflect.Type) (all []object) {
 			"required": f.Tag.Get("required") != "",
 			"schema":   object{"type": map[bool]string{true: "integer", false: "string"}[f.Type.Kind() == reflect.Int]},
 		}
-		if about := f.Tag.Get("jsonschema"); about != "" {
-			parameter["description"] = about
+		if description := f.Tag.Get("jsonschema"); description != "" {
+			parameter["description"] = description
 		}
 		all = append(all, parameter)
 	}
@@ -128,9 +128,9 @@ func queryParameters(t reflect.Type) (all []object) {
 }
 
 // answer describes a response of a type.
-func (d *openAPI) answer(about string, of reflect.Type) (object, error) {
-	schema, err := d.schema(of)
-	return object{"description": about, "content": object{"application/json": object{"schema": schema}}}, err
+func (d *openAPI) answer(description string, t reflect.Type) (object, error) {
+	schema, err := d.schema(t)
+	return object{"description": description, "content": object{"application/json": object{"schema": schema}}}, err
 }
 
 // schema returns the schema of a type; those of its structs are added to the components, each once.
@@ -140,11 +140,11 @@ func (d *openAPI) schema(t reflect.Type) (*jsonschema.Schema, error) {
 		return &jsonschema.Schema{Ref: "#/components/schemas/Order"}, nil
 	}
 	d.name(t)
-	for of, name := range d.names {
+	for typ, name := range d.names {
 		if d.schemas[name] != nil {
 			continue
 		}
-		schema, err := d.generate(of, of)
+		schema, err := d.generate(typ, typ)
 		if err != nil {
 			return nil, err
 		}
@@ -190,18 +190,18 @@ func (d *openAPI) name(t reflect.Type) {
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // references returns references to all named structs, without the struct itself and those that it embeds.
-func (d *openAPI) references(of reflect.Type) map[reflect.Type]*jsonschema.Schema {
+func (d *openAPI) references(self reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	all := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
 	}
 	for t, name := range d.names {
 		all[t] = &jsonschema.Schema{Ref: "#/components/schemas/" + name}
 	}
-	if of == nil {
+	if self == nil {
 		return all
 	}
-	delete(all, of)
-	for _, f := range reflect.VisibleFields(of) {
+	delete(all, self)
+	for _, f := range reflect.VisibleFields(self) {
 		if f.Anonymous {
 			delete(all, f.Type)
 		}
@@ -212,31 +212,31 @@ func (d *openAPI) references(of reflect.Type) map[reflect.Type]*jsonschema.Schem
 // tidy takes null out where it is never answered: as a key that may be left out, where a key's words do not speak of
 // null, and as a list without words.
 func tidy(s *jsonschema.Schema) {
-	for key, of := range s.Properties {
-		null := slices.Contains(of.Types, "null")
-		answered := slices.Contains(s.Required, key) && !slices.Contains(of.Types, "array")
-		if of.Description != "" {
-			answered = strings.Contains(of.Description, "null")
+	for key, property := range s.Properties {
+		null := slices.Contains(property.Types, "null")
+		answered := slices.Contains(s.Required, key) && !slices.Contains(property.Types, "array")
+		if property.Description != "" {
+			answered = strings.Contains(property.Description, "null")
 		}
 		switch {
-		case null && of.Ref != "" && answered:
-			of.AnyOf = []*jsonschema.Schema{{Ref: of.Ref}, {Type: "null"}}
-			of.Ref = ""
-			of.Types = nil
-		case null && of.Ref != "":
-			of.Types = nil
+		case null && property.Ref != "" && answered:
+			property.AnyOf = []*jsonschema.Schema{{Ref: property.Ref}, {Type: "null"}}
+			property.Ref = ""
+			property.Types = nil
+		case null && property.Ref != "":
+			property.Types = nil
 		case null && !answered:
-			of.Type = of.Types[1]
-			of.Types = nil
+			property.Type = property.Types[1]
+			property.Types = nil
 		}
-		tidy(of)
+		tidy(property)
 	}
-	for _, of := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
-		if of != nil {
-			if of.Ref != "" { // a pointer, which is never null in a list
-				of.Types = nil
+	for _, element := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+		if element != nil {
+			if element.Ref != "" { // a pointer, which is never null in a list
+				element.Types = nil
 			}
-			tidy(of)
+			tidy(element)
 		}
 	}
 }

@@ -35,14 +35,14 @@ var assetFiles embed.FS
 
 // pages are the templates, and the assets under names that change with them.
 type pages struct {
-	by     map[string]*template.Template
-	assets map[string][]byte // by the name that pages use
-	names  map[string]string // of assets, by their file
+	templates map[string]*template.Template
+	assets    map[string][]byte // by the name that pages use
+	names     map[string]string // of assets, by their file
 }
 
 // loadPages reads the templates and assets. folder returns the path of a run's folder.
 func loadPages(folder func(run string) string) (*pages, error) {
-	p := &pages{by: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
+	p := &pages{templates: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
 	files, err := fs.ReadDir(assetFiles, "assets")
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func loadPages(folder func(run string) string) (*pages, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.by[strings.TrimSuffix(path.Base(file), ".html")] = t
+		p.templates[strings.TrimSuffix(path.Base(file), ".html")] = t
 	}
 	return p, nil
 }
@@ -114,7 +114,7 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"plain":    func(s string) string { s, _, _ = strings.Cut(s, " ("); return s },
 		"facts":    scoring.Metadata,
 		"manifest": manifestText,
-		"share":    func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
+		"share":    func(n, total int) float64 { return float64(n) / float64(max(1, total)) },
 	}
 }
 

@@ -155,9 +155,9 @@ const itemsAnchor = "#items-title"
 
 // runsOf are the runs that a query names: as a and b, or each as run.
 func runsOf(q url.Values) (runs []string, err error) {
-	again := !q.Has("run") // a run may be held against itself
+	repeats := !q.Has("run") // a run may be held against itself
 	for _, name := range slices.Concat([]string{q.Get("a"), q.Get("b")}, q["run"]) {
-		if name != "" && (again || !slices.Contains(runs, name)) {
+		if name != "" && (repeats || !slices.Contains(runs, name)) {
 			runs = append(runs, name)
 		}
 	}

@@ -20,10 +20,10 @@ type route struct {
 	template   string // file of templates/pages that lays the view out
 	navigation string // name in the head of all pages; "" for a page that others lead to
 
-	about  string // what a call is for
-	query  any    // struct with the parameters of a call
-	body   any    // struct that is posted to a call
-	status int    // of a call that succeeds; 0 for 200
+	summary string // what a call is for
+	query   any    // struct with the parameters of a call
+	body    any    // struct that is posted to a call
+	status  int    // of a call that succeeds; 0 for 200
 
 	needs   func(Options) bool // reports whether the server has something at the address; nil if it always has
 	without error              // the answer of a server that has not
@@ -35,13 +35,13 @@ type handler func(*Server, http.ResponseWriter, *http.Request) error
 
 // view makes what a route shows.
 type view struct {
-	of   reflect.Type
-	make func(*Server, *http.Request) (any, error)
+	result reflect.Type
+	make   func(*Server, *http.Request) (any, error)
 }
 
 // viewOf returns the view that show makes.
 func viewOf[T any](show func(*Server, *http.Request) (T, error)) view {
-	return view{of: reflect.TypeFor[T](), make: func(s *Server, r *http.Request) (any, error) { return show(s, r) }}
+	return view{result: reflect.TypeFor[T](), make: func(s *Server, r *http.Request) (any, error) { return show(s, r) }}
 }
 
 // allRoutes lists the routes of the server, as routes.go has them. Pages appear in the navigation in this order. An

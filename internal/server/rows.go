@@ -28,9 +28,9 @@ type RunRow struct {
 	Error string `json:"error,omitempty" jsonschema:"why the folder is no run"`
 
 	manifest *judging.Manifest
-	of       store.Stamps
+	stamps   store.Stamps
 	items    judging.ItemSet
-	on       judging.ItemSet // the items that the numbers are of; empty for all
+	set      judging.ItemSet // the items that the numbers are of; empty for all
 }
 
 // runNumbers has the numbers of a run that lists and leaderboards show.
@@ -96,38 +96,38 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		if x, err := s.runs.Index(ctx, run.Name); err == nil {
 			row.Records = x.Counts.Records
 			row.Outcomes = x.Counts.Outcomes
-			row.Stalled = s.silent(info)
+			row.Stalled = s.isStalled(info)
 		} else {
 			row.Error = err.Error()
 		}
 		return row
 	}
-	row.of = s.runs.Stamps(run.Name)
+	row.stamps = s.runs.Stamps(run.Name)
 	row.items = s.runs.ItemSet(run.Name, run.Manifest)
-	row.runNumbers = s.brief(run, row.of)
+	row.runNumbers = s.brief(run, row.stamps)
 	return row
 }
 
-// silent reports whether nothing was written to a file for long.
-func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
+// isStalled reports whether nothing was written to a file for long.
+func (s *Server) isStalled(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
 
 // brief returns the numbers of a run that has ended, as far as they are known without reading its records.
-func (s *Server) brief(run store.Found, at store.Stamps) runNumbers {
-	if known, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), at); ok {
-		return known
+func (s *Server) brief(run store.Found, stamps store.Stamps) runNumbers {
+	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), stamps); ok {
+		return numbers
 	}
-	rep := s.runs.Written(run.Name, run.Manifest, at)
+	rep := s.runs.Written(run.Name, run.Manifest, stamps)
 	if rep == nil {
 		return runNumbers{} // not remembered: it may be known later
 	}
-	return s.remember(run.Name, "", at, rep)
+	return s.remember(run.Name, "", stamps, rep)
 }
 
 // briefKey names the numbers of a run on the items of a set, or on all items if the set is empty.
-func briefKey(run string, on judging.ItemSet) string { return run + " " + string(on) }
+func briefKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
 
 // remember keeps the part of a run's report that lists and leaderboards show.
-func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *scoring.Report) runNumbers {
+func (s *Server) remember(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
 		Outcomes:  maps.Clone(rep.Outcomes),
@@ -137,23 +137,23 @@ func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *
 	}
 	out.report.Run = run
 	out.Headline = report.Headline(out.report)
-	s.listNumbers.Put(briefKey(run, on), at, out)
+	s.listNumbers.Put(briefKey(run, set), stamps, out)
 	return out
 }
 
-// numbersBeside returns the numbers of a run on some items, or on all items if the set is empty. They are made in the
+// numbersOn returns the numbers of a run on some items, or on all items if the set is empty. They are made in the
 // background; an error says that they are not there yet.
-func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSet) (runNumbers, error) {
-	name := briefKey(r.Name, on)
-	if known, ok := memo.Peek[runNumbers](s.listNumbers, name, r.of); ok {
-		return known, nil
+func (s *Server) numbersOn(ctx context.Context, r *RunRow, set judging.ItemSet) (runNumbers, error) {
+	name := briefKey(r.Name, set)
+	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, name, r.stamps); ok {
+		return numbers, nil
 	}
-	return memo.Get(ctx, s.background, "numbers of "+name, r.of, func() (runNumbers, error) {
-		rep, err := s.runs.Score(r.Name, on)
+	return memo.Get(ctx, s.background, "numbers of "+name, r.stamps, func() (runNumbers, error) {
+		rep, err := s.runs.Score(r.Name, set)
 		if err != nil {
 			return runNumbers{failed: true}, nil
 		}
-		return s.remember(r.Name, on, r.of, rep), nil
+		return s.remember(r.Name, set, r.stamps, rep), nil
 	})
 }
 
@@ -162,30 +162,30 @@ const mostScored = 50
 
 // score gives numbers to rows without any, such as those of copied runs, and returns how many it is still scoring in
 // the background. Large runs wait until their own page is opened.
-func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
+func (s *Server) score(ctx context.Context, rows []RunRow) (pending int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	for i, r := range rows {
-		if left == mostScored {
+		if pending == mostScored {
 			break
 		}
 		if !r.unscored() {
 			continue
 		}
-		numbers, err := s.numbersBeside(ctx, &r, "")
+		numbers, err := s.numbersOn(ctx, &r, "")
 		if err != nil {
-			left++
+			pending++
 			continue
 		}
 		rows[i].runNumbers = numbers
 	}
-	return left
+	return pending
 }
 
 // unscored reports whether a run has no numbers yet and is scored for leaderboards.
 func (r RunRow) unscored() bool {
 	return r.manifest != nil && r.report == nil && !r.failed && r.Status != judging.Running && r.Error == "" &&
-		r.of.Records.Size > 0 && r.of.Records.Size <= smallRun
+		r.stamps.Records.Size > 0 && r.stamps.Records.Size <= smallRun
 }
 
 // state identifies the state of some runs' files.
@@ -237,8 +237,8 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	return slices.Clone(rows), nil
 }
 
-// rowsOf returns the rows of all runs as a request needs them.
-func (s *Server) rowsOf(r *http.Request) ([]RunRow, error) {
+// requestedRows returns the rows of all runs as a request needs them.
+func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	if isAPI(r) {
 		return s.rows(r.Context())
 	}
@@ -291,9 +291,9 @@ func (s *Server) runNamed(r *http.Request) (string, error) {
 }
 
 // lastJob returns the newest job for which is returns true; nil without one.
-func (s *Server) lastJob(is func(jobs.Job) bool) *jobs.Job {
+func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
 	all := s.jobs()
-	if i := slices.IndexFunc(all, is); i >= 0 {
+	if i := slices.IndexFunc(all, match); i >= 0 {
 		return &all[i]
 	}
 	return nil

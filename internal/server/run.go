@@ -104,7 +104,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		p.Run.Run = head.Name
 	}
 	p.Others = s.otherJudges(ctx, head.Name, x.Manifest)
-	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
+	p.Twin = s.reversedRun(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
 }
 
@@ -140,37 +140,37 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*sc
 	})
 }
 
-// twin is the run of a run's judge over its items that was asked the opposite, by the same prompt; nil where there is
+// reversedRun is the run of a run's judge over its items that was asked the opposite, by the same prompt; nil where there is
 // none.
-func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
+func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.Twin {
 	rows, err := s.rows(ctx)
 	if err != nil {
 		return nil // the list of runs says why
 	}
 	items := s.runs.ItemSet(run.Name, run.manifest)
-	var found *RunRow
+	var best *RunRow
 	for i, row := range rows {
 		if row.report == nil || row.Shard != "" || row.Goal == run.Goal || row.Protocol == run.Protocol ||
 			!report.SameLayout(row.Protocol, run.Protocol) || row.items != items ||
 			row.manifest.Spec.Model != run.manifest.Spec.Model || row.Prompt != run.Prompt || row.Settings != run.Settings {
 			continue
 		}
-		if found == nil || row.standsFor(*found) {
-			found = &rows[i]
+		if best == nil || row.standsFor(*best) {
+			best = &rows[i]
 		}
 	}
-	if found == nil {
+	if best == nil {
 		return nil
 	}
-	rep, err := s.numbers(ctx, found.Name)
+	rep, err := s.numbers(ctx, best.Name)
 	if err != nil || rep == nil {
 		return nil
 	}
-	names := []string{run.Name, found.Name}
-	if run.Goal > found.Goal { // best and better come first
+	names := []string{run.Name, best.Name}
+	if run.Goal > best.Goal { // best and better come first
 		slices.Reverse(names)
 	}
-	t := &report.Twin{Report: rep, Run: found.Name}
+	t := &report.Twin{Report: rep, Run: best.Name}
 	if c, err := s.compare(ctx, names); err == nil {
 		t.Comparison = c.Comparisons[0]
 	}
@@ -204,8 +204,8 @@ func (s *Server) describe(r *http.Request) (to string, err error) {
 	if err != nil {
 		return "", err
 	}
-	about := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
-	return runURL(name), s.opts.Runner.Describe(name, about)
+	details := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
+	return runURL(name), s.opts.Runner.Describe(name, details)
 }
 
 // listsEach is how many items of a kind are named.
@@ -213,10 +213,10 @@ const listsEach = 5
 
 // listKinds are the filters of items that are listed, and what is said of them, in words that hold for judgments in
 // several orders, in several modes, repeated, and for a single one. An item stands under each that holds for it.
-var listKinds = []struct{ show, name, about string }{
-	{show: "confident", name: "Wrong every time", about: "read these first: the label may be wrong"},
-	{show: "inconsistent", name: "Flipped", about: "the judgments of the item do not agree"},
-	{show: "open", name: "Without a verdict", about: "no verdict was found in a reply"},
+var listKinds = []struct{ show, name, hint string }{
+	{show: "confident", name: "Wrong every time", hint: "read these first: the label may be wrong"},
+	{show: "inconsistent", name: "Flipped", hint: "the judgments of the item do not agree"},
+	{show: "open", name: "Without a verdict", hint: "no verdict was found in a reply"},
 }
 
 // mostLists stand on a page: those of the first kinds that there are.
@@ -228,27 +228,27 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
-		var taken []int
+		var positions []int
 		for i := range x.Len() {
 			if len(x.Judgments(i)) > 0 && x.Flags(i).Has(k.show) {
-				taken = append(taken, i)
+				positions = append(positions, i)
 			}
 		}
-		if len(taken) == 0 || len(all) == mostLists {
+		if len(positions) == 0 || len(all) == mostLists {
 			continue
 		}
 		list := doc.Block{
 			ID: "list-" + k.show, Title: k.name, In: doc.Page, Half: true, Chart: doc.List, Table: &doc.Table{},
 			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Show: k.show}}},
-			About: table.Count(len(taken), "item"),
+			About: table.Count(len(positions), "item"),
 		}
-		if k.show != "confident" || !run.Simulated && len(taken)*doubtful <= run.Items {
-			list.About += " · " + k.about // more would say more of the judge than of the labels
+		if k.show != "confident" || !run.Simulated && len(positions)*doubtful <= run.Items {
+			list.About += " · " + k.hint // more would say more of the judge than of the labels
 		}
 		if run.Judgments <= run.Items { // each is asked once
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
-		for _, i := range taken[:min(listsEach, len(taken))] {
+		for _, i := range positions[:min(listsEach, len(positions))] {
 			row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
 			list.Table.Rows = append(list.Table.Rows, listedItem(row))
 		}
@@ -327,25 +327,25 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (membe
 		return nil, err
 	}
 	for _, juror := range jurors {
-		var found *RunRow
+		var member *RunRow
 		for i := range rows {
 			row := &rows[i]
 			same := row.ID == juror.ID && row.manifest != nil
-			if same && (found == nil || path.Base(row.Name) == path.Base(juror.Run)) {
-				found = row
+			if same && (member == nil || path.Base(row.Name) == path.Base(juror.Run)) {
+				member = row
 			}
 		}
-		if found == nil {
+		if member == nil {
 			return nil, nil
 		}
-		if found.report == nil { // scoring for leaderboards runs in the background
-			rep, err := s.numbers(ctx, found.Name)
+		if member.report == nil { // scoring for leaderboards runs in the background
+			rep, err := s.numbers(ctx, member.Name)
 			if err != nil || rep == nil {
 				return nil, err
 			}
-			found.report = rep
+			member.report = rep
 		}
-		members = append(members, *found)
+		members = append(members, *member)
 	}
 	return members, nil
 }

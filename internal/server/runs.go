@@ -42,7 +42,7 @@ type runsFilter struct {
 	Offset   int    `json:"offset,omitempty" jsonschema:"without the first so many runs"`
 
 	Choices map[string][]string `json:"-"` // values on offer, by the names of parameters
-	chosen  url.Values          // the parameters, which have the values of the choice filters
+	query   url.Values          // the parameters, which have the values of the choice filters
 }
 
 // choiceFilters are the parameters whose values are offered.
@@ -154,7 +154,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	if err != nil {
 		return view, err
 	}
-	all, err := s.rowsOf(r)
+	all, err := s.requestedRows(r)
 	if err != nil {
 		return view, err
 	}
@@ -205,7 +205,7 @@ func (v *runsView) cut(r *http.Request) (err error) {
 // by limit and offset.
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
-	f = runsFilter{Sort: "when", Choices: map[string][]string{}, chosen: q}
+	f = runsFilter{Sort: "when", Choices: map[string][]string{}, query: q}
 	if !isAPI(r) || q.Has("page") {
 		f.Page = 1
 		q.Del("limit")
@@ -232,7 +232,7 @@ func (f *runsFilter) offer(row RunRow) {
 // takes tells whether a row has the chosen values and all words.
 func (f *runsFilter) takes(row RunRow) bool {
 	for name, values := range row.choices() {
-		if want := f.chosen.Get(name); want != "" && !slices.Contains(values, want) {
+		if want := f.query.Get(name); want != "" && !slices.Contains(values, want) {
 			return false
 		}
 	}
@@ -255,7 +255,7 @@ func (f runsFilter) Link(changes ...string) string {
 		pairs = append(pairs, "sort", f.Sort)
 	}
 	for _, name := range choiceFilters {
-		pairs = append(pairs, name, f.chosen.Get(name))
+		pairs = append(pairs, name, f.query.Get(name))
 	}
 	return "/runs" + query(append(pairs, changes...)...)
 }
@@ -266,7 +266,7 @@ func (f runsFilter) Selects() (list []filterSelect) {
 		if len(f.Choices[name]) > 0 && name != "suite" {
 			field := filterSelect{Name: name, Label: capital(name)}
 			for _, value := range f.Choices[name] {
-				field.Options = append(field.Options, Option{Value: value, Name: value, Chosen: value == f.chosen.Get(name)})
+				field.Options = append(field.Options, Option{Value: value, Name: value, Chosen: value == f.query.Get(name)})
 			}
 			list = append(list, field)
 		}

@@ -70,7 +70,7 @@ func TestTheFirstLeaderboardStaysWhileRunsAreScored(t *testing.T) {
 	}
 	done, waits, running := row("small", 10), row("large", 350), row("larger", 1000)
 	done.report, done.Headline = &scoring.Report{Items: 10}, &scoring.Result{Value: new(50.0)}
-	waits.of = store.Stamps{Records: store.Stamp{Size: 1}}
+	waits.stamps = store.Stamps{Records: store.Stamp{Size: 1}}
 	running.Status = judging.Running
 	rows := []RunRow{done, waits, running}
 	all := conditions(rows)

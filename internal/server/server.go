@@ -62,7 +62,7 @@ type RunMaker interface {
 	// Jobs lists what was started, the newest first.
 	Jobs() []jobs.Job
 	// Describe keeps what people say of a run.
-	Describe(run string, said judging.About) error
+	Describe(run string, details judging.About) error
 	// Delete removes a run that nobody is writing to.
 	Delete(run string) error
 	// DeleteSuite removes a suite with all runs in its folder.

@@ -122,8 +122,8 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	}
 	out := jobs.JobRequest{}
 	for name, v := range values {
-		list, many := v.([]any)
-		if !many {
+		list, isList := v.([]any)
+		if !isList {
 			list = []any{v}
 		}
 		for _, v := range list {
@@ -138,8 +138,8 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	return out, nil
 }
 
-// ordered is the view of what is made of a job request.
-func ordered[V any](
+// fromRequest is the view of what is made of a job request.
+func fromRequest[V any](
 	do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
 ) func(*Server, *http.Request) (V, error) {
 	return func(s *Server, r *http.Request) (out V, err error) {

@@ -68,8 +68,8 @@ type SuiteView struct {
 	Maker    *jobs.Job       `json:"-"` // that makes it, or was the last to
 }
 
-// say sets the sentence on the suite's results: of its race, or else of its ranking.
-func (h *SuiteHead) say(results *report.Ranking, raced *race.State, runs []suiteRun) {
+// summarize sets the sentence on the suite's results: of its race, or else of its ranking.
+func (h *SuiteHead) summarize(results *report.Ranking, raced *race.State, runs []suiteRun) {
 	if results != nil {
 		h.Says = results.Says
 	}
@@ -145,7 +145,7 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 		head, runs := s.suiteRuns(r, folder, suite)
 		results, err := s.ranking(ctx, folder, suite, runs)
 		view.Ranking = view.Ranking || err != nil && ctx.Err() != nil
-		head.say(results, s.runs.Race(folder), runs)
+		head.summarize(results, s.runs.Race(folder), runs)
 		view.Suites = append(view.Suites, head)
 	}
 	return view, nil
@@ -170,8 +170,8 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite)
 	for _, c := range suite.Cells {
 		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
 		name := path.Join(folder, c.Run)
-		if found, is := s.runs.Look(name); is {
-			run.RunRow = s.row(r.Context(), found)
+		if entry, ok := s.runs.Look(name); ok {
+			run.RunRow = s.row(r.Context(), entry)
 		} else {
 			run.Begun = false
 			run.RunRow = RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
@@ -199,7 +199,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	}
 	v.Race = s.runs.Race(folder)
 	v.Results, err = s.ranking(r.Context(), folder, suite, v.Runs)
-	v.say(v.Results, v.Race, v.Runs)
+	v.summarize(v.Results, v.Race, v.Runs)
 	return v, err
 }
 
@@ -232,14 +232,14 @@ func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, s
 
 // loadEnded loads a run of a suite. One in progress is returned without its records.
 func (s *Server) loadEnded(name string) (*scoring.Run, error) {
-	found, is := s.runs.Look(name)
+	entry, ok := s.runs.Look(name)
 	switch {
-	case !is:
+	case !ok:
 		return nil, fs.ErrNotExist
-	case found.Err != nil:
-		return nil, found.Err
-	case found.Manifest.Status == judging.Running:
-		return &scoring.Run{Manifest: found.Manifest}, nil
+	case entry.Err != nil:
+		return nil, entry.Err
+	case entry.Manifest.Status == judging.Running:
+		return &scoring.Run{Manifest: entry.Manifest}, nil
 	}
 	return s.runs.Load(name, "")
 }

@@ -36,8 +36,8 @@ func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 	case http.StateNew:
 		c.add(conn)
 	case http.StateActive, http.StateIdle:
-		if at := c.open[conn]; at != nil {
-			at.idle = time.Now()
+		if entry := c.open[conn]; entry != nil {
+			entry.idle = time.Now()
 		}
 	case http.StateClosed, http.StateHijacked:
 		delete(c.open, conn)
@@ -52,48 +52,48 @@ func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Contex
 	return context.WithValue(ctx, connKey{}, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if at := c.open[conn]; at != nil {
-			at.idle = time.Time{}
+		if entry := c.open[conn]; entry != nil {
+			entry.idle = time.Time{}
 		}
 	})
 }
 
 // Answering says that a request has come whole from who may ask: its connection keeps its place until it is answered.
 func Answering(r *http.Request) {
-	if answering, is := r.Context().Value(connKey{}).(func()); is {
+	if answering, ok := r.Context().Value(connKey{}).(func()); ok {
 		answering()
 	}
 }
 
 // add lets a connection in, or closes it where no other can go.
 func (c *Connections) add(conn net.Conn) {
-	at := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
-	if !c.makeRoom(at.from, c.each) || !c.makeRoom("", c.all) {
+	entry := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
+	if !c.makeRoom(entry.from, c.each) || !c.makeRoom("", c.all) {
 		conn.Close()
 		return
 	}
-	c.open[conn] = at
+	c.open[conn] = entry
 }
 
 // makeRoom closes the connection that has been idle for longest where an address, or all where that is "", have as many
 // as they may. It reports whether there is room for another.
-func (c *Connections) makeRoom(from string, most int) bool {
+func (c *Connections) makeRoom(from string, limit int) bool {
 	var oldest net.Conn
-	for conn, at := range c.open {
-		if from != "" && at.from != from {
+	for conn, entry := range c.open {
+		if from != "" && entry.from != from {
 			continue
 		}
-		most--
-		if !at.idle.IsZero() && (oldest == nil || at.idle.Before(c.open[oldest].idle)) {
+		limit--
+		if !entry.idle.IsZero() && (oldest == nil || entry.idle.Before(c.open[oldest].idle)) {
 			oldest = conn
 		}
 	}
-	if most <= 0 && oldest != nil {
-		most++
+	if limit <= 0 && oldest != nil {
+		limit++
 		delete(c.open, oldest)
 		oldest.Close()
 	}
-	return most > 0
+	return limit > 0
 }
 
 // hostOf is an address without its port.

@@ -93,8 +93,8 @@ func (g *Guard) Known(r *http.Request) error {
 	if g.opts.Token == "" {
 		return nil
 	}
-	if given, ok := bearer(r); ok {
-		return g.check(r, given)
+	if token, ok := bearer(r); ok {
+		return g.check(r, token)
 	}
 	if g.session(r) != "" {
 		return nil

@@ -77,24 +77,24 @@ func sweep(ctx context.Context, dir string) {
 	if to, err := filepath.EvalSymlinks(dir); err == nil { // a link is not walked
 		dir = to
 	}
-	filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+	filepath.WalkDir(dir, func(folder string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil || !d.IsDir():
 		case deletedName.MatchString(d.Name()):
-			os.RemoveAll(at)
+			os.RemoveAll(folder)
 			return fs.SkipDir
 		default:
-			disk.Sweep(at, slices.Concat(judging.RunFiles, []string{scoring.SuiteFile, race.StateFile})...)
+			disk.Sweep(folder, slices.Concat(judging.RunFiles, []string{scoring.SuiteFile, race.StateFile})...)
 		}
 		return nil
 	})
 }
 
 // Describe replaces the name, tags and note that people gave a run.
-func (r *Manager) Describe(run string, about judging.About) error {
-	about, err := about.Tidied()
+func (r *Manager) Describe(run string, details judging.About) error {
+	details, err := details.Tidied()
 	if err != nil {
 		return failure.Bad("%w", err)
 	}
@@ -111,7 +111,7 @@ func (r *Manager) Describe(run string, about judging.About) error {
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
 		return failure.NotFound("there is no run %q", run)
 	}
-	return orGone(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), about))
+	return orGone(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), details))
 }
 
 // DeleteSuite removes a suite's runs and their stages one by one, and then the file of the suite. It ends at a run that
@@ -154,17 +154,17 @@ func (r *Manager) deleteSuite(folder string) error {
 	if err := root.RemoveAll(path.Join(folder, judging.CacheDir)); err != nil { // of a shard's replies
 		return fmt.Errorf("the suite is deleted, its cache is not: %w", err)
 	}
-	if left, err := fs.ReadDir(root.FS(), folder); err == nil && len(left) == 0 {
+	if rest, err := fs.ReadDir(root.FS(), folder); err == nil && len(rest) == 0 {
 		return root.Remove(folder)
 	}
 	return nil
 }
 
 // idle opens the folder of runs unless a job is making the run or suite, for which makes returns true.
-func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
+func (r *Manager) idle(kind string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
-			return nil, failure.Conflict("the %s is in progress: stop it first", what)
+			return nil, failure.Conflict("the %s is in progress: stop it first", kind)
 		}
 	}
 	return os.OpenRoot(r.dir)
@@ -175,13 +175,13 @@ func checkFolders(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return failure.NotFound("there is no such run or suite")
 	}
-	for at := name; at != "."; at = path.Dir(at) {
-		info, err := root.Lstat(at)
+	for folder := name; folder != "."; folder = path.Dir(folder) {
+		info, err := root.Lstat(folder)
 		switch {
 		case err != nil:
 			return err
 		case !info.IsDir():
-			return failure.Conflict("%s is a link or a file: delete it by hand", at)
+			return failure.Conflict("%s is a link or a file: delete it by hand", folder)
 		}
 	}
 	return nil
@@ -197,8 +197,8 @@ func checkRun(root *os.Root, run string) error {
 		return err
 	}
 	for _, e := range entries {
-		ours := slices.Contains(judging.RunFiles, e.Name()) || strings.HasPrefix(e.Name(), ".")
-		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !ours || !plain {
+		isRunFile := slices.Contains(judging.RunFiles, e.Name()) || strings.HasPrefix(e.Name(), ".")
+		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !isRunFile || !plain {
 			return failure.Conflict("the folder holds %q, which is no file of the run: delete it by hand", e.Name())
 		}
 	}

@@ -52,9 +52,9 @@ type Manager struct {
 
 // FieldOf returns the field of the job request that an error is about; "" without one.
 func FieldOf(err error) string {
-	var at *eval.FieldError
-	if errors.As(err, &at) {
-		return at.Field
+	var fieldErr *eval.FieldError
+	if errors.As(err, &fieldErr) {
+		return fieldErr.Field
 	}
 	return ""
 }
@@ -134,7 +134,7 @@ func (j *runJob) RunOpened(run eval.RunStart) {
 
 // keyOf returns the variable with the key of a server, "" for the usual one. known is false for a server that nobody
 // named: a key never goes to a server that was found on a port.
-func (r *Manager) keyOf(url string) (variable string, known bool) {
+func (r *Manager) keyOf(url string) (variable string, ok bool) {
 	if slices.Contains(r.opts.BaseURLs, url) {
 		return r.opts.APIKeyEnv, true
 	}
@@ -172,7 +172,7 @@ func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 		"reply_tokens_at_most": plan.MaxTokens,
 		"prompt_too_long":      plan.TooLong,
 	}}
-	if seconds, known := run.Seconds(); known {
+	if seconds, ok := run.Seconds(); ok {
 		s.Seconds = &seconds
 	}
 	s.Time = run.Time()

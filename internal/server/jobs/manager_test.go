@@ -138,7 +138,7 @@ func offer(r *Manager, servers ...EndpointOffer) {
 func TestJudgeByItsModel(t *testing.T) {
 	r := newManager(t, Options{})
 	offer(r, EndpointOffer{ID: "http://127.0.0.1:9", Models: []string{"other", "small:latest"}})
-	if ids, err := r.judgeAt(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"http://127.0.0.1:9"}) {
+	if ids, err := r.endpointIDs(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"http://127.0.0.1:9"}) {
 		t.Errorf("by a name without its tag: %v %v", ids, err)
 	}
 }

@@ -130,8 +130,8 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	if strings.Contains(value, ",") {
 		return "", eval.Wrong("agents", value, "%q: give each separately", value)
 	}
-	if _, at, ok := strings.Cut(value, "@"); ok {
-		if r.checkEndpoint(ctx, at) != nil || isSimulation(at) {
+	if _, url, ok := strings.Cut(value, "@"); ok {
+		if r.checkEndpoint(ctx, url) != nil || isSimulation(url) {
 			return "", eval.Wrong("agents", value,
 				"%q: expected MODEL@URL with the URL of an offered server, a run, or sim:…", value)
 		}
@@ -212,13 +212,13 @@ func (r *Manager) checkEndpoint(ctx context.Context, id string) error {
 // endpoints returns the offered servers. Concurrent calls share one search; a call whose context ends before it gets
 // the simulation alone.
 func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
-	found, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]EndpointOffer, error) {
+	endpoints, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]EndpointOffer, error) {
 		return r.discover(r.ctx), nil // the first caller may leave before the others
 	})
 	if err != nil {
 		return []EndpointOffer{simulatedEndpoint}
 	}
-	return found
+	return endpoints
 }
 
 // discover finds servers as the command line does: those named with --base-url, those of the environment, those on the
@@ -246,23 +246,23 @@ func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 }
 
 // models adds the models of a server to its offer, or the error.
-func (r *Manager) models(ctx context.Context, at *EndpointOffer) {
+func (r *Manager) models(ctx context.Context, offer *EndpointOffer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
-	b, s, err := r.maker.Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{at.ID}})
+	b, s, err := r.maker.Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{offer.ID}})
 	if err != nil {
-		at.Error = err.Error()
+		offer.Error = err.Error()
 		return
 	}
-	if at.About == at.ID {
-		at.About = eval.Describe(s)
+	if offer.About == offer.ID {
+		offer.About = eval.Describe(s)
 	}
 	models, err := b.Models(ctx)
 	if err != nil {
-		at.Error = err.Error()
+		offer.Error = err.Error()
 	}
 	for _, m := range models {
-		at.Models = append(at.Models, m.Name)
+		offer.Models = append(offer.Models, m.Name)
 	}
 }
 

@@ -88,8 +88,8 @@ func (r *Manager) place(file *suite.File) error {
 		if err := disk.Within(r.dir, out); err != nil {
 			return err
 		}
-		for at := filepath.Dir(out); at != r.dir; at = filepath.Dir(at) {
-			if _, err := os.Stat(filepath.Join(at, scoring.SuiteFile)); err == nil {
+		for parent := filepath.Dir(out); parent != r.dir; parent = filepath.Dir(parent) {
+			if _, err := os.Stat(filepath.Join(parent, scoring.SuiteFile)); err == nil {
 				return errors.New("lies in the folder of another suite: choose another, or remove this line")
 			}
 		}
@@ -105,19 +105,19 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, 
 	request := JobRequest{fieldProtocol: {c.Protocol().Name}}
 	judge := eval.Endpoint{Backend: eval.Backends[0]}
 	for name, words := range c.Values() {
-		f, known := eval.FieldNamed(c.Protocol(), name)
+		f, ok := eval.FieldNamed(c.Protocol(), name)
 		switch {
 		case name == "backend":
 			judge.Backend = words[0]
 		case name == "base-url":
 			judge.BaseURLs = words
-		case known && f.Local && name != fieldModel && name != fieldDataset:
+		case ok && f.Local && name != fieldModel && name != fieldDataset:
 			return o, eval.Wrong(name, words[0], "can be set on the command line only: leave it out")
 		default:
 			request[name] = words
 		}
 	}
-	request[fieldEndpoint], err = r.judgeAt(ctx, judge, request.Get(fieldModel))
+	request[fieldEndpoint], err = r.endpointIDs(ctx, judge, request.Get(fieldModel))
 	if err != nil {
 		return o, err
 	}
@@ -130,8 +130,8 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, 
 	return o, nil
 }
 
-// judgeAt returns the ids of the offered servers that a judge names, else of the first that has the model.
-func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
+// endpointIDs returns the ids of the offered servers that a judge names, else of the first that has the model.
+func (r *Manager) endpointIDs(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
 	if err := judge.Validate(); err != nil {
 		return nil, err
 	}
@@ -139,11 +139,11 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 	if isSimulation(judge.Backend) {
 		return []string{simulatedEndpoint.ID}, nil
 	}
-	for _, at := range judge.BaseURLs {
-		i := slices.IndexFunc(offered, func(e EndpointOffer) bool { return eval.SameAddress(e.ID, at) })
+	for _, url := range judge.BaseURLs {
+		i := slices.IndexFunc(offered, func(e EndpointOffer) bool { return eval.SameAddress(e.ID, url) })
 		if i < 0 {
-			return nil, eval.Wrong("base-url", at,
-				"%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", at)
+			return nil, eval.Wrong("base-url", url,
+				"%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", url)
 		}
 		ids = append(ids, offered[i].ID)
 	}

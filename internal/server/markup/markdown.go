@@ -94,9 +94,9 @@ func modest(text string) bool {
 	var longest, deepest, columns, lines, pairs int
 	marks := 0 // of the paragraph
 	for line := range strings.SplitSeq(text, "\n") {
-		within := strings.TrimLeft(line, " \t>-+*0123456789.)")
+		content := strings.TrimLeft(line, " \t>-+*0123456789.)")
 		longest = max(longest, len(line))
-		deepest = max(deepest, len(line)-len(within))
+		deepest = max(deepest, len(line)-len(content))
 		columns = max(columns, strings.Count(line, "|"))
 		lines++
 		if strings.TrimSpace(line) == "" {
@@ -173,7 +173,7 @@ func plain(words []byte) ast.Node {
 	return n
 }
 
-func replace(n, by ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, by) }
+func replace(n, replacement ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, replacement) }
 
 // take moves the children of a node.
 func take(to, from ast.Node) {

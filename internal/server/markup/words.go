@@ -87,10 +87,10 @@ func Marked(reply []Segment) string {
 }
 
 // Shortened returns the beginning of a text on one line, of at most so many characters, made visible.
-func Shortened(text string, most int) string {
+func Shortened(text string, limit int) string {
 	words := strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	if runes := []rune(words); len(runes) > most {
-		words = string(runes[:most]) + "…"
+	if runes := []rune(words); len(runes) > limit {
+		words = string(runes[:limit]) + "…"
 	}
 	return Visible(words)
 }

@@ -20,7 +20,7 @@ type Memo struct {
 	// Log is told of a panic; who asked for the value gets ErrPanic.
 	Log func(format string, args ...any)
 
-	known   *lru.Cache[string, value]
+	values  *lru.Cache[string, value]
 	flight  singleflight.Group
 	turns   chan struct{} // a place for each value that is made at once
 	now     func() time.Time
@@ -42,12 +42,12 @@ const (
 )
 
 // New remembers so many values at most, and makes one at a time.
-func New(most int, now func() time.Time) *Memo {
-	known, err := lru.New[string, value](most)
+func New(limit int, now func() time.Time) *Memo {
+	cache, err := lru.New[string, value](limit)
 	if err != nil {
 		panic(err) // most is none
 	}
-	return &Memo{Log: func(string, ...any) {}, known: known, turns: make(chan struct{}, 1), now: now}
+	return &Memo{Log: func(string, ...any) {}, values: cache, turns: make(chan struct{}, 1), now: now}
 }
 
 // Wait waits for what is being made.
@@ -56,14 +56,14 @@ func (m *Memo) Wait() { m.workers.Wait() }
 // Get returns the value of a name in a state. Where it is not known, build makes it, once for all who ask; whoever's
 // context ends sooner goes, and the value is made for the next.
 func Get[V any](ctx context.Context, m *Memo, name string, state any, build func() (V, error)) (content V, err error) {
-	v, known := m.current(name, state)
-	if !known {
-		made := start(m, fmt.Sprintf("%s\x00%v", name, state), name, state, build)
+	v, ok := m.current(name, state)
+	if !ok {
+		result := start(m, fmt.Sprintf("%s\x00%v", name, state), name, state, build)
 		if ctx.Err() != nil { // also where the value is there by now
 			return content, ctx.Err()
 		}
 		select {
-		case v = <-made:
+		case v = <-result:
 		case <-ctx.Done():
 			return content, ctx.Err()
 		}
@@ -74,16 +74,16 @@ func Get[V any](ctx context.Context, m *Memo, name string, state any, build func
 
 // current returns the value of a name in a state, but for an error that may be over: too many files were open.
 func (m *Memo) current(name string, state any) (value, bool) {
-	v, known := m.known.Get(name)
-	return v, known && v.state == state && !errors.As(v.err, new(syscall.Errno))
+	v, ok := m.values.Get(name)
+	return v, ok && v.state == state && !errors.As(v.err, new(syscall.Errno))
 }
 
 // Latest returns the value of a name that was made last, of whatever state, and does not wait. Where the state is
 // another by now, build makes it for who asks next; where that fails, what was made before stays.
 func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (content V) {
-	v, known := m.known.Get(name)
+	v, ok := m.values.Get(name)
 	content, _ = v.content.(V)
-	if !known || v.state != state && m.now().After(v.until) {
+	if !ok || v.state != state && m.now().After(v.until) {
 		start(m, name, name, state, func() (V, error) {
 			newer, err := build()
 			if err != nil {
@@ -96,50 +96,50 @@ func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (co
 }
 
 // Peek returns the value of a name in a state, where it is known.
-func Peek[V any](m *Memo, name string, state any) (content V, known bool) {
-	v, ok := m.known.Get(name)
+func Peek[V any](m *Memo, name string, state any) (content V, ok bool) {
+	v, ok := m.values.Get(name)
 	if !ok || v.err != nil || v.state != state {
 		return content, false
 	}
-	content, known = v.content.(V)
-	return content, known
+	content, ok = v.content.(V)
+	return content, ok
 }
 
 // Last returns the value of a name that was made last, of whatever state; the zero value where there is none.
 func Last[V any](m *Memo, name string) (content V) {
-	v, _ := m.known.Peek(name)
+	v, _ := m.values.Peek(name)
 	content, _ = v.content.(V)
 	return content
 }
 
 // Put remembers a value of a name in a state.
 func (m *Memo) Put(name string, state, content any) {
-	m.known.Add(name, value{state: state, content: content})
+	m.values.Add(name, value{state: state, content: content})
 }
 
 // Drop forgets the value of a name.
-func (m *Memo) Drop(name string) { m.known.Remove(name) }
+func (m *Memo) Drop(name string) { m.values.Remove(name) }
 
 // start makes a value, unless it is being made by the same key.
 func start[V any](m *Memo, key, name string, state any, build func() (V, error)) <-chan value {
-	made := make(chan value, 1)
+	result := make(chan value, 1)
 	m.workers.Go(func() {
 		v, _, _ := m.flight.Do(key, func() (any, error) {
 			m.turns <- struct{}{}
 			defer func() { <-m.turns }()
-			if v, known := m.current(name, state); known { // since it was looked for
+			if v, ok := m.current(name, state); ok { // since it was looked for
 				return v, nil
 			}
 			began := time.Now()
 			content, err := guarded(m, name, build)
 			v := value{state: state, content: content, err: err}
 			v.until = m.now().Add(max(restAtLeast, restShare*time.Since(began)))
-			m.known.Add(name, v)
+			m.values.Add(name, v)
 			return v, nil
 		})
-		made <- v.(value)
+		result <- v.(value)
 	})
-	return made
+	return result
 }
 
 // ErrPanic is of a value that gavel itself failed to make.

@@ -27,9 +27,9 @@ func readFilters() (all []Filter) {
 	if err := yaml.Unmarshal(filterTable, &all); err != nil {
 		panic(err) // the file is part of the program
 	}
-	for _, own := range []bool{true, false} {
+	for _, ownRight := range []bool{true, false} {
 		for _, mode := range []string{"cot", "self"} {
-			all = append(all, ownFilter(own, mode, true), ownFilter(own, mode, false))
+			all = append(all, ownFilter(ownRight, mode, true), ownFilter(ownRight, mode, false))
 		}
 	}
 	return all
@@ -47,12 +47,12 @@ func rightOr(other string, right bool) string {
 
 // ownFilter takes items by two conditions: whether the judge's own answer to the question is correct, and whether its
 // judgment in a mode is.
-func ownFilter(own bool, mode string, right bool) Filter {
-	answer := rightOr("wrong", own)
-	judged := rightOr("not right", right) + " " + ownModes[mode]
+func ownFilter(ownRight bool, mode string, right bool) Filter {
+	answer := rightOr("wrong", ownRight)
+	verdict := rightOr("not right", right) + " " + ownModes[mode]
 	return Filter{
 		Name:  "own-" + answer + "-" + mode + "-" + rightOr("wrong", right),
-		Words: "own answer " + answer + ", judged " + judged,
+		Words: "own answer " + answer + ", judged " + verdict,
 		About: "the judge's own answer is " + answer + ", and its judgment " + ownModes[mode] + " is " +
 			rightOr("not right", right),
 		Part: true,
@@ -90,12 +90,12 @@ func (g Judgment) changes(first Judgment) bool {
 func (x *Index) Flags(item int) (f Flags) {
 	all := x.Judgments(item)
 	var once []Judgment
-	shown := 0
+	presentations := 0
 	changed := false
 	choices := map[int]bool{}
 	places := map[int]bool{}
 	for _, g := range all {
-		shown = max(shown, g.presentations)
+		presentations = max(presentations, g.presentations)
 		if g.Repetition > 0 {
 			changed = changed || slices.ContainsFunc(all, g.changes)
 			continue
@@ -106,8 +106,8 @@ func (x *Index) Flags(item int) (f Flags) {
 			places[g.Position] = true // -1 where nothing is placed
 		}
 	}
-	some := func(is func(Judgment) bool) bool { return slices.ContainsFunc(once, is) }
-	every := func(is func(Judgment) bool) bool { return !some(func(g Judgment) bool { return !is(g) }) }
+	some := func(test func(Judgment) bool) bool { return slices.ContainsFunc(once, test) }
+	every := func(test func(Judgment) bool) bool { return !some(func(g Judgment) bool { return !test(g) }) }
 	isFirst := func(g Judgment) bool { return g.Choice >= 0 && g.Position == 0 }
 	isLast := func(g Judgment) bool { return g.Choice >= 0 && g.Position >= 0 && g.Position == g.positions-1 }
 	if x.Manifest.Spec.Goal == judging.GoalWorse {
@@ -116,7 +116,7 @@ func (x *Index) Flags(item int) (f Flags) {
 	onlyRight := func(presentation int) bool {
 		return every(func(g Judgment) bool { return g.Right.Is == (g.Presentation == presentation) })
 	}
-	missing := len(once) == 0 || len(once) < shown
+	missing := len(once) == 0 || len(once) < presentations
 	unlabelled := !missing && some(func(g Judgment) bool { return !g.Right.Known })
 	scored := !missing && !unlabelled
 	right := scored && every(func(g Judgment) bool { return g.Right.Is }) // a tie may be right
@@ -128,10 +128,10 @@ func (x *Index) Flags(item int) (f Flags) {
 	several := len(once) > 1 && every(Judgment.decided)
 	first := several && inconsistent && every(isFirst)
 	last := several && inconsistent && every(isLast)
-	placed := several && !missing && inconsistent && len(places) == 1 && !places[-1]
+	samePosition := several && !missing && inconsistent && len(places) == 1 && !places[-1]
 	for _, flag := range []struct {
-		name string
-		is   bool
+		name  string
+		holds bool
 	}{
 		{"right", right},
 		{"wrong", wrong},
@@ -150,12 +150,12 @@ func (x *Index) Flags(item int) (f Flags) {
 		{"unread", scored && open},
 		{"steady", confident && !inconsistent},
 		{"same", several && !missing && !inconsistent},
-		{"placed", placed},
-		{"moved", inconsistent && !placed && !open && !missing},
+		{"placed", samePosition},
+		{"moved", inconsistent && !samePosition && !open && !missing},
 		{"second-only", several && scored && onlyRight(1)},
 		{"first-only", several && scored && onlyRight(0)},
 	} {
-		if flag.is {
+		if flag.holds {
 			f = append(f, flag.name)
 		}
 	}

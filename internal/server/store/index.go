@@ -28,12 +28,12 @@ type Index struct {
 	Damaged  []string // what cannot be read, the first of it
 
 	store     *Store
-	at        Stamps
+	stamps    Stamps
 	items     []item
 	places    map[string]int // of items, by id
 	judgments []Judgment     // in the order of the records
 	records   fs.FileInfo    // nil: there is no file
-	recorded  int64          // bytes of the records that were read
+	bytesRead int64          // bytes of the records that were read
 	lines     int            // of these
 	alarms    *judging.Alarms
 }
@@ -64,8 +64,8 @@ type Judgment struct {
 
 	line          place
 	item          int
-	at            time.Time // at which it began
-	took          float64   // milliseconds of its replies; 0 where unknown, or where one was remembered
+	began         time.Time // at which it began
+	milliseconds  float64   // milliseconds of its replies; 0 where unknown, or where one was remembered
 	tokens        int       // of these replies
 	presentations int
 	positions     int // shown in all
@@ -94,9 +94,9 @@ func (s *Store) Index(ctx context.Context, run string) (*Index, error) {
 		s.indexes.Drop(run)
 		return nil, err
 	}
-	at := s.Stamps(run)
-	x, err := memo.Get(ctx, s.indexes, run, at, func() (*Index, error) {
-		return s.index(run, at, memo.Last[*Index](s.indexes, run))
+	stamps := s.Stamps(run)
+	x, err := memo.Get(ctx, s.indexes, run, stamps, func() (*Index, error) {
+		return s.index(run, stamps, memo.Last[*Index](s.indexes, run))
 	})
 	if err != nil && ctx.Err() == nil {
 		s.indexes.Drop(run) // the next look may find it mended
@@ -117,7 +117,7 @@ func (s *Store) Indexes(ctx context.Context, runs []string) (all []*Index, err e
 }
 
 // index reads a run: what was appended to its records since it was read last, or everything where the files are others.
-func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
+func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	m, err := s.Manifest(run)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, failure.Unreadable("the records of %q cannot be read: %w", run, reason(err))
 	}
-	grows := last != nil && last.Manifest.ID == m.ID && last.at.Items == at.Items && last.grewTo(info)
+	grows := last != nil && last.Manifest.ID == m.ID && last.stamps.Items == stamps.Items && last.continues(info)
 	if grows {
 		*x = *last
 		x.items = slices.Clone(last.items)
@@ -147,7 +147,7 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	}
 	x.Manifest = m
 	x.alarms.Manifest = m
-	x.at = at
+	x.stamps = stamps
 	x.Asker, err = judging.AskerOf(m)
 	if err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
@@ -163,8 +163,8 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	return x, err
 }
 
-// grewTo tells whether the records are as they were when they were read, or longer.
-func (x *Index) grewTo(info fs.FileInfo) bool {
+// continues tells whether the records are as they were when they were read, or longer.
+func (x *Index) continues(info fs.FileInfo) bool {
 	if x.records == nil || info == nil {
 		return x.records == nil
 	}
@@ -173,10 +173,10 @@ func (x *Index) grewTo(info fs.FileInfo) bool {
 
 // readRecords reads the records from where they were read to.
 func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
-	begin, lines := x.recorded, x.lines
-	in := x.store.reading(f, begin, info)
-	err := judging.EachStored(in, x.read, func(line judging.StoredLine[judged]) error {
-		x.recorded = begin + line.Offset + int64(line.Length) + 1
+	begin, lines := x.bytesRead, x.lines
+	in := x.store.reader(f, begin, info)
+	err := judging.EachStored(in, x.read, func(line judging.StoredLine[indexedRecord]) error {
+		x.bytesRead = begin + line.Offset + int64(line.Length) + 1
 		x.lines = lines + line.Number
 		if line.Err != nil {
 			x.complain("%s:%d: damaged record: %v", judging.RecordsFile, x.lines, line.Err)
@@ -194,14 +194,14 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// judged is a record and what the index remembers of it.
-type judged struct {
+// indexedRecord is a record and what the index remembers of it.
+type indexedRecord struct {
 	Judgment
 	record *judging.Record
 }
 
 // read decodes a record and reads its replies again, as scores do. It is called from many goroutines.
-func (x *Index) read(line []byte) (out judged, err error) {
+func (x *Index) read(line []byte) (out indexedRecord, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
 		return out, err
@@ -210,7 +210,7 @@ func (x *Index) read(line []byte) (out judged, err error) {
 	if err != nil {
 		return out, err
 	}
-	return judged{Judgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
+	return indexedRecord{Judgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
 }
 
 // ReadingOf a run is how its replies are read: as results.json has them.
@@ -229,7 +229,7 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgm
 		Choice:        v.Choice,
 		Position:      slices.Index(r.Order, r.CandidateID(v.Choice)),
 		positions:     len(r.Order),
-		at:            r.At,
+		began:         r.At,
 	}
 	if r.Shape.Info().Verdicts {
 		g.Position = -1
@@ -239,17 +239,17 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgm
 	if r.Own != nil {
 		g.Own = Rightness{Is: r.Own.Right, Known: true}
 	}
-	right, known := m.Right(r, v)
-	g.Right = Rightness{Is: right, Known: right || known}
+	right, labelled := m.Right(r, v)
+	g.Right = Rightness{Is: right, Known: right || labelled}
 	return g
 }
 
 // add takes a record in, unless its judgment is there: the first stands, as for scores.
-func (x *Index) add(g judged) {
+func (x *Index) add(g indexedRecord) {
 	r := g.record
 	g.item = x.placeOf(r.Item, r.Group)
-	of := &x.items[g.item]
-	for _, k := range of.judgments {
+	entry := &x.items[g.item]
+	for _, k := range entry.judgments {
 		if x.judgments[k].Presentation == g.Presentation && x.judgments[k].Repetition == g.Repetition {
 			return
 		}
@@ -267,24 +267,24 @@ func (x *Index) add(g judged) {
 		c.PromptTokens += reply.PromptTokens
 		c.ReplyTokens += reply.ReplyTokens
 		c.Milliseconds += reply.Milliseconds
-		g.took += reply.Milliseconds
+		g.milliseconds += reply.Milliseconds
 		g.tokens += reply.ReplyTokens
 	}
 	if c.Cached > cached {
-		g.took = 0
+		g.milliseconds = 0
 		g.tokens = 0
 	}
-	if at := r.At.UTC().Truncate(time.Millisecond); at.After(c.Last) {
-		c.Last = at
+	if began := r.At.UTC().Truncate(time.Millisecond); began.After(c.Last) {
+		c.Last = began
 	}
-	of.judgments = append(slices.Clip(of.judgments), len(x.judgments))
+	entry.judgments = append(slices.Clip(entry.judgments), len(x.judgments))
 	x.judgments = append(x.judgments, g.Judgment)
 }
 
 // placeOf an item, which may be new.
 func (x *Index) placeOf(id, group string) int {
-	i, known := x.places[id]
-	if !known {
+	i, ok := x.places[id]
+	if !ok {
 		i = len(x.items)
 		id = strings.Clone(id)
 		x.places[id] = i
@@ -303,11 +303,11 @@ func (x *Index) readItems() error {
 		return failure.Unreadable("the items of %q cannot be read: %w", x.Run, reason(err))
 	}
 	defer f.Close()
-	decode := func(text []byte) (it item, err error) {
+	decode := func(text []byte) (entry item, err error) {
 		read, err := judging.ItemOf(x.Manifest, text)
 		return item{id: read.ID, group: read.Group}, err
 	}
-	in := x.store.reading(f, 0, info)
+	in := x.store.reader(f, 0, info)
 	err = judging.EachStored(in, decode, func(l judging.StoredLine[item]) error {
 		if l.Err != nil {
 			x.complain("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)

@@ -27,11 +27,11 @@ func (x *Index) OpenItems() *os.File {
 
 // Item reads an item's line of the file that OpenItems opened.
 func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
-	at := x.items[i].line
-	if items == nil || at.length == 0 {
+	location := x.items[i].line
+	if items == nil || location.length == 0 {
 		return datasets.Item{}, failure.NotFound("the run's folder does not have the texts of this item")
 	}
-	line, err := at.read(items)
+	line, err := location.read(items)
 	if err != nil {
 		return datasets.Item{}, err
 	}

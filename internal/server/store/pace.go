@@ -40,27 +40,27 @@ func (x *Index) Pace(now time.Time) (p Pace) {
 	var newest []float64
 	tokens, since := 0, now
 	for _, g := range x.judgments {
-		tempo.Add(g.at)
+		tempo.Add(g.began)
 	}
 	p.Rate = tempo.PerSecond(now)
-	if left, ok := tempo.Left(x.Manifest.Judgments-x.Counts.Records, now); ok {
-		p.Left = &left
+	if seconds, ok := tempo.Left(x.Manifest.Judgments-x.Counts.Records, now); ok {
+		p.Left = &seconds
 	}
 	for _, g := range slices.Backward(x.judgments) {
-		if g.took == 0 {
+		if g.milliseconds == 0 {
 			continue
 		}
 		if len(newest) < 1000 {
-			newest = append(newest, g.took)
+			newest = append(newest, g.milliseconds)
 		}
-		if now.Sub(g.at) <= 2*time.Minute {
+		if now.Sub(g.began) <= 2*time.Minute {
 			tokens += g.tokens
-			if g.at.Before(since) {
-				since = g.at
+			if g.began.Before(since) {
+				since = g.began
 			}
 		}
-		if len(p.Slow) < slowMost || g.took > p.Slow[slowMost-1].Milliseconds {
-			p.Slow = append(p.Slow, SlowJudgment{Item: x.ID(g.item), Milliseconds: g.took})
+		if len(p.Slow) < slowMost || g.milliseconds > p.Slow[slowMost-1].Milliseconds {
+			p.Slow = append(p.Slow, SlowJudgment{Item: x.ID(g.item), Milliseconds: g.milliseconds})
 			slices.SortStableFunc(p.Slow, func(a, b SlowJudgment) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
 			p.Slow = p.Slow[:min(len(p.Slow), slowMost)]
 		}

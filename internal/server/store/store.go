@@ -33,16 +33,16 @@ type Store struct {
 	End     context.CancelFunc
 	Most    int // folders that are searched
 
-	root     *os.Root
-	files    *memo.Memo // what run.json and about.json hold
-	indexes  *memo.Memo
-	searches *memo.Memo // which items of a run have a text
-	mu       sync.Mutex
-	listed   []Found
-	inSuites []string // folders of suites, as of the listing
-	ended    bool     // the listing is of the first Most folders alone
-	listedAt time.Time
-	now      func() time.Time
+	root       *os.Root
+	files      *memo.Memo // what run.json and about.json hold
+	indexes    *memo.Memo
+	searches   *memo.Memo // which items of a run have a text
+	mu         sync.Mutex
+	runs       []Found
+	suites     []string // folders of suites, as of the listing
+	incomplete bool     // the listing is of the first Most folders alone
+	listedAt   time.Time
+	now        func() time.Time
 }
 
 // Stamp tells one state of a file from another.
@@ -109,9 +109,9 @@ func (s *Store) Open(run, file string) (*os.File, fs.FileInfo, error) {
 	return disk.Open(s.root, path.Join(run, file))
 }
 
-// reading reads a file of a run from a place to where it ended when it was looked at, or until the store is closed.
-func (s *Store) reading(f *os.File, from int64, info fs.FileInfo) io.Reader {
-	return &limited{ctx: s.Closing, r: io.NewSectionReader(f, from, info.Size()-from)}
+// reader reads a file of a run from a place to where it ended when it was looked at, or until the store is closed.
+func (s *Store) reader(f *os.File, from int64, info fs.FileInfo) io.Reader {
+	return &lineLimiter{ctx: s.Closing, r: io.NewSectionReader(f, from, info.Size()-from)}
 }
 
 // maxManifest is more than any manifest has: prompts are kilobytes.
@@ -122,12 +122,12 @@ func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 	if err := checkName(run); err != nil {
 		return nil, err
 	}
-	return decoded(s, run, judging.ManifestFile, judging.DecodeManifest, s.Missing)
+	return decodeFile(s, run, judging.ManifestFile, judging.DecodeManifest, s.Missing)
 }
 
-// decoded reads a small file of a run or suite, and remembers it for as long as it is as it was. missing says why one
+// decodeFile reads a small file of a run or suite, and remembers it for as long as it is as it was. missing says why one
 // cannot be opened.
-func decoded[T any](
+func decodeFile[T any](
 	s *Store, folder, file string,
 	decode func(name string, in io.Reader) (T, error), missing func(folder string, err error) error,
 ) (v T, err error) {
@@ -137,8 +137,8 @@ func decoded[T any](
 	}
 	defer f.Close()
 	name := path.Join(folder, file)
-	if known, ok := memo.Peek[T](s.files, name, StampOf(info)); ok {
-		return known, nil
+	if cached, ok := memo.Peek[T](s.files, name, StampOf(info)); ok {
+		return cached, nil
 	}
 	v, err = decode(name, io.LimitReader(f, maxManifest))
 	if err != nil {
@@ -148,16 +148,16 @@ func decoded[T any](
 	return v, nil
 }
 
-// unsaid is the error of a file of which nobody is told why it is not there.
-func unsaid(_ string, err error) error { return err }
+// keepError is the error of a file of which nobody is told why it is not there.
+func keepError(_ string, err error) error { return err }
 
 // About returns the name, tags and note that people gave a run, as far as they can be read.
 func (s *Store) About(run string) judging.About {
-	about, err := decoded(s, run, judging.AboutFile, judging.DecodeAbout, unsaid)
-	if err != nil || about.Empty() {
+	details, err := decodeFile(s, run, judging.AboutFile, judging.DecodeAbout, keepError)
+	if err != nil || details.Empty() {
 		return judging.About{}
 	}
-	return about
+	return details
 }
 
 // Missing says why a run cannot be read.
@@ -205,8 +205,8 @@ func Shows(run string) bool {
 func (s *Store) List() ([]Found, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.listed != nil && s.now().Sub(s.listedAt) < listFor {
-		return s.listed, nil
+	if s.runs != nil && s.now().Sub(s.listedAt) < listFor {
+		return s.runs, nil
 	}
 	runs, suites, err := s.search()
 	if err != nil {
@@ -214,8 +214,8 @@ func (s *Store) List() ([]Found, error) {
 	}
 	slices.SortFunc(runs, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(suites)
-	s.listed = runs
-	s.inSuites = suites
+	s.runs = runs
+	s.suites = suites
 	s.listedAt = s.now()
 	return runs, nil
 }
@@ -235,7 +235,7 @@ func (s *Store) Large() bool {
 func (s *Store) SearchEnded() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended {
+	if !s.incomplete {
 		return ""
 	}
 	return fmt.Sprintf("The search for runs ended after %d folders, and some need not be here: "+
@@ -245,7 +245,7 @@ func (s *Store) SearchEnded() string {
 // search looks for runs and suites in the folder.
 func (s *Store) search() (runs []Found, suites []string, err error) {
 	folders := 0
-	s.ended = false
+	s.incomplete = false
 	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
@@ -258,10 +258,10 @@ func (s *Store) search() (runs []Found, suites []string, err error) {
 			return fs.SkipDir
 		}
 		if folders++; folders > s.Most {
-			s.ended = true
+			s.incomplete = true
 			return fs.SkipAll
 		}
-		if run, is := s.Look(name); is {
+		if run, ok := s.Look(name); ok {
 			runs = append(runs, run)
 			return fs.SkipDir
 		}
@@ -277,14 +277,14 @@ func (s *Store) search() (runs []Found, suites []string, err error) {
 func (s *Store) Suites() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.inSuites
+	return s.suites
 }
 
 // SuiteOf is the folder of the suite that a run is part of, as of the last listing; "" where it is of none.
 func (s *Store) SuiteOf(run string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, is := slices.BinarySearch(s.inSuites, path.Dir(run)); is {
+	if _, ok := slices.BinarySearch(s.suites, path.Dir(run)); ok {
 		return path.Dir(run)
 	}
 	return ""
@@ -311,7 +311,7 @@ func (s *Store) Look(name string) (Found, bool) {
 func (s *Store) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.listed = nil
+	s.runs = nil
 }
 
 // Drop lets go of a run that was deleted.
@@ -323,14 +323,14 @@ func (s *Store) Drop(run string) {
 // longestLine is the longest line that is read: memory holds a whole one.
 const longestLine = 64 << 20
 
-// limited ends reading with its context, and where a line is longer than memory should have to hold.
-type limited struct {
+// lineLimiter ends reading with its context, and where a line is longer than memory should have to hold.
+type lineLimiter struct {
 	ctx  context.Context
 	r    io.Reader
 	line int64
 }
 
-func (l *limited) Read(b []byte) (int, error) {
+func (l *lineLimiter) Read(b []byte) (int, error) {
 	if err := l.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -351,7 +351,7 @@ func (s *Store) Suite(folder string) (*scoring.Suite, error) {
 	if err := checkName(folder); err != nil {
 		return nil, failure.NotFound("there is no suite %q", markup.Visible(folder))
 	}
-	return decoded(s, folder, scoring.SuiteFile, scoring.DecodeSuite, func(_ string, err error) error {
+	return decodeFile(s, folder, scoring.SuiteFile, scoring.DecodeSuite, func(_ string, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return failure.NotFound("there is no suite %q: it may have been deleted or moved", folder)
 		}
@@ -361,7 +361,7 @@ func (s *Store) Suite(folder string) (*scoring.Suite, error) {
 
 // Race of a suite's cells; nil where there is none that can be read.
 func (s *Store) Race(folder string) *race.State {
-	state, err := decoded(s, folder, race.StateFile, race.ReadState, unsaid)
+	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, keepError)
 	if err != nil {
 		return nil
 	}
