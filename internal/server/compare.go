@@ -64,13 +64,13 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	return v, s.compose(r.Context(), &v)
 }
 
-// compose makes what the page says of the comparison.
+// compose fills in the headline, the sentences and the blocks of a comparison's page.
 func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 	c := report.Comparison{Comparisons: v.Comparison}
 	words := []string{"gavel", "compare"}
 	for _, chosen := range v.Chosen {
 		run := chosen.Head.Name
-		rep, _ := s.numbers(ctx, run) // if there are none, the page of the run says why
+		rep, _ := s.numbers(ctx, run) // the page of the run shows the error
 		c.Names = append(c.Names, chosen.Name)
 		c.Reports = append(c.Reports, rep)
 		words = append(words, s.folder(run))
@@ -89,7 +89,7 @@ func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 	return cmp.Or(ctx.Err(), err)
 }
 
-// meta says in a line what is compared.
+// meta returns a line with the questions and datasets of the runs.
 func (v *compareView) meta() string {
 	stored := true
 	each := func(text func(h RunHead) string) string {
@@ -109,7 +109,7 @@ func (v *compareView) meta() string {
 	return line
 }
 
-// compare is the paired comparison of every two runs.
+// compare returns the paired comparison of every two runs.
 func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparisons, error) {
 	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), s.state(names...),
 		func() (*scoring.Comparisons, error) {
@@ -134,18 +134,18 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	return runs, nil
 }
 
-// mostOffered is the number of runs that a form lists. Any other run may be named.
+// mostOffered limits the runs that the form lists; other runs can be typed in.
 const mostOffered = 400
 
-// choose fills in the runs to choose from and links to other comparisons. It replaces the names that people gave runs
-// by those of their folders.
+// choose fills in the form, its list of runs, and links to other comparisons. It replaces names of judges by the names
+// of their runs where they are unique.
 func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil {
 		return err
 	}
 	runs := slices.DeleteFunc(slices.Clone(rows), func(r RunRow) bool { return r.manifest == nil })
-	folders := map[string][]string{} // folders of runs, by every name
+	folders := map[string][]string{} // run names, by each name that a person may type
 	for _, r := range runs {
 		for _, name := range append(namesFor(r), r.Name) {
 			folders[name] = append(folders[name], r.Name)
@@ -170,7 +170,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 			field.Value = nameOf(runs[k])
 		}
 		v.Fields = append(v.Fields, field)
-		if i == 0 && k >= 0 { // runs that it can be compared with come first
+		if i == 0 && k >= 0 { // runs of the same protocol and dataset come first
 			first := runs[k]
 			near := func(r RunRow) float64 {
 				return scoring.One(r.Protocol == first.Protocol) + scoring.One(r.Dataset == first.Dataset)
@@ -226,7 +226,7 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	}
 }
 
-// namesFor returns the names that a person may use for a run, the shortest first.
+// namesFor returns the names by which a person may refer to a run, the shortest first.
 func namesFor(r RunRow) []string {
 	name := markup.Visible(r.Judge())
 	data := name + ", " + markup.Visible(r.Dataset)

@@ -17,23 +17,23 @@ import (
 	"gavel/scoring"
 )
 
-// itemOfTwo has the parameters of a call for an item of two runs.
+// itemOfTwo holds the parameters of a call for an item of two runs.
 type itemOfTwo struct {
 	A    string `json:"a" required:"true" jsonschema:"a run"`
 	B    string `json:"b" required:"true" jsonschema:"another"`
 	Item string `json:"item" required:"true" jsonschema:"its id"`
 }
 
-// difference is a filter of the items of a comparison.
+// difference describes a filter of the items of a comparison.
 type difference struct {
 	name, label string
-	hidden      bool // offered only where it is chosen
+	hidden      bool // listed only while it is chosen
 }
 
-// holding returns the differences that hold for an item, which stands at these positions in the runs.
+// holding reports by name which differences apply to an item; positions has its position in each run.
 func holding(runs []*store.Index, positions []int) map[string]bool {
 	var right, scored, confident int // runs
-	last := 0                        // that is right
+	last := 0                        // the last run that is right
 	same := true
 	first := runs[0].Judgments(positions[0])
 	for k, x := range runs {
@@ -89,7 +89,7 @@ func differences(names []string) (out []difference) {
 	return out
 }
 
-// listItems lists the items that the filter takes.
+// listItems fills in the filters with their counts, and the page of items that match the chosen filter.
 func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	f := v.Filter
 	var heads []RunHead
@@ -110,7 +110,7 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 		return notOneOf("show", f.Show, values)
 	}
 	counts := map[string]int{}
-	var all [][]int // of the chosen filter: places in each run
+	var all [][]int // items of the chosen filter: their positions in each run
 	for i := range runs[0].Len() {
 		positions, ok := commonItem(runs, i)
 		if !ok || f.Group != "" && runs[0].Group(i) != f.Group {
@@ -141,7 +141,7 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	return err
 }
 
-// addItems adds items, each with its position in every run.
+// addItems adds a row for each item; page has its position in every run.
 func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 	texts := make([]*os.File, len(runs))
 	for k, x := range runs {
@@ -166,7 +166,7 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 	}
 }
 
-// commonItem is the place of the first run's item in all runs, where all have judged it.
+// commonItem returns the positions of the first run's item i in all runs; ok is false unless all runs judged it.
 func commonItem(runs []*store.Index, i int) (positions []int, ok bool) {
 	positions = make([]int, len(runs))
 	for k, x := range runs {
@@ -179,19 +179,19 @@ func commonItem(runs []*store.Index, i int) (positions []int, ok bool) {
 	return positions, true
 }
 
-// compareItemView is an item with the judgments of all runs.
+// compareItemView holds an item with the judgments of all runs.
 type compareItemView struct {
 	A     ItemView      `json:"a"`
 	B     ItemView      `json:"b"`
-	Sides []ItemView    `json:"-"` // all of them
+	Sides []ItemView    `json:"-"` // of all runs
 	Rows  []judgmentRow `json:"-"`
 	Texts *ItemTexts    `json:"-"` // of the first run that has them
 	Back  string        `json:"-"`
 	Same  bool          `json:"-"` // all were asked the same
-	Said  bool          `json:"-"` // some reply is here, not only a verdict
+	Said  bool          `json:"-"` // some judgment has a reply, not only a verdict
 }
 
-// judgmentRow are the judgments of one order, asked for the same time, one of each run.
+// judgmentRow holds the judgments of one order and repetition, one of each run; nil for a run without it.
 type judgmentRow struct {
 	Title *JudgmentView // of the first run that has one
 	Cells []*JudgmentView
@@ -247,7 +247,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	return v, nil
 }
 
-// Says is which judges are correct on the item.
+// Says returns a sentence on how many judges are correct on the item, and which.
 func (v compareItemView) Says() string {
 	right := v.judgesWith("right")
 	scored := len(right) + len(v.judgesWith("wrong"))
@@ -265,7 +265,7 @@ func (v compareItemView) Says() string {
 	return sentence + "."
 }
 
-// Also names the judges whose verdicts depend on the place alone, and says what it means that all are wrong.
+// Also returns sentences on judges whose verdicts depend on the position alone, and on a label that all contradict.
 func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
@@ -273,7 +273,7 @@ func (v compareItemView) Also() string {
 			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, report.Enumerate(names)))
 		}
 	}
-	models := 0 // that are no simulation
+	models := 0 // sides that are not simulated
 	for _, side := range v.Sides {
 		models += int(1 - scoring.One(side.Run.Simulated))
 	}
@@ -283,7 +283,7 @@ func (v compareItemView) Also() string {
 	return strings.Join(all, " ")
 }
 
-// judgesWith are the runs that have all of some flags, by the names of their judges.
+// judgesWith returns the names of the judges whose item has all of these flags.
 func (v compareItemView) judgesWith(flags ...string) (names []string) {
 	for _, side := range v.Sides {
 		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
@@ -294,7 +294,7 @@ func (v compareItemView) judgesWith(flags ...string) (names []string) {
 	return names
 }
 
-// align puts judgments side by side that showed the same candidates in the same order, in the same repetition.
+// align groups the judgments of all runs by the order in which candidates were shown, and by repetition.
 func align(sides []ItemView) (rows []judgmentRow) {
 	var orders []string
 	for k, side := range sides {
@@ -318,7 +318,7 @@ func align(sides []ItemView) (rows []judgmentRow) {
 	return rows
 }
 
-// CompareRow is an item that all runs have.
+// CompareRow holds an item that all runs have, with the judgments of each.
 type CompareRow struct {
 	ID     string          `json:"item"`
 	Group  string          `json:"group,omitempty"`
@@ -332,13 +332,13 @@ type CompareRow struct {
 	Link     string            `json:"-"`
 }
 
-// comparedRun is a run of a comparison, with the name of its judge.
+// comparedRun holds a run of a comparison, with the name of its judge.
 type comparedRun struct {
 	Name string
 	Head RunHead
 }
 
-// compareView is several runs beside each other.
+// compareView holds the comparison of two or more runs.
 type compareView struct {
 	Filter     compareFilter        `json:"filter"`
 	A          *RunHead             `json:"a"`
@@ -351,25 +351,25 @@ type compareView struct {
 	Items      []CompareRow         `json:"items"`
 
 	Fields []Option      `json:"-"` // of the form
-	Runs   []Option      `json:"-"` // to choose from
+	Runs   []Option      `json:"-"` // list of the form
 	Links  []Option      `json:"-"` // other comparisons
 	Chosen []comparedRun `json:"-"`
 	Shows  []Option      `json:"-"`
 	Meta   string        `json:"-"`
 	Answer string        `json:"-"`
 	Also   string        `json:"-"`
-	Above  template.HTML `json:"-"` // the items
-	Below  template.HTML `json:"-"` // them
-	First  bool          `json:"-"` // the first items only, not a page of all
+	Above  template.HTML `json:"-"` // blocks above the items
+	Below  template.HTML `json:"-"` // blocks below them
+	First  bool          `json:"-"` // only the first items are listed
 }
 
-// firstCompared is the number of items on a page without a filter.
+// firstCompared limits the items on a page without a filter.
 const firstCompared = 10
 
-// letterOf returns the letter of the run at a place, below maxCompared.
+// letterOf returns the letter of a comparison's run by its position: A, B and so on.
 func letterOf(place int) string { return string('A' + rune(place)) }
 
-// Marked are the runs of which something is to be said beside their names, all of them where they cannot be compared.
+// Marked returns the runs that need a remark beside their name, and all runs if they cannot be compared.
 func (v compareView) Marked() (marked []comparedRun) {
 	for _, c := range v.Chosen {
 		if c.Head.Simulated || c.Head.Status != judging.Complete || v.Problem != "" {
@@ -379,8 +379,8 @@ func (v compareView) Marked() (marked []comparedRun) {
 	return marked
 }
 
-// sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of
-// the same order, asked for the same time. What one of them alone has tells nothing.
+// sameVerdicts reports whether two runs have the same verdicts on an item, over the judgments of one order and
+// repetition that both have.
 func sameVerdicts(a, b []store.Judgment) bool {
 	return !slices.ContainsFunc(a, func(g store.Judgment) bool {
 		return slices.ContainsFunc(b, func(h store.Judgment) bool {
@@ -390,7 +390,7 @@ func sameVerdicts(a, b []store.Judgment) bool {
 	})
 }
 
-// distinctNames returns the names of judges that stand side by side; judges with one name also get what differs.
+// distinctNames returns the names of compared judges, with what differs between judges of one name.
 func distinctNames(heads []RunHead) []string {
 	var sides []scoring.Side
 	for _, h := range heads {

@@ -18,14 +18,14 @@ import (
 	"gavel/scoring"
 )
 
-// boardFilter has the parameters of a leaderboard.
+// boardFilter holds the parameters of a leaderboard.
 type boardFilter struct {
 	Protocol string `json:"protocol,omitempty"`
 	Goal     string `json:"goal,omitempty"`
 	Dataset  string `json:"dataset,omitempty" jsonschema:"its name, or the beginning of the SHA-256 of the items"`
 }
 
-// leaderboardView is a leaderboard.
+// leaderboardView holds a leaderboard, and what its page shows beside it.
 type leaderboardView struct {
 	Question string              `json:"question"`
 	Dataset  string              `json:"dataset"`
@@ -36,30 +36,30 @@ type leaderboardView struct {
 	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
 
 	Choices boardChoices   `json:"-"`
-	Query   string         `json:"-"` // that asks for this leaderboard
+	Query   string         `json:"-"` // of this leaderboard's address
 	Runs    []RunRow       `json:"-"` // the newest
 	Total   int            `json:"-"` // runs
-	Running int            `json:"-"` // of these, runs in progress
-	Jobs    []jobs.Job     `json:"-"` // that have not begun their run
-	Ended   string         `json:"-"` // why not all runs may be here
+	Running int            `json:"-"` // runs in progress
+	Jobs    []jobs.Job     `json:"-"` // jobs without a run yet
+	Ended   string         `json:"-"` // warning that the search for runs ended early
 	Mine    labelAgreement `json:"-"`
 
 	rows []RunRow // of all runs
 }
 
-// boardChoices are the other questions about the items of a page, and the other items of its question.
+// boardChoices holds links to other questions about the same items, and to other items of the same question.
 type boardChoices struct{ Questions, Datasets control }
 
-// control is links of which one is chosen.
+// control holds a group of links, one of them chosen.
 type control struct {
 	Label   string
 	Choices []Option
-	More    []Option // that find no room beside the others
+	More    []Option // in the menu
 }
 
-// How much of a leaderboard a page shows, and how much is tested for it.
+// Limits of what a page shows of a leaderboard, and of what is tested for it.
 const (
-	boardRows      = 20 // of the chart, where not all are asked for
+	boardRows      = 20 // of the chart without show=all
 	boardDatasets  = 4  // in the control; the others are in its menu
 	boardRuns      = 5  // of the list of the newest runs
 	rankedRuns     = 100
@@ -68,10 +68,10 @@ const (
 	sampleDatasets = "sample"
 )
 
-// condition is one question about the same items, with the runs that ask it.
+// condition groups the runs that ask one question about the same items.
 type condition struct {
 	protocol, goal string
-	items          string // SHA-256 of the first run's items, or what stands for it
+	items          string // of the first run, see [judging.Manifest.ItemsFile]
 	set            judging.ItemSet
 	dataset        string
 	n              int // items
@@ -79,8 +79,8 @@ type condition struct {
 	larger         []*RunRow // runs of the question over these items and others
 }
 
-// conditions groups the runs that have numbers or are being scored by question and items, nearly the same ones
-// together: those with the most judged items first, and samples last. Shards are left out.
+// conditions groups the runs that have numbers or are being scored by question and items. Sets of items that differ a
+// little count as one. Conditions with the most judged items come first, samples last. Shards are left out.
 func conditions(rows []RunRow) (all []*condition) {
 	var runs []*RunRow
 	for i := range rows {
@@ -125,8 +125,8 @@ func conditions(rows []RunRow) (all []*condition) {
 	return all
 }
 
-// narrow leaves the condition its runs that have numbers: over its items alone, also of runs over more items. pending
-// counts those whose numbers on these items are not there yet.
+// narrow keeps the runs of a condition that have numbers. Runs over more items get the numbers on the condition's items
+// alone. pending counts the runs whose numbers on these items are still being computed.
 func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -206,14 +206,14 @@ func (f boardFilter) match(all []*condition) *condition {
 	return nil
 }
 
-// hasDataset reports whether the dataset of some run has a name, or its items a SHA-256 of that beginning.
+// hasDataset reports whether name is the dataset of some run, or the beginning of the SHA-256 of its items.
 func (c *condition) hasDataset(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
 		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFile())
 	})
 }
 
-// leaderboardPage is the first page.
+// leaderboardPage returns the first page: a leaderboard, the newest runs, and the judges by agreement with the labels.
 func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	v, err := s.board(r)
 	if err != nil {
@@ -285,8 +285,8 @@ func (c *condition) question() string {
 	return c.runs[0].asks()
 }
 
-// choicesOf returns links to the other questions about the condition's items, or about the best-judged items of each,
-// and to the other items of its question.
+// choicesOf returns links to the other items of the current question, and to the other questions: each about the same
+// items if it was asked about them, else about the items that most of its runs judged.
 func choicesOf(all []*condition, current *condition) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
@@ -330,7 +330,7 @@ func choicesOf(all []*condition, current *condition) (v boardChoices) {
 	return v
 }
 
-// best returns the run that stands for each judge, the best first.
+// best returns one run of each judge, see [RunRow.standsFor], those with the highest headline first.
 func (c *condition) best() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
@@ -356,16 +356,16 @@ func (c *condition) best() (judges []RunRow) {
 // judgeOf identifies the judge of a run by its name, its model, and how the model was served and asked.
 func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeData(m)) }
 
-// standsFor reports whether a run stands for its judge in place of another: complete runs come first, then larger ones,
-// then newer ones.
+// standsFor reports whether the leaderboard shows this run of a judge rather than another: complete runs come first,
+// then larger ones, then newer ones.
 func (r RunRow) standsFor(other RunRow) bool {
 	whole := func(r RunRow) float64 { return scoring.One(r.Status == judging.Complete) }
 	return cmp.Or(cmp.Compare(whole(r), whole(other)), r.report.Items-other.report.Items,
 		r.Started.Compare(other.Started)) > 0
 }
 
-// leaderboard returns the leaderboard of a condition, with all rows or the first. It is pending while its judges are
-// untested.
+// leaderboard returns the leaderboard of a condition, with all rows or the first boardRows. pending is true as long as
+// the differences between judges are being tested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
 	boardJudges := judgesOf(judges)
@@ -390,7 +390,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	return b, pending
 }
 
-// notes returns the published results on the items, or the command that brings the published judges here.
+// notes returns the published results on the items, or the command that imports the published judges.
 func (s *Server) notes(c *condition) []string {
 	var figures []string
 	for _, p := range datasets.PublishedOn(c.dataset) {
@@ -412,7 +412,7 @@ func (s *Server) notes(c *condition) []string {
 		len(first.References), bring)}
 }
 
-// judgeNames returns the names of the judges of runs; judges of one model also get what differs.
+// judgeNames returns the names of the judges of runs, with what differs between judges of one model.
 func judgeNames(rows []RunRow) []string {
 	names, _ := report.NameJudges(judgesOf(rows))
 	return names
@@ -427,7 +427,8 @@ func judgesOf(rows []RunRow) []report.BoardJudge {
 	return judges
 }
 
-// rank tests every two judges in the background and waits a little for it; it returns nil if that takes longer.
+// rank tests every two judges in the background. It returns nil if that takes longer than a page waits, and an error if
+// there are too many judges or records.
 func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
 	if len(judges) < 2 {
 		return s.newRanking(judges), nil
@@ -451,8 +452,8 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	return ranking, nil
 }
 
-// newRanking returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot
-// be read: the page of that run says why.
+// newRanking returns the ranking of judges with the cost of their runs. The judges stay untested if the records of one
+// cannot be read; the page of that run shows the error.
 func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
 	boardJudges := judgesOf(judges)
 	var runs []*scoring.Run
@@ -481,7 +482,7 @@ func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
 	return &ranking
 }
 
-// byJudges names the order of items that begins with those that most judges of the leaderboard get wrong.
+// byJudges is the value of the parameter by that sorts items by the number of judges that get them wrong.
 const byJudges = "judges"
 
 // hardestURL returns the address of a run's items in that order.

@@ -21,15 +21,15 @@ import (
 	"gavel/scoring"
 )
 
-// runView is the page of a run.
+// runView holds what a run's page and its call show.
 type runView struct {
 	RunHead
 	Headline *scoring.Result   `json:"headline"`
 	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
 	Jury     *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
 	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"what analyses add, by name"`
-	Page     *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
-	Swaying  bool              `json:"-"` // what sways the judge is being worked out
+	Page     *report.RunPage   `json:"-"` // nil without a report
+	Swaying  bool              `json:"-"` // the judge's biases are being computed
 	Warnings []string          `json:"warnings"`
 	Counts   store.Counts      `json:"counts"`
 	Damaged  []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
@@ -37,7 +37,7 @@ type runView struct {
 	Manifest *judging.Manifest `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
 	Progress Progress          `json:"progress"`
 	Job      *jobs.Job         `json:"job,omitempty" jsonschema:"that makes it"`
-	Maker    *jobs.Job         `json:"-"` // the same, or the last that did
+	Maker    *jobs.Job         `json:"-"` // Job, or the last that made the run
 	Outcomes []string          `json:"-"` // in their order
 }
 
@@ -73,7 +73,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Warnings = rep.Warnings
 		v.Jury, err = s.jury(r.Context(), name, m)
 		if err != nil {
-			v.Problem = "What the jury gains cannot be said: " + err.Error()
+			v.Problem = "The jury cannot be compared with its members: " + err.Error()
 		}
 		if !isAPI(r) {
 			v.Page = s.page(r.Context(), v.RunHead, x, rep)
@@ -89,7 +89,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	return v, nil
 }
 
-// page is what a run comes to, with links to its items and beside the other judges of them.
+// page returns the document of a run's results, with links to its items and the other judges of the same items.
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
 	p := &report.RunPage{
 		Run:      report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
@@ -108,7 +108,8 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 	return p
 }
 
-// commandOf returns the command that makes a run where it is; "" of an imported one, and of a jury without its members.
+// commandOf returns the command that makes the run in its folder; "" for an imported run, and for a jury whose members
+// are missing here.
 func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
 	jurors := report.Jurors(m)
 	if jurors == nil {
@@ -125,7 +126,8 @@ func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest)
 	return shellLine(words)
 }
 
-// sway is what sways the judge of a run; nil where nobody can tell, and of a run in progress or too large to read here.
+// sway returns the biases of a run's judge: what its verdicts correlate with. It returns nil for a run in progress, and
+// for one that is too large to be read for a page.
 func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*scoring.Sway, error) {
 	state := s.runs.Stamps(run)
 	if m.Status != judging.Complete || state.Records.Size > smallRun {
@@ -140,12 +142,12 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*sc
 	})
 }
 
-// reversedRun is the run of a run's judge over its items that was asked the opposite, by the same prompt; nil where there is
-// none.
+// reversedRun finds the same judge's run with the opposite goal on the same items and with the same prompt. It returns
+// nil if there is none.
 func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.Twin {
 	rows, err := s.rows(ctx)
 	if err != nil {
-		return nil // the list of runs says why
+		return nil // the list of runs shows the error
 	}
 	items := s.runs.ItemSet(run.Name, run.manifest)
 	var best *RunRow
@@ -167,7 +169,7 @@ func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.Twin {
 		return nil
 	}
 	names := []string{run.Name, best.Name}
-	if run.Goal > best.Goal { // best and better come first
+	if run.Goal > best.Goal { // the goals best and better come first
 		slices.Reverse(names)
 	}
 	t := &report.Twin{Report: rep, Run: best.Name}
@@ -198,7 +200,7 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 	return all
 }
 
-// describe keeps what a form says of a run.
+// describe stores the name, tags and note that a form gives a run.
 func (s *Server) describe(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
@@ -208,21 +210,21 @@ func (s *Server) describe(r *http.Request) (to string, err error) {
 	return runURL(name), s.opts.Runner.Describe(name, details)
 }
 
-// listsEach is how many items of a kind are named.
+// listsEach limits the items of a list.
 const listsEach = 5
 
-// listKinds are the filters of items that are listed, and what is said of them, in words that hold for judgments in
-// several orders, in several modes, repeated, and for a single one. An item stands under each that holds for it.
+// listKinds names the filters whose items a run's page lists, with a title and a hint. The words fit a single judgment
+// as well as several orders, modes or repetitions. An item is in each list whose filter matches.
 var listKinds = []struct{ show, name, hint string }{
 	{show: "confident", name: "Wrong every time", hint: "read these first: the label may be wrong"},
 	{show: "inconsistent", name: "Flipped", hint: "the judgments of the item do not agree"},
 	{show: "open", name: "Without a verdict", hint: "no verdict was found in a reply"},
 }
 
-// mostLists stand on a page: those of the first kinds that there are.
+// mostLists limits the lists of a page; the first kinds come first.
 const mostLists = 2
 
-// lists of the items of a run that one looks at first; empty kinds are left out.
+// lists returns the lists of the items to look at first, without empty ones.
 func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	items := x.OpenItems()
 	defer items.Close()
@@ -243,9 +245,9 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 			About: table.Count(len(positions), "item"),
 		}
 		if k.show != "confident" || !run.Simulated && len(positions)*doubtful <= run.Items {
-			list.About += " · " + k.hint // more would say more of the judge than of the labels
+			list.About += " · " + k.hint // if more are wrong, the judge is doubted rather than the labels
 		}
-		if run.Judgments <= run.Items { // each is asked once
+		if run.Judgments <= run.Items { // each item is judged once
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
 		for _, i := range positions[:min(listsEach, len(positions))] {
@@ -257,7 +259,7 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	return all
 }
 
-// listedItem is a row of a list as a run's page has it.
+// listedItem returns an item as a row of a list on a run's page.
 func listedItem(row itemRow) doc.Row {
 	item := doc.Row{
 		Name: markup.Shortened(cmp.Or(row.Question, row.ID), 110), Target: doc.Ref{Page: row.Link},
@@ -269,13 +271,13 @@ func listedItem(row itemRow) doc.Row {
 	return item
 }
 
-// Resumable reports whether a job can continue the run: nobody makes it, and it is not complete.
+// Resumable reports whether a job can continue the run: it is not complete, and no job is making it.
 func (v runView) Resumable() bool {
 	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted ||
 		v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
 }
 
-// resumeForm goes on with a run.
+// resumeForm continues a run.
 func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
@@ -285,7 +287,7 @@ func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	return jobURL(job.ID), err
 }
 
-// deleteRun deletes a run that nobody is writing to.
+// deleteRun deletes a run that no program is writing to.
 func (s *Server) deleteRun(name string) error {
 	if _, err := s.runs.Manifest(name); err != nil {
 		return err
@@ -297,7 +299,7 @@ func (s *Server) deleteRun(name string) error {
 	return nil
 }
 
-// jury compares a jury's run with its members; nil if the run is no jury's or a member is missing here.
+// jury compares a jury's run with its members. It returns nil if the run is not a jury's, or a member is missing here.
 func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*report.Jury, error) {
 	jurors := report.Jurors(m)
 	if jurors == nil {
