@@ -7,23 +7,23 @@ import (
 	"gavel/internal/server/failure"
 )
 
-// deletion deletes a run or a suite whose name is said once more.
+// deletion deletes a run or a suite whose name is confirmed.
 type deletion struct {
-	kind, key, list string // what it is, how it is named, and where the others are listed
+	kind, key, list string // "run" or "suite", "name" or "folder", and the address of the list
 	do              func(s *Server, name string) error
 }
 
-// confirmation is the body of a call that deletes.
+// confirmation holds the body of a call that deletes.
 type confirmation struct {
 	Confirm string `json:"confirm" jsonschema:"the name once more"`
 }
 
-// deleted is the answer of such a call.
+// deleted holds the answer of such a call.
 type deleted struct {
 	Deleted string `json:"deleted"`
 }
 
-// form deletes what a page confirms.
+// form deletes the run or suite if the form confirms its name.
 func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
 	name := r.PathValue(d.kind)
 	if r.PostForm.Get("confirm") != name {
@@ -32,7 +32,7 @@ func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
 	return d.list, d.do(s, name)
 }
 
-// call deletes a run or suite whose name the program confirmed.
+// call deletes the run or suite if the body confirms its name.
 func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
 	name := r.PathValue(d.kind)
 	o, err := readJobRequest(r)

@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// RunHead has what every page shows of a run.
+// RunHead holds what every page shows of a run.
 type RunHead struct {
 	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`
 	ID        string    `json:"id,omitempty" jsonschema:"SHA-256 of the spec"`
@@ -34,14 +34,14 @@ type RunHead struct {
 
 	About judging.About `json:"about,omitzero" jsonschema:"what people say of the run"`
 
-	ItemsOf string `json:"-"` // the name of the items, whatever the name of their file
+	ItemsOf string `json:"-"` // name of the known dataset with these items, else Dataset
 
 	IsJury bool `json:"-"` // the members may include simulated judges
 
-	judgeName string // the judge's name in a suite's file
+	judgeName string // in the suite's file
 }
 
-// damagedStatus is the status of a folder whose run cannot be read.
+// damagedStatus marks a folder whose run cannot be read.
 const damagedStatus = "damaged"
 
 func headOf(name string, m *judging.Manifest) RunHead {
@@ -76,7 +76,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
-// head returns what every page shows of a run, with name, tags and note.
+// head returns headOf with the name, tags and note that people gave the run.
 func (s *Server) head(name string, m *judging.Manifest) RunHead {
 	h := headOf(name, m)
 	h.About = s.runs.About(name)

@@ -15,7 +15,7 @@ import (
 	"gavel/scoring"
 )
 
-// ItemView is the page of an item.
+// ItemView holds what an item's page and its call show.
 type ItemView struct {
 	Run       RunHead        `json:"run"`
 	Item      *ItemTexts     `json:"item" jsonschema:"null where the run has no texts"`
@@ -32,16 +32,16 @@ type ItemView struct {
 
 	Row    RunRow       `json:"-"`
 	Asked  itemQuestion `json:"-"`
-	ToName []string     `json:"-"` // ids of the candidates that it is right to name
-	Others []otherJudge `json:"-"` // that were asked the same of it
-	Across string       `json:"-"` // link to the item as some of them judged it; "" where there are none
-	Beside string       `json:"-"` // says who they are
-	Called string       `json:"-"` // its judge, among others that stand beside it
+	ToName []string     `json:"-"` // ids of the candidates that are correct to choose
+	Others []otherJudge `json:"-"` // other judges with the same question on the item
+	Across string       `json:"-"` // link to the item with the judgments of several; "" without others
+	Beside string       `json:"-"` // text of that link
+	Called string       `json:"-"` // name of the judge in a comparison
 
 	Pending bool `json:"-"` // the other judges' outcomes are still being read
 }
 
-// mostOthers is the greatest number of other judges on the page of an item.
+// mostOthers limits the other judges on the page of an item.
 const mostOthers = 20
 
 // addOthers adds the outcomes of the other judges on an item, the best first.
@@ -69,7 +69,7 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	return nil
 }
 
-// ItemTexts has the texts of an item.
+// ItemTexts holds the texts of an item.
 type ItemTexts struct {
 	Source     string          `json:"source,omitempty"`
 	Shape      string          `json:"shape"`
@@ -80,19 +80,19 @@ type ItemTexts struct {
 	Note       string          `json:"note,omitempty"`
 }
 
-// candidateView is a candidate with its label.
+// candidateView holds a candidate with its label.
 type candidateView struct {
 	datasets.Candidate
 	Labelled bool `json:"labelled" jsonschema:"as the right or better one"`
 }
 
-// answeredView is the answer of an agent that is judged, with its label.
+// answeredView holds the judged answer of an agent, with its label.
 type answeredView struct {
 	datasets.Answered
 	Right bool `json:"right"`
 }
 
-// itemView returns the item that a request names, with its place among those that the filter takes.
+// itemView returns the item that a request names, with its number among the items that match the filter.
 func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	name, id := r.PathValue("run"), r.PathValue("item")
 	if id == "" {
@@ -150,7 +150,7 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	}
 	items := x.OpenItems()
 	defer items.Close()
-	var source *datasets.Item // nil without texts
+	var source *datasets.Item // nil if its texts cannot be read
 	item, err := x.Item(items, i)
 	if err != nil {
 		v.Problem = err.Error()
@@ -196,7 +196,7 @@ func textsOf(item datasets.Item) *ItemTexts {
 	}
 	for i, c := range item.Candidates {
 		if item.Answered != nil && c.Text == "" {
-			continue // of a judgment the candidates are verdicts, which have no text
+			continue // here candidates are verdicts, which have no text
 		}
 		t.Candidates = append(t.Candidates, candidateView{Candidate: c, Labelled: i == item.Gold})
 	}
@@ -206,10 +206,10 @@ func textsOf(item datasets.Item) *ItemTexts {
 	return t
 }
 
-// itemQuestion has the question asked about an item, and the correct answer.
+// itemQuestion holds the question asked about an item, and the correct answer.
 type itemQuestion struct {
 	Question string
-	Right    string // "" where nobody can say
+	Right    string // "" if unknown
 }
 
 // questionAbout returns the question of a run about an item; r is one of its records, or nil.
@@ -229,7 +229,7 @@ func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a i
 	return a
 }
 
-// Grid reports whether judgments are of more than two options: the page then shows them position by position.
+// Grid reports whether all judgments have more than two options: the page then shows a table by position.
 func (v ItemView) Grid() bool {
 	return len(v.Judgments) > 0 && !slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool {
 		return len(g.Order) < 3 || g.Presentations < 2
@@ -260,17 +260,17 @@ func (v ItemView) Says() string {
 	times := everyTime(v.Row.manifest)
 	switch {
 	case has("missing"):
-		return "Not all judgments are there yet."
+		return "Some judgments are missing."
 	case has("right"):
 		return "Right" + times + ": " + first + "."
 	case has("confident") && !has("inconsistent"):
 		return "Wrong" + times + ": it says " + first + "."
 	case has("confident"):
-		return "Wrong" + times + ", and not the same."
+		return "Wrong" + times + ", with different verdicts."
 	case has("inconsistent") && len(once) == 2 && once[0].Mode == "":
 		return fmt.Sprintf("It flips with the order: first %s, then %s.", first, once[1].Words.Says)
 	case has("inconsistent"):
-		return "The judgments do not agree."
+		return "The judgments disagree."
 	case has("open"):
 		return "A judgment has no verdict."
 	case has("tie"):

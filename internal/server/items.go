@@ -17,7 +17,7 @@ import (
 	"gavel/scoring"
 )
 
-// ItemsFilter has the parameters of a list of items.
+// ItemsFilter holds the parameters of a list of items.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`
 	Outcome string `json:"outcome,omitempty" jsonschema:"with a judgment of this outcome"`
@@ -26,7 +26,7 @@ type ItemsFilter struct {
 	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item is judged otherwise than at first"`
 	Page    int    `json:"page" jsonschema:"from 1"`
 	Per     int    `json:"per" jsonschema:"of a page, at most 200"`
-	By      string `json:"-"` // the order: [byJudges], or that of the list
+	By      string `json:"-"` // order: [byJudges], or "" for the usual one
 }
 
 // Query returns the query of a link with this filter and more parameters.
@@ -48,7 +48,7 @@ func (f ItemsFilter) At(page int) string {
 const (
 	perPage    = 50
 	maxPerPage = 200
-	maxQuery   = 200 // bytes of a text that is searched for
+	maxQuery   = 200 // bytes of a search text
 )
 
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
@@ -78,9 +78,9 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	return f, nil
 }
 
-// matching lists the items that a filter takes. Programs get them in the order of the run; readers get first those that
-// are wrong every time, then the other wrong ones; or, ordered by all judges, the hardest first, with the outcomes of
-// these judges.
+// matching returns the positions of the items that match a filter. Programs get them in the order of the run. People
+// get the items that are wrong every time first, then the other wrong ones; or, sorted by all judges, the hardest
+// first, with the outcomes of these judges.
 func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all []int, m matrix, err error) {
 	var matches func(int) bool
 	if f.Text != "" {
@@ -121,7 +121,7 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all [
 	return all, m, err
 }
 
-// placeOf returns where an item with these flags stands in a list: 0 for those to be read first.
+// placeOf returns the rank of an item with these flags in a list for people: 0 for those to be read first.
 func placeOf(f store.Flags) int {
 	switch {
 	case f.Has("confident"):
@@ -132,7 +132,7 @@ func placeOf(f store.Flags) int {
 	return 2
 }
 
-// itemRow is an item in a list.
+// itemRow holds an item of a list.
 type itemRow struct {
 	ID        string          `json:"item"`
 	Group     string          `json:"group,omitempty"`
@@ -141,11 +141,11 @@ type itemRow struct {
 	Flags     []string        `json:"facts" jsonschema:"which values of the filter show hold for it"`
 	Link      string          `json:"-"`
 
-	Beside *tally `json:"-"` // outcomes of all judges, if the list is ordered by them
-	Across string `json:"-"` // link to the item as they judged it
+	Beside *tally `json:"-"` // outcomes of all judges, if the list is sorted by them
+	Across string `json:"-"` // link to the item with the judgments of several judges
 }
 
-// ItemsView is the list of a run's items.
+// ItemsView holds a page of a run's items.
 type ItemsView struct {
 	Run     RunHead     `json:"run"`
 	Filter  ItemsFilter `json:"filter"`
@@ -158,8 +158,8 @@ type ItemsView struct {
 	Groups   []Option `json:"-"`
 	Outcomes []Option `json:"-"`
 	Shows    []Option `json:"-"`
-	Several  bool     `json:"-"` // there are other judges of the items
-	Matrix   matrix   `json:"-"` // outcomes of all judges, if the list is ordered by them
+	Several  bool     `json:"-"` // the items have other judges
+	Matrix   matrix   `json:"-"` // outcomes of all judges, if the list is sorted by them
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
@@ -208,7 +208,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	return v, err
 }
 
-// numberOf returns the number of items of an option.
+// numberOf returns the number of items of the option with this value.
 func numberOf(options []Option, value string) int {
 	i := slices.IndexFunc(options, func(o Option) bool { return o.Value == value })
 	if i < 0 {
@@ -232,30 +232,29 @@ func (v ItemsView) Says() string {
 	case f.By != "" && v.Matrix.Pending:
 		return "The judges are being scored on the same items."
 	case f.By != "" && v.Matrix.runs == nil:
-		return "No other judge was asked the same of these items yet."
+		return "No other judge has answered the same question on these items yet."
 	case f.By != "" && !f.Narrow() && f.Show == "":
 		return v.Matrix.Says()
 	case f.Mode != "" && f.Group == "" && f.Outcome == "" && f.Text == "" && f.Show == "":
-		return fmt.Sprintf("In mode “%s” %d of %s are judged otherwise than at first.", f.Mode, v.Matches,
-			count(v.Total))
+		return fmt.Sprintf("%d of %s get another verdict in mode “%s” than at first.", v.Matches, count(v.Total), f.Mode)
 	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
-		return fmt.Sprintf("The filter takes %d of %s.", v.Matches, count(v.Total))
+		return fmt.Sprintf("%d of %s match the filter.", v.Matches, count(v.Total))
 	case f.Group != "":
 		return fmt.Sprintf("On %d of %s in %s %s.", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group,
 			store.FilterNamed(f.Show).About)
 	case f.Show != "" && f.Show != "confident":
 		return fmt.Sprintf("On %d of %s %s.", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
 	case missing == v.Total:
-		return "Nothing is judged yet."
+		return "No item is judged yet."
 	case scored == 0:
-		return fmt.Sprintf("None of %s has a label: nobody can say what is right.", count(v.Total-missing))
+		return fmt.Sprintf("None of %s has a label, so none can be scored.", count(v.Total-missing))
 	case right == scored:
 		return fmt.Sprintf("Right%s on all of %s.", times, count(scored))
 	case confident == 0:
 		return fmt.Sprintf("None of %s is wrong%s; on %d a judgment is not right.", count(scored), times, wrong)
 	}
 	sentence := fmt.Sprintf("Wrong%s on %d of %s", times, confident, count(scored))
-	if confident > 1 && confident*doubtful > scored || v.Run.Simulated { // a simulation's errors say nothing of labels
+	if confident > 1 && confident*doubtful > scored || v.Run.Simulated { // then errors say nothing of the labels
 		return sentence + "."
 	}
 	return sentence + ": read these first, a label may be wrong."
@@ -271,7 +270,7 @@ func (v ItemsView) Unlabelled() bool {
 	return numberOf(v.Shows, "unlabelled") > 0
 }
 
-// offer counts what the items can be filtered by.
+// offer fills in the filters, with the number of items of each.
 func (v *ItemsView) offer(x *store.Index) {
 	groups := map[string]int{}
 	outcomes := map[string]int{}

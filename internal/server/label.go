@@ -23,10 +23,10 @@ import (
 
 var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel label DATASET")
 
-// labelsView has the people who label and the judges by their agreement with them.
+// labelsView holds the labellers, and the judges by their agreement with the labels.
 type labelsView struct {
-	Dataset string // "" where nothing is labelled here
-	Path    string // of the file
+	Dataset string // "" if this server hands out no items
+	Path    string // of the file of labels
 	People  []labels.Progress
 	labelAgreement
 }
@@ -96,7 +96,8 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	return m
 }
 
-// labelled tells whether the labels may be of a run's items. The run's files are in the folder, and no links out of it.
+// labelled reports whether the labels may cover a run's items, and the run's files lie in the folder without links out
+// of it.
 func (s *Server) labelled(run store.Found) bool {
 	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
@@ -112,7 +113,7 @@ func (s *Server) labelled(run store.Found) bool {
 	return true
 }
 
-// labelAs leads a person who gives their name to their items.
+// labelAs redirects a person who gives their name to their items.
 func (s *Server) labelAs(r *http.Request) (to string, err error) {
 	name := strings.TrimSpace(r.PostForm.Get("as"))
 	return labelURL(name), labelFailure(labels.CheckName(name))
@@ -120,15 +121,15 @@ func (s *Server) labelAs(r *http.Request) (to string, err error) {
 
 func labelURL(name string) string { return "/labels/" + url.PathEscape(name) }
 
-// labelView is an item that somebody is shown. Nothing on it tells what a judge, a model or somebody else says.
+// labelView holds an item for a labeller, without any verdict of a judge, a model or another person.
 type labelView struct {
 	labels.Turn
 	Dataset string
 	Error   string
-	Said    labels.Answer // with an error: what was said
+	Said    labels.Answer // the refused answer, if there is an error
 }
 
-// Minutes that are left, at least one; 0 where that is not known.
+// Minutes returns the time left, at least one; 0 if unknown.
 func (v labelView) Minutes() int {
 	if v.Left <= 0 {
 		return 0
@@ -157,21 +158,22 @@ func labelFailure(err error) error {
 	return failure.Of(status, err)
 }
 
-// labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
+// labelSay stores an answer or undoes the last one, and leads to the next item. On an error it shows the same item with
+// the error.
 func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	name, form := r.PathValue("who"), r.PostForm
 	answer := labels.Answer{
 		Sum:    form.Get("sum"),
 		Again:  form.Get("again") == "true",
 		Choice: form.Get("choice"),
-		Note:   strings.ReplaceAll(form.Get("note"), "\r\n", "\n"), // as browsers send it
+		Note:   strings.ReplaceAll(form.Get("note"), "\r\n", "\n"), // browsers send CRLF
 	}
 	switch answer.Choice {
 	case "tie":
 		answer.Tie = true
 	case "skip":
 		answer.Skip = true
-	case "number", "": // of a form that is sent with Enter
+	case "number", "": // "" if the form is sent with Enter
 		answer.Choice = form.Get("number")
 	}
 	var err error

@@ -16,10 +16,10 @@ import (
 	"gavel/internal/server/jobs"
 )
 
-// openAPI is the description of the API, made of the routes and of the types of what they take and answer. What keys
-// mean stands in the jsonschema tags of the types' fields.
+// openAPI builds the description of the API from the routes and the types of their queries, bodies and answers. The
+// jsonschema tags of the types' fields describe the keys.
 type openAPI struct {
-	names   map[reflect.Type]string // of the types that are described once
+	names   map[reflect.Type]string // of the types among the components
 	schemas map[string]*jsonschema.Schema
 }
 
@@ -41,7 +41,7 @@ var pathParameters = map[string]string{
 
 var inPath = regexp.MustCompile(`\{(\w+)\}`)
 
-// describe returns the document.
+// describe returns the OpenAPI document of some routes.
 func (d *openAPI) describe(routes []route) (object, error) {
 	paths := map[string]object{}
 	wrong, err := d.answer("what went wrong", reflect.TypeFor[errorAnswer]())
@@ -106,7 +106,7 @@ func (d *openAPI) describe(routes []route) (object, error) {
 	}, nil
 }
 
-// queryParameters describes the fields of a query's type.
+// queryParameters describes the parameters of a call, which are the fields of a struct.
 func queryParameters(t reflect.Type) (all []object) {
 	for _, f := range reflect.VisibleFields(t) {
 		name := jsonName(f)
@@ -133,7 +133,7 @@ func (d *openAPI) answer(description string, t reflect.Type) (object, error) {
 	return object{"description": description, "content": object{"application/json": object{"schema": schema}}}, err
 }
 
-// schema returns the schema of a type; those of its structs are added to the components, each once.
+// schema returns the schema of a type, and adds the schemas of its structs to the components.
 func (d *openAPI) schema(t reflect.Type) (*jsonschema.Schema, error) {
 	if t == reflect.TypeFor[jobs.JobRequest]() {
 		d.schemas["Order"] = jobs.JobRequestSchema()
@@ -162,7 +162,7 @@ func (d *openAPI) generate(t, self reflect.Type) (*jsonschema.Schema, error) {
 	return schema, err
 }
 
-// name gives a name to each struct of a type.
+// name chooses a name for each struct of a type.
 func (d *openAPI) name(t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
@@ -186,10 +186,10 @@ func (d *openAPI) name(t reflect.Type) {
 	}
 }
 
-// capital returns a name with a capital letter at its beginning.
+// capital returns a name with its first letter in upper case.
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// references returns references to all named structs, without the struct itself and those that it embeds.
+// references returns references to all named structs but self and those that it embeds.
 func (d *openAPI) references(self reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	all := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
@@ -209,8 +209,8 @@ func (d *openAPI) references(self reflect.Type) map[reflect.Type]*jsonschema.Sch
 	return all
 }
 
-// tidy takes null out where it is never answered: as a key that may be left out, where a key's words do not speak of
-// null, and as a list without words.
+// tidy removes the type null where the API never answers null: from keys that may be left out, from lists, and from
+// keys whose description does not mention null.
 func tidy(s *jsonschema.Schema) {
 	for key, property := range s.Properties {
 		null := slices.Contains(property.Types, "null")
@@ -233,7 +233,7 @@ func tidy(s *jsonschema.Schema) {
 	}
 	for _, element := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
 		if element != nil {
-			if element.Ref != "" { // a pointer, which is never null in a list
+			if element.Ref != "" { // elements of lists are never null
 				element.Types = nil
 			}
 			tidy(element)

@@ -33,11 +33,11 @@ var templateFiles embed.FS
 //go:embed assets
 var assetFiles embed.FS
 
-// pages are the templates, and the assets under names that change with them.
+// pages holds the templates, and the assets under names that contain a hash of their content.
 type pages struct {
 	templates map[string]*template.Template
-	assets    map[string][]byte // by the name that pages use
-	names     map[string]string // of assets, by their file
+	assets    map[string][]byte // by the name in addresses
+	names     map[string]string // names in addresses, by file
 }
 
 // loadPages reads the templates and assets. folder returns the path of a run's folder.
@@ -77,7 +77,7 @@ func loadPages(folder func(run string) string) (*pages, error) {
 	return p, nil
 }
 
-// add takes an asset in, under a name that is another when it is another.
+// add adds an asset under a name that changes with its content.
 func (p *pages) add(file string, text []byte) {
 	sum := sha256.Sum256(text)
 	ext := path.Ext(file)
@@ -85,7 +85,7 @@ func (p *pages) add(file string, text []byte) {
 	p.assets[name], p.names[file] = text, name
 }
 
-// functions of the templates. Whatever comes from a model, a dataset or a file goes through v.
+// functions returns the functions of the templates. Texts of models, datasets and files must go through v.
 func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
@@ -118,7 +118,7 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	}
 }
 
-// grouped writes a number with thin spaces between thousands.
+// grouped returns a number with thin spaces between thousands.
 func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }
 
 func seconds(ms float64) string {
@@ -132,7 +132,7 @@ func duration(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
-// manifestText is run.json as it is written.
+// manifestText returns the text of run.json.
 func manifestText(m *judging.Manifest) (string, error) {
 	var b bytes.Buffer
 	err := codec.WriteIndented(&b, m)

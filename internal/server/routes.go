@@ -95,7 +95,7 @@ func runnerRoutes() []route {
 	}
 }
 
-// page returns the route of a page: template lays out what show returns.
+// page returns the route of a page, where the template lays out what show returns.
 func page[T any](path, template string, show func(*Server, *http.Request) (T, error)) route {
 	return route{pattern: "GET " + path, template: template, view: viewOf(show)}
 }
@@ -124,7 +124,7 @@ func (r route) withBody(body any) route {
 	return r
 }
 
-// accepting is taking for a call that starts something: it answers 202.
+// accepting sets the body of a call that starts a job: it answers 202.
 func (r route) accepting(body any) route {
 	r.status = http.StatusAccepted
 	return r.withBody(body)

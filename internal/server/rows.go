@@ -19,7 +19,7 @@ import (
 	"gavel/scoring"
 )
 
-// RunRow is a run in the list.
+// RunRow holds a run of the list, with its numbers.
 type RunRow struct {
 	RunHead
 	runNumbers
@@ -30,10 +30,10 @@ type RunRow struct {
 	manifest *judging.Manifest
 	stamps   store.Stamps
 	items    judging.ItemSet
-	set      judging.ItemSet // the items that the numbers are of; empty for all
+	set      judging.ItemSet // items that the numbers cover; empty for all
 }
 
-// runNumbers has the numbers of a run that lists and leaderboards show.
+// runNumbers holds the numbers of a run that lists and leaderboards show.
 type runNumbers struct {
 	Headline  *scoring.Result    `json:"headline" jsonschema:"null while there are no numbers"`
 	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null while there are no numbers"`
@@ -41,11 +41,11 @@ type runNumbers struct {
 	Records   int                `json:"records"`
 	Warnings  int                `json:"warnings" jsonschema:"how many"`
 
-	report *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
-	failed bool            // it cannot be scored: its page says why
+	report *scoring.Report // part for leaderboards; nil without numbers
+	failed bool            // scoring failed; the run's page shows the error
 }
 
-// Asks returns the question of the run; "" while there are no numbers.
+// Asks returns the question of the run; "" without numbers.
 func (r RunRow) Asks() string {
 	if r.report == nil {
 		return ""
@@ -56,7 +56,7 @@ func (r RunRow) Asks() string {
 // Metric returns the label of the headline.
 func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headline.Metric) }
 
-// unit returns the metric of the headline; a run without one sorts below all others.
+// unit returns a key that groups runs by the metric of their headline; runs without one sort last.
 func (r RunRow) unit() string {
 	if !r.valued() {
 		return "\uffff"
@@ -75,7 +75,7 @@ func (r runNumbers) value() float64 {
 	return *r.Headline.Value
 }
 
-// smallRun is how long the records of a run may be for the list to read them.
+// smallRun is the size of the largest records that are read for a list.
 const smallRun = 64 << 20
 
 // row returns the row of a run of the folder.
@@ -108,17 +108,17 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 	return row
 }
 
-// isStalled reports whether nothing was written to a file for long.
+// isStalled reports whether the last write to a file was more than stalledAfter ago.
 func (s *Server) isStalled(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
 
-// brief returns the numbers of a run that has ended, as far as they are known without reading its records.
+// brief returns the numbers of a run that has ended, without reading its records; empty if that is not enough.
 func (s *Server) brief(run store.Found, stamps store.Stamps) runNumbers {
 	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), stamps); ok {
 		return numbers
 	}
 	rep := s.runs.Written(run.Name, run.Manifest, stamps)
 	if rep == nil {
-		return runNumbers{} // not remembered: it may be known later
+		return runNumbers{} // not remembered, since a later call may find them
 	}
 	return s.remember(run.Name, "", stamps, rep)
 }
@@ -126,7 +126,7 @@ func (s *Server) brief(run store.Found, stamps store.Stamps) runNumbers {
 // briefKey names the numbers of a run on the items of a set, or on all items if the set is empty.
 func briefKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
 
-// remember keeps the part of a run's report that lists and leaderboards show.
+// remember stores and returns the part of a run's report that lists and leaderboards show.
 func (s *Server) remember(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
@@ -141,8 +141,8 @@ func (s *Server) remember(run string, set judging.ItemSet, stamps store.Stamps, 
 	return out
 }
 
-// numbersOn returns the numbers of a run on some items, or on all items if the set is empty. They are made in the
-// background; an error says that they are not there yet.
+// numbersOn returns the numbers of a run on the items of a set, or on all items if the set is empty. They are computed
+// in the background; the error is that of ctx if it ends before.
 func (s *Server) numbersOn(ctx context.Context, r *RunRow, set judging.ItemSet) (runNumbers, error) {
 	name := briefKey(r.Name, set)
 	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, name, r.stamps); ok {
@@ -157,11 +157,11 @@ func (s *Server) numbersOn(ctx context.Context, r *RunRow, set judging.ItemSet) 
 	})
 }
 
-// mostScored is how many runs without numbers are scored for one look at a leaderboard.
+// mostScored limits the runs that are scored for one request of a leaderboard.
 const mostScored = 50
 
-// score gives numbers to rows without any, such as those of copied runs, and returns how many it is still scoring in
-// the background. Large runs wait until their own page is opened.
+// score fills in the numbers of rows without any, such as those of copied runs, and returns the number of runs that are
+// still being scored in the background. Large runs are scored when their own page is opened.
 func (s *Server) score(ctx context.Context, rows []RunRow) (pending int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -182,13 +182,13 @@ func (s *Server) score(ctx context.Context, rows []RunRow) (pending int) {
 	return pending
 }
 
-// unscored reports whether a run has no numbers yet and is scored for leaderboards.
+// unscored reports whether score has to compute the numbers of a run.
 func (r RunRow) unscored() bool {
 	return r.manifest != nil && r.report == nil && !r.failed && r.Status != judging.Running && r.Error == "" &&
 		r.stamps.Records.Size > 0 && r.stamps.Records.Size <= smallRun
 }
 
-// state identifies the state of some runs' files.
+// state returns a key that changes with the files of these runs.
 func (s *Server) state(runs ...string) string {
 	var state strings.Builder
 	for _, run := range runs {
@@ -218,8 +218,8 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
-// rowsForPage returns the rows of all runs as a page shows them: those of a large folder may be some seconds old, and
-// are nil while they are read for the first time.
+// rowsForPage returns the rows of all runs for a page: those of a large folder may be some seconds old, and are nil
+// while they are read for the first time.
 func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	if !s.runs.Large() {
 		return s.rows(ctx)
@@ -237,7 +237,7 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	return slices.Clone(rows), nil
 }
 
-// requestedRows returns the rows of all runs as a request needs them.
+// requestedRows returns the rows of all runs for a page or, always current, for a call of the API.
 func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	if isAPI(r) {
 		return s.rows(r.Context())
@@ -245,8 +245,8 @@ func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// numbers returns the numbers of a run: as the run wrote them, or scored from its records if it wrote none, if an
-// earlier gavel did, or if its files were changed. It returns nil for a run in progress.
+// numbers returns the report of a run: the one in its folder, or one scored from its records if there is none, if an
+// earlier gavel wrote it, or if its files were changed. It returns nil for a run in progress.
 func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, error) {
 	m, err := s.runs.Manifest(run)
 	if err != nil || m.Status == judging.Running {
@@ -267,7 +267,7 @@ func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, erro
 	})
 }
 
-// stalledAfter is how long a run may be silent before it is said to be: longer than a call may take by default.
+// stalledAfter is the time without a write after which a run counts as stalled. It exceeds the default limit of a call.
 const stalledAfter = 15 * time.Minute
 
 // jobs returns the jobs of this server, the newest first.
@@ -290,7 +290,7 @@ func (s *Server) runNamed(r *http.Request) (string, error) {
 	return name, err
 }
 
-// lastJob returns the newest job for which is returns true; nil without one.
+// lastJob returns the newest job for which match returns true; nil without one.
 func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
 	all := s.jobs()
 	if i := slices.IndexFunc(all, match); i >= 0 {
@@ -299,7 +299,7 @@ func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
 	return nil
 }
 
-// pendingJobs returns the jobs that no run's page shows: they are being prepared, or failed before they had a run.
+// pendingJobs returns the jobs without a run: those being prepared, and those that failed before their first run.
 func (s *Server) pendingJobs() []jobs.Job {
 	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool {
 		return len(j.Runs) > 0 || !j.Active() && j.Error == ""

@@ -200,8 +200,8 @@ func (v *runsView) cut(r *http.Request) (err error) {
 	return err
 }
 
-// filterOf returns the filter of a request. People get pages of runsPerPage runs; programs ask for a page, or for a part
-// by limit and offset.
+// filterOf returns the filter of a request. People get pages of runsPerPage runs; programs ask for a page, or for a
+// part by limit and offset.
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
 	f = runsFilter{Sort: "when", Choices: map[string][]string{}, query: q}

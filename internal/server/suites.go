@@ -19,13 +19,13 @@ import (
 	"gavel/scoring/race"
 )
 
-// suiteOrder is posted to plan or start a suite.
+// suiteOrder holds the body of calls that plan or start a suite.
 type suiteOrder struct {
 	File string `json:"file" jsonschema:"the suite's YAML (docs/suites.md); servers and datasets are those of the offer"`
 	Yes  bool   `json:"yes,omitempty" jsonschema:"start it although it is above its limits"`
 }
 
-// SuiteHead is a suite in the list of suites.
+// SuiteHead holds a suite of the list of suites.
 type SuiteHead struct {
 	Folder     string         `json:"folder" jsonschema:"of its runs, below the folder of runs"`
 	Name       string         `json:"suite,omitempty" jsonschema:"its name"`
@@ -38,18 +38,18 @@ type SuiteHead struct {
 	Error      string         `json:"error,omitempty" jsonschema:"why its file cannot be read"`
 }
 
-// URL of the suite's page.
+// URL returns the address of the suite's page.
 func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
 
-// suitesView is the list of suites.
+// suitesView holds the list of suites.
 type suitesView struct {
 	Suites []SuiteHead `json:"suites"`
 	Ended  string      `json:"search_ended,omitempty" jsonschema:"as of the list of runs"`
 
-	Ranking bool `json:"-"` // of some suites it is not known yet what they came to
+	Ranking bool `json:"-"` // some suites are still being ranked
 }
 
-// suiteRun is a cell: the run of a judge under a condition.
+// suiteRun holds a cell: the run of a judge under a condition.
 type suiteRun struct {
 	Judge     string `json:"judge"`
 	Condition string `json:"condition"`
@@ -57,7 +57,7 @@ type suiteRun struct {
 	RunRow
 }
 
-// SuiteView is the page of a suite.
+// SuiteView holds what a suite's page and its call show.
 type SuiteView struct {
 	SuiteHead
 	Runs     []suiteRun      `json:"runs"`
@@ -65,10 +65,10 @@ type SuiteView struct {
 	File     string          `json:"file" jsonschema:"its YAML, as it was run"`
 	Progress *Progress       `json:"progress,omitempty"`
 	Race     *race.State     `json:"race,omitempty" jsonschema:"the race of its runs, where one was begun"`
-	Maker    *jobs.Job       `json:"-"` // that makes it, or was the last to
+	Maker    *jobs.Job       `json:"-"` // the job that makes the suite, or the last that did
 }
 
-// summarize sets the sentence on the suite's results: of its race, or else of its ranking.
+// summarize sets the sentence on the suite's results, from its race or else its ranking.
 func (h *SuiteHead) summarize(results *report.Ranking, raced *race.State, runs []suiteRun) {
 	if results != nil {
 		h.Says = results.Says
@@ -94,17 +94,17 @@ func raceOf(s *race.State, runs []suiteRun) *report.Race {
 	})
 }
 
-// Blocks returns the judges under each condition.
+// Blocks returns the HTML of the ranking under each condition.
 func (v SuiteView) Blocks() (template.HTML, error) {
 	return doc.Paper{Link: v.address, Terms: v.Results.Terms()}.Blocks(v.Results.Blocks())
 }
 
-// RaceBlock returns the bars of where each judge left the race.
+// RaceBlock returns a chart of when each judge left the race.
 func (v SuiteView) RaceBlock() (template.HTML, error) {
 	return doc.Paper{Link: v.address}.Blocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
 }
 
-// address returns the address of a run of the suite by its whole name or its last part; "" while there is none.
+// address returns the address of a run of the suite, given by its name or the last part of it; "" before it begins.
 func (v SuiteView) address(r doc.Ref) string {
 	for _, cell := range v.Runs {
 		if len(r.Runs) == 1 && path.Base(cell.Name) == path.Base(r.Runs[0]) && cell.Begun && cell.Error == "" {
@@ -114,12 +114,12 @@ func (v SuiteView) address(r doc.Ref) string {
 	return ""
 }
 
-// Complete reports whether all runs have ended and none will grow.
+// Complete reports whether all runs are complete, or stopped by a rule.
 func (h SuiteHead) Complete() bool {
 	return h.Statuses[judging.Complete]+h.Statuses[judging.ByRule] == h.Cells
 }
 
-// Finished returns a bar of the runs by status.
+// Finished returns a bar chart of the runs by status.
 func (h SuiteHead) Finished() (template.HTML, error) {
 	statuses := []string{
 		judging.Complete, judging.ByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
@@ -216,7 +216,7 @@ func (s *Server) ranking(
 	})
 }
 
-// stateOf identifies the state of a suite's files, and reports whether any run of it has ended.
+// stateOf returns a key that changes with a suite's files, and reports whether any of its runs has ended.
 func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
@@ -230,7 +230,7 @@ func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, s
 	return b.String(), some
 }
 
-// loadEnded loads a run of a suite. One in progress is returned without its records.
+// loadEnded loads a run of a suite; a run in progress is returned without its records.
 func (s *Server) loadEnded(name string) (*scoring.Run, error) {
 	entry, ok := s.runs.Look(name)
 	switch {
@@ -255,7 +255,7 @@ func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	return jobURL(job.ID), err
 }
 
-// isSuite returns an error if there is no such suite. A suite with a damaged file is one.
+// isSuite returns an error if there is no such suite. A suite with a damaged file counts.
 func (s *Server) isSuite(folder string) error {
 	if _, err := s.runs.Suite(folder); err != nil && failure.Status(err) == http.StatusNotFound {
 		return err
@@ -268,6 +268,6 @@ func (s *Server) deleteSuite(folder string) error {
 	if err := s.isSuite(folder); err != nil {
 		return err
 	}
-	defer s.runs.Forget() // also where not all of it could be deleted
+	defer s.runs.Forget() // even if a part could not be deleted
 	return s.opts.Runner.DeleteSuite(folder)
 }
