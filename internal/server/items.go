@@ -23,7 +23,7 @@ type ItemsFilter struct {
 	Outcome string `json:"outcome,omitempty" jsonschema:"with a judgment of this outcome"`
 	Show    string `json:"show,omitempty" jsonschema:"one of the filters of docs/server.md, such as wrong or tie"`
 	Text    string `json:"q,omitempty" jsonschema:"text of question, candidates, replies"`
-	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item is judged otherwise than at first"`
+	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item gets another verdict than at first"`
 	Page    int    `json:"page" jsonschema:"from 1"`
 	Per     int    `json:"per" jsonschema:"of a page, at most 200"`
 	By      string `json:"-"` // order: [byJudges], or "" for the usual one

@@ -22,7 +22,7 @@ import (
 	"gavel/scoring/race"
 )
 
-// Delete removes a run. It renames the folder in one step and removes the files then. It refuses a folder with other
+// Delete removes a run. It renames the folder in one step, and then removes the files. It refuses a folder with other
 // files in it, and a run in progress.
 func (r *Manager) Delete(run string) error {
 	r.deleting.Lock()
@@ -74,7 +74,7 @@ var deletedName = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
 
 // sweep removes leftovers of killed servers and runs below the folder of runs.
 func sweep(ctx context.Context, dir string) {
-	if to, err := filepath.EvalSymlinks(dir); err == nil { // a link is not walked
+	if to, err := filepath.EvalSymlinks(dir); err == nil { // WalkDir does not follow a link
 		dir = to
 	}
 	filepath.WalkDir(dir, func(folder string, d fs.DirEntry, err error) error {
@@ -114,8 +114,8 @@ func (r *Manager) Describe(run string, details judging.About) error {
 	return orGone(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), details))
 }
 
-// DeleteSuite removes a suite's runs and their stages one by one, and then the file of the suite. It ends at a run that
-// it may not delete; the rest is still a suite.
+// DeleteSuite removes a suite's runs and their stages one by one, and then the file of the suite. It stops at a run
+// that cannot be deleted, and leaves the rest as a suite.
 func (r *Manager) DeleteSuite(folder string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
@@ -151,7 +151,7 @@ func (r *Manager) deleteSuite(folder string) error {
 	if err != nil {
 		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
 	}
-	if err := root.RemoveAll(path.Join(folder, judging.CacheDir)); err != nil { // of a shard's replies
+	if err := root.RemoveAll(path.Join(folder, judging.CacheDir)); err != nil { // replies of a shard
 		return fmt.Errorf("the suite is deleted, its cache is not: %w", err)
 	}
 	if rest, err := fs.ReadDir(root.FS(), folder); err == nil && len(rest) == 0 {
@@ -160,7 +160,7 @@ func (r *Manager) deleteSuite(folder string) error {
 	return nil
 }
 
-// idle opens the folder of runs unless a job is making the run or suite, for which makes returns true.
+// idle opens the folder of runs. It returns an error if makes returns true for an active job; kind is "run" or "suite".
 func (r *Manager) idle(kind string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
@@ -170,7 +170,7 @@ func (r *Manager) idle(kind string, makes func(Job) bool) (*os.Root, error) {
 	return os.OpenRoot(r.dir)
 }
 
-// checkFolders refuses a name that is no folder, or that leads over a link.
+// checkFolders returns an error for a name that is no folder, or whose path contains a link.
 func checkFolders(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return failure.NotFound("there is no such run or suite")
@@ -187,7 +187,7 @@ func checkFolders(root *os.Root, name string) error {
 	return nil
 }
 
-// checkRun refuses a folder that has links, or other files than those of a run.
+// checkRun returns an error for a folder with links, or with other files than those of a run.
 func checkRun(root *os.Root, run string) error {
 	if err := checkFolders(root, run); err != nil {
 		return err

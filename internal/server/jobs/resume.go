@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// CommandOf returns the shell command that makes a run in the folder out, or goes on with it; "" for an imported run.
+// CommandOf returns the shell command that makes or continues a run in the folder out; "" for an imported run.
 func CommandOf(m *judging.Manifest, out string) string {
 	if o, ok := eval.RequestOf(m); ok {
 		o.Out = out
@@ -51,7 +51,11 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 
 // requestOf returns the job request that makes the same run.
 func (r *Manager) requestOf(ctx context.Context, previous eval.Request) (JobRequest, error) {
-	request := JobRequest{fieldProtocol: {previous.Protocol}, fieldModel: {previous.Model}, fieldDataset: {previous.Dataset}}
+	request := JobRequest{
+		fieldProtocol: {previous.Protocol},
+		fieldModel:    {previous.Model},
+		fieldDataset:  {previous.Dataset},
+	}
 	for name, values := range previous.Given() {
 		switch name {
 		case "backend", "base-url", "model", "dataset":

@@ -9,12 +9,12 @@ import (
 	"gavel/judging"
 )
 
-// Filter is a filter of items.
+// A Filter selects items by their judgments.
 type Filter struct {
 	Name  string // in addresses and JSON
-	Words string // for people
+	Words string // label for people
 	About string
-	Part  bool // of a bar on a run's page: a list offers it only where it is chosen
+	Part  bool // for a part of a bar on a run's page; lists show it only while it is chosen
 }
 
 //go:embed filters.yaml
@@ -45,7 +45,7 @@ func rightOr(other string, right bool) string {
 	return other
 }
 
-// ownFilter takes items by two conditions: whether the judge's own answer to the question is correct, and whether its
+// ownFilter returns the filter for items by whether the judge's own answer to the question is correct, and whether its
 // judgment in a mode is.
 func ownFilter(ownRight bool, mode string, right bool) Filter {
 	answer := rightOr("wrong", ownRight)
@@ -67,26 +67,27 @@ func FilterNamed(name string) *Filter {
 	return nil
 }
 
-// Flags names the filters that take an item, judged by its judgments alone, in the order of [Filters]. Exactly one of
-// right, wrong, unlabelled and missing holds: they partition the items as the strict score does. Later repetitions of a
-// judgment count for changed alone.
+// Flags names the filters that match an item, in the order of [Filters]. Exactly one of right, wrong, unlabelled and
+// missing matches: they partition the items as the score "correct in both orders" does. Later repetitions of a judgment
+// count for changed only.
 type Flags []string
 
-// Has reports whether a filter takes the item.
+// Has reports whether a filter matches the item.
 func (f Flags) Has(name string) bool { return slices.Contains(f, name) }
 
-// Names returns the filters that take the item, without those for parts of a bar.
+// Names returns the matching filters, without those for parts of a bar.
 func (f Flags) Names() []string {
 	return slices.DeleteFunc(append([]string{}, f...), func(name string) bool { return FilterNamed(name).Part })
 }
 
-// changes reports whether a repeated judgment has another verdict than the first one of its presentation.
+// changes reports whether a repetition has another verdict than the first judgment of its presentation.
 func (g Judgment) changes(first Judgment) bool {
 	return first.Repetition == 0 && first.Presentation == g.Presentation &&
 		(first.Outcome != g.Outcome || first.Choice != g.Choice)
 }
 
-// Flags of an item. Where the worse of two responses is asked for, the one picked is not the choice.
+// Flags returns the flags of an item. Under the goal worse, the response that the judge names is not its choice, so
+// first and last swap.
 func (x *Index) Flags(item int) (f Flags) {
 	all := x.Judgments(item)
 	var once []Judgment
@@ -103,7 +104,7 @@ func (x *Index) Flags(item int) (f Flags) {
 		once = append(once, g)
 		if g.Choice >= 0 {
 			choices[g.Choice] = true
-			places[g.Position] = true // -1 where nothing is placed
+			places[g.Position] = true // -1 if the candidates are verdicts
 		}
 	}
 	some := func(test func(Judgment) bool) bool { return slices.ContainsFunc(once, test) }

@@ -14,69 +14,69 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/judging"
-	_ "gavel/protocols" // which runs name
+	_ "gavel/protocols" // runs name them
 )
 
-// Index is where the records and items of one run stand in its files, and of each as much as pages are filtered by. It
-// is of one state of the files: nothing in it changes. Items go by their place, from 0.
+// An Index holds the positions of a run's records and items in its files, with the values of each that lists and
+// filters need. It describes one state of the files and never changes. Items are numbered from 0.
 type Index struct {
 	Run      string
 	Manifest *judging.Manifest
 	Asker    judging.Asker
 	Counts   Counts
-	Alarm    string   // what the first judgments tell, see judging.Alarms
-	Damaged  []string // what cannot be read, the first of it
+	Alarm    string   // warning from the first judgments, see [judging.Alarms]
+	Damaged  []string // the first errors of lines that cannot be read
 
 	store     *Store
 	stamps    Stamps
 	items     []item
-	places    map[string]int // of items, by id
+	places    map[string]int // numbers of items, by id
 	judgments []Judgment     // in the order of the records
-	records   fs.FileInfo    // nil: there is no file
-	bytesRead int64          // bytes of the records that were read
-	lines     int            // of these
+	records   fs.FileInfo    // nil without a file
+	bytesRead int64          // size of the records read so far
+	lines     int            // lines read so far
 	alarms    *judging.Alarms
 }
 
-// place of a line in its file.
+// place holds the position of a line in its file.
 type place struct {
 	offset int64
-	length int // 0 where the file does not have it
+	length int // 0 if the file does not have the line
 }
 
 type item struct {
 	id, group string
 	line      place // of items.jsonl
-	judgments []int // their places
+	judgments []int // positions in Index.judgments
 }
 
-// Judgment is a record, as far as lists and filters need it.
+// Judgment holds the values of a record that lists and filters need.
 type Judgment struct {
-	Shown        string // its order and mode, see ShownAs
+	Shown        string // order and mode, see [ShownAs]
 	Presentation int
 	Repetition   int
-	Outcome      judging.Outcome // as its reply is read today
-	Choice       int             // candidate chosen, in the order of the item's own; -1 for none
-	Position     int             // where it was shown
+	Outcome      judging.Outcome // from reading the reply again
+	Choice       int             // index of the chosen candidate in the item; -1 for none
+	Position     int             // where the choice was shown, from 0
 	Right        Rightness
 	Own          Rightness // the judge's own answer to the question
-	Mode         string    // of asking, where there are several
+	Mode         string    // of the prompt, if there are several
 
 	line          place
 	item          int
-	began         time.Time // at which it began
-	milliseconds  float64   // milliseconds of its replies; 0 where unknown, or where one was remembered
+	began         time.Time // start of the request
+	milliseconds  float64   // of its replies; 0 if unknown, or if one came from the cache
 	tokens        int       // of these replies
 	presentations int
-	positions     int // shown in all
+	positions     int // number of candidates shown
 }
 
 func (g Judgment) decided() bool { return g.Outcome == judging.Decided }
 
-// Rightness is whether a verdict is the labelled one.
+// Rightness holds whether a verdict is correct, if that is known.
 type Rightness struct{ Is, Known bool }
 
-// Counts are sums over the records.
+// Counts holds sums over the records.
 type Counts struct {
 	Records      int            `json:"records"`
 	Outcomes     map[string]int `json:"outcomes"`
@@ -88,7 +88,7 @@ type Counts struct {
 	Last         time.Time      `json:"last,omitzero"`
 }
 
-// Index of a run as its files are now.
+// Index returns the index of a run for the current state of its files.
 func (s *Store) Index(ctx context.Context, run string) (*Index, error) {
 	if _, err := s.Manifest(run); err != nil {
 		s.indexes.Drop(run)
@@ -99,12 +99,12 @@ func (s *Store) Index(ctx context.Context, run string) (*Index, error) {
 		return s.index(run, stamps, memo.Last[*Index](s.indexes, run))
 	})
 	if err != nil && ctx.Err() == nil {
-		s.indexes.Drop(run) // the next look may find it mended
+		s.indexes.Drop(run) // so that the next call reads the files again
 	}
 	return x, err
 }
 
-// Indexes are those of several runs.
+// Indexes returns the indexes of several runs.
 func (s *Store) Indexes(ctx context.Context, runs []string) (all []*Index, err error) {
 	for _, run := range runs {
 		x, err := s.Index(ctx, run)
@@ -116,7 +116,7 @@ func (s *Store) Indexes(ctx context.Context, runs []string) (all []*Index, err e
 	return all, nil
 }
 
-// index reads a run: what was appended to its records since it was read last, or everything where the files are others.
+// index reads a run: only the records appended since last, or everything if the files changed otherwise.
 func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	m, err := s.Manifest(run)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 		return nil, failure.Unreadable("%s: %w", run, err)
 	}
 	if !grows {
-		if err := x.readItems(); err != nil { // first: items stand in the order of their file
+		if err := x.readItems(); err != nil { // first, so that items have the order of their file
 			return nil, err
 		}
 	}
@@ -163,7 +163,7 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	return x, err
 }
 
-// continues tells whether the records are as they were when they were read, or longer.
+// continues reports whether the file of records is the one that was read, unchanged or longer.
 func (x *Index) continues(info fs.FileInfo) bool {
 	if x.records == nil || info == nil {
 		return x.records == nil
@@ -171,7 +171,7 @@ func (x *Index) continues(info fs.FileInfo) bool {
 	return os.SameFile(x.records, info) && (StampOf(x.records) == StampOf(info) || info.Size() > x.records.Size())
 }
 
-// readRecords reads the records from where they were read to.
+// readRecords reads the records after those already read.
 func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 	begin, lines := x.bytesRead, x.lines
 	in := x.store.reader(f, begin, info)
@@ -194,13 +194,13 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// indexedRecord is a record and what the index remembers of it.
+// indexedRecord holds a record with its values for the index.
 type indexedRecord struct {
 	Judgment
 	record *judging.Record
 }
 
-// read decodes a record and reads its replies again, as scores do. It is called from many goroutines.
+// read decodes a record and reads its replies again, as scoring does. It is called from many goroutines.
 func (x *Index) read(line []byte) (out indexedRecord, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
@@ -213,12 +213,12 @@ func (x *Index) read(line []byte) (out indexedRecord, err error) {
 	return indexedRecord{Judgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
 }
 
-// ReadingOf a run is how its replies are read: as results.json has them.
+// ReadingOf returns the reading of a run's replies behind results.json.
 func ReadingOf(m *judging.Manifest) judging.Reading {
 	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
-// JudgmentOf a record and the verdict that is read from it.
+// JudgmentOf returns the values of a record and of the verdict that was read from it.
 func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgment {
 	g := Judgment{
 		Shown:         ShownAs(r.Mode, r.Order),
@@ -244,7 +244,7 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgm
 	return g
 }
 
-// add takes a record in, unless its judgment is there: the first stands, as for scores.
+// add adds a record. Of several records of one judgment the first counts, as in scoring.
 func (x *Index) add(g indexedRecord) {
 	r := g.record
 	g.item = x.placeOf(r.Item, r.Group)
@@ -281,7 +281,7 @@ func (x *Index) add(g indexedRecord) {
 	x.judgments = append(x.judgments, g.Judgment)
 }
 
-// placeOf an item, which may be new.
+// placeOf returns the number of an item, and adds the item if it is new.
 func (x *Index) placeOf(id, group string) int {
 	i, ok := x.places[id]
 	if !ok {
@@ -293,7 +293,7 @@ func (x *Index) placeOf(id, group string) int {
 	return i
 }
 
-// readItems finds where the items' lines stand.
+// readItems finds the positions of the items' lines.
 func (x *Index) readItems() error {
 	f, info, err := x.store.Open(x.Run, judging.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -322,7 +322,7 @@ func (x *Index) readItems() error {
 	return nil
 }
 
-// maxComplaints is how many lines that cannot be read are named.
+// maxComplaints limits the errors in Damaged.
 const maxComplaints = 20
 
 func (x *Index) complain(format string, args ...any) {

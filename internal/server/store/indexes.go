@@ -9,14 +9,15 @@ import (
 	"gavel/judging"
 )
 
-// Search returns which items have a text in their id, question, candidates or the judge's replies.
+// Search finds the items with a text in their id, question, candidates or the judge's replies. It returns a function
+// that reports whether an item is among them.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
 	name := x.Run + "\x00" + text
 	has, err := memo.Get(ctx, x.store.searches, name, x.stamps, func() ([]bool, error) { return x.scan(text) })
 	return func(i int) bool { return has[i] }, err
 }
 
-// scan reads the run's files for a text and reports of each item whether it has it.
+// scan searches the run's files for a text and returns for each item whether it has the text.
 func (x *Index) scan(text string) ([]bool, error) {
 	matches := make([]bool, len(x.items))
 	want := strings.ToLower(text)
@@ -27,7 +28,7 @@ func (x *Index) scan(text string) ([]bool, error) {
 	each := func(file string, texts func(line []byte) (id string, texts []string)) error {
 		f, info, err := x.store.Open(x.Run, file)
 		if err != nil {
-			return nil // a run without it has nothing to find there
+			return nil // a run without the file has no such texts
 		}
 		defer f.Close()
 		decode := func(line []byte) (string, error) {

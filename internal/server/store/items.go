@@ -12,20 +12,20 @@ import (
 	"gavel/judging"
 )
 
-// Judged is a record with the verdict that is read from it.
+// Judged holds a record with the verdict that was read from it.
 type Judged struct {
 	*judging.Record
 	Verdict    judging.Verdict
-	Confidence *float64 // nil where its probabilities are not told
+	Confidence *float64 // nil without probabilities
 }
 
-// OpenItems opens items.jsonl of the run; nil where there is none, which may be closed too.
+// OpenItems opens items.jsonl of the run. It returns nil if that fails; closing nil does nothing.
 func (x *Index) OpenItems() *os.File {
 	f, _, _ := x.store.Open(x.Run, judging.ItemsFile)
 	return f
 }
 
-// Item reads an item's line of the file that OpenItems opened.
+// Item reads an item from the file that OpenItems opened.
 func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
 	location := x.items[i].line
 	if items == nil || location.length == 0 {
@@ -42,7 +42,7 @@ func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
 	return item, nil
 }
 
-// ItemIfThere is an item, or one without any text where it cannot be read.
+// ItemIfThere returns an item, or an empty one if it cannot be read.
 func (x *Index) ItemIfThere(items *os.File, i int) datasets.Item {
 	item, err := x.Item(items, i)
 	if err != nil {
@@ -51,7 +51,7 @@ func (x *Index) ItemIfThere(items *os.File, i int) datasets.Item {
 	return item
 }
 
-// Record reads a record as scores read it.
+// Record reads the record of a judgment, as scoring does.
 func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
 	line, err := g.line.read(records)
 	if err != nil {
@@ -72,7 +72,7 @@ func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
 	return j, nil
 }
 
-// ErrChanged is said where a file no longer holds what the index found in it.
+// ErrChanged reports that a file no longer has a line that the index found.
 var ErrChanged = failure.Conflict("the run changed while it was being read: load the page again")
 
 func (p place) read(f io.ReaderAt) ([]byte, error) {
@@ -83,22 +83,22 @@ func (p place) read(f io.ReaderAt) ([]byte, error) {
 	return line, nil
 }
 
-// Len is how many items there are.
+// Len returns the number of items.
 func (x *Index) Len() int { return len(x.items) }
 
-// ID of an item.
+// ID returns the id of an item.
 func (x *Index) ID(item int) string { return x.items[item].id }
 
-// Find is the place of an item.
+// Find returns the number of the item with an id.
 func (x *Index) Find(id string) (item int, ok bool) {
 	item, ok = x.places[id]
 	return item, ok
 }
 
-// Group of an item.
+// Group returns the group of an item.
 func (x *Index) Group(item int) string { return x.items[item].group }
 
-// Judgments gives the judgments of an item, in the order of presentations and repetitions.
+// Judgments returns the judgments of an item, sorted by presentation and repetition.
 func (x *Index) Judgments(item int) (all []Judgment) {
 	for _, k := range x.items[item].judgments {
 		all = append(all, x.judgments[k])
@@ -109,7 +109,7 @@ func (x *Index) Judgments(item int) (all []Judgment) {
 	return all
 }
 
-// Ended has the outcomes of an item's judgments.
+// Ended returns the set of outcomes of an item's judgments.
 func (x *Index) Ended(item int) map[judging.Outcome]bool {
 	all := map[judging.Outcome]bool{}
 	for _, k := range x.items[item].judgments {
@@ -118,7 +118,7 @@ func (x *Index) Ended(item int) map[judging.Outcome]bool {
 	return all
 }
 
-// Otherwise tells whether an item is judged otherwise in a mode than at first, where it got a verdict.
+// Otherwise reports whether an item has another verdict in a mode than in its first judgment, if that has one.
 func (x *Index) Otherwise(item int, mode string) bool {
 	all := x.Judgments(item)
 	return slices.ContainsFunc(all, func(g Judgment) bool {
@@ -127,7 +127,7 @@ func (x *Index) Otherwise(item int, mode string) bool {
 	})
 }
 
-// Pointer is nil where nobody can say.
+// Pointer returns whether the verdict is correct; nil if unknown.
 func (r Rightness) Pointer() *bool {
 	if !r.Known {
 		return nil
@@ -135,5 +135,5 @@ func (r Rightness) Pointer() *bool {
 	return &r.Is
 }
 
-// ShownAs tells orders of an item's candidates apart, and ways of asking.
+// ShownAs returns a key for a mode and an order of candidates.
 func ShownAs(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }

@@ -30,8 +30,8 @@ func (s *Store) Stamps(run string) (stamps Stamps) {
 	return stamps
 }
 
-// Written returns the numbers in results.json; nil if they are of another run, or older than its items and records.
-// Numbers of an earlier gavel have its Scoring, and a diagnosis in the words of this one.
+// Written returns the report in results.json; nil if it belongs to another run, or is older than the items and records.
+// A report by an earlier gavel keeps its Scoring, and gets a diagnosis in the words of this one.
 func (s *Store) Written(run string, m *judging.Manifest, stamps Stamps) *scoring.Report {
 	mtime := stamps.Results.mtime
 	if stamps.Results == (Stamp{}) || mtime.Before(stamps.Records.mtime) || mtime.Before(stamps.Items.mtime) {
@@ -54,11 +54,11 @@ func (s *Store) Written(run string, m *judging.Manifest, stamps Stamps) *scoring
 	return rep
 }
 
-// Altered returns the files of a run whose SHA-256 is not the one that it noted.
+// Altered returns the files of a run whose SHA-256 differs from that in its manifest.
 func (s *Store) Altered(run string, m *judging.Manifest) []string {
 	names, err := m.EverAltered(s.root, run)
 	if err != nil {
-		return nil // what cannot be read is said where it is read
+		return nil // other calls report files that cannot be read
 	}
 	return names
 }
@@ -84,7 +84,7 @@ func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
 	return loaded, err
 }
 
-// ItemSet identifies the items of a run; those that cannot be read go by the hash of their file.
+// ItemSet returns the set of a run's items; if they cannot be read, one with the hash of their file alone.
 func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	file := m.ItemsFile()
 	set, ok := memo.Peek[judging.ItemSet](s.files, "items "+file, nil)
@@ -102,7 +102,7 @@ func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	return set
 }
 
-// mostItems is the greatest size, in bytes, of items that are identified by their content.
+// mostItems is the size in bytes of the largest file of items that ItemSet reads.
 const mostItems = 64 << 20
 
 // items returns the ids of a run's items by digest.
@@ -128,7 +128,7 @@ func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (
 	if err != nil {
 		return nil, err
 	}
-	wanted := map[string]bool{}
+	inSet := map[string]bool{}
 	if set != "" {
 		ids, err := s.items(run, m)
 		if err != nil {
@@ -136,7 +136,7 @@ func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (
 		}
 		for digest, id := range ids {
 			if set.Has(digest) {
-				wanted[id] = true
+				inSet[id] = true
 			}
 		}
 		part := *m
@@ -153,7 +153,7 @@ func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (
 	}
 	defer f.Close()
 	take := func(r *judging.Record, read scoring.Read) error {
-		if set != "" && !wanted[r.Item] {
+		if set != "" && !inSet[r.Item] {
 			return nil
 		}
 		return loader.Take(r, read)
@@ -171,7 +171,7 @@ func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (
 		}
 		defer f.Close()
 		return judging.EachResponse(loaded.Manifest, f, func(id string, responses []judging.Response) {
-			if set == "" || wanted[id] {
+			if set == "" || inSet[id] {
 				use(id, responses)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"gavel/judging"
 )
 
-// Pace is how fast a run goes.
+// Pace holds the speed of a run in progress.
 type Pace struct {
 	Rate    float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
 	Left    *float64       `json:"left_s" jsonschema:"seconds left at that rate; null where unknown"`
@@ -18,20 +18,20 @@ type Pace struct {
 	Written time.Time      `json:"-"` // time of the last write to the records; zero without records
 }
 
-// SlowJudgment is one that took much longer than usual.
+// SlowJudgment holds a judgment that took much longer than usual.
 type SlowJudgment struct {
 	Item         string  `json:"item"`
 	Milliseconds float64 `json:"ms"`
 }
 
-// What is slow: so many times as long as usual, and at least a second.
+// A judgment is slow if it took slowTimes the usual time, and at least slowLeast milliseconds.
 const (
 	slowTimes = 3
 	slowLeast = 1000
-	slowMost  = 3 // that are named
+	slowMost  = 3 // listed
 )
 
-// Pace of the run, of what the index has. What came from the cache tells nothing of it.
+// Pace returns the pace of the run by its indexed judgments, without replies from the cache.
 func (x *Index) Pace(now time.Time) (p Pace) {
 	if x.records != nil {
 		p.Written = x.records.ModTime()
