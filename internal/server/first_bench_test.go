@@ -8,11 +8,10 @@ import (
 	"gavel/judging"
 )
 
-// BenchmarkFirstLook is what somebody waits for who asks a server that has just
-// begun for a run of 50,000 records: "cold" asks at once, "again" after the
-// server has read what it reads by itself, and "again" a second time. Of the run
-// "numbers" there is a results.json, as of every run that gavel made; of "none"
-// there is not, as of an imported one, and its records are scored.
+// BenchmarkFirstLook measures the wait for a run of 50,000 records on a server
+// that has just started: "cold" for the first request, "again" after the server
+// has read the run. The run "numbers" has a results.json, as every run that
+// gavel made; "none" has none, as an imported run, and its records are scored.
 //
 //	go test ./internal/server -run '^$' -bench FirstLook -benchtime 10x
 func BenchmarkFirstLook(b *testing.B) {

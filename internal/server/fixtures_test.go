@@ -35,12 +35,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// begun is the time of the tests' clock.
-var begun = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+// testTime is the time of the tests' clock.
+var testTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// making is how a test's run is made.
-type making struct {
-	protocol, prompt, dataset, sim string // pairwise over the sample, where nothing else is said
+// runSetup holds how a test's run is made.
+type runSetup struct {
+	protocol, prompt, dataset, sim string // defaults: pairwise, sample
 	options                        judging.Settings
 	repetitions                    int
 	stop                           int // after so many records; 0: not at all
@@ -50,11 +50,11 @@ type making struct {
 // makePairs makes a run of the sample's pairs, judged by a simulation.
 func makePairs(t testing.TB, sim string, at ...string) *judging.Manifest {
 	t.Helper()
-	return makeRun(t, filepath.Join(at...), making{sim: sim})
+	return makeRun(t, filepath.Join(at...), runSetup{sim: sim})
 }
 
 // makeRun makes a run in a folder, judged by a simulation.
-func makeRun(t testing.TB, dir string, how making) *judging.Manifest {
+func makeRun(t testing.TB, dir string, how runSetup) *judging.Manifest {
 	t.Helper()
 	set, err := datasets.Library{Dir: t.TempDir()}.Open(cmp.Or(how.dataset, "sample"))
 	must(t, err)
@@ -62,7 +62,7 @@ func makeRun(t testing.TB, dir string, how making) *judging.Manifest {
 	return makeRunOf(t, dir, set, how)
 }
 
-func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging.Manifest {
+func makeRunOf(t testing.TB, dir string, set *datasets.Set, how runSetup) *judging.Manifest {
 	t.Helper()
 	sim, err := backends.NewSim(how.sim)
 	must(t, err)
@@ -84,7 +84,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, Options: how.options,
 		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + how.sim, Identity: "sim " + how.sim}, Parameters: params,
 	})
-	m.Simulated, m.Started = true, begun
+	m.Simulated, m.Started = true, testTime
 	m.Dataset = judging.DatasetInfo{Name: set.Name, Format: set.Format, Rows: set.Len()}
 	n, err := judging.CountPresentations(asker, set, rows)
 	must(t, err)
@@ -107,7 +107,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading)
 	must(t, err)
 	written := 0
-	job := &judging.Job{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return begun }, Write: func(r *judging.Record) error {
+	job := &judging.Job{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return testTime }, Write: func(r *judging.Record) error {
 		if how.stop > 0 && written >= how.stop {
 			return nil
 		}
@@ -124,7 +124,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	if how.stop > 0 {
 		return m // as a run looks that is being made
 	}
-	m.Status, m.Ended = judging.Complete, begun.Add(time.Minute)
+	m.Status, m.Ended = judging.Complete, testTime.Add(time.Minute)
 	run := load.Run()
 	run.InFolder(dir)
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
@@ -151,7 +151,7 @@ type site struct {
 func newSite(t testing.TB, dir string, change func(*Options)) *site {
 	t.Helper()
 	log := new(strings.Builder)
-	o := Options{Runs: dir, Loopback: true, Version: "test", Now: func() time.Time { return begun.Add(time.Hour) }, Log: func(f string, a ...any) { fmt.Fprintf(log, f+"\n", a...) }}
+	o := Options{Runs: dir, Loopback: true, Version: "test", Now: func() time.Time { return testTime.Add(time.Hour) }, Log: func(f string, a ...any) { fmt.Fprintf(log, f+"\n", a...) }}
 	if change != nil {
 		change(&o)
 	}
@@ -173,7 +173,7 @@ func (s *site) ask(method, target, body string, change ...func(*http.Request)) *
 	return w
 }
 
-// get is a page that has to be there.
+// get returns a page that must exist.
 func (s *site) get(target string) string {
 	s.t.Helper()
 	w := s.ask("GET", target, "")
@@ -183,7 +183,7 @@ func (s *site) get(target string) string {
 	return w.Body.String()
 }
 
-// data is a view of the API that has to be there.
+// data returns the answer of a call that must succeed.
 func (s *site) data(target string, v any) {
 	s.t.Helper()
 	w := s.ask("GET", target, "")
@@ -220,7 +220,7 @@ func attr(n *html.Node, name string) string {
 	return ""
 }
 
-// textOf is what a page says.
+// textOf returns the text of an element.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	var walk func(*html.Node)

@@ -6,7 +6,7 @@ import (
 	"gavel/judging"
 )
 
-// Simulated judges are wrong as they were told to be: what they get wrong says nothing of the labels.
+// Simulated judges are wrong on purpose, so their errors say nothing of the labels.
 func TestHardestSays(t *testing.T) {
 	model := RunRow{manifest: manifestOfPairs(), RunHead: RunHead{Protocol: "pairwise"}}
 	simulated := RunRow{manifest: manifestOfPairs(), RunHead: RunHead{Protocol: "pairwise", Simulated: true}}

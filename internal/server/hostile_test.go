@@ -84,7 +84,7 @@ func hostileRun(t testing.TB, dir string) {
 	set, err := datasets.OpenFile(file)
 	must(t, err)
 	defer set.Close()
-	makeRunOf(t, dir, set, making{protocol: "pairwise", sim: "right", alter: func(r *judging.Record) {
+	makeRunOf(t, dir, set, runSetup{protocol: "pairwise", sim: "right", alter: func(r *judging.Record) {
 		words := texts[r.Item]
 		short := words[:min(len(words), 10_000)]
 		r.Replies = []judging.Reply{{Text: words, Thinking: short, Finish: "stop", Detail: short}, {Text: short + "\n\nMy final verdict is: [[A>B]]", Finish: "stop", Endpoint: short}}
@@ -208,8 +208,8 @@ func TestHostileTexts(t *testing.T) {
 			continue
 		}
 		for _, target := range []string{"/runs/a/items", "/", "/compare", "/start", "/login", "/nowhere"} {
-			at := target + query("q", words, "group", words, "mode", words, "show", words, "a", words, "protocol", words, "to", words, "sort", words, "model", words)
-			harmlessPage(t, name+" at "+target, s.ask("GET", at, "").Body.String())
+			address := target + query("q", words, "group", words, "mode", words, "show", words, "a", words, "protocol", words, "to", words, "sort", words, "model", words)
+			harmlessPage(t, name+" at "+target, s.ask("GET", address, "").Body.String())
 		}
 		harmlessPage(t, name+" as a run", s.ask("GET", "/runs/"+escaped(words), "").Body.String())
 		harmlessPage(t, name+" as an item", s.ask("GET", "/runs/a/items/"+escaped(words), "").Body.String())

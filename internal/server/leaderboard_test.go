@@ -70,8 +70,8 @@ func TestPagesFinishByThemselves(t *testing.T) {
 		"ranks":               {"/", "judge best", "The differences between judges are being tested"},
 		"copied run":          {"/", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
 		"hardest, copied run": {"/runs/other/items?by=judges", "sim:accuracy=0.95,seed=1", "The judges are being scored"},
-		"sway":                {"/runs/leaning", "Biases", "What sways the judge is being worked out"},
-		"labels":              {"/", "Which judge agrees with your labels", "Which judge agrees with the labels is being worked out"},
+		"sway":                {"/runs/leaning", "Biases", "The judge's biases are being computed"},
+		"labels":              {"/", "Which judge agrees with your labels", "The agreement with the labels is being computed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := judges(t)

@@ -18,7 +18,7 @@ func TestScoreSoFar(t *testing.T) {
 	g := newGrowing(t, filepath.Join(dir, "a"))
 	var later atomic.Int64
 	s := newSite(t, dir, func(o *Options) {
-		o.Now = func() time.Time { return begun.Add(time.Duration(later.Load())) }
+		o.Now = func() time.Time { return testTime.Add(time.Duration(later.Load())) }
 	})
 	look := func() (p Progress) {
 		t.Helper()
@@ -60,7 +60,7 @@ func TestScoreSoFar(t *testing.T) {
 	}
 	must(t, os.RemoveAll(g.dir)) // another run has its name
 	s.runs.Drop("a")
-	makeRun(t, g.dir, making{sim: "right", stop: 4})
+	makeRun(t, g.dir, runSetup{sim: "right", stop: 4})
 	for range 3 {
 		if p := look(); p.Scored > p.Done || p.Done != 4 {
 			t.Errorf("of %d judgments %d are diagnosed: %+v", p.Done, p.Scored, p.Diagnosis)

@@ -14,14 +14,14 @@ import (
 func judges(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, how := range map[string]making{
+	for name, setup := range map[string]runSetup{
 		"good":         {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.95,seed=1"},
 		"other":        {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=2"},
 		"silent":       {protocol: "pairwise", dataset: "sample", sim: "silent"},
 		"suite/first":  {protocol: "pairwise", dataset: "sample", sim: "first"},
 		"suite/choice": {protocol: "answer", dataset: "sample-choice", sim: "accuracy=0.6,seed=1"},
 	} {
-		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), how)
+		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), setup)
 	}
 	write(t, filepath.Join(dir, "suite", "suite.json"), `{"suite": "s", "judges": ["a"], "conditions": [{"condition": "c"}]}`)
 	return dir

@@ -44,7 +44,7 @@ func TestSaysOfAnItem(t *testing.T) {
 	}
 }
 
-// TestSaysOfAPlan: the first line of a plan is what the run costs.
+// TestSaysOfAPlan: the first line of a plan gives the cost of the run.
 func TestSaysOfAPlan(t *testing.T) {
 	stage := func(calls int, seconds *float64, time string) jobs.PlannedStage {
 		return jobs.PlannedStage{Numbers: map[string]int{"calls": calls}, Seconds: seconds, Time: time}

@@ -84,7 +84,7 @@ func (t inTurn) Run(name string, f func(testscript.T)) {
 
 type scriptKey struct{}
 
-// script is what belongs to one script under way.
+// script holds the state of one script.
 type script struct {
 	*testscript.TestScript
 	t      *testing.T
@@ -98,11 +98,11 @@ type script struct {
 }
 
 func (s *script) makeRun(args []string) {
-	how := making{sim: "right"}
+	setup := runSetup{sim: "right"}
 	texts := map[string]*string{
-		"sim": &how.sim, "protocol": &how.protocol, "prompt": &how.prompt, "dataset": &how.dataset,
+		"sim": &setup.sim, "protocol": &setup.protocol, "prompt": &setup.prompt, "dataset": &setup.dataset,
 	}
-	numbers := map[string]*int{"repetitions": &how.repetitions, "stop": &how.stop}
+	numbers := map[string]*int{"repetitions": &setup.repetitions, "stop": &setup.stop}
 	for _, arg := range args[1:] {
 		key, value, _ := strings.Cut(arg, "=")
 		if texts[key] != nil {
@@ -110,10 +110,10 @@ func (s *script) makeRun(args []string) {
 		} else if numbers[key] != nil {
 			*numbers[key], _ = strconv.Atoi(value)
 		} else {
-			how.options = judging.Settings{key: value}
+			setup.options = judging.Settings{key: value}
 		}
 	}
-	makeRun(s.t, filepath.Join(s.runs, args[0]), how)
+	makeRun(s.t, filepath.Join(s.runs, args[0]), setup)
 }
 
 func (s *script) edit(args []string) {
@@ -234,8 +234,8 @@ func schemaOf(pattern string, status int) (*jsonschema.Resolved, error) {
 	err = json.Unmarshal(bytes.ReplaceAll(text, []byte("#/components/schemas/"), []byte("#/$defs/")), &d)
 	method, path, _ := strings.Cut(pattern, " ")
 	responses := d.Paths[path][strings.ToLower(method)].Responses
-	answer, is := responses[strconv.Itoa(status)]
-	if !is {
+	answer, ok := responses[strconv.Itoa(status)]
+	if !ok {
 		answer = responses["default"]
 	}
 	schema := answer.Content["application/json"].Schema
@@ -253,7 +253,7 @@ var (
 	blank    = regexp.MustCompile(`\s*\n\s*`)
 )
 
-// outline is what a page says and where its links lead, a line for each heading, paragraph, row and field.
+// outline returns a page's texts and links, a line for each heading, paragraph, row and field.
 func outline(n *html.Node) (text string) {
 	if n.Type == html.TextNode {
 		return spaces.ReplaceAllString(n.Data, " ")
@@ -291,7 +291,7 @@ func (s *script) says(words []string) {
 func (s *script) has(words []string) { s.holds(s.body, words) }
 
 func (s *script) told(words []string) {
-	text, err := json.Marshal([]any{s.runner.jobs, s.runner.deleted, s.runner.said})
+	text, err := json.Marshal([]any{s.runner.jobs, s.runner.deleted, s.runner.abouts})
 	s.Check(err)
 	s.holds(string(text), words)
 }

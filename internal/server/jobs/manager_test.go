@@ -80,7 +80,7 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// Suites are read and planned one after the other, and who waits too long goes.
+// Suites are read and planned one after the other; a caller that waits too long gets an error.
 func TestServeSuiteTurns(t *testing.T) {
 	r := newManager(t, Options{})
 	ok(t, r.turns.Acquire(t.Context(), 1))
@@ -205,23 +205,23 @@ func TestDefaultsOfTheForm(t *testing.T) {
 func TestServeKeys(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-secret")
 	var mu sync.Mutex
-	var seen []string
+	var keys []string
 	j := newModel(t, func(r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		seen = append(seen, r.Header.Get("Authorization"))
+		keys = append(keys, r.Header.Get("Authorization"))
 	})
 	r := newManager(t, Options{})
 	for _, keyless := range []bool{true, false} {
 		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
-		seen = nil
+		keys = nil
 		if !keyless {
 			t.Setenv("OPENAI_BASE_URL", j.URL)
 		}
-		at := EndpointOffer{ID: j.URL}
-		r.models(t.Context(), &at)
-		if at.Error != "" || len(at.Models) != 1 || !slices.Contains(seen, want) || keyless && slices.Contains(seen, "Bearer sk-secret") {
-			t.Errorf("keyless %t: sent %q, %+v", keyless, seen, at)
+		offer := EndpointOffer{ID: j.URL}
+		r.models(t.Context(), &offer)
+		if offer.Error != "" || len(offer.Models) != 1 || !slices.Contains(keys, want) || keyless && slices.Contains(keys, "Bearer sk-secret") {
+			t.Errorf("keyless %t: sent %q, %+v", keyless, keys, offer)
 		}
 	}
 }
@@ -238,12 +238,12 @@ func TestServeOffersBesideAnotherProtocol(t *testing.T) {
 		}
 		r := newManager(t, o)
 		within(t, "looking for servers", func() {
-			found := r.endpoints(t.Context())
-			if len(found) < 2 || len(found[0].Models) != 1 || found[0].Error != "" {
-				t.Errorf("offered: %+v", found)
+			endpoints := r.endpoints(t.Context())
+			if len(endpoints) < 2 || len(endpoints[0].Models) != 1 || endpoints[0].Error != "" {
+				t.Errorf("offered: %+v", endpoints)
 			}
-			if !inEnvironment && !strings.Contains(found[1].Error, "HTTP 101") {
-				t.Errorf("of the other it is said %q", found[1].Error)
+			if !inEnvironment && !strings.Contains(endpoints[1].Error, "HTTP 101") {
+				t.Errorf("of the other it is said %q", endpoints[1].Error)
 			}
 		})
 	}
@@ -272,8 +272,8 @@ func TestServeOffersLockNobodyOut(t *testing.T) {
 	}
 	s.CloseClientConnections()
 	within(t, "looking for servers", func() {
-		if found := <-first; len(found) < 2 || found[0].Error == "" {
-			t.Errorf("offered: %+v", found)
+		if endpoints := <-first; len(endpoints) < 2 || endpoints[0].Error == "" {
+			t.Errorf("offered: %+v", endpoints)
 		}
 	})
 }

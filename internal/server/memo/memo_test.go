@@ -51,7 +51,7 @@ func TestAValueIsMadeOnceForAState(t *testing.T) {
 	}
 }
 
-// Several who ask at once have it made once; who gives up waiting leaves it to the next.
+// Concurrent callers share one computation; a caller that gives up leaves it to the next.
 func TestAValueIsMadeOnceForAllWhoAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := New(2, time.Now)

@@ -39,7 +39,7 @@ func TestEndEndsReading(t *testing.T) {
 	}
 }
 
-// Who asks for a run that was read waits for nobody who reads another one, and who has gone is not waited for.
+// A call for an indexed run does not wait while another run is read, and reading does not depend on the first caller.
 func TestReadRunsWaitForNobody(t *testing.T) {
 	s, run := ofRun(t)
 	first, err := s.Index(t.Context(), run)
