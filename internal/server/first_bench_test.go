@@ -9,9 +9,10 @@ import (
 )
 
 // BenchmarkFirstLook measures the wait for a run of 50,000 records on a server
-// that has just started: "cold" for the first request, "again" after the server
-// has read the run. The run "numbers" has a results.json, as every run that
-// gavel made; "none" has none, as an imported run, and its records are scored.
+// that has just started: ms-cold for the first request, ms-again for the second,
+// once the server has read the run. The run "numbers" has a results.json, as
+// every run that gavel made; "none" has none, as an imported run, and its
+// records are scored.
 //
 //	go test ./internal/server -run '^$' -bench FirstLook -benchtime 10x
 func BenchmarkFirstLook(b *testing.B) {
