@@ -53,6 +53,8 @@ func init() {
 			both("/compare", "compare", "Two runs beside each other", (*Server).compareView, compareFilter{})...),
 		both("/compare/item", "compare-item", "An item as two runs judged it", (*Server).compareItemView, itemOfTwo{}),
 
+		[]route{page("/help", "help", (*Server).helpPage)},
+
 		require(hasLabels, errNoDesk, withNavigation("Labels", page("/labels", "labels", (*Server).labelsView))...),
 		require(hasDesk, errNoDesk,
 			route{pattern: "POST /labels", form: (*Server).labelAs},
