@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 
@@ -143,11 +142,6 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 
 // addItems adds a row for each item; page has its position in every run.
 func (v *compareView) addItems(runs []*store.Index, part [][]int) {
-	texts := make([]*os.File, len(runs))
-	for k, x := range runs {
-		texts[k] = x.OpenItems()
-		defer texts[k].Close()
-	}
 	for _, positions := range part {
 		row := CompareRow{
 			ID:     runs[0].ID(positions[0]),
@@ -156,7 +150,7 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 			FlagsB: runs[1].Flags(positions[1]).Names(),
 		}
 		for k, x := range runs {
-			item := x.ItemIfThere(texts[k], positions[k])
+			item := x.ItemIfThere(positions[k])
 			row.Question = cmp.Or(row.Question, questionOf(item))
 			row.Cells = append(row.Cells, briefs(x, positions[k], item))
 		}

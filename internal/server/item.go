@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -94,18 +95,11 @@ type answeredView struct {
 
 // itemView returns the item that a request names, with its number among the items that match the filter.
 func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
-	name, id := r.PathValue("run"), r.PathValue("item")
-	if id == "" {
-		id = r.URL.Query().Get("id")
-	}
-	f, err := itemsFilter(r)
+	x, f, all, _, err := s.matching(r)
 	if err != nil {
 		return v, err
 	}
-	x, err := s.runs.Index(r.Context(), name)
-	if err != nil {
-		return v, err
-	}
+	name, id := x.Run, cmp.Or(r.PathValue("item"), r.URL.Query().Get("id"))
 	i, ok := x.Find(id)
 	if !ok {
 		return v, failure.NotFound("the run %q has no item %q", name, markup.Shortened(id, 100))
@@ -121,10 +115,6 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		}
 	}
 	v.Back = runURL(name) + "/items" + f.Query()
-	all, _, err := s.matching(r, x, f)
-	if err != nil {
-		return v, err
-	}
 	if position := slices.Index(all, i); position >= 0 {
 		v.Number, v.Total = position+1, len(all)
 		if position > 0 {
@@ -148,28 +138,17 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		Number:    i + 1,
 		Total:     x.Len(),
 	}
-	items := x.OpenItems()
-	defer items.Close()
 	var source *datasets.Item // nil if its texts cannot be read
-	item, err := x.Item(items, i)
+	item, err := x.Item(i)
 	if err != nil {
 		v.Problem = err.Error()
 	} else {
 		source = &item
 		v.Item = textsOf(item)
 	}
-	judgments := x.Judgments(i)
 	v.Asked = questionAbout(x.Manifest, v.Item, nil)
-	if len(judgments) == 0 {
-		return v, nil
-	}
-	records, _, err := s.runs.Open(x.Run, judging.RecordsFile)
-	if err != nil {
-		return v, store.ErrChanged
-	}
-	defer records.Close()
-	for _, g := range judgments {
-		j, err := x.Record(records, g)
+	for _, g := range x.Judgments(i) {
+		j, err := x.Record(g)
 		if err != nil {
 			return v, err
 		}

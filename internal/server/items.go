@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,16 +77,20 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	return f, nil
 }
 
-// matching returns the positions of the items that match a filter. Programs get them in the order of the run. People
-// get the items that are wrong every time first, then the other wrong ones; or, sorted by all judges, the hardest
-// first, with the outcomes of these judges.
-func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all []int, m matrix, err error) {
+// matching returns the positions of a run's items that match the filter of a request, with the run's index and the
+// filter. Programs get them in the order of the run. People get the items that are wrong every time first, then the
+// other wrong ones; or, sorted by all judges, the hardest first, with the outcomes of these judges.
+func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all []int, m matrix, err error) {
+	f, err = itemsFilter(r)
+	if err == nil {
+		x, err = s.runs.Index(r.Context(), r.PathValue("run"))
+	}
 	var matches func(int) bool
-	if f.Text != "" {
+	if err == nil && f.Text != "" {
 		matches, err = x.Search(r.Context(), f.Text)
-		if err != nil {
-			return nil, m, err
-		}
+	}
+	if err != nil {
+		return x, f, nil, m, err
 	}
 	var places [3][]int
 	for i := range x.Len() {
@@ -107,7 +110,7 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all [
 	}
 	all = slices.Concat(places[:]...)
 	if f.By != byJudges {
-		return all, m, nil
+		return x, f, all, m, nil
 	}
 	m, err = s.matrixOf(r.Context(), x.Run, false)
 	rank := map[string]int{}
@@ -118,7 +121,7 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all [
 	}
 	all = slices.DeleteFunc(all, func(i int) bool { return rank[x.ID(i)] == 0 })
 	slices.SortFunc(all, func(a, b int) int { return rank[x.ID(a)] - rank[x.ID(b)] })
-	return all, m, err
+	return x, f, all, m, err
 }
 
 // placeOf returns the rank of an item with these flags in a list for people: 0 for those to be read first.
@@ -163,22 +166,13 @@ type ItemsView struct {
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
-	name := r.PathValue("run")
-	f, err := itemsFilter(r)
-	if err != nil {
-		return v, err
-	}
-	x, err := s.runs.Index(r.Context(), name)
-	if err != nil {
-		return v, err
-	}
-	all, outcomes, err := s.matching(r, x, f)
+	x, f, all, outcomes, err := s.matching(r)
 	if err != nil {
 		return v, err
 	}
 	v = ItemsView{
 		Matrix:  outcomes,
-		Run:     headOf(name, x.Manifest),
+		Run:     headOf(x.Run, x.Manifest),
 		Filter:  f,
 		Total:   x.Len(),
 		Matches: len(all),
@@ -190,15 +184,13 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		return v, err
 	}
 	v.offer(x)
-	items := x.OpenItems()
-	defer items.Close()
 	if !isAPI(r) {
-		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
-		judges, _ := s.judgesOfItems(r.Context(), name, false)
+		v.Row = s.row(r.Context(), store.Found{Name: x.Run, Manifest: x.Manifest})
+		judges, _ := s.judgesOfItems(r.Context(), x.Run, false)
 		v.Several = judges != nil
 	}
 	for _, i := range part {
-		row := itemRowOf(x, items, i, v.Run, f)
+		row := itemRowOf(x, i, v.Run, f)
 		if f.By != "" {
 			row.Beside = v.Matrix.item(row.ID)
 			row.Across = compareItemURL(v.Matrix.runs, row.ID)
@@ -300,10 +292,10 @@ func (v *ItemsView) offer(x *store.Index) {
 }
 
 // itemRowOf returns the row of an item, with a link that keeps the filter.
-func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
+func itemRowOf(x *store.Index, i int, run RunHead, f ItemsFilter) itemRow {
 	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
-	item := x.ItemIfThere(items, i)
+	item := x.ItemIfThere(i)
 	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
 	return row
 }

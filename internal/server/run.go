@@ -181,11 +181,7 @@ func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.Twin {
 
 // otherJudges returns the other judges of the run's leaderboard, one run of each, the best first.
 func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
-	c, pending := s.conditionOf(ctx, run)
-	if c == nil || pending {
-		return nil
-	}
-	judges := c.best()
+	judges, _ := s.judgesOfItems(ctx, run, true)
 	names := judgeNames(judges)
 	for i, row := range judges {
 		if judgeOf(row.manifest) == judgeOf(m) {
@@ -226,8 +222,6 @@ const mostLists = 2
 
 // lists returns the lists of the items to look at first, without empty ones.
 func (s *Server) lists(x *store.Index) (all []doc.Block) {
-	items := x.OpenItems()
-	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
 		var positions []int
@@ -251,7 +245,7 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
 		for _, i := range positions[:min(listsEach, len(positions))] {
-			row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
+			row := itemRowOf(x, i, run, ItemsFilter{Show: k.show})
 			list.Table.Rows = append(list.Table.Rows, listedItem(row))
 		}
 		all = append(all, list)

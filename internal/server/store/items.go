@@ -2,8 +2,6 @@ package store
 
 import (
 	"cmp"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,19 +17,13 @@ type Judged struct {
 	Confidence *float64 // nil without probabilities
 }
 
-// OpenItems opens items.jsonl of the run. It returns nil if that fails; closing nil does nothing.
-func (x *Index) OpenItems() *os.File {
-	f, _, _ := x.store.Open(x.Run, judging.ItemsFile)
-	return f
-}
-
-// Item reads an item from the file that OpenItems opened.
-func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
+// Item reads an item from items.jsonl.
+func (x *Index) Item(i int) (datasets.Item, error) {
 	location := x.items[i].line
-	if items == nil || location.length == 0 {
+	if location.length == 0 {
 		return datasets.Item{}, failure.NotFound("the run's folder does not have the texts of this item")
 	}
-	line, err := location.read(items)
+	line, err := x.line(judging.ItemsFile, location)
 	if err != nil {
 		return datasets.Item{}, err
 	}
@@ -43,8 +35,8 @@ func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
 }
 
 // ItemIfThere returns an item, or an empty one if it cannot be read.
-func (x *Index) ItemIfThere(items *os.File, i int) datasets.Item {
-	item, err := x.Item(items, i)
+func (x *Index) ItemIfThere(i int) datasets.Item {
+	item, err := x.Item(i)
 	if err != nil {
 		return datasets.Item{}
 	}
@@ -52,8 +44,8 @@ func (x *Index) ItemIfThere(items *os.File, i int) datasets.Item {
 }
 
 // Record reads the record of a judgment, as scoring does.
-func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
-	line, err := g.line.read(records)
+func (x *Index) Record(g Judgment) (j Judged, err error) {
+	line, err := x.line(judging.RecordsFile, g.line)
 	if err != nil {
 		return j, err
 	}
@@ -75,7 +67,13 @@ func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
 // ErrChanged reports that a file no longer has a line that the index found.
 var ErrChanged = failure.Conflict("the run changed while it was being read: load the page again")
 
-func (p place) read(f io.ReaderAt) ([]byte, error) {
+// line reads a line of a file that the index found.
+func (x *Index) line(file string, p place) ([]byte, error) {
+	f, _, err := x.store.Open(x.Run, file)
+	if err != nil {
+		return nil, ErrChanged
+	}
+	defer f.Close()
 	line := make([]byte, p.length)
 	if _, err := f.ReadAt(line, p.offset); err != nil {
 		return nil, ErrChanged
