@@ -241,7 +241,7 @@ var commonHeaders = map[string]string{
 	"Cache-Control":                "no-store",
 }
 
-// readForm reads the body of a request, which must be a form or, for programs, JSON. guard.SameOrigin has refused
+// readForm reads the body of a request, which must be a form or, for programs, JSON. The guard has refused
 // requests from pages of other sites before.
 func readForm(r *http.Request) error {
 	if err := guard.ReadBody(r); err != nil || r.Method != http.MethodPost {

@@ -189,7 +189,7 @@ type compareItemView struct {
 type judgmentRow struct {
 	Title *JudgmentView // of the first run that has one
 	Cells []*JudgmentView
-	order string // see [store.ShownAs]
+	order string // mode and candidates shown
 }
 
 func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
@@ -212,7 +212,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 			return v, failure.NotFound("there is no item %q that all of these runs have",
 				markup.Shortened(q.Get("item"), 100))
 		}
-		side, err := s.itemOf(x, i)
+		side, err := itemOf(x, i)
 		if err != nil {
 			return v, err
 		}
@@ -337,9 +337,9 @@ type compareView struct {
 	Filter     compareFilter        `json:"filter"`
 	A          *RunHead             `json:"a"`
 	B          *RunHead             `json:"b"`
-	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --json; null where there is none"`
-	Problem    string               `json:"problem,omitempty" jsonschema:"why there is none"`
-	Shared     int                  `json:"shared" jsonschema:"items that all have"`
+	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --format json; null without one"`
+	Problem    string               `json:"problem,omitempty" jsonschema:"why there is no comparison"`
+	Shared     int                  `json:"shared" jsonschema:"items that all runs have"`
 	Matches    int                  `json:"matches"`
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`

@@ -15,7 +15,7 @@ type deletion struct {
 
 // confirmation holds the body of a call that deletes.
 type confirmation struct {
-	Confirm string `json:"confirm" jsonschema:"the name once more"`
+	Confirm string `json:"confirm" jsonschema:"the name or folder to delete"`
 }
 
 // deleted holds the answer of such a call.

@@ -20,19 +20,19 @@ type RunHead struct {
 	Protocol  string    `json:"protocol,omitempty"`
 	Goal      string    `json:"goal,omitempty"`
 	Prompt    string    `json:"prompt,omitempty"`
-	Settings  string    `json:"settings,omitempty" jsonschema:"what was asked for beside the prompt"`
+	Settings  string    `json:"settings,omitempty" jsonschema:"settings besides the prompt"`
 	Dataset   string    `json:"dataset,omitempty"`
-	Shard     string    `json:"shard,omitempty" jsonschema:"which part of another run it is, such as 3/16"`
+	Shard     string    `json:"shard,omitempty" jsonschema:"which part of a larger run it is, such as 3/16"`
 	Simulated bool      `json:"simulated"`
 	Imported  string    `json:"imported,omitempty"`
 	Status    string    `json:"status" jsonschema:"running, complete, incomplete, interrupted, stopped or damaged"`
-	Stalled   bool      `json:"stalled,omitempty" jsonschema:"said to be running, and nothing was written for long"`
+	Stalled   bool      `json:"stalled,omitempty" jsonschema:"running, but nothing was written for 15 minutes"`
 	Items     int       `json:"items"`
 	Judgments int       `json:"judgments" jsonschema:"expected: items × presentations × repetitions"`
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"`
 
-	About judging.About `json:"about,omitzero" jsonschema:"what people say of the run"`
+	About judging.About `json:"about,omitzero" jsonschema:"name, tags and note that people gave the run"`
 
 	ItemsOf string `json:"-"` // name of the known dataset with these items, else Dataset
 

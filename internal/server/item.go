@@ -19,11 +19,11 @@ import (
 // ItemView holds what an item's page and its call show.
 type ItemView struct {
 	Run       RunHead        `json:"run"`
-	Item      *ItemTexts     `json:"item" jsonschema:"null where the run has no texts"`
+	Item      *ItemTexts     `json:"item" jsonschema:"null if the run has no texts"`
 	ID        string         `json:"id"`
 	Group     string         `json:"group,omitempty"`
-	Flags     []string       `json:"facts" jsonschema:"see the filter show"`
-	Problem   string         `json:"problem,omitempty" jsonschema:"why there is no item"`
+	Flags     []string       `json:"facts" jsonschema:"values of the filter show that match the item"`
+	Problem   string         `json:"problem,omitempty" jsonschema:"why the texts are missing"`
 	Judgments []JudgmentView `json:"games"`
 	Number    int            `json:"number" jsonschema:"of the item in the run, from 1"`
 	Total     int            `json:"total"`
@@ -76,15 +76,15 @@ type ItemTexts struct {
 	Shape      string          `json:"shape"`
 	Question   string          `json:"question"`
 	Candidates []candidateView `json:"candidates,omitempty"`
-	Answer     string          `json:"answer,omitempty" jsonschema:"of a number: the right one"`
-	Answered   *answeredView   `json:"answered,omitempty" jsonschema:"the answer that is judged"`
+	Answer     string          `json:"answer,omitempty" jsonschema:"correct answer of an item that asks for a number"`
+	Answered   *answeredView   `json:"answered,omitempty" jsonschema:"the judged answer"`
 	Note       string          `json:"note,omitempty"`
 }
 
 // candidateView holds a candidate with its label.
 type candidateView struct {
 	datasets.Candidate
-	Labelled bool `json:"labelled" jsonschema:"as the right or better one"`
+	Labelled bool `json:"labelled" jsonschema:"labelled as the right or better one"`
 }
 
 // answeredView holds the judged answer of an agent, with its label.
@@ -104,7 +104,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if !ok {
 		return v, failure.NotFound("the run %q has no item %q", name, markup.Shortened(id, 100))
 	}
-	v, err = s.itemOf(x, i)
+	v, err = itemOf(x, i)
 	if err != nil {
 		return v, err
 	}
@@ -128,7 +128,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 }
 
 // itemOf reads an item with all of its judgments.
-func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
+func itemOf(x *store.Index, i int) (ItemView, error) {
 	v := ItemView{
 		Run:       headOf(x.Run, x.Manifest),
 		ID:        x.ID(i),

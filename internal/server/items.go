@@ -24,7 +24,7 @@ type ItemsFilter struct {
 	Text    string `json:"q,omitempty" jsonschema:"text of question, candidates, replies"`
 	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item gets another verdict than at first"`
 	Page    int    `json:"page" jsonschema:"from 1"`
-	Per     int    `json:"per" jsonschema:"of a page, at most 200"`
+	Per     int    `json:"per" jsonschema:"items per page, at most 200"`
 	By      string `json:"-"` // order: [byJudges], or "" for the usual one
 }
 
@@ -139,9 +139,9 @@ func placeOf(f store.Flags) int {
 type itemRow struct {
 	ID        string          `json:"item"`
 	Group     string          `json:"group,omitempty"`
-	Question  string          `json:"question" jsonschema:"its beginning"`
+	Question  string          `json:"question" jsonschema:"beginning of the question"`
 	Judgments []JudgmentBrief `json:"games"`
-	Flags     []string        `json:"facts" jsonschema:"which values of the filter show hold for it"`
+	Flags     []string        `json:"facts" jsonschema:"values of the filter show that match the item"`
 	Link      string          `json:"-"`
 
 	Beside *tally `json:"-"` // outcomes of all judges, if the list is sorted by them
@@ -153,7 +153,7 @@ type ItemsView struct {
 	Run     RunHead     `json:"run"`
 	Filter  ItemsFilter `json:"filter"`
 	Total   int         `json:"total" jsonschema:"items of the run"`
-	Matches int         `json:"matches" jsonschema:"that the filter takes"`
+	Matches int         `json:"matches" jsonschema:"items that match the filter"`
 	Pages   int         `json:"pages"`
 	Items   []itemRow   `json:"items"`
 

@@ -18,16 +18,16 @@ type JudgmentView struct {
 	JudgmentBrief
 	Presentations int                   `json:"showings"`
 	Mode          string                `json:"mode,omitempty"`
-	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null where none were"`
+	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null without any"`
 	System        string                `json:"system,omitempty"`
 	User          string                `json:"user"`
-	Asked         string                `json:"asked" jsonschema:"whether the prompt is the one that was asked"`
+	Asked         string                `json:"asked" jsonschema:"how the rebuilt prompt compares with the one that was sent"`
 	Turns         []TurnView            `json:"turns"`
 	Label         string                `json:"label,omitempty"`
 	Answer        string                `json:"answer,omitempty"`
 	Rule          string                `json:"rule,omitempty"`
 	Gold          string                `json:"gold,omitempty"`
-	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"the outcome, where today's is another"`
+	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"recorded outcome, if it differs now"`
 	Error         string                `json:"error,omitempty"`
 	Probabilities []judging.Probability `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
 	At            time.Time             `json:"at,omitzero"`
@@ -40,7 +40,7 @@ type JudgmentView struct {
 
 // TurnView holds a reply and the message before it.
 type TurnView struct {
-	Said string `json:"said,omitempty" jsonschema:"by gavel, before the reply; of none for the prompt itself"`
+	Said string `json:"said,omitempty" jsonschema:"message of gavel before the reply, if it is not the prompt"`
 	judging.Reply
 
 	Raw []markup.Segment `json:"-"` // Text with the verdict marked
@@ -213,7 +213,7 @@ type JudgmentBrief struct {
 	Repetition   int    `json:"repeat,omitempty"`
 	Outcome      string `json:"outcome"`
 	Choice       string `json:"choice,omitempty" jsonschema:"id of the candidate"`
-	Position     int    `json:"place,omitempty" jsonschema:"where it was shown, from 1"`
+	Position     int    `json:"place,omitempty" jsonschema:"position at which the candidate was shown, from 1"`
 	Right        *bool  `json:"right" jsonschema:"null if unknown"`
 }
 

@@ -22,7 +22,7 @@ import (
 type boardFilter struct {
 	Protocol string `json:"protocol,omitempty"`
 	Goal     string `json:"goal,omitempty"`
-	Dataset  string `json:"dataset,omitempty" jsonschema:"its name, or the beginning of the SHA-256 of the items"`
+	Dataset  string `json:"dataset,omitempty" jsonschema:"name, or beginning of the SHA-256 of the items"`
 }
 
 // leaderboardView holds a leaderboard, and what its page shows beside it.
@@ -31,9 +31,9 @@ type leaderboardView struct {
 	Dataset  string              `json:"dataset"`
 	Items    int                 `json:"items"`
 	Pending  bool                `json:"pending" jsonschema:"the differences between judges are still being tested"`
-	Scoring  int                 `json:"scoring,omitempty" jsonschema:"runs whose numbers are being made"`
+	Scoring  int                 `json:"scoring,omitempty" jsonschema:"number of runs that are being scored"`
 	Reading  bool                `json:"-"` // the runs are being read
-	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
+	Board    *report.Leaderboard `json:"board" jsonschema:"null before the first judge has a score"`
 
 	Choices boardChoices   `json:"-"`
 	Query   string         `json:"-"` // of this leaderboard's address

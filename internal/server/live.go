@@ -27,14 +27,14 @@ type Progress struct {
 	Failed    int            `json:"failed"`
 	Cached    int            `json:"cached_replies"`
 	Outcomes  map[string]int `json:"outcomes"`
-	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"that makes it, where this server does"`
+	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"the job on this server that makes the run"`
 	Problem   string         `json:"problem,omitempty" jsonschema:"why the progress is unknown"`
 	Alarm     string         `json:"alarm,omitempty" jsonschema:"warning from the first judgments"`
-	Last      time.Time      `json:"last,omitzero" jsonschema:"when the newest judgment began"`
+	Last      time.Time      `json:"last,omitzero" jsonschema:"start of the newest judgment"`
 	store.Pace
 
-	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a moment ago"`
-	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments that the diagnosis is of"`
+	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a few seconds old"`
+	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments in the diagnosis"`
 	Score     *report.RunPage    `json:"-"` // Diagnosis with its numbers, for pages
 }
 
@@ -54,7 +54,7 @@ func (s *Server) progress(x *store.Index) Progress {
 	}
 	if p.Status == judging.Running {
 		p.Pace = x.Pace(s.now())
-		p.Stalled = !p.Written.IsZero() && s.now().Sub(p.Written) > stalledAfter
+		p.Stalled = s.isStalled(p.Written)
 		if p.Stalled {
 			p.Left = nil
 		}

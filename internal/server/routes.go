@@ -23,7 +23,7 @@ func init() {
 
 		withNavigation("Leaderboard", page("/{$}", "leaderboard", (*Server).leaderboardPage)),
 		[]route{
-			call("GET /leaderboard", "The judges of one question over the same items, the best first", (*Server).board).
+			call("GET /leaderboard", "The judges of one question on the same items, the best first", (*Server).board).
 				withQuery(boardFilter{}),
 			{pattern: "GET /leaderboard.md", handle: downloadBoard(markdownType, ".md", (*report.Leaderboard).Markdown)},
 			{pattern: "GET /leaderboard.svg", handle: downloadBoard(svgType, ".svg", (*report.Leaderboard).Picture)},
@@ -38,19 +38,19 @@ func init() {
 			{pattern: "GET /runs/{run}/summary.md", handle: downloadNumbers(markdownType, ".md", (*report.RunPage).Markdown)},
 			{pattern: "GET /runs/{run}/picture.svg", handle: downloadNumbers(svgType, ".svg", (*report.RunPage).Picture)},
 			{pattern: "GET /runs/{run}/records.jsonl", handle: (*Server).downloadRecords, stream: true},
-			call("GET /runs/{run}/status", "How far a run is", (*Server).statusView),
+			call("GET /runs/{run}/status", "The progress of a run", (*Server).statusView),
 			{pattern: "GET /runs/{run}/events", handle: (*Server).runEvents, stream: true},
 		},
 		both("/runs/{run}/items", "items", "Items of a run", (*Server).itemsView, ItemsFilter{}),
-		both("/runs/{run}/items/{item}", "item", "An item with every judgment of it", (*Server).itemView, nil),
+		both("/runs/{run}/items/{item}", "item", "An item with all its judgments", (*Server).itemView, nil),
 		[]route{page("/runs/{run}/item", "item", (*Server).itemView)},
 
 		withNavigation("Suites", both("/suites", "suites", "The suites of the folder", (*Server).suitesView, nil)...),
-		both("/suites/{suite}", "suite", "A suite: its runs, and its judges held against each other",
+		both("/suites/{suite}", "suite", "A suite: its runs, and the ranking of its judges",
 			(*Server).suiteView, nil),
 
 		withNavigation("Compare",
-			both("/compare", "compare", "Two runs beside each other", (*Server).compareView, compareFilter{})...),
+			both("/compare", "compare", "The comparison of two runs", (*Server).compareView, compareFilter{})...),
 		both("/compare/item", "compare-item", "An item as two runs judged it", (*Server).compareItemView, itemOfTwo{}),
 
 		[]route{page("/help", "help", (*Server).helpPage)},
@@ -73,25 +73,25 @@ func runnerRoutes() []route {
 	return []route{
 		page("/start", "start", (*Server).startView),
 		{pattern: "POST /start", handle: (*Server).startForm},
-		call("GET /offer", "What a run can be ordered from", (*Server).offer).withQuery(offerFilter{}),
+		call("GET /offer", "The choices for a run", (*Server).offer).withQuery(offerFilter{}),
 		call("POST /plan", "What a run would ask; nothing is asked", fromRequest(RunMaker.Plan)).withBody(jobs.JobRequest{}),
-		call("POST /start", "Start a run, or go on with one", fromRequest(RunMaker.Start)).accepting(jobs.JobRequest{}),
+		call("POST /start", "Start or continue a run", fromRequest(RunMaker.Start)).accepting(jobs.JobRequest{}),
 		{pattern: "POST /runs/{run}/resume", form: (*Server).resumeForm},
 		{pattern: "POST /runs/{run}/about", form: (*Server).describe},
 		{pattern: "POST /runs/{run}/delete", form: run.form},
 		call("POST /runs/{run}/delete", "Delete a run", run.call).withBody(confirmation{}),
 		call("POST /suites/plan", "What a suite would ask; nothing is asked", fromRequest(RunMaker.PlanSuite)).
 			withBody(suiteOrder{}),
-		call("POST /suites/start", "Make the runs of a suite, or go on with them", fromRequest(RunMaker.StartSuite)).
+		call("POST /suites/start", "Start or continue the runs of a suite", fromRequest(RunMaker.StartSuite)).
 			accepting(suiteOrder{}),
 		{pattern: "POST /suites/{suite}/resume", form: (*Server).resumeSuite},
 		{pattern: "POST /suites/{suite}/delete", form: suite.form},
 		call("POST /suites/{suite}/delete", "Delete a suite with all runs in its folder", suite.call).
 			withBody(confirmation{}),
 		{pattern: "GET /jobs", form: (*Server).toRuns},
-		call("GET /jobs", "What this server was told to make", (*Server).jobsView),
+		call("GET /jobs", "The jobs of this server", (*Server).jobsView),
 		{pattern: "GET /jobs/{job}", handle: (*Server).followJob},
-		call("GET /jobs/{job}", "A job, with how far its run is", (*Server).jobView),
+		call("GET /jobs/{job}", "A job with the progress of its run", (*Server).jobView),
 		{pattern: "POST /jobs/{job}/stop", form: (*Server).stopForm},
 		call("POST /jobs/{job}/stop", "Stop a job gently; a second time at once", (*Server).stop).accepting(struct{}{}),
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -23,9 +22,9 @@ import (
 type RunRow struct {
 	RunHead
 	runNumbers
-	Suite string `json:"suite,omitempty" jsonschema:"folder of the suite that it is part of"`
-	Job   string `json:"job,omitempty" jsonschema:"that makes it"`
-	Error string `json:"error,omitempty" jsonschema:"why the folder is no run"`
+	Suite string `json:"suite,omitempty" jsonschema:"folder of the suite that the run belongs to"`
+	Job   string `json:"job,omitempty" jsonschema:"the job that makes it"`
+	Error string `json:"error,omitempty" jsonschema:"why the folder cannot be read as a run"`
 
 	manifest *judging.Manifest
 	stamps   store.Stamps
@@ -35,11 +34,11 @@ type RunRow struct {
 
 // runNumbers holds the numbers of a run that lists and leaderboards show.
 type runNumbers struct {
-	Headline  *scoring.Result    `json:"headline" jsonschema:"null while there are no numbers"`
-	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null while there are no numbers"`
+	Headline  *scoring.Result    `json:"headline" jsonschema:"null without numbers"`
+	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null without numbers"`
 	Outcomes  map[string]int     `json:"outcomes,omitempty"`
 	Records   int                `json:"records"`
-	Warnings  int                `json:"warnings" jsonschema:"how many"`
+	Warnings  int                `json:"warnings" jsonschema:"number of warnings"`
 
 	report *scoring.Report // part for leaderboards; nil without numbers
 	failed bool            // scoring failed; the run's page shows the error
@@ -96,7 +95,7 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		if x, err := s.runs.Index(ctx, run.Name); err == nil {
 			row.Records = x.Counts.Records
 			row.Outcomes = x.Counts.Outcomes
-			row.Stalled = s.isStalled(info)
+			row.Stalled = s.isStalled(info.ModTime())
 		} else {
 			row.Error = err.Error()
 		}
@@ -108,8 +107,10 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 	return row
 }
 
-// isStalled reports whether the last write to a file was more than stalledAfter ago.
-func (s *Server) isStalled(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
+// isStalled reports whether the last write to a run's records was more than stalledAfter ago.
+func (s *Server) isStalled(written time.Time) bool {
+	return !written.IsZero() && s.now().Sub(written) > stalledAfter
+}
 
 // brief returns the numbers of a run that has ended, without reading its records; empty if that is not enough.
 func (s *Server) brief(run store.Found, stamps store.Stamps) runNumbers {

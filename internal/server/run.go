@@ -25,9 +25,9 @@ import (
 type runView struct {
 	RunHead
 	Headline *scoring.Result   `json:"headline"`
-	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
-	Jury     *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
-	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"what analyses add, by name"`
+	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --format json; null while the run is in progress"`
+	Jury     *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
+	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
 	Page     *report.RunPage   `json:"-"` // nil without a report
 	Swaying  bool              `json:"-"` // the judge's biases are being computed
 	Warnings []string          `json:"warnings"`
@@ -36,7 +36,7 @@ type runView struct {
 	Problem  string            `json:"problem,omitempty" jsonschema:"why there are no numbers"`
 	Manifest *judging.Manifest `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
 	Progress Progress          `json:"progress"`
-	Job      *jobs.Job         `json:"job,omitempty" jsonschema:"that makes it"`
+	Job      *jobs.Job         `json:"job,omitempty" jsonschema:"the job that makes it"`
 	Maker    *jobs.Job         `json:"-"` // Job, or the last that made the run
 	Outcomes []string          `json:"-"` // in their order
 }

@@ -20,8 +20,8 @@ type runsView struct {
 	Matches int        `json:"matches" jsonschema:"after filters, on all pages"`
 	Pages   int        `json:"pages"`
 	Filter  runsFilter `json:"filter"`
-	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; none of a page"`
-	Ended   string     `json:"search_ended,omitempty" jsonschema:"why not all runs may be here, and what to do"`
+	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; not for pages"`
+	Ended   string     `json:"search_ended,omitempty" jsonschema:"why runs may be missing, and what to do"`
 
 	Reading bool       `json:"-"` // the runs are being read
 	Pending []jobs.Job `json:"-"` // jobs without a run yet
@@ -37,9 +37,9 @@ type runsFilter struct {
 	Tag      string `json:"tag,omitempty" jsonschema:"a tag that people gave the run"`
 	Suite    string `json:"suite,omitempty" jsonschema:"folder of a suite"`
 	Sort     string `json:"sort" jsonschema:"when, name, model, protocol, dataset, status, headline; - in front: reversed"`
-	Page     int    `json:"page,omitempty" jsonschema:"of 100 runs; limit and offset are then passed over"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"at most so many runs, up to 1000, which is the default"`
-	Offset   int    `json:"offset,omitempty" jsonschema:"without the first so many runs"`
+	Page     int    `json:"page,omitempty" jsonschema:"page of 100 runs; limit and offset are then ignored"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"number of runs, at most 1000, the default"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"number of runs to skip"`
 
 	Choices map[string][]string `json:"-"` // values to choose from, by parameter
 	query   url.Values          // all parameters, with the chosen values

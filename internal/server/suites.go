@@ -21,20 +21,20 @@ import (
 
 // suiteOrder holds the body of calls that plan or start a suite.
 type suiteOrder struct {
-	File string `json:"file" jsonschema:"the suite's YAML (docs/suites.md); servers and datasets are those of the offer"`
-	Yes  bool   `json:"yes,omitempty" jsonschema:"start it although it is above its limits"`
+	File string `json:"file" jsonschema:"YAML of the suite (docs/suites.md), with servers and datasets of the offer"`
+	Yes  bool   `json:"yes,omitempty" jsonschema:"start it even if the plan exceeds its limits"`
 }
 
 // SuiteHead holds a suite of the list of suites.
 type SuiteHead struct {
-	Folder     string         `json:"folder" jsonschema:"of its runs, below the folder of runs"`
+	Folder     string         `json:"folder" jsonschema:"folder of its runs, below the folder of runs"`
 	Name       string         `json:"suite,omitempty" jsonschema:"its name"`
 	Judges     []string       `json:"judges,omitempty"`
 	Conditions int            `json:"conditions"`
 	Cells      int            `json:"cells" jsonschema:"judges × conditions"`
-	Statuses   map[string]int `json:"statuses" jsonschema:"how many runs have each; without any begun: not begun"`
-	Job        string         `json:"job,omitempty" jsonschema:"that makes it now"`
-	Says       string         `json:"says,omitempty" jsonschema:"what it came to; left out while nobody knows"`
+	Statuses   map[string]int `json:"statuses" jsonschema:"number of runs by status; not begun counts cells without a run"`
+	Job        string         `json:"job,omitempty" jsonschema:"id of the job that makes it now"`
+	Says       string         `json:"says,omitempty" jsonschema:"the result in a sentence; left out before there is one"`
 	Error      string         `json:"error,omitempty" jsonschema:"why its file cannot be read"`
 }
 
@@ -44,7 +44,7 @@ func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
 // suitesView holds the list of suites.
 type suitesView struct {
 	Suites []SuiteHead `json:"suites"`
-	Ended  string      `json:"search_ended,omitempty" jsonschema:"as of the list of runs"`
+	Ended  string      `json:"search_ended,omitempty" jsonschema:"as in the list of runs"`
 
 	Ranking bool `json:"-"` // some suites are still being ranked
 }
@@ -61,10 +61,10 @@ type suiteRun struct {
 type SuiteView struct {
 	SuiteHead
 	Runs     []suiteRun      `json:"runs"`
-	Results  *report.Ranking `json:"results" jsonschema:"as gavel suite results --json; null where no run has ended"`
-	File     string          `json:"file" jsonschema:"its YAML, as it was run"`
+	Results  *report.Ranking `json:"results" jsonschema:"as gavel suite results --format json; null without runs"`
+	File     string          `json:"file" jsonschema:"YAML of the suite as it was run"`
 	Progress *Progress       `json:"progress,omitempty"`
-	Race     *race.State     `json:"race,omitempty" jsonschema:"the race of its runs, where one was begun"`
+	Race     *race.State     `json:"race,omitempty" jsonschema:"race of its runs, if one was begun"`
 	Maker    *jobs.Job       `json:"-"` // the job that makes the suite, or the last that did
 }
 

@@ -47,7 +47,7 @@ func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 // connKey is the key of a request's connection in its context.
 type connKey struct{}
 
-// Context is the ConnContext hook of an http.Server, through which Answering finds the connection.
+// Context is the ConnContext hook of an http.Server, through which a request finds its connection.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, func() {
 		c.mu.Lock()

@@ -65,7 +65,7 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	maker.Words = eval.Words{ // in the words of a job's page
+	maker.Words = eval.Words{ // for a job's page
 		StopNow:  "stop again",
 		GoOn:     "start the same again to go on",
 		AskAgain: "start the same again with \"Ask again where there is no verdict\"",

@@ -35,13 +35,13 @@ type EndpointOffer struct {
 // Field describes a field of a form.
 type Field struct {
 	Name    string   `json:"name"`
-	Label   string   `json:"label" jsonschema:"what forms call it"`
+	Label   string   `json:"label" jsonschema:"label in forms"`
 	About   string   `json:"about"`
 	Kind    string   `json:"kind" jsonschema:"text, number, switch or choice"`
 	Default string   `json:"default,omitempty"`
-	Values  []string `json:"values,omitempty" jsonschema:"of a choice"`
-	Part    string   `json:"part" jsonschema:"of the form"`
-	Many    bool     `json:"many,omitempty" jsonschema:"may be given several times"`
+	Values  []string `json:"values,omitempty" jsonschema:"values of a choice"`
+	Part    string   `json:"part" jsonschema:"part of the form"`
+	Many    bool     `json:"many,omitempty" jsonschema:"accepts several values"`
 }
 
 // Planned holds the plan of a run: its stages, usually one.
@@ -53,11 +53,11 @@ type Planned struct {
 // PlannedStage holds the plan of a stage.
 type PlannedStage struct {
 	Run      string         `json:"run"`
-	Exists   bool           `json:"exists" jsonschema:"it continues a run that is there"`
+	Exists   bool           `json:"exists" jsonschema:"the run exists and would be continued"`
 	Rows     []PlanRow      `json:"rows" jsonschema:"for people"`
 	Numbers  map[string]int `json:"numbers"`
-	Seconds  *float64       `json:"seconds" jsonschema:"that it takes; null if unknown"`
-	Time     string         `json:"time" jsonschema:"the same for people"`
+	Seconds  *float64       `json:"seconds" jsonschema:"expected duration; null if unknown"`
+	Time     string         `json:"time" jsonschema:"duration in words"`
 	Messages []PlanMessage  `json:"first_prompt"`
 }
 
@@ -75,9 +75,9 @@ type PlanMessage struct {
 
 // SuitePlanned holds the plan of a suite.
 type SuitePlanned struct {
-	Suite string   `json:"suite" jsonschema:"the folder of its runs"`
+	Suite string   `json:"suite" jsonschema:"folder of its runs"`
 	Above []string `json:"above" jsonschema:"limits of its file that the plan exceeds: to start it anyway, send yes"`
-	Plan  any      `json:"plan" jsonschema:"as 'gavel suite plan --json' has it"`
+	Plan  any      `json:"plan" jsonschema:"as gavel suite plan --format json"`
 	Notes []string `json:"notes" jsonschema:"notes of the planning"`
 }
 
@@ -95,12 +95,12 @@ const (
 type Job struct {
 	ID      string     `json:"id"`
 	State   string     `json:"state" jsonschema:"preparing, running, stopping, complete, stopped, failed"`
-	Suite   string     `json:"suite,omitempty" jsonschema:"that it makes"`
+	Suite   string     `json:"suite,omitempty" jsonschema:"folder of the suite that it makes"`
 	Resumes string     `json:"resumes,omitempty" jsonschema:"the run that the job was started to continue"`
-	Runs    []string   `json:"runs" jsonschema:"that it has made so far, by name; the last is being made"`
-	Request JobRequest `json:"order" jsonschema:"what was asked for"`
+	Runs    []string   `json:"runs" jsonschema:"names of its runs so far; the last is in progress"`
+	Request JobRequest `json:"order" jsonschema:"the job request"`
 	Log     []string   `json:"log" jsonschema:"messages, the newest last"`
-	Error   string     `json:"error,omitempty" jsonschema:"why it ended"`
+	Error   string     `json:"error,omitempty" jsonschema:"why the job ended"`
 	Started time.Time  `json:"started"`
 	Ended   time.Time  `json:"ended,omitzero"`
 }

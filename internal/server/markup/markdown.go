@@ -28,7 +28,7 @@ const longestMarkdown = 64 << 10
 // deepestMarkdown is the greatest depth of nested quotes and lists: readers of HTML give up at some hundreds.
 const deepestMarkdown = 50
 
-// Markdown returns the HTML of a visible text, whose verdict may be marked (see [Marked]). It returns "" for a text
+// Markdown returns the HTML of a visible text, which may have marks around its verdict. It returns "" for a text
 // that is better shown as plain text.
 func Markdown(text string) (out template.HTML) {
 	if len(text) > longestMarkdown || !modest(text) {

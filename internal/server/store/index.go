@@ -52,7 +52,7 @@ type item struct {
 
 // Judgment holds the values of a record that lists and filters need.
 type Judgment struct {
-	Shown        string // order and mode, see [ShownAs]
+	Shown        string // key of the mode and the order of candidates
 	Presentation int
 	Repetition   int
 	Outcome      judging.Outcome // from reading the reply again
@@ -84,7 +84,7 @@ type Counts struct {
 	Cached       int            `json:"cached_replies"`
 	PromptTokens int            `json:"prompt_tokens"`
 	ReplyTokens  int            `json:"reply_tokens"`
-	Milliseconds float64        `json:"reply_ms" jsonschema:"of all replies together"`
+	Milliseconds float64        `json:"reply_ms" jsonschema:"total of all replies"`
 	Last         time.Time      `json:"last,omitzero"`
 }
 

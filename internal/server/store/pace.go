@@ -11,10 +11,10 @@ import (
 // Pace holds the speed of a run in progress.
 type Pace struct {
 	Rate    float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
-	Left    *float64       `json:"left_s" jsonschema:"seconds left at that rate; null where unknown"`
-	Tokens  float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 where unknown"`
-	Usual   float64        `json:"usual_ms" jsonschema:"of a judgment: the median of the newest; 0 where unknown"`
-	Slow    []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times as long"`
+	Left    *float64       `json:"left_s" jsonschema:"seconds left at that rate; null if unknown"`
+	Tokens  float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 if unknown"`
+	Usual   float64        `json:"usual_ms" jsonschema:"median time of the newest judgments; 0 if unknown"`
+	Slow    []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times the usual time"`
 	Written time.Time      `json:"-"` // time of the last write to the records; zero without records
 }
 
