@@ -14,8 +14,8 @@ type helpView struct {
 	Reading      []helpSection // how to read a page, and terms
 }
 
-// helpSection holds a heading of the page and the Markdown below it. The ID of "Reading: run" is "run", to which the foot
-// of a run's page links.
+// helpSection holds a heading of the page and the Markdown below it. The ID of "Reading: run" is "run", to which the
+// foot of a run's page links.
 type helpSection struct{ ID, Title, Text string }
 
 // helpPage returns the help, read from the docs of this version.

@@ -21,7 +21,7 @@ type JudgmentView struct {
 	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null without any"`
 	System        string                `json:"system,omitempty"`
 	User          string                `json:"user"`
-	Asked         string                `json:"asked" jsonschema:"how the rebuilt prompt compares with the one that was sent"`
+	Asked         string                `json:"asked" jsonschema:"whether the rebuilt prompt is the one that was sent"`
 	Turns         []TurnView            `json:"turns"`
 	Label         string                `json:"label,omitempty"`
 	Answer        string                `json:"answer,omitempty"`
