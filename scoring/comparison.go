@@ -105,13 +105,13 @@ type Matched struct {
 	Within *Within `json:"within,omitempty"`
 }
 
-// Comparisons is `gavel compare --json`.
+// Comparisons is `gavel compare --format json`.
 type Comparisons struct {
 	Comparisons []*Comparison   `json:"comparisons"`       // of every two runs
 	Family      string          `json:"family"`            // what Holm's correction is over
 	Reading     judging.Readers `json:"reading,omitempty"` // left out for as published
 	Policy      judging.Policy  `json:"policy"`            // of several verdicts in a reply; empty: none
-	Bootstrap   Bootstrap       `json:"bootstrap"`         // as in `gavel score --json`
+	Bootstrap   Bootstrap       `json:"bootstrap"`         // as in `gavel score --format json`
 }
 
 // alpha is the level at which a difference is called more than noise.

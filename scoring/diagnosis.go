@@ -111,7 +111,7 @@ func (r *Report) remedy(lost int) string {
 		judging.Refused:   "the model refused: try another prompt",
 	}
 	if r.imported() { // nobody can ask again
-		remedies[judging.Cut] = "replies were cut: --accept-cut counts a verdict before the cut"
+		remedies[judging.Cut] = "replies were cut: --scoring accept-cut=true counts a verdict before the cut"
 		remedies[judging.TooLong], remedies[judging.Refused] = "", ""
 		remedies[judging.Failed] = "the imported file lacks these replies"
 	}
@@ -130,7 +130,7 @@ func (r *Report) unread(lost int) string {
 	case !r.imported() && !held:
 		return "try --constrain"
 	case r.Reading == "" && 2*r.Otherwise > lost:
-		return "try --reading robust"
+		return "try --scoring reading=robust"
 	}
 	return "read some of the replies: gavel serve shows them"
 }

@@ -29,7 +29,7 @@ type Placed struct {
 	Model     string `json:"model"`
 	Simulated bool   `json:"simulated"`
 	Result
-	// of a run that asked more than once: as in `gavel score --json`
+	// of a run that asked more than once: as in `gavel score --format json`
 	NoiseFloor *float64 `json:"noise_floor,omitempty"`
 	// likewise
 	SelfAgreement *Result `json:"self_agreement,omitempty"`
@@ -47,7 +47,7 @@ type Versus struct {
 	P    *float64 `json:"p"`           // null where there is no test: none is significant
 	Holm *float64 `json:"p_holm"`      // over all pairs here
 	Same bool     `json:"same"`        // p_holm is not below alpha, or the difference is not larger than the noise floor
-	// as in `gavel compare --json`; left out where neither asked more than once
+	// as in `gavel compare --format json`; left out where neither asked more than once
 	Floor *float64 `json:"noise_floor,omitempty"`
 
 	within bool // the noise floor

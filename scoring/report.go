@@ -9,7 +9,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Report has the results of a run: an element of `gavel score --json`, and, without Run, results.json.
+// Report has the results of a run: an element of `gavel score --format json`, and, without Run, results.json.
 type Report struct {
 	Run string `json:"run,omitempty"` // the folder, as it was given; not in results.json
 	ID  string `json:"id"`            // of the run

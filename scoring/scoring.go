@@ -99,7 +99,7 @@ func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 			Value:   its.Value,
 		})
 		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies read otherwise by the reading %q "+
-			"(--reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
+			"(--scoring reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
 			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), mine.print(), run.Reading.Name,
 			its.print(), other.Reading.Name))
 	}

@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// Scores is `gavel score --json`.
+// Scores is `gavel score --format json`.
 type Scores struct {
 	Runs []scoring.Report `json:"runs"`
 	Next []doc.Command    `json:"-"` // what one may do now

@@ -92,23 +92,11 @@ func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all [
 	if err != nil {
 		return x, f, nil, m, err
 	}
-	var places [3][]int
-	for i := range x.Len() {
-		switch {
-		case f.Group != "" && x.Group(i) != f.Group:
-		case f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)]:
-		case f.Show != "" && !x.Flags(i).Has(f.Show):
-		case f.Mode != "" && !x.Otherwise(i, f.Mode):
-		case matches != nil && !matches(i):
-		default:
-			place := 0
-			if !isAPI(r) {
-				place = placeOf(x.Flags(i))
-			}
-			places[place] = append(places[place], i)
-		}
+	ranks := f.ranks(x, matches)
+	all = slices.Concat(ranks[:]...)
+	if isAPI(r) {
+		slices.Sort(all)
 	}
-	all = slices.Concat(places[:]...)
 	if f.By != byJudges {
 		return x, f, all, m, nil
 	}
@@ -124,15 +112,27 @@ func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all [
 	return x, f, all, m, err
 }
 
-// placeOf returns the rank of an item with these flags in a list for people: 0 for those to be read first.
-func placeOf(f store.Flags) int {
-	switch {
-	case f.Has("confident"):
-		return 0
-	case f.Has("wrong"):
-		return 1
+// ranks returns the items that match a filter: first those that are wrong every time, which people should read first,
+// then the other wrong ones, then the rest. contains reports whether an item has the filter's text; nil without one.
+func (f ItemsFilter) ranks(x *store.Index, contains func(int) bool) (ranks [3][]int) {
+	for i := range x.Len() {
+		flags := x.Flags(i)
+		rank := 2
+		switch {
+		case f.Group != "" && x.Group(i) != f.Group,
+			f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)],
+			f.Show != "" && !flags.Has(f.Show),
+			f.Mode != "" && !x.Otherwise(i, f.Mode),
+			contains != nil && !contains(i):
+			continue
+		case flags.Has("confident"):
+			rank = 0
+		case flags.Has("wrong"):
+			rank = 1
+		}
+		ranks[rank] = append(ranks[rank], i)
 	}
-	return 2
+	return ranks
 }
 
 // itemRow holds an item of a list.

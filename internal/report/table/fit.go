@@ -56,7 +56,7 @@ func leftOut(names []string) string {
 	if n := len(names) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return "left out for want of room: " + text + "; --full or a wider terminal shows them"
+	return "left out for want of room: " + text + "; --format full or a wider terminal shows them"
 }
 
 // fit leaves columns out until the others fit: those without a word, and then one after the other. left are the names
