@@ -37,22 +37,22 @@ func BenchmarkFirstLook(b *testing.B) {
 }
 
 func firstLook(b *testing.B, dir, target string) {
-	var cold, again time.Duration
+	var cold, second time.Duration
 	for b.Loop() {
 		b.StopTimer()
 		s := newSite(b, dir, nil)
 		cold += took(s, target)
-		again += took(s, target)
+		second += took(s, target)
 		s.Close()
 		b.StartTimer()
 	}
-	for unit, d := range map[string]time.Duration{"ms-cold": cold, "ms-again": again} {
+	for unit, d := range map[string]time.Duration{"ms-cold": cold, "ms-again": second} {
 		b.ReportMetric(d.Seconds()*1000/float64(b.N), unit)
 	}
 }
 
 func took(s *site, target string) time.Duration {
-	begun := time.Now()
+	start := time.Now()
 	s.get(target)
-	return time.Since(begun)
+	return time.Since(start)
 }

@@ -48,41 +48,41 @@ type runSetup struct {
 }
 
 // makePairs makes a run of the sample's pairs, judged by a simulation.
-func makePairs(t testing.TB, sim string, at ...string) *judging.Manifest {
+func makePairs(t testing.TB, sim string, path ...string) *judging.Manifest {
 	t.Helper()
-	return makeRun(t, filepath.Join(at...), runSetup{sim: sim})
+	return makeRun(t, filepath.Join(path...), runSetup{sim: sim})
 }
 
 // makeRun makes a run in a folder, judged by a simulation.
-func makeRun(t testing.TB, dir string, how runSetup) *judging.Manifest {
+func makeRun(t testing.TB, dir string, setup runSetup) *judging.Manifest {
 	t.Helper()
-	set, err := datasets.Library{Dir: t.TempDir()}.Open(cmp.Or(how.dataset, "sample"))
+	set, err := datasets.Library{Dir: t.TempDir()}.Open(cmp.Or(setup.dataset, "sample"))
 	must(t, err)
 	defer set.Close()
-	return makeRunOf(t, dir, set, how)
+	return makeRunOf(t, dir, set, setup)
 }
 
-func makeRunOf(t testing.TB, dir string, set *datasets.Set, how runSetup) *judging.Manifest {
+func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *judging.Manifest {
 	t.Helper()
-	sim, err := backends.NewSim(how.sim)
+	sim, err := backends.NewSim(setup.sim)
 	must(t, err)
-	protocol, err := judging.ProtocolNamed(cmp.Or(how.protocol, "pairwise"))
+	protocol, err := judging.ProtocolNamed(cmp.Or(setup.protocol, "pairwise"))
 	must(t, err)
 	template := protocol.Templates[0]
-	if how.prompt != "" {
-		template, err = protocol.Template(how.prompt)
+	if setup.prompt != "" {
+		template, err = protocol.Template(setup.prompt)
 		must(t, err)
 	}
-	asker := protocol.New(template, how.options)
+	asker := protocol.New(template, setup.options)
 	rows := make([]int, set.Len())
 	for i := range rows {
 		rows[i] = i
 	}
 	params := judging.DefaultParameters
-	params.NumRepetitions = how.repetitions
+	params.NumRepetitions = setup.repetitions
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, Options: how.options,
-		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + how.sim, Identity: "sim " + how.sim}, Parameters: params,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(setup.options), Prompt: template, Options: setup.options,
+		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + setup.sim, Identity: "sim " + setup.sim}, Parameters: params,
 	})
 	m.Simulated, m.Started = true, testTime
 	m.Dataset = judging.DatasetInfo{Name: set.Name, Format: set.Format, Rows: set.Len()}
@@ -108,11 +108,11 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how runSetup) *judgi
 	must(t, err)
 	written := 0
 	job := &judging.Job{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return testTime }, Write: func(r *judging.Record) error {
-		if how.stop > 0 && written >= how.stop {
+		if setup.stop > 0 && written >= setup.stop {
 			return nil
 		}
-		if how.alter != nil {
-			how.alter(r)
+		if setup.alter != nil {
+			setup.alter(r)
 		}
 		written++
 		if err := folder.Write(r); err != nil {
@@ -121,7 +121,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how runSetup) *judgi
 		return load.Add(r)
 	}}
 	must(t, job.Run(context.Background()))
-	if how.stop > 0 {
+	if setup.stop > 0 {
 		return m // as a run looks that is being made
 	}
 	m.Status, m.Ended = judging.Complete, testTime.Add(time.Minute)
@@ -247,7 +247,7 @@ func byID(t testing.TB, page, id string) *html.Node {
 	return nil
 }
 
-func says(t testing.TB, page string, words ...string) {
+func mustContain(t testing.TB, page string, words ...string) {
 	t.Helper()
 	text := strings.Join(strings.Fields(textOf(parse(t, page))), " ")
 	for _, w := range words {

@@ -30,7 +30,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
-// listening is where a server answers until the test ends.
+// listening returns the address at which a server answers until the test ends.
 func listening(t *testing.T, s *Server) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -188,11 +188,11 @@ func TestBodiesThatNeverCome(t *testing.T) {
 			timeouts := 0
 			for _, conn := range conns { // those that were closed for others are told nothing
 				conn.SetReadDeadline(began.Add(readTimeout + 5*time.Second))
-				said, err := io.ReadAll(conn)
+				answer, err := io.ReadAll(conn)
 				if errors.Is(err, os.ErrDeadlineExceeded) {
 					t.Fatalf("after %v a connection is still open", time.Since(began))
 				}
-				if strings.Contains(string(said), "408 Request Timeout") {
+				if strings.Contains(string(answer), "408 Request Timeout") {
 					timeouts++
 				}
 			}

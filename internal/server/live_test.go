@@ -36,7 +36,7 @@ func TestScoreSoFar(t *testing.T) {
 		t.Fatalf("%d of %d scored: %+v", p.Scored, p.Done, p.Diagnosis)
 	}
 	page := s.get("/runs/a")
-	says(t, page, "correct in both orders on 45 % of 20 pairs", "Prefers the first response", "40 of 64", "From 40 judgments so far")
+	mustContain(t, page, "correct in both orders on 45 % of 20 pairs", "Prefers the first response", "40 of 64", "From 40 judgments so far")
 	if strings.Count(textOf(parse(t, page)), " of 64") != 1 {
 		t.Error("how far it is stands there twice")
 	}

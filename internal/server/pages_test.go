@@ -30,7 +30,7 @@ func sampleRuns(t testing.TB) string {
 }
 
 // crawl follows the links of a site from some addresses, and gives the addresses of each page, at most so many.
-func (s *site) crawl(most int, from ...string) map[string][]string {
+func (s *site) crawl(limit int, from ...string) map[string][]string {
 	s.t.Helper()
 	pages := http.NewServeMux()
 	for _, pattern := range Pages() {
@@ -44,7 +44,7 @@ func (s *site) crawl(most int, from ...string) map[string][]string {
 		}
 		visited[target] = true
 		_, pattern := pages.Handler(httptest.NewRequest("GET", target, nil))
-		if pattern == "" || len(links[pattern]) == most {
+		if pattern == "" || len(links[pattern]) == limit {
 			continue
 		}
 		links[pattern] = append(links[pattern], target)
@@ -72,7 +72,7 @@ func TestEveryPageIsReached(t *testing.T) {
 		}
 		for _, target := range links[pattern] {
 			page := parse(t, s.get(target))
-			held(t, target, page)
+			checkControls(t, target, page)
 			if n := len(elements(page, "h1")); n != 1 || textOf(elements(page, "title")[0]) == " · gavel" {
 				t.Errorf("%s of %s: %d headings, title %q", target, pattern, n, textOf(elements(page, "title")[0]))
 			}
@@ -96,9 +96,9 @@ func TestNumbersOfPages(t *testing.T) {
 	}
 }
 
-// held wants what holds for every page: no two elements of one name, something to copy for each button that copies, and
+// checkControls wants what holds for every page: no two elements of one name, something to copy for each button that copies, and
 // nothing shown without a script that needs one.
-func held(t *testing.T, target string, page *html.Node) {
+func checkControls(t *testing.T, target string, page *html.Node) {
 	t.Helper()
 	ids := map[string]int{}
 	for _, e := range elements(page, "") {

@@ -127,7 +127,7 @@ func TestReplyIsNotShownAsThePrompt(t *testing.T) {
 	_, err := pairwise.ImportJudgeBench(imports.Request{Files: []string{file}, Out: filepath.Join(dir, "stored"), Gavel: "test"})
 	must(t, err)
 	page := newSite(t, dir, nil).get("/runs/stored/items/p1")
-	says(t, page, prompt)
+	mustContain(t, page, prompt)
 	if n := strings.Count(page, "its prompt was"); n != 1 {
 		t.Errorf("%d judgments show a prompt of the file, 1 has one", n)
 	}

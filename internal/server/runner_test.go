@@ -93,8 +93,8 @@ func (f *fakeRunner) DeleteSuite(folder string) error {
 	return f.fails
 }
 
-func (f *fakeRunner) Describe(run string, about judging.About) error {
-	f.abouts = map[string]judging.About{run: about}
+func (f *fakeRunner) Describe(run string, details judging.About) error {
+	f.abouts = map[string]judging.About{run: details}
 	return f.fails
 }
 

@@ -61,8 +61,8 @@ func TestScripts(t *testing.T) {
 	for name, command := range map[string]func(*script, []string){
 		"run": (*script).makeRun, "edit": (*script).edit, "suite": (*script).suite, "jury": (*script).jury,
 		"serve": (*script).serve,
-		"get":   (*script).get, "post": (*script).post, "says": (*script).says, "has": (*script).has, "json": (*script).json,
-		"told": (*script).told, "finish": (*script).finish, "fails": (*script).fails,
+		"get":   (*script).get, "post": (*script).post, "says": (*script).containsText, "has": (*script).has, "json": (*script).json,
+		"told": (*script).runnerRequests, "finish": (*script).finish, "fails": (*script).fails,
 	} {
 		p.Cmds[name] = func(ts *testscript.TestScript, not bool, args []string) {
 			s := ts.Value(scriptKey{}).(*script)
@@ -185,7 +185,7 @@ func (s *script) ask(method string, args []string) {
 		body, more = head[1], header(head[2], head[3])
 	}
 	var r *http.Request
-	w := s.site.ask(method, args[0], body, kind, more, func(asked *http.Request) { r = asked })
+	w := s.site.ask(method, args[0], body, kind, more, func(request *http.Request) { r = request })
 	if strings.HasPrefix(args[0], apiPath) && !s.not {
 		s.Check(s.site.describedAs(w, r))
 	}
@@ -284,13 +284,13 @@ func (s *script) holds(text string, words []string) {
 	}
 }
 
-func (s *script) says(words []string) {
+func (s *script) containsText(words []string) {
 	s.holds(strings.Join(strings.Fields(textOf(parse(s.t, s.body))), " "), words)
 }
 
 func (s *script) has(words []string) { s.holds(s.body, words) }
 
-func (s *script) told(words []string) {
+func (s *script) runnerRequests(words []string) {
 	text, err := json.Marshal([]any{s.runner.jobs, s.runner.deleted, s.runner.abouts})
 	s.Check(err)
 	s.holds(string(text), words)
@@ -313,8 +313,8 @@ func (s *script) json(args []string) {
 			} else if key == "#" {
 				v = len(list)
 			} else {
-				of, _ := v.(map[string]any)
-				v = of[key]
+				parent, _ := v.(map[string]any)
+				v = parent[key]
 			}
 		}
 		if (fmt.Sprint(v) == args[1]) == s.not {

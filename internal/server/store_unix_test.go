@@ -24,8 +24,8 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		}
 	}
 	s := newSite(t, dir, nil)
-	says(t, s.get("/"), "with-run.json")
-	says(t, s.get("/suites"), "with-suite.json", "is not a regular file")
+	mustContain(t, s.get("/"), "with-run.json")
+	mustContain(t, s.get("/suites"), "with-suite.json", "is not a regular file")
 	if w := s.ask("GET", "/runs/with-run.json", ""); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "is not a regular file") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}

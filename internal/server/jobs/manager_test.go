@@ -39,8 +39,8 @@ func pairs(limit int) JobRequest {
 	return JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {fmt.Sprint(limit)}}
 }
 
-// made is the job of a run, once it has ended.
-func made(t *testing.T, r *Manager, request JobRequest) Job {
+// finishedJob is the job of a run, once it has ended.
+func finishedJob(t *testing.T, r *Manager, request JobRequest) Job {
 	t.Helper()
 	_, err := r.Start(t.Context(), request)
 	ok(t, err)
@@ -49,15 +49,15 @@ func made(t *testing.T, r *Manager, request JobRequest) Job {
 }
 
 // newModel is a server with the model "tiny", which answers everything alike.
-func newModel(t *testing.T, seen func(r *http.Request)) *httptest.Server {
+func newModel(t *testing.T, observe func(r *http.Request)) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
-		seen(r)
+		observe(r)
 		fmt.Fprint(w, `{"data":[{"id":"tiny"}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
-		seen(r)
+		observe(r)
 		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"The answer is 4. Correct [[A>B]]"}}],"usage":{"prompt_tokens":5000,"completion_tokens":5}}`)
 	})
 	s := httptest.NewServer(mux)
@@ -65,8 +65,8 @@ func newModel(t *testing.T, seen func(r *http.Request)) *httptest.Server {
 	return s
 }
 
-// within ends the test where something takes for ever.
-func within(t *testing.T, what string, f func()) {
+// waitFor ends the test where something takes for ever.
+func waitFor(t *testing.T, event string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -76,7 +76,7 @@ func within(t *testing.T, what string, f func()) {
 	select {
 	case <-done:
 	case <-time.After(2 * time.Minute):
-		t.Fatalf("%s: no end after two minutes", what)
+		t.Fatalf("%s: no end after two minutes", event)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestPanicEndsItsJob(t *testing.T) {
 		if err != nil {
 			t.Fatal(when, err)
 		}
-		within(t, when, r.Wait)
+		waitFor(t, when, r.Wait)
 		if j := r.Jobs()[0]; j.ID != began.ID || j.State != Failed || !strings.Contains(j.Error, "boom (manager_test.go:") {
 			t.Errorf("%s: %+v", when, j)
 		}
@@ -157,12 +157,12 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 			sent[name+" "+r.Header.Get("Authorization")] = true
 		})
 	}
-	named, found := watch("named"), watch("found")
+	namedServer, foundServer := watch("named"), watch("found")
 	for _, keyEnv := range []string{"", "MY_KEY"} {
 		clear(sent)
-		r := newManager(t, Options{NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: keyEnv})
-		offer(r, append(r.endpoints(t.Context()), EndpointOffer{ID: found.URL, Models: []string{"tiny"}})...)
-		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
+		r := newManager(t, Options{NoCache: true, BaseURLs: []string{namedServer.URL}, APIKeyEnv: keyEnv})
+		offer(r, append(r.endpoints(t.Context()), EndpointOffer{ID: foundServer.URL, Models: []string{"tiny"}})...)
+		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", namedServer.URL, foundServer.URL)
 		if _, err := r.StartSuite(t.Context(), JobRequest{"file": {file}}); err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestServeOffersBesideAnotherProtocol(t *testing.T) {
 			o.BaseURLs = append(o.BaseURLs, odd)
 		}
 		r := newManager(t, o)
-		within(t, "looking for servers", func() {
+		waitFor(t, "looking for servers", func() {
 			endpoints := r.endpoints(t.Context())
 			if len(endpoints) < 2 || len(endpoints[0].Models) != 1 || endpoints[0].Error != "" {
 				t.Errorf("offered: %+v", endpoints)
@@ -271,7 +271,7 @@ func TestServeOffersLockNobodyOut(t *testing.T) {
 	default:
 	}
 	s.CloseClientConnections()
-	within(t, "looking for servers", func() {
+	waitFor(t, "looking for servers", func() {
 		if endpoints := <-first; len(endpoints) < 2 || endpoints[0].Error == "" {
 			t.Errorf("offered: %+v", endpoints)
 		}
@@ -311,7 +311,7 @@ func TestMoreJobsThanAreKept(t *testing.T) {
 		t.Errorf("%d jobs are listed, %d go on", n, r.opts.AtOnce)
 	}
 	close(end)
-	within(t, "the jobs", r.Wait)
+	waitFor(t, "the jobs", r.Wait)
 }
 
 // Of each protocol only datasets are offered that it can judge, and every field has words of its own.

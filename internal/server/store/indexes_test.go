@@ -56,7 +56,7 @@ func TestReadRunsWaitForNobody(t *testing.T) {
 	defer close(end)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if again, err := s.Index(ctx, run); err != nil || again != first {
+	if second, err := s.Index(ctx, run); err != nil || second != first {
 		t.Errorf("read again: %v", err)
 	}
 	s.indexes.Drop(run)
@@ -78,7 +78,7 @@ func TestIndexesStay(t *testing.T) {
 		t.Helper()
 		assert.NilError(t, os.WriteFile(file, bytes.Join(lines[:n], nil), 0o644))
 	}
-	of := func() *Index {
+	index := func() *Index {
 		t.Helper()
 		x, err := s.Index(t.Context(), run)
 		assert.NilError(t, err)
@@ -91,14 +91,14 @@ func TestIndexesStay(t *testing.T) {
 		return n
 	}
 	write(10)
-	early := of()
+	early := index()
 	add, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
 	assert.NilError(t, err)
 	defer add.Close()
 	if _, err := add.Write(bytes.Join(lines[10:25], nil)); err != nil {
 		t.Fatal(err)
 	}
-	late := of()
+	late := index()
 	if early.Counts.Records != 10 || counts(early) != 10 || late.Counts.Records != 25 || counts(late) != 25 {
 		t.Errorf("%d and %d of 10, %d and %d of 25", early.Counts.Records, counts(early), late.Counts.Records, counts(late))
 	}
