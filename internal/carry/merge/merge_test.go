@@ -363,7 +363,7 @@ func TestTriesOfAShard(t *testing.T) {
 	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete || m.DrawnBy == nil || *m.DrawnBy != 7 {
 		t.Errorf("it is %+v, %v: the order of its items is that of the shards that have not ended", m, err)
 	}
-	if results := string(read(t, "e", judging.ResultsFile)); !strings.Contains(results, "hold however often one looks") {
+	if results := string(read(t, "e", judging.ResultsFile)); !strings.Contains(results, "valid at every look") {
 		t.Errorf("intervals are those of one look:\n%s", results)
 	}
 }
