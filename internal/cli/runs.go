@@ -162,7 +162,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	rep := folder.Written(run.Name, m, folder.Stamps(run.Name))
 	if rep == nil || rep.Scoring < scoring.Version {
 		var err error
-		rep, err = folder.Score(run.Name, m, "")
+		rep, err = folder.Score(run.Name, "")
 		if err != nil && m.Status != judging.Running {
 			row.Error = err.Error()
 		}

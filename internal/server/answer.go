@@ -37,11 +37,11 @@ const (
 var errTooSlow = failure.New(http.StatusServiceUnavailable,
 	"request timed out; use the command line for runs this large")
 
-// guarded wraps a route with everything that is seen to before it is asked. The
-// order matters: who may not ask is told nothing.
+// guarded returns the handler of a route after all checks of a request. Their order matters: a client without access
+// learns nothing.
 func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
-		asked := r // r gets a context that has ended by the time of the next function
+		original := r // r below gets a context that has ended when the deferred function runs
 		w := &response{ResponseWriter: out}
 		defer func() {
 			if p := recover(); p != nil {
@@ -50,17 +50,17 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				}
 				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shortened(r.URL.Path, 200), p, debug.Stack())
 				if w.status == 0 {
-					s.fail(w, asked, memo.ErrPanic)
+					s.fail(w, original, memo.ErrPanic)
 				}
 			}
 		}()
-		s.headers(w)
+		for name, value := range commonHeaders {
+			w.Header().Set(name, value)
+		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		for _, check := range []func(*http.Request) error{s.guard.Host, s.guard.SameOrigin} {
-			if err := check(r); err != nil {
-				s.fail(w, r, err)
-				return
-			}
+		if err := cmp.Or(s.guard.Host(r), s.guard.SameOrigin(r)); err != nil {
+			s.fail(w, r, err)
+			return
 		}
 		if !rt.stream {
 			ctx, cancel := context.WithTimeout(r.Context(), s.patience)
@@ -72,30 +72,30 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				s.refuse(w, r, err)
 				return
 			}
-			w.known = true
+			w.signedIn = true
 		}
 		if err := readForm(r); err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		if !rt.free { // strangers' connections keep no place, whatever they send
+		if !rt.free { // connections of clients without access keep no place
 			guard.Answering(r)
 		}
 		if err := rt.answer(s, w, r); err != nil {
 			if r.Context().Err() != nil {
-				err = errTooSlow // unless nobody listens any more
+				err = errTooSlow // fail stays silent if the client has gone
 			}
-			s.fail(w, asked, err)
+			s.fail(w, original, err)
 		}
 	}
 }
 
-// response records what was answered, and whether the client is signed in: others are shown no links into the site.
-// Only the token's middleware, which counts tries, checks a token.
+// response records the status of the answer, and whether the client has access: pages show others no links into the
+// site. Only the guard checks tokens, since it counts the tries.
 type response struct {
 	http.ResponseWriter
-	status int
-	known  bool
+	status   int
+	signedIn bool
 }
 
 func (w *response) WriteHeader(status int) {
@@ -112,18 +112,23 @@ func (w *response) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer to http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// answer answers a request: with the view as a page or as JSON, or in the route's own way.
+// answer answers a request: with the view as a page or as JSON, or through the route's handler or form.
 func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
-	if r.needs != nil {
-		if err := r.needs(s); err != nil {
-			return err
-		}
+	if r.needs != nil && !r.needs(s.opts) {
+		return r.without
 	}
 	if r.handle != nil {
 		return r.handle(s, w, req)
+	}
+	if r.form != nil {
+		to, err := r.form(s, req)
+		if err != nil {
+			return err
+		}
+		return seeOther(w, req, to)
 	}
 	v, err := r.view.make(s, req)
 	if err != nil {
@@ -133,7 +138,7 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 		s.render(w, req, http.StatusOK, r.template, v)
 		return nil
 	}
-	if job, is := v.(jobs.Job); is {
+	if job, ok := v.(jobs.Job); ok {
 		w.Header().Set("Location", apiPath+"/jobs/"+url.PathEscape(job.ID))
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -141,20 +146,20 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 	return codec.WriteIndented(w, v)
 }
 
-// frame has the data of a page around its view.
+// frame holds the data of a page around its view.
 type frame struct {
 	View       any
 	Name       string // of the page
 	Version    string
 	Start      bool // runs can be started
-	Inside     bool // whoever asks was let in
-	Session    bool // there is one to end
-	Reloads    bool // some of it is still being made: live.js loads the page again, or else the browser
-	Navigation []heading
+	Inside     bool // the client has access
+	Session    bool // the client can sign out
+	Reloads    bool // a part is still being computed: live.js or else the browser loads the page again
+	Navigation []Option
 }
 
-// render answers with a page. It is made before a byte is sent, so that one that
-// cannot be made is an error and no half page.
+// render answers with a page. The whole page is built before the first byte is sent, so that an error never leaves half
+// a page.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	to, _ := w.(*response)
 	f := frame{
@@ -162,16 +167,16 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 		Name:       name,
 		Version:    s.opts.Version,
 		Start:      s.opts.Runner != nil,
-		Inside:     to != nil && to.known,
+		Inside:     to != nil && to.signedIn,
 		Session:    s.guard.InSession(r),
 		Navigation: s.navigation(name),
 	}
 	var b bytes.Buffer
-	err := s.pages.by[name].ExecuteTemplate(&b, "base", f)
+	err := s.pages.templates[name].ExecuteTemplate(&b, "base", f)
 	if bytes.Contains(b.Bytes(), []byte(" data-reload=")) {
 		f.Reloads = true
 		b.Reset()
-		err = s.pages.by[name].ExecuteTemplate(&b, "base", f)
+		err = s.pages.templates[name].ExecuteTemplate(&b, "base", f)
 	}
 	if err != nil {
 		s.opts.Log("page %s: %v", name, err)
@@ -186,8 +191,8 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 // fail answers with an error, as a page or as JSON.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := failure.Status(err)
-	if r.Context().Err() != nil && status != http.StatusRequestTimeout { // whose context net/http has ended
-		return // nobody listens
+	if r.Context().Err() != nil && status != http.StatusRequestTimeout { // net/http has ended the context
+		return // the client has gone
 	}
 	if status >= 500 {
 		s.opts.Log("%s %s: %v", r.Method, markup.Shortened(r.URL.Path, 200), err)
@@ -208,7 +213,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	})
 }
 
-// errorAnswer is the answer of a call of the API that fails.
+// errorAnswer holds the answer of a call that failed.
 type errorAnswer struct {
 	Error struct {
 		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
@@ -217,30 +222,27 @@ type errorAnswer struct {
 	} `json:"error"`
 }
 
-// errorView is the page of an error.
+// errorView holds the page of an error.
 type errorView struct {
 	Name    string
 	Message string
 }
 
-// policy: nothing but what comes from here, and no script or style in a page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-
-func (s *Server) headers(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin") // with "no-referrer" the origin of our own forms would be "null"
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-	h.Set("Cache-Control", "no-store")
+// commonHeaders are set on every answer. A page loads nothing from elsewhere and has no script or style of its own.
+var commonHeaders = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+		"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "same-origin", // with "no-referrer" the origin of our own forms would be "null"
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
+	"Cache-Control":                "no-store",
 }
 
-// readForm reads what is sent, and holds it to forms and, for programs, JSON. That nobody was
-// made to send it by a page of another site is SameOrigin's business.
+// readForm reads the body of a request, which must be a form or, for programs, JSON. The guard has refused
+// requests from pages of other sites before.
 func readForm(r *http.Request) error {
 	if err := guard.ReadBody(r); err != nil || r.Method != http.MethodPost {
 		return err
@@ -258,17 +260,17 @@ func readForm(r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return failure.Bad("the form cannot be read")
 	}
-	r.PostForm.Del("csrf") // of a page of an earlier gavel
+	r.PostForm.Del("csrf") // sent by pages of earlier versions
 	return nil
 }
 
-// seeOther leads a browser on.
+// seeOther redirects a browser after a form.
 func seeOther(w http.ResponseWriter, r *http.Request, to string) error {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
 
-// refuse answers who is not let in: people are shown where to sign in.
+// refuse answers a client without access; people are redirected to the page to sign in.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if isAPI(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -285,13 +287,13 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// loginView is the page on which people sign in.
+// loginView holds the page on which people sign in.
 type loginView struct {
 	To    string
 	Wrong string
 }
 
-// Hours of a session.
+// Hours returns the length of a session.
 func (loginView) Hours() float64 { return guard.SessionTime.Hours() }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
@@ -302,7 +304,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// login begins a session for who has the token.
+// login begins a session for a client with the token.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	to := guard.Here(r.PostForm.Get("to"))
 	if s.opts.Token == "" {
@@ -323,7 +325,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/login")
 }
 
-// writeBy sets a later deadline for writing an answer than other answers have.
+// writeBy sets the deadline for writing an answer, later than the default.
 func writeBy(w http.ResponseWriter, deadline time.Time) error {
 	err := http.NewResponseController(w).SetWriteDeadline(deadline)
 	if errors.Is(err, http.ErrNotSupported) {
@@ -353,7 +355,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// nothing answers at every address without a route.
+// nothing answers at all addresses without a route.
 func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))

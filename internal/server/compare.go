@@ -46,7 +46,7 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	if err != nil {
 		return v, err
 	}
-	if err := s.beside(&v, runs); err != nil {
+	if err := s.listItems(&v, runs); err != nil {
 		return v, err
 	}
 	c, err := s.compare(r.Context(), f.Runs)
@@ -64,17 +64,13 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	return v, s.compose(r.Context(), &v)
 }
 
-// compose makes what the page says of the comparison.
+// compose fills in the headline, the sentences and the blocks of a comparison's page.
 func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 	c := report.Comparison{Comparisons: v.Comparison}
 	words := []string{"gavel", "compare"}
 	for _, chosen := range v.Chosen {
 		run := chosen.Head.Name
-		m, err := s.runs.Manifest(run)
-		if err != nil {
-			return err
-		}
-		rep, _ := s.numbers(ctx, run, m) // if there are none, the page of the run says why
+		rep, _ := s.numbers(ctx, run) // the page of the run shows the error
 		c.Names = append(c.Names, chosen.Name)
 		c.Reports = append(c.Reports, rep)
 		words = append(words, s.folder(run))
@@ -93,15 +89,15 @@ func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 	return cmp.Or(ctx.Err(), err)
 }
 
-// meta says in a line what is compared.
+// meta returns a line with the questions and datasets of the runs.
 func (v *compareView) meta() string {
 	stored := true
-	each := func(of func(h RunHead) string) string {
+	each := func(text func(h RunHead) string) string {
 		var all []string
 		for _, c := range v.Chosen {
 			stored = stored && c.Head.Imported != ""
-			if what := of(c.Head); !slices.Contains(all, what) {
-				all = append(all, what)
+			if value := text(c.Head); !slices.Contains(all, value) {
+				all = append(all, value)
 			}
 		}
 		return strings.Join(all, " and ")
@@ -113,7 +109,7 @@ func (v *compareView) meta() string {
 	return line
 }
 
-// compare is the paired comparison of every two runs.
+// compare returns the paired comparison of every two runs.
 func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparisons, error) {
 	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), s.state(names...),
 		func() (*scoring.Comparisons, error) {
@@ -122,21 +118,14 @@ func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparis
 				return nil, err
 			}
 			c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
-			if err != nil {
-				return nil, failure.Unreadable("%v", err)
-			}
-			return c, nil
+			return c, failure.Of(http.StatusUnprocessableEntity, err)
 		})
 }
 
 // load reads the records of some runs.
 func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	for _, name := range names {
-		m, err := s.runs.Manifest(name)
-		if err != nil {
-			return nil, err
-		}
-		run, err := s.runs.Load(name, m, "")
+		run, err := s.runs.Load(name, "")
 		if err != nil {
 			return nil, err
 		}
@@ -145,26 +134,26 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	return runs, nil
 }
 
-// mostOffered is the number of runs that a form lists. Any other run may be named.
+// mostOffered limits the runs that the form lists; other runs can be typed in.
 const mostOffered = 400
 
-// choose fills in the runs to choose from and links to other comparisons. It replaces the names that people gave runs
-// by those of their folders.
+// choose fills in the form, its list of runs, and links to other comparisons. It replaces names of judges by the names
+// of their runs where they are unique.
 func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil {
 		return err
 	}
-	known := slices.DeleteFunc(slices.Clone(rows), func(r RunRow) bool { return r.manifest == nil })
-	called := map[string][]string{} // folders of runs, by every name
-	for _, r := range known {
-		for _, name := range append(knownAs(r), r.Name) {
-			called[name] = append(called[name], r.Name)
+	runs := slices.DeleteFunc(slices.Clone(rows), func(r RunRow) bool { return r.manifest == nil })
+	folders := map[string][]string{} // run names, by each name that a person may type
+	for _, r := range runs {
+		for _, name := range append(namesFor(r), r.Name) {
+			folders[name] = append(folders[name], r.Name)
 		}
 	}
 	nameOf := func(r RunRow) string {
-		for _, name := range knownAs(r) {
-			if len(called[name]) == 1 {
+		for _, name := range namesFor(r) {
+			if len(folders[name]) == 1 {
 				return name
 			}
 		}
@@ -172,28 +161,28 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	}
 	f := &v.Filter
 	for i, run := range f.Runs {
-		if to := called[run]; len(to) == 1 {
+		if to := folders[run]; len(to) == 1 {
 			f.Runs[i] = to[0]
 		}
-		field := compareField{Letter: letterOf(i), Value: markup.Visible(run)}
-		k := slices.IndexFunc(known, func(r RunRow) bool { return r.Name == f.Runs[i] })
+		field := Option{Name: letterOf(i), Value: markup.Visible(run)}
+		k := slices.IndexFunc(runs, func(r RunRow) bool { return r.Name == f.Runs[i] })
 		if k >= 0 {
-			field.Value = nameOf(known[k])
+			field.Value = nameOf(runs[k])
 		}
 		v.Fields = append(v.Fields, field)
-		if i == 0 && k >= 0 { // runs that it can be compared with come first
-			first := known[k]
+		if i == 0 && k >= 0 { // runs of the same protocol and dataset come first
+			first := runs[k]
 			near := func(r RunRow) float64 {
 				return scoring.One(r.Protocol == first.Protocol) + scoring.One(r.Dataset == first.Dataset)
 			}
-			slices.SortStableFunc(known, func(a, b RunRow) int { return cmp.Compare(near(b), near(a)) })
+			slices.SortStableFunc(runs, func(a, b RunRow) int { return cmp.Compare(near(b), near(a)) })
 		}
 	}
-	for _, r := range known[:min(len(known), mostOffered)] {
+	for _, r := range runs[:min(len(runs), mostOffered)] {
 		v.Runs = append(v.Runs, Option{Value: nameOf(r), Name: r.Protocol + " · " + r.Dataset + " · " + r.Model})
 	}
 	for len(v.Fields) < 2 || more && len(v.Fields) == len(f.Runs) && len(v.Fields) < maxCompared {
-		v.Fields = append(v.Fields, compareField{Letter: letterOf(len(v.Fields))})
+		v.Fields = append(v.Fields, Option{Name: letterOf(len(v.Fields))})
 	}
 	s.offerLinks(v, rows)
 	return nil
@@ -203,7 +192,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	f := v.Filter
 	offer := func(name, query string) {
-		v.Links = append(v.Links, boardChoice{Name: name, Link: "/compare" + query})
+		v.Links = append(v.Links, Option{Name: name, Link: "/compare" + query})
 	}
 	if n := len(f.Runs); n >= 2 && n < maxCompared && len(v.Fields) == n {
 		offer("+ another run", f.Query("more", "1"))
@@ -237,8 +226,8 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	}
 }
 
-// knownAs returns the names that a person may use for a run, the shortest first.
-func knownAs(r RunRow) []string {
+// namesFor returns the names by which a person may refer to a run, the shortest first.
+func namesFor(r RunRow) []string {
 	name := markup.Visible(r.Judge())
 	data := name + ", " + markup.Visible(r.Dataset)
 	return []string{name, data, data + ", " + markup.Visible(r.asks())}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 
@@ -17,34 +16,34 @@ import (
 	"gavel/scoring"
 )
 
-// itemOfTwo has the parameters of a call for an item of two runs.
+// itemOfTwo holds the parameters of a call for an item of two runs.
 type itemOfTwo struct {
 	A    string `json:"a" required:"true" jsonschema:"a run"`
 	B    string `json:"b" required:"true" jsonschema:"another"`
 	Item string `json:"item" required:"true" jsonschema:"its id"`
 }
 
-// difference is a filter of the items of a comparison.
+// difference describes a filter of the items of a comparison.
 type difference struct {
-	name, about string
-	hidden      bool // offered only where it is chosen
+	name, label string
+	hidden      bool // listed only while it is chosen
 }
 
-// holding returns the differences that hold for an item, which stands at these positions in the runs.
-func holding(runs []*store.Index, at []int) map[string]bool {
+// holding reports by name which differences apply to an item; positions has its position in each run.
+func holding(runs []*store.Index, positions []int) map[string]bool {
 	var right, scored, confident int // runs
-	last := 0                        // that is right
+	last := 0                        // the last run that is right
 	same := true
-	first := runs[0].Judgments(at[0])
+	first := runs[0].Judgments(positions[0])
 	for k, x := range runs {
-		f := x.Flags(at[k])
+		f := x.Flags(positions[k])
 		if f.Has("right") {
 			right++
 			last = k
 		}
 		scored += int(scoring.One(f.Has("right") || f.Has("wrong")))
 		confident += int(scoring.One(f.Has("confident")))
-		same = same && sameVerdicts(first, x.Judgments(at[k]))
+		same = same && sameVerdicts(first, x.Judgments(positions[k]))
 	}
 	all := scored == len(runs)
 	return map[string]bool{
@@ -67,8 +66,8 @@ func differences(names []string) (out []difference) {
 	if runs > 2 {
 		all, none = "all", "none"
 	}
-	add := func(name, about string) { out = append(out, difference{name: name, about: about}) }
-	hide := func(name, about string) { out = append(out, difference{name: name, about: about, hidden: true}) }
+	add := func(name, label string) { out = append(out, difference{name: name, label: label}) }
+	hide := func(name, label string) { out = append(out, difference{name: name, label: label, hidden: true}) }
 	add("differ", "they differ")
 	for i, name := range names {
 		short := func(name string) string { return markup.Shortened(name, 16) }
@@ -89,45 +88,45 @@ func differences(names []string) (out []difference) {
 	return out
 }
 
-// beside lists the items that the filter takes.
-func (s *Server) beside(v *compareView, runs []*store.Index) error {
+// listItems fills in the filters with their counts, and the page of items that match the chosen filter.
+func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	f := v.Filter
 	var heads []RunHead
 	for _, x := range runs {
 		heads = append(heads, s.head(x.Run, x.Manifest))
 	}
 	v.A, v.B = &heads[0], &heads[1]
-	names := namesAmong(heads)
+	names := distinctNames(heads)
 	for i, head := range heads {
 		v.Chosen = append(v.Chosen, comparedRun{Name: names[i], Head: head})
 	}
 	list := differences(names)
-	var known []string
+	var values []string
 	for _, d := range list {
-		known = append(known, d.name)
+		values = append(values, d.name)
 	}
-	if !slices.Contains(known, f.Show) {
-		return notOneOf("show", f.Show, known)
+	if !slices.Contains(values, f.Show) {
+		return notOneOf("show", f.Show, values)
 	}
 	counts := map[string]int{}
-	var all [][]int // of the chosen filter: places in each run
+	var all [][]int // items of the chosen filter: their positions in each run
 	for i := range runs[0].Len() {
-		at, ok := commonItem(runs, i)
+		positions, ok := commonItem(runs, i)
 		if !ok || f.Group != "" && runs[0].Group(i) != f.Group {
 			continue
 		}
 		v.Shared++
-		holds := holding(runs, at)
+		holds := holding(runs, positions)
 		for name, is := range holds {
 			counts[name] += int(scoring.One(is))
 		}
 		if holds[f.Show] {
-			all = append(all, at)
+			all = append(all, positions)
 		}
 	}
 	for _, d := range list {
 		if d.name == f.Show || !d.hidden && (counts[d.name] > 0 || d.name == "differ") {
-			v.Shows = append(v.Shows, Option{Value: d.name, Name: d.about, N: counts[d.name]})
+			v.Shows = append(v.Shows, Option{Value: d.name, Name: d.label, N: counts[d.name]})
 		}
 	}
 	v.Matches = len(all)
@@ -141,24 +140,19 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 	return err
 }
 
-// addItems adds items, each with its position in every run.
+// addItems adds a row for each item; page has its position in every run.
 func (v *compareView) addItems(runs []*store.Index, part [][]int) {
-	texts := make([]*os.File, len(runs))
-	for k, x := range runs {
-		texts[k] = x.OpenItems()
-		defer texts[k].Close()
-	}
-	for _, at := range part {
+	for _, positions := range part {
 		row := CompareRow{
-			ID:     runs[0].ID(at[0]),
-			Group:  runs[0].Group(at[0]),
-			FlagsA: runs[0].Flags(at[0]).Names(),
-			FlagsB: runs[1].Flags(at[1]).Names(),
+			ID:     runs[0].ID(positions[0]),
+			Group:  runs[0].Group(positions[0]),
+			FlagsA: runs[0].Flags(positions[0]).Names(),
+			FlagsB: runs[1].Flags(positions[1]).Names(),
 		}
 		for k, x := range runs {
-			item := x.ItemIfThere(texts[k], at[k])
+			item := x.ItemIfThere(positions[k])
 			row.Question = cmp.Or(row.Question, questionOf(item))
-			row.Cells = append(row.Cells, briefs(x, at[k], item))
+			row.Cells = append(row.Cells, briefs(x, positions[k], item))
 		}
 		row.A, row.B = row.Cells[0], row.Cells[1]
 		row.Link = "/compare/item" + v.Filter.Query("item", row.ID)
@@ -166,36 +160,36 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 	}
 }
 
-// commonItem is the place of the first run's item in all runs, where all have judged it.
-func commonItem(runs []*store.Index, i int) (at []int, ok bool) {
-	at = make([]int, len(runs))
+// commonItem returns the positions of the first run's item i in all runs; ok is false unless all runs judged it.
+func commonItem(runs []*store.Index, i int) (positions []int, ok bool) {
+	positions = make([]int, len(runs))
 	for k, x := range runs {
 		j, ok := x.Find(runs[0].ID(i))
 		if !ok || len(x.Judgments(j)) == 0 {
 			return nil, false
 		}
-		at[k] = j
+		positions[k] = j
 	}
-	return at, true
+	return positions, true
 }
 
-// compareItemView is an item with the judgments of all runs.
+// compareItemView holds an item with the judgments of all runs.
 type compareItemView struct {
 	A     ItemView      `json:"a"`
 	B     ItemView      `json:"b"`
-	Sides []ItemView    `json:"-"` // all of them
+	Sides []ItemView    `json:"-"` // of all runs
 	Rows  []judgmentRow `json:"-"`
 	Texts *ItemTexts    `json:"-"` // of the first run that has them
 	Back  string        `json:"-"`
 	Same  bool          `json:"-"` // all were asked the same
-	Said  bool          `json:"-"` // some reply is here, not only a verdict
+	Said  bool          `json:"-"` // some judgment has a reply, not only a verdict
 }
 
-// judgmentRow are the judgments of one order, asked for the same time, one of each run.
+// judgmentRow holds the judgments of one order and repetition, one of each run; nil for a run without it.
 type judgmentRow struct {
 	Title *JudgmentView // of the first run that has one
 	Cells []*JudgmentView
-	order string // see [store.ShownAs]
+	order string // mode and candidates shown
 }
 
 func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
@@ -218,7 +212,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 			return v, failure.NotFound("there is no item %q that all of these runs have",
 				markup.Shortened(q.Get("item"), 100))
 		}
-		side, err := s.itemOf(x, i)
+		side, err := itemOf(x, i)
 		if err != nil {
 			return v, err
 		}
@@ -234,7 +228,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	v.A = v.Sides[0]
 	v.B = v.Sides[1]
 	v.Same = true
-	for i, name := range namesAmong(heads) {
+	for i, name := range distinctNames(heads) {
 		side := &v.Sides[i]
 		side.Called = name
 		if v.Texts == nil {
@@ -247,44 +241,44 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	return v, nil
 }
 
-// Says is which judges are correct on the item.
+// Says returns a sentence on how many judges are correct on the item, and which.
 func (v compareItemView) Says() string {
-	right := v.named("right")
-	scored := len(right) + len(v.named("wrong"))
-	of := fmt.Sprintf("%d judges", len(v.Sides))
+	right := v.judgesWith("right")
+	scored := len(right) + len(v.judgesWith("wrong"))
+	judges := fmt.Sprintf("%d judges", len(v.Sides))
 	if scored < len(v.Sides) {
-		of = fmt.Sprintf("the %d that can be scored", scored)
+		judges = fmt.Sprintf("the %d that can be scored", scored)
 	}
 	if scored == 0 {
 		return "No judge can be scored: there is no label, or not every judgment."
 	}
-	says := fmt.Sprintf("%d of %s correct", len(right), of)
+	sentence := fmt.Sprintf("%d of %s correct", len(right), judges)
 	if n := len(right); n > 0 && n < scored {
-		says += ": " + report.Enumerate(right)
+		sentence += ": " + report.Enumerate(right)
 	}
-	return says + "."
+	return sentence + "."
 }
 
-// Also names the judges whose verdicts depend on the place alone, and says what it means that all are wrong.
+// Also returns sentences on judges whose verdicts depend on the position alone, and on a label that all contradict.
 func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
-		if names := v.named(place, "inconsistent"); len(names) > 0 {
+		if names := v.judgesWith(place, "inconsistent"); len(names) > 0 {
 			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, report.Enumerate(names)))
 		}
 	}
-	asked := 0 // that are no simulation
+	models := 0 // sides that are not simulated
 	for _, side := range v.Sides {
-		asked += int(1 - scoring.One(side.Run.Simulated))
+		models += int(1 - scoring.One(side.Run.Simulated))
 	}
-	if asked > 1 && len(v.named("confident")) == len(v.Sides) {
+	if models > 1 && len(v.judgesWith("confident")) == len(v.Sides) {
 		all = append(all, "Each is wrong every time: the label may be wrong.")
 	}
 	return strings.Join(all, " ")
 }
 
-// named are the runs that have all of some flags, by the names of their judges.
-func (v compareItemView) named(flags ...string) (names []string) {
+// judgesWith returns the names of the judges whose item has all of these flags.
+func (v compareItemView) judgesWith(flags ...string) (names []string) {
 	for _, side := range v.Sides {
 		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
 		if !slices.ContainsFunc(flags, lacks) {
@@ -294,22 +288,22 @@ func (v compareItemView) named(flags ...string) (names []string) {
 	return names
 }
 
-// align puts judgments side by side that showed the same candidates in the same order, in the same repetition.
+// align groups the judgments of all runs by the order in which candidates were shown, and by repetition.
 func align(sides []ItemView) (rows []judgmentRow) {
 	var orders []string
 	for k, side := range sides {
 		for i := range side.Judgments {
 			g := &side.Judgments[i]
 			order := store.ShownAs(g.Mode, g.Order)
-			at := slices.IndexFunc(rows, func(r judgmentRow) bool {
+			row := slices.IndexFunc(rows, func(r judgmentRow) bool {
 				return r.order == order && r.Title.Repetition == g.Repetition
 			})
-			if at < 0 {
-				at = len(rows)
+			if row < 0 {
+				row = len(rows)
 				rows = append(rows, judgmentRow{Title: g, Cells: make([]*JudgmentView, len(sides)), order: order})
 				orders = append(orders, order)
 			}
-			rows[at].Cells[k] = g
+			rows[row].Cells[k] = g
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b judgmentRow) int {
@@ -318,7 +312,7 @@ func align(sides []ItemView) (rows []judgmentRow) {
 	return rows
 }
 
-// CompareRow is an item that all runs have.
+// CompareRow holds an item that all runs have, with the judgments of each.
 type CompareRow struct {
 	ID     string          `json:"item"`
 	Group  string          `json:"group,omitempty"`
@@ -332,47 +326,44 @@ type CompareRow struct {
 	Link     string            `json:"-"`
 }
 
-// comparedRun is a run of a comparison, with the name of its judge.
+// comparedRun holds a run of a comparison, with the name of its judge.
 type comparedRun struct {
 	Name string
 	Head RunHead
 }
 
-// compareView is several runs beside each other.
+// compareView holds the comparison of two or more runs.
 type compareView struct {
 	Filter     compareFilter        `json:"filter"`
 	A          *RunHead             `json:"a"`
 	B          *RunHead             `json:"b"`
-	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --format json; null if there is none"`
-	Problem    string               `json:"problem,omitempty" jsonschema:"why there is none"`
-	Shared     int                  `json:"shared" jsonschema:"items that all have"`
+	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --format json; null without one"`
+	Problem    string               `json:"problem,omitempty" jsonschema:"why there is no comparison"`
+	Shared     int                  `json:"shared" jsonschema:"items that all runs have"`
 	Matches    int                  `json:"matches"`
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
 
-	Fields []compareField `json:"-"` // of the form
-	Runs   []Option       `json:"-"` // to choose from
-	Links  []boardChoice  `json:"-"` // other comparisons
-	Chosen []comparedRun  `json:"-"`
-	Shows  []Option       `json:"-"`
-	Meta   string         `json:"-"`
-	Answer string         `json:"-"`
-	Also   string         `json:"-"`
-	Above  template.HTML  `json:"-"` // the items
-	Below  template.HTML  `json:"-"` // them
-	First  bool           `json:"-"` // the first items only, not a page of all
+	Fields []Option      `json:"-"` // of the form
+	Runs   []Option      `json:"-"` // list of the form
+	Links  []Option      `json:"-"` // other comparisons
+	Chosen []comparedRun `json:"-"`
+	Shows  []Option      `json:"-"`
+	Meta   string        `json:"-"`
+	Answer string        `json:"-"`
+	Also   string        `json:"-"`
+	Above  template.HTML `json:"-"` // blocks above the items
+	Below  template.HTML `json:"-"` // blocks below them
+	First  bool          `json:"-"` // only the first items are listed
 }
 
-// compareField is a field of the form.
-type compareField struct{ Letter, Value string }
-
-// firstCompared is the number of items on a page without a filter.
+// firstCompared limits the items on a page without a filter.
 const firstCompared = 10
 
-// letterOf returns the letter of the run at a place, below maxCompared.
+// letterOf returns the letter of a comparison's run by its position: A, B and so on.
 func letterOf(place int) string { return string('A' + rune(place)) }
 
-// Marked are the runs of which something is to be said beside their names, all of them where they cannot be compared.
+// Marked returns the runs that need a remark beside their name, and all runs if they cannot be compared.
 func (v compareView) Marked() (marked []comparedRun) {
 	for _, c := range v.Chosen {
 		if c.Head.Simulated || c.Head.Status != judging.Complete || v.Problem != "" {
@@ -382,8 +373,8 @@ func (v compareView) Marked() (marked []comparedRun) {
 	return marked
 }
 
-// sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of
-// the same order, asked for the same time. What one of them alone has tells nothing.
+// sameVerdicts reports whether two runs have the same verdicts on an item, over the judgments of one order and
+// repetition that both have.
 func sameVerdicts(a, b []store.Judgment) bool {
 	return !slices.ContainsFunc(a, func(g store.Judgment) bool {
 		return slices.ContainsFunc(b, func(h store.Judgment) bool {
@@ -393,8 +384,8 @@ func sameVerdicts(a, b []store.Judgment) bool {
 	})
 }
 
-// namesAmong returns the names of judges that stand side by side; judges with one name also get what differs.
-func namesAmong(heads []RunHead) []string {
+// distinctNames returns the names of compared judges, with what differs between judges of one name.
+func distinctNames(heads []RunHead) []string {
 	var sides []scoring.Side
 	for _, h := range heads {
 		sides = append(sides, scoring.Side{

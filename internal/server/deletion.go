@@ -7,44 +7,41 @@ import (
 	"gavel/internal/server/failure"
 )
 
-// deletion deletes a run or a suite whose name is said once more.
+// deletion deletes a run or a suite whose name is confirmed.
 type deletion struct {
-	what, named, list string // what it is, how it is named, and where the others are listed
-	do                func(s *Server, name string) error
+	kind, key, list string // "run" or "suite", "name" or "folder", and the address of the list
+	do              func(s *Server, name string) error
 }
 
-// confirmation is the body of a call that deletes.
+// confirmation holds the body of a call that deletes.
 type confirmation struct {
-	Confirm string `json:"confirm" jsonschema:"the name once more"`
+	Confirm string `json:"confirm" jsonschema:"the name or folder to delete"`
 }
 
-// deleted is the answer of such a call.
+// deleted holds the answer of such a call.
 type deleted struct {
 	Deleted string `json:"deleted"`
 }
 
-// form deletes what a page confirms.
-func (d deletion) form(s *Server, w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue(d.what)
+// form deletes the run or suite if the form confirms its name.
+func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
+	name := r.PathValue(d.kind)
 	if r.PostForm.Get("confirm") != name {
-		return failure.Bad("to delete the %s, confirm it", d.what)
+		return "", failure.Bad("to delete the %s, confirm it", d.kind)
 	}
-	if err := d.do(s, name); err != nil {
-		return err
-	}
-	return seeOther(w, r, d.list)
+	return d.list, d.do(s, name)
 }
 
-// call deletes a run or suite whose name the program confirmed.
+// call deletes the run or suite if the body confirms its name.
 func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
-	name := r.PathValue(d.what)
+	name := r.PathValue(d.kind)
 	o, err := readJobRequest(r)
 	if err != nil {
 		return deleted{}, err
 	}
 	if o.Get("confirm") != name {
 		return deleted{}, failure.Bad("to delete the %s, send {\"confirm\": %s} with its %s",
-			d.what, strings.ToUpper(d.named), d.named)
+			d.kind, strings.ToUpper(d.key), d.key)
 	}
 	return deleted{Deleted: name}, d.do(s, name)
 }

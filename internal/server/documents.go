@@ -14,18 +14,17 @@ import (
 	"gavel/internal/server/store"
 )
 
-// RunItems holds the items of one run for readers without a browser. Its documents have the numbers, filters and JSON
-// of the pages.
+// RunItems holds the items of a run for readers without a browser. Its documents have the numbers, filters and JSON of
+// the pages.
 type RunItems struct {
 	*store.Index
-	server *Server
-	title  string
-	view   ItemsView // without items
+	title string
+	view  ItemsView // without items
 }
 
 // OpenItems reads the run in a folder.
 func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
-	dir, err := filepath.EvalSymlinks(dir) // nothing outside the folder of runs is read
+	dir, err := filepath.EvalSymlinks(dir) // the store does not follow a link out of its folder
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
@@ -43,28 +42,22 @@ func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
 	v := ItemsView{Run: headOf(x.Run, x.Manifest), Total: x.Len(), Row: RunRow{manifest: x.Manifest}}
 	v.offer(x)
 	title := v.Run.Judge() + " · " + v.Run.asks() + " · " + v.Run.ItemsOf
-	return &RunItems{Index: x, server: &Server{runs: runs}, title: title, view: v}, nil
+	return &RunItems{Index: x, title: title, view: v}, nil
 }
 
-// List returns the items of a group that a filter takes. Its text has f.Per of them, 0 for all, with those to be read
-// first at the beginning; JSON and CSV have all in the order of the run.
+// List returns the items that match a filter. Its text has the first f.Per of them, 0 for all, those to be read first at
+// the beginning; JSON and CSV have all in the order of the run.
 func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	if f.Group != "" && numberOf(r.view.Groups, f.Group) == 0 {
 		return d, failure.NotFound("no item is of the group %q", f.Group)
 	}
 	v := r.view
 	v.Items = []itemRow{}
-	texts := r.OpenItems()
-	defer texts.Close()
 	d.Sheet = append(d.Sheet, []string{"item", "group", "facts", "verdicts", "question"})
-	var places [3][]int
-	for i := range r.Len() {
-		flags := r.Flags(i)
-		if f.Group != "" && r.Group(i) != f.Group || f.Show != "" && !flags.Has(f.Show) {
-			continue
-		}
-		places[placeOf(flags)] = append(places[placeOf(flags)], i)
-		row := itemRowOf(r.Index, texts, i, v.Run, f)
+	ranks := f.ranks(r.Index, nil)
+	all := slices.Concat(ranks[:]...)
+	for _, i := range slices.Sorted(slices.Values(all)) {
+		row := itemRowOf(r.Index, i, v.Run, f)
 		v.Items = append(v.Items, row)
 		var verdicts []string
 		for _, g := range row.Judgments {
@@ -74,7 +67,6 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 			row.ID, row.Group, strings.Join(row.Flags, " "), strings.Join(verdicts, " "), row.Question,
 		})
 	}
-	all := slices.Concat(places[:]...)
 	v.Filter = f
 	v.Filter.Per = len(all)
 	v.Matches = len(all)
@@ -82,14 +74,14 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	d.Title = r.title
 	d.Answer = v.Says()
 	d.Data = v
-	if f.Show == "wrong" && len(places[0]) > 0 {
-		d.Also = doc.Phrase("items.confident", len(places[0]), everyTime(r.Manifest))
+	if f.Show == "wrong" && len(ranks[0]) > 0 {
+		d.Also = doc.Phrase("items.confident", len(ranks[0]), everyTime(r.Manifest))
 	}
 	if f.Per > 0 {
 		all = all[:min(f.Per, len(all))]
 	}
 	for _, i := range all {
-		item, err := r.server.itemOf(r.Index, i)
+		item, err := itemOf(r.Index, i)
 		if err != nil {
 			return d, err
 		}
@@ -100,16 +92,16 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	return d, nil
 }
 
-// Show returns an item whole. The prompts and what the judge thought are in the full text.
+// Show returns a whole item; prompts and the judge's thinking are in the full text only.
 func (r *RunItems) Show(i int) (doc.Document, error) {
-	v, err := r.server.itemOf(r.Index, i)
+	v, err := itemOf(r.Index, i)
 	v.Row.manifest = r.Manifest
 	return doc.Document{
 		Title: r.title, Answer: v.Says(), Also: v.Problem, Data: v, Blocks: []doc.Block{v.block(false)},
 	}, err
 }
 
-// block returns the texts of the item and of its judgments: whole, or the ends of each on a line.
+// block returns the texts of the item and of its judgments: whole, or each on one line with its middle cut out.
 func (v ItemView) block(short bool) doc.Block {
 	t := &doc.Table{Columns: doc.Columns(doc.Words, "")}
 	add := func(in doc.Surface, name, text string) {

@@ -15,7 +15,7 @@ import (
 	"gavel/scoring"
 )
 
-// attach answers with a file to save, which the browser does not show as a page of this server.
+// attach answers with a file that browsers save and do not show as a page of this server.
 func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
 	w.Header().Set("Content-Type", kind)
 	name = strings.ReplaceAll(name, "/", "_")
@@ -24,14 +24,14 @@ func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
 	return err
 }
 
-// reported returns the run that a request names, with its numbers, as reports have it.
+// reported returns the run that a request names, with its numbers, for a report.
 func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	run := r.PathValue("run")
 	m, err := s.runs.Manifest(run)
 	if err != nil {
 		return out, err
 	}
-	rep, err := s.numbers(r.Context(), run, m)
+	rep, err := s.numbers(r.Context(), run)
 	switch {
 	case err != nil:
 		return out, err
@@ -40,7 +40,7 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	}
 	out = report.Run{Report: *rep, Metadata: scoring.Metadata(m)}
 	out.Name = cmp.Or(s.runs.About(run).Name, out.Name)
-	out.Sway, _ = s.sway(r.Context(), run, m) // other parts say what is wrong with the run
+	out.Sway, _ = s.sway(r.Context(), run, m) // other calls return the error
 	jury, err := s.jury(r.Context(), run, m)
 	if jury != nil {
 		out.Jury = jury
@@ -48,7 +48,7 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	return out, err
 }
 
-// downloadNumbers returns a handler that offers what write makes of a run's numbers as a file.
+// downloadNumbers returns a handler that answers with a file which write makes from a run's numbers.
 func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		run, err := s.reported(r)
@@ -63,8 +63,8 @@ func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer)
 	}
 }
 
-// downloadBoard hands out the leaderboard that was asked for as a file.
-func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, about string) error) handler {
+// downloadBoard returns a handler that answers with a file which write makes from the requested leaderboard.
+func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, title string) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		v, err := s.board(r)
 		if err == nil && v.Board == nil {
@@ -94,10 +94,10 @@ func resultsCSV(p *report.RunPage, w io.Writer) error {
 	return report.Scores{Runs: []scoring.Report{p.Report}}.Document().CSV(w)
 }
 
-// downloadTime is the time for a download of records.
+// downloadTime limits a download of records.
 const downloadTime = 10 * time.Minute
 
-// downloadRecords offers records.jsonl as it is.
+// downloadRecords answers with records.jsonl unchanged.
 func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.runNamed(r)
 	if err != nil {

@@ -18,16 +18,16 @@ import (
 // Markdown, CSV, the API, on the page of the run, in its report file, in a comparison, in the results of a suite and on
 // the leaderboard.
 func TestOneNumberOneLabel(t *testing.T) {
-	for protocol, of := range map[string]making{
+	for protocol, setup := range map[string]runSetup{
 		"pairwise":     {sim: "accuracy=0.8,first=0.3,seed=1"},
 		"reversed":     {protocol: "reversed", sim: "accuracy=0.8,first=0.3,seed=1"},
 		"multi-option": {protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.8,first=0.3,seed=1"},
 	} {
 		t.Run(protocol, func(t *testing.T) {
 			dir := t.TempDir()
-			makeRun(t, dir+"/a", of)
-			of.sim = "accuracy=0.6,seed=2"
-			makeRun(t, dir+"/b", of)
+			makeRun(t, dir+"/a", setup)
+			setup.sim = "accuracy=0.6,seed=2"
+			makeRun(t, dir+"/b", setup)
 			s := newSite(t, dir, nil)
 			var v runView
 			s.data("/api/v1/runs/a", &v)
@@ -54,8 +54,8 @@ func TestOneNumberOneLabel(t *testing.T) {
 					continue
 				}
 				n++
-				of, found := scoring.MetricOf(protocol, x.Metric)
-				if !found {
+				metric, ok := scoring.MetricOf(protocol, x.Metric)
+				if !ok {
 					t.Errorf("%s has no label", x.Metric)
 				}
 				for surface, text := range texts {
@@ -63,8 +63,8 @@ func TestOneNumberOneLabel(t *testing.T) {
 					if surface == "page" || surface == "report" {
 						gap = `.{0,20}?`
 					}
-					if !regexp.MustCompile("(?m)" + regexp.QuoteMeta(of.Label) + gap + regexp.QuoteMeta(table.Plain(x))).MatchString(text) {
-						t.Errorf("%s: no %q with %s in\n%s", surface, of.Label, table.Plain(x), text)
+					if !regexp.MustCompile("(?m)" + regexp.QuoteMeta(metric.Label) + gap + regexp.QuoteMeta(table.Plain(x))).MatchString(text) {
+						t.Errorf("%s: no %q with %s in\n%s", surface, metric.Label, table.Plain(x), text)
 					}
 				}
 				for _, row := range rows[1:] {

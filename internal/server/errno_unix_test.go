@@ -24,9 +24,9 @@ func TestNumbersAreLookedForAgain(t *testing.T) {
 	free := f.Fd()
 	f.Close()
 	for more := range 6 {
-		few := was
-		few.Cur = uint64(free) + uint64(more)
-		must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
+		limit := was
+		limit.Cur = uint64(free) + uint64(more)
+		must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 		w := s.ask("GET", "/runs/a/results.csv", "")
 		must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was))
 		t.Log(more, w.Code)

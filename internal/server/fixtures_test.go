@@ -35,12 +35,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// begun is the time of the tests' clock.
-var begun = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+// testTime is the time of the tests' clock.
+var testTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// making is how a test's run is made.
-type making struct {
-	protocol, prompt, dataset, sim string // pairwise over the sample, where nothing else is said
+// runSetup holds how a test's run is made.
+type runSetup struct {
+	protocol, prompt, dataset, sim string // defaults: pairwise, sample
 	options                        judging.Settings
 	repetitions                    int
 	stop                           int // after so many records; 0: not at all
@@ -48,43 +48,43 @@ type making struct {
 }
 
 // makePairs makes a run of the sample's pairs, judged by a simulation.
-func makePairs(t testing.TB, sim string, at ...string) *judging.Manifest {
+func makePairs(t testing.TB, sim string, path ...string) *judging.Manifest {
 	t.Helper()
-	return makeRun(t, filepath.Join(at...), making{sim: sim})
+	return makeRun(t, filepath.Join(path...), runSetup{sim: sim})
 }
 
 // makeRun makes a run in a folder, judged by a simulation.
-func makeRun(t testing.TB, dir string, how making) *judging.Manifest {
+func makeRun(t testing.TB, dir string, setup runSetup) *judging.Manifest {
 	t.Helper()
-	set, err := datasets.Library{Dir: t.TempDir()}.Open(cmp.Or(how.dataset, "sample"))
+	set, err := datasets.Library{Dir: t.TempDir()}.Open(cmp.Or(setup.dataset, "sample"))
 	must(t, err)
 	defer set.Close()
-	return makeRunOf(t, dir, set, how)
+	return makeRunOf(t, dir, set, setup)
 }
 
-func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging.Manifest {
+func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *judging.Manifest {
 	t.Helper()
-	sim, err := backends.NewSim(how.sim)
+	sim, err := backends.NewSim(setup.sim)
 	must(t, err)
-	protocol, err := judging.ProtocolNamed(cmp.Or(how.protocol, "pairwise"))
+	protocol, err := judging.ProtocolNamed(cmp.Or(setup.protocol, "pairwise"))
 	must(t, err)
 	template := protocol.Templates[0]
-	if how.prompt != "" {
-		template, err = protocol.Template(how.prompt)
+	if setup.prompt != "" {
+		template, err = protocol.Template(setup.prompt)
 		must(t, err)
 	}
-	asker := protocol.New(template, how.options)
+	asker := protocol.New(template, setup.options)
 	rows := make([]int, set.Len())
 	for i := range rows {
 		rows[i] = i
 	}
 	params := judging.DefaultParameters
-	params.NumRepetitions = how.repetitions
+	params.NumRepetitions = setup.repetitions
 	m := judging.NewManifest("test", judging.Spec{
-		Protocol: protocol.Name, Goal: protocol.GoalOf(how.options), Prompt: template, Options: how.options,
-		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + how.sim, Identity: "sim " + how.sim}, Parameters: params,
+		Protocol: protocol.Name, Goal: protocol.GoalOf(setup.options), Prompt: template, Options: setup.options,
+		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len()}, Model: judging.ModelSpec{Name: "sim:" + setup.sim, Identity: "sim " + setup.sim}, Parameters: params,
 	})
-	m.Simulated, m.Started = true, begun
+	m.Simulated, m.Started = true, testTime
 	m.Dataset = judging.DatasetInfo{Name: set.Name, Format: set.Format, Rows: set.Len()}
 	n, err := judging.CountPresentations(asker, set, rows)
 	must(t, err)
@@ -107,12 +107,12 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading)
 	must(t, err)
 	written := 0
-	job := &judging.Job{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return begun }, Write: func(r *judging.Record) error {
-		if how.stop > 0 && written >= how.stop {
+	job := &judging.Job{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return testTime }, Write: func(r *judging.Record) error {
+		if setup.stop > 0 && written >= setup.stop {
 			return nil
 		}
-		if how.alter != nil {
-			how.alter(r)
+		if setup.alter != nil {
+			setup.alter(r)
 		}
 		written++
 		if err := folder.Write(r); err != nil {
@@ -121,10 +121,10 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 		return load.Add(r)
 	}}
 	must(t, job.Run(context.Background()))
-	if how.stop > 0 {
+	if setup.stop > 0 {
 		return m // as a run looks that is being made
 	}
-	m.Status, m.Ended = judging.Complete, begun.Add(time.Minute)
+	m.Status, m.Ended = judging.Complete, testTime.Add(time.Minute)
 	run := load.Run()
 	run.InFolder(dir)
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
@@ -151,7 +151,7 @@ type site struct {
 func newSite(t testing.TB, dir string, change func(*Options)) *site {
 	t.Helper()
 	log := new(strings.Builder)
-	o := Options{Runs: dir, Loopback: true, Version: "test", Now: func() time.Time { return begun.Add(time.Hour) }, Log: func(f string, a ...any) { fmt.Fprintf(log, f+"\n", a...) }}
+	o := Options{Runs: dir, Loopback: true, Version: "test", Now: func() time.Time { return testTime.Add(time.Hour) }, Log: func(f string, a ...any) { fmt.Fprintf(log, f+"\n", a...) }}
 	if change != nil {
 		change(&o)
 	}
@@ -173,7 +173,7 @@ func (s *site) ask(method, target, body string, change ...func(*http.Request)) *
 	return w
 }
 
-// get is a page that has to be there.
+// get returns a page that must exist.
 func (s *site) get(target string) string {
 	s.t.Helper()
 	w := s.ask("GET", target, "")
@@ -183,7 +183,7 @@ func (s *site) get(target string) string {
 	return w.Body.String()
 }
 
-// data is a view of the API that has to be there.
+// data returns the answer of a call that must succeed.
 func (s *site) data(target string, v any) {
 	s.t.Helper()
 	w := s.ask("GET", target, "")
@@ -220,7 +220,7 @@ func attr(n *html.Node, name string) string {
 	return ""
 }
 
-// textOf is what a page says.
+// textOf returns the text of an element.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	var walk func(*html.Node)
@@ -247,7 +247,7 @@ func byID(t testing.TB, page, id string) *html.Node {
 	return nil
 }
 
-func says(t testing.TB, page string, words ...string) {
+func mustContain(t testing.TB, page string, words ...string) {
 	t.Helper()
 	text := strings.Join(strings.Fields(textOf(parse(t, page))), " ")
 	for _, w := range words {

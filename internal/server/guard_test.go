@@ -24,7 +24,7 @@ func header(name, value string) func(*http.Request) {
 
 var asJSON, asForm = header("Content-Type", "application/json"), header("Content-Type", "application/x-www-form-urlencoded")
 
-// Somebody who still waits when the time is over is told so.
+// A client that still waits at the time limit gets an error.
 func TestTimeIsOver(t *testing.T) {
 	s := newSite(t, t.TempDir(), running(&slowRunner{}))
 	s.patience = 20 * time.Millisecond
@@ -67,7 +67,7 @@ func TestEveryRouteAsksForTheToken(t *testing.T) {
 }
 
 func TestSignIn(t *testing.T) {
-	now := begun
+	now := testTime
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token; o.Now = func() time.Time { return now } })
 	in := func(token string, change ...func(*http.Request)) *http.Response {
 		form := url.Values{"token": {token}, "to": {"/compare"}}.Encode()

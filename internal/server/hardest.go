@@ -15,59 +15,57 @@ import (
 	"gavel/scoring"
 )
 
-// toHardest redirects to the list of items that most judges of a leaderboard get wrong.
-func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
+// toHardest redirects to the list of a leaderboard's items, those that most judges get wrong first.
+func (s *Server) toHardest(r *http.Request) (to string, err error) {
 	var filter boardFilter
 	if err := readQuery(r.URL.Query(), &filter); err != nil {
-		return err
+		return "", err
 	}
-	rows, err := s.rowsOf(r)
+	rows, err := s.requestedRows(r)
 	if err != nil {
-		return err
+		return "", err
 	}
 	s.score(r.Context(), rows)
-	c := filter.chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
+	c := filter.match(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
 		return len(c.best()) < max(1, 2-len(c.larger))
 	}))
 	if c == nil {
-		return failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")
+		return "", failure.NotFound("no two judges were asked that of the same items yet: the leaderboard is at /")
 	}
-	return seeOther(w, r, hardestURL(c.best()[0].Name))
+	return hardestURL(c.best()[0].Name), nil
 }
 
-// conditionOf returns the leaderboard's condition of a run, with its runs scored on the same items; nil without one.
-// pending counts unscored runs.
-func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending int) {
-	rows, err := s.rowsForPage(ctx)
-	if err != nil {
-		return nil, 0 // the list of runs says why
+// conditionOf returns the condition that a run belongs to, with its runs scored on the same items; nil without one.
+// pending is true as long as runs are being scored.
+func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending bool) {
+	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
+	pending = s.score(ctx, rows) > 0
+	for _, c := range conditions(rows) {
+		if c.has(run) && !pending {
+			return c, s.narrow(ctx, c) > 0
+		}
 	}
-	all := conditions(rows)
-	i := slices.IndexFunc(all, func(c *condition) bool { return c.has(run) })
-	if i < 0 {
-		return nil, 0
-	}
-	return all[i], s.narrow(ctx, all[i])
+	return nil, pending
 }
 
-// otherJudge is a judge of the same items, with its outcome on an item.
+// otherJudge holds another judge of the same items, with its outcome on an item.
 type otherJudge struct {
 	Name, Link string
 	itemMark
 }
 
-// matrix has the outcomes of a leaderboard's judges on its items.
+// matrix holds the outcomes of a leaderboard's judges on its items.
 type matrix struct {
 	Judges  []otherJudge // one run of each, the best first
 	Pending bool         // it is still being computed
-	runs    []RunRow     // of the judges
-	items   []tally      // the hardest first; those on which no judge is scored last
+	runs    []RunRow     // of Judges
+	items   []tally      // the hardest first, those without a scored judge last
 }
 
-// tally has the outcomes of the judges on an item.
+// tally holds the outcomes of the judges on an item.
 type tally struct {
 	id                  string
-	Marks               []itemMark // of each judge; zero where its run does not have the item
+	Marks               []itemMark // of each judge; zero if its run does not have the item
 	right, mixed, wrong int        // judges that are right, not right every time, and wrong every time
 }
 
@@ -77,15 +75,15 @@ func (t tally) Wrong() int { return t.mixed + t.wrong }
 // Judged counts the judges that are scored on the item.
 func (t tally) Judged() int { return t.Wrong() + t.right }
 
-// mostInMatrix is the greatest number of judges that a list of items shows.
+// mostInMatrix limits the judges in a list of items.
 const mostInMatrix = 100
 
-// judgesBeside returns all judges of the items of a run; nil if the run's judge is the only one. Juries are left out
-// where judges are counted, as their members are counted themselves.
-func (s *Server) judgesBeside(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
-	c, scoring := s.conditionOf(ctx, run)
-	if c == nil || scoring > 0 {
-		return nil, scoring > 0
+// judgesOfItems returns all judges of a run's items; nil if the run's judge is the only one. Where judges are counted,
+// juries are left out, since their members count already.
+func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
+	c, pending := s.conditionOf(ctx, run)
+	if c == nil || pending {
+		return nil, pending
 	}
 	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && report.Jurors(r.manifest) != nil })
 	if len(judges) < 2 {
@@ -96,18 +94,14 @@ func (s *Server) judgesBeside(ctx context.Context, run string, juries bool) (jud
 
 // matrixOf returns the outcomes of all judges on the items of a run.
 func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matrix, err error) {
-	rows, err := s.rowsForPage(ctx)
-	if err != nil || s.score(ctx, rows) > 0 {
-		return matrix{Pending: err == nil}, err
-	}
-	judges, pending := s.judgesBeside(ctx, run, juries)
+	judges, pending := s.judgesOfItems(ctx, run, juries)
 	if judges == nil {
 		return matrix{Pending: pending}, nil
 	}
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	state := s.state(namesOf(judges)...)
-	key := fmt.Sprintf("tallies %d %s", len(judges), run) // the same with and without juries where there are none
+	key := fmt.Sprintf("tallies %d %s", len(judges), run) // without juries, the key is the same for both values of juries
 	m.items, err = memo.Get(ctx, s.background, key, state, func() ([]tally, error) { return s.tallies(judges) })
 	if errors.Is(err, context.DeadlineExceeded) {
 		return matrix{Pending: true}, nil
@@ -119,8 +113,8 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 	return m, err
 }
 
-// of returns the outcomes on an item; nil if a judge does not have it.
-func (m matrix) of(id string) *tally {
+// item returns the outcomes on an item; nil if a judge does not have it.
+func (m matrix) item(id string) *tally {
 	if i := slices.IndexFunc(m.items, func(t tally) bool { return t.id == id }); i >= 0 {
 		return &m.items[i]
 	}
@@ -129,31 +123,31 @@ func (m matrix) of(id string) *tally {
 
 // tallies returns the outcomes on the items that all judges have, the hardest first, those without a score last.
 func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
-	places := map[string]int{} // in all, by item
+	places := map[string]int{} // positions in all, by item
 	for k, run := range judges {
 		x, err := s.runs.Index(s.runs.Closing, run.Name)
 		if err != nil {
 			return nil, err
 		}
 		for i := range x.Len() {
-			at, there := places[x.ID(i)]
-			if !there {
-				at = len(all)
-				places[x.ID(i)] = at
+			position, ok := places[x.ID(i)]
+			if !ok {
+				position = len(all)
+				places[x.ID(i)] = position
 				all = append(all, tally{id: x.ID(i), Marks: make([]itemMark, len(judges))})
 			}
-			all[at].add(k, x.Flags(i))
+			all[position].add(k, x.Flags(i))
 		}
 	}
 	all = slices.DeleteFunc(all, func(t tally) bool { return slices.Contains(t.Marks, itemMark{}) })
-	slices.SortStableFunc(all, func(a, b tally) int { // by the share of judges that are wrong, then by their number
+	slices.SortStableFunc(all, func(a, b tally) int { // by the share of wrong judges, then by their number
 		return cmp.Or(min(1, b.Judged())-min(1, a.Judged()), cmp.Compare(b.Wrong()*a.Judged(), a.Wrong()*b.Judged()),
 			b.Wrong()-a.Wrong(), b.wrong-a.wrong, a.right-b.right)
 	})
 	return all, nil
 }
 
-// add counts a judge's outcome, which its judgments' flags tell.
+// add counts the outcome of a judge from the flags of its judgments.
 func (t *tally) add(judge int, f store.Flags) {
 	mark := &t.Marks[judge]
 	switch {
@@ -173,7 +167,7 @@ func (t *tally) add(judge int, f store.Flags) {
 
 // Says summarises the outcomes of the judges in a sentence.
 func (m matrix) Says() string {
-	var scored, hopeless, certain, simulated int // three counts of items, one of judges
+	var scored, hopeless, certain, simulated int // items, items, items and judges
 	for _, t := range m.items {
 		if t.Judged() == 0 {
 			break
@@ -185,25 +179,19 @@ func (m matrix) Says() string {
 	for _, run := range m.runs {
 		simulated += int(scoring.One(run.Simulated))
 	}
-	everyone := fmt.Sprintf("All %d judges are", len(m.runs))
-	none := fmt.Sprintf("None of %d judges is", len(m.runs))
-	if len(m.runs) == 2 {
-		everyone = "Both judges are"
-		none = "Neither judge is"
-	}
 	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyTime(m.runs[0].manifest)
 	advice := ": the labels may be wrong"
-	if certain*doubtful > scored || len(m.runs)-simulated < 2 { // simulated errors say nothing
+	if certain*doubtful > scored || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing of the labels
 		advice = ""
 	}
 	switch {
 	case scored == 0:
-		return "Nothing is scored yet."
+		return "No item is scored yet."
 	case certain > 0:
-		return fmt.Sprintf("%s wrong%s on %d of %s%s.", everyone, times, certain, items, advice)
+		return fmt.Sprintf("Every judge is wrong%s on %d of %s%s.", times, certain, items, advice)
 	case hopeless > 0:
-		return fmt.Sprintf("%s correct%s on %d of %s.", none, times, hopeless, items)
+		return fmt.Sprintf("No judge is correct%s on %d of %s.", times, hopeless, items)
 	}
 	return fmt.Sprintf("At least one of %d judges is correct on each of %s.", len(m.runs), items)
 }

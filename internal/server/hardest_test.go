@@ -6,7 +6,7 @@ import (
 	"gavel/judging"
 )
 
-// Simulated judges are wrong as they were told to be: what they get wrong says nothing of the labels.
+// Simulated judges are wrong on purpose, so their errors say nothing of the labels.
 func TestHardestSays(t *testing.T) {
 	model := RunRow{manifest: manifestOfPairs(), RunHead: RunHead{Protocol: "pairwise"}}
 	simulated := RunRow{manifest: manifestOfPairs(), RunHead: RunHead{Protocol: "pairwise", Simulated: true}}
@@ -15,11 +15,11 @@ func TestHardestSays(t *testing.T) {
 		wrong, certain int
 		want           string
 	}{
-		{[]RunRow{model, model}, 2, 2, "Both judges are wrong in both orders on 1 of 10 pairs: the labels may be wrong."},
-		{[]RunRow{model, model, simulated}, 3, 3, "All 3 judges are wrong in both orders on 1 of 10 pairs: the labels may be wrong."},
-		{[]RunRow{model, simulated}, 2, 2, "Both judges are wrong in both orders on 1 of 10 pairs."},
-		{[]RunRow{simulated, simulated}, 2, 2, "Both judges are wrong in both orders on 1 of 10 pairs."},
-		{[]RunRow{model, model}, 2, 1, "Neither judge is correct in both orders on 1 of 10 pairs."},
+		{[]RunRow{model, model}, 2, 2, "Every judge is wrong in both orders on 1 of 10 pairs: the labels may be wrong."},
+		{[]RunRow{model, model, simulated}, 3, 3, "Every judge is wrong in both orders on 1 of 10 pairs: the labels may be wrong."},
+		{[]RunRow{model, simulated}, 2, 2, "Every judge is wrong in both orders on 1 of 10 pairs."},
+		{[]RunRow{simulated, simulated}, 2, 2, "Every judge is wrong in both orders on 1 of 10 pairs."},
+		{[]RunRow{model, model}, 2, 1, "No judge is correct in both orders on 1 of 10 pairs."},
 	} {
 		m := matrix{runs: c.judges, items: make([]tally, 10)}
 		for i := range m.items {

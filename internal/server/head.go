@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// RunHead has what every page shows of a run.
+// RunHead holds what every page shows of a run.
 type RunHead struct {
 	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`
 	ID        string    `json:"id,omitempty" jsonschema:"SHA-256 of the spec"`
@@ -20,28 +20,28 @@ type RunHead struct {
 	Protocol  string    `json:"protocol,omitempty"`
 	Goal      string    `json:"goal,omitempty"`
 	Prompt    string    `json:"prompt,omitempty"`
-	Settings  string    `json:"settings,omitempty" jsonschema:"what was asked for beside the prompt"`
+	Settings  string    `json:"settings,omitempty" jsonschema:"settings besides the prompt"`
 	Dataset   string    `json:"dataset,omitempty"`
-	Shard     string    `json:"shard,omitempty" jsonschema:"which part of another run it is, such as 3/16"`
+	Shard     string    `json:"shard,omitempty" jsonschema:"which part of a larger run it is, such as 3/16"`
 	Simulated bool      `json:"simulated"`
 	Imported  string    `json:"imported,omitempty"`
 	Status    string    `json:"status" jsonschema:"running, complete, incomplete, interrupted, stopped or damaged"`
-	Stalled   bool      `json:"stalled,omitempty" jsonschema:"said to be running, and nothing was written for long"`
+	Stalled   bool      `json:"stalled,omitempty" jsonschema:"running, but nothing was written for 15 minutes"`
 	Items     int       `json:"items"`
 	Judgments int       `json:"judgments" jsonschema:"expected: items × presentations × repetitions"`
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"`
 
-	About judging.About `json:"about,omitzero" jsonschema:"what people say of the run"`
+	About judging.About `json:"about,omitzero" jsonschema:"name, tags and note that people gave the run"`
 
-	ItemsOf string `json:"-"` // the name of the items, whatever the name of their file
+	ItemsOf string `json:"-"` // name of the known dataset with these items, else Dataset
 
 	IsJury bool `json:"-"` // the members may include simulated judges
 
-	called string // the judge's name in a suite's file
+	judgeName string // in the suite's file
 }
 
-// damagedStatus is the status of a folder whose run cannot be read.
+// damagedStatus marks a folder whose run cannot be read.
 const damagedStatus = "damaged"
 
 func headOf(name string, m *judging.Manifest) RunHead {
@@ -68,7 +68,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Started:   m.Started,
 		Ended:     m.Ended,
 		IsJury:    report.Jurors(m) != nil,
-		called:    m.Name,
+		judgeName: m.Name,
 	}
 	if m.Shard != nil {
 		h.Shard = m.Shard.String()
@@ -76,7 +76,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
-// head returns what every page shows of a run, with name, tags and note.
+// head returns headOf with the name, tags and note that people gave the run.
 func (s *Server) head(name string, m *judging.Manifest) RunHead {
 	h := headOf(name, m)
 	h.About = s.runs.About(name)
@@ -95,7 +95,7 @@ func (h RunHead) Took() string {
 func (h RunHead) URL() string { return runURL(h.Name) }
 
 // AboutName returns the name that people or a suite's file gave the run's judge; "" without one.
-func (h RunHead) AboutName() string { return cmp.Or(h.About.Name, h.called) }
+func (h RunHead) AboutName() string { return cmp.Or(h.About.Name, h.judgeName) }
 
 // Judge returns the name of the run's judge.
 func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }

@@ -84,7 +84,7 @@ func hostileRun(t testing.TB, dir string) {
 	set, err := datasets.OpenFile(file)
 	must(t, err)
 	defer set.Close()
-	makeRunOf(t, dir, set, making{protocol: "pairwise", sim: "right", alter: func(r *judging.Record) {
+	makeRunOf(t, dir, set, runSetup{protocol: "pairwise", sim: "right", alter: func(r *judging.Record) {
 		words := texts[r.Item]
 		short := words[:min(len(words), 10_000)]
 		r.Replies = []judging.Reply{{Text: words, Thinking: short, Finish: "stop", Detail: short}, {Text: short + "\n\nMy final verdict is: [[A>B]]", Finish: "stop", Endpoint: short}}
@@ -96,8 +96,8 @@ func hostileRun(t testing.TB, dir string) {
 	must(t, os.Remove(filepath.Join(dir, judging.ResultsFile)))
 }
 
-// ours is a script of the server itself, by the name it is handed out under.
-var ours = regexp.MustCompile(`^/assets/[a-z]+-[0-9a-f]{12}\.js$`)
+// assetName is a script of the server itself, by the name it is handed out under.
+var assetName = regexp.MustCompile(`^/assets/[a-z]+-[0-9a-f]{12}\.js$`)
 
 // harmlessPage fails where a page has anything that could do something.
 func harmlessPage(t testing.TB, where, page string) {
@@ -106,7 +106,7 @@ func harmlessPage(t testing.TB, where, page string) {
 	for _, e := range elements(parsed, "") {
 		switch e.Data {
 		case "script":
-			if !ours.MatchString(attr(e, "src")) || e.FirstChild != nil {
+			if !assetName.MatchString(attr(e, "src")) || e.FirstChild != nil {
 				t.Errorf("%s: a script: %s", where, outer(e))
 			}
 		case "textarea":
@@ -143,7 +143,7 @@ func harmlessPage(t testing.TB, where, page string) {
 			}
 		}
 	}
-	for _, words := range seen(parsed) {
+	for _, words := range visibleText(parsed) {
 		for _, r := range words {
 			if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 				t.Errorf("%s: the character %U can be seen in %.80q", where, r, words)
@@ -153,20 +153,20 @@ func harmlessPage(t testing.TB, where, page string) {
 	}
 }
 
-// seen is what people read or hear of a page: its text, and the attributes that
-// are shown. Others, such as the value of an option, have to be what they are.
-func seen(n *html.Node) (words []string) {
+// visibleText returns what people read or hear of a page: its text, and the attributes that
+// are shown. Other attributes, such as the value of an option, must stay unchanged.
+func visibleText(n *html.Node) (words []string) {
 	if n.Type == html.TextNode {
 		words = append(words, n.Data)
 	}
 	for _, a := range n.Attr {
-		shown := a.Key == "value" && n.Data == "input" && attr(n, "type") != "hidden" && attr(n, "type") != "checkbox"
-		if shown || a.Key == "title" || a.Key == "alt" || a.Key == "placeholder" || strings.HasPrefix(a.Key, "aria-") {
+		isVisible := a.Key == "value" && n.Data == "input" && attr(n, "type") != "hidden" && attr(n, "type") != "checkbox"
+		if isVisible || a.Key == "title" || a.Key == "alt" || a.Key == "placeholder" || strings.HasPrefix(a.Key, "aria-") {
 			words = append(words, a.Val)
 		}
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		words = append(words, seen(c)...)
+		words = append(words, visibleText(c)...)
 	}
 	return words
 }
@@ -208,8 +208,8 @@ func TestHostileTexts(t *testing.T) {
 			continue
 		}
 		for _, target := range []string{"/runs/a/items", "/", "/compare", "/start", "/login", "/nowhere"} {
-			at := target + query("q", words, "group", words, "mode", words, "show", words, "a", words, "protocol", words, "to", words, "sort", words, "model", words)
-			harmlessPage(t, name+" at "+target, s.ask("GET", at, "").Body.String())
+			address := target + query("q", words, "group", words, "mode", words, "show", words, "a", words, "protocol", words, "to", words, "sort", words, "model", words)
+			harmlessPage(t, name+" at "+target, s.ask("GET", address, "").Body.String())
 		}
 		harmlessPage(t, name+" as a run", s.ask("GET", "/runs/"+escaped(words), "").Body.String())
 		harmlessPage(t, name+" as an item", s.ask("GET", "/runs/a/items/"+escaped(words), "").Body.String())

@@ -155,7 +155,7 @@ func TestPagesBesideAWriter(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{sim: "right", alter: func(r *judging.Record) {
+	makeRun(t, filepath.Join(dir, "a"), runSetup{sim: "right", alter: func(r *judging.Record) {
 		if r.Item == "sample-math-03" {
 			r.Replies[0].Text = "Größe \"Ω\"\nmatters\u00a0much. " + r.Replies[0].Text
 		}
@@ -266,7 +266,7 @@ func TestLive(t *testing.T) {
 func largeRun(t testing.TB, dir string, pairs int) {
 	t.Helper()
 	words := strings.Repeat("The first response is right about the melting point and says why. ", 20)
-	makeRun(t, dir, making{sim: "accuracy=0.7,first=0.2,seed=1", alter: func(r *judging.Record) {
+	makeRun(t, dir, runSetup{sim: "accuracy=0.7,first=0.2,seed=1", alter: func(r *judging.Record) {
 		r.Replies[0].Text = words + r.Replies[0].Text
 		r.Replies[0].PromptTokens, r.Replies[0].ReplyTokens, r.Replies[0].Milliseconds = 1000, 300, 1200
 	}})

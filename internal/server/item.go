@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -15,14 +16,14 @@ import (
 	"gavel/scoring"
 )
 
-// ItemView is the page of an item.
+// ItemView holds what an item's page and its call show.
 type ItemView struct {
 	Run       RunHead        `json:"run"`
-	Item      *ItemTexts     `json:"item" jsonschema:"null where the run has no texts"`
+	Item      *ItemTexts     `json:"item" jsonschema:"null if the run has no texts"`
 	ID        string         `json:"id"`
 	Group     string         `json:"group,omitempty"`
-	Flags     []string       `json:"facts" jsonschema:"see the filter show"`
-	Problem   string         `json:"problem,omitempty" jsonschema:"why there is no item"`
+	Flags     []string       `json:"facts" jsonschema:"values of the filter show that match the item"`
+	Problem   string         `json:"problem,omitempty" jsonschema:"why the texts are missing"`
 	Judgments []JudgmentView `json:"games"`
 	Number    int            `json:"number" jsonschema:"of the item in the run, from 1"`
 	Total     int            `json:"total"`
@@ -32,85 +33,78 @@ type ItemView struct {
 
 	Row    RunRow       `json:"-"`
 	Asked  itemQuestion `json:"-"`
-	ToName []string     `json:"-"` // ids of the candidates that it is right to name
-	Others []otherJudge `json:"-"` // that were asked the same of it
-	Across string       `json:"-"` // link to the item as some of them judged it; "" where there are none
-	Beside string       `json:"-"` // says who they are
-	Called string       `json:"-"` // its judge, among others that stand beside it
+	ToName []string     `json:"-"` // ids of the candidates that are correct to choose
+	Others []otherJudge `json:"-"` // other judges with the same question on the item
+	Across string       `json:"-"` // link to the item with the judgments of several; "" without others
+	Beside string       `json:"-"` // text of that link
+	Called string       `json:"-"` // name of the judge in a comparison
 
 	Pending bool `json:"-"` // the other judges' outcomes are still being read
 }
 
-// mostOthers is the greatest number of other judges on the page of an item.
+// mostOthers limits the other judges on the page of an item.
 const mostOthers = 20
 
 // addOthers adds the outcomes of the other judges on an item, the best first.
 func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	m, err := s.matrixOf(ctx, v.Run.Name, true)
 	v.Pending = m.Pending
-	item := m.of(v.ID)
+	item := m.item(v.ID)
 	if item == nil {
 		return err
 	}
-	beside := []RunRow{v.Row}
+	runs := []RunRow{v.Row}
 	for k, run := range m.runs {
 		if len(v.Others) < mostOthers && judgeOf(run.manifest) != judgeOf(v.Row.manifest) {
-			beside = append(beside, run)
+			runs = append(runs, run)
 			v.Others = append(v.Others, otherJudge{
 				Name: m.Judges[k].Name, Link: itemURL(run.Name, v.ID, ""), itemMark: item.Marks[k],
 			})
 		}
 	}
-	v.Across = compareItemURL(beside, v.ID)
+	v.Across = compareItemURL(runs, v.ID)
 	v.Beside = "their replies beside each other"
-	if len(beside) > maxCompared {
+	if len(runs) > maxCompared {
 		v.Beside = "replies of this one and the best " + scoring.CountWord(maxCompared-1)
 	}
 	return nil
 }
 
-// ItemTexts has the texts of an item.
+// ItemTexts holds the texts of an item.
 type ItemTexts struct {
 	Source     string          `json:"source,omitempty"`
 	Shape      string          `json:"shape"`
 	Question   string          `json:"question"`
 	Candidates []candidateView `json:"candidates,omitempty"`
-	Answer     string          `json:"answer,omitempty" jsonschema:"of a number: the right one"`
-	Answered   *answeredView   `json:"answered,omitempty" jsonschema:"the answer that is judged"`
+	Answer     string          `json:"answer,omitempty" jsonschema:"correct answer of an item that asks for a number"`
+	Answered   *answeredView   `json:"answered,omitempty" jsonschema:"the judged answer"`
 	Note       string          `json:"note,omitempty"`
 }
 
-// candidateView is a candidate with its label.
+// candidateView holds a candidate with its label.
 type candidateView struct {
 	datasets.Candidate
-	Labelled bool `json:"labelled" jsonschema:"as the right or better one"`
+	Labelled bool `json:"labelled" jsonschema:"labelled as the right or better one"`
 }
 
-// answeredView is the answer of an agent that is judged, with its label.
+// answeredView holds the judged answer of an agent, with its label.
 type answeredView struct {
 	datasets.Answered
 	Right bool `json:"right"`
 }
 
-// itemView returns the item that a request names, with its place among those that the filter takes.
+// itemView returns the item that a request names, with its number among the items that match the filter.
 func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
-	name, id := r.PathValue("run"), r.PathValue("item")
-	if id == "" {
-		id = r.URL.Query().Get("id")
-	}
-	f, err := itemsFilter(r)
+	x, f, all, _, err := s.matching(r)
 	if err != nil {
 		return v, err
 	}
-	x, err := s.runs.Index(r.Context(), name)
-	if err != nil {
-		return v, err
-	}
+	name, id := x.Run, cmp.Or(r.PathValue("item"), r.URL.Query().Get("id"))
 	i, ok := x.Find(id)
 	if !ok {
 		return v, failure.NotFound("the run %q has no item %q", name, markup.Shortened(id, 100))
 	}
-	v, err = s.itemOf(x, i)
+	v, err = itemOf(x, i)
 	if err != nil {
 		return v, err
 	}
@@ -121,24 +115,20 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		}
 	}
 	v.Back = runURL(name) + "/items" + f.Query()
-	all, _, err := s.matching(r, x, f)
-	if err != nil {
-		return v, err
-	}
-	if at := slices.Index(all, i); at >= 0 {
-		v.Number, v.Total = at+1, len(all)
-		if at > 0 {
-			v.Previous = itemURL(name, x.ID(all[at-1]), f.Query())
+	if position := slices.Index(all, i); position >= 0 {
+		v.Number, v.Total = position+1, len(all)
+		if position > 0 {
+			v.Previous = itemURL(name, x.ID(all[position-1]), f.Query())
 		}
-		if at+1 < len(all) {
-			v.Next = itemURL(name, x.ID(all[at+1]), f.Query())
+		if position+1 < len(all) {
+			v.Next = itemURL(name, x.ID(all[position+1]), f.Query())
 		}
 	}
 	return v, nil
 }
 
 // itemOf reads an item with all of its judgments.
-func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
+func itemOf(x *store.Index, i int) (ItemView, error) {
 	v := ItemView{
 		Run:       headOf(x.Run, x.Manifest),
 		ID:        x.ID(i),
@@ -148,32 +138,21 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		Number:    i + 1,
 		Total:     x.Len(),
 	}
-	items := x.OpenItems()
-	defer items.Close()
-	var known *datasets.Item // nil without texts
-	item, err := x.Item(items, i)
+	var source *datasets.Item // nil if its texts cannot be read
+	item, err := x.Item(i)
 	if err != nil {
 		v.Problem = err.Error()
 	} else {
-		known = &item
+		source = &item
 		v.Item = textsOf(item)
 	}
-	judgments := x.Judgments(i)
 	v.Asked = questionAbout(x.Manifest, v.Item, nil)
-	if len(judgments) == 0 {
-		return v, nil
-	}
-	records, _, err := s.runs.Open(x.Run, judging.RecordsFile)
-	if err != nil {
-		return v, store.ErrChanged
-	}
-	defer records.Close()
-	for _, g := range judgments {
-		j, err := x.Record(records, g)
+	for _, g := range x.Judgments(i) {
+		j, err := x.Record(g)
 		if err != nil {
 			return v, err
 		}
-		judgment, err := judgmentView(x, j, known)
+		judgment, err := judgmentView(x, j, source)
 		if err != nil {
 			return v, failure.Unreadable("%w", err)
 		}
@@ -196,7 +175,7 @@ func textsOf(item datasets.Item) *ItemTexts {
 	}
 	for i, c := range item.Candidates {
 		if item.Answered != nil && c.Text == "" {
-			continue // of a judgment the candidates are verdicts, which have no text
+			continue // here candidates are verdicts, which have no text
 		}
 		t.Candidates = append(t.Candidates, candidateView{Candidate: c, Labelled: i == item.Gold})
 	}
@@ -206,31 +185,30 @@ func textsOf(item datasets.Item) *ItemTexts {
 	return t
 }
 
-// itemQuestion has the question asked about an item, and the correct answer.
+// itemQuestion holds the question asked about an item, and the correct answer.
 type itemQuestion struct {
 	Question string
-	Right    string // "" where nobody can say
+	Right    string // "" if unknown
 }
 
 // questionAbout returns the question of a run about an item; r is one of its records, or nil.
 func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a itemQuestion) {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	a.Question = p.Question(m.Spec.Goal)
-	if item != nil && item.Answer != "" {
+	if item != nil {
 		a.Right = item.Answer
 	}
-	if r == nil || a.Right != "" {
-		return a
-	}
-	ids := m.ToName(r)
-	a.Right = strings.Join(ids, " or ")
-	if len(ids) > 0 && p.Labelled != nil {
-		a.Right = p.Labelled(m.Spec.Goal, ids, r.Order)
+	if r != nil && a.Right == "" {
+		ids := m.ToName(r)
+		a.Right = strings.Join(ids, " or ")
+		if len(ids) > 0 && p.Labelled != nil {
+			a.Right = p.Labelled(m.Spec.Goal, ids, r.Order)
+		}
 	}
 	return a
 }
 
-// Grid reports whether judgments are of more than two options: the page then shows them position by position.
+// Grid reports whether all judgments have more than two options: the page then shows a table by position.
 func (v ItemView) Grid() bool {
 	return len(v.Judgments) > 0 && !slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool {
 		return len(g.Order) < 3 || g.Presentations < 2
@@ -261,17 +239,17 @@ func (v ItemView) Says() string {
 	times := everyTime(v.Row.manifest)
 	switch {
 	case has("missing"):
-		return "Not all judgments are there yet."
+		return "Some judgments are missing."
 	case has("right"):
 		return "Right" + times + ": " + first + "."
 	case has("confident") && !has("inconsistent"):
 		return "Wrong" + times + ": it says " + first + "."
 	case has("confident"):
-		return "Wrong" + times + ", and not the same."
+		return "Wrong" + times + ", with different verdicts."
 	case has("inconsistent") && len(once) == 2 && once[0].Mode == "":
 		return fmt.Sprintf("It flips with the order: first %s, then %s.", first, once[1].Words.Says)
 	case has("inconsistent"):
-		return "The judgments do not agree."
+		return "The judgments disagree."
 	case has("open"):
 		return "A judgment has no verdict."
 	case has("tie"):

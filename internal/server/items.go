@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,16 +16,16 @@ import (
 	"gavel/scoring"
 )
 
-// ItemsFilter has the parameters of a list of items.
+// ItemsFilter holds the parameters of a list of items.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`
 	Outcome string `json:"outcome,omitempty" jsonschema:"with a judgment of this outcome"`
 	Show    string `json:"show,omitempty" jsonschema:"one of the filters of docs/server.md, such as wrong or tie"`
 	Text    string `json:"q,omitempty" jsonschema:"text of question, candidates, replies"`
-	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item is judged otherwise than at first"`
+	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item gets another verdict than at first"`
 	Page    int    `json:"page" jsonschema:"from 1"`
-	Per     int    `json:"per" jsonschema:"of a page, at most 200"`
-	By      string `json:"-"` // the order: [byJudges], or that of the list
+	Per     int    `json:"per" jsonschema:"items per page, at most 200"`
+	By      string `json:"-"` // order: [byJudges], or "" for the usual one
 }
 
 // Query returns the query of a link with this filter and more parameters.
@@ -48,7 +47,7 @@ func (f ItemsFilter) At(page int) string {
 const (
 	perPage    = 50
 	maxPerPage = 200
-	maxQuery   = 200 // bytes of a text that is searched for
+	maxQuery   = 200 // bytes of a search text
 )
 
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
@@ -78,36 +77,28 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	return f, nil
 }
 
-// matching lists the items that a filter takes. Programs get them in the order of the run; readers get first those that
-// are wrong every time, then the other wrong ones; or, ordered by all judges, the hardest first, with the outcomes of
-// these judges.
-func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all []int, m matrix, err error) {
-	var has func(int) bool
-	if f.Text != "" {
-		has, err = x.Search(r.Context(), f.Text)
-		if err != nil {
-			return nil, m, err
-		}
+// matching returns the positions of a run's items that match the filter of a request, with the run's index and the
+// filter. Programs get them in the order of the run. People get the items that are wrong every time first, then the
+// other wrong ones; or, sorted by all judges, the hardest first, with the outcomes of these judges.
+func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all []int, m matrix, err error) {
+	f, err = itemsFilter(r)
+	if err == nil {
+		x, err = s.runs.Index(r.Context(), r.PathValue("run"))
 	}
-	var places [3][]int
-	for i := range x.Len() {
-		switch {
-		case f.Group != "" && x.Group(i) != f.Group:
-		case f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)]:
-		case f.Show != "" && !x.Flags(i).Has(f.Show):
-		case f.Mode != "" && !x.Otherwise(i, f.Mode):
-		case has != nil && !has(i):
-		default:
-			place := 0
-			if !isAPI(r) {
-				place = placeOf(x.Flags(i))
-			}
-			places[place] = append(places[place], i)
-		}
+	var matches func(int) bool
+	if err == nil && f.Text != "" {
+		matches, err = x.Search(r.Context(), f.Text)
 	}
-	all = slices.Concat(places[:]...)
+	if err != nil {
+		return x, f, nil, m, err
+	}
+	ranks := f.ranks(x, matches)
+	all = slices.Concat(ranks[:]...)
+	if isAPI(r) {
+		slices.Sort(all)
+	}
 	if f.By != byJudges {
-		return all, m, nil
+		return x, f, all, m, nil
 	}
 	m, err = s.matrixOf(r.Context(), x.Run, false)
 	rank := map[string]int{}
@@ -118,39 +109,51 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) (all [
 	}
 	all = slices.DeleteFunc(all, func(i int) bool { return rank[x.ID(i)] == 0 })
 	slices.SortFunc(all, func(a, b int) int { return rank[x.ID(a)] - rank[x.ID(b)] })
-	return all, m, err
+	return x, f, all, m, err
 }
 
-// placeOf returns where an item with these flags stands in a list: 0 for those to be read first.
-func placeOf(f store.Flags) int {
-	switch {
-	case f.Has("confident"):
-		return 0
-	case f.Has("wrong"):
-		return 1
+// ranks returns the items that match a filter: first those that are wrong every time, which people should read first,
+// then the other wrong ones, then the rest. contains reports whether an item has the filter's text; nil without one.
+func (f ItemsFilter) ranks(x *store.Index, contains func(int) bool) (ranks [3][]int) {
+	for i := range x.Len() {
+		flags := x.Flags(i)
+		rank := 2
+		switch {
+		case f.Group != "" && x.Group(i) != f.Group,
+			f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)],
+			f.Show != "" && !flags.Has(f.Show),
+			f.Mode != "" && !x.Otherwise(i, f.Mode),
+			contains != nil && !contains(i):
+			continue
+		case flags.Has("confident"):
+			rank = 0
+		case flags.Has("wrong"):
+			rank = 1
+		}
+		ranks[rank] = append(ranks[rank], i)
 	}
-	return 2
+	return ranks
 }
 
-// itemRow is an item in a list.
+// itemRow holds an item of a list.
 type itemRow struct {
 	ID        string          `json:"item"`
 	Group     string          `json:"group,omitempty"`
-	Question  string          `json:"question" jsonschema:"its beginning"`
+	Question  string          `json:"question" jsonschema:"beginning of the question"`
 	Judgments []JudgmentBrief `json:"games"`
-	Flags     []string        `json:"facts" jsonschema:"which values of the filter show hold for it"`
+	Flags     []string        `json:"facts" jsonschema:"values of the filter show that match the item"`
 	Link      string          `json:"-"`
 
-	Beside *tally `json:"-"` // outcomes of all judges, if the list is ordered by them
-	Across string `json:"-"` // link to the item as they judged it
+	Beside *tally `json:"-"` // outcomes of all judges, if the list is sorted by them
+	Across string `json:"-"` // link to the item with the judgments of several judges
 }
 
-// ItemsView is the list of a run's items.
+// ItemsView holds a page of a run's items.
 type ItemsView struct {
 	Run     RunHead     `json:"run"`
 	Filter  ItemsFilter `json:"filter"`
 	Total   int         `json:"total" jsonschema:"items of the run"`
-	Matches int         `json:"matches" jsonschema:"that the filter takes"`
+	Matches int         `json:"matches" jsonschema:"items that match the filter"`
 	Pages   int         `json:"pages"`
 	Items   []itemRow   `json:"items"`
 
@@ -158,27 +161,18 @@ type ItemsView struct {
 	Groups   []Option `json:"-"`
 	Outcomes []Option `json:"-"`
 	Shows    []Option `json:"-"`
-	Several  bool     `json:"-"` // there are other judges of the items
-	Matrix   matrix   `json:"-"` // outcomes of all judges, if the list is ordered by them
+	Several  bool     `json:"-"` // the items have other judges
+	Matrix   matrix   `json:"-"` // outcomes of all judges, if the list is sorted by them
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
-	name := r.PathValue("run")
-	f, err := itemsFilter(r)
-	if err != nil {
-		return v, err
-	}
-	x, err := s.runs.Index(r.Context(), name)
-	if err != nil {
-		return v, err
-	}
-	all, outcomes, err := s.matching(r, x, f)
+	x, f, all, outcomes, err := s.matching(r)
 	if err != nil {
 		return v, err
 	}
 	v = ItemsView{
 		Matrix:  outcomes,
-		Run:     headOf(name, x.Manifest),
+		Run:     headOf(x.Run, x.Manifest),
 		Filter:  f,
 		Total:   x.Len(),
 		Matches: len(all),
@@ -190,17 +184,15 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		return v, err
 	}
 	v.offer(x)
-	items := x.OpenItems()
-	defer items.Close()
 	if !isAPI(r) {
-		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
-		judges, _ := s.judgesBeside(r.Context(), name, false)
+		v.Row = s.row(r.Context(), store.Found{Name: x.Run, Manifest: x.Manifest})
+		judges, _ := s.judgesOfItems(r.Context(), x.Run, false)
 		v.Several = judges != nil
 	}
 	for _, i := range part {
-		row := itemRowOf(x, items, i, v.Run, f)
+		row := itemRowOf(x, i, v.Run, f)
 		if f.By != "" {
-			row.Beside = v.Matrix.of(row.ID)
+			row.Beside = v.Matrix.item(row.ID)
 			row.Across = compareItemURL(v.Matrix.runs, row.ID)
 		}
 		v.Items = append(v.Items, row)
@@ -208,7 +200,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	return v, err
 }
 
-// numberOf returns the number of items of an option.
+// numberOf returns the number of items of the option with this value.
 func numberOf(options []Option, value string) int {
 	i := slices.IndexFunc(options, func(o Option) bool { return o.Value == value })
 	if i < 0 {
@@ -232,37 +224,32 @@ func (v ItemsView) Says() string {
 	case f.By != "" && v.Matrix.Pending:
 		return "The judges are being scored on the same items."
 	case f.By != "" && v.Matrix.runs == nil:
-		return "No other judge was asked the same of these items yet."
+		return "No other judge has answered the same question on these items yet."
 	case f.By != "" && !f.Narrow() && f.Show == "":
 		return v.Matrix.Says()
 	case f.Mode != "" && f.Group == "" && f.Outcome == "" && f.Text == "" && f.Show == "":
-		return fmt.Sprintf("In mode “%s” %d of %s are judged otherwise than at first.", f.Mode, v.Matches,
-			count(v.Total))
+		return fmt.Sprintf("%d of %s get another verdict in mode “%s” than at first.", v.Matches, count(v.Total), f.Mode)
 	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
-		return fmt.Sprintf("The filter takes %d of %s.", v.Matches, count(v.Total))
+		return fmt.Sprintf("%d of %s match the filter.", v.Matches, count(v.Total))
 	case f.Group != "":
 		return fmt.Sprintf("On %d of %s in %s %s.", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group,
 			store.FilterNamed(f.Show).About)
 	case f.Show != "" && f.Show != "confident":
 		return fmt.Sprintf("On %d of %s %s.", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
 	case missing == v.Total:
-		return "Nothing is judged yet."
+		return "No item is judged yet."
 	case scored == 0:
-		return fmt.Sprintf("None of %s has a label: nobody can say what is right.", count(v.Total-missing))
+		return fmt.Sprintf("None of %s has a label, so none can be scored.", count(v.Total-missing))
 	case right == scored:
 		return fmt.Sprintf("Right%s on all of %s.", times, count(scored))
 	case confident == 0:
 		return fmt.Sprintf("None of %s is wrong%s; on %d a judgment is not right.", count(scored), times, wrong)
-	case confident == 1 && v.Run.Simulated:
-		return fmt.Sprintf("1 of %s is wrong%s.", count(scored), times)
-	case confident == 1:
-		return fmt.Sprintf("1 of %s is wrong%s: read it first, its label may be wrong.", count(scored), times)
-	case confident*doubtful > scored || v.Run.Simulated: // a simulation's errors say nothing of labels
-		return fmt.Sprintf("%d of %s are wrong%s.", confident, count(scored), times)
-	default:
-		return fmt.Sprintf("%d of %s are wrong%s: read these first, their labels may be wrong.", confident, count(scored),
-			times)
 	}
+	sentence := fmt.Sprintf("Wrong%s on %d of %s", times, confident, count(scored))
+	if confident > 1 && confident*doubtful > scored || v.Run.Simulated { // then errors say nothing of the labels
+		return sentence + "."
+	}
+	return sentence + ": read these first, a label may be wrong."
 }
 
 // Narrow reports whether the filter has more than the parameter show.
@@ -275,7 +262,7 @@ func (v ItemsView) Unlabelled() bool {
 	return numberOf(v.Shows, "unlabelled") > 0
 }
 
-// offer counts what the items can be filtered by.
+// offer fills in the filters, with the number of items of each.
 func (v *ItemsView) offer(x *store.Index) {
 	groups := map[string]int{}
 	outcomes := map[string]int{}
@@ -305,10 +292,10 @@ func (v *ItemsView) offer(x *store.Index) {
 }
 
 // itemRowOf returns the row of an item, with a link that keeps the filter.
-func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
+func itemRowOf(x *store.Index, i int, run RunHead, f ItemsFilter) itemRow {
 	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
-	item := x.ItemIfThere(items, i)
+	item := x.ItemIfThere(i)
 	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
 	return row
 }

@@ -8,7 +8,7 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// JobsView lists the jobs.
+// JobsView holds the jobs of this server.
 type JobsView struct {
 	Jobs []jobs.Job `json:"jobs"`
 }
@@ -17,7 +17,7 @@ func (s *Server) jobsView(*http.Request) (JobsView, error) {
 	return JobsView{Jobs: append([]jobs.Job{}, s.jobs()...)}, nil
 }
 
-// JobView is a job with how far its run is.
+// JobView holds a job with the progress of its run.
 type JobView struct {
 	Job      jobs.Job  `json:"job"`
 	Progress *Progress `json:"progress,omitempty"`
@@ -39,12 +39,10 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	return v, nil
 }
 
-// toRuns leads to the runs: those in progress are among them.
-func (s *Server) toRuns(w http.ResponseWriter, r *http.Request) error {
-	return seeOther(w, r, "/")
-}
+// toRuns redirects to the first page, which lists runs in progress.
+func (*Server) toRuns(*http.Request) (to string, err error) { return "/", nil }
 
-// followJob leads to what a job makes. As long as there is nothing of it, the page says how far the job is.
+// followJob redirects to the suite or run of a job. Until it exists, it answers with the job's own page.
 func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.jobView(r)
 	if err != nil {
@@ -63,11 +61,9 @@ func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, to)
 }
 
-func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.stop(r); err != nil {
-		return err
-	}
-	return seeOther(w, r, jobURL(r.PathValue("job")))
+func (s *Server) stopForm(r *http.Request) (to string, err error) {
+	_, err = s.stop(r)
+	return jobURL(r.PathValue("job")), err
 }
 
 func (s *Server) stop(r *http.Request) (JobView, error) {

@@ -13,47 +13,47 @@ import (
 	"gavel/judging"
 )
 
-// JudgmentView is a judgment with its prompt and replies.
+// JudgmentView holds a judgment with its prompt and replies.
 type JudgmentView struct {
 	JudgmentBrief
 	Presentations int                   `json:"showings"`
 	Mode          string                `json:"mode,omitempty"`
-	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null where none were"`
+	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null without any"`
 	System        string                `json:"system,omitempty"`
 	User          string                `json:"user"`
-	Asked         string                `json:"asked" jsonschema:"whether the prompt is the one that was asked"`
+	Asked         string                `json:"asked" jsonschema:"whether the rebuilt prompt is the one that was sent"`
 	Turns         []TurnView            `json:"turns"`
 	Label         string                `json:"label,omitempty"`
 	Answer        string                `json:"answer,omitempty"`
 	Rule          string                `json:"rule,omitempty"`
 	Gold          string                `json:"gold,omitempty"`
-	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"the outcome, where today's is another"`
+	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"recorded outcome, if it differs now"`
 	Error         string                `json:"error,omitempty"`
 	Probabilities []judging.Probability `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
 	At            time.Time             `json:"at,omitzero"`
 	Imported      *judging.Imported     `json:"imported,omitempty" jsonschema:"see records.jsonl"`
 
 	Words      presented `json:"-"`
-	FilePrompt string    `json:"-"` // of an imported record: the prompt that its file has
-	side       string    // of several runs beside each other: which
+	FilePrompt string    `json:"-"` // prompt in the file of an imported record
+	side       string    // prefix of its place on a page of several runs
 }
 
-// TurnView is a reply and what it was the reply to.
+// TurnView holds a reply and the message before it.
 type TurnView struct {
-	Said string `json:"said,omitempty" jsonschema:"by gavel, before the reply; of none for the prompt itself"`
+	Said string `json:"said,omitempty" jsonschema:"message of gavel before the reply, if it is not the prompt"`
 	judging.Reply
 
 	Raw []markup.Segment `json:"-"` // Text with the verdict marked
 }
 
-// How a prompt that was made again compares with the one that was asked.
+// Results of comparing the rebuilt prompt with the one that was sent.
 const (
 	askedSame    = "the same, to the byte"
 	askedOther   = "differs"
-	askedUnknown = "unknown" // of an imported run, whose own prompt it was not
+	askedUnknown = "unknown" // imported runs used prompts of their own
 )
 
-// judgmentView returns the view of a record. Its prompt is made again from the item; without one it stays empty.
+// judgmentView returns the view of a record. Its prompt is rebuilt from the item, and empty if item is nil.
 func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (JudgmentView, error) {
 	m := x.Manifest
 	r, v := j.Record, j.Verdict
@@ -116,13 +116,13 @@ func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (Judgment
 	return g, nil
 }
 
-// presented is a judgment in words. Candidates have their own ids, whatever the prompt called them.
+// presented holds a judgment in words. Candidates go by their ids, whatever the prompt called them.
 type presented struct {
 	Says    string   // the verdict
-	Names   []string // what its prompt calls each candidate, in the order shown; nil where it calls them by their ids
+	Names   []string // the prompt's name of each candidate shown, such as "A is x1"; nil if the prompt uses ids
 	Right   string   // the correct choice, as the prompt calls it; "" if unknown
-	Swapped bool     // not in the item's own order
-	Shown   []string // the candidates that the judge was shown, in their order
+	Swapped bool     // the order differs from that of the item
+	Shown   []string // ids of the candidates in the order shown
 	Percent string   // the judge's confidence; "" if unknown
 }
 
@@ -170,12 +170,12 @@ func verdictWords(m *judging.Manifest, j store.Judged) string {
 	return id
 }
 
-// Place returns the id of the judgment's element on a page.
+// Place returns the HTML id of the judgment on a page.
 func (g JudgmentView) Place() string {
 	return fmt.Sprintf("%sjudgment-%d-%d", g.side, g.Presentation, g.Repetition)
 }
 
-// itemMark shows a judgment as a sign.
+// itemMark holds the sign of a judgment, with its words for screen readers.
 type itemMark struct{ Kind, Sign, Words string }
 
 // Mark returns the sign of a judgment.
@@ -193,28 +193,28 @@ func (b JudgmentBrief) Mark() itemMark {
 	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }
 
-// doubtful: if one in so many items or more is wrong every time, the judge is doubted rather than the labels.
+// doubtful: if at least one in doubtful items is wrong every time, the cause is the judge rather than the labels.
 const doubtful = 4
 
-// everyTime returns the words for "in every judgment of an item", which depend on the run.
+// everyTime returns the words for "in every judgment of an item" that fit a run, with a space in front.
 func everyTime(m *judging.Manifest) string {
-	switch asked := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
-	case asked < 2:
+	switch perItem := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
+	case perItem < 2:
 		return ""
-	case asked == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
+	case perItem == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
 		return " in both orders"
 	}
 	return " every time"
 }
 
-// JudgmentBrief is a judgment in a list.
+// JudgmentBrief holds a judgment of a list.
 type JudgmentBrief struct {
 	Presentation int    `json:"showing"`
 	Repetition   int    `json:"repeat,omitempty"`
 	Outcome      string `json:"outcome"`
 	Choice       string `json:"choice,omitempty" jsonschema:"id of the candidate"`
-	Position     int    `json:"place,omitempty" jsonschema:"where it was shown, from 1"`
-	Right        *bool  `json:"right" jsonschema:"null where nobody can say"`
+	Position     int    `json:"place,omitempty" jsonschema:"position at which the candidate was shown, from 1"`
+	Right        *bool  `json:"right" jsonschema:"null if unknown"`
 }
 
 // brief returns a judgment of an index for a list, without the id of the candidate.
@@ -236,8 +236,7 @@ func questionOf(item datasets.Item) string {
 	return markup.Shortened(item.Question, 160)
 }
 
-// briefs returns the judgments of an item for a list. If the item's texts are missing, they have the position of the
-// chosen candidate without its id.
+// briefs returns the judgments of an item for a list. Without the item's texts they lack the id of the candidate.
 func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 	all := []JudgmentBrief{}
 	for _, g := range x.Judgments(i) {

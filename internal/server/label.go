@@ -23,37 +23,21 @@ import (
 
 var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel label DATASET")
 
-// needsLabels returns an error unless the server has labels.
-func needsLabels(s *Server) error {
-	if s.opts.Labels == "" {
-		return errNoDesk
-	}
-	return nil
-}
-
-// needsDesk is the need of routes by which people label.
-func needsDesk(s *Server) error {
-	if s.opts.Desk == nil {
-		return errNoDesk
-	}
-	return nil
-}
-
-// labelsView has the people who label and the judges by their agreement with them.
+// labelsView holds the labellers, and the judges by their agreement with the labels.
 type labelsView struct {
-	Dataset string // "" where nothing is labelled here
-	Path    string // of the file
+	Dataset string // "" if this server hands out no items
+	Path    string // of the file of labels
 	People  []labels.Progress
-	mine
+	labelAgreement
 }
 
-// mine is which judges agree with the labels.
-type mine struct {
+// labelAgreement holds the judges by their agreement with the labels.
+type labelAgreement struct {
 	Says   string
 	Judges template.HTML
-	None   string // why nobody can say
+	None   string // reason why no judge is listed
 
-	Pending bool // it is being worked out
+	Pending bool // it is being computed
 }
 
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
@@ -61,19 +45,19 @@ func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	if d := s.opts.Desk; d != nil {
 		v.Dataset, v.People = d.Name(), d.Done()
 	}
-	v.mine = s.mine(r.Context())
+	v.labelAgreement = s.labelAgreement(r.Context())
 	return v, r.Context().Err()
 }
 
-// mine has the table of judges by agreement with the labels.
-func (s *Server) mine(ctx context.Context) mine {
+// labelAgreement returns the table of judges by their agreement with the labels.
+func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	info, err := os.Stat(s.opts.Labels)
 	if err != nil {
-		return mine{None: "there are no labels yet"}
+		return labelAgreement{None: "there are no labels yet"}
 	}
 	all, err := s.runs.List()
 	if err != nil {
-		return mine{None: err.Error()}
+		return labelAgreement{None: err.Error()}
 	}
 	var runs []string
 	for _, run := range all {
@@ -82,14 +66,14 @@ func (s *Server) mine(ctx context.Context) mine {
 		}
 	}
 	state := fmt.Sprint(store.StampOf(info), s.state(runs...))
-	m, err := memo.Get(ctx, s.memo, "agreement with labels", state, func() (m mine, err error) {
+	m, err := memo.Get(ctx, s.memo, "agreement with labels", state, func() (m labelAgreement, err error) {
 		file, err := labels.Read(s.opts.Labels)
 		if err != nil {
 			return m, err
 		}
 		dirs := make([]string, len(runs))
 		for i, run := range runs {
-			dirs[i] = filepath.Join(s.opts.Runs, filepath.FromSlash(run))
+			dirs[i] = s.folder(run)
 		}
 		o := scoring.DefaultOptions
 		a, err := labels.Rank(dirs, file, o.Reading, o.Bootstrap)
@@ -112,7 +96,8 @@ func (s *Server) mine(ctx context.Context) mine {
 	return m
 }
 
-// labelled tells whether the labels may be of a run's items. The run's files are in the folder, and no links out of it.
+// labelled reports whether the labels may cover a run's items, and the run's files lie in the folder without links out
+// of it.
 func (s *Server) labelled(run store.Found) bool {
 	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
@@ -128,26 +113,23 @@ func (s *Server) labelled(run store.Found) bool {
 	return true
 }
 
-// labelAs leads who says their name to their items.
-func (s *Server) labelAs(w http.ResponseWriter, r *http.Request) error {
-	who := strings.TrimSpace(r.PostForm.Get("as"))
-	if err := labels.CheckName(who); err != nil {
-		return labelFailure(err)
-	}
-	return seeOther(w, r, labelURL(who))
+// labelAs redirects a person who gives their name to their items.
+func (s *Server) labelAs(r *http.Request) (to string, err error) {
+	name := strings.TrimSpace(r.PostForm.Get("as"))
+	return labelURL(name), labelFailure(labels.CheckName(name))
 }
 
-func labelURL(who string) string { return "/labels/" + url.PathEscape(who) }
+func labelURL(name string) string { return "/labels/" + url.PathEscape(name) }
 
-// labelView is an item that somebody is shown. Nothing on it tells what a judge, a model or somebody else says.
+// labelView holds an item for a labeller, without any verdict of a judge, a model or another person.
 type labelView struct {
 	labels.Turn
 	Dataset string
 	Error   string
-	Said    labels.Answer // with an error: what was said
+	Said    labels.Answer // the refused answer, if there is an error
 }
 
-// Minutes that are left, at least one; 0 where that is not known.
+// Minutes returns the time left, at least one; 0 if unknown.
 func (v labelView) Minutes() int {
 	if v.Left <= 0 {
 		return 0
@@ -176,41 +158,42 @@ func labelFailure(err error) error {
 	return failure.Of(status, err)
 }
 
-// labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
+// labelSay stores an answer or undoes the last one, and leads to the next item. On an error it shows the same item with
+// the error.
 func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
-	who, form := r.PathValue("who"), r.PostForm
-	said := labels.Answer{
+	name, form := r.PathValue("who"), r.PostForm
+	answer := labels.Answer{
 		Sum:    form.Get("sum"),
 		Again:  form.Get("again") == "true",
 		Choice: form.Get("choice"),
-		Note:   strings.ReplaceAll(form.Get("note"), "\r\n", "\n"), // as browsers send it
+		Note:   strings.ReplaceAll(form.Get("note"), "\r\n", "\n"), // browsers send CRLF
 	}
-	switch said.Choice {
+	switch answer.Choice {
 	case "tie":
-		said.Tie = true
+		answer.Tie = true
 	case "skip":
-		said.Skip = true
-	case "number", "": // of a form that is sent with Enter
-		said.Choice = form.Get("number")
+		answer.Skip = true
+	case "number", "": // "" if the form is sent with Enter
+		answer.Choice = form.Get("number")
 	}
 	var err error
 	if last := form.Get("undo"); last != "" {
-		err = s.opts.Desk.Undo(who, last)
-	} else if said.At, err = strconv.Atoi(form.Get("item")); err != nil {
+		err = s.opts.Desk.Undo(name, last)
+	} else if answer.At, err = strconv.Atoi(form.Get("item")); err != nil {
 		err = fmt.Errorf("%w: the form names no item", labels.ErrAnswer)
 	} else {
-		err = s.opts.Desk.Say(who, said)
+		err = s.opts.Desk.Say(name, answer)
 	}
 	if err == nil {
-		return seeOther(w, r, labelURL(who))
+		return seeOther(w, r, labelURL(name))
 	}
 	err = labelFailure(err)
 	v, other := s.labelView(r)
 	if other != nil {
 		return err
 	}
-	if v.Sum == said.Sum && v.Again == said.Again {
-		v.Said = said
+	if v.Sum == answer.Sum && v.Again == answer.Again {
+		v.Said = answer
 	}
 	v.Error = err.Error()
 	s.opts.Log("%s %s: %v", r.Method, r.URL.Path, err)

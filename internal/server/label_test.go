@@ -27,7 +27,7 @@ func desk(t *testing.T, run string) *labels.Desk {
 	return d
 }
 
-// form is what the page's form sends with a button.
+// form returns the values that the page's form sends with a button.
 func form(t *testing.T, page, choice string) url.Values {
 	t.Helper()
 	out := url.Values{"choice": {choice}}
@@ -51,5 +51,5 @@ func TestTheLabelPageSaysWhatIsNotSaved(t *testing.T) {
 	must(t, os.WriteFile(d.Path(), []byte("notes\n"), 0o644))
 	code, page, _ := s.post("/labels/ann", form(t, s.get("/labels/ann"), "1"))
 	assert.Equal(t, code, http.StatusConflict)
-	says(t, page, "this label was not saved", "another program has changed the file", "1 of ")
+	mustContain(t, page, "this label was not saved", "another program has changed the file", "1 of ")
 }

@@ -18,55 +18,48 @@ import (
 	"gavel/scoring"
 )
 
-// boardFilter has the parameters of a leaderboard.
+// boardFilter holds the parameters of a leaderboard.
 type boardFilter struct {
 	Protocol string `json:"protocol,omitempty"`
 	Goal     string `json:"goal,omitempty"`
-	Dataset  string `json:"dataset,omitempty" jsonschema:"its name, or the beginning of the SHA-256 of the items"`
+	Dataset  string `json:"dataset,omitempty" jsonschema:"name, or beginning of the SHA-256 of the items"`
 }
 
-// leaderboardView is a leaderboard.
+// leaderboardView holds a leaderboard, and what its page shows beside it.
 type leaderboardView struct {
 	Question string              `json:"question"`
 	Dataset  string              `json:"dataset"`
 	Items    int                 `json:"items"`
 	Pending  bool                `json:"pending" jsonschema:"the differences between judges are still being tested"`
-	Scoring  int                 `json:"scoring,omitempty" jsonschema:"runs whose numbers are being made"`
+	Scoring  int                 `json:"scoring,omitempty" jsonschema:"number of runs that are being scored"`
 	Reading  bool                `json:"-"` // the runs are being read
-	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
+	Board    *report.Leaderboard `json:"board" jsonschema:"null before the first judge has a score"`
 
-	Choices boardChoices `json:"-"`
-	Query   string       `json:"-"` // that asks for this leaderboard
-	Runs    []RunRow     `json:"-"` // the newest
-	Total   int          `json:"-"` // runs
-	Running int          `json:"-"` // of these, runs in progress
-	Jobs    []jobs.Job   `json:"-"` // that have not begun their run
-	Ended   string       `json:"-"` // why not all runs may be here
-	Mine    mine         `json:"-"` // judges by agreement with the labels at hand
+	Choices boardChoices   `json:"-"`
+	Query   string         `json:"-"` // of this leaderboard's address
+	Runs    []RunRow       `json:"-"` // the newest
+	Total   int            `json:"-"` // runs
+	Running int            `json:"-"` // runs in progress
+	Jobs    []jobs.Job     `json:"-"` // jobs without a run yet
+	Ended   string         `json:"-"` // warning that the search for runs ended early
+	Mine    labelAgreement `json:"-"`
 
 	rows []RunRow // of all runs
 }
 
-// boardChoices are the other questions about the items of a page, and the other items of its question.
+// boardChoices holds links to other questions about the same items, and to other items of the same question.
 type boardChoices struct{ Questions, Datasets control }
 
-// control is links of which one is chosen.
+// control holds a group of links, one of them chosen.
 type control struct {
 	Label   string
-	Choices []boardChoice
-	More    []boardChoice // that find no room beside the others
+	Choices []Option
+	More    []Option // in the menu
 }
 
-// boardChoice is another leaderboard.
-type boardChoice struct {
-	Name, Link string
-	N          int // items or runs
-	Chosen     bool
-}
-
-// How much of a leaderboard a page shows, and how much is tested for it.
+// Limits of what a page shows of a leaderboard, and of what is tested for it.
 const (
-	boardRows      = 20 // of the chart, where not all are asked for
+	boardRows      = 20 // of the chart without show=all
 	boardDatasets  = 4  // in the control; the others are in its menu
 	boardRuns      = 5  // of the list of the newest runs
 	rankedRuns     = 100
@@ -75,10 +68,10 @@ const (
 	sampleDatasets = "sample"
 )
 
-// condition is one question about the same items, with the runs that ask it.
+// condition groups the runs that ask one question about the same items.
 type condition struct {
 	protocol, goal string
-	items          string // SHA-256 of the first run's items, or what stands for it
+	items          string // of the first run, see [judging.Manifest.ItemsFile]
 	set            judging.ItemSet
 	dataset        string
 	n              int // items
@@ -86,8 +79,8 @@ type condition struct {
 	larger         []*RunRow // runs of the question over these items and others
 }
 
-// conditions groups the runs that have numbers or are being scored by question and items, nearly the same ones
-// together: those with the most judged items first, and samples last. Shards are left out.
+// conditions groups the runs that have numbers or are being scored by question and items. Sets of items that differ a
+// little count as one. Conditions with the most judged items come first, samples last. Shards are left out.
 func conditions(rows []RunRow) (all []*condition) {
 	var runs []*RunRow
 	for i := range rows {
@@ -126,14 +119,14 @@ func conditions(rows []RunRow) (all []*condition) {
 		into.runs = append(into.runs, r)
 	}
 	slices.SortStableFunc(all, func(a, b *condition) int {
-		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judged()-a.judged(),
+		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judgedItems()-a.judgedItems(),
 			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
 	})
 	return all
 }
 
-// narrow leaves the condition its runs that have numbers: over its items alone, also of runs over more items. pending
-// counts those whose numbers on these items are not there yet.
+// narrow keeps the runs of a condition that have numbers. Runs over more items get the numbers on the condition's items
+// alone. pending counts the runs whose numbers on these items are still being computed.
 func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -149,13 +142,13 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 			runs = append(runs, r)
 			continue
 		}
-		numbers, err := s.numbersBeside(ctx, r, c.set)
+		numbers, err := s.numbersOn(ctx, r, c.set)
 		if err != nil {
 			pending++
 			continue
 		}
 		part := *r
-		part.on = c.set
+		part.set = c.set
 		part.runNumbers = numbers
 		if part.valued() {
 			runs = append(runs, &part)
@@ -168,8 +161,8 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 // sample reports whether the items are one of gavel's samples.
 func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDatasets) }
 
-// judged returns the sum of the items that each run judged.
-func (c *condition) judged() (n int) {
+// judgedItems returns the sum of the items that each run judged.
+func (c *condition) judgedItems() (n int) {
 	for _, r := range c.runs {
 		if r.report == nil {
 			n += r.Items
@@ -202,8 +195,8 @@ func (c *condition) key() string { return shortKey(c.items) }
 
 func shortKey(items string) string { return items[:min(keyLength, len(items))] }
 
-// chosen returns the first condition that the filter allows; nil without one.
-func (f boardFilter) chosen(all []*condition) *condition {
+// match returns the first condition that the filter allows; nil without one.
+func (f boardFilter) match(all []*condition) *condition {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
 			(f.Dataset == "" || c.hasDataset(f.Dataset)) {
@@ -213,14 +206,14 @@ func (f boardFilter) chosen(all []*condition) *condition {
 	return nil
 }
 
-// hasDataset reports whether the dataset of some run has a name, or its items a SHA-256 of that beginning.
+// hasDataset reports whether name is the dataset of some run, or the beginning of the SHA-256 of its items.
 func (c *condition) hasDataset(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
 		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFile())
 	})
 }
 
-// leaderboardPage is the first page.
+// leaderboardPage returns the first page: a leaderboard, the newest runs, and the judges by agreement with the labels.
 func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	v, err := s.board(r)
 	if err != nil {
@@ -231,7 +224,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	if s.opts.Labels != "" {
 		ctx, cancel := s.briefly(r.Context())
 		defer cancel()
-		v.Mine = s.mine(ctx)
+		v.Mine = s.labelAgreement(ctx)
 	}
 	v.Total = len(v.rows)
 	running := func(r RunRow) int { return int(scoring.One(r.Status == judging.Running)) }
@@ -247,7 +240,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 
 // board returns the leaderboard that a request asks for.
 func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
-	v.rows, err = s.rowsOf(r)
+	v.rows, err = s.requestedRows(r)
 	if err != nil {
 		return v, err
 	}
@@ -258,7 +251,7 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 		return v, err
 	}
 	all := conditions(v.rows)
-	c := filter.chosen(all)
+	c := filter.match(all)
 	if c == nil && !v.Reading && filter != (boardFilter{}) {
 		return v, failure.NotFound("too few judges of that have ended: the leaderboard is at /")
 	}
@@ -292,22 +285,22 @@ func (c *condition) question() string {
 	return c.runs[0].asks()
 }
 
-// choicesOf returns links to the other questions about the condition's items, or about the best-judged items of each,
-// and to the other items of its question.
-func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
+// choicesOf returns links to the other items of the current question, and to the other questions: each about the same
+// items if it was asked about them, else about the items that most of its runs judged.
+func choicesOf(all []*condition, current *condition) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
 	names := map[string]int{}
 	for _, c := range all {
-		if c.sameQuestion(chosen) {
+		if c.sameQuestion(current) {
 			names[fmt.Sprint(c.dataset, c.n)]++
 		}
 	}
 	questions := map[string]bool{}
-	var sets []boardChoice
+	var sets []Option
 	for _, c := range all {
-		if c.sameQuestion(chosen) {
-			choice := boardChoice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == chosen}
+		if c.sameQuestion(current) {
+			choice := Option{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == current}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
 				choice.Name += " (" + c.key() + ")"
 			}
@@ -320,15 +313,15 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 		questions[question] = true
 		to := c
 		for _, o := range all {
-			if o.sameQuestion(c) && o.items == chosen.items {
+			if o.sameQuestion(c) && o.items == current.items {
 				to = o
 			}
 		}
-		v.Questions.Choices = append(v.Questions.Choices, boardChoice{
-			Name: question, Link: to.link(), Chosen: c.sameQuestion(chosen),
+		v.Questions.Choices = append(v.Questions.Choices, Option{
+			Name: question, Link: to.link(), Chosen: c.sameQuestion(current),
 		})
 	}
-	if i := slices.IndexFunc(sets, func(c boardChoice) bool { return c.Chosen }); i >= boardDatasets {
+	if i := slices.IndexFunc(sets, func(c Option) bool { return c.Chosen }); i >= boardDatasets {
 		last := sets[i]
 		sets = slices.Insert(slices.Delete(sets, i, i+1), boardDatasets-1, last)
 	}
@@ -337,7 +330,7 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	return v
 }
 
-// best returns the run that stands for each judge, the best first.
+// best returns one run of each judge, see [RunRow.standsFor], those with the highest headline first.
 func (c *condition) best() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
@@ -363,25 +356,25 @@ func (c *condition) best() (judges []RunRow) {
 // judgeOf identifies the judge of a run by its name, its model, and how the model was served and asked.
 func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeData(m)) }
 
-// standsFor reports whether a run stands for its judge in place of another: complete runs come first, then larger ones,
-// then newer ones.
+// standsFor reports whether the leaderboard shows this run of a judge rather than another: complete runs come first,
+// then larger ones, then newer ones.
 func (r RunRow) standsFor(other RunRow) bool {
 	whole := func(r RunRow) float64 { return scoring.One(r.Status == judging.Complete) }
 	return cmp.Or(cmp.Compare(whole(r), whole(other)), r.report.Items-other.report.Items,
 		r.Started.Compare(other.Started)) > 0
 }
 
-// leaderboard returns the leaderboard of a condition, with all rows or the first. It is pending while its judges are
-// untested.
+// leaderboard returns the leaderboard of a condition, with all rows or the first boardRows. pending is true as long as
+// the differences between judges are being tested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
-	of := judgesOf(judges)
+	boardJudges := judgesOf(judges)
 	ranking, err := s.rank(ctx, judges, c.set)
 	pending = ranking == nil && err == nil
 	if ranking == nil {
-		ranking = new(report.Unranked(of))
+		ranking = new(report.Unranked(boardJudges))
 	}
-	b = report.NewLeaderboard(*ranking, of)
+	b = report.NewLeaderboard(*ranking, boardJudges)
 	b.Link = address
 	if !all {
 		b.Most = boardRows
@@ -397,7 +390,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	return b, pending
 }
 
-// notes returns the published results on the items, or the command that brings the published judges here.
+// notes returns the published results on the items, or the command that imports the published judges.
 func (s *Server) notes(c *condition) []string {
 	var figures []string
 	for _, p := range datasets.PublishedOn(c.dataset) {
@@ -419,7 +412,7 @@ func (s *Server) notes(c *condition) []string {
 		len(first.References), bring)}
 }
 
-// judgeNames returns the names of the judges of runs; judges of one model also get what differs.
+// judgeNames returns the names of the judges of runs, with what differs between judges of one model.
 func judgeNames(rows []RunRow) []string {
 	names, _ := report.NameJudges(judgesOf(rows))
 	return names
@@ -434,17 +427,18 @@ func judgesOf(rows []RunRow) []report.BoardJudge {
 	return judges
 }
 
-// rank tests every two judges in the background and waits a little for it; it returns nil if that takes longer.
+// rank tests every two judges in the background. It returns nil if that takes longer than a page waits, and an error if
+// there are too many judges or records.
 func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
 	if len(judges) < 2 {
-		return s.ranked(judges), nil
+		return s.newRanking(judges), nil
 	}
 	if len(judges) > rankedRuns {
 		return nil, fmt.Errorf("of more than %d judges the differences are not tested", rankedRuns)
 	}
 	var bytes int64
 	for _, r := range judges {
-		bytes += r.of.Records.Size
+		bytes += r.stamps.Records.Size
 	}
 	if bytes > rankedBytes {
 		return nil, fmt.Errorf("the records are too large (%d MB) to test the differences here", bytes>>20)
@@ -452,40 +446,34 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
-	known, err := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*scoring.Ranking, error) {
-		return s.ranked(judges), nil
+	ranking, _ := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*scoring.Ranking, error) {
+		return s.newRanking(judges), nil
 	})
-	if err != nil {
-		return nil, nil
-	}
-	return known, nil
+	return ranking, nil
 }
 
-// ranked returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot
-// be read: the page of that run says why.
-func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
-	of := judgesOf(judges)
+// newRanking returns the ranking of judges with the cost of their runs. The judges stay untested if the records of one
+// cannot be read; the page of that run shows the error.
+func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
+	boardJudges := judgesOf(judges)
 	var runs []*scoring.Run
 	var reports []scoring.Report
 	for i, r := range judges {
-		run, err := s.runs.LoadOn(r.Name, r.manifest, r.on)
+		run, err := s.runs.LoadOn(r.Name, r.set)
 		if err != nil {
 			continue
 		}
 		rep := *r.report
 		rep.Ledger = run.Ledger()
-		of[i].Report = &rep
+		boardJudges[i].Report = &rep
 		runs = append(runs, run)
 		reports = append(reports, rep)
 	}
-	ranking := report.Unranked(of)
+	ranking := report.Unranked(boardJudges)
 	if len(runs) < len(judges) || len(runs) < 2 {
 		return &ranking
 	}
-	rankings, err := scoring.RankScored(runs, reports, scoring.DefaultOptions.Bootstrap)
-	if err != nil {
-		return &ranking
-	}
+	rankings, _ := scoring.RankScored(runs, reports, scoring.DefaultOptions.Bootstrap)
 	for _, r := range rankings {
 		if r.Metric == ranking.Metric && r.Mode == ranking.Mode {
 			return &r
@@ -494,7 +482,7 @@ func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
 	return &ranking
 }
 
-// byJudges names the order of items that begins with those that most judges of the leaderboard get wrong.
+// byJudges is the value of the parameter by that sorts items by the number of judges that get them wrong.
 const byJudges = "judges"
 
 // hardestURL returns the address of a run's items in that order.

@@ -41,12 +41,12 @@ func TestRanksFollow(t *testing.T) {
 	dir := judges(t)
 	s := newSite(t, dir, func(o *Options) { o.pageWait = -1 })
 	page := s.get("/")
-	says(t, page, "The differences between judges are being tested", "has the highest score", "No test of the differences")
+	mustContain(t, page, "The differences between judges are being tested", "has the highest score", "No test of the differences")
 	if rows := boardRowsOf(t, page); !strings.Contains(rows[1], "| – |") || strings.Contains(page, "b-first") {
 		t.Errorf("ranks that nobody knows: %s", rows[1])
 	}
 	s.background.Wait()
-	says(t, s.get("/"), "judge best")
+	mustContain(t, s.get("/"), "judge best")
 	for i := range rankedRuns {
 		to := filepath.Join(dir, fmt.Sprint("more", i))
 		copyRun(t, filepath.Join(dir, "good"), to, "sample")
@@ -54,7 +54,7 @@ func TestRanksFollow(t *testing.T) {
 	}
 	s.runs.Forget()
 	page = s.get("/")
-	says(t, page, "of more than 100 judges the differences are not tested", "All 104 judges")
+	mustContain(t, page, "of more than 100 judges the differences are not tested", "All 104 judges")
 	if rows := boardRowsOf(t, page); len(rows) != 1+boardRows {
 		t.Errorf("%d rows", len(rows))
 	}
@@ -70,8 +70,8 @@ func TestPagesFinishByThemselves(t *testing.T) {
 		"ranks":               {"/", "judge best", "The differences between judges are being tested"},
 		"copied run":          {"/", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
 		"hardest, copied run": {"/runs/other/items?by=judges", "sim:accuracy=0.95,seed=1", "The judges are being scored"},
-		"sway":                {"/runs/leaning", "Biases", "What sways the judge is being worked out"},
-		"labels":              {"/", "Which judge agrees with your labels", "Which judge agrees with the labels is being worked out"},
+		"sway":                {"/runs/leaning", "Biases", "The judge's biases are being computed"},
+		"labels":              {"/", "Which judge agrees with your labels", "The agreement with the labels is being computed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := judges(t)
@@ -90,7 +90,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 				s := newSite(t, dir, func(o *Options) { o.pageWait, o.Labels = wait, labels })
 				page := s.get(tc.path)
 				if wait < time.Second {
-					says(t, page, tc.pending)
+					mustContain(t, page, tc.pending)
 					if head, _, _ := strings.Cut(page, "<body"); !strings.Contains(head, `http-equiv="refresh"`) ||
 						!strings.Contains(page, "data-reload=") || strings.Contains(page, "oad the page again") {
 						t.Error("it is not loaded again by itself")
@@ -101,7 +101,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 					s.memo.Wait()
 					page = s.get(tc.path)
 				}
-				says(t, page, tc.answer)
+				mustContain(t, page, tc.answer)
 				if strings.Contains(page, `http-equiv="refresh"`) || strings.Contains(page, "data-reload") {
 					t.Error("a finished page is loaded again")
 				}

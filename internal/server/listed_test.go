@@ -14,8 +14,8 @@ func TestSearchEnds(t *testing.T) {
 	makePairs(t, "right", dir, "run")
 	s := newSite(t, dir, nil)
 	s.runs.Most = 20
-	const said = "The search for runs ended after 20 folders"
-	if w := s.get("/"); strings.Contains(w, said) || strings.Contains(s.get("/suites"), said) {
+	const warning = "The search for runs ended after 20 folders"
+	if w := s.get("/"); strings.Contains(w, warning) || strings.Contains(s.get("/suites"), warning) {
 		t.Error("the search did not end")
 	}
 	for i := range 20 {
@@ -23,7 +23,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 	s.runs.Forget()
 	for _, page := range []string{"/", "/runs", "/suites"} {
-		if text := s.get(page); !strings.Contains(text, said) || !strings.Contains(text, "gavel merge") || strings.Contains(text, "here yet") {
+		if text := s.get(page); !strings.Contains(text, warning) || !strings.Contains(text, "gavel merge") || strings.Contains(text, "here yet") {
 			t.Errorf("%s does not say that the search ended", page)
 		}
 	}
@@ -31,13 +31,13 @@ func TestSearchEnds(t *testing.T) {
 		var v struct {
 			Ended string `json:"search_ended"`
 		}
-		if s.data(list, &v); !strings.HasPrefix(v.Ended, said) {
+		if s.data(list, &v); !strings.HasPrefix(v.Ended, warning) {
 			t.Errorf("%s: %+v", list, v)
 		}
 	}
 	must(t, os.Remove(filepath.Join(dir, "00000")))
 	s.runs.Forget()
-	if text := s.get("/runs"); strings.Contains(text, said) || !strings.Contains(text, "1 of 1 runs") {
+	if text := s.get("/runs"); strings.Contains(text, warning) || !strings.Contains(text, "1 of 1 runs") {
 		t.Error("of 20 folders all are searched")
 	}
 }

@@ -17,13 +17,13 @@ import (
 	"gavel/internal/server/store"
 )
 
-// rememberedValues is how many values of whole runs are remembered.
+// rememberedValues limits the values of whole runs in memory.
 const rememberedValues = 64
 
-// New makes a server of a folder of runs.
+// New returns a server of a folder of runs.
 func New(o Options) (*Server, error) {
 	if o.Now == nil || o.Log == nil {
-		return nil, errors.New("a server needs a clock and somebody to tell")
+		return nil, errors.New("a server needs a clock and a log")
 	}
 	runs, err := store.Open(o.Runs, o.Now)
 	if err != nil {
@@ -60,7 +60,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends what is streamed, and lets go of the folder.
+// Close ends all streams and background work, and closes the folder.
 func (s *Server) Close() error {
 	s.end()
 	s.runs.End()
@@ -70,14 +70,14 @@ func (s *Server) Close() error {
 	return s.runs.Close()
 }
 
-// Handler is the server without a listener, for tests.
+// Handler returns the server's handler, for tests without a listener.
 func (s *Server) Handler() http.Handler { return s.mux }
 
-// Serve answers on a listener until the context ends; then it lets go of those
-// who listen to streams, and waits a little for pages that are being made.
+// Serve answers on a listener until the context ends. Then it ends all streams and waits up to five seconds for other
+// answers.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	most := min(maxConns, cmp.Or(s.opts.Connections, maxConns))
-	conns := guard.NewConnections(most, min(maxConnsEach, most))
+	limit := min(maxConns, cmp.Or(s.opts.Connections, maxConns))
+	conns := guard.NewConnections(limit, min(maxConnsEach, limit))
 	h := &http.Server{
 		Handler:        s.mux,
 		ReadTimeout:    readTimeout,
@@ -107,7 +107,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// logLines hands on what net/http has to say.
+// logLines writes the lines of an http.Server's log to the log of the server.
 type logLines func(format string, args ...any)
 
 func (l logLines) Write(b []byte) (int, error) {

@@ -30,7 +30,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
-// listening is where a server answers until the test ends.
+// listening returns the address at which a server answers until the test ends.
 func listening(t *testing.T, s *Server) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,8 +130,8 @@ func TestFewerConnectionsWhereFewFilesMayBeOpen(t *testing.T) {
 	}
 }
 
-// TestBodiesThatNeverCome: who sends headers and no body, or one a byte at a time, on more connections than there may be, is
-// told soon that it did not come; meanwhile a browser of the same address gets its pages, and so do others.
+// TestBodiesThatNeverCome: clients that send headers and no body, or a byte at a time, on more connections than allowed,
+// soon get a timeout; meanwhile browsers of the same and of other addresses get their pages.
 func TestBodiesThatNeverCome(t *testing.T) {
 	const head = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
 	for what, c := range map[string]struct {
@@ -149,16 +149,16 @@ func TestBodiesThatNeverCome(t *testing.T) {
 			t.Parallel()
 			addr := listening(t, newSite(t, t.TempDir(), func(o *Options) { o.Now = time.Now }).Server)
 			began := time.Now()
-			var held []net.Conn
+			var conns []net.Conn
 			for range 2*maxConnsEach + 1 {
 				c, err := net.Dial("tcp", addr)
 				if err != nil {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { c.Close() })
-				held = append(held, c)
+				conns = append(conns, c)
 			}
-			for _, conn := range held {
+			for _, conn := range conns {
 				fmt.Fprint(conn, c.begin)
 				if c.trickle {
 					go func() {
@@ -185,19 +185,19 @@ func TestBodiesThatNeverCome(t *testing.T) {
 					}
 				}
 			}
-			told := 0
-			for _, conn := range held { // those that were closed for others are told nothing
+			timeouts := 0
+			for _, conn := range conns { // those that were closed for others are told nothing
 				conn.SetReadDeadline(began.Add(readTimeout + 5*time.Second))
-				said, err := io.ReadAll(conn)
+				answer, err := io.ReadAll(conn)
 				if errors.Is(err, os.ErrDeadlineExceeded) {
 					t.Fatalf("after %v a connection is still open", time.Since(began))
 				}
-				if strings.Contains(string(said), "408 Request Timeout") {
-					told++
+				if strings.Contains(string(answer), "408 Request Timeout") {
+					timeouts++
 				}
 			}
-			if told < maxConnsEach/2 {
-				t.Errorf("%d are told that their body did not come", told)
+			if timeouts < maxConnsEach/2 {
+				t.Errorf("%d are told that their body did not come", timeouts)
 			}
 		})
 	}

@@ -17,33 +17,29 @@ import (
 	"gavel/scoring"
 )
 
-// Progress tells how much of a run is done.
+// Progress holds the state of a run in progress.
 type Progress struct {
-	Run       string               `json:"run"`
-	Status    string               `json:"status"`
-	Stalled   bool                 `json:"stalled,omitempty"`
-	Done      int                  `json:"done" jsonschema:"judgments in the records"`
-	Judgments int                  `json:"judgments"`
-	Failed    int                  `json:"failed"`
-	Cached    int                  `json:"cached_replies"`
-	Outcomes  map[string]int       `json:"outcomes"`
-	Rate      float64              `json:"rate" jsonschema:"judgments a second, of the last two minutes"`
-	Left      *float64             `json:"left_s" jsonschema:"seconds left at that rate; null where unknown"`
-	Job       *jobs.Job            `json:"job,omitempty" jsonschema:"that makes it, where this server does"`
-	Problem   string               `json:"problem,omitempty" jsonschema:"why nothing can be said"`
-	Alarm     string               `json:"alarm,omitempty" jsonschema:"what the first judgments tell"`
-	Last      time.Time            `json:"last,omitzero" jsonschema:"when the newest judgment began"`
-	Tokens    float64              `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 where unknown"`
-	Usual     float64              `json:"usual_ms" jsonschema:"of a judgment: the median of the newest; 0 where unknown"`
-	Slow      []store.SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times as long"`
+	Run       string         `json:"run"`
+	Status    string         `json:"status"`
+	Stalled   bool           `json:"stalled,omitempty"`
+	Done      int            `json:"done" jsonschema:"judgments in the records"`
+	Judgments int            `json:"judgments"`
+	Failed    int            `json:"failed"`
+	Cached    int            `json:"cached_replies"`
+	Outcomes  map[string]int `json:"outcomes"`
+	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"the job on this server that makes the run"`
+	Problem   string         `json:"problem,omitempty" jsonschema:"why the progress is unknown"`
+	Alarm     string         `json:"alarm,omitempty" jsonschema:"warning from the first judgments"`
+	Last      time.Time      `json:"last,omitzero" jsonschema:"start of the newest judgment"`
+	store.Pace
 
-	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a moment ago"`
-	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments that the diagnosis is of"`
-	Score     *report.RunPage    `json:"-"` // the same for pages
+	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a few seconds old"`
+	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments in the diagnosis"`
+	Score     *report.RunPage    `json:"-"` // Diagnosis with its numbers, for pages
 }
 
-// progress of a run, with the job that makes it and what the judgments come to so far. A run that this server makes is
-// not silent, whatever its files look like; one that nobody makes here may be made by another process.
+// progress returns the progress of a run, with the job that makes it and the numbers so far. A run that this server
+// makes is never stalled. A run without a job may still be made by another process.
 func (s *Server) progress(x *store.Index) Progress {
 	p := Progress{
 		Run:       x.Run,
@@ -57,14 +53,10 @@ func (s *Server) progress(x *store.Index) Progress {
 		Alarm:     x.Alarm,
 	}
 	if p.Status == judging.Running {
-		at := x.Pace(s.now())
-		p.Stalled = !at.Written.IsZero() && s.now().Sub(at.Written) > stalledAfter
-		p.Rate = at.Rate
-		p.Tokens = at.Tokens
-		p.Usual = at.Usual
-		p.Slow = at.Slow
-		if !p.Stalled {
-			p.Left = at.Left
+		p.Pace = x.Pace(s.now())
+		p.Stalled = s.isStalled(p.Written)
+		if p.Stalled {
+			p.Left = nil
 		}
 	}
 	for _, j := range s.activeJobs() {
@@ -80,7 +72,7 @@ func (s *Server) progress(x *store.Index) Progress {
 	return p
 }
 
-// progressOf returns how far a run is now.
+// progressOf returns the current progress of a run.
 func (s *Server) progressOf(ctx context.Context, run string) (Progress, error) {
 	x, err := s.runs.Index(ctx, run)
 	if err != nil {
@@ -95,12 +87,12 @@ func (s *Server) statusView(r *http.Request) (Progress, error) {
 
 const (
 	lookEvery  = time.Second
-	aliveEvery = 20 * time.Second // a word at least, so that nobody takes the line for dead
-	maxStreams = 2 * maxConnsEach // so one address does not take them all
+	aliveEvery = 20 * time.Second // a comment, so that proxies keep the connection open
+	maxStreams = 2 * maxConnsEach // so that one address cannot take them all
 )
 
-// runEvents streams how a run goes on, as server-sent events: "progress" when it has changed, "score" with the part of
-// the page that says what it comes to so far, and "end" when there is no more to come.
+// runEvents streams server-sent events of a run: "progress" with each change, "score" with the HTML of the results so
+// far, and "end" when the run has ended.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.runNamed(r)
 	if err != nil {
@@ -114,7 +106,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them until there are many
+	w.Header().Set("X-Accel-Buffering", "no") // otherwise nginx buffers events
 	send := func(text string) error {
 		if err := writeBy(w, s.now().Add(writeTimeout)); err != nil {
 			return err
@@ -124,17 +116,17 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 		}
 		return out.Flush()
 	}
-	s.watch(r.Context(), run, send) // an error is that who listened has gone
+	s.watch(r.Context(), run, send) // an error means that the client has gone
 	return nil
 }
 
-// watch looks at a run until it ends, or nobody listens.
+// watch sends the events of a run until it ends, the client goes, or the server closes.
 func (s *Server) watch(ctx context.Context, run string, send func(text string) error) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	last := ""
 	var score *report.RunPage
-	said := s.now()
+	lastSent := s.now()
 	for text := "retry: 5000\n\n"; ; text = "" {
 		p, err := s.progressOf(ctx, run)
 		if err != nil {
@@ -152,7 +144,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 		if p.Score != score && p.Score != nil {
 			score = p.Score
 			var page strings.Builder
-			if err := s.pages.by["run"].ExecuteTemplate(&page, "run-so-far", score); err != nil {
+			if err := s.pages.templates["run"].ExecuteTemplate(&page, "run-so-far", score); err != nil {
 				return err
 			}
 			html, err := json.Marshal(page.String())
@@ -163,11 +155,11 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 		}
 		if over {
 			text += "event: end\ndata: {}\n\n"
-		} else if text == "" && s.now().Sub(said) >= aliveEvery {
+		} else if text == "" && s.now().Sub(lastSent) >= aliveEvery {
 			text = ": \n\n"
 		}
 		if text != "" {
-			said, err = s.now(), send(text)
+			lastSent, err = s.now(), send(text)
 			if err != nil || over {
 				return err
 			}
@@ -185,16 +177,16 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 // scoreBytes is the size of the largest records that are scored during a run. A larger run is scored at its end.
 const scoreBytes = 256 << 20
 
-// scoreOf returns what the records of a run that is being made come to, nil while that is not known. Where there are
-// more by now, they are scored beside the pages, for the next request. What is wrong with them is said elsewhere.
+// scoreOf returns the numbers of a run in progress; nil before the first. If there are new records since, they are
+// scored in the background for the next request. Errors are reported elsewhere.
 func (s *Server) scoreOf(run string, m *judging.Manifest) *report.RunPage {
 	records := s.runs.Stamps(run).Records
 	if m.Status != judging.Running || records.Size == 0 || records.Size > scoreBytes || s.ending.Err() != nil {
 		return nil
 	}
-	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // another run may have had the folder
+	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // the folder may have had another run
 	return memo.Latest(s.background, name, records, func() (*report.RunPage, error) {
-		loaded, err := s.runs.LoadOn(run, m, "")
+		loaded, err := s.runs.LoadOn(run, "")
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ func TestScoreSoFar(t *testing.T) {
 	g := newGrowing(t, filepath.Join(dir, "a"))
 	var later atomic.Int64
 	s := newSite(t, dir, func(o *Options) {
-		o.Now = func() time.Time { return begun.Add(time.Duration(later.Load())) }
+		o.Now = func() time.Time { return testTime.Add(time.Duration(later.Load())) }
 	})
 	look := func() (p Progress) {
 		t.Helper()
@@ -36,7 +36,7 @@ func TestScoreSoFar(t *testing.T) {
 		t.Fatalf("%d of %d scored: %+v", p.Scored, p.Done, p.Diagnosis)
 	}
 	page := s.get("/runs/a")
-	says(t, page, "correct in both orders on 45 % of 20 pairs", "Prefers the first response", "40 of 64", "From 40 judgments so far")
+	mustContain(t, page, "correct in both orders on 45 % of 20 pairs", "Prefers the first response", "40 of 64", "From 40 judgments so far")
 	if strings.Count(textOf(parse(t, page)), " of 64") != 1 {
 		t.Error("how far it is stands there twice")
 	}
@@ -60,7 +60,7 @@ func TestScoreSoFar(t *testing.T) {
 	}
 	must(t, os.RemoveAll(g.dir)) // another run has its name
 	s.runs.Drop("a")
-	makeRun(t, g.dir, making{sim: "right", stop: 4})
+	makeRun(t, g.dir, runSetup{sim: "right", stop: 4})
 	for range 3 {
 		if p := look(); p.Scored > p.Done || p.Done != 4 {
 			t.Errorf("of %d judgments %d are diagnosed: %+v", p.Done, p.Scored, p.Diagnosis)

@@ -16,10 +16,10 @@ import (
 	"gavel/internal/server/jobs"
 )
 
-// openAPI is the description of the API, made of the routes and of the types of what they take and answer. What keys
-// mean stands in the jsonschema tags of the types' fields.
+// openAPI builds the description of the API from the routes and the types of their queries, bodies and answers. The
+// jsonschema tags of the types' fields describe the keys.
 type openAPI struct {
-	names   map[reflect.Type]string // of the types that are described once
+	names   map[reflect.Type]string // of the types among the components
 	schemas map[string]*jsonschema.Schema
 }
 
@@ -41,7 +41,7 @@ var pathParameters = map[string]string{
 
 var inPath = regexp.MustCompile(`\{(\w+)\}`)
 
-// describe returns the document.
+// describe returns the OpenAPI document of some routes.
 func (d *openAPI) describe(routes []route) (object, error) {
 	paths := map[string]object{}
 	wrong, err := d.answer("what went wrong", reflect.TypeFor[errorAnswer]())
@@ -52,12 +52,12 @@ func (d *openAPI) describe(routes []route) (object, error) {
 		if !strings.HasPrefix(r.path(), apiPath) {
 			continue
 		}
-		well, err := d.answer("well", r.view.of)
+		well, err := d.answer("well", r.view.result)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.pattern, err)
 		}
 		operation := object{
-			"summary":   r.about,
+			"summary":   r.summary,
 			"responses": object{fmt.Sprint(max(r.status, http.StatusOK)): well, "default": wrong},
 		}
 		var parameters []object
@@ -106,7 +106,7 @@ func (d *openAPI) describe(routes []route) (object, error) {
 	}, nil
 }
 
-// queryParameters describes the fields of a query's type.
+// queryParameters describes the parameters of a call, which are the fields of a struct.
 func queryParameters(t reflect.Type) (all []object) {
 	for _, f := range reflect.VisibleFields(t) {
 		name := jsonName(f)
@@ -119,8 +119,8 @@ func queryParameters(t reflect.Type) (all []object) {
 			"required": f.Tag.Get("required") != "",
 			"schema":   object{"type": map[bool]string{true: "integer", false: "string"}[f.Type.Kind() == reflect.Int]},
 		}
-		if about := f.Tag.Get("jsonschema"); about != "" {
-			parameter["description"] = about
+		if description := f.Tag.Get("jsonschema"); description != "" {
+			parameter["description"] = description
 		}
 		all = append(all, parameter)
 	}
@@ -128,37 +128,41 @@ func queryParameters(t reflect.Type) (all []object) {
 }
 
 // answer describes a response of a type.
-func (d *openAPI) answer(about string, of reflect.Type) (object, error) {
-	schema, err := d.schema(of)
-	return object{"description": about, "content": object{"application/json": object{"schema": schema}}}, err
+func (d *openAPI) answer(description string, t reflect.Type) (object, error) {
+	schema, err := d.schema(t)
+	return object{"description": description, "content": object{"application/json": object{"schema": schema}}}, err
 }
 
-// schema returns the schema of a type; those of its structs are added to the components, each once.
+// schema returns the schema of a type, and adds the schemas of its structs to the components.
 func (d *openAPI) schema(t reflect.Type) (*jsonschema.Schema, error) {
 	if t == reflect.TypeFor[jobs.JobRequest]() {
 		d.schemas["Order"] = jobs.JobRequestSchema()
 		return &jsonschema.Schema{Ref: "#/components/schemas/Order"}, nil
 	}
 	d.name(t)
-	for of, name := range d.names {
+	for typ, name := range d.names {
 		if d.schemas[name] != nil {
 			continue
 		}
-		schema, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: d.references(of)})
+		schema, err := d.generate(typ, typ)
 		if err != nil {
 			return nil, err
 		}
-		tidy(schema)
 		d.schemas[name] = schema
 	}
-	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: d.references(nil)})
+	return d.generate(t, nil)
+}
+
+// generate returns the schema of a type, with references to all named structs but self.
+func (d *openAPI) generate(t, self reflect.Type) (*jsonschema.Schema, error) {
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: d.references(self)})
 	if err == nil {
 		tidy(schema)
 	}
 	return schema, err
 }
 
-// name gives a name to each struct of a type.
+// name chooses a name for each struct of a type.
 func (d *openAPI) name(t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
@@ -182,22 +186,22 @@ func (d *openAPI) name(t reflect.Type) {
 	}
 }
 
-// capital returns a name with a capital letter at its beginning.
+// capital returns a name with its first letter in upper case.
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// references returns references to all named structs, without the struct itself and those that it embeds.
-func (d *openAPI) references(of reflect.Type) map[reflect.Type]*jsonschema.Schema {
+// references returns references to all named structs but self and those that it embeds.
+func (d *openAPI) references(self reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	all := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
 	}
 	for t, name := range d.names {
 		all[t] = &jsonschema.Schema{Ref: "#/components/schemas/" + name}
 	}
-	if of == nil {
+	if self == nil {
 		return all
 	}
-	delete(all, of)
-	for _, f := range reflect.VisibleFields(of) {
+	delete(all, self)
+	for _, f := range reflect.VisibleFields(self) {
 		if f.Anonymous {
 			delete(all, f.Type)
 		}
@@ -205,34 +209,34 @@ func (d *openAPI) references(of reflect.Type) map[reflect.Type]*jsonschema.Schem
 	return all
 }
 
-// tidy takes null out where it is never answered: as a key that may be left out, where a key's words do not speak of
-// null, and as a list without words.
+// tidy removes the type null where the API never answers null: from keys that may be left out, from lists, and from
+// keys whose description does not mention null.
 func tidy(s *jsonschema.Schema) {
-	for key, of := range s.Properties {
-		null := slices.Contains(of.Types, "null")
-		answered := slices.Contains(s.Required, key) && !slices.Contains(of.Types, "array")
-		if of.Description != "" {
-			answered = strings.Contains(of.Description, "null")
+	for key, property := range s.Properties {
+		null := slices.Contains(property.Types, "null")
+		answered := slices.Contains(s.Required, key) && !slices.Contains(property.Types, "array")
+		if property.Description != "" {
+			answered = strings.Contains(property.Description, "null")
 		}
 		switch {
-		case null && of.Ref != "" && answered:
-			of.AnyOf = []*jsonschema.Schema{{Ref: of.Ref}, {Type: "null"}}
-			of.Ref = ""
-			of.Types = nil
-		case null && of.Ref != "":
-			of.Types = nil
+		case null && property.Ref != "" && answered:
+			property.AnyOf = []*jsonschema.Schema{{Ref: property.Ref}, {Type: "null"}}
+			property.Ref = ""
+			property.Types = nil
+		case null && property.Ref != "":
+			property.Types = nil
 		case null && !answered:
-			of.Type = of.Types[1]
-			of.Types = nil
+			property.Type = property.Types[1]
+			property.Types = nil
 		}
-		tidy(of)
+		tidy(property)
 	}
-	for _, of := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
-		if of != nil {
-			if of.Ref != "" { // a pointer, which is never null in a list
-				of.Types = nil
+	for _, element := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+		if element != nil {
+			if element.Ref != "" { // elements of lists are never null
+				element.Types = nil
 			}
-			tidy(of)
+			tidy(element)
 		}
 	}
 }

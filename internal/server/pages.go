@@ -33,16 +33,16 @@ var templateFiles embed.FS
 //go:embed assets
 var assetFiles embed.FS
 
-// pages are the templates, and the assets under names that change with them.
+// pages holds the templates, and the assets under names that contain a hash of their content.
 type pages struct {
-	by     map[string]*template.Template
-	assets map[string][]byte // by the name that pages use
-	names  map[string]string // of assets, by their file
+	templates map[string]*template.Template
+	assets    map[string][]byte // by the name in addresses
+	names     map[string]string // names in addresses, by file
 }
 
 // loadPages reads the templates and assets. folder returns the path of a run's folder.
 func loadPages(folder func(run string) string) (*pages, error) {
-	p := &pages{by: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
+	p := &pages{templates: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
 	files, err := fs.ReadDir(assetFiles, "assets")
 	if err != nil {
 		return nil, err
@@ -72,12 +72,12 @@ func loadPages(folder func(run string) string) (*pages, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.by[strings.TrimSuffix(path.Base(file), ".html")] = t
+		p.templates[strings.TrimSuffix(path.Base(file), ".html")] = t
 	}
 	return p, nil
 }
 
-// add takes an asset in, under a name that is another when it is another.
+// add adds an asset under a name that changes with its content.
 func (p *pages) add(file string, text []byte) {
 	sum := sha256.Sum256(text)
 	ext := path.Ext(file)
@@ -85,7 +85,7 @@ func (p *pages) add(file string, text []byte) {
 	p.assets[name], p.names[file] = text, name
 }
 
-// functions of the templates. Whatever comes from a model, a dataset or a file goes through v.
+// functions returns the functions of the templates. Texts of models, datasets and files must go through v.
 func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
@@ -114,11 +114,11 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 		"plain":    func(s string) string { s, _, _ = strings.Cut(s, " ("); return s },
 		"facts":    scoring.Metadata,
 		"manifest": manifestText,
-		"share":    func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
+		"share":    func(n, total int) float64 { return float64(n) / float64(max(1, total)) },
 	}
 }
 
-// grouped writes a number with thin spaces between thousands.
+// grouped returns a number with thin spaces between thousands.
 func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }
 
 func seconds(ms float64) string {
@@ -132,7 +132,7 @@ func duration(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
-// manifestText is run.json as it is written.
+// manifestText returns the text of run.json.
 func manifestText(m *judging.Manifest) (string, error) {
 	var b bytes.Buffer
 	err := codec.WriteIndented(&b, m)

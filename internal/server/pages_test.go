@@ -16,7 +16,7 @@ import (
 func sampleRuns(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, how := range map[string]making{
+	for name, setup := range map[string]runSetup{
 		"pairs-a":     {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,first=0.3,seed=1"},
 		"pairs-b":     {protocol: "reversed", dataset: "sample", sim: "accuracy=0.9,seed=2"},
 		"deep/answer": {protocol: "answer", dataset: "sample-choice", sim: "accuracy=0.6,seed=1"},
@@ -24,35 +24,35 @@ func sampleRuns(t testing.TB) string {
 		"options":     {protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.7,first=0.2,seed=1"},
 		"again":       {protocol: "pairwise", dataset: "sample", sim: "coin", repetitions: 2},
 	} {
-		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), how)
+		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), setup)
 	}
 	return dir
 }
 
 // crawl follows the links of a site from some addresses, and gives the addresses of each page, at most so many.
-func (s *site) crawl(most int, from ...string) map[string][]string {
+func (s *site) crawl(limit int, from ...string) map[string][]string {
 	s.t.Helper()
 	pages := http.NewServeMux()
 	for _, pattern := range Pages() {
 		pages.HandleFunc(pattern, http.NotFound)
 	}
-	found, seen := map[string][]string{}, map[string]bool{}
+	links, visited := map[string][]string{}, map[string]bool{}
 	for ; len(from) > 0; from = from[1:] {
 		target, _, _ := strings.Cut(from[0], "#")
-		if !strings.HasPrefix(target, "/") || seen[target] {
+		if !strings.HasPrefix(target, "/") || visited[target] {
 			continue
 		}
-		seen[target] = true
+		visited[target] = true
 		_, pattern := pages.Handler(httptest.NewRequest("GET", target, nil))
-		if pattern == "" || len(found[pattern]) == most {
+		if pattern == "" || len(links[pattern]) == limit {
 			continue
 		}
-		found[pattern] = append(found[pattern], target)
+		links[pattern] = append(links[pattern], target)
 		for _, a := range elements(parse(s.t, s.get(target)), "a") {
 			from = append(from, attr(a, "href"))
 		}
 	}
-	return found
+	return links
 }
 
 // TestEveryPageIsReached: a page that is registered is linked, has one title and one heading of the first level.
@@ -65,14 +65,14 @@ func TestEveryPageIsReached(t *testing.T) {
 		o.Labels = o.Desk.Path()
 	})
 	// Few are led to the last two: who labels, and who reads an item that is named like the folder above.
-	found := s.crawl(3, "/", "/labels/ann", "/runs/pairs-a/item?id=sample-math-01")
+	links := s.crawl(3, "/", "/labels/ann", "/runs/pairs-a/item?id=sample-math-01")
 	for _, pattern := range Pages() {
-		if found[pattern] == nil {
+		if links[pattern] == nil {
 			t.Errorf("no link leads to %s", pattern)
 		}
-		for _, target := range found[pattern] {
+		for _, target := range links[pattern] {
 			page := parse(t, s.get(target))
-			held(t, target, page)
+			checkControls(t, target, page)
 			if n := len(elements(page, "h1")); n != 1 || textOf(elements(page, "title")[0]) == " · gavel" {
 				t.Errorf("%s of %s: %d headings, title %q", target, pattern, n, textOf(elements(page, "title")[0]))
 			}
@@ -96,9 +96,9 @@ func TestNumbersOfPages(t *testing.T) {
 	}
 }
 
-// held wants what holds for every page: no two elements of one name, something to copy for each button that copies, and
+// checkControls wants what holds for every page: no two elements of one name, something to copy for each button that copies, and
 // nothing shown without a script that needs one.
-func held(t *testing.T, target string, page *html.Node) {
+func checkControls(t *testing.T, target string, page *html.Node) {
 	t.Helper()
 	ids := map[string]int{}
 	for _, e := range elements(page, "") {

@@ -19,8 +19,8 @@ func runURL(name string) string { return "/runs/" + escaped(name) }
 // escaped returns a name as one segment of a URL's path.
 func escaped(name string) string { return url.PathEscape(name) }
 
-// query makes the query of a link from names and values. It leaves out empty values; if a name is given twice, the last
-// value counts.
+// query returns the query of a link from names and values, without empty values. If a name occurs twice, its last value
+// counts.
 func query(pairs ...string) string { return encoded(url.Values{}, pairs) }
 
 // encoded sets values by names and returns the query of all parameters; "" without one.
@@ -46,8 +46,7 @@ func itemURL(run, id, query string) string {
 	return runURL(run) + "/items/" + escaped(id) + query
 }
 
-// jobURL returns the address at which a job can be followed. It redirects to the page of the job's run or suite once
-// there is one.
+// jobURL returns the address of a job, which redirects to its run or suite once that exists.
 func jobURL(id string) string { return "/jobs/" + escaped(id) }
 
 // readQuery sets the fields of a struct of texts and numbers from the parameters with their JSON names. A field keeps
@@ -91,11 +90,11 @@ func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	return all[(page-1)*per : min(page*per, len(all))], pages, nil
 }
 
-// Option is a choice in a form, with the number of entries that it covers.
+// Option holds a choice of a form or among links, with the number of entries that it covers.
 type Option struct {
-	Value, Name string
-	N           int
-	Chosen      bool
+	Value, Link, Name string
+	N                 int
+	Chosen            bool
 }
 
 // address returns the URL for a reference in a document; "" without one.
@@ -117,11 +116,11 @@ func address(r doc.Ref) string {
 	return runURL(r.Runs[0])
 }
 
-// maxCompared is the greatest number of runs in a comparison: the store keeps as many indexes, and more runs are better
-// ranked.
+// maxCompared limits the runs of a comparison: the store keeps few more indexes, and for more runs a leaderboard is
+// clearer.
 const maxCompared = 6
 
-// compareFilter has the parameters of a comparison.
+// compareFilter holds the parameters of a comparison.
 type compareFilter struct {
 	A    string `json:"a" required:"true" jsonschema:"a run"`
 	B    string `json:"b" required:"true" jsonschema:"another"`
@@ -129,10 +128,10 @@ type compareFilter struct {
 	Page int    `json:"page" jsonschema:"from 1"`
 
 	Group string   `json:"group,omitempty" jsonschema:"of the items"`
-	Runs  []string `json:"-"` // A, B and further ones
+	Runs  []string `json:"-"` // all runs: A, B and others
 }
 
-// Query of a link to these runs, with more of its own.
+// Query returns the query of a link to these runs, with more parameters.
 func (f compareFilter) Query(more ...string) string {
 	if len(f.Runs) == 2 {
 		return encoded(url.Values{"a": f.Runs[:1], "b": f.Runs[1:]}, more)
@@ -140,24 +139,24 @@ func (f compareFilter) Query(more ...string) string {
 	return encoded(url.Values{"run": f.Runs}, more)
 }
 
-// At is the query of another page.
+// At returns the query of another page.
 func (f compareFilter) At(page int) string {
 	return f.Query("show", f.Show, "group", f.Group, "page", fmt.Sprint(page)) + itemsAnchor
 }
 
-// Items is the address of the items that a filter takes.
+// Items returns the address of the items that match a filter.
 func (f compareFilter) Items(show, group string) string {
 	return "/compare" + f.Query("show", show, "group", group) + itemsAnchor
 }
 
-// itemsAnchor is the fragment of the items on the page.
+// itemsAnchor leads to the items of the page.
 const itemsAnchor = "#items-title"
 
-// runsOf are the runs that a query names: as a and b, or each as run.
+// runsOf returns the runs that a query names: as a and b, or each as run.
 func runsOf(q url.Values) (runs []string, err error) {
-	again := !q.Has("run") // a run may be held against itself
+	repeats := !q.Has("run") // with a and b, a run may be compared with itself
 	for _, name := range slices.Concat([]string{q.Get("a"), q.Get("b")}, q["run"]) {
-		if name != "" && (again || !slices.Contains(runs, name)) {
+		if name != "" && (repeats || !slices.Contains(runs, name)) {
 			runs = append(runs, name)
 		}
 	}

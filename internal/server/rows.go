@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -19,33 +18,33 @@ import (
 	"gavel/scoring"
 )
 
-// RunRow is a run in the list.
+// RunRow holds a run of the list, with its numbers.
 type RunRow struct {
 	RunHead
 	runNumbers
-	Suite string `json:"suite,omitempty" jsonschema:"folder of the suite that it is part of"`
-	Job   string `json:"job,omitempty" jsonschema:"that makes it"`
-	Error string `json:"error,omitempty" jsonschema:"why the folder is no run"`
+	Suite string `json:"suite,omitempty" jsonschema:"folder of the suite that the run belongs to"`
+	Job   string `json:"job,omitempty" jsonschema:"the job that makes it"`
+	Error string `json:"error,omitempty" jsonschema:"why the folder cannot be read as a run"`
 
 	manifest *judging.Manifest
-	of       store.Stamps
+	stamps   store.Stamps
 	items    judging.ItemSet
-	on       judging.ItemSet // the items that the numbers are of; empty for all
+	set      judging.ItemSet // items that the numbers cover; empty for all
 }
 
-// runNumbers has the numbers of a run that lists and leaderboards show.
+// runNumbers holds the numbers of a run that lists and leaderboards show.
 type runNumbers struct {
-	Headline  *scoring.Result    `json:"headline" jsonschema:"null while there are no numbers"`
-	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null while there are no numbers"`
+	Headline  *scoring.Result    `json:"headline" jsonschema:"null without numbers"`
+	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null without numbers"`
 	Outcomes  map[string]int     `json:"outcomes,omitempty"`
 	Records   int                `json:"records"`
-	Warnings  int                `json:"warnings" jsonschema:"how many"`
+	Warnings  int                `json:"warnings" jsonschema:"number of warnings"`
 
-	report *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
-	failed bool            // it cannot be scored: its page says why
+	report *scoring.Report // part for leaderboards; nil without numbers
+	failed bool            // scoring failed; the run's page shows the error
 }
 
-// Asks returns the question of the run; "" while there are no numbers.
+// Asks returns the question of the run; "" without numbers.
 func (r RunRow) Asks() string {
 	if r.report == nil {
 		return ""
@@ -56,7 +55,7 @@ func (r RunRow) Asks() string {
 // Metric returns the label of the headline.
 func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headline.Metric) }
 
-// unit returns the metric of the headline; a run without one sorts below all others.
+// unit returns a key that groups runs by the metric of their headline; runs without one sort last.
 func (r RunRow) unit() string {
 	if !r.valued() {
 		return "\uffff"
@@ -75,7 +74,7 @@ func (r runNumbers) value() float64 {
 	return *r.Headline.Value
 }
 
-// smallRun is how long the records of a run may be for the list to read them.
+// smallRun is the size of the largest records that are read for a list.
 const smallRun = 64 << 20
 
 // row returns the row of a run of the folder.
@@ -96,38 +95,40 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		if x, err := s.runs.Index(ctx, run.Name); err == nil {
 			row.Records = x.Counts.Records
 			row.Outcomes = x.Counts.Outcomes
-			row.Stalled = s.silent(info)
+			row.Stalled = s.isStalled(info.ModTime())
 		} else {
 			row.Error = err.Error()
 		}
 		return row
 	}
-	row.of = s.runs.Stamps(run.Name)
+	row.stamps = s.runs.Stamps(run.Name)
 	row.items = s.runs.ItemSet(run.Name, run.Manifest)
-	row.runNumbers = s.brief(run, row.of)
+	row.runNumbers = s.brief(run, row.stamps)
 	return row
 }
 
-// silent reports whether nothing was written to a file for long.
-func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
+// isStalled reports whether the last write to a run's records was more than stalledAfter ago.
+func (s *Server) isStalled(written time.Time) bool {
+	return !written.IsZero() && s.now().Sub(written) > stalledAfter
+}
 
-// brief returns the numbers of a run that has ended, as far as they are known without reading its records.
-func (s *Server) brief(run store.Found, at store.Stamps) runNumbers {
-	if known, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), at); ok {
-		return known
+// brief returns the numbers of a run that has ended, without reading its records; empty if that is not enough.
+func (s *Server) brief(run store.Found, stamps store.Stamps) runNumbers {
+	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), stamps); ok {
+		return numbers
 	}
-	rep := s.runs.Written(run.Name, run.Manifest, at)
+	rep := s.runs.Written(run.Name, run.Manifest, stamps)
 	if rep == nil {
-		return runNumbers{} // not remembered: it may be known later
+		return runNumbers{} // not remembered, since a later call may find them
 	}
-	return s.remember(run.Name, "", at, rep)
+	return s.remember(run.Name, "", stamps, rep)
 }
 
 // briefKey names the numbers of a run on the items of a set, or on all items if the set is empty.
-func briefKey(run string, on judging.ItemSet) string { return run + " " + string(on) }
+func briefKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
 
-// remember keeps the part of a run's report that lists and leaderboards show.
-func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *scoring.Report) runNumbers {
+// remember stores and returns the part of a run's report that lists and leaderboards show.
+func (s *Server) remember(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
 		Outcomes:  maps.Clone(rep.Outcomes),
@@ -137,58 +138,58 @@ func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *
 	}
 	out.report.Run = run
 	out.Headline = report.Headline(out.report)
-	s.listNumbers.Put(briefKey(run, on), at, out)
+	s.listNumbers.Put(briefKey(run, set), stamps, out)
 	return out
 }
 
-// numbersBeside returns the numbers of a run on some items, or on all items if the set is empty. They are made in the
-// background; an error says that they are not there yet.
-func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSet) (runNumbers, error) {
-	name := briefKey(r.Name, on)
-	if known, ok := memo.Peek[runNumbers](s.listNumbers, name, r.of); ok {
-		return known, nil
+// numbersOn returns the numbers of a run on the items of a set, or on all items if the set is empty. They are computed
+// in the background; the error is that of ctx if it ends before.
+func (s *Server) numbersOn(ctx context.Context, r *RunRow, set judging.ItemSet) (runNumbers, error) {
+	name := briefKey(r.Name, set)
+	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, name, r.stamps); ok {
+		return numbers, nil
 	}
-	return memo.Get(ctx, s.background, "numbers of "+name, r.of, func() (runNumbers, error) {
-		rep, err := s.runs.Score(r.Name, r.manifest, on)
+	return memo.Get(ctx, s.background, "numbers of "+name, r.stamps, func() (runNumbers, error) {
+		rep, err := s.runs.Score(r.Name, set)
 		if err != nil {
 			return runNumbers{failed: true}, nil
 		}
-		return s.remember(r.Name, on, r.of, rep), nil
+		return s.remember(r.Name, set, r.stamps, rep), nil
 	})
 }
 
-// mostScored is how many runs without numbers are scored for one look at a leaderboard.
+// mostScored limits the runs that are scored for one request of a leaderboard.
 const mostScored = 50
 
-// score gives numbers to rows without any, such as those of copied runs, and returns how many it is still scoring in
-// the background. Large runs wait until their own page is opened.
-func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
+// score fills in the numbers of rows without any, such as those of copied runs, and returns the number of runs that are
+// still being scored in the background. Large runs are scored when their own page is opened.
+func (s *Server) score(ctx context.Context, rows []RunRow) (pending int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	for i, r := range rows {
-		if left == mostScored {
+		if pending == mostScored {
 			break
 		}
 		if !r.unscored() {
 			continue
 		}
-		numbers, err := s.numbersBeside(ctx, &r, "")
+		numbers, err := s.numbersOn(ctx, &r, "")
 		if err != nil {
-			left++
+			pending++
 			continue
 		}
 		rows[i].runNumbers = numbers
 	}
-	return left
+	return pending
 }
 
-// unscored reports whether a run has no numbers yet and is scored for leaderboards.
+// unscored reports whether score has to compute the numbers of a run.
 func (r RunRow) unscored() bool {
 	return r.manifest != nil && r.report == nil && !r.failed && r.Status != judging.Running && r.Error == "" &&
-		r.of.Records.Size > 0 && r.of.Records.Size <= smallRun
+		r.stamps.Records.Size > 0 && r.stamps.Records.Size <= smallRun
 }
 
-// state identifies the state of some runs' files.
+// state returns a key that changes with the files of these runs.
 func (s *Server) state(runs ...string) string {
 	var state strings.Builder
 	for _, run := range runs {
@@ -218,8 +219,8 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
-// rowsForPage returns the rows of all runs as a page shows them: those of a large folder may be some seconds old, and
-// are nil while they are read for the first time.
+// rowsForPage returns the rows of all runs for a page: those of a large folder may be some seconds old, and are nil
+// while they are read for the first time.
 func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	if !s.runs.Large() {
 		return s.rows(ctx)
@@ -237,25 +238,26 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	return slices.Clone(rows), nil
 }
 
-// rowsOf returns the rows of all runs as a request needs them.
-func (s *Server) rowsOf(r *http.Request) ([]RunRow, error) {
+// requestedRows returns the rows of all runs for a page or, always current, for a call of the API.
+func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	if isAPI(r) {
 		return s.rows(r.Context())
 	}
 	return s.rowsForPage(r.Context())
 }
 
-// numbers returns the numbers of a run: as the run wrote them, or scored from its records if it wrote none, if an
-// earlier gavel did, or if its files were changed. It returns nil for a run in progress.
-func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (*scoring.Report, error) {
-	if m.Status == judging.Running {
-		return nil, nil
+// numbers returns the report of a run: the one in its folder, or one scored from its records if there is none, if an
+// earlier gavel wrote it, or if its files were changed. It returns nil for a run in progress.
+func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, error) {
+	m, err := s.runs.Manifest(run)
+	if err != nil || m.Status == judging.Running {
+		return nil, err
 	}
 	now := s.runs.Stamps(run)
 	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (rep *scoring.Report, err error) {
 		rep = s.runs.Written(run, m, now)
 		if rep == nil || rep.Scoring < scoring.Version || len(s.runs.Altered(run, m)) > len(m.Altered) {
-			rep, err = s.runs.Score(run, m, "")
+			rep, err = s.runs.Score(run, "")
 			if err != nil {
 				return nil, err
 			}
@@ -266,7 +268,7 @@ func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (
 	})
 }
 
-// stalledAfter is how long a run may be silent before it is said to be: longer than a call may take by default.
+// stalledAfter is the time without a write after which a run counts as stalled. It exceeds the default limit of a call.
 const stalledAfter = 15 * time.Minute
 
 // jobs returns the jobs of this server, the newest first.
@@ -289,16 +291,16 @@ func (s *Server) runNamed(r *http.Request) (string, error) {
 	return name, err
 }
 
-// lastJob returns the newest job for which is returns true; nil without one.
-func (s *Server) lastJob(is func(jobs.Job) bool) *jobs.Job {
+// lastJob returns the newest job for which match returns true; nil without one.
+func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
 	all := s.jobs()
-	if i := slices.IndexFunc(all, is); i >= 0 {
+	if i := slices.IndexFunc(all, match); i >= 0 {
 		return &all[i]
 	}
 	return nil
 }
 
-// pendingJobs returns the jobs that no run's page shows: they are being prepared, or failed before they had a run.
+// pendingJobs returns the jobs without a run: those being prepared, and those that failed before their first run.
 func (s *Server) pendingJobs() []jobs.Job {
 	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool {
 		return len(j.Runs) > 0 || !j.Active() && j.Error == ""

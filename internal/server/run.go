@@ -21,23 +21,23 @@ import (
 	"gavel/scoring"
 )
 
-// runView is the page of a run.
+// runView holds what a run's page and its call show.
 type runView struct {
 	RunHead
 	Headline *scoring.Result   `json:"headline"`
-	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --format json; null while the run is being made"`
-	Jury     *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --format json; left out of others"`
-	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"what analyses add, by name"`
-	Page     *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
-	Swaying  bool              `json:"-"` // what sways the judge is being worked out
+	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --format json; null while the run is in progress"`
+	Jury     *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
+	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
+	Page     *report.RunPage   `json:"-"` // nil without a report
+	Swaying  bool              `json:"-"` // the judge's biases are being computed
 	Warnings []string          `json:"warnings"`
 	Counts   store.Counts      `json:"counts"`
 	Damaged  []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
 	Problem  string            `json:"problem,omitempty" jsonschema:"why there are no numbers"`
 	Manifest *judging.Manifest `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
 	Progress Progress          `json:"progress"`
-	Job      *jobs.Job         `json:"job,omitempty" jsonschema:"that makes it"`
-	Maker    *jobs.Job         `json:"-"` // the same, or the last that did
+	Job      *jobs.Job         `json:"job,omitempty" jsonschema:"the job that makes it"`
+	Maker    *jobs.Job         `json:"-"` // Job, or the last that made the run
 	Outcomes []string          `json:"-"` // in their order
 }
 
@@ -60,7 +60,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Stalled = v.Progress.Stalled
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
-	rep, err := s.numbers(r.Context(), name, m)
+	rep, err := s.numbers(r.Context(), name)
 	if r.Context().Err() != nil {
 		return v, err
 	}
@@ -73,7 +73,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Warnings = rep.Warnings
 		v.Jury, err = s.jury(r.Context(), name, m)
 		if err != nil {
-			v.Problem = "What the jury gains cannot be said: " + err.Error()
+			v.Problem = "The jury cannot be compared with its members: " + err.Error()
 		}
 		if !isAPI(r) {
 			v.Page = s.page(r.Context(), v.RunHead, x, rep)
@@ -89,7 +89,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	return v, nil
 }
 
-// page is what a run comes to, with links to its items and beside the other judges of them.
+// page returns the document of a run's results, with links to its items and the other judges of the same items.
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
 	p := &report.RunPage{
 		Run:      report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
@@ -104,11 +104,12 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		p.Run.Run = head.Name
 	}
 	p.Others = s.otherJudges(ctx, head.Name, x.Manifest)
-	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
+	p.Twin = s.reversedRun(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
 }
 
-// commandOf returns the command that makes a run where it is; "" of an imported one, and of a jury without its members.
+// commandOf returns the command that makes the run in its folder; "" for an imported run, and for a jury whose members
+// are missing here.
 func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
 	jurors := report.Jurors(m)
 	if jurors == nil {
@@ -125,14 +126,15 @@ func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest)
 	return shellLine(words)
 }
 
-// sway is what sways the judge of a run; nil where nobody can tell, and of a run in progress or too large to read here.
+// sway returns the biases of a run's judge: what its verdicts correlate with. It returns nil for a run in progress, and
+// for one that is too large to be read for a page.
 func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*scoring.Sway, error) {
 	state := s.runs.Stamps(run)
 	if m.Status != judging.Complete || state.Records.Size > smallRun {
 		return nil, nil
 	}
 	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
-		loaded, err := s.runs.LoadOn(run, m, "")
+		loaded, err := s.runs.LoadOn(run, "")
 		if err != nil {
 			return nil, err
 		}
@@ -140,37 +142,37 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*sc
 	})
 }
 
-// twin is the run of a run's judge over its items that was asked the opposite, by the same prompt; nil where there is
-// none.
-func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
+// reversedRun finds the same judge's run with the opposite goal on the same items and with the same prompt. It returns
+// nil if there is none.
+func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.Twin {
 	rows, err := s.rows(ctx)
 	if err != nil {
-		return nil // the list of runs says why
+		return nil // the list of runs shows the error
 	}
 	items := s.runs.ItemSet(run.Name, run.manifest)
-	var found *RunRow
+	var best *RunRow
 	for i, row := range rows {
 		if row.report == nil || row.Shard != "" || row.Goal == run.Goal || row.Protocol == run.Protocol ||
 			!report.SameLayout(row.Protocol, run.Protocol) || row.items != items ||
 			row.manifest.Spec.Model != run.manifest.Spec.Model || row.Prompt != run.Prompt || row.Settings != run.Settings {
 			continue
 		}
-		if found == nil || row.standsFor(*found) {
-			found = &rows[i]
+		if best == nil || row.standsFor(*best) {
+			best = &rows[i]
 		}
 	}
-	if found == nil {
+	if best == nil {
 		return nil
 	}
-	rep, err := s.numbers(ctx, found.Name, found.manifest)
+	rep, err := s.numbers(ctx, best.Name)
 	if err != nil || rep == nil {
 		return nil
 	}
-	names := []string{run.Name, found.Name}
-	if run.Goal > found.Goal { // best and better come first
+	names := []string{run.Name, best.Name}
+	if run.Goal > best.Goal { // the goals best and better come first
 		slices.Reverse(names)
 	}
-	t := &report.Twin{Report: rep, Run: found.Name}
+	t := &report.Twin{Report: rep, Run: best.Name}
 	if c, err := s.compare(ctx, names); err == nil {
 		t.Comparison = c.Comparisons[0]
 	}
@@ -179,11 +181,7 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 
 // otherJudges returns the other judges of the run's leaderboard, one run of each, the best first.
 func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
-	c, pending := s.conditionOf(ctx, run)
-	if c == nil || pending > 0 {
-		return nil
-	}
-	judges := c.best()
+	judges, _ := s.judgesOfItems(ctx, run, true)
 	names := judgeNames(judges)
 	for i, row := range judges {
 		if judgeOf(row.manifest) == judgeOf(m) {
@@ -198,61 +196,56 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 	return all
 }
 
-// describe keeps what a form says of a run.
-func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
+// describe stores the name, tags and note that a form gives a run.
+func (s *Server) describe(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
-		return err
+		return "", err
 	}
-	said := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
-	if err := s.opts.Runner.Describe(name, said); err != nil {
-		return err
-	}
-	return seeOther(w, r, runURL(name))
+	details := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
+	return runURL(name), s.opts.Runner.Describe(name, details)
 }
 
-// listsEach is how many items of a kind are named.
+// listsEach limits the items of a list.
 const listsEach = 5
 
-// listKinds are the filters of items that are listed, and what is said of them, in words that hold for judgments in
-// several orders, in several modes, repeated, and for a single one. An item stands under each that holds for it.
-var listKinds = []struct{ show, name, about string }{
-	{show: "confident", name: "Wrong every time", about: "read these first: the label may be wrong"},
-	{show: "inconsistent", name: "Flipped", about: "the judgments of the item do not agree"},
-	{show: "open", name: "Without a verdict", about: "no verdict was found in a reply"},
+// listKinds names the filters whose items a run's page lists, with a title and a hint. The words fit a single judgment
+// as well as several orders, modes or repetitions. An item is in each list whose filter matches.
+var listKinds = []struct{ show, name, hint string }{
+	{show: "confident", name: "Wrong every time", hint: "read these first: the label may be wrong"},
+	{show: "inconsistent", name: "Flipped", hint: "the judgments of the item do not agree"},
+	{show: "open", name: "Without a verdict", hint: "no verdict was found in a reply"},
 }
 
-// mostLists stand on a page: those of the first kinds that there are.
+// mostLists limits the lists of a page; the first kinds come first.
 const mostLists = 2
 
-// lists of the items of a run that one looks at first; empty kinds are left out.
+// lists returns the lists of the items to look at first, without empty ones.
 func (s *Server) lists(x *store.Index) (all []doc.Block) {
-	items := x.OpenItems()
-	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
-		var taken []int
+		var positions []int
 		for i := range x.Len() {
 			if len(x.Judgments(i)) > 0 && x.Flags(i).Has(k.show) {
-				taken = append(taken, i)
+				positions = append(positions, i)
 			}
 		}
-		if len(taken) == 0 || len(all) == mostLists {
+		if len(positions) == 0 || len(all) == mostLists {
 			continue
 		}
 		list := doc.Block{
 			ID: "list-" + k.show, Title: k.name, In: doc.Page, Half: true, Chart: doc.List, Table: &doc.Table{},
 			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Show: k.show}}},
-			About: table.Count(len(taken), "item"),
+			About: table.Count(len(positions), "item"),
 		}
-		if k.show != "confident" || !run.Simulated && len(taken)*doubtful <= run.Items {
-			list.About += " · " + k.about // more would say more of the judge than of the labels
+		if k.show != "confident" || !run.Simulated && len(positions)*doubtful <= run.Items {
+			list.About += " · " + k.hint // if more are wrong, the judge is doubted rather than the labels
 		}
-		if run.Judgments <= run.Items { // each is asked once
+		if run.Judgments <= run.Items { // each item is judged once
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
-		for _, i := range taken[:min(listsEach, len(taken))] {
-			row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
+		for _, i := range positions[:min(listsEach, len(positions))] {
+			row := itemRowOf(x, i, run, ItemsFilter{Show: k.show})
 			list.Table.Rows = append(list.Table.Rows, listedItem(row))
 		}
 		all = append(all, list)
@@ -260,7 +253,7 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	return all
 }
 
-// listedItem is a row of a list as a run's page has it.
+// listedItem returns an item as a row of a list on a run's page.
 func listedItem(row itemRow) doc.Row {
 	item := doc.Row{
 		Name: markup.Shortened(cmp.Or(row.Question, row.ID), 110), Target: doc.Ref{Page: row.Link},
@@ -272,26 +265,23 @@ func listedItem(row itemRow) doc.Row {
 	return item
 }
 
-// Resumable reports whether a job can continue the run: nobody makes it, and it is not complete.
+// Resumable reports whether a job can continue the run: it is not complete, and no job is making it.
 func (v runView) Resumable() bool {
 	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted ||
 		v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
 }
 
-// resumeForm goes on with a run.
-func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
+// resumeForm continues a run.
+func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
-		return err
+		return "", err
 	}
 	job, err := s.opts.Runner.Resume(r.Context(), name)
-	if err != nil {
-		return err
-	}
-	return seeOther(w, r, jobURL(job.ID))
+	return jobURL(job.ID), err
 }
 
-// deleteRun deletes a run that nobody is writing to.
+// deleteRun deletes a run that no program is writing to.
 func (s *Server) deleteRun(name string) error {
 	if _, err := s.runs.Manifest(name); err != nil {
 		return err
@@ -303,7 +293,7 @@ func (s *Server) deleteRun(name string) error {
 	return nil
 }
 
-// jury compares a jury's run with its members; nil if the run is no jury's or a member is missing here.
+// jury compares a jury's run with its members. It returns nil if the run is not a jury's, or a member is missing here.
 func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*report.Jury, error) {
 	jurors := report.Jurors(m)
 	if jurors == nil {
@@ -333,25 +323,25 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (membe
 		return nil, err
 	}
 	for _, juror := range jurors {
-		var found *RunRow
+		var member *RunRow
 		for i := range rows {
 			row := &rows[i]
 			same := row.ID == juror.ID && row.manifest != nil
-			if same && (found == nil || path.Base(row.Name) == path.Base(juror.Run)) {
-				found = row
+			if same && (member == nil || path.Base(row.Name) == path.Base(juror.Run)) {
+				member = row
 			}
 		}
-		if found == nil {
+		if member == nil {
 			return nil, nil
 		}
-		if found.report == nil { // scoring for leaderboards runs in the background
-			rep, err := s.numbers(ctx, found.Name, found.manifest)
+		if member.report == nil { // scoring for leaderboards runs in the background
+			rep, err := s.numbers(ctx, member.Name)
 			if err != nil || rep == nil {
 				return nil, err
 			}
-			found.report = rep
+			member.report = rep
 		}
-		members = append(members, *found)
+		members = append(members, *member)
 	}
 	return members, nil
 }

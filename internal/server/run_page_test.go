@@ -46,9 +46,9 @@ func TestListsOfARun(t *testing.T) {
 func TestPartsLeadToTheirItems(t *testing.T) {
 	dir := sampleRuns(t)
 	const mixed = "accuracy=0.5,first=0.2,tie=0.1,silent=0.1,seed=3"
-	makeRun(t, filepath.Join(dir, "mixed"), making{prompt: "arena-hard", sim: mixed})
-	makeRun(t, filepath.Join(dir, "reversed"), making{protocol: "reversed", prompt: "arena-hard", dataset: "sample", sim: mixed})
-	makeRun(t, filepath.Join(dir, "options-b"), making{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.6,first=0.3,silent=0.05,seed=1"})
+	makeRun(t, filepath.Join(dir, "mixed"), runSetup{prompt: "arena-hard", sim: mixed})
+	makeRun(t, filepath.Join(dir, "reversed"), runSetup{protocol: "reversed", prompt: "arena-hard", dataset: "sample", sim: mixed})
+	makeRun(t, filepath.Join(dir, "options-b"), runSetup{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.6,first=0.3,silent=0.05,seed=1"})
 	s := newSite(t, dir, nil)
 	parts := map[string]bool{}
 	for _, run := range []string{"mixed", "reversed", "options-b", "pairs-a", "deep%2Fanswer", "numbers"} {
@@ -96,7 +96,7 @@ func TestOwnAnswersLeadToTheirItems(t *testing.T) {
 	must(t, err)
 	defer set.Close()
 	dir := t.TempDir()
-	makeRunOf(t, filepath.Join(dir, "judged"), set, making{protocol: "self-reference", sim: "accuracy=0.6,silent=0.1,seed=2"})
+	makeRunOf(t, filepath.Join(dir, "judged"), set, runSetup{protocol: "self-reference", sim: "accuracy=0.6,silent=0.1,seed=2"})
 	s := newSite(t, dir, nil)
 	page := s.get("/runs/judged")
 	links := regexp.MustCompile(`<a href="([^"]+show=own-[^"]+)" aria-label="[^"]*: (\d+) of \d+">`).FindAllStringSubmatch(page, -1)
@@ -114,7 +114,7 @@ func TestOwnAnswersLeadToTheirItems(t *testing.T) {
 
 // JudgeBench's files have the judge's first reply where its prompt should be: that is not shown as the prompt.
 func TestReplyIsNotShownAsThePrompt(t *testing.T) {
-	const own = "Which of the two is better, please?"
+	const prompt = "Which of the two is better, please?"
 	dir := t.TempDir()
 	file := filepath.Join(t.TempDir(), "output.jsonl")
 	game := func(prompt, response, decision string) string {
@@ -123,11 +123,11 @@ func TestReplyIsNotShownAsThePrompt(t *testing.T) {
 	const reply = "I looked at both. My final verdict is [[A>B]]"
 	write(t, file, fmt.Sprintf(`{"pair_id": "p1", "original_id": null, "source": "mmlu-pro-law", "question": "Q?", "response_model": "m", `+
 		`"response_A": "one", "response_B": "two", "label": "A>B", "judge_name": "arena_hard", "judgments": [%s, %s]}`+"\n",
-		game(reply, "\n"+reply, "A>B"), game(own, "Well, [[B>A]]", "B>A")))
+		game(reply, "\n"+reply, "A>B"), game(prompt, "Well, [[B>A]]", "B>A")))
 	_, err := pairwise.ImportJudgeBench(imports.Request{Files: []string{file}, Out: filepath.Join(dir, "stored"), Gavel: "test"})
 	must(t, err)
 	page := newSite(t, dir, nil).get("/runs/stored/items/p1")
-	says(t, page, own)
+	mustContain(t, page, prompt)
 	if n := strings.Count(page, "its prompt was"); n != 1 {
 		t.Errorf("%d judgments show a prompt of the file, 1 has one", n)
 	}

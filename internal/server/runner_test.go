@@ -16,7 +16,7 @@ type fakeRunner struct {
 	mu      sync.Mutex
 	jobs    []jobs.Job
 	deleted []string
-	said    map[string]judging.About
+	abouts  map[string]judging.About
 	fails   error
 	panics  string
 }
@@ -43,7 +43,7 @@ func (f *fakeRunner) begin(j jobs.Job) (jobs.Job, error) {
 	if f.fails != nil {
 		return jobs.Job{}, f.fails
 	}
-	j.State, j.Runs, j.Log, j.Started = jobs.Preparing, []string{}, []string{}, begun
+	j.State, j.Runs, j.Log, j.Started = jobs.Preparing, []string{}, []string{}, testTime
 	f.jobs = append(f.jobs, j)
 	return j, nil
 }
@@ -93,8 +93,8 @@ func (f *fakeRunner) DeleteSuite(folder string) error {
 	return f.fails
 }
 
-func (f *fakeRunner) Describe(run string, said judging.About) error {
-	f.said = map[string]judging.About{run: said}
+func (f *fakeRunner) Describe(run string, details judging.About) error {
+	f.abouts = map[string]judging.About{run: details}
 	return f.fails
 }
 

@@ -13,21 +13,21 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// runsView is the list of runs.
+// runsView holds a part of the list of runs.
 type runsView struct {
 	Runs    []RunRow   `json:"runs"`
 	Total   int        `json:"total" jsonschema:"before filters"`
 	Matches int        `json:"matches" jsonschema:"after filters, on all pages"`
 	Pages   int        `json:"pages"`
 	Filter  runsFilter `json:"filter"`
-	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; none of a page"`
-	Ended   string     `json:"search_ended,omitempty" jsonschema:"why not all runs may be here, and what to do"`
+	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; not for pages"`
+	Ended   string     `json:"search_ended,omitempty" jsonschema:"why runs may be missing, and what to do"`
 
 	Reading bool       `json:"-"` // the runs are being read
-	Pending []jobs.Job `json:"-"` // jobs that have not begun their run
+	Pending []jobs.Job `json:"-"` // jobs without a run yet
 }
 
-// runsFilter is what the list of runs was asked to show.
+// runsFilter holds the parameters of the list of runs.
 type runsFilter struct {
 	Text     string `json:"q,omitempty" jsonschema:"words"`
 	Protocol string `json:"protocol,omitempty"`
@@ -37,18 +37,18 @@ type runsFilter struct {
 	Tag      string `json:"tag,omitempty" jsonschema:"a tag that people gave the run"`
 	Suite    string `json:"suite,omitempty" jsonschema:"folder of a suite"`
 	Sort     string `json:"sort" jsonschema:"when, name, model, protocol, dataset, status, headline; - in front: reversed"`
-	Page     int    `json:"page,omitempty" jsonschema:"of 100 runs; limit and offset are then passed over"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"at most so many runs, up to 1000, which is the default"`
-	Offset   int    `json:"offset,omitempty" jsonschema:"without the first so many runs"`
+	Page     int    `json:"page,omitempty" jsonschema:"page of 100 runs; limit and offset are then ignored"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"number of runs, at most 1000, the default"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"number of runs to skip"`
 
-	Choices map[string][]string `json:"-"` // values on offer, by the names of parameters
-	chosen  url.Values          // the parameters, which have the values of the choice filters
+	Choices map[string][]string `json:"-"` // values to choose from, by parameter
+	query   url.Values          // all parameters, with the chosen values
 }
 
-// choiceFilters are the parameters whose values are offered.
+// choiceFilters names the parameters whose values are listed to choose from.
 var choiceFilters = []string{"protocol", "model", "dataset", "status", "tag", "suite"}
 
-// choices are what a run has of each choice filter.
+// choices returns the values of a run by choice filter.
 func (r RunRow) choices() map[string][]string {
 	return map[string][]string{
 		"protocol": {r.Protocol},
@@ -60,9 +60,8 @@ func (r RunRow) choices() map[string][]string {
 	}
 }
 
-// orders are what the list may be sorted by, with their words on the page and, where it has them, for the other way
-// round; each begins with what one mostly looks for. Headlines of one metric stand together, since those of two cannot
-// be compared.
+// orders lists the orders of the list of runs, with their words on the page and, if the page offers it, those of the
+// reverse order. Headlines of one metric stay together, since those of different metrics cannot be compared.
 var orders = []struct {
 	name, words, reverse string
 	compare              func(a, b RunRow) int
@@ -84,33 +83,36 @@ var orders = []struct {
 	{
 		name:    "name",
 		words:   "run",
-		compare: func(a, b RunRow) int { return strings.Compare(a.Title(), b.Title()) },
+		compare: byText(RunRow.Title),
 	},
 	{
 		name:    "model",
 		words:   "model",
-		compare: func(a, b RunRow) int { return strings.Compare(a.Model, b.Model) },
+		compare: byText(func(r RunRow) string { return r.Model }),
 	},
 	{
-		name:  "protocol",
-		words: "protocol and prompt",
-		compare: func(a, b RunRow) int {
-			return strings.Compare(a.Protocol+a.Prompt, b.Protocol+b.Prompt)
-		},
+		name:    "protocol",
+		words:   "protocol and prompt",
+		compare: byText(func(r RunRow) string { return r.Protocol + r.Prompt }),
 	},
 	{
 		name:    "dataset",
 		words:   "dataset",
-		compare: func(a, b RunRow) int { return strings.Compare(a.Dataset, b.Dataset) },
+		compare: byText(func(r RunRow) string { return r.Dataset }),
 	},
 	{
 		name:    "status",
 		words:   "status",
-		compare: func(a, b RunRow) int { return strings.Compare(a.Status, b.Status) },
+		compare: byText(func(r RunRow) string { return r.Status }),
 	},
 }
 
-// Orders are what the page's form can sort by; addresses have - in front for the other way round.
+// byText returns a comparison of runs by a text of each.
+func byText(text func(RunRow) string) func(a, b RunRow) int {
+	return func(a, b RunRow) int { return strings.Compare(text(a), text(b)) }
+}
+
+// Orders returns the choices of the form's sort field; a value with - in front reverses the order.
 func (runsFilter) Orders() (list []Option) {
 	for _, o := range orders {
 		list = append(list, Option{Value: o.name, Name: o.words})
@@ -121,7 +123,7 @@ func (runsFilter) Orders() (list []Option) {
 	return list
 }
 
-// sort sorts runs as they were asked for.
+// sort sorts runs by the parameter sort.
 func (f runsFilter) sort(runs []RunRow) error {
 	name, reverse := strings.CutPrefix(f.Sort, "-")
 	var names []string
@@ -140,7 +142,7 @@ func (f runsFilter) sort(runs []RunRow) error {
 		markup.Visible(f.Sort), strings.Join(names, ", "))
 }
 
-// runsPerPage is how many runs a page has, and mostRuns how many the API gives at once: some two megabytes.
+// Limits of the runs on a page, and in an answer of the API: about two megabytes.
 const (
 	runsPerPage = 100
 	mostRuns    = 1000
@@ -151,7 +153,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	if err != nil {
 		return view, err
 	}
-	all, err := s.rowsOf(r)
+	all, err := s.requestedRows(r)
 	if err != nil {
 		return view, err
 	}
@@ -177,7 +179,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	return view, view.cut(r)
 }
 
-// cut leaves the runs of the part that was asked for.
+// cut keeps the requested part of the runs, and counts them before.
 func (v *runsView) cut(r *http.Request) (err error) {
 	f := v.Filter
 	v.Matches = len(v.Runs)
@@ -198,11 +200,11 @@ func (v *runsView) cut(r *http.Request) (err error) {
 	return err
 }
 
-// filterOf returns the filter of a request. Pages are of one hundred runs; the API is asked for a page, or for a part
-// by limit and offset.
+// filterOf returns the filter of a request. People get pages of runsPerPage runs; programs ask for a page, or for a
+// part by limit and offset.
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
-	f = runsFilter{Sort: "when", Choices: map[string][]string{}, chosen: q}
+	f = runsFilter{Sort: "when", Choices: map[string][]string{}, query: q}
 	if !isAPI(r) || q.Has("page") {
 		f.Page = 1
 		q.Del("limit")
@@ -215,7 +217,7 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 	return f, err
 }
 
-// offer adds what a row can be filtered by.
+// offer adds the values of a row to those to choose from.
 func (f *runsFilter) offer(row RunRow) {
 	for name, values := range row.choices() {
 		for _, value := range values {
@@ -226,10 +228,10 @@ func (f *runsFilter) offer(row RunRow) {
 	}
 }
 
-// takes tells whether a row has the chosen values and all words.
+// takes reports whether a row has the chosen values and all words of the text.
 func (f *runsFilter) takes(row RunRow) bool {
 	for name, values := range row.choices() {
-		if want := f.chosen.Get(name); want != "" && !slices.Contains(values, want) {
+		if want := f.query.Get(name); want != "" && !slices.Contains(values, want) {
 			return false
 		}
 	}
@@ -245,25 +247,25 @@ func (f *runsFilter) takes(row RunRow) bool {
 	return true
 }
 
-// Link is the list with some of its parameters changed; a page is kept only where it is among them.
+// Link returns the address of the list with some parameters changed, from its first page unless they include page.
 func (f runsFilter) Link(changes ...string) string {
 	pairs := []string{"q", f.Text}
 	if f.Sort != "when" {
 		pairs = append(pairs, "sort", f.Sort)
 	}
 	for _, name := range choiceFilters {
-		pairs = append(pairs, name, f.chosen.Get(name))
+		pairs = append(pairs, name, f.query.Get(name))
 	}
 	return "/runs" + query(append(pairs, changes...)...)
 }
 
-// Selects are the filters of the form that have a choice, the suite apart.
+// Selects returns the form's choice filters that have values, without the suite.
 func (f runsFilter) Selects() (list []filterSelect) {
 	for _, name := range choiceFilters {
 		if len(f.Choices[name]) > 0 && name != "suite" {
 			field := filterSelect{Name: name, Label: capital(name)}
 			for _, value := range f.Choices[name] {
-				field.Options = append(field.Options, Option{Value: value, Name: value, Chosen: value == f.chosen.Get(name)})
+				field.Options = append(field.Options, Option{Value: value, Name: value, Chosen: value == f.query.Get(name)})
 			}
 			list = append(list, field)
 		}
@@ -271,14 +273,14 @@ func (f runsFilter) Selects() (list []filterSelect) {
 	return list
 }
 
-// filterSelect is a filter of the form.
+// filterSelect holds a choice filter of the form.
 type filterSelect struct {
 	Name, Label string
 	Options     []Option
 }
 
-// At is another page of the list.
+// At returns the address of another page.
 func (f runsFilter) At(page int) string { return f.Link("page", strconv.Itoa(page)) }
 
-// Folded tells whether nothing is asked for that the form of the page would show.
+// Folded reports whether all parameters have their defaults, so that the page folds its form.
 func (f runsFilter) Folded() bool { return f.Link() == "/runs" }

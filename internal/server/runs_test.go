@@ -14,14 +14,14 @@ import (
 func judges(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, how := range map[string]making{
+	for name, setup := range map[string]runSetup{
 		"good":         {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.95,seed=1"},
 		"other":        {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=2"},
 		"silent":       {protocol: "pairwise", dataset: "sample", sim: "silent"},
 		"suite/first":  {protocol: "pairwise", dataset: "sample", sim: "first"},
 		"suite/choice": {protocol: "answer", dataset: "sample-choice", sim: "accuracy=0.6,seed=1"},
 	} {
-		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), how)
+		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), setup)
 	}
 	write(t, filepath.Join(dir, "suite", "suite.json"), `{"suite": "s", "judges": ["a"], "conditions": [{"condition": "c"}]}`)
 	return dir
@@ -36,10 +36,10 @@ func copyRun(t testing.TB, from, to, dataset string) {
 
 // TestTheAPIGivesRunsInParts: 10,000 runs were one answer of 18.7 MB.
 func TestTheAPIGivesRunsInParts(t *testing.T) {
-	many := runsView{Runs: make([]RunRow, 10*mostRuns)}
+	view := runsView{Runs: make([]RunRow, 10*mostRuns)}
 	r := httptest.NewRequest("GET", "/api/v1/runs?q=a+b", nil)
-	if err := many.cut(r); err != nil || len(many.Runs) != mostRuns || many.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
-		t.Errorf("%d runs at once, next %q, %v", len(many.Runs), many.Next, err)
+	if err := view.cut(r); err != nil || len(view.Runs) != mostRuns || view.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
+		t.Errorf("%d runs at once, next %q, %v", len(view.Runs), view.Next, err)
 	}
 }
 

@@ -16,25 +16,25 @@ func TestSaysOfAnItem(t *testing.T) {
 	right, wrong, open := []string{"right"}, []string{"wrong"}, []string{"missing"}
 	sure, first := []string{"wrong", "confident"}, []string{"wrong", "inconsistent", "first"}
 	for _, c := range []struct {
-		flags      [][]string
-		says, also string
+		flags            [][]string
+		sentence, remark string
 	}{
-		{flags: [][]string{right, right}, says: "2 of 2 judges correct."},
-		{flags: [][]string{right, wrong}, says: "1 of 2 judges correct: A."},
-		{flags: [][]string{wrong, first}, says: "0 of 2 judges correct.", also: "Preferred what was shown first, in every order: B."},
-		{flags: [][]string{open, open}, says: "No judge can be scored: there is no label, or not every judgment."},
-		{flags: [][]string{right, open}, says: "1 of the 1 that can be scored correct."},
-		{flags: [][]string{sure, sure, sure}, says: "0 of 3 judges correct.", also: "Each is wrong every time: the label may be wrong."},
-		{flags: [][]string{right, right, right}, says: "3 of 3 judges correct."},
-		{flags: [][]string{right, wrong, wrong, wrong, wrong}, says: "1 of 5 judges correct: A."},
-		{flags: [][]string{right, right, right, right, first, first}, says: "4 of 6 judges correct: A, B, C and D.", also: "Preferred what was shown first, in every order: E and F."},
+		{flags: [][]string{right, right}, sentence: "2 of 2 judges correct."},
+		{flags: [][]string{right, wrong}, sentence: "1 of 2 judges correct: A."},
+		{flags: [][]string{wrong, first}, sentence: "0 of 2 judges correct.", remark: "Preferred what was shown first, in every order: B."},
+		{flags: [][]string{open, open}, sentence: "No judge can be scored: there is no label, or not every judgment."},
+		{flags: [][]string{right, open}, sentence: "1 of the 1 that can be scored correct."},
+		{flags: [][]string{sure, sure, sure}, sentence: "0 of 3 judges correct.", remark: "Each is wrong every time: the label may be wrong."},
+		{flags: [][]string{right, right, right}, sentence: "3 of 3 judges correct."},
+		{flags: [][]string{right, wrong, wrong, wrong, wrong}, sentence: "1 of 5 judges correct: A."},
+		{flags: [][]string{right, right, right, right, first, first}, sentence: "4 of 6 judges correct: A, B, C and D.", remark: "Preferred what was shown first, in every order: E and F."},
 	} {
 		var v compareItemView
 		for i, flags := range c.flags {
 			v.Sides = append(v.Sides, ItemView{Called: letterOf(i), Flags: flags})
 		}
-		assert.Equal(t, v.Says(), c.says)
-		assert.Equal(t, v.Also(), c.also)
+		assert.Equal(t, v.Says(), c.sentence)
+		assert.Equal(t, v.Also(), c.remark)
 		for i := range v.Sides {
 			v.Sides[i].Run.Simulated = true
 		}
@@ -44,7 +44,7 @@ func TestSaysOfAnItem(t *testing.T) {
 	}
 }
 
-// TestSaysOfAPlan: the first line of a plan is what the run costs.
+// TestSaysOfAPlan: the first line of a plan gives the cost of the run.
 func TestSaysOfAPlan(t *testing.T) {
 	stage := func(calls int, seconds *float64, time string) jobs.PlannedStage {
 		return jobs.PlannedStage{Numbers: map[string]int{"calls": calls}, Seconds: seconds, Time: time}
@@ -70,7 +70,7 @@ func TestTheFirstLeaderboardStaysWhileRunsAreScored(t *testing.T) {
 	}
 	done, waits, running := row("small", 10), row("large", 350), row("larger", 1000)
 	done.report, done.Headline = &scoring.Report{Items: 10}, &scoring.Result{Value: new(50.0)}
-	waits.of = store.Stamps{Records: store.Stamp{Size: 1}}
+	waits.stamps = store.Stamps{Records: store.Stamp{Size: 1}}
 	running.Status = judging.Running
 	rows := []RunRow{done, waits, running}
 	all := conditions(rows)

@@ -61,8 +61,8 @@ func TestScripts(t *testing.T) {
 	for name, command := range map[string]func(*script, []string){
 		"run": (*script).makeRun, "edit": (*script).edit, "suite": (*script).suite, "jury": (*script).jury,
 		"serve": (*script).serve,
-		"get":   (*script).get, "post": (*script).post, "says": (*script).says, "has": (*script).has, "json": (*script).json,
-		"told": (*script).told, "finish": (*script).finish, "fails": (*script).fails,
+		"get":   (*script).get, "post": (*script).post, "says": (*script).containsText, "has": (*script).has, "json": (*script).json,
+		"told": (*script).runnerRequests, "finish": (*script).finish, "fails": (*script).fails,
 	} {
 		p.Cmds[name] = func(ts *testscript.TestScript, not bool, args []string) {
 			s := ts.Value(scriptKey{}).(*script)
@@ -84,7 +84,7 @@ func (t inTurn) Run(name string, f func(testscript.T)) {
 
 type scriptKey struct{}
 
-// script is what belongs to one script under way.
+// script holds the state of one script.
 type script struct {
 	*testscript.TestScript
 	t      *testing.T
@@ -98,11 +98,11 @@ type script struct {
 }
 
 func (s *script) makeRun(args []string) {
-	how := making{sim: "right"}
+	setup := runSetup{sim: "right"}
 	texts := map[string]*string{
-		"sim": &how.sim, "protocol": &how.protocol, "prompt": &how.prompt, "dataset": &how.dataset,
+		"sim": &setup.sim, "protocol": &setup.protocol, "prompt": &setup.prompt, "dataset": &setup.dataset,
 	}
-	numbers := map[string]*int{"repetitions": &how.repetitions, "stop": &how.stop}
+	numbers := map[string]*int{"repetitions": &setup.repetitions, "stop": &setup.stop}
 	for _, arg := range args[1:] {
 		key, value, _ := strings.Cut(arg, "=")
 		if texts[key] != nil {
@@ -110,10 +110,10 @@ func (s *script) makeRun(args []string) {
 		} else if numbers[key] != nil {
 			*numbers[key], _ = strconv.Atoi(value)
 		} else {
-			how.options = judging.Settings{key: value}
+			setup.options = judging.Settings{key: value}
 		}
 	}
-	makeRun(s.t, filepath.Join(s.runs, args[0]), how)
+	makeRun(s.t, filepath.Join(s.runs, args[0]), setup)
 }
 
 func (s *script) edit(args []string) {
@@ -185,7 +185,7 @@ func (s *script) ask(method string, args []string) {
 		body, more = head[1], header(head[2], head[3])
 	}
 	var r *http.Request
-	w := s.site.ask(method, args[0], body, kind, more, func(asked *http.Request) { r = asked })
+	w := s.site.ask(method, args[0], body, kind, more, func(request *http.Request) { r = request })
 	if strings.HasPrefix(args[0], apiPath) && !s.not {
 		s.Check(s.site.describedAs(w, r))
 	}
@@ -234,8 +234,8 @@ func schemaOf(pattern string, status int) (*jsonschema.Resolved, error) {
 	err = json.Unmarshal(bytes.ReplaceAll(text, []byte("#/components/schemas/"), []byte("#/$defs/")), &d)
 	method, path, _ := strings.Cut(pattern, " ")
 	responses := d.Paths[path][strings.ToLower(method)].Responses
-	answer, is := responses[strconv.Itoa(status)]
-	if !is {
+	answer, ok := responses[strconv.Itoa(status)]
+	if !ok {
 		answer = responses["default"]
 	}
 	schema := answer.Content["application/json"].Schema
@@ -253,7 +253,7 @@ var (
 	blank    = regexp.MustCompile(`\s*\n\s*`)
 )
 
-// outline is what a page says and where its links lead, a line for each heading, paragraph, row and field.
+// outline returns a page's texts and links, a line for each heading, paragraph, row and field.
 func outline(n *html.Node) (text string) {
 	if n.Type == html.TextNode {
 		return spaces.ReplaceAllString(n.Data, " ")
@@ -284,14 +284,14 @@ func (s *script) holds(text string, words []string) {
 	}
 }
 
-func (s *script) says(words []string) {
+func (s *script) containsText(words []string) {
 	s.holds(strings.Join(strings.Fields(textOf(parse(s.t, s.body))), " "), words)
 }
 
 func (s *script) has(words []string) { s.holds(s.body, words) }
 
-func (s *script) told(words []string) {
-	text, err := json.Marshal([]any{s.runner.jobs, s.runner.deleted, s.runner.said})
+func (s *script) runnerRequests(words []string) {
+	text, err := json.Marshal([]any{s.runner.jobs, s.runner.deleted, s.runner.abouts})
 	s.Check(err)
 	s.holds(string(text), words)
 }
@@ -313,8 +313,8 @@ func (s *script) json(args []string) {
 			} else if key == "#" {
 				v = len(list)
 			} else {
-				of, _ := v.(map[string]any)
-				v = of[key]
+				parent, _ := v.(map[string]any)
+				v = parent[key]
 			}
 		}
 		if (fmt.Sprint(v) == args[1]) == s.not {

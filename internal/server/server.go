@@ -1,8 +1,7 @@
 // Package server shows runs: pages for people, JSON for programs.
 //
-// It stands at the end of the flow, beside report, and reads what runs have written. It asks no model and writes no
-// file: runs are made by the [Runner] that it is handed. Texts of models and datasets are taken for hostile, and so is
-// whoever sends a request.
+// It stands at the end of the flow, beside report, and reads the files of runs. It asks no model and writes no file: a
+// [RunMaker] makes the runs. Texts of models and datasets count as hostile, and so do requests.
 package server
 
 import (
@@ -22,77 +21,77 @@ import (
 	"gavel/judging"
 )
 
-// Options of a server.
+// Options holds the settings of a server.
 type Options struct {
-	Runs     string       // the folder of runs
-	Token    string       // whoever asks must have it; "" for none
-	Loopback bool         // it listens on this machine's own address alone
-	Hosts    []string     // names that it may be asked under, beside its addresses
-	Runner   RunMaker     // makes runs; nil: this server only shows them
-	Desk     *labels.Desk // hands items out to be labelled; nil for none
-	Labels   string       // the file of people's labels that judges are held against; "" for none
+	Runs     string       // folder of the runs
+	Token    string       // needed by every client; "" for none
+	Loopback bool         // the server listens on loopback addresses only
+	Hosts    []string     // accepted host names, besides the server's addresses
+	Runner   RunMaker     // makes runs; nil if this server only shows them
+	Desk     *labels.Desk // hands out items to label; nil for none
+	Labels   string       // file of the labels that judges are compared with; "" for none
 	Version  string
-	// Connections is how many there may be at once, where that is fewer than gavel would take; 0 for those.
+	// Connections limits the connections at once; 0 for the default.
 	Connections int
 	Now         func() time.Time
-	Log         func(format string, args ...any) // for the one who runs it
+	Log         func(format string, args ...any) // for whoever runs the server
 
-	pageWait time.Duration // how long a page waits for what is made beside it; 0 for [pageWait]
+	pageWait time.Duration // see [pageWait], the default
 }
 
-// RunMaker makes runs. Its methods may be called from many goroutines. Their errors are in words for whoever asked; one
-// of package failure has a status.
+// A RunMaker makes runs. Its methods may be called from many goroutines. Their errors are shown to the client; an error
+// of package failure sets the status.
 type RunMaker interface {
-	// Offer is what can be chosen from for runs of a protocol, the first where it is "".
+	// Offer returns the choices for a run of a protocol, the first protocol if it is "".
 	Offer(ctx context.Context, protocol string) (jobs.Offer, error)
-	// Plan says what a run would ask, and asks nothing.
+	// Plan returns what a run would ask, and asks nothing.
 	Plan(ctx context.Context, o jobs.JobRequest) (jobs.Planned, error)
-	// Start begins to make a run, or to go on with one.
+	// Start begins a job that makes or continues a run.
 	Start(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
-	// Resume begins to go on with a run of the folder.
+	// Resume begins a job that continues a run of the folder.
 	Resume(ctx context.Context, run string) (jobs.Job, error)
-	// PlanSuite says what a suite would ask, and asks nothing.
+	// PlanSuite returns what a suite would ask, and asks nothing.
 	PlanSuite(ctx context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error)
-	// StartSuite begins to make the runs of a suite, or to go on with them.
+	// StartSuite begins a job that makes or continues the runs of a suite.
 	StartSuite(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
-	// ResumeSuite begins to go on with the suite of a folder, whose file has this text.
+	// ResumeSuite begins a job that continues the suite of a folder; file is the text of its YAML.
 	ResumeSuite(ctx context.Context, folder, file string) (jobs.Job, error)
-	// Stop ends a job gently: what is in flight is waited for and kept.
+	// Stop ends a job after the requests in flight, the second time at once.
 	Stop(id string) error
-	// Jobs lists what was started, the newest first.
+	// Jobs returns the jobs, the newest first.
 	Jobs() []jobs.Job
-	// Describe keeps what people say of a run.
-	Describe(run string, said judging.About) error
-	// Delete removes a run that nobody is writing to.
+	// Describe stores the name, tags and note that people gave a run.
+	Describe(run string, details judging.About) error
+	// Delete removes a run that no program is writing to.
 	Delete(run string) error
 	// DeleteSuite removes a suite with all runs in its folder.
 	DeleteSuite(folder string) error
 }
 
-// pageWait is how long a page waits for what is made beside it. Then it says what is missing, and is loaded again.
+// pageWait is the time for which a page waits for background work. Then it says what is missing, and is loaded again.
 const pageWait = 2 * time.Second
 
-// briefly is the context of a part of a page that is made beside it.
+// briefly returns a context that ends after pageWait, for a page's background work.
 func (s *Server) briefly(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(s.opts.pageWait, pageWait))
 }
 
-// Server answers requests. Make one with [New].
+// A Server answers requests. [New] returns one.
 type Server struct {
 	opts Options
 	now  func() time.Time
 	runs *store.Store
-	memo *memo.Memo // what is made of whole runs
-	// background is what is made beside the pages, which show what there is.
+	memo *memo.Memo // values computed from whole runs, for which pages wait
+	// background has the values for which pages wait briefly.
 	background  *memo.Memo
-	listNumbers *memo.Memo // the numbers of runs that lists show
-	listings    *memo.Memo // the rows of a large folder
+	listNumbers *memo.Memo // numbers of runs in lists
+	listings    *memo.Memo // rows of a large folder
 	guard       *guard.Guard
-	streams     chan struct{}   // a place for each that is listened to
-	ending      context.Context // what is streamed ends with it
+	streams     chan struct{}   // a place for each open stream
+	ending      context.Context // ends with the server, and streams with it
 	end         context.CancelFunc
 	pages       *pages
-	patience    time.Duration // with a request
+	patience    time.Duration // time limit of a request
 	mux         *http.ServeMux
 }
 

@@ -14,7 +14,7 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// startView is the form that starts a run, with its plan where there is one.
+// startView holds the form that starts a run, with its plan once there is one.
 type startView struct {
 	jobs.Offer
 	Order jobs.JobRequest
@@ -22,10 +22,10 @@ type startView struct {
 	Error string
 }
 
-// firstFields names the fields that a form does not fold.
+// firstFields names the fields that the form shows unfolded.
 var firstFields = []string{"prompt", "limit", "agents"}
 
-// Shown are the fields that a form shows, or those that it folds, as the job request fills them in.
+// Shown returns the first fields of the form, or the folded ones, with the values of the job request.
 func (v startView) Shown(first bool) (all []fieldView) {
 	for _, f := range v.Fields {
 		if slices.Contains(firstFields, f.Name) == first {
@@ -39,7 +39,7 @@ func (v startView) Shown(first bool) (all []fieldView) {
 	return all
 }
 
-// Says returns what to do next, or the cost of the plan.
+// Says returns a sentence on what to do next, or on the cost of the plan.
 func (v startView) Says() string {
 	if v.Plan == nil {
 		return "Choose a judge, and what it judges."
@@ -64,7 +64,7 @@ func (v startView) Says() string {
 	return takes + ", " + time + "."
 }
 
-// offerFilter has the parameters of a call for an offer.
+// offerFilter holds the parameters of a call for an offer.
 type offerFilter struct {
 	Protocol string `json:"protocol"`
 }
@@ -78,7 +78,7 @@ func (s *Server) startView(r *http.Request) (startView, error) {
 	return startView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}, err
 }
 
-// startForm plans what a form asks for, or starts it.
+// startForm plans or starts the run of a form.
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	request := jobs.JobRequest(r.PostForm)
 	action := r.PostForm.Get("action")
@@ -111,8 +111,8 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	return nil
 }
 
-// readJobRequest reads what a program asks for: one JSON object, whose values are texts,
-// numbers, truth values, or lists of them.
+// readJobRequest reads the body of a call: one JSON object whose values are texts, numbers, truth values, or lists of
+// them.
 func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	var values map[string]any
 	dec := json.NewDecoder(r.Body)
@@ -122,8 +122,8 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	}
 	out := jobs.JobRequest{}
 	for name, v := range values {
-		list, many := v.([]any)
-		if !many {
+		list, isList := v.([]any)
+		if !isList {
 			list = []any{v}
 		}
 		for _, v := range list {
@@ -138,8 +138,8 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	return out, nil
 }
 
-// ordered is the view of what is made of a job request.
-func ordered[V any](
+// fromRequest returns a view of what do returns for the job request in the body.
+func fromRequest[V any](
 	do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
 ) func(*Server, *http.Request) (V, error) {
 	return func(s *Server, r *http.Request) (out V, err error) {
@@ -151,11 +151,11 @@ func ordered[V any](
 	}
 }
 
-// fieldView is a field with what was filled in.
+// fieldView holds a field with its value.
 type fieldView struct {
 	jobs.Field
 	Value string
 }
 
-// On tells whether a switch is on.
+// On reports whether a switch is on.
 func (v fieldView) On() bool { return v.Value != "" && v.Value != "false" }

@@ -19,37 +19,37 @@ import (
 	"gavel/scoring/race"
 )
 
-// suiteOrder is posted to plan or start a suite.
+// suiteOrder holds the body of calls that plan or start a suite.
 type suiteOrder struct {
-	File string `json:"file" jsonschema:"the suite's YAML (docs/suites.md); servers and datasets are those of the offer"`
-	Yes  bool   `json:"yes,omitempty" jsonschema:"start it although it is above its limits"`
+	File string `json:"file" jsonschema:"YAML of the suite (docs/suites.md), with servers and datasets of the offer"`
+	Yes  bool   `json:"yes,omitempty" jsonschema:"start it even if the plan exceeds its limits"`
 }
 
-// SuiteHead is a suite in the list of suites.
+// SuiteHead holds a suite of the list of suites.
 type SuiteHead struct {
-	Folder     string         `json:"folder" jsonschema:"of its runs, below the folder of runs"`
+	Folder     string         `json:"folder" jsonschema:"folder of its runs, below the folder of runs"`
 	Name       string         `json:"suite,omitempty" jsonschema:"its name"`
 	Judges     []string       `json:"judges,omitempty"`
 	Conditions int            `json:"conditions"`
 	Cells      int            `json:"cells" jsonschema:"judges × conditions"`
-	Statuses   map[string]int `json:"statuses" jsonschema:"how many runs have each; without any begun: not begun"`
-	Job        string         `json:"job,omitempty" jsonschema:"that makes it now"`
-	Says       string         `json:"says,omitempty" jsonschema:"what it came to; left out while nobody knows"`
+	Statuses   map[string]int `json:"statuses" jsonschema:"number of runs by status; not begun counts cells without a run"`
+	Job        string         `json:"job,omitempty" jsonschema:"id of the job that makes it now"`
+	Says       string         `json:"says,omitempty" jsonschema:"the result in a sentence; left out before there is one"`
 	Error      string         `json:"error,omitempty" jsonschema:"why its file cannot be read"`
 }
 
-// URL of the suite's page.
+// URL returns the address of the suite's page.
 func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
 
-// suitesView is the list of suites.
+// suitesView holds the list of suites.
 type suitesView struct {
 	Suites []SuiteHead `json:"suites"`
-	Ended  string      `json:"search_ended,omitempty" jsonschema:"as of the list of runs"`
+	Ended  string      `json:"search_ended,omitempty" jsonschema:"as in the list of runs"`
 
-	Ranking bool `json:"-"` // of some suites it is not known yet what they came to
+	Ranking bool `json:"-"` // some suites are still being ranked
 }
 
-// suiteRun is a cell: the run of a judge under a condition.
+// suiteRun holds a cell: the run of a judge under a condition.
 type suiteRun struct {
 	Judge     string `json:"judge"`
 	Condition string `json:"condition"`
@@ -57,19 +57,19 @@ type suiteRun struct {
 	RunRow
 }
 
-// SuiteView is the page of a suite.
+// SuiteView holds what a suite's page and its call show.
 type SuiteView struct {
 	SuiteHead
 	Runs     []suiteRun      `json:"runs"`
-	Results  *report.Ranking `json:"results" jsonschema:"as gavel suite results --format json; null if no run has ended"`
-	File     string          `json:"file" jsonschema:"its YAML, as it was run"`
+	Results  *report.Ranking `json:"results" jsonschema:"as gavel suite results --format json; null without runs"`
+	File     string          `json:"file" jsonschema:"YAML of the suite as it was run"`
 	Progress *Progress       `json:"progress,omitempty"`
-	Race     *race.State     `json:"race,omitempty" jsonschema:"the race of its runs, where one was begun"`
-	Maker    *jobs.Job       `json:"-"` // that makes it, or was the last to
+	Race     *race.State     `json:"race,omitempty" jsonschema:"race of its runs, if one was begun"`
+	Maker    *jobs.Job       `json:"-"` // the job that makes the suite, or the last that did
 }
 
-// say sets the sentence on the suite's results: of its race, or else of its ranking.
-func (h *SuiteHead) say(results *report.Ranking, raced *race.State, runs []suiteRun) {
+// summarize sets the sentence on the suite's results, from its race or else its ranking.
+func (h *SuiteHead) summarize(results *report.Ranking, raced *race.State, runs []suiteRun) {
 	if results != nil {
 		h.Says = results.Says
 	}
@@ -94,17 +94,17 @@ func raceOf(s *race.State, runs []suiteRun) *report.Race {
 	})
 }
 
-// Blocks returns the judges under each condition.
+// Blocks returns the HTML of the ranking under each condition.
 func (v SuiteView) Blocks() (template.HTML, error) {
 	return doc.Paper{Link: v.address, Terms: v.Results.Terms()}.Blocks(v.Results.Blocks())
 }
 
-// RaceBlock returns the bars of where each judge left the race.
+// RaceBlock returns a chart of when each judge left the race.
 func (v SuiteView) RaceBlock() (template.HTML, error) {
 	return doc.Paper{Link: v.address}.Blocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
 }
 
-// address returns the address of a run of the suite by its whole name or its last part; "" while there is none.
+// address returns the address of a run of the suite, given by its name or the last part of it; "" before it begins.
 func (v SuiteView) address(r doc.Ref) string {
 	for _, cell := range v.Runs {
 		if len(r.Runs) == 1 && path.Base(cell.Name) == path.Base(r.Runs[0]) && cell.Begun && cell.Error == "" {
@@ -114,12 +114,12 @@ func (v SuiteView) address(r doc.Ref) string {
 	return ""
 }
 
-// Complete reports whether all runs have ended and none will grow.
+// Complete reports whether all runs are complete, or stopped by a rule.
 func (h SuiteHead) Complete() bool {
 	return h.Statuses[judging.Complete]+h.Statuses[judging.ByRule] == h.Cells
 }
 
-// Finished returns a bar of the runs by status.
+// Finished returns a bar chart of the runs by status.
 func (h SuiteHead) Finished() (template.HTML, error) {
 	statuses := []string{
 		judging.Complete, judging.ByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
@@ -145,7 +145,7 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 		head, runs := s.suiteRuns(r, folder, suite)
 		results, err := s.ranking(ctx, folder, suite, runs)
 		view.Ranking = view.Ranking || err != nil && ctx.Err() != nil
-		head.say(results, s.runs.Race(folder), runs)
+		head.summarize(results, s.runs.Race(folder), runs)
 		view.Suites = append(view.Suites, head)
 	}
 	return view, nil
@@ -170,8 +170,8 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite)
 	for _, c := range suite.Cells {
 		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
 		name := path.Join(folder, c.Run)
-		if found, is := s.runs.Look(name); is {
-			run.RunRow = s.row(r.Context(), found)
+		if entry, ok := s.runs.Look(name); ok {
+			run.RunRow = s.row(r.Context(), entry)
 		} else {
 			run.Begun = false
 			run.RunRow = RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
@@ -199,7 +199,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	}
 	v.Race = s.runs.Race(folder)
 	v.Results, err = s.ranking(r.Context(), folder, suite, v.Runs)
-	v.say(v.Results, v.Race, v.Runs)
+	v.summarize(v.Results, v.Race, v.Runs)
 	return v, err
 }
 
@@ -216,7 +216,7 @@ func (s *Server) ranking(
 	})
 }
 
-// stateOf identifies the state of a suite's files, and reports whether any run of it has ended.
+// stateOf returns a key that changes with a suite's files, and reports whether any of its runs has ended.
 func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
@@ -230,35 +230,32 @@ func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, s
 	return b.String(), some
 }
 
-// loadEnded loads a run of a suite. One in progress is returned without its records.
+// loadEnded loads a run of a suite; a run in progress is returned without its records.
 func (s *Server) loadEnded(name string) (*scoring.Run, error) {
-	found, is := s.runs.Look(name)
+	entry, ok := s.runs.Look(name)
 	switch {
-	case !is:
+	case !ok:
 		return nil, fs.ErrNotExist
-	case found.Err != nil:
-		return nil, found.Err
-	case found.Manifest.Status == judging.Running:
-		return &scoring.Run{Manifest: found.Manifest}, nil
+	case entry.Err != nil:
+		return nil, entry.Err
+	case entry.Manifest.Status == judging.Running:
+		return &scoring.Run{Manifest: entry.Manifest}, nil
 	}
-	return s.runs.Load(name, found.Manifest, "")
+	return s.runs.Load(name, "")
 }
 
 // resumeSuite continues a suite.
-func (s *Server) resumeSuite(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	folder := r.PathValue("suite")
 	suite, err := s.runs.Suite(folder)
 	if err != nil {
-		return err
+		return "", err
 	}
 	job, err := s.opts.Runner.ResumeSuite(r.Context(), folder, suite.File)
-	if err != nil {
-		return err
-	}
-	return seeOther(w, r, jobURL(job.ID))
+	return jobURL(job.ID), err
 }
 
-// isSuite returns an error if there is no such suite. A suite with a damaged file is one.
+// isSuite returns an error if there is no such suite. A suite with a damaged file counts.
 func (s *Server) isSuite(folder string) error {
 	if _, err := s.runs.Suite(folder); err != nil && failure.Status(err) == http.StatusNotFound {
 		return err
@@ -271,6 +268,6 @@ func (s *Server) deleteSuite(folder string) error {
 	if err := s.isSuite(folder); err != nil {
 		return err
 	}
-	defer s.runs.Forget() // also where not all of it could be deleted
+	defer s.runs.Forget() // even if a part could not be deleted
 	return s.opts.Runner.DeleteSuite(folder)
 }

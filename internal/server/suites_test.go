@@ -21,11 +21,11 @@ func suiteOf(t testing.TB, dir, folder string) *scoring.Suite {
 	for _, j := range suite.Judges {
 		suite.Cells = append(suite.Cells, scoring.SuiteCell{Judge: j, Condition: "pairs", Run: j + "_pairs"})
 	}
-	at := filepath.Join(dir, filepath.FromSlash(folder))
-	makePairs(t, "right", at, "good_pairs")
-	makePairs(t, "coin", at, "coin_pairs")
-	makeRun(t, filepath.Join(at, "busy_pairs"), making{sim: "coin", stop: 5})
-	must(t, judging.WriteJSON(filepath.Join(at, scoring.SuiteFile), suite))
+	path := filepath.Join(dir, filepath.FromSlash(folder))
+	makePairs(t, "right", path, "good_pairs")
+	makePairs(t, "coin", path, "coin_pairs")
+	makeRun(t, filepath.Join(path, "busy_pairs"), runSetup{sim: "coin", stop: 5})
+	must(t, judging.WriteJSON(filepath.Join(path, scoring.SuiteFile), suite))
 	return suite
 }
 
@@ -36,7 +36,7 @@ func TestSuiteOfEmptyRuns(t *testing.T) {
 	suiteOf(t, dir, "suite")
 	busy := filepath.Join(dir, "suite", "busy_pairs")
 	s := newSite(t, dir, nil)
-	old := begun.Add(-time.Hour)
+	old := testTime.Add(-time.Hour)
 	must(t, os.Chtimes(filepath.Join(busy, judging.RecordsFile), old, old))
 	var v SuiteView
 	s.data("/api/v1/suites/suite", &v)

@@ -13,15 +13,15 @@ import (
 func TestIntervalsBeforeTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "half")
-	m := makeRun(t, run, making{sim: "accuracy=0.8", stop: 40})
+	m := makeRun(t, run, runSetup{sim: "accuracy=0.8", stop: 40})
 	m.DrawnBy, m.Status = new(int64), judging.Incomplete
 	must(t, judging.WriteJSON(filepath.Join(run, judging.ManifestFile), m))
 	loaded, err := scoring.Load(run, scoring.DefaultOptions.Reading)
 	must(t, err)
 	want := loaded.Score(scoring.DefaultOptions.Bootstrap).Overall("strict")
-	var said struct{ Report scoring.Report }
-	newSite(t, dir, nil).data("/api/v1/runs/half", &said)
-	got := said.Report.Overall("strict")
+	var answer struct{ Report scoring.Report }
+	newSite(t, dir, nil).data("/api/v1/runs/half", &answer)
+	got := answer.Report.Overall("strict")
 	if want.Low == nil || got.Low == nil || *got.Low != *want.Low || *got.High != *want.High {
 		t.Errorf("%v on the page, %v on the command line", got, want)
 	}

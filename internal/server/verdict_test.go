@@ -40,7 +40,7 @@ func TestVerdictIsMarkedWhereItStands(t *testing.T) {
 		{"multi-option", "sample-options", nil, []string{"Option 1? Selection: Option 2, not Option 1"}, []string{"Option 2"}},
 	} {
 		dir := t.TempDir()
-		makeRun(t, filepath.Join(dir, "run"), making{protocol: c.protocol, dataset: c.dataset, sim: "right", options: c.options, alter: func(r *judging.Record) {
+		makeRun(t, filepath.Join(dir, "run"), runSetup{protocol: c.protocol, dataset: c.dataset, sim: "right", options: c.options, alter: func(r *judging.Record) {
 			r.Replies = slices.Repeat(r.Replies[:1], len(c.replies))
 			for i, text := range c.replies {
 				r.Replies[i].Text = text

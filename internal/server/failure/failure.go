@@ -1,4 +1,4 @@
-// Package failure makes errors in words for whoever asked a server, each with the HTTP status of its answer.
+// Package failure makes errors that a server shows to its clients, each with the HTTP status of the answer.
 package failure
 
 import (
@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// failure is an error with its HTTP status.
+// failure holds an error with its HTTP status.
 type failure struct {
 	error
 	status int
@@ -15,12 +15,12 @@ type failure struct {
 
 func (f *failure) Unwrap() error { return f.error }
 
-// New is a failure with a status.
+// New returns an error with a status.
 func New(status int, format string, args ...any) error {
 	return Of(status, fmt.Errorf(format, args...))
 }
 
-// Of is an error with a status; nil where there is none.
+// Of adds a status to an error. It returns nil for nil.
 func Of(status int, err error) error {
 	if err == nil {
 		return nil
@@ -28,21 +28,21 @@ func Of(status int, err error) error {
 	return &failure{error: err, status: status}
 }
 
-// Unreadable says why something that a run holds cannot be read (422).
+// Unreadable returns an error for a part of a run that cannot be read (422).
 func Unreadable(format string, args ...any) error {
 	return New(http.StatusUnprocessableEntity, format, args...)
 }
 
-// NotFound is a failure of what is not there (404).
+// NotFound returns an error for something that does not exist (404).
 func NotFound(format string, args ...any) error { return New(http.StatusNotFound, format, args...) }
 
-// Conflict is a failure of what cannot be done as things are (409).
+// Conflict returns an error for what the current state does not allow (409).
 func Conflict(format string, args ...any) error { return New(http.StatusConflict, format, args...) }
 
-// Bad is a failure of what was asked (400).
+// Bad returns an error for a wrong request (400).
 func Bad(format string, args ...any) error { return New(http.StatusBadRequest, format, args...) }
 
-// Status of an error: that of a failure in it; 413 of a body that is too long, and 500 of others.
+// Status returns the status of an error: 413 for a body that is too long, and 500 for errors without one.
 func Status(err error) int {
 	var f *failure
 	if errors.As(err, &f) {

@@ -10,8 +10,8 @@ import (
 	"gavel/internal/server/failure"
 )
 
-// ReadBody reads the body of a request into memory, before the request is answered and its connection keeps a place for
-// that. A body that is late, too long or broken is an error with the status of the answer.
+// ReadBody reads the body of a request into memory, before a place is reserved for its connection. For a body that is
+// late, too long or broken it returns an error with the status of the answer.
 func ReadBody(r *http.Request) error {
 	text, err := io.ReadAll(r.Body)
 	if errors.Is(err, os.ErrDeadlineExceeded) {

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// Connections bounds how many there are, of all and of one address. Who comes when there are too many takes the place
-// of the one that has been idle for longest, or sending its request: such connections keep nobody out, and those of
-// one address none of another.
+// Connections limits the connections of a server, in all and for each address. A new connection above a limit takes the
+// place of the one that has been idle, or sending its request, for longest. So idle connections keep no client out, and
+// the connections of one address none of another.
 type Connections struct {
-	all, each int // at most
+	all, each int // limits, in all and for each address
 
 	mu   sync.Mutex
 	open map[net.Conn]*connection
 }
 
-// NewConnections bounds them to so many at most, of all and of each address.
+// NewConnections returns limits for all connections and for those of each address.
 func NewConnections(all, each int) *Connections {
 	return &Connections{all: all, each: each, open: map[net.Conn]*connection{}}
 }
 
 type connection struct {
 	from string
-	idle time.Time // since when, or since when it is sending; zero where a request is being answered
+	idle time.Time // start of idling or sending; zero while a request is answered
 }
 
-// Changed is the hook of an http.Server.
+// Changed is the ConnState hook of an http.Server.
 func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,8 +36,8 @@ func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 	case http.StateNew:
 		c.add(conn)
 	case http.StateActive, http.StateIdle:
-		if at := c.open[conn]; at != nil {
-			at.idle = time.Now()
+		if entry := c.open[conn]; entry != nil {
+			entry.idle = time.Now()
 		}
 	case http.StateClosed, http.StateHijacked:
 		delete(c.open, conn)
@@ -47,56 +47,57 @@ func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 // connKey is the key of a request's connection in its context.
 type connKey struct{}
 
-// Context is the hook of an http.Server by which Answering knows the connection.
+// Context is the ConnContext hook of an http.Server, through which a request finds its connection.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if at := c.open[conn]; at != nil {
-			at.idle = time.Time{}
+		if entry := c.open[conn]; entry != nil {
+			entry.idle = time.Time{}
 		}
 	})
 }
 
-// Answering says that a request has come whole from who may ask: its connection keeps its place until it is answered.
+// Answering reserves the place of a request's connection until the answer. Call it for complete requests of clients
+// with access.
 func Answering(r *http.Request) {
-	if answering, is := r.Context().Value(connKey{}).(func()); is {
+	if answering, ok := r.Context().Value(connKey{}).(func()); ok {
 		answering()
 	}
 }
 
-// add lets a connection in, or closes it where no other can go.
+// add admits a connection, or closes it if no other can be closed for it.
 func (c *Connections) add(conn net.Conn) {
-	at := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
-	if !c.makeRoom(at.from, c.each) || !c.makeRoom("", c.all) {
+	entry := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
+	if !c.makeRoom(entry.from, c.each) || !c.makeRoom("", c.all) {
 		conn.Close()
 		return
 	}
-	c.open[conn] = at
+	c.open[conn] = entry
 }
 
-// makeRoom closes the connection that has been idle for longest where an address, or all where that is "", have as many
-// as they may. It reports whether there is room for another.
-func (c *Connections) makeRoom(from string, most int) bool {
+// makeRoom reports whether there is room for another connection from an address, or from any if it is "". At the limit
+// it closes the connection that has been idle for longest.
+func (c *Connections) makeRoom(from string, limit int) bool {
 	var oldest net.Conn
-	for conn, at := range c.open {
-		if from != "" && at.from != from {
+	for conn, entry := range c.open {
+		if from != "" && entry.from != from {
 			continue
 		}
-		most--
-		if !at.idle.IsZero() && (oldest == nil || at.idle.Before(c.open[oldest].idle)) {
+		limit--
+		if !entry.idle.IsZero() && (oldest == nil || entry.idle.Before(c.open[oldest].idle)) {
 			oldest = conn
 		}
 	}
-	if most <= 0 && oldest != nil {
-		most++
+	if limit <= 0 && oldest != nil {
+		limit++
 		delete(c.open, oldest)
 		oldest.Close()
 	}
-	return most > 0
+	return limit > 0
 }
 
-// hostOf is an address without its port.
+// hostOf returns an address without its port.
 func hostOf(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		return host

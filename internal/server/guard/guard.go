@@ -1,5 +1,5 @@
-// Package guard decides who a server lets in: the names that it may be asked under, pages of other sites, the token and
-// the sessions that are begun with it, and how many connections an address may hold.
+// Package guard decides which requests a server answers: by host name, by origin, by token or session, and by the
+// number of connections of an address.
 package guard
 
 import (
@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -19,28 +18,29 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// Options of a guard.
+// Options holds the settings of a guard.
 type Options struct {
-	Token    string   // whoever asks must have it; "" for none
-	Loopback bool     // the server listens on this machine's own address alone
-	Hosts    []string // names that it may be asked under, beside its addresses
+	Token    string   // needed by every client; "" for none
+	Loopback bool     // the server listens on loopback addresses only
+	Hosts    []string // accepted host names, besides the server's addresses
 	Now      func() time.Time
 }
 
-// Guard decides who is let in. Its methods may be called from many goroutines. Make one with [New].
+// A Guard checks requests. Its methods may be called from many goroutines. [New] returns one.
 type Guard struct {
 	opts     Options
 	token    [sha256.Size]byte
 	origins  *http.CrossOriginProtection
 	mu       sync.Mutex
-	sessions map[string]time.Time   // until when each is good
-	tries    map[string][]time.Time // of wrong tokens, of late, by the address they came from
+	sessions map[string]time.Time   // end of each session
+	tries    map[string][]time.Time // times of recent wrong tokens, by address
 }
 
 // MinToken is the length of the shortest token.
 const MinToken = 16
 
-// New makes a guard. Who lets other machines in, or goes by names, needs a token of at least MinToken characters.
+// New returns a guard. A server that admits other machines, or has host names, needs a token of at least MinToken
+// characters.
 func New(o Options) (*Guard, error) {
 	if o.Token != "" && len(o.Token) < MinToken {
 		return nil, fmt.Errorf("the token is too short: it needs at least %d characters", MinToken)
@@ -57,14 +57,10 @@ func New(o Options) (*Guard, error) {
 	}, nil
 }
 
-// Host refuses names that this server does not go by: a page elsewhere could
-// have its own name lead here (DNS rebinding). Addresses cannot be made to.
+// Host returns an error for a host name that is not this server's: a page elsewhere could point its own name here (DNS
+// rebinding). It cannot do so with an address.
 func (g *Guard) Host(r *http.Request) error {
-	name := r.Host
-	if h, _, err := net.SplitHostPort(r.Host); err == nil {
-		name = h
-	}
-	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	name := strings.ToLower(strings.TrimSuffix(strings.Trim(hostOf(r.Host), "[]"), "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
 		if !g.opts.Loopback || ip.IsLoopback() {
 			return nil
@@ -81,7 +77,7 @@ func (g *Guard) Host(r *http.Request) error {
 		"whoever runs it can allow it with --host", markup.Shortened(name, 100))
 }
 
-// SameOrigin refuses what a page from elsewhere sends.
+// SameOrigin returns an error for a request from a page of another site.
 func (g *Guard) SameOrigin(r *http.Request) error {
 	if g.origins.Check(r) != nil {
 		return failure.New(http.StatusForbidden, "this request came from a page of another site")
@@ -89,17 +85,17 @@ func (g *Guard) SameOrigin(r *http.Request) error {
 	return nil
 }
 
-// ErrNoToken is the error of a request with neither the token nor a session.
+// ErrNoToken reports a request with neither the token nor a session.
 var ErrNoToken = failure.New(http.StatusUnauthorized,
 	"this server needs a token: sign in, or send it as \"Authorization: Bearer TOKEN\"")
 
-// Known lets in who has the token, or a session that was begun with it.
+// Known returns an error for a request with neither the token nor a session that was begun with it.
 func (g *Guard) Known(r *http.Request) error {
 	if g.opts.Token == "" {
 		return nil
 	}
-	if given, ok := bearer(r); ok {
-		return g.check(r, given)
+	if token, ok := bearer(r); ok {
+		return g.check(r, token)
 	}
 	if g.session(r) != "" {
 		return nil
@@ -112,13 +108,13 @@ func bearer(r *http.Request) (string, bool) {
 	return strings.TrimSpace(token), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// right compares in a time that tells nothing, not even the length.
+// right reports whether a token is correct, in a time that reveals nothing, not even its length.
 func (g *Guard) right(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
 }
 
-// check compares a token, unless too many wrong ones came from where it comes.
+// check returns an error for a wrong token, and for any token after too many wrong ones from the same address.
 func (g *Guard) check(r *http.Request, token string) error {
 	from := hostOf(r.RemoteAddr)
 	g.mu.Lock()

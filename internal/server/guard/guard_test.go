@@ -19,7 +19,7 @@ func TestWithoutATokenOnlyThisMachineIsLetIn(t *testing.T) {
 	}
 }
 
-// A name that somebody else owns can be made to lead here (DNS rebinding).
+// The owner of another name can point it here (DNS rebinding).
 func TestHost(t *testing.T) {
 	here, err := New(Options{Loopback: true})
 	if err != nil {

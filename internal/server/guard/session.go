@@ -18,7 +18,7 @@ const (
 	maxTries    = 10 // wrong tokens a minute from one address
 )
 
-// begin starts a session for who has the token.
+// begin starts a session and returns its id.
 func (g *Guard) begin() string {
 	id := rand.Text()
 	g.mu.Lock()
@@ -33,7 +33,7 @@ func (g *Guard) begin() string {
 	return id
 }
 
-// SignIn begins a session for who has the token, which a cookie keeps; the error of who has not is ErrNoToken.
+// SignIn begins a session for a client with the token, and sets its cookie. For a wrong token it returns ErrNoToken.
 func (g *Guard) SignIn(w http.ResponseWriter, r *http.Request, token string) error {
 	if err := g.check(r, token); err != nil {
 		return err
@@ -55,10 +55,10 @@ func (g *Guard) SignOut(w http.ResponseWriter, r *http.Request) {
 		&http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
-// InSession tells whether a request has a session that is good.
+// InSession reports whether a request has a valid session.
 func (g *Guard) InSession(r *http.Request) bool { return g.session(r) != "" }
 
-// session is the id of the request's session; "" where it has none that is good.
+// session returns the id of the request's session; "" without a valid one.
 func (g *Guard) session(r *http.Request) string {
 	c, err := r.Cookie(cookieName)
 	if err != nil {
@@ -73,13 +73,13 @@ func (g *Guard) session(r *http.Request) string {
 	return c.Value
 }
 
-// encrypted tells whether the way to the browser is, by the word of a proxy too:
-// whoever lies about it keeps only their own cookie from themselves.
+// encrypted reports whether the connection to the browser is encrypted, also if only a proxy's header says so: a client
+// with a false header loses nothing but its own cookie.
 func encrypted(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// Here keeps a way back within this server.
+// Here returns an address if it is a path of this server, else "/".
 func Here(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") ||

@@ -51,8 +51,8 @@ func TestTwoDelete(t *testing.T) {
 				t.Errorf("%s: deleted %d times: %v", what, done, errs)
 			}
 		}
-		if left, _ := os.ReadDir("runs"); len(left) > 0 {
-			t.Fatalf("left: %v", left)
+		if rest, _ := os.ReadDir("runs"); len(rest) > 0 {
+			t.Fatalf("left: %v", rest)
 		}
 	}
 }

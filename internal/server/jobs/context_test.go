@@ -26,14 +26,14 @@ func TestAJobWhosePromptsWereTooLong(t *testing.T) {
 	r := newManager(t, Options{BaseURLs: []string{model.URL}})
 	order := pairs(2)
 	order["endpoint"], order["model"] = []string{model.URL}, []string{"tiny"}
-	const said = "4 of 4 judgments have no verdict (prompts that did not fit the context: 4)"
-	j := made(t, r, order)
-	if j.State != Complete || !strings.Contains(j.Error, said) || !strings.Contains(j.Error, "Ask again where there is no verdict") {
+	const warning = "4 of 4 judgments have no verdict (prompts that did not fit the context: 4)"
+	j := finishedJob(t, r, order)
+	if j.State != Complete || !strings.Contains(j.Error, warning) || !strings.Contains(j.Error, "Ask again where there is no verdict") {
 		t.Errorf("%+v", j)
 	}
 	grown.Store(true)
 	order["ask-again"] = []string{"true"}
-	if j := made(t, r, order); j.State != Complete || j.Error != "" {
+	if j := finishedJob(t, r, order); j.State != Complete || j.Error != "" {
 		t.Errorf("%+v", j)
 	}
 }

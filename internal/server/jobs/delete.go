@@ -22,7 +22,7 @@ import (
 	"gavel/scoring/race"
 )
 
-// Delete removes a run. It renames the folder in one step and removes the files then. It refuses a folder with other
+// Delete removes a run. It renames the folder in one step, and then removes the files. It refuses a folder with other
 // files in it, and a run in progress.
 func (r *Manager) Delete(run string) error {
 	r.deleting.Lock()
@@ -74,27 +74,27 @@ var deletedName = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
 
 // sweep removes leftovers of killed servers and runs below the folder of runs.
 func sweep(ctx context.Context, dir string) {
-	if to, err := filepath.EvalSymlinks(dir); err == nil { // a link is not walked
+	if to, err := filepath.EvalSymlinks(dir); err == nil { // WalkDir does not follow a link
 		dir = to
 	}
-	filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+	filepath.WalkDir(dir, func(folder string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil || !d.IsDir():
 		case deletedName.MatchString(d.Name()):
-			os.RemoveAll(at)
+			os.RemoveAll(folder)
 			return fs.SkipDir
 		default:
-			disk.Sweep(at, slices.Concat(judging.RunFiles, []string{scoring.SuiteFile, race.StateFile})...)
+			disk.Sweep(folder, slices.Concat(judging.RunFiles, []string{scoring.SuiteFile, race.StateFile})...)
 		}
 		return nil
 	})
 }
 
 // Describe replaces the name, tags and note that people gave a run.
-func (r *Manager) Describe(run string, about judging.About) error {
-	about, err := about.Tidied()
+func (r *Manager) Describe(run string, details judging.About) error {
+	details, err := details.Tidied()
 	if err != nil {
 		return failure.Bad("%w", err)
 	}
@@ -111,11 +111,11 @@ func (r *Manager) Describe(run string, about judging.About) error {
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
 		return failure.NotFound("there is no run %q", run)
 	}
-	return orGone(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), about))
+	return orGone(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), details))
 }
 
-// DeleteSuite removes a suite's runs and their stages one by one, and then the file of the suite. It ends at a run that
-// it may not delete; the rest is still a suite.
+// DeleteSuite removes a suite's runs and their stages one by one, and then the file of the suite. It stops at a run
+// that cannot be deleted, and leaves the rest as a suite.
 func (r *Manager) DeleteSuite(folder string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
@@ -151,43 +151,43 @@ func (r *Manager) deleteSuite(folder string) error {
 	if err != nil {
 		return fmt.Errorf("the runs are deleted, the suite is not: %w", err)
 	}
-	if err := root.RemoveAll(path.Join(folder, judging.CacheDir)); err != nil { // of a shard's replies
+	if err := root.RemoveAll(path.Join(folder, judging.CacheDir)); err != nil { // replies of a shard
 		return fmt.Errorf("the suite is deleted, its cache is not: %w", err)
 	}
-	if left, err := fs.ReadDir(root.FS(), folder); err == nil && len(left) == 0 {
+	if rest, err := fs.ReadDir(root.FS(), folder); err == nil && len(rest) == 0 {
 		return root.Remove(folder)
 	}
 	return nil
 }
 
-// idle opens the folder of runs unless a job is making the run or suite, for which makes returns true.
-func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
+// idle opens the folder of runs. It returns an error if makes returns true for an active job; kind is "run" or "suite".
+func (r *Manager) idle(kind string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
-			return nil, failure.Conflict("the %s is in progress: stop it first", what)
+			return nil, failure.Conflict("the %s is in progress: stop it first", kind)
 		}
 	}
 	return os.OpenRoot(r.dir)
 }
 
-// checkFolders refuses a name that is no folder, or that leads over a link.
+// checkFolders returns an error for a name that is no folder, or whose path contains a link.
 func checkFolders(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return failure.NotFound("there is no such run or suite")
 	}
-	for at := name; at != "."; at = path.Dir(at) {
-		info, err := root.Lstat(at)
+	for folder := name; folder != "."; folder = path.Dir(folder) {
+		info, err := root.Lstat(folder)
 		switch {
 		case err != nil:
 			return err
 		case !info.IsDir():
-			return failure.Conflict("%s is a link or a file: delete it by hand", at)
+			return failure.Conflict("%s is a link or a file: delete it by hand", folder)
 		}
 	}
 	return nil
 }
 
-// checkRun refuses a folder that has links, or other files than those of a run.
+// checkRun returns an error for a folder with links, or with other files than those of a run.
 func checkRun(root *os.Root, run string) error {
 	if err := checkFolders(root, run); err != nil {
 		return err
@@ -197,8 +197,8 @@ func checkRun(root *os.Root, run string) error {
 		return err
 	}
 	for _, e := range entries {
-		ours := slices.Contains(judging.RunFiles, e.Name()) || strings.HasPrefix(e.Name(), ".")
-		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !ours || !plain {
+		isRunFile := slices.Contains(judging.RunFiles, e.Name()) || strings.HasPrefix(e.Name(), ".")
+		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !isRunFile || !plain {
 			return failure.Conflict("the folder holds %q, which is no file of the run: delete it by hand", e.Name())
 		}
 	}

@@ -11,10 +11,10 @@ import (
 // A job that ends gently already goes on doing so when the server is told to end once.
 func TestEndOfTheServerIsGentle(t *testing.T) {
 	r := newManager(t, Options{})
-	told, abandoned := make(chan bool, 1), make(chan bool, 1)
+	interrupted, abandoned := make(chan bool, 1), make(chan bool, 1)
 	ready := make(chan bool)
 	job, err := r.begin(Job{}, func(ctx context.Context, e *eval.Maker) error {
-		defer e.Interrupts.Handle(func() { told <- true })()
+		defer e.Interrupts.Handle(func() { interrupted <- true })()
 		close(ready)
 		<-ctx.Done()
 		abandoned <- true
@@ -23,7 +23,7 @@ func TestEndOfTheServerIsGentle(t *testing.T) {
 	ok(t, err)
 	<-ready
 	ok(t, r.Stop(job.ID))
-	<-told // it waits for what is in flight
+	<-interrupted // it waits for what is in flight
 	r.StopAll()
 	select {
 	case <-abandoned:
@@ -31,5 +31,5 @@ func TestEndOfTheServerIsGentle(t *testing.T) {
 	case <-time.After(time.Second / 2):
 		ok(t, r.Stop(job.ID))
 	}
-	within(t, "the job", r.Wait)
+	waitFor(t, "the job", r.Wait)
 }

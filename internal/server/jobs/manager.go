@@ -1,4 +1,4 @@
-// Package jobs makes the runs and suites of a server: they are planned, started, stopped and gone on with.
+// Package jobs plans, starts, stops, continues and deletes the runs and suites of a server.
 package jobs
 
 import (
@@ -21,51 +21,51 @@ import (
 	"gavel/judging"
 )
 
-// Options of a Manager.
+// Options holds the settings of a Manager.
 type Options struct {
 	Runs      string   // folder of the runs
-	BaseURLs  []string // servers to offer beside those that are found
-	APIKeyEnv string   // variable with the API key of those
+	BaseURLs  []string // servers to offer besides those found
+	APIKeyEnv string   // environment variable with their API key
 	Cache     string
 	NoCache   bool
-	AtOnce    int // runs and suites that are made at the most
-	// Shows tells whether a run of that name would stand in the server's list.
+	AtOnce    int // limit of the runs and suites in progress
+	// Shows reports whether the server's list would show a run of that name.
 	Shows func(run string) bool
 }
 
-// Manager makes the runs of a server. A posted job becomes the request that the command line would make, and passes the
-// same checks.
+// A Manager makes the runs of a server. A posted job becomes the request that the command line would make, and passes
+// the same checks.
 type Manager struct {
 	maker *eval.Maker
 	opts  Options
-	dir   string // of the runs, absolute: runs name each other by it
+	dir   string // folder of the runs; absolute, since runs refer to each other by it
 	ctx   context.Context
 
-	turns    *semaphore.Weighted // one suite is read and planned at a time: a large matrix keeps a processor busy
-	offers   *memo.Memo          // the servers that were found
+	turns    *semaphore.Weighted // for one suite at a time, since planning a large one keeps a processor busy
+	offers   *memo.Memo          // servers found
 	jobs     sync.WaitGroup
 	mu       sync.Mutex
 	list     []*runJob // the newest last
 	ending   bool
-	deleting sync.Mutex // for runs and suites that are deleted or described, one at a time
+	deleting sync.Mutex // held while a run or suite is deleted or described
 }
 
 // FieldOf returns the field of the job request that an error is about; "" without one.
 func FieldOf(err error) string {
-	var at *eval.FieldError
-	if errors.As(err, &at) {
-		return at.Field
+	var fieldErr *eval.FieldError
+	if errors.As(err, &fieldErr) {
+		return fieldErr.Field
 	}
 	return ""
 }
 
-// New returns a Manager whose jobs end with ctx. They are made with copies of maker, in the folder of runs.
+// New returns a Manager whose jobs end with ctx. Jobs use copies of maker and write to the folder of runs.
 func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	dir, err := filepath.Abs(o.Runs)
 	if err != nil {
 		return nil, err
 	}
-	maker.Words = eval.Words{ // as a job's page has it
+	maker.Words = eval.Words{ // for a job's page
 		StopNow:  "stop again",
 		GoOn:     "start the same again to go on",
 		AskAgain: "start the same again with \"Ask again where there is no verdict\"",
@@ -85,7 +85,7 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	return r, nil
 }
 
-// runJob is a job under way. It observes the runs that it makes; interrupts and cancel end it.
+// runJob holds a job with what ends it: interrupts and cancel. It observes the runs that it makes.
 type runJob struct {
 	Job
 	eval.Quiet
@@ -94,7 +94,7 @@ type runJob struct {
 	cancel     context.CancelCauseFunc
 }
 
-// Limits of what is kept of jobs.
+// Limits of the jobs in memory and of their logs.
 const (
 	keepJobs  = 100
 	keepLines = 200
@@ -132,9 +132,9 @@ func (j *runJob) RunOpened(run eval.RunStart) {
 	}
 }
 
-// keyOf returns the variable with the key of a server, "" for the usual one. known is false for a server that nobody
-// named: a key never goes to a server that was found on a port.
-func (r *Manager) keyOf(url string) (variable string, known bool) {
+// keyOf returns the environment variable with the key of a server, "" for the usual one. ok is false for a server found
+// on a port: such a server never gets a key.
+func (r *Manager) keyOf(url string) (variable string, ok bool) {
 	if slices.Contains(r.opts.BaseURLs, url) {
 		return r.opts.APIKeyEnv, true
 	}
@@ -172,7 +172,7 @@ func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 		"reply_tokens_at_most": plan.MaxTokens,
 		"prompt_too_long":      plan.TooLong,
 	}}
-	if seconds, known := run.Seconds(); known {
+	if seconds, ok := run.Seconds(); ok {
 		s.Seconds = &seconds
 	}
 	s.Time = run.Time()
@@ -187,7 +187,7 @@ func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 	return s
 }
 
-// name returns the name of a run's folder: its path below the folder of runs.
+// name returns the name of a run or suite: the path of its folder below the folder of runs.
 func (r *Manager) name(folder string) string {
 	name, err := filepath.Rel(r.dir, folder)
 	if err != nil { // on another drive
@@ -196,7 +196,7 @@ func (r *Manager) name(folder string) string {
 	return filepath.ToSlash(name)
 }
 
-// Start begins a job. It does not wait for the server of the model: the job's page reports what goes wrong then.
+// Start begins a job. It does not wait for the server of the model; the job reports its errors.
 func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 	o, err := r.request(ctx, request)
 	if err != nil {
@@ -245,7 +245,7 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 	r.list = append(r.list, j)
 	if len(r.list) > keepJobs {
 		if i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() }); i >= 0 {
-			// else --max-runs is more than are kept
+			// no job has ended if --max-runs exceeds keepJobs
 			r.list = slices.Delete(r.list, i, i+1)
 		}
 	}

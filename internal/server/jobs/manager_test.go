@@ -39,8 +39,8 @@ func pairs(limit int) JobRequest {
 	return JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {fmt.Sprint(limit)}}
 }
 
-// made is the job of a run, once it has ended.
-func made(t *testing.T, r *Manager, request JobRequest) Job {
+// finishedJob is the job of a run, once it has ended.
+func finishedJob(t *testing.T, r *Manager, request JobRequest) Job {
 	t.Helper()
 	_, err := r.Start(t.Context(), request)
 	ok(t, err)
@@ -49,15 +49,15 @@ func made(t *testing.T, r *Manager, request JobRequest) Job {
 }
 
 // newModel is a server with the model "tiny", which answers everything alike.
-func newModel(t *testing.T, seen func(r *http.Request)) *httptest.Server {
+func newModel(t *testing.T, observe func(r *http.Request)) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
-		seen(r)
+		observe(r)
 		fmt.Fprint(w, `{"data":[{"id":"tiny"}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
-		seen(r)
+		observe(r)
 		fmt.Fprint(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"The answer is 4. Correct [[A>B]]"}}],"usage":{"prompt_tokens":5000,"completion_tokens":5}}`)
 	})
 	s := httptest.NewServer(mux)
@@ -65,8 +65,8 @@ func newModel(t *testing.T, seen func(r *http.Request)) *httptest.Server {
 	return s
 }
 
-// within ends the test where something takes for ever.
-func within(t *testing.T, what string, f func()) {
+// waitFor ends the test where something takes for ever.
+func waitFor(t *testing.T, event string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -76,11 +76,11 @@ func within(t *testing.T, what string, f func()) {
 	select {
 	case <-done:
 	case <-time.After(2 * time.Minute):
-		t.Fatalf("%s: no end after two minutes", what)
+		t.Fatalf("%s: no end after two minutes", event)
 	}
 }
 
-// Suites are read and planned one after the other, and who waits too long goes.
+// Suites are read and planned one after the other; a caller that waits too long gets an error.
 func TestServeSuiteTurns(t *testing.T) {
 	r := newManager(t, Options{})
 	ok(t, r.turns.Acquire(t.Context(), 1))
@@ -107,7 +107,7 @@ func TestPanicEndsItsJob(t *testing.T) {
 		if err != nil {
 			t.Fatal(when, err)
 		}
-		within(t, when, r.Wait)
+		waitFor(t, when, r.Wait)
 		if j := r.Jobs()[0]; j.ID != began.ID || j.State != Failed || !strings.Contains(j.Error, "boom (manager_test.go:") {
 			t.Errorf("%s: %+v", when, j)
 		}
@@ -138,7 +138,7 @@ func offer(r *Manager, servers ...EndpointOffer) {
 func TestJudgeByItsModel(t *testing.T) {
 	r := newManager(t, Options{})
 	offer(r, EndpointOffer{ID: "http://127.0.0.1:9", Models: []string{"other", "small:latest"}})
-	if ids, err := r.judgeAt(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"http://127.0.0.1:9"}) {
+	if ids, err := r.endpointIDs(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"http://127.0.0.1:9"}) {
 		t.Errorf("by a name without its tag: %v %v", ids, err)
 	}
 }
@@ -157,12 +157,12 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 			sent[name+" "+r.Header.Get("Authorization")] = true
 		})
 	}
-	named, found := watch("named"), watch("found")
+	namedServer, foundServer := watch("named"), watch("found")
 	for _, keyEnv := range []string{"", "MY_KEY"} {
 		clear(sent)
-		r := newManager(t, Options{NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: keyEnv})
-		offer(r, append(r.endpoints(t.Context()), EndpointOffer{ID: found.URL, Models: []string{"tiny"}})...)
-		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
+		r := newManager(t, Options{NoCache: true, BaseURLs: []string{namedServer.URL}, APIKeyEnv: keyEnv})
+		offer(r, append(r.endpoints(t.Context()), EndpointOffer{ID: foundServer.URL, Models: []string{"tiny"}})...)
+		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", namedServer.URL, foundServer.URL)
 		if _, err := r.StartSuite(t.Context(), JobRequest{"file": {file}}); err != nil {
 			t.Fatal(err)
 		}
@@ -205,23 +205,23 @@ func TestDefaultsOfTheForm(t *testing.T) {
 func TestServeKeys(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-secret")
 	var mu sync.Mutex
-	var seen []string
+	var keys []string
 	j := newModel(t, func(r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		seen = append(seen, r.Header.Get("Authorization"))
+		keys = append(keys, r.Header.Get("Authorization"))
 	})
 	r := newManager(t, Options{})
 	for _, keyless := range []bool{true, false} {
 		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
-		seen = nil
+		keys = nil
 		if !keyless {
 			t.Setenv("OPENAI_BASE_URL", j.URL)
 		}
-		at := EndpointOffer{ID: j.URL}
-		r.models(t.Context(), &at)
-		if at.Error != "" || len(at.Models) != 1 || !slices.Contains(seen, want) || keyless && slices.Contains(seen, "Bearer sk-secret") {
-			t.Errorf("keyless %t: sent %q, %+v", keyless, seen, at)
+		offer := EndpointOffer{ID: j.URL}
+		r.models(t.Context(), &offer)
+		if offer.Error != "" || len(offer.Models) != 1 || !slices.Contains(keys, want) || keyless && slices.Contains(keys, "Bearer sk-secret") {
+			t.Errorf("keyless %t: sent %q, %+v", keyless, keys, offer)
 		}
 	}
 }
@@ -237,13 +237,13 @@ func TestServeOffersBesideAnotherProtocol(t *testing.T) {
 			o.BaseURLs = append(o.BaseURLs, odd)
 		}
 		r := newManager(t, o)
-		within(t, "looking for servers", func() {
-			found := r.endpoints(t.Context())
-			if len(found) < 2 || len(found[0].Models) != 1 || found[0].Error != "" {
-				t.Errorf("offered: %+v", found)
+		waitFor(t, "looking for servers", func() {
+			endpoints := r.endpoints(t.Context())
+			if len(endpoints) < 2 || len(endpoints[0].Models) != 1 || endpoints[0].Error != "" {
+				t.Errorf("offered: %+v", endpoints)
 			}
-			if !inEnvironment && !strings.Contains(found[1].Error, "HTTP 101") {
-				t.Errorf("of the other it is said %q", found[1].Error)
+			if !inEnvironment && !strings.Contains(endpoints[1].Error, "HTTP 101") {
+				t.Errorf("of the other it is said %q", endpoints[1].Error)
 			}
 		})
 	}
@@ -271,9 +271,9 @@ func TestServeOffersLockNobodyOut(t *testing.T) {
 	default:
 	}
 	s.CloseClientConnections()
-	within(t, "looking for servers", func() {
-		if found := <-first; len(found) < 2 || found[0].Error == "" {
-			t.Errorf("offered: %+v", found)
+	waitFor(t, "looking for servers", func() {
+		if endpoints := <-first; len(endpoints) < 2 || endpoints[0].Error == "" {
+			t.Errorf("offered: %+v", endpoints)
 		}
 	})
 }
@@ -311,7 +311,7 @@ func TestMoreJobsThanAreKept(t *testing.T) {
 		t.Errorf("%d jobs are listed, %d go on", n, r.opts.AtOnce)
 	}
 	close(end)
-	within(t, "the jobs", r.Wait)
+	waitFor(t, "the jobs", r.Wait)
 }
 
 // Of each protocol only datasets are offered that it can judge, and every field has words of its own.

@@ -30,8 +30,8 @@ const (
 	fieldDataset  = "dataset"
 )
 
-// request reads a job request. It may name no file and no address, only what is offered. The other fields are set by
-// the options of the server.
+// request returns the run request of a job request. A job request names offered servers, datasets and runs, never files
+// or addresses. The other fields come from the options of the server.
 func (r *Manager) request(ctx context.Context, request JobRequest) (eval.Request, error) {
 	o, err := r.read(ctx, request)
 	return o, failure.Of(http.StatusBadRequest, err)
@@ -74,8 +74,8 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request,
 	return eval.Read(protocol, values)
 }
 
-// values returns the values of the job request's other fields. It leaves defaults out, since some fields may not be
-// given with some judges, whatever their value.
+// values returns the values of the job request's other fields, without defaults: some judges do not accept some fields,
+// whatever their value.
 func (r *Manager) values(
 	ctx context.Context, protocol judging.Protocol, request JobRequest,
 ) (map[string][]string, error) {
@@ -90,7 +90,7 @@ func (r *Manager) values(
 		}
 		values := request[name]
 		if f.Kind != eval.List && len(values) > 1 {
-			values = values[len(values)-1:] // the form's, where the address had the field too
+			values = values[len(values)-1:] // the form's value, after that of the address
 		}
 		for _, value := range values {
 			if value == "" || value == f.Default {
@@ -130,8 +130,8 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	if strings.Contains(value, ",") {
 		return "", eval.Wrong("agents", value, "%q: give each separately", value)
 	}
-	if _, at, ok := strings.Cut(value, "@"); ok {
-		if r.checkEndpoint(ctx, at) != nil || isSimulation(at) {
+	if _, url, ok := strings.Cut(value, "@"); ok {
+		if r.checkEndpoint(ctx, url) != nil || isSimulation(url) {
 			return "", eval.Wrong("agents", value,
 				"%q: expected MODEL@URL with the URL of an offered server, a run, or sim:…", value)
 		}
@@ -197,8 +197,8 @@ var simulatedEndpoint = EndpointOffer{
 func isSimulation(id string) bool { return id == simulatedEndpoint.ID }
 
 const (
-	offersGood = 10 * time.Second // for which found servers are remembered
-	offerTime  = 5 * time.Second  // for a server to tell its kind, and again for its models
+	offersGood = 10 * time.Second // for which a list of servers is used
+	offerTime  = 5 * time.Second  // limit for finding servers, and again for their models
 )
 
 // checkEndpoint returns an error unless the endpoint with this id is offered.
@@ -212,17 +212,17 @@ func (r *Manager) checkEndpoint(ctx context.Context, id string) error {
 // endpoints returns the offered servers. Concurrent calls share one search; a call whose context ends before it gets
 // the simulation alone.
 func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
-	found, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]EndpointOffer, error) {
-		return r.discover(r.ctx), nil // the first caller may leave before the others
+	endpoints, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]EndpointOffer, error) {
+		return r.discover(r.ctx), nil // not ctx: the first caller may leave before the others
 	})
 	if err != nil {
 		return []EndpointOffer{simulatedEndpoint}
 	}
-	return found
+	return endpoints
 }
 
-// discover finds servers as the command line does: those named with --base-url, those of the environment, those on the
-// usual ports. It takes at most twice offerTime.
+// discover returns the servers named with --base-url, those of the environment, and those on the usual ports, as the
+// command line finds them. It takes at most twice offerTime.
 func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 	var all []EndpointOffer
 	for _, url := range r.opts.BaseURLs {
@@ -246,27 +246,27 @@ func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 }
 
 // models adds the models of a server to its offer, or the error.
-func (r *Manager) models(ctx context.Context, at *EndpointOffer) {
+func (r *Manager) models(ctx context.Context, offer *EndpointOffer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
-	b, s, err := r.maker.Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{at.ID}})
+	b, s, err := r.maker.Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{offer.ID}})
 	if err != nil {
-		at.Error = err.Error()
+		offer.Error = err.Error()
 		return
 	}
-	if at.About == at.ID {
-		at.About = eval.Describe(s)
+	if offer.About == offer.ID {
+		offer.About = eval.Describe(s)
 	}
 	models, err := b.Models(ctx)
 	if err != nil {
-		at.Error = err.Error()
+		offer.Error = err.Error()
 	}
 	for _, m := range models {
-		at.Models = append(at.Models, m.Name)
+		offer.Models = append(offer.Models, m.Name)
 	}
 }
 
-// Offer returns the choices for runs of a protocol; of the first one without a name.
+// Offer returns the choices for runs of a protocol; if name is "", of the first one.
 func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	if name == "" {
 		name = judging.Protocols()[0].Name

@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// CommandOf returns the shell command that makes a run in the folder out, or goes on with it; "" for an imported run.
+// CommandOf returns the shell command that makes or continues a run in the folder out; "" for an imported run.
 func CommandOf(m *judging.Manifest, out string) string {
 	if o, ok := eval.RequestOf(m); ok {
 		o.Out = out
@@ -28,7 +28,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	if err != nil {
 		return Job{}, failure.Of(http.StatusUnprocessableEntity, err)
 	}
-	was, ok := eval.RequestOf(m)
+	previous, ok := eval.RequestOf(m)
 	switch {
 	case !ok:
 		return Job{}, failure.Conflict("%s was imported: there is nothing to ask", run)
@@ -36,7 +36,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 		return Job{}, failure.Conflict("%s is complete: there is nothing left to ask", run)
 	}
 	var o eval.Request
-	request, err := r.requestOf(ctx, was)
+	request, err := r.requestOf(ctx, previous)
 	if err == nil {
 		o, err = r.request(ctx, request)
 	}
@@ -45,29 +45,33 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 			"Use the command line: %s", run, err, CommandOf(m, dir))
 	}
 	o.Out = dir
-	o.PromptGiven = was.PromptGiven
+	o.PromptGiven = previous.PromptGiven
 	return r.beginRun(Job{Request: request, Resumes: run}, o)
 }
 
 // requestOf returns the job request that makes the same run.
-func (r *Manager) requestOf(ctx context.Context, was eval.Request) (JobRequest, error) {
-	request := JobRequest{fieldProtocol: {was.Protocol}, fieldModel: {was.Model}, fieldDataset: {was.Dataset}}
-	for name, values := range was.Given() {
+func (r *Manager) requestOf(ctx context.Context, previous eval.Request) (JobRequest, error) {
+	request := JobRequest{
+		fieldProtocol: {previous.Protocol},
+		fieldModel:    {previous.Model},
+		fieldDataset:  {previous.Dataset},
+	}
+	for name, values := range previous.Given() {
 		switch name {
 		case "backend", "base-url", "model", "dataset":
 		case "own", "agents":
 			for _, folder := range values {
-				at, err := filepath.Abs(folder)
+				dir, err := filepath.Abs(folder)
 				if err != nil {
 					return nil, err
 				}
-				request[name] = append(request[name], r.name(at))
+				request[name] = append(request[name], r.name(dir))
 			}
 		default:
 			request[name] = values
 		}
 	}
-	ids, err := r.judgeAt(ctx, was.Endpoint, was.Model)
+	ids, err := r.endpointIDs(ctx, previous.Endpoint, previous.Model)
 	if err != nil {
 		return nil, fmt.Errorf("its server: %w", err)
 	}

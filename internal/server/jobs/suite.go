@@ -18,7 +18,7 @@ import (
 	"gavel/scoring"
 )
 
-// A posted suite is the text of a file of `gavel suite`. It may name no file of this machine, and only offered servers.
+// A posted suite is the text of a file of `gavel suite`. It names offered servers only, and no file of this machine.
 
 // Names of the fields of a job request of a suite.
 const (
@@ -26,7 +26,7 @@ const (
 	fieldYes  = "yes"
 )
 
-// postedFile is the name of the file in errors.
+// postedFile names the posted file in errors.
 const postedFile = "suite.yaml"
 
 // withSuite reads the suite of a job request and calls do with it. Calls take turns.
@@ -66,9 +66,9 @@ func checkSuiteFields(request JobRequest) error {
 	return nil
 }
 
-// readSuite reads the file of a suite, which belongs to the folder of runs.
+// readSuite reads the file of a suite, and places its runs below the folder of runs.
 func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, error) {
-	file, err := suite.ParseFile(postedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // as browsers send it
+	file, err := suite.ParseFile(postedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // browsers send CRLF
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func (r *Manager) place(file *suite.File) error {
 		if err := disk.Within(r.dir, out); err != nil {
 			return err
 		}
-		for at := filepath.Dir(out); at != r.dir; at = filepath.Dir(at) {
-			if _, err := os.Stat(filepath.Join(at, scoring.SuiteFile)); err == nil {
+		for parent := filepath.Dir(out); parent != r.dir; parent = filepath.Dir(parent) {
+			if _, err := os.Stat(filepath.Join(parent, scoring.SuiteFile)); err == nil {
 				return errors.New("lies in the folder of another suite: choose another, or remove this line")
 			}
 		}
@@ -105,19 +105,19 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, 
 	request := JobRequest{fieldProtocol: {c.Protocol().Name}}
 	judge := eval.Endpoint{Backend: eval.Backends[0]}
 	for name, words := range c.Values() {
-		f, known := eval.FieldNamed(c.Protocol(), name)
+		f, ok := eval.FieldNamed(c.Protocol(), name)
 		switch {
 		case name == "backend":
 			judge.Backend = words[0]
 		case name == "base-url":
 			judge.BaseURLs = words
-		case known && f.Local && name != fieldModel && name != fieldDataset:
+		case ok && f.Local && name != fieldModel && name != fieldDataset:
 			return o, eval.Wrong(name, words[0], "can be set on the command line only: leave it out")
 		default:
 			request[name] = words
 		}
 	}
-	request[fieldEndpoint], err = r.judgeAt(ctx, judge, request.Get(fieldModel))
+	request[fieldEndpoint], err = r.endpointIDs(ctx, judge, request.Get(fieldModel))
 	if err != nil {
 		return o, err
 	}
@@ -130,8 +130,8 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, 
 	return o, nil
 }
 
-// judgeAt returns the ids of the offered servers that a judge names, else of the first that has the model.
-func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
+// endpointIDs returns the ids of the offered servers that a judge names, else that of the first with the model.
+func (r *Manager) endpointIDs(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
 	if err := judge.Validate(); err != nil {
 		return nil, err
 	}
@@ -139,11 +139,11 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 	if isSimulation(judge.Backend) {
 		return []string{simulatedEndpoint.ID}, nil
 	}
-	for _, at := range judge.BaseURLs {
-		i := slices.IndexFunc(offered, func(e EndpointOffer) bool { return eval.SameAddress(e.ID, at) })
+	for _, url := range judge.BaseURLs {
+		i := slices.IndexFunc(offered, func(e EndpointOffer) bool { return eval.SameAddress(e.ID, url) })
 		if i < 0 {
-			return nil, eval.Wrong("base-url", at,
-				"%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", at)
+			return nil, eval.Wrong("base-url", url,
+				"%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", url)
 		}
 		ids = append(ids, offered[i].ID)
 	}
@@ -159,7 +159,7 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 		"name one with base-url, or write backend: sim for a simulated judge", model)
 }
 
-// PlanSuite does what `gavel suite plan` does.
+// PlanSuite plans a suite, as `gavel suite plan` does.
 func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
 		planning := &runJob{manager: r}
@@ -179,7 +179,7 @@ func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuiteP
 	return out, err
 }
 
-// StartSuite begins what `gavel suite run` does.
+// StartSuite begins a job that makes the runs of a suite, as `gavel suite run` does.
 func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
 		job, err = r.beginSuite(s, request)
@@ -188,8 +188,8 @@ func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, 
 	return job, err
 }
 
-// ResumeSuite starts the suite of a folder again from its file. The file may name servers that are not offered here,
-// and another folder if the folder was moved: both are errors.
+// ResumeSuite starts the suite of a folder again from its file. It returns an error if the file names a server that is
+// not offered here, or another folder, as after a move.
 func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job, err error) {
 	request := JobRequest{fieldFile: {file}}
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {

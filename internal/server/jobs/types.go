@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// JobRequest has the values of a request by the names of its fields.
+// JobRequest holds the values of a request by field.
 type JobRequest = url.Values
 
-// Offer has the choices of a form.
+// Offer holds the choices of a form.
 type Offer struct {
 	Protocol  string          `json:"protocol"`
 	Protocols []NamedAbout    `json:"protocols"`
@@ -18,13 +18,13 @@ type Offer struct {
 	Notes     []string        `json:"notes,omitempty"`
 }
 
-// NamedAbout is a choice.
+// NamedAbout holds a choice with its description.
 type NamedAbout struct {
 	Name  string `json:"name"`
 	About string `json:"about,omitempty"`
 }
 
-// EndpointOffer is a server of models, whose id is its URL, or the simulation.
+// EndpointOffer holds a server of models, whose id is its URL, or the simulation.
 type EndpointOffer struct {
 	ID     string   `json:"id"`
 	About  string   `json:"about"`
@@ -32,53 +32,53 @@ type EndpointOffer struct {
 	Error  string   `json:"error,omitempty"`
 }
 
-// Field is a field of a form.
+// Field describes a field of a form.
 type Field struct {
 	Name    string   `json:"name"`
-	Label   string   `json:"label" jsonschema:"what forms call it"`
+	Label   string   `json:"label" jsonschema:"label in forms"`
 	About   string   `json:"about"`
 	Kind    string   `json:"kind" jsonschema:"text, number, switch or choice"`
 	Default string   `json:"default,omitempty"`
-	Values  []string `json:"values,omitempty" jsonschema:"of a choice"`
-	Part    string   `json:"part" jsonschema:"of the form"`
-	Many    bool     `json:"many,omitempty" jsonschema:"may be given several times"`
+	Values  []string `json:"values,omitempty" jsonschema:"values of a choice"`
+	Part    string   `json:"part" jsonschema:"part of the form"`
+	Many    bool     `json:"many,omitempty" jsonschema:"accepts several values"`
 }
 
-// Planned is the plan of a run: its stages, mostly one.
+// Planned holds the plan of a run: its stages, usually one.
 type Planned struct {
 	Stages []PlannedStage `json:"stages"`
-	Notes  []string       `json:"notes,omitempty" jsonschema:"what was said while it was worked out"`
+	Notes  []string       `json:"notes,omitempty" jsonschema:"notes of the planning"`
 }
 
-// PlannedStage is the plan of a stage.
+// PlannedStage holds the plan of a stage.
 type PlannedStage struct {
 	Run      string         `json:"run"`
-	Exists   bool           `json:"exists" jsonschema:"it goes on with a run that is there"`
+	Exists   bool           `json:"exists" jsonschema:"the run exists and would be continued"`
 	Rows     []PlanRow      `json:"rows" jsonschema:"for people"`
 	Numbers  map[string]int `json:"numbers"`
-	Seconds  *float64       `json:"seconds" jsonschema:"that it takes; null where nobody knows"`
-	Time     string         `json:"time" jsonschema:"the same for people"`
+	Seconds  *float64       `json:"seconds" jsonschema:"expected duration; null if unknown"`
+	Time     string         `json:"time" jsonschema:"duration in words"`
 	Messages []PlanMessage  `json:"first_prompt"`
 }
 
-// PlanRow is a line of a plan.
+// PlanRow holds a line of a plan.
 type PlanRow struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// PlanMessage is a turn of the first prompt.
+// PlanMessage holds a message of the first prompt.
 type PlanMessage struct {
 	Role string `json:"role"`
 	Text string `json:"text"`
 }
 
-// SuitePlanned is the plan of a suite.
+// SuitePlanned holds the plan of a suite.
 type SuitePlanned struct {
-	Suite string   `json:"suite" jsonschema:"the folder of its runs"`
-	Above []string `json:"above" jsonschema:"limits of its file that it is above: to start it then, say yes"`
-	Plan  any      `json:"plan" jsonschema:"as 'gavel suite plan --format json' has it"`
-	Notes []string `json:"notes" jsonschema:"what was said while it was worked out"`
+	Suite string   `json:"suite" jsonschema:"folder of its runs"`
+	Above []string `json:"above" jsonschema:"limits of its file that the plan exceeds: to start it anyway, send yes"`
+	Plan  any      `json:"plan" jsonschema:"as gavel suite plan --format json"`
+	Notes []string `json:"notes" jsonschema:"notes of the planning"`
 }
 
 // States of a job.
@@ -91,16 +91,16 @@ const (
 	Failed    = "failed"
 )
 
-// Job is a run that this server makes, with the stages it stands on, or a suite.
+// Job describes a run that this server makes, with the stages before it, or a suite.
 type Job struct {
 	ID      string     `json:"id"`
 	State   string     `json:"state" jsonschema:"preparing, running, stopping, complete, stopped, failed"`
-	Suite   string     `json:"suite,omitempty" jsonschema:"that it makes"`
-	Resumes string     `json:"resumes,omitempty" jsonschema:"the run that it goes on with, where it was begun for that"`
-	Runs    []string   `json:"runs" jsonschema:"that it has made so far, by name; the last is being made"`
-	Request JobRequest `json:"order" jsonschema:"what was asked for"`
-	Log     []string   `json:"log" jsonschema:"what was said of it, the newest last"`
-	Error   string     `json:"error,omitempty" jsonschema:"why it ended"`
+	Suite   string     `json:"suite,omitempty" jsonschema:"folder of the suite that it makes"`
+	Resumes string     `json:"resumes,omitempty" jsonschema:"the run that the job was started to continue"`
+	Runs    []string   `json:"runs" jsonschema:"names of its runs so far; the last is in progress"`
+	Request JobRequest `json:"order" jsonschema:"the job request"`
+	Log     []string   `json:"log" jsonschema:"messages, the newest last"`
+	Error   string     `json:"error,omitempty" jsonschema:"why the job ended"`
 	Started time.Time  `json:"started"`
 	Ended   time.Time  `json:"ended,omitzero"`
 }
@@ -108,7 +108,7 @@ type Job struct {
 // Active reports whether the job has not ended.
 func (j Job) Active() bool { return j.Ended.IsZero() }
 
-// Run returns the run that is being made, or the last one; "" before the first.
+// Run returns the run in progress, else the last one; "" before the first.
 func (j Job) Run() string {
 	if len(j.Runs) == 0 {
 		return ""

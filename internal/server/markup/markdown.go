@@ -21,21 +21,21 @@ import (
 	"gavel/internal/doc"
 )
 
-// longestMarkdown is the length of the longest reply that is laid out as Markdown. Longer ones are shown as they are:
-// layout of hostile text should not take long.
+// longestMarkdown is the length of the longest reply that is laid out as Markdown. Longer ones are shown as plain text,
+// since the layout of hostile text must not take long.
 const longestMarkdown = 64 << 10
 
 // deepestMarkdown is the greatest depth of nested quotes and lists: readers of HTML give up at some hundreds.
 const deepestMarkdown = 50
 
-// Markdown lays out a visible text, whose verdict may be marked (see [Marked]). It returns "" for a text that is better
-// shown as it is.
+// Markdown returns the HTML of a visible text, which may have marks around its verdict. It returns "" for a text
+// that is better shown as plain text.
 func Markdown(text string) (out template.HTML) {
 	if len(text) > longestMarkdown || !modest(text) {
 		return ""
 	}
 	defer func() {
-		if recover() != nil { // a reply must not take the page down
+		if recover() != nil { // a reply must not break the page
 			out = ""
 		}
 	}()
@@ -61,10 +61,10 @@ func Markdown(text string) (out template.HTML) {
 	return out
 }
 
-// entity is a character that Markdown knows by its number or name.
+// entity matches a character given by its number or name.
 var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
 
-// inert leaves entities as they are written that would become what Visible takes out, marks of a verdict among them.
+// inert escapes the entities of characters that Visible replaces, such as the marks of a verdict.
 func inert(text string) string {
 	return entity.ReplaceAllStringFunc(text, func(e string) string {
 		name, number := strings.CutPrefix(e[1:len(e)-1], "#")
@@ -87,20 +87,16 @@ func inert(text string) string {
 	})
 }
 
-// modest tells whether a text is short of what takes long to lay out: lines of thousands of marks, lists and quotes
-// that stand hundreds deep in each other, tables whose head has so many columns that every short row after it becomes
-// thousands of cells, and paragraphs of thousands of marks, each of which is compared with all before it.
+// modest reports whether a text can be laid out quickly. It excludes lines with thousands of marks, lists and quotes
+// that are nested hundreds deep, tables whose head has so many columns that each short row becomes thousands of cells,
+// and paragraphs with thousands of marks, each of which is compared with all before it.
 func modest(text string) bool {
-	longest := 0
-	deepest := 0
-	columns := 0
-	lines := 0
-	pairs := 0
-	marks := 0 // of the paragraph
+	var longest, deepest, columns, lines, pairs int
+	marks := 0 // in the paragraph
 	for line := range strings.SplitSeq(text, "\n") {
-		within := strings.TrimLeft(line, " \t>-+*0123456789.)")
+		content := strings.TrimLeft(line, " \t>-+*0123456789.)")
 		longest = max(longest, len(line))
-		deepest = max(deepest, len(line)-len(within))
+		deepest = max(deepest, len(line)-len(content))
 		columns = max(columns, strings.Count(line, "|"))
 		lines++
 		if strings.TrimSpace(line) == "" {
@@ -116,17 +112,17 @@ func modest(text string) bool {
 	return longest <= 8<<10 && deepest <= 400 && columns*lines <= 20_000 && pairs+marks*marks <= mostPairs
 }
 
-// mostPairs of marks take some 50 ms to compare.
+// mostPairs limits the pairs of marks to compare, which then take about 50 ms.
 const mostPairs = 4000 * 4000
 
-// toHTML knows tables and strikethrough beside CommonMark.
+// toHTML converts CommonMark with tables and strikethrough.
 var toHTML = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(inertNodes{}, 1))),
 )
 
-// inertNodes turns what could do something into text: HTML into the text that it is, images into their addresses,
-// headings into lines that are none of the page's, links that do not lead into the web into their addresses.
+// inertNodes turns active nodes into text: HTML into its source, images and links that do not lead to a web site into
+// their addresses, and headings into lines in bold, since headings belong to the page.
 type inertNodes struct{}
 
 func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context) {
@@ -170,23 +166,23 @@ func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context
 	}
 }
 
-// plain returns a node of text that is shown as it is.
+// plain returns a node of plain text.
 func plain(words []byte) ast.Node {
 	n := ast.NewString(words)
 	n.SetRaw(true)
 	return n
 }
 
-func replace(n, by ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, by) }
+func replace(n, replacement ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, replacement) }
 
-// take moves the children of a node.
+// take moves the children of a node to another.
 func take(to, from ast.Node) {
 	for from.HasChildren() {
 		to.AppendChild(to, from.FirstChild())
 	}
 }
 
-// spell replaces a node by its children, with words before and after them.
+// spell replaces a node by its children, with plain text before and after them.
 func spell(n ast.Node, before, after string) {
 	parent := n.Parent()
 	parent.InsertBefore(parent, n, plain([]byte(before)))
@@ -196,14 +192,13 @@ func spell(n ast.Node, before, after string) {
 	replace(n, plain([]byte(after)))
 }
 
-// ofTheWeb wants a host: without one, an address may lead into this site.
+// ofTheWeb reports whether an address leads to a web site. It needs a host: without one it may lead into this site.
 func ofTheWeb(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// harmless is the second filter: whatever the first let through, only these elements and no
-// attribute but these leave it.
+// harmless is the second filter, after inertNodes: it removes all elements and attributes but these.
 var harmless = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li",
@@ -217,12 +212,12 @@ var harmless = func() *bluemonday.Policy {
 	return p
 }()
 
-// highlight turns the marks of a verdict into elements, in text alone: marks whose other half stands elsewhere go. It
-// returns how deep the elements stand in each other.
+// highlight replaces pairs of marks around a verdict within one text by elements, and removes other marks. It returns
+// the greatest depth of nested elements.
 func highlight(n *html.Node) (deepest int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.ElementNode {
-			if c.DataAtom == atom.Th && c.FirstChild == nil { // a heading has words
+			if c.DataAtom == atom.Th && c.FirstChild == nil { // an empty heading confuses screen readers
 				c.Data = "td"
 			}
 			if c.FirstChild != nil {

@@ -68,7 +68,7 @@ func TestEntities(t *testing.T) {
 	}
 }
 
-// BenchmarkHostileMarkdown is what the worst reply that is laid out takes.
+// BenchmarkHostileMarkdown measures the worst reply that is laid out.
 func BenchmarkHostileMarkdown(b *testing.B) {
 	for _, unit := range append(hostileMarks, "plain text ", "*a* ") {
 		b.Run(fmt.Sprintf("%q", unit), func(b *testing.B) {

@@ -1,6 +1,6 @@
-// Package markup turns strangers' words into what a page can show: inert text, replies laid out as Markdown, and
-// replies with the verdict marked. Words of models and datasets are hostile; what leaves here as HTML is harmless, and
-// html/template escapes the rest.
+// Package markup prepares texts of models and datasets for pages: inert text, replies laid out as Markdown, and replies
+// with the verdict marked. These texts count as hostile. HTML from this package is harmless, and html/template escapes
+// the rest.
 package markup
 
 import (
@@ -12,14 +12,14 @@ import (
 	"gavel/judging"
 )
 
-// Marks that stand around a verdict on its way through Markdown. Nobody else's text has them: Visible takes them out.
+// Marks around a verdict on its way through Markdown. No other text has them, since Visible replaces them.
 const (
 	markBegin = '\uE000'
 	markEnd   = '\uE001'
 )
 
-// Visible makes text safe to show: control characters, escape sequences and marks that turn the direction of writing
-// are shown as what they are, and do nothing. Lines and tabs stay.
+// Visible returns a text that is safe to show: control characters, escape sequences and marks of the direction of
+// writing are replaced by visible signs. Newlines and tabs stay.
 func Visible(s string) string {
 	if strings.IndexFunc(s, acting) < 0 {
 		return s
@@ -32,7 +32,7 @@ func Visible(s string) string {
 		case !acting(r):
 			b.WriteRune(r)
 		case r < 0x20:
-			b.WriteRune(0x2400 + r) // its picture: ␛
+			b.WriteRune(0x2400 + r) // its symbol, such as ␛
 		case r == 0x7f:
 			b.WriteRune(0x2421)
 		default:
@@ -42,26 +42,26 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// acting reports whether a character does something other than stand there.
+// acting reports whether a character has an effect instead of a shape.
 func acting(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
 	case r == markBegin || r == markEnd, r == '\u2028' || r == '\u2029', r == '\uFEFF':
 		return true
-	case r >= 0xE0000 && r <= 0xE007F: // tags: letters that nobody sees
+	case r >= 0xE0000 && r <= 0xE007F: // tags: invisible letters
 		return true
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// Segment is a piece of a reply.
+// Segment holds a piece of a reply.
 type Segment struct {
 	Text    string `json:"text"`
 	Verdict bool   `json:"verdict,omitempty"`
 }
 
-// Segments returns a reply made visible, in pieces around its verdict.
+// Segments returns a reply as visible text, split around its verdict.
 func Segments(reply string, verdict judging.Span) []Segment {
 	if verdict.Nowhere() {
 		return []Segment{{Text: Visible(reply)}}
@@ -86,11 +86,11 @@ func Marked(reply []Segment) string {
 	return b.String()
 }
 
-// Shortened returns the beginning of a text on one line, of at most so many characters, made visible.
-func Shortened(text string, most int) string {
+// Shortened returns the beginning of a text as visible text on one line, with at most limit characters.
+func Shortened(text string, limit int) string {
 	words := strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	if runes := []rune(words); len(runes) > most {
-		words = string(runes[:most]) + "…"
+	if runes := []rune(words); len(runes) > limit {
+		words = string(runes[:limit]) + "…"
 	}
 	return Visible(words)
 }

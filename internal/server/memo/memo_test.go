@@ -17,17 +17,17 @@ func TestWhatWasUsedLastIsRemembered(t *testing.T) {
 	m.Put("b", 0, 2)
 	Peek[int](m, "a", 0)
 	m.Put("c", 0, 3)
-	if a, known := Peek[int](m, "a", 0); !known || a != 1 {
+	if a, ok := Peek[int](m, "a", 0); !ok || a != 1 {
 		t.Error("what was used last is gone")
 	}
-	if _, known := Peek[int](m, "b", 0); known {
+	if _, ok := Peek[int](m, "b", 0); ok {
 		t.Error("three are remembered")
 	}
-	if _, known := Peek[int](m, "a", 1); known {
+	if _, ok := Peek[int](m, "a", 1); ok {
 		t.Error("a value of another state is handed out")
 	}
 	m.Drop("a")
-	if _, known := Peek[int](m, "a", 0); known {
+	if _, ok := Peek[int](m, "a", 0); ok {
 		t.Error("what was dropped is remembered")
 	}
 }
@@ -51,7 +51,7 @@ func TestAValueIsMadeOnceForAState(t *testing.T) {
 	}
 }
 
-// Several who ask at once have it made once; who gives up waiting leaves it to the next.
+// Concurrent callers share one computation; a caller that gives up leaves it to the next.
 func TestAValueIsMadeOnceForAllWhoAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := New(2, time.Now)

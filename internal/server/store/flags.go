@@ -9,12 +9,12 @@ import (
 	"gavel/judging"
 )
 
-// Filter is a filter of items.
+// A Filter selects items by their judgments.
 type Filter struct {
 	Name  string // in addresses and JSON
-	Words string // for people
+	Words string // label for people
 	About string
-	Part  bool // of a bar on a run's page: a list offers it only where it is chosen
+	Part  bool // for a part of a bar on a run's page; lists show it only while it is chosen
 }
 
 //go:embed filters.yaml
@@ -27,9 +27,9 @@ func readFilters() (all []Filter) {
 	if err := yaml.Unmarshal(filterTable, &all); err != nil {
 		panic(err) // the file is part of the program
 	}
-	for _, own := range []bool{true, false} {
+	for _, ownRight := range []bool{true, false} {
 		for _, mode := range []string{"cot", "self"} {
-			all = append(all, ownFilter(own, mode, true), ownFilter(own, mode, false))
+			all = append(all, ownFilter(ownRight, mode, true), ownFilter(ownRight, mode, false))
 		}
 	}
 	return all
@@ -45,14 +45,14 @@ func rightOr(other string, right bool) string {
 	return other
 }
 
-// ownFilter takes items by two conditions: whether the judge's own answer to the question is correct, and whether its
+// ownFilter returns the filter for items by whether the judge's own answer to the question is correct, and whether its
 // judgment in a mode is.
-func ownFilter(own bool, mode string, right bool) Filter {
-	answer := rightOr("wrong", own)
-	judged := rightOr("not right", right) + " " + ownModes[mode]
+func ownFilter(ownRight bool, mode string, right bool) Filter {
+	answer := rightOr("wrong", ownRight)
+	verdict := rightOr("not right", right) + " " + ownModes[mode]
 	return Filter{
 		Name:  "own-" + answer + "-" + mode + "-" + rightOr("wrong", right),
-		Words: "own answer " + answer + ", judged " + judged,
+		Words: "own answer " + answer + ", judged " + verdict,
 		About: "the judge's own answer is " + answer + ", and its judgment " + ownModes[mode] + " is " +
 			rightOr("not right", right),
 		Part: true,
@@ -67,35 +67,36 @@ func FilterNamed(name string) *Filter {
 	return nil
 }
 
-// Flags names the filters that take an item, judged by its judgments alone, in the order of [Filters]. Exactly one of
-// right, wrong, unlabelled and missing holds: they partition the items as the strict score does. Later repetitions of a
-// judgment count for changed alone.
+// Flags names the filters that match an item, in the order of [Filters]. Exactly one of right, wrong, unlabelled and
+// missing matches: they partition the items as the score "correct in both orders" does. Later repetitions of a judgment
+// count for changed only.
 type Flags []string
 
-// Has reports whether a filter takes the item.
+// Has reports whether a filter matches the item.
 func (f Flags) Has(name string) bool { return slices.Contains(f, name) }
 
-// Names returns the filters that take the item, without those for parts of a bar.
+// Names returns the matching filters, without those for parts of a bar.
 func (f Flags) Names() []string {
 	return slices.DeleteFunc(append([]string{}, f...), func(name string) bool { return FilterNamed(name).Part })
 }
 
-// changes reports whether a repeated judgment has another verdict than the first one of its presentation.
+// changes reports whether a repetition has another verdict than the first judgment of its presentation.
 func (g Judgment) changes(first Judgment) bool {
 	return first.Repetition == 0 && first.Presentation == g.Presentation &&
 		(first.Outcome != g.Outcome || first.Choice != g.Choice)
 }
 
-// Flags of an item. Where the worse of two responses is asked for, the one picked is not the choice.
+// Flags returns the flags of an item. Under the goal worse, the response that the judge names is not its choice, so
+// first and last swap.
 func (x *Index) Flags(item int) (f Flags) {
 	all := x.Judgments(item)
 	var once []Judgment
-	shown := 0
+	presentations := 0
 	changed := false
 	choices := map[int]bool{}
 	places := map[int]bool{}
 	for _, g := range all {
-		shown = max(shown, g.presentations)
+		presentations = max(presentations, g.presentations)
 		if g.Repetition > 0 {
 			changed = changed || slices.ContainsFunc(all, g.changes)
 			continue
@@ -103,11 +104,11 @@ func (x *Index) Flags(item int) (f Flags) {
 		once = append(once, g)
 		if g.Choice >= 0 {
 			choices[g.Choice] = true
-			places[g.Position] = true // -1 where nothing is placed
+			places[g.Position] = true // -1 if the candidates are verdicts
 		}
 	}
-	some := func(is func(Judgment) bool) bool { return slices.ContainsFunc(once, is) }
-	every := func(is func(Judgment) bool) bool { return !some(func(g Judgment) bool { return !is(g) }) }
+	some := func(test func(Judgment) bool) bool { return slices.ContainsFunc(once, test) }
+	every := func(test func(Judgment) bool) bool { return !some(func(g Judgment) bool { return !test(g) }) }
 	isFirst := func(g Judgment) bool { return g.Choice >= 0 && g.Position == 0 }
 	isLast := func(g Judgment) bool { return g.Choice >= 0 && g.Position >= 0 && g.Position == g.positions-1 }
 	if x.Manifest.Spec.Goal == judging.GoalWorse {
@@ -116,7 +117,7 @@ func (x *Index) Flags(item int) (f Flags) {
 	onlyRight := func(presentation int) bool {
 		return every(func(g Judgment) bool { return g.Right.Is == (g.Presentation == presentation) })
 	}
-	missing := len(once) == 0 || len(once) < shown
+	missing := len(once) == 0 || len(once) < presentations
 	unlabelled := !missing && some(func(g Judgment) bool { return !g.Right.Known })
 	scored := !missing && !unlabelled
 	right := scored && every(func(g Judgment) bool { return g.Right.Is }) // a tie may be right
@@ -128,10 +129,10 @@ func (x *Index) Flags(item int) (f Flags) {
 	several := len(once) > 1 && every(Judgment.decided)
 	first := several && inconsistent && every(isFirst)
 	last := several && inconsistent && every(isLast)
-	placed := several && !missing && inconsistent && len(places) == 1 && !places[-1]
+	samePosition := several && !missing && inconsistent && len(places) == 1 && !places[-1]
 	for _, flag := range []struct {
-		name string
-		is   bool
+		name  string
+		holds bool
 	}{
 		{"right", right},
 		{"wrong", wrong},
@@ -150,12 +151,12 @@ func (x *Index) Flags(item int) (f Flags) {
 		{"unread", scored && open},
 		{"steady", confident && !inconsistent},
 		{"same", several && !missing && !inconsistent},
-		{"placed", placed},
-		{"moved", inconsistent && !placed && !open && !missing},
+		{"placed", samePosition},
+		{"moved", inconsistent && !samePosition && !open && !missing},
 		{"second-only", several && scored && onlyRight(1)},
 		{"first-only", several && scored && onlyRight(0)},
 	} {
-		if flag.is {
+		if flag.holds {
 			f = append(f, flag.name)
 		}
 	}

@@ -14,69 +14,69 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/judging"
-	_ "gavel/protocols" // which runs name
+	_ "gavel/protocols" // runs name them
 )
 
-// Index is where the records and items of one run stand in its files, and of each as much as pages are filtered by. It
-// is of one state of the files: nothing in it changes. Items go by their place, from 0.
+// An Index holds the positions of a run's records and items in its files, with the values of each that lists and
+// filters need. It describes one state of the files and never changes. Items are numbered from 0.
 type Index struct {
 	Run      string
 	Manifest *judging.Manifest
 	Asker    judging.Asker
 	Counts   Counts
-	Alarm    string   // what the first judgments tell, see judging.Alarms
-	Damaged  []string // what cannot be read, the first of it
+	Alarm    string   // warning from the first judgments, see [judging.Alarms]
+	Damaged  []string // the first errors of lines that cannot be read
 
 	store     *Store
-	at        Stamps
+	stamps    Stamps
 	items     []item
-	places    map[string]int // of items, by id
+	places    map[string]int // numbers of items, by id
 	judgments []Judgment     // in the order of the records
-	records   fs.FileInfo    // nil: there is no file
-	recorded  int64          // bytes of the records that were read
-	lines     int            // of these
+	records   fs.FileInfo    // nil without a file
+	bytesRead int64          // size of the records read so far
+	lines     int            // lines read so far
 	alarms    *judging.Alarms
 }
 
-// place of a line in its file.
+// place holds the position of a line in its file.
 type place struct {
 	offset int64
-	length int // 0 where the file does not have it
+	length int // 0 if the file does not have the line
 }
 
 type item struct {
 	id, group string
 	line      place // of items.jsonl
-	judgments []int // their places
+	judgments []int // positions in Index.judgments
 }
 
-// Judgment is a record, as far as lists and filters need it.
+// Judgment holds the values of a record that lists and filters need.
 type Judgment struct {
-	Shown        string // its order and mode, see ShownAs
+	Shown        string // key of the mode and the order of candidates
 	Presentation int
 	Repetition   int
-	Outcome      judging.Outcome // as its reply is read today
-	Choice       int             // candidate chosen, in the order of the item's own; -1 for none
-	Position     int             // where it was shown
+	Outcome      judging.Outcome // from reading the reply again
+	Choice       int             // index of the chosen candidate in the item; -1 for none
+	Position     int             // where the choice was shown, from 0
 	Right        Rightness
 	Own          Rightness // the judge's own answer to the question
-	Mode         string    // of asking, where there are several
+	Mode         string    // of the prompt, if there are several
 
 	line          place
 	item          int
-	at            time.Time // at which it began
-	took          float64   // milliseconds of its replies; 0 where unknown, or where one was remembered
+	began         time.Time // start of the request
+	milliseconds  float64   // of its replies; 0 if unknown, or if one came from the cache
 	tokens        int       // of these replies
 	presentations int
-	positions     int // shown in all
+	positions     int // number of candidates shown
 }
 
 func (g Judgment) decided() bool { return g.Outcome == judging.Decided }
 
-// Rightness is whether a verdict is the labelled one.
+// Rightness holds whether a verdict is correct, if that is known.
 type Rightness struct{ Is, Known bool }
 
-// Counts are sums over the records.
+// Counts holds sums over the records.
 type Counts struct {
 	Records      int            `json:"records"`
 	Outcomes     map[string]int `json:"outcomes"`
@@ -84,27 +84,27 @@ type Counts struct {
 	Cached       int            `json:"cached_replies"`
 	PromptTokens int            `json:"prompt_tokens"`
 	ReplyTokens  int            `json:"reply_tokens"`
-	Milliseconds float64        `json:"reply_ms" jsonschema:"of all replies together"`
+	Milliseconds float64        `json:"reply_ms" jsonschema:"total of all replies"`
 	Last         time.Time      `json:"last,omitzero"`
 }
 
-// Index of a run as its files are now.
+// Index returns the index of a run for the current state of its files.
 func (s *Store) Index(ctx context.Context, run string) (*Index, error) {
 	if _, err := s.Manifest(run); err != nil {
 		s.indexes.Drop(run)
 		return nil, err
 	}
-	at := s.Stamps(run)
-	x, err := memo.Get(ctx, s.indexes, run, at, func() (*Index, error) {
-		return s.index(run, at, memo.Last[*Index](s.indexes, run))
+	stamps := s.Stamps(run)
+	x, err := memo.Get(ctx, s.indexes, run, stamps, func() (*Index, error) {
+		return s.index(run, stamps, memo.Last[*Index](s.indexes, run))
 	})
 	if err != nil && ctx.Err() == nil {
-		s.indexes.Drop(run) // the next look may find it mended
+		s.indexes.Drop(run) // so that the next call reads the files again
 	}
 	return x, err
 }
 
-// Indexes are those of several runs.
+// Indexes returns the indexes of several runs.
 func (s *Store) Indexes(ctx context.Context, runs []string) (all []*Index, err error) {
 	for _, run := range runs {
 		x, err := s.Index(ctx, run)
@@ -116,8 +116,8 @@ func (s *Store) Indexes(ctx context.Context, runs []string) (all []*Index, err e
 	return all, nil
 }
 
-// index reads a run: what was appended to its records since it was read last, or everything where the files are others.
-func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
+// index reads a run: only the records appended since last, or everything if the files changed otherwise.
+func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	m, err := s.Manifest(run)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, failure.Unreadable("the records of %q cannot be read: %w", run, reason(err))
 	}
-	grows := last != nil && last.Manifest.ID == m.ID && last.at.Items == at.Items && last.grewTo(info)
+	grows := last != nil && last.Manifest.ID == m.ID && last.stamps.Items == stamps.Items && last.continues(info)
 	if grows {
 		*x = *last
 		x.items = slices.Clone(last.items)
@@ -147,13 +147,13 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	}
 	x.Manifest = m
 	x.alarms.Manifest = m
-	x.at = at
+	x.stamps = stamps
 	x.Asker, err = judging.AskerOf(m)
 	if err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
 	}
 	if !grows {
-		if err := x.readItems(); err != nil { // first: items stand in the order of their file
+		if err := x.readItems(); err != nil { // first, so that items have the order of their file
 			return nil, err
 		}
 	}
@@ -163,20 +163,20 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	return x, err
 }
 
-// grewTo tells whether the records are as they were when they were read, or longer.
-func (x *Index) grewTo(info fs.FileInfo) bool {
+// continues reports whether the file of records is the one that was read, unchanged or longer.
+func (x *Index) continues(info fs.FileInfo) bool {
 	if x.records == nil || info == nil {
 		return x.records == nil
 	}
 	return os.SameFile(x.records, info) && (StampOf(x.records) == StampOf(info) || info.Size() > x.records.Size())
 }
 
-// readRecords reads the records from where they were read to.
+// readRecords reads the records after those already read.
 func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
-	begin, lines := x.recorded, x.lines
-	in := x.store.reading(f, begin, info)
-	err := judging.EachStored(in, x.read, func(line judging.StoredLine[judged]) error {
-		x.recorded = begin + line.Offset + int64(line.Length) + 1
+	begin, lines := x.bytesRead, x.lines
+	in := x.store.reader(f, begin, info)
+	err := judging.EachStored(in, x.read, func(line judging.StoredLine[indexedRecord]) error {
+		x.bytesRead = begin + line.Offset + int64(line.Length) + 1
 		x.lines = lines + line.Number
 		if line.Err != nil {
 			x.complain("%s:%d: damaged record: %v", judging.RecordsFile, x.lines, line.Err)
@@ -194,14 +194,14 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// judged is a record and what the index remembers of it.
-type judged struct {
+// indexedRecord holds a record with its values for the index.
+type indexedRecord struct {
 	Judgment
 	record *judging.Record
 }
 
-// read decodes a record and reads its replies again, as scores do. It is called from many goroutines.
-func (x *Index) read(line []byte) (out judged, err error) {
+// read decodes a record and reads its replies again, as scoring does. It is called from many goroutines.
+func (x *Index) read(line []byte) (out indexedRecord, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
 		return out, err
@@ -210,15 +210,15 @@ func (x *Index) read(line []byte) (out judged, err error) {
 	if err != nil {
 		return out, err
 	}
-	return judged{Judgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
+	return indexedRecord{Judgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
 }
 
-// ReadingOf a run is how its replies are read: as results.json has them.
+// ReadingOf returns the reading of a run's replies behind results.json.
 func ReadingOf(m *judging.Manifest) judging.Reading {
 	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
-// JudgmentOf a record and the verdict that is read from it.
+// JudgmentOf returns the values of a record and of the verdict that was read from it.
 func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgment {
 	g := Judgment{
 		Shown:         ShownAs(r.Mode, r.Order),
@@ -229,7 +229,7 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgm
 		Choice:        v.Choice,
 		Position:      slices.Index(r.Order, r.CandidateID(v.Choice)),
 		positions:     len(r.Order),
-		at:            r.At,
+		began:         r.At,
 	}
 	if r.Shape.Info().Verdicts {
 		g.Position = -1
@@ -239,17 +239,17 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgm
 	if r.Own != nil {
 		g.Own = Rightness{Is: r.Own.Right, Known: true}
 	}
-	right, known := m.Right(r, v)
-	g.Right = Rightness{Is: right, Known: right || known}
+	right, labelled := m.Right(r, v)
+	g.Right = Rightness{Is: right, Known: right || labelled}
 	return g
 }
 
-// add takes a record in, unless its judgment is there: the first stands, as for scores.
-func (x *Index) add(g judged) {
+// add adds a record. Of several records of one judgment the first counts, as in scoring.
+func (x *Index) add(g indexedRecord) {
 	r := g.record
 	g.item = x.placeOf(r.Item, r.Group)
-	of := &x.items[g.item]
-	for _, k := range of.judgments {
+	entry := &x.items[g.item]
+	for _, k := range entry.judgments {
 		if x.judgments[k].Presentation == g.Presentation && x.judgments[k].Repetition == g.Repetition {
 			return
 		}
@@ -267,24 +267,24 @@ func (x *Index) add(g judged) {
 		c.PromptTokens += reply.PromptTokens
 		c.ReplyTokens += reply.ReplyTokens
 		c.Milliseconds += reply.Milliseconds
-		g.took += reply.Milliseconds
+		g.milliseconds += reply.Milliseconds
 		g.tokens += reply.ReplyTokens
 	}
 	if c.Cached > cached {
-		g.took = 0
+		g.milliseconds = 0
 		g.tokens = 0
 	}
-	if at := r.At.UTC().Truncate(time.Millisecond); at.After(c.Last) {
-		c.Last = at
+	if began := r.At.UTC().Truncate(time.Millisecond); began.After(c.Last) {
+		c.Last = began
 	}
-	of.judgments = append(slices.Clip(of.judgments), len(x.judgments))
+	entry.judgments = append(slices.Clip(entry.judgments), len(x.judgments))
 	x.judgments = append(x.judgments, g.Judgment)
 }
 
-// placeOf an item, which may be new.
+// placeOf returns the number of an item, and adds the item if it is new.
 func (x *Index) placeOf(id, group string) int {
-	i, known := x.places[id]
-	if !known {
+	i, ok := x.places[id]
+	if !ok {
 		i = len(x.items)
 		id = strings.Clone(id)
 		x.places[id] = i
@@ -293,7 +293,7 @@ func (x *Index) placeOf(id, group string) int {
 	return i
 }
 
-// readItems finds where the items' lines stand.
+// readItems finds the positions of the items' lines.
 func (x *Index) readItems() error {
 	f, info, err := x.store.Open(x.Run, judging.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -303,11 +303,11 @@ func (x *Index) readItems() error {
 		return failure.Unreadable("the items of %q cannot be read: %w", x.Run, reason(err))
 	}
 	defer f.Close()
-	decode := func(text []byte) (it item, err error) {
+	decode := func(text []byte) (entry item, err error) {
 		read, err := judging.ItemOf(x.Manifest, text)
 		return item{id: read.ID, group: read.Group}, err
 	}
-	in := x.store.reading(f, 0, info)
+	in := x.store.reader(f, 0, info)
 	err = judging.EachStored(in, decode, func(l judging.StoredLine[item]) error {
 		if l.Err != nil {
 			x.complain("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)
@@ -322,7 +322,7 @@ func (x *Index) readItems() error {
 	return nil
 }
 
-// maxComplaints is how many lines that cannot be read are named.
+// maxComplaints limits the errors in Damaged.
 const maxComplaints = 20
 
 func (x *Index) complain(format string, args ...any) {

@@ -9,25 +9,26 @@ import (
 	"gavel/judging"
 )
 
-// Search returns which items have a text in their id, question, candidates or the judge's replies.
+// Search finds the items with a text in their id, question, candidates or the judge's replies. It returns a function
+// that reports whether an item is among them.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
 	name := x.Run + "\x00" + text
-	has, err := memo.Get(ctx, x.store.searches, name, x.at, func() ([]bool, error) { return x.look(text) })
+	has, err := memo.Get(ctx, x.store.searches, name, x.stamps, func() ([]bool, error) { return x.scan(text) })
 	return func(i int) bool { return has[i] }, err
 }
 
-// look reads the run's files for a text and reports of each item whether it has it.
-func (x *Index) look(text string) ([]bool, error) {
-	found := make([]bool, len(x.items))
+// scan searches the run's files for a text and returns for each item whether it has the text.
+func (x *Index) scan(text string) ([]bool, error) {
+	matches := make([]bool, len(x.items))
 	want := strings.ToLower(text)
 	has := func(text string) bool { return strings.Contains(strings.ToLower(text), want) }
 	for i := range x.items {
-		found[i] = has(x.ID(i))
+		matches[i] = has(x.ID(i))
 	}
 	each := func(file string, texts func(line []byte) (id string, texts []string)) error {
 		f, info, err := x.store.Open(x.Run, file)
 		if err != nil {
-			return nil // a run without it has nothing to find there
+			return nil // a run without the file has no such texts
 		}
 		defer f.Close()
 		decode := func(line []byte) (string, error) {
@@ -36,9 +37,9 @@ func (x *Index) look(text string) ([]bool, error) {
 			}
 			return "", nil
 		}
-		return judging.EachStored(x.store.reading(f, 0, info), decode, func(l judging.StoredLine[string]) error {
+		return judging.EachStored(x.store.reader(f, 0, info), decode, func(l judging.StoredLine[string]) error {
 			if i, ok := x.Find(l.Value); ok && l.Value != "" {
-				found[i] = true
+				matches[i] = true
 			}
 			return nil
 		})
@@ -70,5 +71,5 @@ func (x *Index) look(text string) ([]bool, error) {
 			return r.Item, texts
 		})
 	}
-	return found, err
+	return matches, err
 }

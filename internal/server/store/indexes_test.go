@@ -30,18 +30,16 @@ func ofRun(t *testing.T) (s *Store, run string) {
 // Reading ends when the store does, however much there is to read.
 func TestEndEndsReading(t *testing.T) {
 	s, run := ofRun(t)
-	m, err := s.Manifest(run)
-	assert.NilError(t, err)
 	s.End()
 	if _, err := s.Index(t.Context(), run); !errors.Is(err, context.Canceled) {
 		t.Errorf("read to its end: %v", err)
 	}
-	if _, err := s.Score(run, m, ""); !errors.Is(err, context.Canceled) {
+	if _, err := s.Score(run, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("scored to its end: %v", err)
 	}
 }
 
-// Who asks for a run that was read waits for nobody who reads another one, and who has gone is not waited for.
+// A call for an indexed run does not wait while another run is read, and reading does not depend on the first caller.
 func TestReadRunsWaitForNobody(t *testing.T) {
 	s, run := ofRun(t)
 	first, err := s.Index(t.Context(), run)
@@ -58,7 +56,7 @@ func TestReadRunsWaitForNobody(t *testing.T) {
 	defer close(end)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if again, err := s.Index(ctx, run); err != nil || again != first {
+	if second, err := s.Index(ctx, run); err != nil || second != first {
 		t.Errorf("read again: %v", err)
 	}
 	s.indexes.Drop(run)
@@ -80,7 +78,7 @@ func TestIndexesStay(t *testing.T) {
 		t.Helper()
 		assert.NilError(t, os.WriteFile(file, bytes.Join(lines[:n], nil), 0o644))
 	}
-	of := func() *Index {
+	index := func() *Index {
 		t.Helper()
 		x, err := s.Index(t.Context(), run)
 		assert.NilError(t, err)
@@ -93,14 +91,14 @@ func TestIndexesStay(t *testing.T) {
 		return n
 	}
 	write(10)
-	early := of()
+	early := index()
 	add, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
 	assert.NilError(t, err)
 	defer add.Close()
 	if _, err := add.Write(bytes.Join(lines[10:25], nil)); err != nil {
 		t.Fatal(err)
 	}
-	late := of()
+	late := index()
 	if early.Counts.Records != 10 || counts(early) != 10 || late.Counts.Records != 25 || counts(late) != 25 {
 		t.Errorf("%d and %d of 10, %d and %d of 25", early.Counts.Records, counts(early), late.Counts.Records, counts(late))
 	}
@@ -125,9 +123,7 @@ func TestScoresNameTheLine(t *testing.T) {
 		lines := strings.SplitAfter(string(text), "\n")
 		lines[2] = strings.Replace(lines[2], change[0], change[1], 1)
 		assert.NilError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644))
-		m, err := s.Manifest(run)
-		assert.NilError(t, err)
-		if _, err := s.Score(run, m, ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Score(run, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s; the line is\n%s", err, want, lines[2])
 		}
 	}

@@ -2,8 +2,6 @@ package store
 
 import (
 	"cmp"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -12,26 +10,20 @@ import (
 	"gavel/judging"
 )
 
-// Judged is a record with the verdict that is read from it.
+// Judged holds a record with the verdict that was read from it.
 type Judged struct {
 	*judging.Record
 	Verdict    judging.Verdict
-	Confidence *float64 // nil where its probabilities are not told
+	Confidence *float64 // nil without probabilities
 }
 
-// OpenItems opens items.jsonl of the run; nil where there is none, which may be closed too.
-func (x *Index) OpenItems() *os.File {
-	f, _, _ := x.store.Open(x.Run, judging.ItemsFile)
-	return f
-}
-
-// Item reads an item's line of the file that OpenItems opened.
-func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
-	at := x.items[i].line
-	if items == nil || at.length == 0 {
+// Item reads an item from items.jsonl.
+func (x *Index) Item(i int) (datasets.Item, error) {
+	location := x.items[i].line
+	if location.length == 0 {
 		return datasets.Item{}, failure.NotFound("the run's folder does not have the texts of this item")
 	}
-	line, err := at.read(items)
+	line, err := x.line(judging.ItemsFile, location)
 	if err != nil {
 		return datasets.Item{}, err
 	}
@@ -42,18 +34,18 @@ func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
 	return item, nil
 }
 
-// ItemIfThere is an item, or one without any text where it cannot be read.
-func (x *Index) ItemIfThere(items *os.File, i int) datasets.Item {
-	item, err := x.Item(items, i)
+// ItemIfThere returns an item, or an empty one if it cannot be read.
+func (x *Index) ItemIfThere(i int) datasets.Item {
+	item, err := x.Item(i)
 	if err != nil {
 		return datasets.Item{}
 	}
 	return item
 }
 
-// Record reads a record as scores read it.
-func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
-	line, err := g.line.read(records)
+// Record reads the record of a judgment, as scoring does.
+func (x *Index) Record(g Judgment) (j Judged, err error) {
+	line, err := x.line(judging.RecordsFile, g.line)
 	if err != nil {
 		return j, err
 	}
@@ -72,10 +64,16 @@ func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
 	return j, nil
 }
 
-// ErrChanged is said where a file no longer holds what the index found in it.
+// ErrChanged reports that a file no longer has a line that the index found.
 var ErrChanged = failure.Conflict("the run changed while it was being read: load the page again")
 
-func (p place) read(f io.ReaderAt) ([]byte, error) {
+// line reads a line of a file that the index found.
+func (x *Index) line(file string, p place) ([]byte, error) {
+	f, _, err := x.store.Open(x.Run, file)
+	if err != nil {
+		return nil, ErrChanged
+	}
+	defer f.Close()
 	line := make([]byte, p.length)
 	if _, err := f.ReadAt(line, p.offset); err != nil {
 		return nil, ErrChanged
@@ -83,22 +81,22 @@ func (p place) read(f io.ReaderAt) ([]byte, error) {
 	return line, nil
 }
 
-// Len is how many items there are.
+// Len returns the number of items.
 func (x *Index) Len() int { return len(x.items) }
 
-// ID of an item.
+// ID returns the id of an item.
 func (x *Index) ID(item int) string { return x.items[item].id }
 
-// Find is the place of an item.
+// Find returns the number of the item with an id.
 func (x *Index) Find(id string) (item int, ok bool) {
 	item, ok = x.places[id]
 	return item, ok
 }
 
-// Group of an item.
+// Group returns the group of an item.
 func (x *Index) Group(item int) string { return x.items[item].group }
 
-// Judgments gives the judgments of an item, in the order of presentations and repetitions.
+// Judgments returns the judgments of an item, sorted by presentation and repetition.
 func (x *Index) Judgments(item int) (all []Judgment) {
 	for _, k := range x.items[item].judgments {
 		all = append(all, x.judgments[k])
@@ -109,7 +107,7 @@ func (x *Index) Judgments(item int) (all []Judgment) {
 	return all
 }
 
-// Ended has the outcomes of an item's judgments.
+// Ended returns the set of outcomes of an item's judgments.
 func (x *Index) Ended(item int) map[judging.Outcome]bool {
 	all := map[judging.Outcome]bool{}
 	for _, k := range x.items[item].judgments {
@@ -118,7 +116,7 @@ func (x *Index) Ended(item int) map[judging.Outcome]bool {
 	return all
 }
 
-// Otherwise tells whether an item is judged otherwise in a mode than at first, where it got a verdict.
+// Otherwise reports whether an item has another verdict in a mode than in its first judgment, if that has one.
 func (x *Index) Otherwise(item int, mode string) bool {
 	all := x.Judgments(item)
 	return slices.ContainsFunc(all, func(g Judgment) bool {
@@ -127,7 +125,7 @@ func (x *Index) Otherwise(item int, mode string) bool {
 	})
 }
 
-// Pointer is nil where nobody can say.
+// Pointer returns whether the verdict is correct; nil if unknown.
 func (r Rightness) Pointer() *bool {
 	if !r.Known {
 		return nil
@@ -135,5 +133,5 @@ func (r Rightness) Pointer() *bool {
 	return &r.Is
 }
 
-// ShownAs tells orders of an item's candidates apart, and ways of asking.
+// ShownAs returns a key for a mode and an order of candidates.
 func ShownAs(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }

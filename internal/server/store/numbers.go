@@ -16,25 +16,25 @@ import (
 type Stamps struct{ Items, Records, Manifest, Results Stamp }
 
 // Stamps returns the state of a run's files.
-func (s *Store) Stamps(run string) (at Stamps) {
+func (s *Store) Stamps(run string) (stamps Stamps) {
 	for file, to := range map[string]*Stamp{
-		judging.ItemsFile:    &at.Items,
-		judging.RecordsFile:  &at.Records,
-		judging.ManifestFile: &at.Manifest,
-		judging.ResultsFile:  &at.Results,
+		judging.ItemsFile:    &stamps.Items,
+		judging.RecordsFile:  &stamps.Records,
+		judging.ManifestFile: &stamps.Manifest,
+		judging.ResultsFile:  &stamps.Results,
 	} {
 		if info, err := s.root.Stat(path.Join(run, file)); err == nil {
 			*to = StampOf(info)
 		}
 	}
-	return at
+	return stamps
 }
 
-// Written returns the numbers in results.json; nil if they are of another run, or older than its items and records.
-// Numbers of an earlier gavel have its Scoring, and a diagnosis in the words of this one.
-func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Report {
-	mtime := at.Results.mtime
-	if at.Results == (Stamp{}) || mtime.Before(at.Records.mtime) || mtime.Before(at.Items.mtime) {
+// Written returns the report in results.json; nil if it belongs to another run, or is older than the items and records.
+// A report by an earlier gavel keeps its Scoring, and gets a diagnosis in the words of this one.
+func (s *Store) Written(run string, m *judging.Manifest, stamps Stamps) *scoring.Report {
+	mtime := stamps.Results.mtime
+	if stamps.Results == (Stamp{}) || mtime.Before(stamps.Records.mtime) || mtime.Before(stamps.Items.mtime) {
 		return nil
 	}
 	f, _, err := s.Open(run, judging.ResultsFile)
@@ -54,18 +54,18 @@ func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Rep
 	return rep
 }
 
-// Altered returns the files of a run whose SHA-256 is not the one that it noted.
+// Altered returns the files of a run whose SHA-256 differs from that in its manifest.
 func (s *Store) Altered(run string, m *judging.Manifest) []string {
 	names, err := m.EverAltered(s.root, run)
 	if err != nil {
-		return nil // what cannot be read is said where it is read
+		return nil // other calls report files that cannot be read
 	}
 	return names
 }
 
 // Score scores a run from its records: over the items of a set, or over all items if the set is empty.
-func (s *Store) Score(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Report, error) {
-	loaded, err := s.Load(run, m, on)
+func (s *Store) Score(run string, set judging.ItemSet) (*scoring.Report, error) {
+	loaded, err := s.Load(run, set)
 	if err != nil {
 		return nil, err
 	}
@@ -76,19 +76,19 @@ func (s *Store) Score(run string, m *judging.Manifest, on judging.ItemSet) (*sco
 
 // Load reads a run's records of the items of a set, or all of them if the set is empty, and compares the two readings
 // of its replies, as [scoring.Load] does.
-func (s *Store) Load(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Run, error) {
-	loaded, err := s.LoadOn(run, m, on)
+func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
+	loaded, err := s.LoadOn(run, set)
 	if err == nil {
-		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.load(run, m, how, on) })
+		err = loaded.CompareReadings(func(reading judging.Reading) (*scoring.Run, error) { return s.load(run, reading, set) })
 	}
 	return loaded, err
 }
 
-// ItemSet identifies the items of a run; those that cannot be read go by the hash of their file.
+// ItemSet returns the set of a run's items; if they cannot be read, one with the hash of their file alone.
 func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	file := m.ItemsFile()
-	set, known := memo.Peek[judging.ItemSet](s.files, "items "+file, nil)
-	if known {
+	set, ok := memo.Peek[judging.ItemSet](s.files, "items "+file, nil)
+	if ok {
 		return set
 	}
 	ids, err := s.items(run, m)
@@ -102,7 +102,7 @@ func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	return set
 }
 
-// mostItems is the greatest size, in bytes, of items that are identified by their content.
+// mostItems is the size in bytes of the largest file of items that ItemSet reads.
 const mostItems = 64 << 20
 
 // items returns the ids of a run's items by digest.
@@ -115,33 +115,35 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 	if info.Size() > mostItems {
 		return nil, errors.ErrUnsupported
 	}
-	return judging.ReadItems(m, s.reading(f, 0, info))
+	return judging.ReadItems(m, s.reader(f, 0, info))
 }
 
 // LoadOn is [Store.Load] without the other reading.
-func (s *Store) LoadOn(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Run, error) {
-	return s.load(run, m, scoring.DefaultOptions.Reading, on)
+func (s *Store) LoadOn(run string, set judging.ItemSet) (*scoring.Run, error) {
+	return s.load(run, scoring.DefaultOptions.Reading, set)
 }
 
-func (s *Store) load(
-	run string, m *judging.Manifest, how judging.Reading, on judging.ItemSet,
-) (*scoring.Run, error) {
-	chosen := map[string]bool{}
-	if on != "" {
+func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (*scoring.Run, error) {
+	m, err := s.Manifest(run)
+	if err != nil {
+		return nil, err
+	}
+	inSet := map[string]bool{}
+	if set != "" {
 		ids, err := s.items(run, m)
 		if err != nil {
 			return nil, failure.Unreadable("%s: %w", run, err)
 		}
 		for digest, id := range ids {
-			if on.Has(digest) {
-				chosen[id] = true
+			if set.Has(digest) {
+				inSet[id] = true
 			}
 		}
 		part := *m
-		part.Spec.Dataset.Items = on.Len()
+		part.Spec.Dataset.Items = set.Len()
 		m = &part
 	}
-	loader, err := scoring.NewLoader(m, how)
+	loader, err := scoring.NewLoader(m, reading)
 	if err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
 	}
@@ -151,26 +153,26 @@ func (s *Store) load(
 	}
 	defer f.Close()
 	take := func(r *judging.Record, read scoring.Read) error {
-		if on != "" && !chosen[r.Item] {
+		if set != "" && !inSet[r.Item] {
 			return nil
 		}
 		return loader.Take(r, read)
 	}
-	err = judging.ScanRecords(path.Join(run, judging.RecordsFile), s.reading(f, 0, info), loader.Look, take)
+	err = judging.ScanRecords(path.Join(run, judging.RecordsFile), s.reader(f, 0, info), loader.Look, take)
 	if err != nil {
 		return nil, failure.Unreadable("this run has no scores: %w", err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
-	loaded.ItemsFrom(func(use func(id string, of []judging.Response)) error {
+	loaded.ItemsFrom(func(use func(id string, responses []judging.Response)) error {
 		f, _, err := s.Open(run, judging.ItemsFile)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		return judging.EachResponse(loaded.Manifest, f, func(id string, of []judging.Response) {
-			if on == "" || chosen[id] {
-				use(id, of)
+		return judging.EachResponse(loaded.Manifest, f, func(id string, responses []judging.Response) {
+			if set == "" || inSet[id] {
+				use(id, responses)
 			}
 		})
 	})

@@ -8,30 +8,30 @@ import (
 	"gavel/judging"
 )
 
-// Pace is how fast a run goes.
+// Pace holds the speed of a run in progress.
 type Pace struct {
-	Rate    float64        // judgments a second, see judging.Tempo
-	Left    *float64       // seconds, at that rate; nil where unknown
-	Tokens  float64        // of replies, a second
-	Usual   float64        // milliseconds of a judgment that was asked, the median of the newest; 0 where unknown
-	Slow    []SlowJudgment // the slowest of all, the slowest first
-	Written time.Time      // when the records were written last; zero where there are none
+	Rate    float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
+	Left    *float64       `json:"left_s" jsonschema:"seconds left at that rate; null if unknown"`
+	Tokens  float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 if unknown"`
+	Usual   float64        `json:"usual_ms" jsonschema:"median time of the newest judgments; 0 if unknown"`
+	Slow    []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times the usual time"`
+	Written time.Time      `json:"-"` // time of the last write to the records; zero without records
 }
 
-// SlowJudgment is one that took much longer than usual.
+// SlowJudgment holds a judgment that took much longer than usual.
 type SlowJudgment struct {
 	Item         string  `json:"item"`
 	Milliseconds float64 `json:"ms"`
 }
 
-// What is slow: so many times as long as usual, and at least a second.
+// A judgment is slow if it took slowTimes the usual time, and at least slowLeast milliseconds.
 const (
 	slowTimes = 3
 	slowLeast = 1000
-	slowMost  = 3 // that are named
+	slowMost  = 3 // listed
 )
 
-// Pace of the run, of what the index has. What came from the cache tells nothing of it.
+// Pace returns the pace of the run by its indexed judgments, without replies from the cache.
 func (x *Index) Pace(now time.Time) (p Pace) {
 	if x.records != nil {
 		p.Written = x.records.ModTime()
@@ -40,27 +40,27 @@ func (x *Index) Pace(now time.Time) (p Pace) {
 	var newest []float64
 	tokens, since := 0, now
 	for _, g := range x.judgments {
-		tempo.Add(g.at)
+		tempo.Add(g.began)
 	}
 	p.Rate = tempo.PerSecond(now)
-	if left, ok := tempo.Left(x.Manifest.Judgments-x.Counts.Records, now); ok {
-		p.Left = &left
+	if seconds, ok := tempo.Left(x.Manifest.Judgments-x.Counts.Records, now); ok {
+		p.Left = &seconds
 	}
 	for _, g := range slices.Backward(x.judgments) {
-		if g.took == 0 {
+		if g.milliseconds == 0 {
 			continue
 		}
 		if len(newest) < 1000 {
-			newest = append(newest, g.took)
+			newest = append(newest, g.milliseconds)
 		}
-		if now.Sub(g.at) <= 2*time.Minute {
+		if now.Sub(g.began) <= 2*time.Minute {
 			tokens += g.tokens
-			if g.at.Before(since) {
-				since = g.at
+			if g.began.Before(since) {
+				since = g.began
 			}
 		}
-		if len(p.Slow) < slowMost || g.took > p.Slow[slowMost-1].Milliseconds {
-			p.Slow = append(p.Slow, SlowJudgment{Item: x.ID(g.item), Milliseconds: g.took})
+		if len(p.Slow) < slowMost || g.milliseconds > p.Slow[slowMost-1].Milliseconds {
+			p.Slow = append(p.Slow, SlowJudgment{Item: x.ID(g.item), Milliseconds: g.milliseconds})
 			slices.SortStableFunc(p.Slow, func(a, b SlowJudgment) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
 			p.Slow = p.Slow[:min(len(p.Slow), slowMost)]
 		}

@@ -1,6 +1,5 @@
-// Package store is the folder of runs as a server reads it: which runs and suites are there, what their files say, and
-// where the records and items of a run stand. What was read is kept in memory for as long as the files are as they
-// were.
+// Package store reads the folder of runs for a server: it finds runs and suites, decodes their files, and indexes the
+// records and items of a run. Values stay in memory until the files change.
 package store
 
 import (
@@ -26,38 +25,38 @@ import (
 	"gavel/scoring/race"
 )
 
-// Store is the folder of runs. Everything in it is opened through an os.Root, so that neither a name nor a link in it
-// leads out. Nothing is ever written. Its methods may be called from many goroutines.
+// A Store reads a folder of runs. It opens all files through an os.Root, so that neither a name nor a link leads out of
+// the folder, and writes nothing. Its methods may be called from many goroutines.
 type Store struct {
-	Closing context.Context // over once the store ends, and with it whatever is being read
+	Closing context.Context // ends with the store, and reading with it
 	End     context.CancelFunc
-	Most    int // folders that are searched
+	Most    int // limit of the folders searched
 
-	root     *os.Root
-	files    *memo.Memo // what run.json and about.json hold
-	indexes  *memo.Memo
-	searches *memo.Memo // which items of a run have a text
-	mu       sync.Mutex
-	listed   []Found
-	inSuites []string // folders of suites, as of the listing
-	ended    bool     // the listing is of the first Most folders alone
-	listedAt time.Time
-	now      func() time.Time
+	root       *os.Root
+	files      *memo.Memo // decoded run.json, about.json and so on
+	indexes    *memo.Memo
+	searches   *memo.Memo // results of Search
+	mu         sync.Mutex
+	runs       []Found
+	suites     []string // folders of suites in the listing
+	incomplete bool     // the listing has only the first Most folders
+	listedAt   time.Time
+	now        func() time.Time
 }
 
-// Stamp tells one state of a file from another.
+// Stamp identifies a state of a file.
 type Stamp struct {
 	Size  int64
 	mtime time.Time
 }
 
-// StampOf a file.
+// StampOf returns the stamp of a file.
 func StampOf(info fs.FileInfo) Stamp { return Stamp{info.Size(), info.ModTime()} }
 
-// maxIndexes is how many runs the store has an index of at once: as many as are compared, and some more.
+// maxIndexes limits the indexes in memory: those of one comparison and a few more.
 const maxIndexes = 8
 
-// Open opens a folder of runs.
+// Open returns a store of a folder of runs.
 func Open(dir string, now func() time.Time) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -81,17 +80,17 @@ func (s *Store) LogTo(log func(format string, args ...any)) {
 	s.searches.Log = log
 }
 
-// Close lets go of the folder.
+// Close closes the folder after waiting for background work.
 func (s *Store) Close() error {
 	s.indexes.Wait()
 	s.searches.Wait()
 	return s.root.Close()
 }
 
-// Stat is that of a file below the folder.
+// Stat returns the FileInfo of a file below the folder.
 func (s *Store) Stat(name string) (fs.FileInfo, error) { return s.root.Stat(name) }
 
-// checkName refuses names that no run has: they lead out of the folder, or to what is hidden in it.
+// checkName returns an error for a name that no run can have: one that leads out of the folder, or to a hidden part.
 func checkName(name string) error {
 	bad := name == "." || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00")
 	for part := range strings.SplitSeq(name, "/") {
@@ -104,17 +103,17 @@ func checkName(name string) error {
 	return nil
 }
 
-// Open opens a file of a run, and nothing that would have to be waited for.
+// Open opens a regular file of a run, never a pipe that would have to be waited for.
 func (s *Store) Open(run, file string) (*os.File, fs.FileInfo, error) {
 	return disk.Open(s.root, path.Join(run, file))
 }
 
-// reading reads a file of a run from a place to where it ended when it was looked at, or until the store is closed.
-func (s *Store) reading(f *os.File, from int64, info fs.FileInfo) io.Reader {
-	return &limited{ctx: s.Closing, r: io.NewSectionReader(f, from, info.Size()-from)}
+// reader returns a reader of a file from an offset to its size in info, which also ends when the store does.
+func (s *Store) reader(f *os.File, from int64, info fs.FileInfo) io.Reader {
+	return &lineLimiter{ctx: s.Closing, r: io.NewSectionReader(f, from, info.Size()-from)}
 }
 
-// maxManifest is more than any manifest has: prompts are kilobytes.
+// maxManifest limits the size of small files. Manifests stay far below it, since prompts are kilobytes.
 const maxManifest = 16 << 20
 
 // Manifest reads run.json of a run.
@@ -122,12 +121,12 @@ func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 	if err := checkName(run); err != nil {
 		return nil, err
 	}
-	return decoded(s, run, judging.ManifestFile, judging.DecodeManifest, s.Missing)
+	return decodeFile(s, run, judging.ManifestFile, judging.DecodeManifest, s.Missing)
 }
 
-// decoded reads a small file of a run or suite, and remembers it for as long as it is as it was. missing says why one
-// cannot be opened.
-func decoded[T any](
+// decodeFile reads a small file of a run or suite, and keeps its value in memory until the file changes. missing
+// returns the error if it cannot be opened.
+func decodeFile[T any](
 	s *Store, folder, file string,
 	decode func(name string, in io.Reader) (T, error), missing func(folder string, err error) error,
 ) (v T, err error) {
@@ -137,8 +136,8 @@ func decoded[T any](
 	}
 	defer f.Close()
 	name := path.Join(folder, file)
-	if known, ok := memo.Peek[T](s.files, name, StampOf(info)); ok {
-		return known, nil
+	if cached, ok := memo.Peek[T](s.files, name, StampOf(info)); ok {
+		return cached, nil
 	}
 	v, err = decode(name, io.LimitReader(f, maxManifest))
 	if err != nil {
@@ -148,19 +147,19 @@ func decoded[T any](
 	return v, nil
 }
 
-// unsaid is the error of a file of which nobody is told why it is not there.
-func unsaid(_ string, err error) error { return err }
+// keepError returns err, for files whose errors are not shown.
+func keepError(_ string, err error) error { return err }
 
-// About returns the name, tags and note that people gave a run, as far as they can be read.
+// About returns the name, tags and note that people gave a run; empty if they cannot be read.
 func (s *Store) About(run string) judging.About {
-	about, err := decoded(s, run, judging.AboutFile, judging.DecodeAbout, unsaid)
-	if err != nil || about.Empty() {
+	details, err := decodeFile(s, run, judging.AboutFile, judging.DecodeAbout, keepError)
+	if err != nil || details.Empty() {
 		return judging.About{}
 	}
-	return about
+	return details
 }
 
-// Missing says why a run cannot be read.
+// Missing returns the error for a run that cannot be read.
 func (s *Store) Missing(run string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return failure.Unreadable("the run %q cannot be read: %w", run, reason(err))
@@ -171,7 +170,7 @@ func (s *Store) Missing(run string, err error) error {
 	return failure.NotFound("there is no run %q: it may have been deleted or moved", run)
 }
 
-// reason is the error of a file without the path that stands elsewhere.
+// reason returns the error of a file without its path.
 func reason(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -180,33 +179,33 @@ func reason(err error) error {
 	return err
 }
 
-// Found is a run of the folder, or a folder that looks like one and is none.
+// Found holds a run of the folder, or the error of a folder that looks like one.
 type Found struct {
 	Name     string
 	Manifest *judging.Manifest
 	Err      error
 }
 
-// How far the folder is searched for runs.
+// Limits of the search for runs.
 const (
 	MaxDepth   = 5
 	MaxFolders = 20_000
-	// entries of a folder of runs from which on pages do not wait until all runs have been read
+	// number of entries from which a folder counts as large
 	largeFolder = 500
-	listFor     = time.Second // that a listing is good for
+	listFor     = time.Second // for which a listing is used
 )
 
-// Shows tells whether a run of that name stands in the list, once it is there.
+// Shows reports whether the list has room for a run of that name: it is a valid name and not too deep.
 func Shows(run string) bool {
 	return checkName(run) == nil && strings.Count(run, "/") < MaxDepth
 }
 
-// List finds the runs, by name. A folder with a run in it is not searched on.
+// List returns the runs, sorted by name. It does not search inside the folder of a run.
 func (s *Store) List() ([]Found, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.listed != nil && s.now().Sub(s.listedAt) < listFor {
-		return s.listed, nil
+	if s.runs != nil && s.now().Sub(s.listedAt) < listFor {
+		return s.runs, nil
 	}
 	runs, suites, err := s.search()
 	if err != nil {
@@ -214,13 +213,13 @@ func (s *Store) List() ([]Found, error) {
 	}
 	slices.SortFunc(runs, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(suites)
-	s.listed = runs
-	s.inSuites = suites
+	s.runs = runs
+	s.suites = suites
 	s.listedAt = s.now()
 	return runs, nil
 }
 
-// Large tells whether the folder has so many entries that to read its runs may take longer than a page may.
+// Large reports whether the folder has so many entries that reading its runs may take longer than a page may wait.
 func (s *Store) Large() bool {
 	f, err := s.root.Open(".")
 	if err != nil {
@@ -231,37 +230,37 @@ func (s *Store) Large() bool {
 	return len(names) == largeFolder
 }
 
-// SearchEnded says that the last listing need not have all runs, and what to do; "" where it has.
+// SearchEnded returns a warning if the last listing may lack runs, with what to do; else "".
 func (s *Store) SearchEnded() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended {
+	if !s.incomplete {
 		return ""
 	}
-	return fmt.Sprintf("The search for runs ended after %d folders, and some need not be here: "+
+	return fmt.Sprintf("The search for runs ended after %d folders, so some runs may be missing: "+
 		"make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.Most)
 }
 
 // search looks for runs and suites in the folder.
 func (s *Store) search() (runs []Found, suites []string, err error) {
 	folders := 0
-	s.ended = false
+	s.incomplete = false
 	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
 			return err
 		case err != nil || !d.IsDir():
-			return nil // what went away meanwhile
+			return nil // deleted meanwhile, or a file
 		case name == ".":
 			return nil
 		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= MaxDepth:
 			return fs.SkipDir
 		}
 		if folders++; folders > s.Most {
-			s.ended = true
+			s.incomplete = true
 			return fs.SkipAll
 		}
-		if run, is := s.Look(name); is {
+		if run, ok := s.Look(name); ok {
 			runs = append(runs, run)
 			return fs.SkipDir
 		}
@@ -273,24 +272,24 @@ func (s *Store) search() (runs []Found, suites []string, err error) {
 	return runs, suites, err
 }
 
-// Suites are the folders of suites that the last listing found.
+// Suites returns the folders of suites that the last listing found.
 func (s *Store) Suites() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.inSuites
+	return s.suites
 }
 
-// SuiteOf is the folder of the suite that a run is part of, as of the last listing; "" where it is of none.
+// SuiteOf returns the folder of the suite that a run belongs to, by the last listing; "" for none.
 func (s *Store) SuiteOf(run string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, is := slices.BinarySearch(s.inSuites, path.Dir(run)); is {
+	if _, ok := slices.BinarySearch(s.suites, path.Dir(run)); ok {
 		return path.Dir(run)
 	}
 	return ""
 }
 
-// Look tells whether a folder is a run, a damaged one included.
+// Look returns the run of a folder, and reports whether the folder is a run at all. A damaged run has an error.
 func (s *Store) Look(name string) (Found, bool) {
 	if checkName(name) != nil {
 		return Found{}, false
@@ -307,30 +306,30 @@ func (s *Store) Look(name string) (Found, bool) {
 	return Found{}, false
 }
 
-// Forget makes the next listing a new one.
+// Forget makes List search again.
 func (s *Store) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.listed = nil
+	s.runs = nil
 }
 
-// Drop lets go of a run that was deleted.
+// Drop forgets a run that was deleted.
 func (s *Store) Drop(run string) {
 	s.indexes.Drop(run)
 	s.Forget()
 }
 
-// longestLine is the longest line that is read: memory holds a whole one.
+// longestLine limits the lines that are read, since a whole line is held in memory.
 const longestLine = 64 << 20
 
-// limited ends reading with its context, and where a line is longer than memory should have to hold.
-type limited struct {
+// A lineLimiter is a reader that fails when its context ends, or at a line that is too long.
+type lineLimiter struct {
 	ctx  context.Context
 	r    io.Reader
 	line int64
 }
 
-func (l *limited) Read(b []byte) (int, error) {
+func (l *lineLimiter) Read(b []byte) (int, error) {
 	if err := l.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -346,12 +345,12 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Suite reads what a suite's folder says of it.
+// Suite reads the file of a suite.
 func (s *Store) Suite(folder string) (*scoring.Suite, error) {
 	if err := checkName(folder); err != nil {
 		return nil, failure.NotFound("there is no suite %q", markup.Visible(folder))
 	}
-	return decoded(s, folder, scoring.SuiteFile, scoring.DecodeSuite, func(_ string, err error) error {
+	return decodeFile(s, folder, scoring.SuiteFile, scoring.DecodeSuite, func(_ string, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return failure.NotFound("there is no suite %q: it may have been deleted or moved", folder)
 		}
@@ -359,9 +358,9 @@ func (s *Store) Suite(folder string) (*scoring.Suite, error) {
 	})
 }
 
-// Race of a suite's cells; nil where there is none that can be read.
+// Race reads the race of a suite's cells; nil if there is none, or it cannot be read.
 func (s *Store) Race(folder string) *race.State {
-	state, err := decoded(s, folder, race.StateFile, race.ReadState, unsaid)
+	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, keepError)
 	if err != nil {
 		return nil
 	}
