@@ -29,7 +29,7 @@ var rooms = map[string]string{
 	"scoring/race":        "scoring/stats",
 	"scoring":             "judging scoring/stats",
 
-	"internal/jury": "scoring scoring/stats judging backends",
+	"internal/jury": "internal/doc internal/report/table scoring scoring/stats judging backends",
 	"internal/labels": "internal/doc internal/report/table scoring scoring/stats judging datasets" +
 		" datasets/rows",
 	"internal/report/table": "scoring",
@@ -65,7 +65,8 @@ var rooms = map[string]string{
 		" scoring/race judging datasets internal/disk",
 	"internal/server/jobs": "internal/server/failure internal/server/memo internal/suite internal/eval scoring" +
 		" scoring/race judging datasets backends internal/disk",
-	"internal/server": "internal/doc internal/server/failure internal/server/guard internal/server/jobs internal/server/memo" +
+	"internal/server": "internal/doc internal/jury internal/server/failure internal/server/guard internal/server/jobs" +
+		" internal/server/memo" +
 		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
 		" scoring/race judging datasets internal/codec",
 

@@ -230,6 +230,14 @@ func Count(n int) Value {
 	return Value{Result: scoring.Result{Unit: scoring.UnitCount, Value: new(float64(n))}}
 }
 
+// Positive returns a cell of a whole number that says nothing where it is 0.
+func Positive(n int) Value {
+	if n == 0 {
+		return Value{}
+	}
+	return Count(n)
+}
+
 // LevelOf returns a cell of a level.
 func LevelOf(level scoring.Level) Value { return Value{Level: level} }
 
@@ -292,6 +300,26 @@ func Columns(kind Kind, names ...string) (all []Column) {
 		all = append(all, Column{Name: name, Kind: kind})
 	}
 	return all
+}
+
+// MetricName returns the label of a metric of a protocol.
+func MetricName(protocol, metric string) string {
+	term, _ := scoring.MetricOf(protocol, metric)
+	return term.Label
+}
+
+// MetricColumn returns the column of a metric of a protocol.
+func MetricColumn(protocol, metric string, kind Kind) Column {
+	term, _ := scoring.MetricOf(protocol, metric)
+	return Column{Name: term.Label, Short: term.Short, Kind: kind}
+}
+
+// DifferenceLook returns the class of a row with a difference: blue for a significant one, else grey.
+func DifferenceLook(noise bool) string {
+	if noise {
+		return "level-unknown"
+	}
+	return "level-usable"
 }
 
 // DropEmpty takes out the columns in which no row has a value.

@@ -1,10 +1,14 @@
 package doc
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
 )
 
 // Note is a sentence beneath a table: the code of a phrase and what the phrase is filled with.
@@ -77,4 +81,28 @@ func Phrase(code string, args ...any) string {
 		return strings.ReplaceAll(words, "%%", "%")
 	}
 	return fmt.Sprintf(words, args...)
+}
+
+// Tested returns the p of a difference in words: "p = 0.06 (exact McNemar)".
+func Tested(d scoring.Difference) string {
+	if d.P == nil {
+		return "no test"
+	}
+	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
+	const alpha = 0.05
+	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
+		p += Phrase("compare.holm", table.PValue(d.Holm))
+	}
+	return p
+}
+
+// pWords returns a p as a sentence has it: "p = 0.20", "p < 0.001".
+func pWords(p *float64) string {
+	switch {
+	case *p < 0.001:
+		return "p < 0.001"
+	case *p < 0.1:
+		return fmt.Sprintf("p = %.3f", *p)
+	}
+	return fmt.Sprintf("p = %.2f", *p)
 }

@@ -13,8 +13,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Report says what a jury is worth beside its members.
-type Report struct {
+// Jury says what a jury is worth beside its members.
+type Jury struct {
 	Jury    string         `json:"jury"`           // folder of its run
 	Says    string         `json:"says"`           // the answer in a sentence
 	Also    string         `json:"also,omitempty"` // what else to know of it, in a few sentences
@@ -40,7 +40,8 @@ type Report struct {
 
 	Scored scoring.Report `json:"-"` // of the jury's run
 
-	alone int // calls of one member
+	alone int    // calls of one member
+	unit  string // what is judged, in the singular
 }
 
 // Member is one run of a jury.
@@ -82,7 +83,7 @@ type Votes struct {
 }
 
 // Run makes a jury and says what it is worth. What it cannot be said of, no run is made of.
-func Run(req Request, o scoring.Options) (*Report, error) {
+func Run(req Request, o scoring.Options) (*Jury, error) {
 	var runs []*scoring.Run
 	for _, dir := range req.Runs {
 		run, err := scoring.Load(dir, o.Reading)
@@ -115,7 +116,7 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 // Members returns the runs of a jury's members, from among some runs or from their folders; nil where one is not there,
 // and of a run of no jury.
 func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (members []*scoring.Run) {
-	for _, juror := range run.Manifest.Stages {
+	for _, juror := range Jurors(run.Manifest) {
 		is := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
 		if i := slices.IndexFunc(among, is); i >= 0 {
 			members = append(members, among[i])
@@ -130,21 +131,32 @@ func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (membe
 			}
 		}
 	}
-	if len(members) < len(run.Manifest.Stages) || !IsJury(run.Manifest) {
+	if len(members) < len(Jurors(run.Manifest)) {
 		return nil
 	}
 	return members
 }
 
+// Of assesses the run of a jury whose members are among some runs or in their folders. It returns nil of another run,
+// and where a member is missing: the run is shown as that of any judge.
+func Of(run *scoring.Run, among []*scoring.Run, o scoring.Options) *Jury {
+	members := Members(run, among, o.Reading)
+	if members == nil {
+		return nil
+	}
+	r, _ := Assess(run, members, nil, o.Bootstrap)
+	return r
+}
+
 // Assess holds the run of a jury against those of its members. A member goes by its name among those that are given,
 // and where that is empty by its model.
-func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Report, error) {
+func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {
 	rights, err := scoring.RightsOf(append(slices.Clone(members), run))
 	if err != nil {
 		return nil, err
 	}
 	last := len(members)
-	r := &Report{
+	r := &Jury{
 		Jury:     run.Dir,
 		Rule:     ruleOf(run.Manifest),
 		Metric:   rights.Metric,
@@ -152,6 +164,7 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 		Warnings: rights.Warnings,
 		Scored:   run.Score(b),
 		alone:    run.Manifest.Judgments,
+		unit:     rights.Unit,
 	}
 	called := scoring.NamesOf(rights.Runs[:last])
 	best := 0
@@ -205,7 +218,7 @@ func ruleOf(m *judging.Manifest) Rule {
 }
 
 // vote counts the units by how many members are right on them.
-func (r *Report) vote(rights *scoring.Rights) {
+func (r *Jury) vote(rights *scoring.Rights) {
 	last := len(rights.Right) - 1
 	for n := last; n >= 0; n-- {
 		r.Votes = append(r.Votes, Votes{Right: n})
@@ -222,7 +235,7 @@ func (r *Report) vote(rights *scoring.Rights) {
 }
 
 // likeness compares on which units members are wrong.
-func (r *Report) likeness(rights *scoring.Rights) {
+func (r *Jury) likeness(rights *scoring.Rights) {
 	sum, pairs := 0.0, 0
 	for i := range r.Members {
 		for k := range i {

@@ -42,8 +42,16 @@ const (
 	ofAllOrders = " of all orders"
 )
 
-// IsJury reports whether a run is that of a jury.
-func IsJury(m *judging.Manifest) bool { return m.Server.Kind == serverKind && len(m.Stages) > 1 }
+// Jurors returns the members of a jury by the manifest of its run, in their order; nil of any other run.
+func Jurors(m *judging.Manifest) []judging.StageOf {
+	if m.Server.Kind != serverKind || len(m.Stages) < 2 {
+		return nil
+	}
+	return m.Stages
+}
+
+// RuleName returns the rule of a jury in words, from the name of its prompt.
+func RuleName(prompt string) string { return strings.TrimPrefix(prompt, promptName) }
 
 // Command returns the words of the command that makes the run of a jury in the folder out, without its members.
 func Command(m *judging.Manifest, out string) []string {

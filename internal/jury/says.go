@@ -9,7 +9,7 @@ import (
 )
 
 // answer says whether the jury is worth its calls.
-func (r *Report) answer() string {
+func (r *Jury) answer() string {
 	if !r.valued() {
 		return "Nobody can say what the jury gains: it has no value to hold against its members."
 	}
@@ -28,12 +28,12 @@ func (r *Report) answer() string {
 }
 
 // valued tells whether there is a jury's value to hold against a member's.
-func (r *Report) valued() bool {
+func (r *Jury) valued() bool {
 	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
 }
 
 // also says how sure that is, how alike the members err, and what to do.
-func (r *Report) also() string {
+func (r *Jury) also() string {
 	if !r.valued() {
 		return ""
 	}
@@ -56,7 +56,7 @@ func (r *Report) also() string {
 }
 
 // points are what the jury gains, with the interval: "−2.6 points [−5.2, 0.0]".
-func (r *Report) points() string {
+func (r *Jury) points() string {
 	number := func(v float64) string {
 		v = scoring.Unsigned(v, 1)
 		return strings.Replace(fmt.Sprintf("%.1f", v), "-", "−", 1)
@@ -73,7 +73,7 @@ func (r *Report) points() string {
 }
 
 // beyond says whether the difference may be noise; "" of none.
-func (r *Report) beyond() string {
+func (r *Jury) beyond() string {
 	switch {
 	case !r.Gain.Noise:
 		return ", beyond noise"
@@ -84,7 +84,7 @@ func (r *Report) beyond() string {
 }
 
 // times says how many times the calls of one member the jury takes; "" where it takes no more.
-func (r *Report) times() string {
+func (r *Jury) times() string {
 	if r.alone == 0 || r.Calls <= r.alone {
 		return ""
 	}

@@ -40,7 +40,7 @@ func TestJurySays(t *testing.T) {
 			also: "The difference is 0.0 points [−1.0, 1.0]. By how alike they err, the two are worth 1.5 independent judges."},
 		{name: "no value", want: "Nobody can say what the jury gains: it has no value to hold against its members."},
 	} {
-		r := Report{
+		r := Jury{
 			Gain:      c.gain,
 			Calls:     c.calls,
 			Value:     scoring.Result{Value: new(78.0)},

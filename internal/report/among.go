@@ -66,7 +66,7 @@ func Among(p *RunPage) (all []doc.Block) {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
-		{Name: MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: doc.AxisOf(head.Unit)},
+		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: doc.AxisOf(head.Unit)},
 	}}
 	for _, o := range others {
 		x := scoring.Result{Unit: head.Unit, Value: &o.Value}
@@ -80,7 +80,7 @@ func Among(p *RunPage) (all []doc.Block) {
 	b := doc.Block{
 		ID:    "among",
 		Title: "Among the judges here",
-		About: MetricName(p.Protocol, head.Metric),
+		About: doc.MetricName(p.Protocol, head.Metric),
 		In:    doc.Page,
 		Half:  true,
 		Chart: doc.Strip,
@@ -114,7 +114,7 @@ func amongPublished(r *scoring.Report) (lines []string) {
 	for _, metric := range others { // which are never held against the headline
 		own := r.Overall(metric)
 		if words := r.Standing(metric); words != "" {
-			lines = append(lines, doc.Phrase("references.by", MetricName(r.Protocol, metric), table.Whole(own), words))
+			lines = append(lines, doc.Phrase("references.by", doc.MetricName(r.Protocol, metric), table.Whole(own), words))
 		}
 	}
 	if r.ByFiguresAlone() {

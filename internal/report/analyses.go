@@ -137,7 +137,7 @@ var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *Finding {
 	if len(p.Rules) == 0 || head == nil {
 		return nil
 	}
-	block := baselinesOf(p.Rules, MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).item())
+	block := baselinesOf(p.Rules, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).item())
 	return &Finding{Blocks: []doc.Block{block}}
 }}
 

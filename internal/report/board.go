@@ -62,7 +62,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 			Run:             run.Run,
 			Model:           run.Model,
 			Simulated:       run.Simulated,
-			Level:           LevelOf(rep),
+			Level:           rep.Level(),
 			Headline:        run.Result,
 			RightWhereAlike: rep.Overall(scoring.RightWhereAlike),
 			Coverage:        rep.Overall(scoring.Coverage),
@@ -169,7 +169,7 @@ func ScoreName(r *scoring.Report, metric string) string {
 	if r.Preferences {
 		return WithPeople
 	}
-	return MetricName(r.Protocol, metric)
+	return doc.MetricName(r.Protocol, metric)
 }
 
 // mostItems returns the largest number of items that one of some judges judged.
@@ -293,7 +293,7 @@ func namesOf(rows []Standing) string {
 	for i, s := range rows {
 		names[i] = scoring.InSentence(s.Name)
 	}
-	return listed3(names)
+	return table.Shortlist(names)
 }
 
 // values returns a sentence on the judges' headline values: "correct in both orders on 81, 80 and 76 % of the pairs."
@@ -305,8 +305,8 @@ func (b Board) values(rows []Standing) string {
 			values = append(values, v)
 		}
 	}
-	all := Enumerate(values)
-	if len(values) > most {
+	all := table.Enumerate(values)
+	if len(values) > table.MostListed {
 		all = values[len(values)-1] + " to " + values[0]
 	}
 	if unit == "" {

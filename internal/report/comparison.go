@@ -158,7 +158,7 @@ func (c Comparison) ranked(pairs []pair) string {
 	case len(first) == 1 && wins[first[0]] == len(c.Names)-1:
 		return doc.Phrase("compare.best", first[0], pairs[0].tile(*pairs[0].Headline()).Name)
 	}
-	return doc.Phrase("compare.unbeaten", Enumerate(first))
+	return doc.Phrase("compare.unbeaten", table.Enumerate(first))
 }
 
 // coverage says of how many pairs each judge has a verdict to keep, where these verdicts tell the judges apart.
@@ -199,7 +199,7 @@ func (p pair) tile(d scoring.Difference) Tile {
 			return t
 		}
 	}
-	name := MetricName(p.A.Protocol, d.Metric)
+	name := doc.MetricName(p.A.Protocol, d.Metric)
 	if d.Mode != "" {
 		name += ", " + d.Mode
 	}
@@ -213,7 +213,7 @@ func (p pair) row(d scoring.Difference) doc.Row {
 		Name:  p.tile(d).Name,
 		Term:  d.Metric,
 		N:     d.N,
-		Look:  DifferenceLook(d.Noise),
+		Look:  doc.DifferenceLook(d.Noise),
 		Total: d.Group == scoring.Overall,
 		Cells: doc.Cells(
 			of(d.A), of(d.B), d.Result(), doc.Value{}, doc.Value{}, table.PValue(d.P), table.PValue(d.Holm),
@@ -317,7 +317,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	if several {
 		b.Plain(strings.Join(titles, ", "))
 	} else if head.Table != nil {
-		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], tested(*head))
+		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], doc.Tested(*head))
 	}
 	if p.Alike != nil {
 		b.Remark("compare.alike")
@@ -346,7 +346,7 @@ func (p pair) who() doc.Block {
 			To:         3,
 			N:          t.OnlyA + t.OnlyB,
 			Bold:       "on which only one is correct",
-			Words:      tested(*head),
+			Words:      doc.Tested(*head),
 			Beyond:     "on which neither is",
 			BeyondSize: t.Neither,
 		},
@@ -373,7 +373,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			continue
 		}
 		r := c.Reports[i]
-		row := doc.Row{Name: titles[i], Target: doc.RunRef(s.Run), Look: "level-" + string(LevelOf(r))}
+		row := doc.Row{Name: titles[i], Target: doc.RunRef(s.Run), Look: "level-" + string(r.Level())}
 		add := func(column doc.Column, v doc.Value) {
 			if i == 0 {
 				t.Columns = append(t.Columns, column)
@@ -382,7 +382,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 		}
 		add(doc.Column{Name: "level", Kind: doc.Judged}, doc.LevelOf(cmp.Or(r.Diagnosis, &scoring.Diagnosis{}).Level))
 		head := cmp.Or(Headline(r), &scoring.Result{})
-		name := MetricName(r.Protocol, head.Metric)
+		name := doc.MetricName(r.Protocol, head.Metric)
 		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))
 		for _, tile := range l.Tiles {
 			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdict {
@@ -451,7 +451,7 @@ func (p pair) within() doc.Block {
 	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
 	return doc.Block{ID: "within", Title: "The same within a margin?", Notes: []doc.Note{
-		doc.Say("compare.margin", decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.Whole(diff), w.N,
+		doc.Say("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.Whole(diff), w.N,
 			w.RightToWrong, w.WrongToRight),
 		doc.Say(method),
 	}}

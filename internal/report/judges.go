@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/jury"
 	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/scoring"
@@ -45,7 +46,7 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		_, models, isJury := scoring.JuryOf(j.Manifest.Spec.Model.Name)
 		switch {
 		case isJury:
-			parts = append(parts, JuryRule(j.Report.Prompt)+" of "+models)
+			parts = append(parts, jury.RuleName(j.Report.Prompt)+" of "+models)
 		case j.Manifest.Imported != "":
 			parts = append(parts, "reference", publishedAs(j.Manifest))
 		case !j.Manifest.Simulated:
@@ -175,7 +176,7 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 	placed := make([]bool, len(runs))
 	pages := map[string]string{}
 	for i := range runs {
-		runs[i].Jury = juryOf(loaded[i], loaded, o)
+		runs[i].Jury = jury.Of(loaded[i], loaded, o)
 		if len(runs) > 1 {
 			pages[runs[i].Run] = fmt.Sprintf("#run-%d-page", i+1)
 		}

@@ -234,15 +234,3 @@ func (t Tile) of(r *scoring.Report) scoring.Result {
 
 // SameLayout tells whether runs of two protocols are laid out together.
 func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
-
-// MetricName returns the label of a metric of a protocol.
-func MetricName(protocol, metric string) string {
-	term, _ := scoring.MetricOf(protocol, metric)
-	return term.Label
-}
-
-// MetricColumn returns the column of a metric of a protocol.
-func MetricColumn(protocol, metric string, kind doc.Kind) doc.Column {
-	term, _ := scoring.MetricOf(protocol, metric)
-	return doc.Column{Name: term.Label, Short: term.Short, Kind: kind}
-}

@@ -196,7 +196,7 @@ func (b Board) block() doc.Block {
 			continue
 		}
 		if c.Name == "" {
-			of := MetricColumn(b.Rows[0].Report.Protocol, c.Metric, c.Kind)
+			of := doc.MetricColumn(b.Rows[0].Report.Protocol, c.Metric, c.Kind)
 			c.Name = of.Name
 			c.Short = of.Short
 		}

@@ -1,14 +1,10 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gavel/internal/doc"
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -65,54 +61,4 @@ func Intervals(b scoring.Bootstrap, methods []string) string {
 		note += fmt.Sprintf(" (%d rounds, seed %d)", b.Rounds, b.Seed)
 	}
 	return note
-}
-
-// most is the number of values that are listed one by one.
-const most = 3
-
-// Enumerate joins words as a sentence does.
-func Enumerate(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
-}
-
-// listed3 lists names in a sentence: up to three, or two and the number of the others.
-func listed3(names []string) string {
-	if len(names) > most {
-		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
-	}
-	return Enumerate(names)
-}
-
-// decimal writes a number to six digits, without trailing zeros or an exponent.
-func decimal(x float64) string {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
-	return strconv.FormatFloat(x, 'f', -1, 64)
-}
-
-// tested is the p of a difference in words: "p = 0.06 (exact McNemar)".
-func tested(d scoring.Difference) string {
-	if d.P == nil {
-		return "no test"
-	}
-	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
-	const alpha = 0.05
-	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
-		p += doc.Phrase("compare.holm", table.PValue(d.Holm))
-	}
-	return p
-}
-
-// pWords is a p as a sentence has it: "p = 0.20", "p < 0.001".
-func pWords(p *float64) string {
-	switch {
-	case *p < 0.001:
-		return "p < 0.001"
-	case *p < 0.1:
-		return fmt.Sprintf("p = %.3f", *p)
-	}
-	return fmt.Sprintf("p = %.2f", *p)
 }

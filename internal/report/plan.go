@@ -61,7 +61,7 @@ func (p *Plan) Fill() error {
 func (p *Plan) answer() string {
 	var says []string
 	if p.ToTell != nil {
-		says = append(says, doc.Phrase("plan.says-pairs", humanize.Comma(int64(*p.ToTell)), decimal(*p.Detect)))
+		says = append(says, doc.Phrase("plan.says-pairs", humanize.Comma(int64(*p.ToTell)), table.Decimal(*p.Detect)))
 	}
 	if p.Pairs == nil {
 		return strings.Join(says, " ")
@@ -80,17 +80,21 @@ func (p *Plan) answer() string {
 // Document returns the questions and their answers.
 func (p *Plan) Document() doc.Document {
 	t := &doc.Table{
-		First:   doc.Phrase("plan.discordant", decimal(p.Discordant)),
-		Columns: doc.Columns(doc.Whole, doc.Phrase("plan.power", decimal(p.Power))),
+		First:   doc.Phrase("plan.discordant", table.Decimal(p.Discordant)),
+		Columns: doc.Columns(doc.Whole, doc.Phrase("plan.power", table.Decimal(p.Power))),
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
 	add := func(question, answer string) {
 		t.Add(doc.WordRow(question, answer))
-		sheet = append(sheet, []string{question, answer, decimal(p.Discordant), decimal(p.Power), decimal(p.Alpha)})
+		row := []string{question, answer}
+		for _, x := range []float64{p.Discordant, p.Power, p.Alpha} {
+			row = append(row, table.Decimal(x))
+		}
+		sheet = append(sheet, row)
 	}
 	if p.Detect != nil {
-		add(doc.Phrase("plan.to-tell", decimal(*p.Detect)), strconv.Itoa(*p.ToTell))
-		add(doc.Phrase("plan.to-equate", decimal(*p.Detect)), strconv.Itoa(*p.ToEquate))
+		add(doc.Phrase("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.ToTell))
+		add(doc.Phrase("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.ToEquate))
 	}
 	if p.Pairs != nil {
 		answer := "none"
@@ -100,7 +104,7 @@ func (p *Plan) Document() doc.Document {
 		add(doc.Phrase("plan.tells", *p.Pairs), answer)
 	}
 	b := doc.Block{Table: t}
-	b.Remark("plan.tests", decimal(p.Alpha))
+	b.Remark("plan.tests", table.Decimal(p.Alpha))
 	b.Remark("plan.about-discordant")
 	return doc.Document{Answer: p.Says, Blocks: []doc.Block{b}, Sheet: sheet}
 }

@@ -174,9 +174,9 @@ func (out *Race) answer() string {
 	case out.Unfinished:
 		says = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, first)
 	case tied:
-		says = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, listed3(in))
+		says = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, table.Shortlist(in))
 	default:
-		says = fmt.Sprintf("%d of %d judges are left, with no significant difference: %s.", len(in), all, listed3(in))
+		says = fmt.Sprintf("%d of %d judges are left, with no significant difference: %s.", len(in), all, table.Shortlist(in))
 	}
 	switch others := all - len(in); {
 	case others == 1:
@@ -266,10 +266,10 @@ func (out *Race) remark(b *doc.Block) {
 	if out.Unfinished {
 		b.Remark(doc.Warning, doc.Phrase("race.unfinished"))
 	}
-	b.Remark("race.alpha", decimal(out.Alpha), decimal(float64(len(out.rows)-1)/out.Alpha))
-	b.Remark("race.intervals", decimal(100*(1-out.Alpha)))
+	b.Remark("race.alpha", table.Decimal(out.Alpha), table.Decimal(float64(len(out.rows)-1)/out.Alpha))
+	b.Remark("race.intervals", table.Decimal(100*(1-out.Alpha)))
 	if out.rules.Margin > 0 {
-		b.Remark("race.tied", decimal(100*out.rules.Margin))
+		b.Remark("race.tied", table.Decimal(100*out.rules.Margin))
 	}
 	if out.loads > 0 {
 		b.Remark("race.loads", out.loads)
@@ -283,7 +283,7 @@ func (out *Race) remark(b *doc.Block) {
 			100*o.Calls/float64(out.FullCalls))
 	}
 	if out.Hours != nil && *out.FullHours >= 0.01 {
-		b.Remark("race.hours", decimal(*out.Hours), decimal(*out.FullHours))
+		b.Remark("race.hours", table.Decimal(*out.Hours), table.Decimal(*out.FullHours))
 	}
 	if out.About != "" {
 		b.Remark("race.about", aboutWords[out.About])

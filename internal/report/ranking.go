@@ -170,7 +170,7 @@ func (s Ranking) answer() string {
 		is = "are"
 	}
 	return fmt.Sprintf("%s %s most often among the best: under %d of %d conditions.",
-		listed3(first), is, often[first[0]], ranked)
+		table.Shortlist(first), is, often[first[0]], ranked)
 }
 
 // Document returns the judges under each condition, best first, and every number.
@@ -245,7 +245,7 @@ func (c Condition) numbers(id string) doc.Block {
 				value.Text = "*"
 			}
 			t.Add(doc.Row{Name: cell.Judge, Target: doc.RunRef(cell.Run), Cells: doc.Cells(
-				strings.TrimSpace(MetricName(c.Protocol, st.Metric)+" "+st.Mode), value, r.N,
+				strings.TrimSpace(doc.MetricName(c.Protocol, st.Metric)+" "+st.Mode), value, r.N,
 				r.Letters, scoring.Result{Value: r.NoiseFloor, Unit: st.Unit},
 				*cmp.Or(r.SelfAgreement, &scoring.Result{}),
 			)})

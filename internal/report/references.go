@@ -65,7 +65,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	for _, row := range t.Rows {
 		metric := &row.Cells[4]
-		metric.Text = MetricName(protocol, metric.Text)
+		metric.Text = doc.MetricName(protocol, metric.Text)
 	}
 	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsStay }) {
 		b.Plain(scoring.LabelsStayed)

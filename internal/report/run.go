@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/jury"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -37,9 +38,9 @@ func (p *RunPage) Parts(group string) (all []doc.Part) {
 func (p *RunPage) Meta() string {
 	l := layoutOf(p.Protocol)
 	if _, models, is := scoring.JuryOf(p.Model); is {
-		made := JuryRule(p.Report.Prompt) + " of " + models
+		made := jury.RuleName(p.Report.Prompt) + " of " + models
 		if p.Jury != nil {
-			made = p.Jury.made()
+			made = p.Jury.Composition()
 		}
 		return strings.Join([]string{Question(p.Report) + l.How, made, p.Dataset, table.Count(p.Report.Items, l.item()),
 			"no model was asked"}, " · ")
@@ -72,7 +73,7 @@ func (p *RunPage) Headline() []doc.Span {
 	if p.Jury == nil {
 		return doc.Unbroken(p.Says)
 	}
-	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.names()))...)
+	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.Names()))...)
 }
 
 // runParts are those of runs whose layout has none of its own.
@@ -103,7 +104,7 @@ func (p *RunPage) Document() doc.Document {
 
 // juryParts are the parts of a jury's page above those of its run.
 func juryParts(p *RunPage) []doc.Block {
-	all := p.Jury.blocks()
+	all := p.Jury.Blocks()
 	if p.juryAlone != "" {
 		all = append(all, doc.Block{ID: "alone", Title: "The jury as one judge", Notes: []doc.Note{doc.Plain(p.juryAlone)}})
 	}
@@ -208,7 +209,7 @@ func ByGroup(p *RunPage) []doc.Block {
 	if head == nil || head.Value == nil || head.Unit != "" {
 		return nil
 	}
-	name := MetricName(p.Protocol, head.Metric)
+	name := doc.MetricName(p.Protocol, head.Metric)
 	t := &doc.Table{First: cmp.Or(l.By.First, "category"), Columns: []doc.Column{
 		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.item() + "s", Kind: doc.Bar},
 	}}
@@ -217,7 +218,7 @@ func ByGroup(p *RunPage) []doc.Block {
 		Table: t,
 	}
 	if l.By.Extra != "" {
-		column := doc.Column{Name: MetricName(p.Protocol, l.By.Extra), Kind: doc.Of}
+		column := doc.Column{Name: doc.MetricName(p.Protocol, l.By.Extra), Kind: doc.Of}
 		if p.Overall(l.By.Extra).Unit != "" {
 			column.Kind = doc.Bare
 		}
@@ -371,14 +372,14 @@ func EveryNumber(p *RunPage) []doc.Block {
 	seen := map[[2]string]bool{}
 	every := scoring.Report{Results: slices.Concat(p.Results, p.found().Results)}
 	for _, x := range every.Results {
-		remarks.Add(strings.TrimSpace(MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
+		remarks.Add(strings.TrimSpace(doc.MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
 		key := [2]string{x.Metric, x.Mode}
 		if seen[key] {
 			continue
 		}
 		seen[key] = true
 		all := every.Result(x.Metric, scoring.Overall, x.Mode)
-		name := MetricName(p.Protocol, x.Metric)
+		name := doc.MetricName(p.Protocol, x.Metric)
 		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(
 			all, cmp.Or(all, x).Count(), cmp.Or(all, x).Missing,
 		)}

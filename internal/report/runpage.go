@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"strings"
 
 	"gavel/internal/doc"
 	"gavel/internal/jury"
@@ -13,7 +14,7 @@ type Run struct {
 	scoring.Report
 	Metadata []scoring.Metadatum // of its manifest
 	Name     string              // among the runs of a page
-	Jury     *Jury               // what a jury is worth; nil of another run, or where its members are not at hand
+	Jury     *jury.Jury          // what a jury is worth; nil of another run, or where its members are not at hand
 	Sway     *scoring.Sway       // what sways the judge; nil where nobody can tell
 }
 
@@ -49,12 +50,6 @@ type Twin struct {
 	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
 }
 
-// Jury is what a jury is worth beside its members: what `gavel jury` prints, and a part of the page of its run.
-type Jury struct{ *jury.Report }
-
-// Level of the judge; unknown without a diagnosis.
-func (p *RunPage) Level() scoring.Level { return LevelOf(&p.Report) }
-
 // Judge returns the name of the judge: the one that was given, else that of the model without its path.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
 
@@ -84,10 +79,15 @@ func diagnosed(r *scoring.Report) scoring.Level {
 	return r.Diagnosis.Level
 }
 
-// LevelOf returns the level of a judge, unknown without a diagnosis.
-func LevelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
-
 func isJury(model string) bool {
 	_, _, is := scoring.JuryOf(model)
 	return is
+}
+
+// TakeJury makes the page that of a jury: its answer is what the jury is worth.
+func (p *RunPage) TakeJury(j *jury.Jury) {
+	p.Jury = j
+	p.juryAlone = strings.TrimSpace(p.Says + " " + p.Also)
+	p.Says = j.Says
+	p.Also = j.Also
 }

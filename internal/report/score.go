@@ -84,7 +84,7 @@ func (s Scores) stages() doc.Block {
 	t := &doc.Table{First: "stages", Columns: []doc.Column{{Kind: doc.Judged}, {}}}
 	for _, r := range s.Runs[:len(s.Runs)-1] {
 		t.Add(doc.Row{Name: r.Model + " · " + Question(r), Cells: doc.Cells(
-			LevelOf(&r), r.Says,
+			r.Level(), r.Says,
 		)})
 	}
 	return doc.Block{ID: "stages", In: doc.Short, Table: t}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -260,7 +260,7 @@ func (v compareItemView) Says() string {
 	}
 	says := fmt.Sprintf("%d of %s correct", len(right), of)
 	if n := len(right); n > 0 && n < scored {
-		says += ": " + report.Enumerate(right)
+		says += ": " + table.Enumerate(right)
 	}
 	return says + "."
 }
@@ -270,7 +270,7 @@ func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
 		if names := v.named(place, "inconsistent"); len(names) > 0 {
-			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, report.Enumerate(names)))
+			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, table.Enumerate(names)))
 		}
 	}
 	asked := 0 // that are no simulation

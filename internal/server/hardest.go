@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"gavel/internal/jury"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
@@ -87,7 +88,7 @@ func (s *Server) judgesBeside(ctx context.Context, run string, juries bool) (jud
 	if c == nil || scoring > 0 {
 		return nil, scoring > 0
 	}
-	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && report.Jurors(r.manifest) != nil })
+	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && jury.Jurors(r.manifest) != nil })
 	if len(judges) < 2 {
 		return nil, false
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/memo"
@@ -54,7 +55,7 @@ func (r RunRow) Asks() string {
 }
 
 // Metric returns the label of the headline.
-func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headline.Metric) }
+func (r RunRow) Metric() string { return doc.MetricName(r.Protocol, r.Headline.Metric) }
 
 // unit returns the metric of the headline; a run without one sorts below all others.
 func (r RunRow) unit() string {

@@ -115,7 +115,7 @@ func halves(p *report.RunPage) []doc.Block {
 			continue
 		}
 		random := p.Overall(row.metric + OfRandom)
-		r := doc.Row{Name: report.MetricName(p.Protocol, row.metric), Detail: row.about, Mark: doc.Ring, Cells: []doc.Value{
+		r := doc.Row{Name: doc.MetricName(p.Protocol, row.metric), Detail: row.about, Mark: doc.Ring, Cells: []doc.Value{
 			{Result: x, Held: &random}, doc.Num(random), doc.Num(p.Overall(row.metric + overRandom)),
 		}}
 		if row.metric == GradeScore {

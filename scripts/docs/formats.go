@@ -40,7 +40,7 @@ var documents = []document{
 	newDocument[scoring.Report]("results", "results.json: what a run comes to", "calibration.ece_calibrated"),
 	newDocument[scoring.Comparisons]("comparisons", "What gavel compare --json prints"),
 	newDocument[race.Result]("race", "What gavel race --json prints"),
-	newDocument[jury.Report]("jury", "What gavel jury --json prints"),
+	newDocument[jury.Jury]("jury", "What gavel jury --json prints"),
 	newDocument[scoring.Sway]("sway", "What gavel sway --json prints"),
 	newDocument[labels.Label]("label", "A line of labels.jsonl: what a person said of an item"),
 	newDocument[labels.Agreement]("agreement", "What gavel agree --json prints"),
