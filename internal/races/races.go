@@ -1,4 +1,6 @@
-package report
+// Package races lays out races, in which judges are asked item by item and leave once another is significantly better
+// (scoring/race): the answer in sentences, and a table of the judges for text, pages, CSV and JSON.
+package races
 
 import (
 	"cmp"
@@ -21,7 +23,7 @@ import (
 type Race struct {
 	Says string `json:"says"` // the answer in a sentence or two
 	race.Result
-	// Hours and FullHours are set for a race that asks: its hours so far, and those that all items would take.
+	// Hours so far, and those that all items would take; nil of a race over finished runs.
 	Hours      *float64 `json:"hours,omitempty"`
 	FullHours  *float64 `json:"full_hours,omitempty"`
 	Unfinished bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
@@ -44,9 +46,9 @@ type racer struct {
 	state        string
 }
 
-// NewRace lays out a race of runs, which took the items in the order of a seed. calls is the number of judgments of an
+// New lays out a race of runs, which took the items in the order of a seed. calls is the number of judgments of an
 // item.
-func NewRace(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []string) *Race {
+func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []string) *Race {
 	var folders []string
 	for _, s := range runs {
 		folders = append(folders, s.Run)
@@ -83,8 +85,8 @@ func NewRace(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings 
 	return out
 }
 
-// RaceOf lays out a race by its stored state. name returns the name of a run's judge.
-func RaceOf(s *race.State, name func(run string) string) *Race {
+// Stored lays out a race by its stored state. name returns the name of a run's judge.
+func Stored(s *race.State, name func(run string) string) *Race {
 	out := &Race{
 		Unfinished: !s.Over,
 		rules:      race.Rules{Items: s.Items, Margin: s.Margin / 100},
@@ -134,7 +136,7 @@ func (out *Race) complete() {
 	}
 }
 
-// Took adds the seconds for which a race has asked each judge, and whether it is over, to a race by [NewRace].
+// Took adds the seconds for which a race has asked each judge, and whether it is over, to a race by [New].
 func (out *Race) Took(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
@@ -165,14 +167,21 @@ func (out *Race) answer() string {
 	if out.Calls == 0 {
 		return fmt.Sprintf("None of the %d judges has been asked yet.", all)
 	}
+	saved := ""
+	soFar := ""
+	if n := out.FullCalls - out.Calls; n > 0 {
+		saved = fmt.Sprintf(": %.0f %% saved", 100*float64(n)/float64(out.FullCalls))
+	}
+	if out.Unfinished {
+		soFar = " so far"
+		saved = soFar
+	}
 	says := ""
-	switch first := in[0]; {
-	case len(in) == 1 && out.Unfinished:
-		says = fmt.Sprintf("%s is the best of %d judges so far.", first, all)
+	switch {
 	case len(in) == 1:
-		says = fmt.Sprintf("%s is the best of %d judges.", first, all)
+		says = fmt.Sprintf("%s is the best of %d judges%s.", in[0], all, soFar)
 	case out.Unfinished:
-		says = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, first)
+		says = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, in[0])
 	case tied:
 		says = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, table.Shortlist(in))
 	default:
@@ -183,13 +192,6 @@ func (out *Race) answer() string {
 		says += fmt.Sprintf(" The other is out after %s.", table.Count(longest, "item"))
 	case others > 1:
 		says += fmt.Sprintf(" The others are out after %s at most.", table.Count(longest, "item"))
-	}
-	saved := ""
-	switch n := out.FullCalls - out.Calls; {
-	case out.Unfinished:
-		saved = " so far"
-	case n > 0:
-		saved = fmt.Sprintf(": %.0f %% saved", 100*float64(n)/float64(out.FullCalls))
 	}
 	return says + fmt.Sprintf(" It took %s of %s calls%s.", humanize.Comma(int64(out.Calls)),
 		humanize.Comma(int64(out.FullCalls)), saved)
@@ -206,12 +208,11 @@ func (out *Race) sheet() [][]string {
 		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.ahead.Value, x.ahead.Low, x.ahead.High} {
 			row = append(row, table.Cell(v, 4))
 		}
+		left := []string{"", "", ""}
 		if x.left != nil {
-			row = append(row, strconv.Itoa(x.left.Items), table.Cell(x.left.E, 4), x.left.By)
-		} else {
-			row = append(row, "", "", "")
+			left = []string{strconv.Itoa(x.left.Items), table.Cell(x.left.E, 4), x.left.By}
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, left...))
 	}
 	return rows
 }
