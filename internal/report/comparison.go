@@ -188,7 +188,7 @@ func (p pair) parts(t *scoring.Table2x2, group string) []doc.Part {
 
 // best says which values of a metric are the better.
 func (p pair) best(metric string) scoring.Best {
-	term, _ := scoring.TermIn(Terms(p.A.Protocol), metric)
+	term, _ := scoring.TermIn(scoring.MetricsOf(p.A.Protocol), metric)
 	return term.Best
 }
 

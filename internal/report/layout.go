@@ -173,9 +173,6 @@ func layoutOf(protocol string) *Layout {
 
 var plain = &Layout{Noun: "judgments"}
 
-// Terms are the metrics of a protocol, in words.
-func Terms(protocol string) []scoring.Term { return scoring.MetricsOf(protocol) }
-
 // Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {
 	l := layoutOf(r.Protocol)

@@ -14,7 +14,7 @@ func NamesOf(runs []scoring.Report) []string {
 		func(r scoring.Report) string { return r.Protocol },
 		func(r scoring.Report) string { return r.Goal },
 		func(r scoring.Report) string { return "prompt " + r.Prompt },
-		Settings,
+		settings,
 		func(r scoring.Report) string {
 			var said []string
 			for s := range strings.SplitSeq(r.Settings, ", ") {
@@ -66,8 +66,8 @@ func NamesOf(runs []scoring.Report) []string {
 	return names
 }
 
-// Settings returns the settings of a run, without those that its name has in other words.
-func Settings(r scoring.Report) string {
+// settings returns the settings of a run, without those that its name has in other words.
+func settings(r scoring.Report) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(r.Settings, ", "), func(s string) bool {
 		return strings.HasPrefix(s, "goal ") || inWords(r, s) != ""
 	}), ", ")

@@ -196,7 +196,7 @@ func (s Ranking) Blocks() (all []doc.Block) {
 // Terms explain the metrics of the numbers.
 func (s Ranking) Terms() (all []scoring.Term) {
 	for _, c := range s.Conditions {
-		all = append(all, Terms(c.Protocol)...)
+		all = append(all, scoring.MetricsOf(c.Protocol)...)
 	}
 	return all
 }

@@ -65,7 +65,7 @@ func (p *RunPage) Meta() string {
 func (p *RunPage) Body() (template.HTML, error) { return p.paper().Blocks(p.Blocks()) }
 
 func (p *RunPage) paper() doc.Paper {
-	return doc.Paper{Link: p.Link, Prefix: p.Prefix, Terms: Terms(p.Protocol), Explained: p.Shown}
+	return doc.Paper{Link: p.Link, Prefix: p.Prefix, Terms: scoring.MetricsOf(p.Protocol), Explained: p.Shown}
 }
 
 // Headline returns the answer. No name of a member of a jury is broken into two lines.

@@ -116,21 +116,6 @@ func (s Scores) beside() doc.Block {
 	}
 }
 
-// GroupBy returns the elements in groups of the same key, in the order of the first of each.
-func GroupBy[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
-	place := map[K]int{}
-	for _, x := range all {
-		i, ok := place[key(x)]
-		if !ok {
-			i = len(parts)
-			place[key(x)] = i
-			parts = append(parts, nil)
-		}
-		parts[i] = append(parts[i], x)
-	}
-	return parts
-}
-
 // Costs returns what the runs cost, a row each.
 func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
 
