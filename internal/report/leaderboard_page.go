@@ -30,7 +30,7 @@ type Leaderboard struct {
 // Headline returns the answer, in which no name is broken into two lines.
 func (l *Leaderboard) Headline() []doc.Span {
 	first, _ := l.sentences()
-	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.of()+".", 1)
+	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.judged()+".", 1)
 	var names []string
 	for _, s := range l.placed() {
 		names = append(names, s.Name)
@@ -71,31 +71,31 @@ func (l *Leaderboard) Blocks() []doc.Block {
 	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.against(), l.reading()}
 }
 
-// fewestKept is the threshold of coverage, in percent, for the card of the accuracy when consistent.
-const fewestKept = 50
+// leastCoverage is the threshold of coverage, in percent, for the card of the accuracy when consistent.
+const leastCoverage = 50
 
 // cards returns the judges to take for each purpose, and those not to use.
 func (l *Leaderboard) cards() doc.Block {
 	placed := l.placed()
-	t := &doc.Table{}
-	add := func(name, value, about string) {
-		t.Add(doc.Row{Name: name, Cells: doc.Cells(value, about)})
-	}
 	if len(placed) < 2 {
 		return doc.Block{}
 	}
+	t := &doc.Table{}
+	add := func(name, value, about string) { t.Add(doc.WordRow(name, value, about)) }
 	if l.Test != "" && l.warning() == "" && len(l.Best()) < len(placed) {
 		add(l.bestCard(placed))
 	}
 	var surest, fastest *Standing
 	for i := range placed {
 		s := &placed[i]
-		useful := s.Level == scoring.Usable || s.Level == scoring.Strong
-		kept := s.RightWhereAlike.Value != nil && s.Coverage.Value != nil && *s.Coverage.Value >= fewestKept
-		if useful && kept && (surest == nil || *s.RightWhereAlike.Value > *surest.RightWhereAlike.Value) {
+		if s.Level != scoring.Usable && s.Level != scoring.Strong {
+			continue
+		}
+		covers := s.RightWhereAlike.Value != nil && s.Coverage.Value != nil && *s.Coverage.Value >= leastCoverage
+		if covers && (surest == nil || *s.RightWhereAlike.Value > *surest.RightWhereAlike.Value) {
 			surest = s
 		}
-		if useful && s.Seconds != nil && (fastest == nil || *s.Seconds < *fastest.Seconds) {
+		if s.Seconds != nil && (fastest == nil || *s.Seconds < *fastest.Seconds) {
 			fastest = s
 		}
 	}
@@ -134,12 +134,11 @@ func (l *Leaderboard) bestCard(placed []Standing) (name, value, about string) {
 		name = "Highest " + l.headline()
 	}
 	points := func(a, b Standing) string {
-		x := scoring.Result{Unit: a.Headline.Unit}
-		d := *a.Headline.Value - *b.Headline.Value
+		x := scoring.Result{Unit: a.Headline.Unit, Value: new(*a.Headline.Value - *b.Headline.Value)}
 		if x.Unit == "" {
-			return table.Rough(&d, x) + " points"
+			return table.Rough(x.Value, x) + " points"
 		}
-		return table.Rough(&d, x)
+		return table.Rough(x.Value, x)
 	}
 	about = doc.Phrase("board.within", points(best[0], best[len(best)-1]))
 	if len(best) == 1 {
@@ -171,10 +170,9 @@ func seconds1(s float64) string {
 func (l *Leaderboard) judges() doc.Block {
 	b := l.block()
 	b.Title = doc.Capital(l.headline())
-	axis := b.Table.Columns[1].Axis
-	b.About = "percent of " + l.of()
-	if l.unit() != "" {
-		b.About = fmt.Sprintf("from %g to %g, over %s", axis.Min, axis.Max, l.of())
+	b.About = "percent of " + l.judged()
+	if axis := l.axis(); axis.Unit != "" {
+		b.About = fmt.Sprintf("from %g to %g, over %s", axis.Min, axis.Max, l.judged())
 	}
 	b.About += ", with 95 % interval · the best first"
 	if n := len(b.Table.Rows) - l.Most; l.Most > 0 && n > 0 {
@@ -188,7 +186,7 @@ func (l *Leaderboard) judges() doc.Block {
 // block returns a table with a row for each judge, the best first.
 func (b Board) block() doc.Block {
 	t := &doc.Table{First: "judge", Board: true, Columns: []doc.Column{
-		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: doc.AxisOf(b.unit())},
+		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: b.axis()},
 	}}
 	var beside []BoardColumn
 	for _, c := range b.layout().BoardColumns {
@@ -372,7 +370,7 @@ func (l *Leaderboard) against() doc.Block {
 		axis.Ticks = append(axis.Ticks, v)
 	}
 	t.Columns = []doc.Column{
-		{Name: a.Words, Kind: doc.Bare, Axis: axis}, {Name: l.headline(), Kind: doc.Bare, Axis: doc.AxisOf(l.unit())},
+		{Name: a.Words, Kind: doc.Bare, Axis: axis}, {Name: l.headline(), Kind: doc.Bare, Axis: l.axis()},
 	}
 	return doc.Block{ID: "against", Title: a.Title, About: a.About, In: doc.Page, Half: true, Chart: doc.Scatter, Table: t}
 }
@@ -381,7 +379,7 @@ func (l *Leaderboard) against() doc.Block {
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
 	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page}
-	b.Remark("board.interval", l.of(), cmp.Or(head.Interval, "resampling"))
+	b.Remark("board.interval", l.judged(), cmp.Or(head.Interval, "resampling"))
 	if l.Test != "" {
 		b.Remark("board.test", l.Test, l.Family)
 	} else {
