@@ -55,6 +55,9 @@ const (
 	Short Surface = 1 << iota // the text that a command prints by default
 	Full                      // text of --full, and Markdown
 	Page                      // pages and report files
+
+	Printed = Short | Full
+	Detail  = Full | Page
 )
 
 // has tells whether what stands on these surfaces stands on another.

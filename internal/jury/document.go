@@ -49,7 +49,7 @@ func (r *Jury) membersBlock() doc.Block {
 	consistent.Spare = 3
 	coverage := doc.MetricColumn(r.Scored.Protocol, scoring.Coverage, doc.Bare)
 	coverage.Spare = 2
-	coverage.In = doc.Short | doc.Full
+	coverage.In = doc.Printed
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
 		{Name: "level", Kind: doc.Judged}, {Name: r.metric(), Kind: doc.Number, Axis: doc.AxisOf(r.Value.Unit)},
 		consistent, coverage, {Name: "calls", Kind: doc.Whole},
@@ -111,7 +111,7 @@ func (r *Jury) gainBlock() doc.Block {
 		ID:    "gain",
 		Title: "What the jury gains",
 		About: "points against the best member, same " + r.unit + "s",
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Half:  true,
 		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.Number, Axis: axis}}, Rows: []doc.Row{{
 			Name: "jury − best member", Look: doc.DifferenceLook(r.Gain.Noise), Mark: doc.Solid, Cells: doc.Cells(x),
@@ -133,7 +133,7 @@ func (r *Jury) agreementBlock() doc.Block {
 		{Name: "same verdict, %", Kind: doc.Bare}, {Name: "of", Kind: doc.Whole},
 	}}
 	b := doc.Block{
-		ID: "agree", Title: "Who agrees with whom", In: doc.Full | doc.Page, Half: true, Chart: doc.Numbers, Table: t,
+		ID: "agree", Title: "Who agrees with whom", In: doc.Detail, Half: true, Chart: doc.Numbers, Table: t,
 	}
 	names := r.Names()
 	kappa := func(l Likeness) float64 { return *cmp.Or(l.Kappa, new(-2.0)) } // one that is undefined is last
@@ -201,7 +201,7 @@ func (r *Jury) votesBlock() doc.Block {
 		})
 	}
 	return doc.Block{
-		ID: "votes", Title: "Votes and outcome", About: "how many members are " + r.metric(), In: doc.Full | doc.Page,
+		ID: "votes", Title: "Votes and outcome", About: "how many members are " + r.metric(), In: doc.Detail,
 		Chart: doc.StackedBar, Table: t,
 	}
 }

@@ -55,7 +55,7 @@ func Among(p *RunPage) (all []doc.Block) {
 			}
 			t.Add(doc.Row{Name: name, Cells: doc.Cells(line)})
 		}
-		all = append(all, doc.Block{ID: "published", In: doc.Short | doc.Full, Chart: doc.Facts, Table: t})
+		all = append(all, doc.Block{ID: "published", In: doc.Printed, Chart: doc.Facts, Table: t})
 	}
 	head := Headline(&p.Report)
 	others := p.others()

@@ -108,7 +108,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 		ID:    "sureness",
 		Title: "Is it correct as often as it is sure?",
 		About: "share of correct " + noun + ", percent, by confidence: the probability of the label that it gives",
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Table: t,
 		Keys:  []doc.Key{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
 		Notes: []doc.Note{doc.Say("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated))},
@@ -137,7 +137,7 @@ var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *Finding {
 	if len(p.Rules) == 0 || head == nil {
 		return nil
 	}
-	block := baselinesOf(p.Rules, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).item())
+	block := baselinesOf(p.Rules, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).Item)
 	return &Finding{Blocks: []doc.Block{block}}
 }}
 
@@ -183,5 +183,5 @@ func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
 		return doc.Block{}
 	}
 	title := "Baselines on these " + unit + "s"
-	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Full | doc.Page, Table: t}
+	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Detail, Table: t}
 }

@@ -22,47 +22,40 @@ func Question(r scoring.Report) string {
 
 // subject returns what a run is of, in a line.
 func subject(r scoring.Report) string {
-	return fmt.Sprintf("%s · %s · %s · prompt %s · %s%s",
-		r.Judge(), Question(r), r.Dataset, Prompt(r), itemsOf(r), simulatedMark(r.Simulated))
+	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+Prompt(r), itemsOf(r), simulatedMark(r.Simulated))
 }
 
 // itemsOf returns how many items a run has, in words, and of how many if some are missing.
 func itemsOf(r scoring.Report) string {
-	item := layoutOf(r.Protocol).item()
+	item := layoutOf(r.Protocol).Item
 	if r.Items < r.Expected {
 		return fmt.Sprintf("%d of %s", r.Items, table.Count(r.Expected, item))
 	}
 	return table.Count(r.Items, item)
 }
 
-// costOf says what a run took, as far as servers told; "" of one that nobody paid for.
+// costOf says what a run took, as far as servers report it; "" of one that nobody paid for.
 func costOf(l *scoring.Ledger) string {
 	if l == nil {
 		return ""
 	}
-	parts := []string{table.Count(l.Calls, "call")}
-	if l.Calls == 0 {
-		parts = nil
-	}
-	if l.Remembered > 0 {
-		parts = append(parts, table.Count(l.Remembered, "reply")+" from the cache")
-	}
-	if l.PromptTokens+l.ReplyTokens > 0 {
-		taken := "read"
-		if l.CachedTokens == nil { // the server does not say which it had in its prompt cache
-			taken = "sent"
+	var parts []string
+	add := func(said bool, words string) {
+		if said {
+			parts = append(parts, words)
 		}
-		parts = append(parts, fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), taken, tokens(l.ReplyTokens)))
 	}
-	if l.Seconds >= 1 {
-		parts = append(parts, lasted(l.Seconds))
+	taken := "read"
+	if l.CachedTokens == nil { // the server does not say which it had in its prompt cache
+		taken = "sent"
 	}
-	if l.Joules != nil {
-		parts = append(parts, table.Fixed(l.Joules, 0)+" J")
-	}
-	if l.Price != nil {
-		parts = append(parts, "price "+table.Fixed(l.Price, 2))
-	}
+	add(l.Calls > 0, table.Count(l.Calls, "call"))
+	add(l.Remembered > 0, table.Count(l.Remembered, "reply")+" from the cache")
+	add(l.PromptTokens+l.ReplyTokens > 0,
+		fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), taken, tokens(l.ReplyTokens)))
+	add(l.Seconds >= 1, lasted(l.Seconds))
+	add(l.Joules != nil, table.Fixed(l.Joules, 0)+" J")
+	add(l.Price != nil, "price "+table.Fixed(l.Price, 2))
 	return strings.Join(parts, " · ")
 }
 

@@ -87,17 +87,15 @@ func (c Comparison) Document() doc.Document {
 		d.Blocks = append(d.Blocks, p.within())
 	}
 	var markdown strings.Builder
-	if err := table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.Short)); err != nil {
-		panic(err) // nothing fails that writes to memory
-	}
+	_ = table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.Short)) // nothing fails that writes to memory
 	made := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
-		about := heading(s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, s.Simulated) + " · " + s.Run
-		made.Add(doc.Row{Name: titles[i], Cells: doc.Cells(about)})
+		made.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+prompted(s.Prompt, s.Settings), s.Dataset,
+			simulatedMark(s.Simulated), s.Run)))
 	}
 	d.Blocks = append(d.Blocks,
 		doc.Block{
-			ID: "made", Title: "How it was made", In: doc.Full | doc.Page, Chart: doc.Facts, Table: made, Verbatim: c.Command,
+			ID: "made", Title: "How it was made", In: doc.Detail, Chart: doc.Facts, Table: made, Verbatim: c.Command,
 		},
 		doc.Block{ID: "markdown", In: doc.Page, Fold: "Copy as Markdown", Verbatim: markdown.String()},
 		c.sure(pairs), doc.Block{In: doc.Short, Notes: []doc.Note{doc.Say("compare.more")}})
@@ -236,45 +234,47 @@ func (p pair) row(d scoring.Difference) doc.Row {
 // short there are the numbers that stand for a run, and of one of several pairs the headline alone of each kind.
 func (p pair) rows(several bool) (rows []doc.Row) {
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
-	detail := doc.Full | doc.Page
+	detail := doc.Detail
 	if several {
 		detail = doc.Full
 	}
-	var first, rest []scoring.Difference
+	var headlines, consistent, others []scoring.Difference
 	for _, d := range p.Differences {
 		if d.Metric == head.Metric && d.Mode == head.Mode {
-			first = append(first, d)
+			headlines = append(headlines, d)
 		} else {
-			rest = append(rest, d)
+			others = append(others, d)
 		}
 	}
-	headlines := len(first)
 	if p.Alike != nil {
-		first = append(append(first, *p.Alike), p.AlikeByGroup...)
+		consistent = append([]scoring.Difference{*p.Alike}, p.AlikeByGroup...)
 	}
-	for i, d := range append(first, rest...) {
-		r := p.row(d)
-		if i < len(first) && d.Table != nil {
-			r.Cells[3].Parts = p.parts(d.Table, d.Group)
-		}
-		switch {
-		case several && i == 0:
-			r.Name = strings.Join(p.short[:], " · ")
-			r.Target = p.items("", "")
-		case !r.Total:
-			r.Name = "  " + d.Group
-			r.Term = ""
-			r.In = detail
-			if i < len(first) {
-				r.Target = p.items("differ", d.Group)
+	for section, differences := range [][]scoring.Difference{headlines, consistent, others} {
+		for _, d := range differences {
+			r := p.row(d)
+			leading := len(rows) == 0
+			if section < 2 && d.Table != nil {
+				r.Cells[3].Parts = p.parts(d.Table, d.Group)
 			}
-		case i >= headlines && i < len(first):
-			r.Name += " *"
-		case i > 0 && (several || p.tile(d).Folded || p.Alike != nil && d.Metric == p.Alike.Metric):
-			r.In = detail
+			switch {
+			case several && leading:
+				r.Name = strings.Join(p.short[:], " · ")
+				r.Target = p.items("", "")
+			case !r.Total:
+				r.Name = "  " + d.Group
+				r.Term = ""
+				r.In = detail
+				if section < 2 {
+					r.Target = p.items("differ", d.Group)
+				}
+			case section == 1:
+				r.Name += " *"
+			case !leading && (several || p.tile(d).Folded || p.Alike != nil && d.Metric == p.Alike.Metric):
+				r.In = detail
+			}
+			r.Total = r.Total && (leading || !several)
+			rows = append(rows, r)
 		}
-		r.Total = r.Total && (i == 0 || !several)
-		rows = append(rows, r)
 	}
 	return rows
 }
@@ -297,7 +297,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 		{Name: sides[0], Head: signs[0], Kind: doc.Side, Axis: doc.AxisOf(head.Unit)},
 		{Name: sides[1], Head: signs[1], Kind: doc.Side},
 		{Name: "difference", Kind: doc.Number, Axis: axis}, {Name: "who is correct", Kind: doc.Bar, In: doc.Page},
-		{In: doc.Short | doc.Full}, {Name: "p", In: doc.Full}, {Name: "Holm", In: doc.Full}, {Name: "test", In: doc.Full},
+		{In: doc.Printed}, {Name: "p", In: doc.Full}, {Name: "Holm", In: doc.Full}, {Name: "test", In: doc.Full},
 		{Name: "noise floor", Kind: doc.Bare, In: doc.Full},
 	}}
 	var warnings []string
@@ -337,8 +337,8 @@ func (p pair) who() doc.Block {
 	b := doc.Block{
 		ID:    "who",
 		Title: "Who is correct on what",
-		About: p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, ItemOf(p.A.Protocol))),
-		In:    doc.Full | doc.Page,
+		About: p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).Item)),
+		In:    doc.Detail,
 		Chart: doc.StackedBar,
 		Table: &doc.Table{First: "correct"},
 		Bracket: &doc.Bracket{
@@ -362,11 +362,11 @@ func (p pair) who() doc.Block {
 func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
 	t := &doc.Table{First: "judge", Look: "many"}
-	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Full | doc.Page}
+	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Detail}
 	for i, s := range sides {
 		if cost := s.Ledger; cost != nil && cost.Each != nil {
 			b.Remark("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
-				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.item(),
+				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.Item,
 				strings.Join(append([]string{""}, beside(cost)...), "; "))
 		}
 		if len(c.Reports) == 0 || slices.Contains(c.Reports, nil) {
@@ -409,8 +409,8 @@ func (p pair) outcomes() doc.Block {
 	}
 	b := doc.Block{
 		ID:    "outcomes",
-		Title: "Outcomes of the same " + table.Count(p.Became[0].N, l.item()),
-		In:    doc.Full | doc.Page,
+		Title: "Outcomes of the same " + table.Count(p.Became[0].N, l.Item),
+		In:    doc.Detail,
 		Table: &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.LargeBar}}},
 	}
 	for side, became := range p.Became {
@@ -462,7 +462,7 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 	b := doc.Block{
 		ID:    "sure",
 		Title: "How to read this",
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Fold:  "How sure is that? How to read this",
 		Notes: []doc.Note{
 			doc.Say("compare.paired"), doc.Say("compare.interval"), doc.Say("compare.significant", c.Family),

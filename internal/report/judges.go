@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gavel/internal/doc"
 	"gavel/internal/jury"
@@ -14,7 +13,7 @@ import (
 )
 
 // CountItems returns a number of items of a protocol in words, such as "350 pairs".
-func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).item()) }
+func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).Item) }
 
 // BoardJudge is a judge among others of the same items, by one run of it.
 type BoardJudge struct {
@@ -48,7 +47,11 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		case isJury:
 			parts = append(parts, jury.RuleName(j.Report.Prompt)+" of "+models)
 		case j.Manifest.Imported != "":
-			parts = append(parts, "reference", publishedAs(j.Manifest))
+			published := "stored replies"
+			if j.Manifest.Server.Name == "published verdicts" {
+				published = j.Manifest.Server.Name
+			}
+			parts = append(parts, "reference", published)
 		case !j.Manifest.Simulated:
 			parts = append(parts, j.Manifest.Model.Quantisation, j.Manifest.Server.Name)
 		}
@@ -68,7 +71,7 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 			parts = append(parts, j.Manifest.Status)
 		}
 		names = append(names, name)
-		details = append(details, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · "))
+		details = append(details, dotted(parts...))
 	}
 	differences := scoring.Differences(manifests, names)
 	for i, j := range judges {
@@ -81,14 +84,6 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		names[i] += " · " + cmp.Or(differences[i], details[i], j.Report.Run)
 	}
 	return names, details
-}
-
-// publishedAs returns the kind of published results of a run.
-func publishedAs(m *judging.Manifest) string {
-	if m.Server.Name == "published verdicts" {
-		return m.Server.Name
-	}
-	return "stored replies"
 }
 
 // commonest returns the value that most judges have, the first of several.

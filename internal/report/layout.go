@@ -136,6 +136,7 @@ var layouts sync.Map // by the name of the protocol
 // filter of ends from the names of their parts.
 func Register(protocol string, l *Layout) {
 	l.Noun = cmp.Or(l.Noun, plain.Noun)
+	l.Item = cmp.Or(l.Item, plain.Item)
 	for i := range l.Ends {
 		end := &l.Ends[i]
 		end.Look = cmp.Or(end.Look, end.Part)
@@ -160,9 +161,6 @@ func Notice(goal, phrase string) PagePart {
 	}
 }
 
-// item is what is scored.
-func (l *Layout) item() string { return cmp.Or(l.Item, "item") }
-
 // layoutOf a protocol. Results of one that nobody registered are listed.
 func layoutOf(protocol string) *Layout {
 	if l, ok := layouts.Load(protocol); ok {
@@ -171,7 +169,7 @@ func layoutOf(protocol string) *Layout {
 	return plain
 }
 
-var plain = &Layout{Noun: "judgments"}
+var plain = &Layout{Noun: "judgments", Item: "item"}
 
 // Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {
@@ -195,7 +193,7 @@ func (c BoardColumn) of(r *scoring.Report) scoring.Result {
 
 // count says of how many a tile's number is, and what chance has of it.
 func (t Tile) count(r *scoring.Report, x scoring.Result) string {
-	text := "of " + table.Count(x.N, layoutOf(r.Protocol).item())
+	text := "of " + table.Count(x.N, layoutOf(r.Protocol).Item)
 	chance := r.Overall(t.Chance)
 	switch {
 	case chance.Value == nil:

@@ -201,7 +201,7 @@ func (b Board) block() doc.Block {
 		beside = append(beside, c)
 		t.Columns = append(t.Columns, c.Column)
 	}
-	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, In: doc.Full | doc.Page})
+	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, In: doc.Detail})
 	signs := map[string]bool{"brace": b.Test != ""}
 	for _, r := range b.Rows {
 		row := doc.Row{
@@ -297,7 +297,7 @@ func (l *Leaderboard) fails() doc.Block {
 		ID:    "fails",
 		Title: "Where they fail",
 		About: l.headline(),
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Half:  true,
 		Chart: doc.Heat,
 		Links: []doc.Link{{Words: "Items that most judges get wrong", Target: l.Hardest}},

@@ -26,7 +26,7 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	t := &doc.Table{First: "judge", Columns: doc.Columns(doc.Whole,
 		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
-		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Full | doc.Page, Fold: "Cost",
+		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Detail, Fold: "Cost",
 		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
 	}
 	var untold []string // whose servers do not report prompt caches

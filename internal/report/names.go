@@ -97,6 +97,3 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 
 // How returns the words after a protocol's question on how it is asked.
 func How(protocol string) string { return layoutOf(protocol).How }
-
-// ItemOf returns the noun for what runs of a protocol judge, in the singular.
-func ItemOf(protocol string) string { return layoutOf(protocol).item() }

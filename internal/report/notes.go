@@ -8,13 +8,15 @@ import (
 	"gavel/scoring"
 )
 
-func heading(model, protocol, prompt, dataset string, simulated bool) string {
-	return fmt.Sprintf("%s · %s · prompt %s · %s%s", model, protocol, prompt, dataset, simulatedMark(simulated))
+// dotted joins the parts of a line that say something.
+func dotted(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
+// simulatedMark returns the mark of a simulated judge in titles.
 func simulatedMark(simulated bool) string {
 	if simulated {
-		return " · SIMULATED"
+		return "SIMULATED"
 	}
 	return ""
 }

@@ -188,7 +188,7 @@ func (s Ranking) Blocks() (all []doc.Block) {
 	}
 	all = append(all, costBlocks(s.Ledgers)...)
 	warnings := doc.Block{ID: "warnings"}
-	sure := doc.Block{ID: "sure", In: doc.Full | doc.Page, Fold: "How to read this"}
+	sure := doc.Block{ID: "sure", In: doc.Detail, Fold: "How to read this"}
 	s.remark(&sure, &warnings)
 	return append(all, warnings, sure)
 }
@@ -207,8 +207,7 @@ func (c Condition) block(id string, says bool) doc.Block {
 	b.ID = id
 	b.Title = c.Name
 	b.Named = true
-	b.About = strings.Join(slices.DeleteFunc([]string{c.Protocol, c.Dataset, "prompt " + c.Prompt, c.Options},
-		func(s string) bool { return s == "" }), " · ")
+	b.About = dotted(c.Protocol, c.Dataset, "prompt "+c.Prompt, c.Options)
 	if says && c.Says != "" {
 		b.Plain(c.Says)
 	}
@@ -253,8 +252,14 @@ func (c Condition) numbers(id string) doc.Block {
 	}
 	t.DropEmpty()
 	return doc.Block{
-		ID: id, Title: c.Name, In: doc.Full | doc.Page, Fold: "Every number: " + c.Name, Chart: doc.Numbers, Table: t,
+		ID: id, Title: c.Name, In: doc.Detail, Fold: "Every number: " + c.Name, Chart: doc.Numbers, Table: t,
 	}
+}
+
+// statusLooks are the classes of the parts of a bar of statuses.
+var statusLooks = map[string]string{
+	judging.Complete: "right", judging.Running: "a", Unreadable: "wrong", "damaged": "wrong",
+	"interrupted": "first", "incomplete": "first", "stopped": "first",
 }
 
 // Finished is a bar of how many runs of each status there are.
@@ -265,18 +270,7 @@ func Finished(statuses []string, count func(status string) int) doc.Block {
 		if n == 0 {
 			continue
 		}
-		look := "none"
-		switch status {
-		case "complete":
-			look = "right"
-		case "running":
-			look = "a"
-		case Unreadable, "damaged":
-			look = "wrong"
-		case "interrupted", "incomplete", "stopped":
-			look = "first"
-		}
-		t.Add(doc.Row{Name: status, Look: look, Cells: doc.Cells(n)})
+		t.Add(doc.Row{Name: status, Look: cmp.Or(statusLooks[status], "none"), Cells: doc.Cells(n)})
 	}
 	return doc.Block{ID: "finished", Chart: doc.StackedBar, Table: t}
 }
@@ -365,26 +359,29 @@ func (s Ranking) sheet() [][]string {
 				continue
 			}
 			var same *scoring.Result
+			add := func(x scoring.Result, places int, n, letters string) {
+				rows = append(rows, slices.Concat(row, []string{
+					x.Metric, x.Mode, x.Unit, table.Cell(x.Value, places), table.Cell(x.Low, places),
+					table.Cell(x.High, places), n, letters, x.Note,
+				}))
+			}
 			for _, st := range c.Rankings {
 				r := st.Runs[cell.Place]
-				d := decimals(r.Unit)
-				rows = append(rows, slices.Concat(row, []string{
-					st.Metric, st.Mode, r.Unit, table.Cell(r.Value, d), table.Cell(r.Low, d),
-					table.Cell(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note,
-				}))
+				r.Metric, r.Mode = st.Metric, st.Mode
+				add(r.Result, decimals(r.Unit), strconv.Itoa(r.N), r.Letters)
 				if r.SelfAgreement != nil {
-					rows = append(rows, slices.Concat(row, []string{
-						scoring.NoiseFloor + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "",
-						"", cmp.Or(r.Unit, "percentage points"),
-					}))
+					add(scoring.Result{
+						Metric: scoring.NoiseFloor + st.Metric,
+						Mode:   st.Mode,
+						Unit:   r.Unit,
+						Value:  r.NoiseFloor,
+						Note:   cmp.Or(r.Unit, "percentage points"),
+					}, 6, "", "")
 					same = r.SelfAgreement
 				}
 			}
 			if same != nil {
-				rows = append(rows, slices.Concat(row, []string{
-					same.Metric, "", "", table.Cell(same.Value, 6), table.Cell(same.Low, 6),
-					table.Cell(same.High, 6), strconv.Itoa(same.N), "", same.Note,
-				}))
+				add(*same, 6, strconv.Itoa(same.N), "")
 			}
 		}
 	}

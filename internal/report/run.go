@@ -42,8 +42,7 @@ func (p *RunPage) Meta() string {
 		if p.Jury != nil {
 			made = p.Jury.Composition()
 		}
-		return strings.Join([]string{Question(p.Report) + l.How, made, p.Dataset, table.Count(p.Report.Items, l.item()),
-			"no model was asked"}, " · ")
+		return dotted(Question(p.Report)+l.How, made, p.Dataset, table.Count(p.Report.Items, l.Item), "no model was asked")
 	}
 	failed := "none failed"
 	if n := p.Outcomes["failed"]; n > 0 {
@@ -53,12 +52,12 @@ func (p *RunPage) Meta() string {
 	if l.Ways != nil {
 		how = l.Ways(&p.Report)
 	}
-	parts := []string{Question(p.Report) + how, "prompt " + Prompt(p.Report), p.Dataset,
-		fmt.Sprintf("%s, %s, %s", itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed)}
+	stored := ""
 	if p.Metadatum("imported from") != "" {
-		parts = append(parts, "stored replies")
+		stored = "stored replies"
 	}
-	return strings.Join(parts, " · ")
+	return dotted(Question(p.Report)+how, "prompt "+Prompt(p.Report), p.Dataset, fmt.Sprintf("%s, %s, %s",
+		itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
 }
 
 // Body returns the blocks of the run as a part of a page.
@@ -70,10 +69,11 @@ func (p *RunPage) paper() doc.Paper {
 
 // Headline returns the answer. No name of a member of a jury is broken into two lines.
 func (p *RunPage) Headline() []doc.Span {
-	if p.Jury == nil {
-		return doc.Unbroken(p.Says)
+	var names []string
+	if p.Jury != nil {
+		names = slices.Collect(maps.Values(p.Jury.Names()))
 	}
-	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.Names()))...)
+	return doc.Unbroken(p.Says, names...)
 }
 
 // runParts are those of runs whose layout has none of its own.
@@ -81,14 +81,11 @@ var runParts = []PagePart{OutcomeBar, Cards, ByGroup, Analyses, ItemLists, Among
 
 // Blocks returns the parts of a run below its answer, in their order.
 func (p *RunPage) Blocks() (all []doc.Block) {
-	of := layoutOf(p.Protocol).Parts
-	if of == nil {
-		of = runParts
+	parts := layoutOf(p.Protocol).Parts
+	if parts == nil {
+		parts = runParts
 	}
-	if p.Jury != nil {
-		of = append([]PagePart{juryParts}, of...)
-	}
-	for _, blocks := range append(slices.Clone(of), EveryNumber) {
+	for _, blocks := range slices.Concat([]PagePart{juryParts}, parts, []PagePart{EveryNumber}) {
 		all = append(all, blocks(p)...)
 	}
 	return all
@@ -104,6 +101,9 @@ func (p *RunPage) Document() doc.Document {
 
 // juryParts are the parts of a jury's page above those of its run.
 func juryParts(p *RunPage) []doc.Block {
+	if p.Jury == nil {
+		return nil
+	}
 	all := p.Jury.Blocks()
 	if p.juryAlone != "" {
 		all = append(all, doc.Block{ID: "alone", Title: "The jury as one judge", Notes: []doc.Note{doc.Plain(p.juryAlone)}})
@@ -129,9 +129,9 @@ func OutcomeBar(p *RunPage) []doc.Block {
 	}
 	b := doc.Block{
 		ID:      "became",
-		Title:   "Outcomes of " + table.Count(of, l.item()),
+		Title:   "Outcomes of " + table.Count(of, l.Item),
 		About:   l.Became,
-		In:      doc.Full | doc.Page,
+		In:      doc.Detail,
 		Chart:   doc.StackedBar,
 		Table:   t,
 		Bracket: l.Bracket.over(&p.Report),
@@ -154,7 +154,7 @@ func Cards(p *RunPage) []doc.Block {
 	}
 	for i, g := range groups {
 		t.Columns = append(t.Columns, doc.Column{
-			Name: g, Kind: doc.Bare, In: doc.Short | doc.Full, Spare: len(groups) - i,
+			Name: g, Kind: doc.Bare, In: doc.Printed, Spare: len(groups) - i,
 		})
 	}
 	head := Headline(&p.Report)
@@ -211,7 +211,7 @@ func ByGroup(p *RunPage) []doc.Block {
 	}
 	name := doc.MetricName(p.Protocol, head.Metric)
 	t := &doc.Table{First: cmp.Or(l.By.First, "category"), Columns: []doc.Column{
-		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.item() + "s", Kind: doc.Bar},
+		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.Item + "s", Kind: doc.Bar},
 	}}
 	b := doc.Block{
 		ID: "groups", Title: cmp.Or(l.By.Title, "By category"), About: name + ", percent, with 95 % interval", In: doc.Page,
@@ -272,11 +272,10 @@ const mostCaveats = 4
 
 // sentence makes one of a warning.
 func sentence(w string) string {
-	w = doc.Capital(w)
-	if strings.HasSuffix(w, ".") || strings.HasSuffix(w, "!") || strings.HasSuffix(w, "?") {
-		return w
+	if strings.TrimRight(w, ".!?") == w {
+		w += "."
 	}
-	return w + "."
+	return doc.Capital(w)
 }
 
 // wideInterval is how long, in points, the interval of a category is that says little.
@@ -305,18 +304,17 @@ func (p *RunPage) disjoint() []string {
 			best = &x
 		}
 	}
-	unit := layoutOf(p.Protocol).item()
 	switch {
 	case worst == nil:
 		return nil
-	case *worst.High >= *best.Low && *widest.High-*widest.Low >= wideInterval:
-		return []string{doc.Phrase("run.wide-category", doc.Capital(widest.Group), table.Count(widest.N, unit),
+	case *worst.High < *best.Low:
+		return []string{doc.Phrase("run.worst-category", worst.Group, *worst.Value, CountItems(p.Protocol, worst.N),
+			best.Group, *best.Value, best.N)}
+	case *widest.High-*widest.Low >= wideInterval:
+		return []string{doc.Phrase("run.wide-category", doc.Capital(widest.Group), CountItems(p.Protocol, widest.N),
 			*widest.Value, *widest.Low, *widest.High)}
-	case *worst.High >= *best.Low:
-		return nil
 	}
-	return []string{doc.Phrase("run.worst-category", worst.Group, *worst.Value, table.Count(worst.N, unit), best.Group,
-		*best.Value, best.N)}
+	return nil
 }
 
 // CaveatBlocks returns what to know before the numbers are believed.
@@ -335,28 +333,24 @@ var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"
 
 // Making says how the run was made.
 func Making(p *RunPage) []doc.Block {
-	first := facts(p.Metadata, func(name string) bool { return slices.Contains(shownFirst, name) })
+	first := &doc.Table{Columns: []doc.Column{{}}}
+	rest := &doc.Table{Columns: first.Columns}
+	for _, m := range p.Metadata {
+		t := rest
+		if slices.Contains(shownFirst, m.Name) {
+			t = first
+		}
+		t.Add(doc.WordRow(m.Name, m.Value))
+	}
 	if len(first.Rows) == 0 {
 		return nil
 	}
-	first.Add(doc.Row{Name: "reading", Cells: doc.Cells(scoring.HowRead(p.Report))})
-	rest := facts(p.Metadata, func(name string) bool { return !slices.Contains(shownFirst, name) })
+	first.Add(doc.WordRow("reading", scoring.HowRead(p.Report)))
 	return []doc.Block{
 		{ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command},
 		{ID: "settings", Fold: "Every setting", In: doc.Page, Chart: doc.Facts, Table: rest},
 		{ID: "prompt", Fold: "The prompt's text", In: doc.Page, Verbatim: p.Prompt},
 	}
-}
-
-// facts is a table of those settings of a run that have some names.
-func facts(all []scoring.Metadatum, takes func(name string) bool) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{}}}
-	for _, m := range all {
-		if takes(m.Name) {
-			t.Add(doc.Row{Name: m.Name, Cells: doc.Cells(m.Value)})
-		}
-	}
-	return t
 }
 
 // EveryNumber is a row for each metric, with its value in each category, and how judgments ended.
@@ -394,7 +388,7 @@ func EveryNumber(p *RunPage) []doc.Block {
 	b := doc.Block{
 		ID:    "every",
 		Title: "Every number",
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Fold:  "Every number",
 		Chart: doc.Numbers,
 		Table: t,

@@ -41,7 +41,7 @@ func (s Sway) block() doc.Block {
 		{Name: "prefers more", Kind: doc.Number, Axis: &doc.PercentAxis},
 		{Name: "correct if the better has more", Short: "correct, more", Kind: doc.Of},
 		{Name: "if it has less", Short: "correct, less", Kind: doc.Of},
-		{Name: "odds", Kind: doc.Bare, In: doc.Short | doc.Full}, {Name: "p", Kind: doc.Bare, In: doc.Short | doc.Full},
+		{Name: "odds", Kind: doc.Bare, In: doc.Printed}, {Name: "p", Kind: doc.Bare, In: doc.Printed},
 	}}
 	for _, c := range s.Causes {
 		look := scoring.Unknown
