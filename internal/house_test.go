@@ -30,13 +30,14 @@ var rooms = map[string]string{
 	"scoring":             "judging scoring/stats",
 
 	"internal/jury":  "internal/doc internal/report/table scoring scoring/stats judging backends",
+	"internal/plan":  "internal/doc internal/report/table scoring/stats",
 	"internal/races": "internal/doc internal/report/table scoring scoring/race scoring/stats",
 	"internal/labels": "internal/doc internal/report/table scoring scoring/stats judging datasets" +
 		" datasets/rows",
 	"internal/report/table": "scoring",
 	"internal/doc":          "internal/report/table scoring",
 	"internal/report": "internal/doc internal/report/table internal/jury internal/labels scoring" +
-		" scoring/stats judging internal/codec internal/disk",
+		" judging internal/codec internal/disk",
 
 	"protocols/reading":       "",
 	"protocols/imports":       "judging datasets datasets/rows backends",
@@ -71,7 +72,7 @@ var rooms = map[string]string{
 		" internal/report/table internal/labels scoring scoring/race judging datasets internal/codec",
 
 	"internal/cli": "internal/doc internal/server internal/server/guard internal/server/jobs" +
-		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/races internal/report" +
+		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/plan internal/races internal/report" +
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
 		" scoring/race judging cache datasets backends internal/cli/manual datasets/references",
 	"internal/cli/manual":  "",

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/urfave/cli/v2"
 
-	"gavel/internal/report"
+	"gavel/internal/plan"
 )
 
 func planCommand(e *env) *cli.Command {
@@ -24,7 +24,7 @@ func planCommand(e *env) *cli.Command {
 		}, formatFlags()...),
 		Before: noArguments,
 		Action: e.printed(func(c *cli.Context) (any, error) {
-			p := &report.Plan{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}
+			p := &plan.Plan{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}
 			if c.IsSet("detect") {
 				p.Detect = new(c.Float64("detect"))
 			}

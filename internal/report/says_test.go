@@ -2,23 +2,6 @@ package report
 
 import "testing"
 
-// TestPlanSays: what is asked is answered, and no more.
-func TestPlanSays(t *testing.T) {
-	for _, c := range []struct {
-		plan Plan
-		want string
-	}{
-		{Plan{Detect: new(5.0)}, "It takes 975 pairs to tell judges apart that differ by 5 points."},
-		{Plan{Pairs: new(350)}, "350 pairs tell judges apart that differ by 8.4 points or more."},
-		{Plan{Pairs: new(1)}, "1 pair tells no difference."},
-	} {
-		c.plan.Discordant, c.plan.Power, c.plan.Alpha = 30, 80, 0.05
-		if err := c.plan.Fill(); err != nil || c.plan.Says != c.want {
-			t.Errorf("%q, want %q: %v", c.plan.Says, c.want, err)
-		}
-	}
-}
-
 // TestRankingSays: every branch of the first line of a suite's results, over made-up numbers.
 func TestRankingSays(t *testing.T) {
 	condition := func(says string, ranks ...int) Condition {

@@ -1,4 +1,6 @@
-package report
+// Package plan says how many pairs it takes to tell two judges apart, and what so many pairs tell: a document for text,
+// Markdown, CSV and JSON over the power analysis of scoring/stats.
+package plan
 
 import (
 	"fmt"
@@ -58,23 +60,24 @@ func (p *Plan) Fill() error {
 	return nil
 }
 
+// answer returns the sentences on the pairs needed, and on the difference that the pairs tell.
 func (p *Plan) answer() string {
 	var says []string
 	if p.ToTell != nil {
 		says = append(says, doc.Phrase("plan.says-pairs", humanize.Comma(int64(*p.ToTell)), table.Decimal(*p.Detect)))
 	}
-	if p.Pairs == nil {
-		return strings.Join(says, " ")
+	if p.Pairs != nil {
+		verb := " tell "
+		if *p.Pairs == 1 {
+			verb = " tells "
+		}
+		difference := "no difference."
+		if p.Tells != nil {
+			difference = doc.Phrase("plan.says-points", table.Fixed(p.Tells, 1))
+		}
+		says = append(says, table.Count(*p.Pairs, "pair")+verb+difference)
 	}
-	tell := " tell"
-	if *p.Pairs == 1 {
-		tell = " tells"
-	}
-	what := "no difference."
-	if p.Tells != nil {
-		what = doc.Phrase("plan.says-points", table.Fixed(p.Tells, 1))
-	}
-	return strings.Join(append(says, table.Count(*p.Pairs, "pair")+tell+" "+what), " ")
+	return strings.Join(says, " ")
 }
 
 // Document returns the questions and their answers.
