@@ -156,13 +156,10 @@ func (b blockView) Draw() string {
 	return chartNames[b.Chart]
 }
 
-// Warnings and Sentences are the notes of the block, by kind.
-func (b blockView) Warnings() []Note  { return b.notes(func(n Note) bool { return n.Code == Warning }) }
-func (b blockView) Sentences() []Note { return b.notes(func(n Note) bool { return n.Code != Warning }) }
-
-func (b blockView) notes(takes func(Note) bool) (all []Note) {
+// Remarks returns the notes of the block that are warnings, or those that are not.
+func (b blockView) Remarks(warnings bool) (all []Note) {
 	for _, n := range b.Notes {
-		if takes(n) {
+		if (n.Code == Warning) == warnings {
 			all = append(all, n)
 		}
 	}

@@ -74,24 +74,14 @@ type RunReport struct {
 func (d RunReport) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
+	p.People = d.People
 	if d.Two != nil {
 		p.Two = d.Two.Document()
 	}
-	p.People = d.People
-	return pages().ExecuteTemplate(w, "page", struct {
-		*page
-		Generator template.HTML
-		Policy    string // forbids everything but the style sheet
-		Style     template.CSS
-	}{
-		page:      p,
-		Generator: Generator,
-		Policy:    Policy,
-		Style:     template.CSS(Style),
-	})
+	return pages().ExecuteTemplate(w, "page", p)
 }
 
-// page is a page as its template takes it.
+// page holds a report as its template takes it.
 type page struct {
 	Title     string
 	One       bool   // run, not several
@@ -100,11 +90,14 @@ type page struct {
 	Two       doc.Document // their comparison; empty of others
 	People    *labels.Agreement
 	Pages     []*RunPage
-	beside    []doc.Block // of several runs
+	Generator template.HTML
+	Policy    string // forbids everything but the style sheet
+	Style     template.CSS
+	several   []doc.Block // of several runs
 }
 
 // RunTables are the runs in one table, what differs between them, and what they cost.
-func (p *page) RunTables() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.beside) }
+func (p *page) RunTables() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.several) }
 
 // Difference is what sets two runs apart.
 func (p *page) Difference() (template.HTML, error) {
@@ -123,22 +116,29 @@ func (p *page) Labels() (template.HTML, error) {
 func pageOf(runs []Run) *page {
 	scores := Scores{Runs: reports(runs)}
 	names := NamesOf(scores.Runs)
-	p := &page{Title: titleOf(scores.Runs), One: len(runs) == 1, Simulated: simulatedNote(scores.Runs)}
-	shown := map[string]bool{}
+	p := &page{
+		Title:     titleOf(scores.Runs),
+		One:       len(runs) == 1,
+		Simulated: simulatedNote(scores.Runs),
+		Generator: Generator,
+		Policy:    Policy,
+		Style:     template.CSS(Style),
+	}
+	terms := map[string]bool{}
 	for i := range runs {
-		of := NewRunPage(runs[i])
-		of.Shown = shown
+		run := NewRunPage(runs[i])
+		run.Shown = terms
 		if !p.One {
-			of.Name = names[i]
-			of.Prefix = fmt.Sprintf("run-%d-", i+1)
-			of.Link = p.inFile
+			run.Name = names[i]
+			run.Prefix = fmt.Sprintf("run-%d-", i+1)
+			run.Link = p.inFile
 		}
-		p.Pages = append(p.Pages, of)
+		p.Pages = append(p.Pages, run)
 	}
 	if !p.One {
 		beside := scores.beside()
 		beside.In = doc.Page
-		p.beside = append([]doc.Block{beside, differingSettings(p.Pages)}, scores.costs()...)
+		p.several = append([]doc.Block{beside, differingSettings(p.Pages)}, scores.costs()...)
 	}
 	return p
 }
@@ -170,15 +170,12 @@ func simulatedNote(runs []scoring.Report) string {
 	case n == 0:
 		return ""
 	case len(runs) == 1 && isJury(runs[0].Model):
-		return "SIMULATION: " + simulatedMember + "."
+		return "SIMULATION: a member of the jury is simulated."
 	case n == len(runs):
 		return "SIMULATION: no model was asked. These numbers are of simulated judges and say nothing about any model."
 	}
 	return fmt.Sprintf("SIMULATION: %d of the %d runs are of simulated judges, which are no models.", n, len(runs))
 }
-
-// simulatedMember is what is simulated of a jury.
-const simulatedMember = "a member of the jury is simulated"
 
 // differingSettings returns a table of the settings in which runs differ.
 func differingSettings(pages []*RunPage) doc.Block {
