@@ -89,7 +89,9 @@ func rankRanges(r scoring.Ranking) [][2]int {
 	valued := 0
 	ranks := make([][2]int, len(r.Runs))
 	for _, run := range r.Runs {
-		valued += int(scoring.One(run.Value != nil))
+		if run.Value != nil {
+			valued++
+		}
 	}
 	for i, run := range r.Runs {
 		if run.Value != nil {

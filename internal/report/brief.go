@@ -22,7 +22,7 @@ func Question(r scoring.Report) string {
 
 // subject returns what a run is of, in a line.
 func subject(r scoring.Report) string {
-	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+Prompt(r), itemsOf(r), simulatedMark(r.Simulated))
+	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+prompted(r.Question), itemsOf(r), simulatedMark(r.Simulated))
 }
 
 // itemsOf returns how many items a run has, in words, and of how many if some are missing.
@@ -82,29 +82,30 @@ func lasted(seconds float64) string {
 	}
 }
 
-// beside says what the numbers of a ledger do not, as far as servers tell.
-func beside(l *scoring.Ledger) (said []string) {
+// tokenDetails returns what the table of costs does not show, as far as servers report it.
+func tokenDetails(l *scoring.Ledger) (details []string) {
 	number := func(n int) string { return humanize.Comma(int64(n)) }
 	if l.CachedTokens != nil {
-		said = append(said, fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
+		details = append(details, fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
 			number(l.ReadTokens()), number(l.PromptTokens), number(*l.CachedTokens)))
 		if l.IdealTokens != nil {
-			said = append(said, "an ideal cache would leave "+number(*l.IdealTokens))
+			details = append(details, "an ideal cache would leave "+number(*l.IdealTokens))
 		}
 	}
 	if l.ThoughtTokens != nil {
-		thought := fmt.Sprintf("%s of %s tokens were thinking", number(*l.ThoughtTokens), number(l.GeneratedTokens))
+		each := ""
 		if l.ThoughtEach != nil {
-			thought += fmt.Sprintf(", %s for each verdict", table.Fixed(l.ThoughtEach, 0))
+			each = fmt.Sprintf(", %s for each verdict", table.Fixed(l.ThoughtEach, 0))
 		}
-		said = append(said, thought)
+		details = append(details, fmt.Sprintf("%s of %s tokens were thinking%s",
+			number(*l.ThoughtTokens), number(l.GeneratedTokens), each))
 	}
 	if l.Remembered > 0 {
-		said = append(said, table.Count(l.Remembered, "reply")+" from gavel's own cache, paid for before")
+		details = append(details, table.Count(l.Remembered, "reply")+" from gavel's own cache, paid for before")
 	}
 	if l.Beside > 0 {
-		said = append(said, table.Count(l.Beside, "request")+
+		details = append(details, table.Count(l.Beside, "request")+
 			" beside the calls: which model is served, how long a prompt is")
 	}
-	return said
+	return details
 }

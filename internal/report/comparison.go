@@ -90,7 +90,7 @@ func (c Comparison) Document() doc.Document {
 	_ = table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.Short)) // nothing fails that writes to memory
 	made := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
-		made.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+prompted(s.Prompt, s.Settings), s.Dataset,
+		made.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+prompted(s.Question), s.Dataset,
 			simulatedMark(s.Simulated), s.Run)))
 	}
 	d.Blocks = append(d.Blocks,
@@ -367,7 +367,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 		if cost := s.Ledger; cost != nil && cost.Each != nil {
 			b.Remark("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
 				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.Item,
-				strings.Join(append([]string{""}, beside(cost)...), "; "))
+				strings.Join(append([]string{""}, tokenDetails(cost)...), "; "))
 		}
 		if len(c.Reports) == 0 || slices.Contains(c.Reports, nil) {
 			continue
@@ -380,7 +380,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			}
 			row.Cells = append(row.Cells, v)
 		}
-		add(doc.Column{Name: "level", Kind: doc.Judged}, doc.LevelOf(cmp.Or(r.Diagnosis, &scoring.Diagnosis{}).Level))
+		add(doc.Column{Name: "level", Kind: doc.Judged}, doc.LevelOf(diagnosed(r)))
 		head := cmp.Or(Headline(r), &scoring.Result{})
 		name := doc.MetricName(r.Protocol, head.Metric)
 		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))

@@ -41,12 +41,11 @@ func replaceable(path string) error {
 		return err
 	}
 	defer f.Close()
-	head := make([]byte, 1024) // the generator stands at its beginning
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	head, err := io.ReadAll(io.LimitReader(f, 1024)) // the generator stands at its beginning
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if !bytes.Contains(head[:n], []byte(Generator)) {
+	if !bytes.Contains(head, []byte(Generator)) {
 		return fmt.Errorf("%s: exists and is not a page that gavel wrote: choose another name, or use --force", path)
 	}
 	return nil

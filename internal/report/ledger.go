@@ -55,10 +55,12 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
 			untold = append(untold, row.Judge)
 		}
-		if said := strings.Join(beside(p), "; "); said != "" && len(rows) > 1 {
-			b.Plain(row.Judge + ": " + said)
-		} else if said != "" {
-			b.Plain(said)
+		name := ""
+		if len(rows) > 1 {
+			name = row.Judge + ": "
+		}
+		if details := tokenDetails(p); len(details) > 0 {
+			b.Plain(name + strings.Join(details, "; "))
 		}
 	}
 	t.DropEmpty()

@@ -21,14 +21,12 @@ func simulatedMark(simulated bool) string {
 	return ""
 }
 
-// Prompt of a run, with what was asked for beside it.
-func Prompt(r scoring.Report) string { return prompted(r.Prompt, r.Settings) }
-
-func prompted(prompt, settings string) string {
-	if settings == "" {
-		return prompt
+// prompted returns the prompt of a run, with its settings.
+func prompted(q scoring.Question) string {
+	if q.Settings == "" {
+		return q.Prompt
 	}
-	return prompt + ", " + settings
+	return q.Prompt + ", " + q.Settings
 }
 
 // outcomes lists the outcomes that occurred, decided first.

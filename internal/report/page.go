@@ -136,9 +136,9 @@ func pageOf(runs []Run) *page {
 		p.Pages = append(p.Pages, run)
 	}
 	if !p.One {
-		beside := scores.beside()
-		beside.In = doc.Page
-		p.several = append([]doc.Block{beside, differingSettings(p.Pages)}, scores.costs()...)
+		runs := scores.several()
+		runs.In = doc.Page
+		p.several = append([]doc.Block{runs, differingSettings(p.Pages)}, scores.costs()...)
 	}
 	return p
 }

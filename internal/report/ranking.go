@@ -305,15 +305,15 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 			}
 		}
 	}
+	above := ""
+	if again {
+		above = doc.Phrase("ranking.above-noise")
+	}
 	if judges > 1 {
-		above := ""
-		if again {
-			above = doc.Phrase("ranking.above-noise")
-		}
 		b.Remark("ranking.letters", above, strings.Join(tests, ", of "))
 	}
 	if again {
-		b.Plain(noiseNote)
+		b.Remark("ranking.noise-floor")
 		b.Remark("ranking.self-agreement")
 	}
 	b.Plain(append(s.intervals(), undefined.Lines()...)...)
@@ -387,5 +387,3 @@ func (s Ranking) sheet() [][]string {
 	}
 	return rows
 }
-
-const noiseNote = "noise floor: the largest difference that asking the same judge again made, in points"

@@ -32,7 +32,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	var own *scoring.Result // of the run, until it has its row
 	putOwn := func() {
-		t.Add(doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", own.Metric,
+		t.Add(doc.WordRow("this run: "+run.Judge(), "", prompted(run.Question), run.Dataset, "", own.Metric,
 			table.Roughly(*own), fmt.Sprint(own.N)))
 		own = nil
 	}

@@ -56,7 +56,7 @@ func (p *RunPage) Meta() string {
 	if p.Metadatum("imported from") != "" {
 		stored = "stored replies"
 	}
-	return dotted(Question(p.Report)+how, "prompt "+Prompt(p.Report), p.Dataset, fmt.Sprintf("%s, %s, %s",
+	return dotted(Question(p.Report)+how, "prompt "+prompted(p.Question), p.Dataset, fmt.Sprintf("%s, %s, %s",
 		itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
 }
 

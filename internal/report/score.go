@@ -40,32 +40,27 @@ func (s Scores) Document() doc.Document {
 	if len(s.Runs) == 0 {
 		return doc.Document{Sheet: sheetOf(s.Runs)}
 	}
-	last := s.Runs[len(s.Runs)-1]
-	var d doc.Document
-	switch {
-	case s.Board != nil:
-		d = doc.Document{Answer: s.Board.Says, Blocks: []doc.Block{s.Board.block()}}
-	default:
-		d = NewRunPage(Run{Report: last}).Document()
-		if len(s.Runs) > 1 {
-			d.Blocks = slices.Insert(d.Blocks, 0, s.stages())
-		}
-	}
+	others := s.Runs[:len(s.Runs)-1]
+	last := s.Runs[len(others)]
+	d := NewRunPage(Run{Report: last}).Document()
 	d.Sheet = sheetOf(s.Runs)
-	if len(s.Runs) > 1 {
-		d.Blocks = slices.Insert(d.Blocks, 0, s.beside())
-		for _, r := range s.Runs[:len(s.Runs)-1] {
-			of := NewRunPage(Run{Report: r}).Document()
-			head := doc.Block{In: doc.Full, Title: of.Title, Named: true}
-			if of.Answer != "" {
-				head.Notes = []doc.Note{doc.Plain(strings.TrimSpace(string(of.Level) + " " + of.Answer + " " + of.Also))}
-			}
-			d.Blocks = append(d.Blocks, head)
-			for _, b := range of.Blocks {
-				if b.In == 0 || b.In&doc.Full != 0 {
-					b.In = doc.Full
-					d.Blocks = append(d.Blocks, b)
-				}
+	if len(others) > 0 {
+		d.Blocks = slices.Insert(d.Blocks, 0, s.several(), s.stages())
+	}
+	if s.Board != nil {
+		d = doc.Document{Answer: s.Board.Says, Blocks: []doc.Block{s.several(), s.Board.block()}, Sheet: d.Sheet}
+	}
+	for _, r := range others {
+		part := NewRunPage(Run{Report: r}).Document()
+		head := doc.Block{In: doc.Full, Title: part.Title, Named: true}
+		if part.Answer != "" {
+			head.Plain(strings.TrimSpace(string(part.Level) + " " + part.Answer + " " + part.Also))
+		}
+		d.Blocks = append(d.Blocks, head)
+		for _, b := range part.Blocks {
+			if b.In == 0 || b.In&doc.Full != 0 {
+				b.In = doc.Full
+				d.Blocks = append(d.Blocks, b)
 			}
 		}
 	}
@@ -90,8 +85,8 @@ func (s Scores) stages() doc.Block {
 	return doc.Block{ID: "stages", In: doc.Short, Table: t}
 }
 
-// beside is a table of several runs: a row for each, with the numbers that stand for it.
-func (s Scores) beside() doc.Block {
+// several returns a table with a row for each run: the numbers that stand for it.
+func (s Scores) several() doc.Block {
 	t := &doc.Table{First: "run", Columns: []doc.Column{{Name: "level", Kind: doc.Judged}}}
 	var tiles []Tile
 	for _, r := range s.Runs {
