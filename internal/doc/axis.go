@@ -41,7 +41,7 @@ func AxisOf(unit string) *Axis {
 // DifferenceAxis returns an axis with 0 in its middle: the shortest of a few that holds all differences with their
 // intervals that have the unit of the first.
 func DifferenceAxis(differences ...scoring.Result) *Axis {
-	most := 0.0
+	largest := 0.0
 	unit := ""
 	for i, d := range differences {
 		if i == 0 {
@@ -52,7 +52,7 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 		}
 		for _, v := range []*float64{d.Value, d.Low, d.High} {
 			if v != nil {
-				most = max(most, math.Abs(*v))
+				largest = max(largest, math.Abs(*v))
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 	}
 	limit := 0.0
 	for _, limit = range limits {
-		if most <= limit {
+		if largest <= limit {
 			break
 		}
 	}
@@ -153,16 +153,16 @@ func (a *Axis) strip(x scoring.Result, width int) string {
 	if x.Value == nil || x.Unit != a.Unit {
 		return ""
 	}
-	at := func(v float64) int { return int(math.Round(a.Place(v) / 100 * float64(width-1))) }
+	column := func(v float64) int { return int(math.Round(a.Place(v) / 100 * float64(width-1))) }
 	line := slices.Repeat([]rune{'·'}, width)
 	if x.Low != nil && x.High != nil {
-		for i := at(*x.Low); i <= at(*x.High); i++ {
+		for i := column(*x.Low); i <= column(*x.High); i++ {
 			line[i] = '━'
 		}
 	}
 	if a.Signed {
 		line[width/2] = '│'
 	}
-	line[at(*x.Value)] = '●'
+	line[column(*x.Value)] = '●'
 	return string(line)
 }

@@ -248,9 +248,9 @@ func LevelOf(level scoring.Level) Value { return Value{Level: level} }
 func (t *Table) Add(rows ...Row) { t.Rows = append(t.Rows, rows...) }
 
 // Cells returns cells of words, whole numbers, results and levels; a [Value] is a cell as it is.
-func Cells(of ...any) []Value {
-	cells := make([]Value, len(of))
-	for i, x := range of {
+func Cells(values ...any) []Value {
+	cells := make([]Value, len(values))
+	for i, x := range values {
 		switch x := x.(type) {
 		case string:
 			cells[i] = Text(x)

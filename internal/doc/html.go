@@ -245,18 +245,18 @@ func (t Table) heads() (heads []headView) {
 	for k, c := range t.Columns {
 		kind := kinds[c.Kind]
 		head := headView{Class: kind.class, Name: c.Name, Unseen: "drawn", draw: kind.draw, column: k}
-		drawn := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, draw: "plot", column: k}
+		plot := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, draw: "plot", column: k}
 		switch c.Kind {
 		case Number, Bare:
 			head.Unseen = "as a number"
 			if c.Axis == nil {
 				break
 			}
-			drawn.Name = c.Head
+			plot.Name = c.Head
 			if c.Axis.Signed {
-				drawn.Class = "pl df"
+				plot.Class = "pl df"
 			}
-			heads = append(heads, drawn)
+			heads = append(heads, plot)
 			switch {
 			case c.Kind == Bare:
 			case c.Axis.Signed:
@@ -267,8 +267,8 @@ func (t Table) heads() (heads []headView) {
 		case Side:
 			sides++
 			if sides == 1 && c.Axis != nil {
-				drawn.draw = "dumbbell"
-				heads = append(heads, drawn)
+				plot.draw = "dumbbell"
+				heads = append(heads, plot)
 			}
 			head.Name = cmp.Or(c.Head, c.Name)
 			head.Side = sides
@@ -346,13 +346,13 @@ func (b blockView) cell(r Row, h headView) cellView {
 		mark:  r.Mark,
 		page:  b.page,
 	}
-	drawn := h.draw == "plot" || h.draw == "dumbbell"
+	isPlot := h.draw == "plot" || h.draw == "dumbbell"
 	switch {
-	case drawn && c.Unit != c.Axis.Unit:
+	case isPlot && c.Unit != c.Axis.Unit:
 		c.Value = Value{}
-	case drawn && c.Value.Value != nil && h.column+1 < len(r.Cells):
+	case isPlot && c.Value.Value != nil && h.column+1 < len(r.Cells):
 		c.other = r.Cells[h.column+1].Value
-	case !drawn && c.Level != "":
+	case !isPlot && c.Level != "":
 		c.Draw = "level"
 	}
 	return c
@@ -456,7 +456,7 @@ func (c cellView) Shapes() (all []shape) {
 }
 
 func (a *Axis) shape(x scoring.Result, mark Mark) shape {
-	s := shape{At: a.at(x.Value)}
+	s := shape{At: a.position(x.Value)}
 	if x.Low != nil && x.High != nil {
 		low := a.Place(*x.Low)
 		s.Low = Coordinate(low)
@@ -469,10 +469,10 @@ func (a *Axis) shape(x scoring.Result, mark Mark) shape {
 }
 
 // First and Second return the places of a dumbbell's ends, "" for none.
-func (c cellView) First() string  { return c.Axis.at(c.Value.Value) }
-func (c cellView) Second() string { return c.Axis.at(c.other) }
+func (c cellView) First() string  { return c.Axis.position(c.Value.Value) }
+func (c cellView) Second() string { return c.Axis.position(c.other) }
 
-func (a *Axis) at(v *float64) string {
+func (a *Axis) position(v *float64) string {
 	if v == nil {
 		return ""
 	}
@@ -483,9 +483,9 @@ func (a *Axis) at(v *float64) string {
 func (c cellView) Around() (out struct{ X, Width, Class string }) {
 	const width, half, leaning = 54.0, 27.0, 60
 	v := *c.Value.Value
-	at := width * v / 100
-	out.X = Coordinate(min(at, half))
-	out.Width = Coordinate(max(at, half) - min(at, half))
+	end := width * v / 100
+	out.X = Coordinate(min(end, half))
+	out.Width = Coordinate(max(end, half) - min(end, half))
 	switch away := max(v, 100-v); {
 	case away >= scoring.MostByPlace:
 		out.Class = " level-unusable"
@@ -500,7 +500,7 @@ func (c cellView) Lap() (out struct {
 	End, Class string
 	Late       bool // its words stand before the end
 }) {
-	out.End = c.Axis.at(c.Value.Value)
+	out.End = c.Axis.position(c.Value.Value)
 	out.Class = "in"
 	if c.Text != "" {
 		out.Class = "out"
@@ -539,10 +539,10 @@ func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partVi
 	for _, part := range parts {
 		sum += part.N
 	}
-	of := float64(max(1, cmp.Or(length, sum)))
+	total := float64(max(1, cmp.Or(length, sum)))
 	begin := 0.0
 	for _, part := range parts {
-		width := 100 * float64(part.N) / of
+		width := 100 * float64(part.N) / total
 		v := partView{
 			Part:  part,
 			Link:  p.address(part.Target),
@@ -589,16 +589,16 @@ func (b blockView) Joined() []shape {
 	if b.Bracket == nil || b.Bracket.N == 0 {
 		return nil
 	}
-	at := func(i int) string {
+	edge := func(i int) string {
 		if i >= len(pieces) {
 			return "100%"
 		}
 		return pieces[i].X + "%"
 	}
 	return []shape{
-		{Low: "0%", Width: at(b.Bracket.From)},
-		{Mark: "kept", Low: at(b.Bracket.From), Width: at(b.Bracket.To)},
-		{Low: at(b.Bracket.To), Width: "100%"},
+		{Low: "0%", Width: edge(b.Bracket.From)},
+		{Mark: "kept", Low: edge(b.Bracket.From), Width: edge(b.Bracket.To)},
+		{Low: edge(b.Bracket.To), Width: "100%"},
 	}
 }
 

@@ -19,17 +19,17 @@ func Unbroken(words string, names ...string) (line []Span) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || len(n) > mostUnbroken })
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
 	for words != "" {
-		at, name := len(words), ""
+		start, name := len(words), ""
 		for _, n := range names {
-			if i := strings.Index(words, n); i >= 0 && i < at {
-				at, name = i, n
+			if i := strings.Index(words, n); i >= 0 && i < start {
+				start, name = i, n
 			}
 		}
-		line = append(line, Span{Words: Spaced(words[:at])})
+		line = append(line, Span{Words: Spaced(words[:start])})
 		if name != "" {
 			line = append(line, Span{Words: Spaced(name), Whole: true})
 		}
-		words = words[at+len(name):]
+		words = words[start+len(name):]
 	}
 	return line
 }

@@ -135,28 +135,28 @@ func (b Block) fillCommands(t *table.Table) {
 // fillBar adds a row for each part of a stacked bar.
 func (b Block) fillBar(t *table.Table) {
 	parts := b.Table.parts()
-	of := 0
+	total := 0
 	for _, p := range parts {
-		of += p.N
+		total += p.N
 	}
 	t.Columns = table.Left(b.Table.First).Right("n", "%")
 	if slices.ContainsFunc(parts, func(p Part) bool { return p.Note != "" }) {
 		t.Columns = t.Columns.Left("")
 	}
 	for _, p := range parts {
-		row := []string{p.Name, strconv.Itoa(p.N), fmt.Sprintf("%.0f", 100*float64(p.N)/float64(max(1, of))), p.Note}
+		row := []string{p.Name, strconv.Itoa(p.N), fmt.Sprintf("%.0f", 100*float64(p.N)/float64(max(1, total))), p.Note}
 		t.Row(row[:len(t.Columns)]...)
 	}
 }
 
 // fill adds the columns and rows that stand on a surface.
 func (from Table) fill(t *table.Table, on Surface) {
-	counted := on == Full && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
+	hasCounts := on == Full && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
 	if from.Board {
 		t.Columns = t.Columns.Left("rank")
 	}
 	t.Columns = t.Columns.Left(from.First)
-	if counted {
+	if hasCounts {
 		t.Columns = t.Columns.Right("n")
 	}
 	for _, c := range from.Columns {
@@ -168,7 +168,7 @@ func (from Table) fill(t *table.Table, on Surface) {
 			row = append(row, r.ranks())
 		}
 		row = append(row, r.name(on))
-		if counted {
+		if hasCounts {
 			row = append(row, noZero(r.N))
 		}
 		for i, v := range r.Cells {
@@ -209,8 +209,8 @@ func (r Row) ranks() string {
 	}
 }
 
-// drawn tells whether a terminal has room for a drawing of the column.
-func (c Column) drawn(on Surface) bool { return on == Short && c.Axis != nil && c.Kind == Number }
+// hasDrawing tells whether a terminal has room for a drawing of the column.
+func (c Column) hasDrawing(on Surface) bool { return on == Short && c.Axis != nil && c.Kind == Number }
 
 // heads of the column: its name, and the scale of its drawing.
 func (c Column) heads(on Surface) table.Columns {
@@ -219,11 +219,11 @@ func (c Column) heads(on Surface) table.Columns {
 		name = cmp.Or(c.Short, name)
 	}
 	heads := table.Right(name)
-	if slices.Contains([]Kind{Words, Judged, Lap, Bar, LargeBar}, c.Kind) || c.drawn(on) {
+	if slices.Contains([]Kind{Words, Judged, Lap, Bar, LargeBar}, c.Kind) || c.hasDrawing(on) {
 		heads = table.Left(name)
 	}
 	heads[0].Spare = c.Spare
-	if c.drawn(on) {
+	if c.hasDrawing(on) {
 		heads = heads.Left(c.Axis.scale(c.width()))
 		heads[1].Spare = 1
 	}
@@ -240,7 +240,7 @@ func (c Column) width() int {
 // cells of a value: its words, and its drawing.
 func (c Column) cells(v Value, on Surface) []string {
 	words := c.words(v, on)
-	if !c.drawn(on) {
+	if !c.hasDrawing(on) {
 		return []string{words}
 	}
 	return []string{words, c.Axis.strip(v.Result, c.width())}

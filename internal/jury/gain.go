@@ -115,17 +115,17 @@ func Run(req Request, o scoring.Options) (*Jury, error) {
 
 // Members returns the runs of a jury's members, from among some runs or from their folders; nil where one is not there,
 // and of a run of no jury.
-func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (members []*scoring.Run) {
+func Members(run *scoring.Run, runs []*scoring.Run, reading judging.Reading) (members []*scoring.Run) {
 	for _, juror := range Jurors(run.Manifest) {
-		is := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
-		if i := slices.IndexFunc(among, is); i >= 0 {
-			members = append(members, among[i])
+		isMember := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
+		if i := slices.IndexFunc(runs, isMember); i >= 0 {
+			members = append(members, runs[i])
 			continue
 		}
-		beside := filepath.Join(filepath.Dir(run.Dir), filepath.Base(juror.Run))
-		for _, dir := range []string{juror.Run, beside} {
-			member, err := scoring.Load(dir, how)
-			if err == nil && is(member) {
+		sibling := filepath.Join(filepath.Dir(run.Dir), filepath.Base(juror.Run))
+		for _, dir := range []string{juror.Run, sibling} {
+			member, err := scoring.Load(dir, reading)
+			if err == nil && isMember(member) {
 				members = append(members, member)
 				break
 			}
@@ -139,8 +139,8 @@ func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (membe
 
 // Of assesses the run of a jury whose members are among some runs or in their folders. It returns nil of another run,
 // and where a member is missing: the run is shown as that of any judge.
-func Of(run *scoring.Run, among []*scoring.Run, o scoring.Options) *Jury {
-	members := Members(run, among, o.Reading)
+func Of(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
+	members := Members(run, runs, o.Reading)
 	if members == nil {
 		return nil
 	}
@@ -166,18 +166,18 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 		alone:    run.Manifest.Judgments,
 		unit:     rights.Unit,
 	}
-	called := scoring.NamesOf(rights.Runs[:last])
+	defaults := scoring.NamesOf(rights.Runs[:last])
 	best := 0
 	for i, member := range members {
-		is := rights.Share(i, b.Level)
+		share := rights.Share(i, b.Level)
 		m := Member{
 			Run:    member.Dir,
 			Model:  rights.Runs[i].Model,
-			Name:   called[i],
-			Value:  is.Value,
-			Low:    is.Low,
-			High:   is.High,
-			By:     is.Interval,
+			Name:   defaults[i],
+			Value:  share.Value,
+			Low:    share.Low,
+			High:   share.High,
+			By:     share.Interval,
 			Calls:  run.Manifest.Stages[i].Calls,
 			Scored: member.Score(b),
 		}
@@ -208,7 +208,7 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 	r.vote(rights)
 	slices.SortStableFunc(r.Members, func(a, b Member) int { return cmp.Compare(*b.Value, *a.Value) })
 	r.Says = r.answer()
-	r.Also = r.also()
+	r.Also = r.details()
 	return r, nil
 }
 

@@ -91,8 +91,8 @@ type judgment struct {
 	votes           []vote
 }
 
-// jury holds the votes of the members.
-type jury struct {
+// ballots holds the votes of the members.
+type ballots struct {
 	first     *judging.Manifest // of the first member
 	members   []judging.StageOf // with the judgments that the verdicts took
 	simulated bool              // one of them is
@@ -117,20 +117,20 @@ func Make(req Request) (leftOut int, err error) {
 }
 
 // read returns the jury of the runs in some folders.
-func read(dirs []string, how judging.Reading) (*jury, error) {
-	j := &jury{}
+func read(dirs []string, reading judging.Reading) (*ballots, error) {
+	j := &ballots{}
 	type place struct {
 		item         string
 		presentation int
 	}
 	judgments := map[place]*judgment{}
 	for i, dir := range dirs {
-		m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
-			at := place{r.Item, r.Presentation}
+		m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
+			key := place{r.Item, r.Presentation}
 			if i == 0 {
-				judgments[at] = &judgment{Record: bare(r)}
+				judgments[key] = &judgment{Record: bare(r)}
 			}
-			x := judgments[at]
+			x := judgments[key]
 			if x == nil {
 				return nil
 			}
@@ -142,7 +142,7 @@ func read(dirs []string, how judging.Reading) (*jury, error) {
 			x.votes = append(x.votes, vote{
 				outcome:       v.Outcome,
 				choice:        cmp.Or(r.CandidateID(v.Choice), v.Answer),
-				probabilities: shares(r, asker, how),
+				probabilities: shares(r, asker, reading),
 			})
 			return nil
 		})
@@ -166,21 +166,21 @@ func read(dirs []string, how judging.Reading) (*jury, error) {
 }
 
 // shares returns the probabilities of choices, where the record has those of the labels.
-func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[string]float64 {
+func shares(r *judging.Record, asker judging.Asker, reading judging.Reading) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil
 	}
-	of := map[string]float64{}
-	how.Name = judging.Paper
+	sums := map[string]float64{}
+	reading.Name = judging.Paper
 	for _, p := range r.Probabilities {
-		switch v := asker.Parse(r.Shown(), p.Label, how); v.Outcome {
+		switch v := asker.Parse(r.Shown(), p.Label, reading); v.Outcome {
 		case judging.Decided:
-			of[r.CandidateID(v.Choice)] += p.P
+			sums[r.CandidateID(v.Choice)] += p.P
 		case judging.Tie:
-			of[equal] += p.P
+			sums[equal] += p.P
 		}
 	}
-	return of
+	return sums
 }
 
 // bare returns a record of what was shown, without what was said of it.
@@ -213,7 +213,7 @@ func bare(r *judging.Record) *judging.Record {
 }
 
 // groups returns the judgments that are decided together: each by itself, or all of an item.
-func (j *jury) groups(items bool) (groups [][]*judgment) {
+func (j *ballots) groups(items bool) (groups [][]*judgment) {
 	for i, x := range j.judgments {
 		if !items || i == 0 || x.Item != j.judgments[i-1].Item {
 			groups = append(groups, nil)
@@ -225,7 +225,7 @@ func (j *jury) groups(items bool) (groups [][]*judgment) {
 }
 
 // decide gives a group of judgments their verdicts.
-func (j *jury) decide(group []*judgment, rule Rule) {
+func (j *ballots) decide(group []*judgment, rule Rule) {
 	if rule == Cascade {
 		j.cascade(group)
 		return
@@ -245,7 +245,7 @@ func (j *jury) decide(group []*judgment, rule Rule) {
 
 // cascade gives a group the verdicts of the first member that names the same response in every order, or else of the
 // last.
-func (j *jury) cascade(group []*judgment) {
+func (j *ballots) cascade(group []*judgment) {
 	for i := range j.members {
 		j.members[i].Calls += len(group)
 		first := group[0].votes[i].choice
@@ -277,16 +277,16 @@ func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 		}
 		outcome = judging.Tie
 	}
-	var most float64
+	var largest float64
 	for id, w := range weight {
 		switch {
-		case w > most+1e-9:
-			most, choice = w, id
-		case w > most-1e-9:
+		case w > largest+1e-9:
+			largest, choice = w, id
+		case w > largest-1e-9:
 			choice = equal
 		}
 	}
-	if rule == Unanimous && most < float64(len(votes)) {
+	if rule == Unanimous && largest < float64(len(votes)) {
 		choice = equal
 	}
 	if choice != equal {
@@ -306,7 +306,7 @@ func (x *judgment) decide(choice string, outcome judging.Outcome) {
 }
 
 // manifest returns that of the jury's run.
-func (j *jury) manifest(req Request) *judging.Manifest {
+func (j *ballots) manifest(req Request) *judging.Manifest {
 	rule := string(req.Rule)
 	if req.Orders {
 		rule += ofAllOrders
@@ -342,7 +342,7 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 }
 
 // write writes the run with the items of the first member.
-func (j *jury) write(out string, m *judging.Manifest) error {
+func (j *ballots) write(out string, m *judging.Manifest) error {
 	items, err := os.ReadFile(filepath.Join(j.members[0].Run, judging.ItemsFile))
 	if err != nil {
 		return err

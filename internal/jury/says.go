@@ -32,27 +32,27 @@ func (r *Jury) valued() bool {
 	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
 }
 
-// also says how sure that is, how alike the members err, and what to do.
-func (r *Jury) also() string {
+// details says how sure that is, how alike the members err, and what to do.
+func (r *Jury) details() string {
 	if !r.valued() {
 		return ""
 	}
 	gain := *r.Gain.Diff
-	says := []string{"The difference is " + r.points() + r.beyond() + "."}
+	sentences := []string{"The difference is " + r.points() + r.beyond() + "."}
 	if r.Effective != nil {
-		says = append(says, fmt.Sprintf("By how alike they err, the %s are worth %.1f independent judges.",
+		sentences = append(sentences, fmt.Sprintf("By how alike they err, the %s are worth %.1f independent judges.",
 			scoring.CountWord(len(r.Members)), *r.Effective))
 	}
 	best := r.Members[0]
 	unusable := func(rep scoring.Report) bool { return rep.Diagnosis != nil && rep.Diagnosis.Level == scoring.Unusable }
 	switch {
 	case unusable(best.Scored) && unusable(r.Scored):
-		says = append(says, "Neither the jury nor its best member is usable.")
+		sentences = append(sentences, "Neither the jury nor its best member is usable.")
 	case unusable(best.Scored):
 	case !r.Gain.Noise && gain < 0 || r.Gain.Noise && gain <= 0 && r.times() != "":
-		says = append(says, "Use "+scoring.InSentence(best.Name)+" alone.")
+		sentences = append(sentences, "Use "+scoring.InSentence(best.Name)+" alone.")
 	}
-	return strings.Join(says, " ")
+	return strings.Join(sentences, " ")
 }
 
 // points are what the jury gains, with the interval: "−2.6 points [−5.2, 0.0]".

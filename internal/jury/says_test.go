@@ -53,7 +53,7 @@ func TestJurySays(t *testing.T) {
 		if got := r.answer(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		if got := r.also(); got != c.also {
+		if got := r.details(); got != c.also {
 			t.Errorf("%s: %q, want %q", c.name, got, c.also)
 		}
 	}

@@ -62,9 +62,10 @@ func (p *Plan) Fill() error {
 
 // answer returns the sentences on the pairs needed, and on the difference that the pairs tell.
 func (p *Plan) answer() string {
-	var says []string
+	var sentences []string
 	if p.ToTell != nil {
-		says = append(says, doc.Phrase("plan.says-pairs", humanize.Comma(int64(*p.ToTell)), table.Decimal(*p.Detect)))
+		pairs := humanize.Comma(int64(*p.ToTell))
+		sentences = append(sentences, doc.Phrase("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
 	}
 	if p.Pairs != nil {
 		verb := " tell "
@@ -75,9 +76,9 @@ func (p *Plan) answer() string {
 		if p.Tells != nil {
 			difference = doc.Phrase("plan.says-points", table.Fixed(p.Tells, 1))
 		}
-		says = append(says, table.Count(*p.Pairs, "pair")+verb+difference)
+		sentences = append(sentences, table.Count(*p.Pairs, "pair")+verb+difference)
 	}
-	return strings.Join(says, " ")
+	return strings.Join(sentences, " ")
 }
 
 // Document returns the questions and their answers.

@@ -41,8 +41,8 @@ type racer struct {
 	run, name    string
 	items        int
 	share, ahead scoring.Result // ahead: of the leader before this judge, in points; the leader has none
-	left         *race.Leaver
-	by           string // the name of the better judge, if this one left
+	exit         *race.Leaver
+	better       string // the name of the better judge, if this one left
 	state        string
 }
 
@@ -105,7 +105,7 @@ func Stored(s *race.State, name func(run string) string) *Race {
 	}
 	out.complete()
 	slices.SortStableFunc(out.rows, func(a, b racer) int {
-		return cmp.Or(cmp.Compare(scoring.One(a.left != nil), scoring.One(b.left != nil)),
+		return cmp.Or(cmp.Compare(scoring.One(a.exit != nil), scoring.One(b.exit != nil)),
 			cmp.Compare(scoring.One(b.run == out.Leader), scoring.One(a.run == out.Leader)), cmp.Compare(b.items, a.items))
 	})
 	out.Says = out.answer()
@@ -121,11 +121,11 @@ func (out *Race) complete() {
 	for i := range out.rows {
 		row := &out.rows[i]
 		row.state = "no significant difference from the leader"
-		switch left := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
-		case left >= 0:
-			row.left = &out.Left[left]
-			row.by = names[row.left.By]
-			row.state = "left: " + row.by + " is better"
+		switch i := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
+		case i >= 0:
+			row.exit = &out.Left[i]
+			row.better = names[row.exit.By]
+			row.state = "left: " + row.better + " is better"
 		case row.run == out.Leader:
 			row.state = "leads"
 		case slices.ContainsFunc(out.Tied, func(tied []string) bool {
@@ -156,8 +156,8 @@ func (out *Race) answer() string {
 	tied := true
 	longest := 0
 	for _, row := range out.rows {
-		if row.left != nil {
-			longest = max(longest, row.left.Items)
+		if row.exit != nil {
+			longest = max(longest, row.exit.Items)
 			continue
 		}
 		in = append(in, scoring.InSentence(row.name))
@@ -176,24 +176,24 @@ func (out *Race) answer() string {
 		soFar = " so far"
 		saved = soFar
 	}
-	says := ""
+	text := ""
 	switch {
 	case len(in) == 1:
-		says = fmt.Sprintf("%s is the best of %d judges%s.", in[0], all, soFar)
+		text = fmt.Sprintf("%s is the best of %d judges%s.", in[0], all, soFar)
 	case out.Unfinished:
-		says = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, in[0])
+		text = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, in[0])
 	case tied:
-		says = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, table.Shortlist(in))
+		text = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, table.Shortlist(in))
 	default:
-		says = fmt.Sprintf("%d of %d judges are left, with no significant difference: %s.", len(in), all, table.Shortlist(in))
+		text = fmt.Sprintf("%d of %d judges are left, with no significant difference: %s.", len(in), all, table.Shortlist(in))
 	}
 	switch others := all - len(in); {
 	case others == 1:
-		says += fmt.Sprintf(" The other is out after %s.", table.Count(longest, "item"))
+		text += fmt.Sprintf(" The other is out after %s.", table.Count(longest, "item"))
 	case others > 1:
-		says += fmt.Sprintf(" The others are out after %s at most.", table.Count(longest, "item"))
+		text += fmt.Sprintf(" The others are out after %s at most.", table.Count(longest, "item"))
 	}
-	return says + fmt.Sprintf(" It took %s of %s calls%s.", humanize.Comma(int64(out.Calls)),
+	return text + fmt.Sprintf(" It took %s of %s calls%s.", humanize.Comma(int64(out.Calls)),
 		humanize.Comma(int64(out.FullCalls)), saved)
 }
 
@@ -208,11 +208,11 @@ func (out *Race) sheet() [][]string {
 		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.ahead.Value, x.ahead.Low, x.ahead.High} {
 			row = append(row, table.Cell(v, 4))
 		}
-		left := []string{"", "", ""}
-		if x.left != nil {
-			left = []string{strconv.Itoa(x.left.Items), table.Cell(x.left.E, 4), x.left.By}
+		exitCells := []string{"", "", ""}
+		if x.exit != nil {
+			exitCells = []string{strconv.Itoa(x.exit.Items), table.Cell(x.exit.E, 4), x.exit.By}
 		}
-		rows = append(rows, append(row, left...))
+		rows = append(rows, append(row, exitCells...))
 	}
 	return rows
 }
@@ -232,17 +232,17 @@ func (out *Race) Block() doc.Block {
 	}}
 	in := 0
 	for _, r := range out.rows {
-		in += int(scoring.One(r.left == nil && r.items > 0))
+		in += int(scoring.One(r.exit == nil && r.items > 0))
 	}
 	each := out.FullCalls / max(1, out.rules.Items*len(out.rows))
 	for _, r := range out.rows {
 		items := doc.Count(r.items)
 		var after, e doc.Value
 		row := doc.Row{Name: r.name, Target: doc.RunRef(r.run)}
-		if r.left != nil {
-			items.Text = fmt.Sprintf("out after %d", r.left.Items)
-			after = doc.Count(r.left.Items)
-			e = doc.Text(evidence(r.left))
+		if r.exit != nil {
+			items.Text = fmt.Sprintf("out after %d", r.exit.Items)
+			after = doc.Count(r.exit.Items)
+			e = doc.Text(evidence(r.exit))
 		} else if in > 1 && r.items > 0 {
 			row.Ranks = [2]int{1, in}
 		}
@@ -305,8 +305,8 @@ var aboutWords = map[string]string{race.AboutItems: "items like these", race.Abo
 // outcome describes how the race ended for a judge.
 func (r racer) outcome() string {
 	switch {
-	case r.left != nil:
-		return scoring.InSentence(r.by) + " is better"
+	case r.exit != nil:
+		return scoring.InSentence(r.better) + " is better"
 	case r.items == 0:
 		return "not asked yet"
 	}

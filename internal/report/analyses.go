@@ -26,9 +26,9 @@ type Finding struct {
 // analyses lists all analyses in the order in which they are shown.
 var analyses = []Analysis{repetitions, calibration, softVerdicts, baselines}
 
-// found runs all analyses on a run and gathers their findings in order. The data are a map by the names of analyses;
+// findings runs all analyses on a run and gathers their findings in order. The data are a map by the names of analyses;
 // nil if there are none.
-func (p *RunPage) found() (all Finding) {
+func (p *RunPage) findings() (all Finding) {
 	data := map[string]any{}
 	for _, a := range analyses {
 		f := a.Run(p)
@@ -46,7 +46,7 @@ func (p *RunPage) found() (all Finding) {
 }
 
 // Analyses are the blocks of what the analyses found.
-func Analyses(p *RunPage) []doc.Block { return p.found().Blocks }
+func Analyses(p *RunPage) []doc.Block { return p.findings().Blocks }
 
 // Further returns what JSON has of a run beside its report: the data of analyses by their names; nil for nothing.
 func Further(r scoring.Report) map[string]any {
@@ -54,7 +54,7 @@ func Further(r scoring.Report) map[string]any {
 	return data
 }
 
-func foundIn(r scoring.Report) Finding { return (&RunPage{Run: Run{Report: r}}).found() }
+func foundIn(r scoring.Report) Finding { return (&RunPage{Run: Run{Report: r}}).findings() }
 
 // repetitions is what asking more than once showed.
 var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
@@ -149,15 +149,15 @@ func calibrationResults(prefix string, c scoring.Calibration, note string) []sco
 }
 
 // fraction is an estimate from 0 to 1 as a row.
-func fraction(name string, e scoring.Estimate, of scoring.Calibration, note string) scoring.Result {
+func fraction(name string, e scoring.Estimate, source scoring.Calibration, note string) scoring.Result {
 	return scoring.Result{
 		Metric:  name,
 		Group:   scoring.Overall,
 		Value:   e.Value,
 		Low:     e.Low,
 		High:    e.High,
-		N:       of.N,
-		Missing: of.Missing,
+		N:       source.N,
+		Missing: source.Missing,
 		Note:    "from 0 to 1, " + note,
 	}
 }

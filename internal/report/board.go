@@ -148,8 +148,8 @@ func (b Board) report() *scoring.Report {
 // layout returns the layout of the judges' runs.
 func (b Board) layout() *Layout { return layoutOf(b.report().Protocol) }
 
-// judged returns the number of items that the judges with the most items judged, in words.
-func (b Board) judged() string { return table.Count(mostItems(b.Rows), b.Unit) }
+// itemCount returns the number of items that the judges with the most items judged, in words.
+func (b Board) itemCount() string { return table.Count(mostItems(b.Rows), b.Unit) }
 
 // axis returns the axis of the headline.
 func (b Board) axis() *doc.Axis {
@@ -178,26 +178,26 @@ func mostItems(rows []Standing) (n int) {
 	return n
 }
 
-// placed returns the judges that have a value.
-func (b Board) placed() []Standing {
+// standings returns the judges that have a value.
+func (b Board) standings() []Standing {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(s Standing) bool { return s.First == 0 })
 }
 
 // Best returns the judges that no other is significantly better than, from the first row to the first that is not
 // one. A judge of fewer than half of the items of others is left out: it has too few items for any rank.
 func (b Board) Best() (best []Standing) {
-	placed := b.placed()
-	most := mostItems(placed)
-	for _, s := range placed {
+	standings := b.standings()
+	items := mostItems(standings)
+	for _, s := range standings {
 		if s.First > 1 {
 			break
 		}
-		if 2*s.Headline.N >= most {
+		if 2*s.Headline.N >= items {
 			best = append(best, s)
 		}
 	}
 	if len(best) == 0 {
-		return placed[:min(1, len(placed))]
+		return standings[:min(1, len(standings))]
 	}
 	return best
 }
@@ -210,22 +210,22 @@ func (b Board) answer() string {
 
 // sentences returns the answer and the sentences after it.
 func (b Board) sentences() (first, rest string) {
-	placed := b.placed()
-	if len(placed) == 0 {
+	standings := b.standings()
+	if len(standings) == 0 {
 		return "No judge has a value yet.", ""
 	}
 	best := b.Best()
-	alike := !slices.ContainsFunc(placed, func(s Standing) bool { return s.First > 1 })
+	alike := !slices.ContainsFunc(standings, func(s Standing) bool { return s.First > 1 })
 	switch {
-	case len(placed) == 1:
-		first = fmt.Sprintf("%s: %s", placed[0].Name, b.values(placed))
+	case len(standings) == 1:
+		first = fmt.Sprintf("%s: %s", standings[0].Name, b.values(standings))
 	case b.Test == "":
-		first = fmt.Sprintf("%s has the highest score: %s", namesOf(placed[:1]), b.values(placed[:1]))
+		first = fmt.Sprintf("%s has the highest score: %s", namesOf(standings[:1]), b.values(standings[:1]))
 		rest = doc.Phrase("board.not-tested")
-	case alike && len(placed) == 2:
-		first = doc.Phrase("board.two-tied", namesOf(placed), b.values(placed))
+	case alike && len(standings) == 2:
+		first = doc.Phrase("board.two-tied", namesOf(standings), b.values(standings))
 	case alike:
-		first = doc.Phrase("board.all-tied", len(placed), b.values(placed))
+		first = doc.Phrase("board.all-tied", len(standings), b.values(standings))
 	default:
 		first = fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))
 		if len(best) > 1 {

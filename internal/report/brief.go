@@ -22,7 +22,8 @@ func Question(r scoring.Report) string {
 
 // subject returns what a run is of, in a line.
 func subject(r scoring.Report) string {
-	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+prompted(r.Question), itemsOf(r), simulatedMark(r.Simulated))
+	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+prompted(r.Question), itemsOf(r),
+		simulatedMark(r.Simulated))
 }
 
 // itemsOf returns how many items a run has, in words, and of how many if some are missing.
@@ -40,19 +41,19 @@ func costOf(l *scoring.Ledger) string {
 		return ""
 	}
 	var parts []string
-	add := func(said bool, words string) {
-		if said {
+	add := func(applies bool, words string) {
+		if applies {
 			parts = append(parts, words)
 		}
 	}
-	taken := "read"
+	verb := "read"
 	if l.CachedTokens == nil { // the server does not say which it had in its prompt cache
-		taken = "sent"
+		verb = "sent"
 	}
 	add(l.Calls > 0, table.Count(l.Calls, "call"))
 	add(l.Remembered > 0, table.Count(l.Remembered, "reply")+" from the cache")
 	add(l.PromptTokens+l.ReplyTokens > 0,
-		fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), taken, tokens(l.ReplyTokens)))
+		fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), verb, tokens(l.ReplyTokens)))
 	add(l.Seconds >= 1, lasted(l.Seconds))
 	add(l.Joules != nil, table.Fixed(l.Joules, 0)+" J")
 	add(l.Price != nil, "price "+table.Fixed(l.Price, 2))

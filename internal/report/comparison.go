@@ -78,24 +78,24 @@ func (c Comparison) Document() doc.Document {
 	if len(pairs) == 1 {
 		d.Answer, d.Also = p.Sentences(p.names)
 		d.Also = strings.TrimSpace(d.Also + " " + p.coverage())
-		d.Blocks = []doc.Block{c.difference(pairs, titles), p.who(), judges, p.outcomes()}
+		d.Blocks = []doc.Block{c.difference(pairs, titles), p.correctness(), judges, p.outcomes()}
 	}
 	if p.SameRun() {
 		d.Blocks = []doc.Block{judges}
 	}
 	for _, p := range pairs {
-		d.Blocks = append(d.Blocks, p.within())
+		d.Blocks = append(d.Blocks, p.equivalence())
 	}
 	var markdown strings.Builder
 	_ = table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.Short)) // nothing fails that writes to memory
-	made := &doc.Table{Columns: []doc.Column{{}}}
+	origins := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
-		made.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+prompted(s.Question), s.Dataset,
+		origins.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+prompted(s.Question), s.Dataset,
 			simulatedMark(s.Simulated), s.Run)))
 	}
 	d.Blocks = append(d.Blocks,
 		doc.Block{
-			ID: "made", Title: "How it was made", In: doc.Detail, Chart: doc.Facts, Table: made, Verbatim: c.Command,
+			ID: "made", Title: "How it was made", In: doc.Detail, Chart: doc.Facts, Table: origins, Verbatim: c.Command,
 		},
 		doc.Block{ID: "markdown", In: doc.Page, Fold: "Copy as Markdown", Verbatim: markdown.String()},
 		c.sure(pairs), doc.Block{In: doc.Short, Notes: []doc.Note{doc.Say("compare.more")}})
@@ -206,7 +206,7 @@ func (p pair) tile(d scoring.Difference) Tile {
 
 // row of a difference.
 func (p pair) row(d scoring.Difference) doc.Row {
-	of := func(v *float64) doc.Value { return doc.Num(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v}) }
+	number := func(v *float64) doc.Value { return doc.Num(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v}) }
 	r := doc.Row{
 		Name:  p.tile(d).Name,
 		Term:  d.Metric,
@@ -214,7 +214,7 @@ func (p pair) row(d scoring.Difference) doc.Row {
 		Look:  doc.DifferenceLook(d.Noise),
 		Total: d.Group == scoring.Overall,
 		Cells: doc.Cells(
-			of(d.A), of(d.B), d.Result(), doc.Value{}, doc.Value{}, table.PValue(d.P), table.PValue(d.Holm),
+			number(d.A), number(d.B), d.Result(), doc.Value{}, doc.Value{}, table.PValue(d.P), table.PValue(d.Holm),
 			d.Test, scoring.Result{Unit: d.Unit, Value: d.Floor},
 		),
 	}
@@ -327,8 +327,8 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	return b
 }
 
-// who says which units the judges part on.
-func (p pair) who() doc.Block {
+// correctness says which units the judges part on.
+func (p pair) correctness() doc.Block {
 	head := p.Headline()
 	if head == nil || head.Table == nil {
 		return doc.Block{}
@@ -386,12 +386,12 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))
 		for _, tile := range l.Tiles {
 			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdict {
-				add(doc.Column{Name: tile.Name, Kind: doc.Of}, doc.Num(tile.of(r)))
+				add(doc.Column{Name: tile.Name, Kind: doc.Of}, doc.Num(tile.value(r)))
 			}
 		}
 		var each doc.Value
-		if kept := l.Bracket.over(r); kept != nil && r.Repetitions == nil {
-			each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(kept.N))
+		if usable := l.Bracket.over(r); usable != nil && r.Repetitions == nil {
+			each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(usable.N))
 		}
 		add(doc.Column{Name: l.Noun + " per usable verdict"}, each)
 		t.Add(row)
@@ -439,8 +439,8 @@ func (p pair) outcomes() doc.Block {
 	return b
 }
 
-// within says whether the runs are the same within a margin.
-func (p pair) within() doc.Block {
+// equivalence says whether the runs are the same within a margin.
+func (p pair) equivalence() doc.Block {
 	w := p.Within
 	if w == nil {
 		return doc.Block{}
@@ -472,17 +472,17 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 		b.Remark("compare.own")
 	}
 	var methods, notes []string
-	var said table.Remarks
+	var remarks table.Remarks
 	for _, p := range pairs {
 		for _, d := range p.Differences {
-			said.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
+			remarks.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
 			methods = append(methods, d.Interval)
 		}
 		if further := layoutOf(p.A.Protocol).Compared; further != nil {
 			notes = append(notes, further(p.Comparison)...)
 		}
 	}
-	for _, note := range slices.Concat([]string{Intervals(c.Bootstrap, methods)}, said.Lines(), notes) {
+	for _, note := range slices.Concat([]string{Intervals(c.Bootstrap, methods)}, remarks.Lines(), notes) {
 		b.Plain(note)
 	}
 	return b

@@ -31,9 +31,9 @@ func (j BoardJudge) name() string {
 func NameJudges(judges []BoardJudge) (names, details []string) {
 	prompt := commonest(judges, func(j BoardJudge) string { return j.Report.Prompt })
 	settings := commonest(judges, func(j BoardJudge) string { return j.Report.Settings })
-	most := 0
+	largest := 0
 	for _, j := range judges {
-		most = max(most, j.Report.Items)
+		largest = max(largest, j.Report.Items)
 	}
 	count := map[string]int{}
 	var manifests []*judging.Manifest
@@ -64,8 +64,8 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		if j.Report.Settings != settings {
 			parts = append(parts, j.Report.Settings)
 		}
-		if j.Report.Items < most {
-			parts = append(parts, fmt.Sprintf("%d of %d", j.Report.Items, most))
+		if j.Report.Items < largest {
+			parts = append(parts, fmt.Sprintf("%d of %d", j.Report.Items, largest))
 		}
 		if j.Manifest.Status != judging.Complete {
 			parts = append(parts, j.Manifest.Status)
@@ -87,17 +87,17 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 }
 
 // commonest returns the value that most judges have, the first of several.
-func commonest(judges []BoardJudge, of func(BoardJudge) string) (most string) {
+func commonest(judges []BoardJudge, value func(BoardJudge) string) (common string) {
 	count := map[string]int{}
 	for _, j := range judges {
-		count[of(j)]++
+		count[value(j)]++
 	}
 	for _, j := range judges {
-		if count[of(j)] > count[most] {
-			most = of(j)
+		if count[value(j)] > count[common] {
+			common = value(j)
 		}
 	}
-	return most
+	return common
 }
 
 // NewLeaderboard returns the leaderboard of a ranking of judges, which are given in the ranking's order.
@@ -161,14 +161,14 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 
 // together reports whether two runs stand on one leaderboard.
 func together(a, b *scoring.Run) bool {
-	of, other := a.Manifest.Spec, b.Manifest.Spec
-	return of.Protocol == other.Protocol && of.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
+	spec, other := a.Manifest.Spec, b.Manifest.Spec
+	return spec.Protocol == other.Protocol && spec.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
 }
 
 // Leaderboards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares
 // juries with their members.
 func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
-	placed := make([]bool, len(runs))
+	onBoard := make([]bool, len(runs))
 	pages := map[string]string{}
 	for i := range runs {
 		runs[i].Jury = jury.Of(loaded[i], loaded, o)
@@ -177,19 +177,19 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 		}
 	}
 	for i := range runs {
-		if placed[i] {
+		if onBoard[i] {
 			continue
 		}
-		var of []*scoring.Run
+		var group []*scoring.Run
 		var reports []scoring.Report
 		for j := i; j < len(runs); j++ {
 			if together(loaded[i], loaded[j]) {
-				placed[j] = true
-				of = append(of, loaded[j])
+				onBoard[j] = true
+				group = append(group, loaded[j])
 				reports = append(reports, runs[j].Report)
 			}
 		}
-		l := BoardOf(of, reports, o)
+		l := BoardOf(group, reports, o)
 		if l == nil {
 			continue
 		}

@@ -116,14 +116,14 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	if out.N == 0 {
 		return nil
 	}
-	e, known := r.Overall(x.Metric).Held(0)
+	e, ok := r.Overall(x.Metric).Held(0)
 	right := b.Count(x.Parts[0])
-	judged := right + b.Count(x.Parts[1])
-	if x.Metric == "" && judged > 0 {
-		e = scoring.ShareOf("", float64(right), float64(judged), 0)
-		known = true
+	units := right + b.Count(x.Parts[1])
+	if x.Metric == "" && units > 0 {
+		e = scoring.ShareOf("", float64(right), float64(units), 0)
+		ok = true
 	}
-	if known {
+	if ok {
 		out.Words = fmt.Sprintf("right on %s of %d%s", e, e.N, x.Chance)
 	}
 	out.BeyondSize = b.N - out.N
@@ -187,7 +187,7 @@ func Headline(r *scoring.Report) *scoring.Result {
 	return nil
 }
 
-func (c BoardColumn) of(r *scoring.Report) scoring.Result {
+func (c BoardColumn) value(r *scoring.Report) scoring.Result {
 	return r.Result(c.Metric, scoring.Overall, c.Mode)
 }
 
@@ -219,8 +219,8 @@ func (t Tile) label(r *scoring.Report) string {
 	return t.Name
 }
 
-// of is the tile's number of a run.
-func (t Tile) of(r *scoring.Report) scoring.Result {
+// value is the tile's number of a run.
+func (t Tile) value(r *scoring.Report) scoring.Result {
 	if t.Metric == scoring.WithoutVerdict {
 		return r.Verdictless()
 	}

@@ -33,7 +33,7 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	for _, row := range rows {
 		p := row.Ledger
 		each := cmp.Or(p.Each, &scoring.Each{})
-		of := func(whole *float64, places int, each *float64, decimals int) doc.Value {
+		cell := func(whole *float64, places int, each *float64, decimals int) doc.Value {
 			if whole == nil {
 				return doc.Text("")
 			}
@@ -44,13 +44,13 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 			return doc.Text(text)
 		}
 		count := func(n int, each float64, decimals int) doc.Value {
-			return of(new(float64(n)), 0, &each, decimals)
+			return cell(new(float64(n)), 0, &each, decimals)
 		}
 		t.Add(doc.Row{Name: row.Judge, Cells: doc.Cells(
 			count(p.Calls, each.Calls, 1), count(p.ReadTokens(), each.ReadTokens, 0),
-			count(p.ReplyTokens, each.ReplyTokens, 0), of(&p.Seconds, 1, &each.Seconds, 2),
-			of(p.Joules, 0, each.Joules, 1), of(p.Price, 2, each.Price, 4),
-			strconv.Itoa(p.DecidedItems), of(p.PerThousand, 2, nil, 0),
+			count(p.ReplyTokens, each.ReplyTokens, 0), cell(&p.Seconds, 1, &each.Seconds, 2),
+			cell(p.Joules, 0, each.Joules, 1), cell(p.Price, 2, each.Price, 4),
+			strconv.Itoa(p.DecidedItems), cell(p.PerThousand, 2, nil, 0),
 		)})
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
 			untold = append(untold, row.Judge)
@@ -64,11 +64,11 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		}
 	}
 	t.DropEmpty()
-	switch said := doc.Phrase("cost.no-prompt-cache"); {
+	switch note := doc.Phrase("cost.no-prompt-cache"); {
 	case len(untold) == len(rows):
-		b.Plain(said)
+		b.Plain(note)
 	case len(untold) > 0:
-		b.Plain(strings.Join(untold, ", ") + ": " + said)
+		b.Plain(strings.Join(untold, ", ") + ": " + note)
 	}
 	return []doc.Block{b}
 }

@@ -16,13 +16,13 @@ func NamesOf(runs []scoring.Report) []string {
 		func(r scoring.Report) string { return "prompt " + r.Prompt },
 		settings,
 		func(r scoring.Report) string {
-			var said []string
+			var all []string
 			for s := range strings.SplitSeq(r.Settings, ", ") {
 				if words := inWords(r, s); words != "" {
-					said = append(said, words)
+					all = append(all, words)
 				}
 			}
-			return strings.Join(said, ", ")
+			return strings.Join(all, ", ")
 		},
 		func(r scoring.Report) string { return r.Dataset },
 	}
@@ -85,12 +85,12 @@ func inWords(r scoring.Report, setting string) string {
 
 // parallel reports whether runs with the same a also have the same b.
 func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
-	of := map[string]string{}
+	values := map[string]string{}
 	for _, r := range runs {
-		if v, ok := of[a(r)]; ok && v != b(r) {
+		if v, ok := values[a(r)]; ok && v != b(r) {
 			return false
 		}
-		of[a(r)] = b(r)
+		values[a(r)] = b(r)
 	}
 	return true
 }

@@ -145,7 +145,7 @@ func pageOf(runs []Run) *page {
 
 // inFile returns the address of a run's page in the file.
 func (p *page) inFile(r doc.Ref) string {
-	i := slices.IndexFunc(p.Pages, func(of *RunPage) bool { return len(r.Runs) == 1 && of.Run.Run == r.Runs[0] })
+	i := slices.IndexFunc(p.Pages, func(run *RunPage) bool { return len(r.Runs) == 1 && run.Run.Run == r.Runs[0] })
 	if i < 0 || p.One || r.Show != "" {
 		return ""
 	}
@@ -183,16 +183,16 @@ func differingSettings(pages []*RunPage) doc.Block {
 	for _, p := range pages {
 		t.Add(doc.Row{Name: p.Name})
 	}
-	seen := map[string]bool{}
+	hasColumn := map[string]bool{}
 	for _, p := range pages {
 		for _, m := range p.Metadata {
 			differs := slices.ContainsFunc(pages, func(o *RunPage) bool {
 				return o.Metadatum(m.Name) != pages[0].Metadatum(m.Name)
 			})
-			if seen[m.Name] || !differs {
+			if hasColumn[m.Name] || !differs {
 				continue
 			}
-			seen[m.Name] = true
+			hasColumn[m.Name] = true
 			t.Columns = append(t.Columns, doc.Column{Name: m.Name})
 			for i, o := range pages {
 				t.Rows[i].Cells = append(t.Rows[i].Cells, doc.Text(o.Metadatum(m.Name)))

@@ -136,13 +136,13 @@ func (c *Condition) rank() {
 func (s Ranking) answer() string {
 	often := map[string]int{}
 	ranked := 0
-	says := ""
+	text := ""
 	for _, c := range s.Conditions {
-		if len(c.board.placed()) == 0 {
+		if len(c.board.standings()) == 0 {
 			continue
 		}
 		ranked++
-		says = c.Says
+		text = c.Says
 		for _, best := range c.board.Best() {
 			often[best.Name]++
 		}
@@ -151,7 +151,7 @@ func (s Ranking) answer() string {
 	case ranked == 0:
 		return "Nothing has been judged yet."
 	case ranked == 1 || len(s.Judges) == 1:
-		return says
+		return text
 	}
 	var first []string
 	for _, judge := range s.Judges {
@@ -165,12 +165,12 @@ func (s Ranking) answer() string {
 	if len(first) == len(s.Judges) {
 		return fmt.Sprintf("No judge is more often among the best than the others, under %d conditions.", ranked)
 	}
-	is := "is"
+	verb := "is"
 	if len(first) > 1 {
-		is = "are"
+		verb = "are"
 	}
 	return fmt.Sprintf("%s %s most often among the best: under %d of %d conditions.",
-		table.Shortlist(first), is, often[first[0]], ranked)
+		table.Shortlist(first), verb, often[first[0]], ranked)
 }
 
 // Document returns the judges under each condition, best first, and every number.
@@ -202,13 +202,13 @@ func (s Ranking) Terms() (all []scoring.Term) {
 }
 
 // block is the board of the condition, and the runs that are not complete.
-func (c Condition) block(id string, says bool) doc.Block {
+func (c Condition) block(id string, withAnswer bool) doc.Block {
 	b := c.board.block()
 	b.ID = id
 	b.Title = c.Name
 	b.Named = true
 	b.About = dotted(c.Protocol, c.Dataset, "prompt "+c.Prompt, c.Options)
-	if says && c.Says != "" {
+	if withAnswer && c.Says != "" {
 		b.Plain(c.Says)
 	}
 	for _, cell := range c.Cells {
@@ -284,7 +284,7 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 	var undefined table.Remarks
 	judges := 0
 	simulated := false
-	again := false
+	hasRepeats := false
 	for _, c := range s.Conditions {
 		for _, st := range c.Rankings {
 			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
@@ -292,7 +292,7 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 			}
 			judges = max(judges, len(st.Runs))
 			for _, r := range st.Runs {
-				again = again || r.SelfAgreement != nil
+				hasRepeats = hasRepeats || r.SelfAgreement != nil
 				simulated = simulated || r.Simulated
 				if r.Value == nil {
 					undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
@@ -306,13 +306,13 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 		}
 	}
 	above := ""
-	if again {
+	if hasRepeats {
 		above = doc.Phrase("ranking.above-noise")
 	}
 	if judges > 1 {
 		b.Remark("ranking.letters", above, strings.Join(tests, ", of "))
 	}
-	if again {
+	if hasRepeats {
 		b.Remark("ranking.noise-floor")
 		b.Remark("ranking.self-agreement")
 	}
@@ -323,7 +323,7 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 }
 
 // intervals says how those of a ranking were made, of each kind of unit by itself.
-func (s Ranking) intervals() (made []string) {
+func (s Ranking) intervals() (lines []string) {
 	var kinds []scoring.Bootstrap
 	used := map[scoring.Bootstrap][]string{}
 	for _, c := range s.Conditions {
@@ -337,9 +337,9 @@ func (s Ranking) intervals() (made []string) {
 		}
 	}
 	for _, b := range kinds {
-		made = append(made, Intervals(b, used[b]))
+		lines = append(lines, Intervals(b, used[b]))
 	}
-	return made
+	return lines
 }
 
 // sheet has a row for each judge, condition and headline, and where it was asked more than once those of [further].

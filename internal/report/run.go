@@ -37,26 +37,27 @@ func (p *RunPage) Parts(group string) (all []doc.Part) {
 // Meta says in a line what was asked, of how many.
 func (p *RunPage) Meta() string {
 	l := layoutOf(p.Protocol)
-	if _, models, is := scoring.JuryOf(p.Model); is {
-		made := jury.RuleName(p.Report.Prompt) + " of " + models
+	if _, models, ok := scoring.JuryOf(p.Model); ok {
+		composition := jury.RuleName(p.Report.Prompt) + " of " + models
 		if p.Jury != nil {
-			made = p.Jury.Composition()
+			composition = p.Jury.Composition()
 		}
-		return dotted(Question(p.Report)+l.How, made, p.Dataset, table.Count(p.Report.Items, l.Item), "no model was asked")
+		return dotted(Question(p.Report)+l.How, composition, p.Dataset, table.Count(p.Report.Items, l.Item),
+			"no model was asked")
 	}
 	failed := "none failed"
 	if n := p.Outcomes["failed"]; n > 0 {
 		failed = fmt.Sprintf("%d failed", n)
 	}
-	how := l.How
+	suffix := l.How
 	if l.Ways != nil {
-		how = l.Ways(&p.Report)
+		suffix = l.Ways(&p.Report)
 	}
 	stored := ""
 	if p.Metadatum("imported from") != "" {
 		stored = "stored replies"
 	}
-	return dotted(Question(p.Report)+how, "prompt "+prompted(p.Question), p.Dataset, fmt.Sprintf("%s, %s, %s",
+	return dotted(Question(p.Report)+suffix, "prompt "+prompted(p.Question), p.Dataset, fmt.Sprintf("%s, %s, %s",
 		itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
 }
 
@@ -122,14 +123,14 @@ func OutcomeBar(p *RunPage) []doc.Block {
 		return nil
 	}
 	t := &doc.Table{First: "outcome"}
-	of := 0
+	total := 0
 	for _, x := range parts {
-		of += x.N
+		total += x.N
 		t.Add(doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: doc.Cells(x.N)})
 	}
 	b := doc.Block{
 		ID:      "became",
-		Title:   "Outcomes of " + table.Count(of, l.Item),
+		Title:   "Outcomes of " + table.Count(total, l.Item),
 		About:   l.Became,
 		In:      doc.Detail,
 		Chart:   doc.StackedBar,
@@ -159,21 +160,21 @@ func Cards(p *RunPage) []doc.Block {
 	}
 	head := Headline(&p.Report)
 	for _, tile := range l.Tiles {
-		x := tile.of(&p.Report)
+		x := tile.value(&p.Report)
 		if x.Value == nil || tile.Metric == scoring.WithoutVerdict && *x.Value == 0 {
 			continue
 		}
-		about := tile.About
+		note := tile.About
 		switch {
 		case tile.Note != nil:
-			about = tile.Note(&p.Report)
+			note = tile.Note(&p.Report)
 		case tile.Of:
-			about = tile.count(&p.Report, x)
+			note = tile.count(&p.Report, x)
 		}
 		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
-			about = place
+			note = place
 		}
-		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: doc.Cells(x, about)}
+		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: doc.Cells(x, note)}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, doc.Num(p.Result(tile.Metric, g, tile.Mode)))
 		}
@@ -229,12 +230,12 @@ func ByGroup(p *RunPage) []doc.Block {
 		if x.Metric == "" {
 			continue
 		}
-		held := p.Result(strings.Replace(l.By.Held, "*", head.Metric, 1), g, "")
-		if held.Value != nil {
+		reference := p.Result(strings.Replace(l.By.Held, "*", head.Metric, 1), g, "")
+		if reference.Value != nil {
 			b.Keys = []doc.Key{{Sign: "diamond", Words: l.By.HeldWords}}
 		}
 		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
-			{Result: x, Held: &held}, {Parts: p.Parts(g)},
+			{Result: x, Held: &reference}, {Parts: p.Parts(g)},
 		}}
 		if g == scoring.Overall {
 			row.Name, row.Total = "All", true
@@ -252,16 +253,16 @@ func ByGroup(p *RunPage) []doc.Block {
 
 // Trust says what to know before the numbers are believed, what matters most first.
 func (p *RunPage) Trust() (all []string) {
-	if own := layoutOf(p.Protocol).Caveats; own != nil {
-		all = own(p)
+	if caveats := layoutOf(p.Protocol).Caveats; caveats != nil {
+		all = caveats(p)
 	} else {
 		all = p.disjoint()
 	}
 	for _, w := range p.Cautions() {
 		all = append(all, sentence(w))
 	}
-	asked := p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0
-	if asked && p.Repetitions == nil {
+	isModelRun := p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0
+	if isModelRun && p.Repetitions == nil {
 		all = append(all, doc.Phrase("run.asked-once"))
 	}
 	return all
@@ -363,15 +364,15 @@ func EveryNumber(p *RunPage) []doc.Block {
 		t.Columns = append(t.Columns, doc.Column{Name: g, Kind: doc.Bare, Spare: len(groups) - i})
 	}
 	var remarks table.Remarks
-	seen := map[[2]string]bool{}
-	every := scoring.Report{Results: slices.Concat(p.Results, p.found().Results)}
+	hasRow := map[[2]string]bool{}
+	every := scoring.Report{Results: slices.Concat(p.Results, p.findings().Results)}
 	for _, x := range every.Results {
 		remarks.Add(strings.TrimSpace(doc.MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
 		key := [2]string{x.Metric, x.Mode}
-		if seen[key] {
+		if hasRow[key] {
 			continue
 		}
-		seen[key] = true
+		hasRow[key] = true
 		all := every.Result(x.Metric, scoring.Overall, x.Mode)
 		name := doc.MetricName(p.Protocol, x.Metric)
 		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(

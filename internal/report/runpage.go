@@ -80,8 +80,8 @@ func diagnosed(r *scoring.Report) scoring.Level {
 }
 
 func isJury(model string) bool {
-	_, _, is := scoring.JuryOf(model)
-	return is
+	_, _, ok := scoring.JuryOf(model)
+	return ok
 }
 
 // TakeJury makes the page that of a jury: its answer is what the jury is worth.

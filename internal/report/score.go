@@ -101,7 +101,7 @@ func (s Scores) several() doc.Block {
 		r := &s.Runs[i]
 		row := doc.Row{Name: name, N: r.Items, Cells: doc.Cells(diagnosed(r))}
 		for _, tile := range tiles {
-			row.Cells = append(row.Cells, doc.Num(tile.of(r)))
+			row.Cells = append(row.Cells, doc.Num(tile.value(r)))
 		}
 		t.Add(row)
 	}
