@@ -22,7 +22,7 @@ type Axis struct {
 	Zone     float64   // from where on numbers are drawn on another ground; 0 is nowhere
 }
 
-// PercentAxis is of shares, with a half in its middle.
+// PercentAxis shows shares, with a line at the half.
 var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, Zero: 50}
 
 // AxisOf returns the axis of numbers of a unit.
@@ -99,7 +99,7 @@ func (a *Axis) Place(v float64) float64 {
 // Coordinate writes a number for an attribute of SVG.
 func Coordinate(x float64) string { return strconv.FormatFloat(math.Round(100*x)/100, 'f', -1, 64) }
 
-// tick is a line of an axis and its number.
+// tick holds a line of an axis and its number.
 type tick struct{ At, Class, Anchor, Number string }
 
 // Lines returns the lines of the axis, for drawings.

@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// Document is what an analysis found.
+// Document holds the answer and the blocks of an analysis.
 type Document struct {
 	Title  string        // what it is about
 	Level  scoring.Level // of the judge; "" for none
@@ -29,7 +29,7 @@ type Document struct {
 // MarshalJSON writes the data of the document.
 func (d Document) MarshalJSON() ([]byte, error) { return json.Marshal(d.Data) }
 
-// Block is one part of a document.
+// Block holds one part of a document.
 type Block struct {
 	ID, Title, About string
 	In               Surface  // where it stands; 0 is everywhere
@@ -48,7 +48,7 @@ type Block struct {
 	Body template.HTML // of a block that is drawn already
 }
 
-// Surface is a set of places where a block may stand.
+// Surface holds a set of places where a block may stand.
 type Surface int
 
 const (
@@ -60,10 +60,10 @@ const (
 	Detail  = Full | Page
 )
 
-// has tells whether what stands on these surfaces stands on another.
+// has reports whether two sets of surfaces overlap; the empty set stands for all.
 func (all Surface) has(s Surface) bool { return all == 0 || all&s != 0 }
 
-// on tells whether the block has something to show on a surface.
+// on reports whether the block has something to show on a surface.
 func (b Block) on(s Surface) bool {
 	return b.In.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.Named || b.Notes != nil || b.Commands != nil ||
 		b.Body != "" || b.Verbatim != "" && s == Page)
@@ -85,7 +85,7 @@ const (
 	Numbers                 // a table of words and numbers, every number explained
 )
 
-// Table is rows of values.
+// Table holds rows of values.
 type Table struct {
 	First   string // what the names of its rows are, such as "judge"
 	Look    string // the class of its style: wide, many, versus, outcomes, race or keep
@@ -105,7 +105,7 @@ type Column struct {
 	Spare int // the order in which a narrow terminal leaves columns out, 1 first; 0 always stays
 }
 
-// Kind says what the cells of a column are.
+// Kind says how the cells of a column are shown.
 type Kind int
 
 const (
@@ -142,7 +142,7 @@ type Row struct {
 	Cells     []Value
 }
 
-// Mark is the shape of a number on an axis.
+// Mark says which shape marks a number on an axis.
 type Mark int
 
 const (
@@ -152,7 +152,7 @@ const (
 	Solid        // a jury
 )
 
-// Value is a cell of a table.
+// Value holds a cell of a table.
 type Value struct {
 	scoring.Result                 // a number, with its interval, n and unit
 	Text           string          // words; beside a number, what else to say of it
@@ -183,7 +183,7 @@ type Bracket struct {
 	BeyondSize int
 }
 
-// Ref is something that a page may link to. The zero value is nothing.
+// Ref names something that a page may link to. The zero value leads nowhere.
 type Ref struct {
 	Runs  []string // one run, or several that are compared
 	Page  string   // an address, or an element of this page: "#gain"
@@ -192,19 +192,19 @@ type Ref struct {
 	Group string   // a category of the runs' items
 }
 
-// RunRef returns what leads to a run.
+// RunRef returns a reference to a run.
 func RunRef(run string) Ref { return Ref{Runs: []string{run}} }
 
-// Link is words that lead somewhere.
+// Link holds words that lead somewhere.
 type Link struct {
 	Words  string
 	Target Ref
 }
 
-// Command is what one may type next, and what for.
+// Command holds a next command to type, and its purpose.
 type Command struct{ Line, Purpose string }
 
-// Key says what a mark of a chart means.
+// Key explains a mark of a chart.
 type Key struct {
 	// the name of its drawing: dot, diamond, solid, a, b, bar, held, reference, brace, interval, or a part of a bar; "" is
 	// none

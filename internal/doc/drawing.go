@@ -9,7 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// drawing is a picture of fixed size.
+// drawing holds a picture of fixed size.
 type drawing struct {
 	Width, Height float64
 	Words         string // what it shows, for those who cannot see it
@@ -54,10 +54,10 @@ const (
 	letterWidth  = 7.4 // of an average letter of its names
 )
 
-// stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
+// stripLines lists the base lines of names, above and below the dots, the nearest first.
 var stripLines = []float64{30, 86, 14, 102}
 
-// Strip draws the rows of the block on one axis. The row of all is the one that the others stand beside.
+// Strip draws the rows of the block on one axis. The total row is the judge of the page, beside the others.
 func (b blockView) Strip() drawing {
 	axis := b.Table.Columns[0].Axis
 	d := drawing{Width: pictureWidth, Height: 134, Words: b.Title}
@@ -98,8 +98,8 @@ func (b blockView) Strip() drawing {
 	return d
 }
 
-// label writes the name of a dot of the strip on the first line on which it touches no other name, and returns the room
-// that is taken then. A name for which there is no room is left out.
+// label writes the name of a dot of the strip on the first line where it touches no other name, and returns the boxes
+// of all names. A name for which there is no room is left out.
 func (d *drawing) label(class, name string, x float64, lines []float64, boxes []box) []box {
 	half := float64(len([]rune(name))) * letterWidth / 2
 	middle := max(half, min(pictureWidth-half, x))
@@ -119,7 +119,7 @@ func (d *drawing) label(class, name string, x float64, lines []float64, boxes []
 	return boxes
 }
 
-// sharedBeginning is what all names begin with, up to where a word ends: "simulated: ", "sim:".
+// sharedBeginning returns the beginning that all names share, up to the end of a word: "simulated: ", "sim:".
 func sharedBeginning(names []string) string {
 	shared := names[0]
 	for _, name := range names {
@@ -146,7 +146,7 @@ const (
 	panelHeight = 150.0
 )
 
-// Panels draw the rows of the block as upright bars, each with the number that it is held against. A heading begins a
+// Panels draws the rows of the block as upright bars, each with the number that it is compared with. A heading begins a
 // panel. All have the shortest scale that holds every number.
 func (b blockView) Panels() (all []drawing) {
 	largest := 1.0
@@ -171,7 +171,7 @@ func (b blockView) Panels() (all []drawing) {
 	return all
 }
 
-// panel of the rows of one heading.
+// panel draws the rows of one heading.
 func panel(head Row, rows []Row, largest float64) drawing {
 	d := drawing{
 		Width: panelWidth, Height: panelHeight, Title: head.Name, About: head.Detail,
@@ -214,7 +214,7 @@ const (
 	scatterRows   = 100 // of which it has marks
 )
 
-// box is the room that a name takes.
+// box holds the room of a name.
 type box struct{ left, right, top, bottom float64 }
 
 func (b box) meets(o box) bool {

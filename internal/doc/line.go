@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Span is words of a line, and whether they stay together.
+// Span holds words of a line, which may have to stay together.
 type Span struct {
 	Words string
 	Whole bool
 }
 
-// mostUnbroken is how long, in bytes, names are that stay on a line of a phone.
+// mostUnbroken is the length, in bytes, up to which names stay on one line of a phone.
 const mostUnbroken = 24
 
-// Unbroken returns words in which names, unless they are long, are not broken into two lines.
+// Unbroken returns words as spans, in which names that are not too long stay on one line.
 func Unbroken(words string, names ...string) (line []Span) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || len(n) > mostUnbroken })
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })

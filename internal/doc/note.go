@@ -11,13 +11,13 @@ import (
 	"gavel/scoring"
 )
 
-// Note is a sentence beneath a table: the code of a phrase and what the phrase is filled with.
+// Note holds a sentence beneath a table: the code of a phrase and its arguments.
 type Note struct {
 	Code string // "" is a note in words of its own, its only argument
 	Args []any
 }
 
-// Warning is the code of notes that a reader should not pass over.
+// Warning is the code of notes that a reader should not miss.
 const Warning = "warning"
 
 // Say returns the note of a phrase; args fill it as [fmt.Sprintf] does.
@@ -37,14 +37,14 @@ func (b *Block) Remark(code string, args ...any) { b.Notes = append(b.Notes, Say
 // Warn adds a note for each warning.
 func (b *Block) Warn(warnings []string) { b.Notes = append(b.Notes, Warn(warnings)...) }
 
-// Plain adds notes in words that are not phrases of gavel's, such as what a file says.
+// Plain adds notes that are no phrases of the catalogue, such as the words of a file.
 func (b *Block) Plain(lines ...string) {
 	for _, words := range lines {
 		b.Notes = append(b.Notes, Plain(words))
 	}
 }
 
-// Plain returns a note in words that are not a phrase of gavel's, such as what a file says.
+// Plain returns a note that is no phrase of the catalogue, such as the words of a file.
 func Plain(words string) Note { return Note{Args: []any{words}} }
 
 // String returns the sentence.
@@ -58,7 +58,7 @@ func (n Note) String() string {
 //go:embed phrases.txt
 var phraseLines string
 
-// phrases are all sentences of gavel's results, by code.
+// phrases reads the sentences of all results, by code.
 var phrases = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(phraseLines) {

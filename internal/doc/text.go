@@ -102,11 +102,11 @@ func (b Block) table(on Surface) table.Table {
 	return t
 }
 
-// widestCommand is how long commands are at most that stand beside their purpose on a line of 80 columns.
+// widestCommand is the length up to which commands stand beside their purpose on a line of 80 columns.
 const widestCommand = 47
 
-// fillCommands adds the commands of the block: beside their purpose, or where they are long on a line of their own,
-// which can be copied whole.
+// fillCommands adds the commands of the block beside their purpose; long ones stand on a line of their own, to be
+// copied whole.
 func (b Block) fillCommands(t *table.Table) {
 	if len(b.Commands) == 0 {
 		return
@@ -185,7 +185,7 @@ func noZero(n int) string {
 	return strconv.Itoa(n)
 }
 
-// name of the row in words.
+// name returns the name of the row in words.
 func (r Row) name(on Surface) string {
 	name := r.Name
 	if r.Detail != "" && (on == Full || r.Heading) {
@@ -197,7 +197,7 @@ func (r Row) name(on Surface) string {
 	return name
 }
 
-// ranks are those that a judge may have: "1–3", or one of them.
+// ranks returns the possible ranks of a judge: "1–3", or one of them.
 func (r Row) ranks() string {
 	switch first, last := r.Ranks[0], r.Ranks[1]; {
 	case first == 0:
@@ -209,10 +209,10 @@ func (r Row) ranks() string {
 	}
 }
 
-// hasDrawing tells whether a terminal has room for a drawing of the column.
+// hasDrawing reports whether a terminal has room for a drawing of the column.
 func (c Column) hasDrawing(on Surface) bool { return on == Short && c.Axis != nil && c.Kind == Number }
 
-// heads of the column: its name, and the scale of its drawing.
+// heads returns the name of the column, and the scale of its drawing.
 func (c Column) heads(on Surface) table.Columns {
 	name := c.Name
 	if on == Short {
@@ -237,7 +237,7 @@ func (c Column) width() int {
 	return stripWidth
 }
 
-// cells of a value: its words, and its drawing.
+// cells returns the words of a value, and its drawing.
 func (c Column) cells(v Value, on Surface) []string {
 	words := c.words(v, on)
 	if !c.hasDrawing(on) {
@@ -246,7 +246,7 @@ func (c Column) cells(v Value, on Surface) []string {
 	return []string{words, c.Axis.strip(v.Result, c.width())}
 }
 
-// words of a value.
+// words returns a value in words.
 func (c Column) words(v Value, on Surface) string {
 	number := ""
 	switch {
@@ -277,7 +277,7 @@ func (c Column) words(v Value, on Surface) string {
 	return strings.TrimSpace(number + " " + v.Text)
 }
 
-// parts of a bar in words.
+// parts returns the parts of a bar in words.
 func (v Value) parts() string {
 	var words []string
 	for _, p := range v.Parts {

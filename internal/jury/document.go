@@ -122,7 +122,7 @@ func (r *Jury) gainBlock() doc.Block {
 	}
 }
 
-// mostPairs is the number of pairs of members that are shown.
+// mostPairs limits the pairs of members in the table.
 const mostPairs = 15
 
 // agreementBlock shows how often two members give the same verdict and how alike they err, those that err most alike
@@ -165,7 +165,7 @@ func (r *Jury) Names() map[string]string {
 	return names
 }
 
-// votesBlock is a bar of the units by how many members are right on them.
+// votesBlock returns a bar of the units by the number of members that are right on them.
 func (r *Jury) votesBlock() doc.Block {
 	members := len(r.Members)
 	var runs []string

@@ -13,7 +13,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Jury says what a jury is worth beside its members.
+// Jury holds the results of a jury beside those of its members.
 type Jury struct {
 	Jury    string         `json:"jury"`           // folder of its run
 	Says    string         `json:"says"`           // the answer in a sentence
@@ -44,7 +44,7 @@ type Jury struct {
 	unit  string // what is judged, in the singular
 }
 
-// Member is one run of a jury.
+// Member holds the results of one run of a jury.
 type Member struct {
 	Run   string   `json:"run"`      // its folder
 	Model string   `json:"model"`    // the judge
@@ -63,7 +63,7 @@ type Member struct {
 	Scored scoring.Report `json:"-"` // of its run
 }
 
-// Likeness is how often two members are wrong on the same units, beyond chance.
+// Likeness says how often two members are wrong on the same units, beyond chance.
 type Likeness struct {
 	A        string   `json:"a"`         // folder of one
 	B        string   `json:"b"`         // folder of the other
@@ -75,14 +75,14 @@ type Likeness struct {
 	SameOf int `json:"same_of,omitempty"`
 }
 
-// Votes are the units that so many members are right on.
+// Votes counts the units on which a number of members is right.
 type Votes struct {
 	Right int `json:"right"` // members
 	N     int `json:"n"`     // units
 	Jury  int `json:"jury"`  // of these, units that the jury is right on
 }
 
-// Run makes a jury and says what it is worth. What it cannot be said of, no run is made of.
+// Run makes a jury and compares it with its members. It makes no run if the members cannot be compared.
 func Run(req Request, o scoring.Options) (*Jury, error) {
 	var runs []*scoring.Run
 	for _, dir := range req.Runs {
@@ -113,8 +113,8 @@ func Run(req Request, o scoring.Options) (*Jury, error) {
 	return r, nil
 }
 
-// Members returns the runs of a jury's members, from among some runs or from their folders; nil where one is not there,
-// and of a run of no jury.
+// Members returns the runs of a jury's members, from some loaded runs or from their folders; nil if one is missing, and
+// for the run of another judge.
 func Members(run *scoring.Run, runs []*scoring.Run, reading judging.Reading) (members []*scoring.Run) {
 	for _, juror := range Jurors(run.Manifest) {
 		isMember := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
@@ -148,8 +148,7 @@ func Of(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
 	return r
 }
 
-// Assess holds the run of a jury against those of its members. A member goes by its name among those that are given,
-// and where that is empty by its model.
+// Assess compares the run of a jury with those of its members. Members without a name in names go by their model.
 func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {
 	rights, err := scoring.RightsOf(append(slices.Clone(members), run))
 	if err != nil {
@@ -212,12 +211,12 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 	return r, nil
 }
 
-// ruleOf returns the rule by which a jury was made.
+// ruleOf returns the rule of a jury.
 func ruleOf(m *judging.Manifest) Rule {
 	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptName), ofAllOrders))
 }
 
-// vote counts the units by how many members are right on them.
+// vote counts the units by the number of members that are right on them.
 func (r *Jury) vote(rights *scoring.Rights) {
 	last := len(rights.Right) - 1
 	for n := last; n >= 0; n-- {
@@ -234,7 +233,7 @@ func (r *Jury) vote(rights *scoring.Rights) {
 	}
 }
 
-// likeness compares on which units members are wrong.
+// likeness counts the units on which two members are both wrong.
 func (r *Jury) likeness(rights *scoring.Rights) {
 	sum, pairs := 0.0, 0
 	for i := range r.Members {
@@ -266,8 +265,8 @@ func (r *Jury) likeness(rights *scoring.Rights) {
 	}
 }
 
-// agree counts the pairs on which both name a response in both orders, and the same: there are two, and each part is of
-// one.
+// agree counts the pairs of items on which both members name the same response, of those where each names one response
+// in both orders.
 func (l *Likeness) agree(a, b []string) {
 	names := func(part string) bool { return part == "right" || part == "wrong" }
 	same := 0

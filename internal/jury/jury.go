@@ -65,7 +65,7 @@ func Command(m *judging.Manifest, out string) []string {
 	return append(words, "--out", out)
 }
 
-// Request is a jury to be made.
+// Request describes a jury to be made.
 type Request struct {
 	Runs    []string // folders of its members
 	Rule    Rule
@@ -75,7 +75,7 @@ type Request struct {
 	Gavel   string // version
 }
 
-// vote is a member's verdict on one judgment.
+// vote holds a member's verdict on one judgment.
 type vote struct {
 	outcome       judging.Outcome
 	choice        string             // id of the candidate named, or the number; equal for a tie
@@ -85,7 +85,7 @@ type vote struct {
 // equal is the choice of a vote for a tie.
 const equal = ""
 
-// judgment is one presentation of an item with the members' votes on it, in their order.
+// judgment holds one presentation of an item with the members' votes on it, in their order.
 type judgment struct {
 	*judging.Record // what was shown, and after decide the jury's verdict
 	votes           []vote
@@ -116,7 +116,7 @@ func Make(req Request) (leftOut int, err error) {
 	return j.partial, j.write(req.Out, j.manifest(req))
 }
 
-// read returns the jury of the runs in some folders.
+// read collects the votes of the runs in some folders.
 func read(dirs []string, reading judging.Reading) (*ballots, error) {
 	j := &ballots{}
 	type place struct {
@@ -165,7 +165,7 @@ func read(dirs []string, reading judging.Reading) (*ballots, error) {
 	return j, nil
 }
 
-// shares returns the probabilities of choices, where the record has those of the labels.
+// shares returns the probabilities of choices; nil where the record has none.
 func shares(r *judging.Record, asker judging.Asker, reading judging.Reading) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil
@@ -183,7 +183,7 @@ func shares(r *judging.Record, asker judging.Asker, reading judging.Reading) map
 	return sums
 }
 
-// bare returns a record of what was shown, without what was said of it.
+// bare returns a record of the presentation without the member's reply.
 func bare(r *judging.Record) *judging.Record {
 	mode := r.Mode
 	if r.Shape == pair {
@@ -260,7 +260,8 @@ func (j *ballots) cascade(group []*judgment) {
 	}
 }
 
-// settle returns the choice of votes by a rule, equal where two choices have as many, and what that makes of them.
+// settle applies a rule to votes. It returns equal as the choice where two choices have the same weight, and the
+// outcome that follows.
 func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 	weight := map[string]float64{}
 	outcome = judging.NoVerdict
@@ -305,7 +306,7 @@ func (x *judgment) decide(choice string, outcome judging.Outcome) {
 	}
 }
 
-// manifest returns that of the jury's run.
+// manifest returns the manifest of the jury's run.
 func (j *ballots) manifest(req Request) *judging.Manifest {
 	rule := string(req.Rule)
 	if req.Orders {

@@ -8,7 +8,7 @@ import (
 	"gavel/scoring"
 )
 
-// answer says whether the jury is worth its calls.
+// answer returns the sentence on whether the jury is worth its calls.
 func (r *Jury) answer() string {
 	if !r.valued() {
 		return "Nobody can say what the jury gains: it has no value to hold against its members."
@@ -27,12 +27,12 @@ func (r *Jury) answer() string {
 	return "The jury is better: " + values
 }
 
-// valued tells whether there is a jury's value to hold against a member's.
+// valued reports whether both the jury and a member have a value.
 func (r *Jury) valued() bool {
 	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
 }
 
-// details says how sure that is, how alike the members err, and what to do.
+// details returns the sentences on the size of the difference, how alike the members err, and the advice.
 func (r *Jury) details() string {
 	if !r.valued() {
 		return ""
@@ -55,7 +55,7 @@ func (r *Jury) details() string {
 	return strings.Join(sentences, " ")
 }
 
-// points are what the jury gains, with the interval: "−2.6 points [−5.2, 0.0]".
+// points writes the gain of the jury with its interval: "−2.6 points [−5.2, 0.0]".
 func (r *Jury) points() string {
 	number := func(v float64) string {
 		v = scoring.Unsigned(v, 1)
@@ -72,7 +72,7 @@ func (r *Jury) points() string {
 	return sign + number(*r.Gain.Diff) + " points" + ends
 }
 
-// beyond says whether the difference may be noise; "" of none.
+// beyond returns whether the difference is beyond noise, in words; "" if there is none.
 func (r *Jury) beyond() string {
 	switch {
 	case !r.Gain.Noise:
@@ -83,7 +83,7 @@ func (r *Jury) beyond() string {
 	return ", which may be noise"
 }
 
-// times says how many times the calls of one member the jury takes; "" where it takes no more.
+// times returns the calls of the jury as a multiple of those of one member, in words; "" if it takes no more.
 func (r *Jury) times() string {
 	if r.alone == 0 || r.Calls <= r.alone {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Plan is what `gavel plan` prints.
+// Plan holds the questions and answers of `gavel plan`.
 type Plan struct {
 	Says       string   `json:"says"`       // the answer in a sentence or two
 	Discordant float64  `json:"discordant"` // percent
@@ -29,8 +29,8 @@ type Plan struct {
 	Tells    *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
 }
 
-// Fill answers what is asked: how many pairs tell a difference of Detect points, and what Pairs tell. The error names
-// the flag whose value cannot be.
+// Fill computes the number of pairs that detect a difference of Detect points, and the difference that Pairs detect.
+// The error names the flag whose value is out of range.
 func (p *Plan) Fill() error {
 	psi, power := p.Discordant/100, p.Power/100
 	switch {

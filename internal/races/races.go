@@ -35,7 +35,7 @@ type Race struct {
 	warnings []string
 }
 
-// racer is a judge of a race.
+// racer holds a judge of a race.
 type racer struct {
 	judge        int // its number in the race
 	run, name    string
@@ -136,7 +136,7 @@ func (out *Race) complete() {
 	}
 }
 
-// Took adds the seconds for which a race has asked each judge, and whether it is over, to a race by [New].
+// Took adds the seconds that each judge took, and whether the race is over, to a race by [New].
 func (out *Race) Took(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
@@ -292,7 +292,7 @@ func (out *Race) remark(b *doc.Block) {
 	b.Warn(out.warnings)
 }
 
-// evidence returns E against a judge that left.
+// evidence returns the E-value against a judge that left.
 func evidence(l *race.Leaver) string {
 	if l.E == nil {
 		return "certain"

@@ -16,7 +16,7 @@ type Analysis struct {
 	Run  func(p *RunPage) *Finding // nil where it has nothing to say of the run
 }
 
-// Finding is what an analysis found.
+// Finding holds the blocks, rows and JSON of an analysis.
 type Finding struct {
 	Blocks  []doc.Block
 	Results []scoring.Result // rows of CSV and of the table of every number
@@ -45,10 +45,10 @@ func (p *RunPage) findings() (all Finding) {
 	return all
 }
 
-// Analyses are the blocks of what the analyses found.
+// Analyses returns the blocks of the analyses.
 func Analyses(p *RunPage) []doc.Block { return p.findings().Blocks }
 
-// Further returns what JSON has of a run beside its report: the data of analyses by their names; nil for nothing.
+// Further returns the data of analyses that JSON has beside the report of a run, by their names; nil if there are none.
 func Further(r scoring.Report) map[string]any {
 	data, _ := foundIn(r).Data.(map[string]any)
 	return data
@@ -56,7 +56,7 @@ func Further(r scoring.Report) map[string]any {
 
 func foundIn(r scoring.Report) Finding { return (&RunPage{Run: Run{Report: r}}).findings() }
 
-// repetitions is what asking more than once showed.
+// repetitions adds the self-agreement of a judge that was asked more than once, and the noise floor of each metric.
 var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
 	x := p.Repetitions
 	if x == nil {
@@ -120,7 +120,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 	return f
 }}
 
-// softVerdicts is how good the probabilities of both orders are, averaged.
+// softVerdicts scores the probabilities of both orders, averaged.
 var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *Finding {
 	s := p.Soft
 	if s == nil {
@@ -131,7 +131,7 @@ var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *Finding {
 		fraction("soft-auroc", s.AUROC, s.Calibration, note))}
 }}
 
-// baselines are what simple rules without reading get on the pairs.
+// baselines shows the scores of simple rules that do not read.
 var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *Finding {
 	head := Headline(&p.Report)
 	if len(p.Rules) == 0 || head == nil {
@@ -148,7 +148,7 @@ func calibrationResults(prefix string, c scoring.Calibration, note string) []sco
 	}
 }
 
-// fraction is an estimate from 0 to 1 as a row.
+// fraction returns an estimate from 0 to 1 as a row.
 func fraction(name string, e scoring.Estimate, source scoring.Calibration, note string) scoring.Result {
 	return scoring.Result{
 		Metric:  name,

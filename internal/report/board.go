@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// Board is judges of one condition by a headline, the best first. Those without a value are last.
+// Board ranks the judges of one condition by a headline, the best first. Those without a value are last.
 type Board struct {
 	Metric string     `json:"metric"`
 	Mode   string     `json:"mode,omitempty"`
@@ -22,7 +22,7 @@ type Board struct {
 	Rows   []Standing `json:"judges"`
 }
 
-// Standing is a judge on a board. Nobody can say its rank; what is sure is that it lies from First to Last.
+// Standing holds a judge on a board. Its rank is uncertain: it lies from First to Last.
 type Standing struct {
 	// one more than the judges that are surely better; 0 where the judge has no value
 	First int `json:"rank_first"`

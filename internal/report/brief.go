@@ -20,7 +20,7 @@ func Question(r scoring.Report) string {
 	return cmp.Or(layoutOf(r.Protocol).Question, "which is "+r.Goal)
 }
 
-// subject returns what a run is of, in a line.
+// subject returns the judge, question, dataset, prompt and items of a run in a line.
 func subject(r scoring.Report) string {
 	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+prompted(r.Question), itemsOf(r),
 		simulatedMark(r.Simulated))
@@ -35,7 +35,8 @@ func itemsOf(r scoring.Report) string {
 	return table.Count(r.Items, item)
 }
 
-// costOf says what a run took, as far as servers report it; "" of one that nobody paid for.
+// costOf returns the calls, tokens, time and price of a run in a line, as far as servers report them; "" if there is no
+// ledger.
 func costOf(l *scoring.Ledger) string {
 	if l == nil {
 		return ""
@@ -60,7 +61,7 @@ func costOf(l *scoring.Ledger) string {
 	return strings.Join(parts, " · ")
 }
 
-// tokens is a number of them in few digits.
+// tokens writes a number of tokens in few digits.
 func tokens(n int) string {
 	switch {
 	case n < 10_000:
@@ -71,7 +72,7 @@ func tokens(n int) string {
 	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
-// lasted is a time in the unit that says it in few digits.
+// lasted writes a time in the unit that takes few digits.
 func lasted(seconds float64) string {
 	switch d := time.Duration(seconds * float64(time.Second)); {
 	case d < 2*time.Minute:
@@ -83,7 +84,7 @@ func lasted(seconds float64) string {
 	}
 }
 
-// tokenDetails returns what the table of costs does not show, as far as servers report it.
+// tokenDetails returns the parts of a ledger that the table of costs does not show, as far as servers report them.
 func tokenDetails(l *scoring.Ledger) (details []string) {
 	number := func(n int) string { return humanize.Comma(int64(n)) }
 	if l.CachedTokens != nil {

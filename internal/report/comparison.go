@@ -13,8 +13,8 @@ import (
 	"gavel/scoring"
 )
 
-// Comparison is runs that were compared, every two of them on the items that both have judged: what `gavel compare`
-// prints, its page, and a part of a report.
+// Comparison lays out a comparison of every two of some runs on the items that both have judged: for `gavel compare`,
+// its page, and a part of a report.
 type Comparison struct {
 	*scoring.Comparisons
 	Names   []string          `json:"-"` // of the runs; nil has those of their judges
@@ -22,17 +22,17 @@ type Comparison struct {
 	Command string            `json:"-"` // that prints it, for its page
 }
 
-// pair is the comparison of two of the runs.
+// pair holds the comparison of two of the runs.
 type pair struct {
 	*scoring.Comparison
 	names, short [2]string // short are the names where all of these are short, else letters
 }
 
-// longestHead is how long a name above a column of numbers may be.
+// longestHead is the length of the longest name that stands above a column of numbers.
 const longestHead = 16
 
-// pairs returns the comparisons of every two runs under the names of the runs, these runs, and what they are called in
-// tables: their names, with the letters that stand for them.
+// pairs returns the comparisons of every two runs, the runs, and their titles in tables: their names, after the letters
+// that stand for them.
 func (c *Comparison) pairs() (all []pair, sides []scoring.Side, titles []string) {
 	rest := c.Comparisons.Comparisons
 	sides = []scoring.Side{rest[0].A}
@@ -133,7 +133,7 @@ func (c Comparison) sheet() [][]string {
 	return withoutModes(rows)
 }
 
-// ranked says which of several judges no other is significantly ahead of.
+// ranked returns a sentence on the judges that no other is significantly better than.
 func (c Comparison) ranked(pairs []pair) string {
 	wins := map[string]int{}
 	first := slices.Clone(c.Names)
@@ -159,7 +159,8 @@ func (c Comparison) ranked(pairs []pair) string {
 	return doc.Phrase("compare.unbeaten", table.Enumerate(first))
 }
 
-// coverage says of how many pairs each judge has a verdict to keep, where these verdicts tell the judges apart.
+// coverage returns a sentence on the coverage of both judges, where they differ significantly in the accuracy when
+// consistent; "" otherwise.
 func (p pair) coverage() string {
 	for _, d := range p.Differences {
 		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil && p.Alike != nil && !p.Alike.Noise {
@@ -169,12 +170,12 @@ func (p pair) coverage() string {
 	return ""
 }
 
-// items returns what leads to the items of both that a filter takes, of a group or of all.
+// items returns a reference to the items of a group, or of all, that a filter takes in both runs.
 func (p pair) items(show, group string) doc.Ref {
 	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Show: show, Group: strings.TrimPrefix(group, scoring.Overall)}
 }
 
-// parts returns the parts of a bar: the units of a group, or of all, by who is correct on them.
+// parts returns the units of a group, or of all, as parts of a bar, by which judge is correct on them.
 func (p pair) parts(t *scoring.Table2x2, group string) []doc.Part {
 	return []doc.Part{
 		{N: t.Both, Look: "right", Name: "both correct", Target: p.items("both", group)},
@@ -184,13 +185,13 @@ func (p pair) parts(t *scoring.Table2x2, group string) []doc.Part {
 	}
 }
 
-// best says which values of a metric are the better.
+// best returns which values of a metric are better.
 func (p pair) best(metric string) scoring.Best {
 	term, _ := scoring.TermIn(scoring.MetricsOf(p.A.Protocol), metric)
 	return term.Best
 }
 
-// tile returns what the numbers that stand for a run call a difference, folded where it is none of them.
+// tile returns the tile of a difference's metric, a folded one where the layout has none.
 func (p pair) tile(d scoring.Difference) Tile {
 	for _, t := range layoutOf(p.A.Protocol).Tiles {
 		if t.Metric == d.Metric && t.Mode == d.Mode {
@@ -204,7 +205,7 @@ func (p pair) tile(d scoring.Difference) Tile {
 	return Tile{Name: name, Folded: true}
 }
 
-// row of a difference.
+// row returns the row of a difference.
 func (p pair) row(d scoring.Difference) doc.Row {
 	number := func(v *float64) doc.Value { return doc.Num(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v}) }
 	r := doc.Row{
@@ -230,8 +231,8 @@ func (p pair) row(d scoring.Difference) doc.Row {
 	return r
 }
 
-// rows returns every difference: the headline's first, then those where both judges are consistent. Where space is
-// short there are the numbers that stand for a run, and of one of several pairs the headline alone of each kind.
+// rows returns every difference: those of the headline first, then those of pairs on which both judges are consistent.
+// The short text has only the main metrics, and of several pairs of runs only the headline of each kind.
 func (p pair) rows(several bool) (rows []doc.Row) {
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
 	detail := doc.Detail
@@ -279,7 +280,7 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 	return rows
 }
 
-// difference says how far every two runs are apart.
+// difference returns the table of all differences.
 func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	p := pairs[0]
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
@@ -327,7 +328,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	return b
 }
 
-// correctness says which units the judges part on.
+// correctness returns a bar of the units by which judge is correct on them.
 func (p pair) correctness() doc.Block {
 	head := p.Headline()
 	if head == nil || head.Table == nil {
@@ -358,7 +359,7 @@ func (p pair) correctness() doc.Block {
 	return b
 }
 
-// judges are the runs by themselves, and what they cost.
+// judges returns a table of the runs by themselves, with their costs.
 func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
 	t := &doc.Table{First: "judge", Look: "many"}
@@ -401,7 +402,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	return b
 }
 
-// outcomes are those of the same units in both runs.
+// outcomes shows the outcomes of the same units in both runs.
 func (p pair) outcomes() doc.Block {
 	l := layoutOf(p.A.Protocol)
 	if p.Became[0].N*len(l.Ends) == 0 {
@@ -439,7 +440,7 @@ func (p pair) outcomes() doc.Block {
 	return b
 }
 
-// equivalence says whether the runs are the same within a margin.
+// equivalence returns the test of whether the runs are the same within a margin.
 func (p pair) equivalence() doc.Block {
 	w := p.Within
 	if w == nil {
@@ -457,7 +458,7 @@ func (p pair) equivalence() doc.Block {
 	}}
 }
 
-// sure says how sure a comparison is, and how to read it.
+// sure returns the notes on how certain a comparison is, and how to read it.
 func (c Comparison) sure(pairs []pair) doc.Block {
 	b := doc.Block{
 		ID:    "sure",

@@ -15,7 +15,7 @@ import (
 // CountItems returns a number of items of a protocol in words, such as "350 pairs".
 func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).Item) }
 
-// BoardJudge is a judge among others of the same items, by one run of it.
+// BoardJudge holds one run of a judge, among other judges of the same items.
 type BoardJudge struct {
 	Manifest *judging.Manifest
 	Report   *scoring.Report
@@ -119,7 +119,7 @@ func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 	return l
 }
 
-// InWords returns the board for a surface without room for details: a judge's name has what its run differs in.
+// InWords returns the board for a surface without room for details: the names of judges include how their runs differ.
 func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
 	names := NamesOf(runs)
 	b := l.Board

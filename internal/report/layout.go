@@ -10,7 +10,7 @@ import (
 	"gavel/scoring"
 )
 
-// Layout is how runs of a protocol are laid out. Protocols that share one are laid out together.
+// Layout says how runs of a protocol are laid out. Protocols that share one are laid out together.
 type Layout struct {
 	// the metric that stands for a run; "": its first
 	Headline string
@@ -66,7 +66,7 @@ type Bracket struct {
 // PagePart makes blocks of a run, one after the other; none where it has nothing to say.
 type PagePart func(p *RunPage) []doc.Block
 
-// End is one that units of a run come to, as a bar has it.
+// End is an outcome of units: a part of the bar.
 type End struct {
 	Part  string // of [scoring.Breakdown]
 	Look  string // right, wrong, tie, first, last or none
@@ -74,7 +74,7 @@ type End struct {
 	Show  string // the filter of items that takes these
 }
 
-// Tile is a number that is shown first.
+// Tile names one of the main metrics of a run.
 type Tile struct {
 	Metric, Mode string
 	Name         string                         // in plain words
@@ -86,13 +86,13 @@ type Tile struct {
 	Chance       string                         // with Of: the metric of chance; "": none
 }
 
-// BoardColumn is a number that a board shows beside the headline.
+// BoardColumn names a metric that a board shows beside the headline.
 type BoardColumn struct {
 	doc.Column
 	Metric, Mode string
 }
 
-// Against is a metric that a headline is drawn against: one that tells whether a judge goes by what it reads.
+// Against names a bias that the headline is plotted against.
 type Against struct {
 	Title, About string
 	Words        string // of its axis
@@ -171,7 +171,7 @@ func layoutOf(protocol string) *Layout {
 
 var plain = &Layout{Noun: "judgments", Item: "item"}
 
-// Headline is the number that stands for a run, of several modes the first; nil where there is none.
+// Headline returns the main result of a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {
 	l := layoutOf(r.Protocol)
 	metric := l.Headline
@@ -191,7 +191,7 @@ func (c BoardColumn) value(r *scoring.Report) scoring.Result {
 	return r.Result(c.Metric, scoring.Overall, c.Mode)
 }
 
-// count says of how many a tile's number is, and what chance has of it.
+// count returns the number of items behind a tile's number, and the chance level of it.
 func (t Tile) count(r *scoring.Report, x scoring.Result) string {
 	text := "of " + table.Count(x.N, layoutOf(r.Protocol).Item)
 	chance := r.Overall(t.Chance)
@@ -205,13 +205,13 @@ func (t Tile) count(r *scoring.Report, x scoring.Result) string {
 	return text
 }
 
-// Verdictless is the tile of judgments without a verdict.
+// Verdictless shows the share of judgments without a verdict.
 var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: string(scoring.Lower)}
 
-// WithPeople is the score of a judge whose answers are preferences.
+// WithPeople names the score of a judge whose answers are preferences.
 const WithPeople = "agreement with people"
 
-// label of the tile in a row.
+// label returns the name of the tile in a row of its own.
 func (t Tile) label(r *scoring.Report) string {
 	if t.Label != nil {
 		return t.Label(r)
@@ -219,7 +219,7 @@ func (t Tile) label(r *scoring.Report) string {
 	return t.Name
 }
 
-// value is the tile's number of a run.
+// value returns the tile's number of a run.
 func (t Tile) value(r *scoring.Report) scoring.Result {
 	if t.Metric == scoring.WithoutVerdict {
 		return r.Verdictless()

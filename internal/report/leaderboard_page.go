@@ -13,8 +13,8 @@ import (
 	"gavel/scoring"
 )
 
-// Leaderboard is a board as a page shows it: the answer, one chart of the judges, where they fail, and whether the
-// position decides.
+// Leaderboard holds a board with the parts of its page: the answer, a chart of the judges, where they fail, and whether
+// the position decides.
 type Leaderboard struct {
 	Board
 	Most    int      `json:"-"` // rows of the chart; 0: all

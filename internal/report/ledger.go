@@ -11,13 +11,13 @@ import (
 	"gavel/scoring"
 )
 
-// JudgeCost is what a judge cost: in a run, or under all conditions of a suite.
+// JudgeCost holds the cost of a judge: of one run, or under all conditions of a suite.
 type JudgeCost struct {
 	Judge  string          `json:"judge"`
 	Ledger *scoring.Ledger `json:"ledger"`
 }
 
-// costBlocks returns a table of what judges cost; none where nobody paid.
+// costBlocks returns a table of the costs of judges; none where no judge has a ledger.
 func costBlocks(rows []JudgeCost) []doc.Block {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(p JudgeCost) bool { return p.Ledger == nil })
 	if len(rows) == 0 {

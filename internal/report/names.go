@@ -66,7 +66,7 @@ func NamesOf(runs []scoring.Report) []string {
 	return names
 }
 
-// settings returns the settings of a run, without those that its name has in other words.
+// settings returns the settings of a run, without those that names have in other words.
 func settings(r scoring.Report) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(r.Settings, ", "), func(s string) bool {
 		return strings.HasPrefix(s, "goal ") || inWords(r, s) != ""

@@ -35,11 +35,11 @@ var (
 	boardStyle string
 )
 
-// Style is the style sheet of pages, tables and drawings. They need no other style and no script: a page may be served
-// with a Content-Security-Policy that allows this sheet alone.
+// Style holds the style sheet of pages, tables and drawings. They need no other style and no script: a page may be
+// served with a Content-Security-Policy that allows this sheet alone.
 var Style = reportStyle + runStyle + boardStyle
 
-// pages are the templates, read when the first is filled in.
+// pages reads the templates when the first is filled in.
 var pages = sync.OnceValue(Templates)
 
 // Templates returns the templates of results, to which a page adds its own.
@@ -49,10 +49,10 @@ func Templates() *template.Template {
 	}).ParseFS(assets, "assets/*.html"))
 }
 
-// Generator is how a page says what it was made by; gavel writes over pages that say it.
+// Generator marks the pages that gavel wrote; only these may be replaced without force.
 const Generator = `<meta name="generator" content="gavel">`
 
-// Policy is the Content-Security-Policy of a page of its own: it forbids everything but the style sheet.
+// Policy holds the Content-Security-Policy of a page: it forbids everything but the style sheet.
 var Policy = func() string {
 	sum := sha256.Sum256([]byte(Style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
@@ -62,7 +62,7 @@ var Policy = func() string {
 // Cards of a run that is being made.
 func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards(p)) }
 
-// RunReport is a report: the leaderboards of its runs, the page of each run, and every number.
+// RunReport holds the leaderboards of some runs, the page of each run, and every number.
 type RunReport struct {
 	Runs   []Run
 	Boards []*Leaderboard
@@ -96,16 +96,16 @@ type page struct {
 	several   []doc.Block // of several runs
 }
 
-// RunTables are the runs in one table, what differs between them, and what they cost.
+// RunTables returns the table of the runs, the settings that differ, and the costs.
 func (p *page) RunTables() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.several) }
 
-// Difference is what sets two runs apart.
+// Difference returns the comparison of two runs.
 func (p *page) Difference() (template.HTML, error) {
 	blocks, _ := p.Two.Cut("made")
 	return doc.Paper{Link: p.inFile, Prefix: "compared-"}.Blocks(blocks)
 }
 
-// Labels are the judges beside people's labels; "" where there are none.
+// Labels returns the agreement of the judges with people's labels; "" where there are none.
 func (p *page) Labels() (template.HTML, error) {
 	if p.People == nil {
 		return "", nil

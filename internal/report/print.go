@@ -7,7 +7,7 @@ import (
 	"gavel/internal/doc"
 )
 
-// Result is a document that every format can show; JSON prints the result itself.
+// Result has a document, which every format can show; JSON prints the result itself.
 type Result interface{ Document() doc.Document }
 
 // Formats that results are printed in. Text is for a terminal.

@@ -16,7 +16,7 @@ import (
 	"gavel/scoring"
 )
 
-// Ranking is `gavel suite results`: judges under conditions.
+// Ranking holds the results of a suite: judges under conditions.
 type Ranking struct {
 	Says       string      `json:"says"` // the answer in a sentence or two
 	Suite      string      `json:"suite"`
@@ -25,7 +25,7 @@ type Ranking struct {
 	Ledgers    []JudgeCost `json:"ledgers,omitempty"` // of the judges that were asked
 }
 
-// Condition is what all judges of a suite were asked alike.
+// Condition holds the results of all judges on one question.
 type Condition struct {
 	scoring.SuiteCondition
 	Cells    []Cell            `json:"cells"`     // one for each judge
@@ -36,7 +36,7 @@ type Condition struct {
 	board Board
 }
 
-// Cell is a judge's run under a condition.
+// Cell holds a judge's run under a condition.
 type Cell struct {
 	Judge    string `json:"judge"`
 	Run      string `json:"run"`
@@ -47,7 +47,7 @@ type Cell struct {
 	Error    string `json:"error,omitempty"`
 }
 
-// Statuses of a cell beside those of its run.
+// Statuses of a cell that a run does not have.
 const (
 	NotBegun   = "not begun"
 	Unreadable = "unreadable"
@@ -131,8 +131,8 @@ func (c *Condition) rank() {
 	c.Says = c.board.Says
 }
 
-// answer says which judge to use: under one condition what its board says, under several who is most often among the
-// best.
+// answer names the judge to use: under one condition the answer of its board, under several the judge that is most
+// often among the best.
 func (s Ranking) answer() string {
 	often := map[string]int{}
 	ranked := 0
@@ -178,7 +178,7 @@ func (s Ranking) Document() doc.Document {
 	return doc.Document{Answer: s.Says, Blocks: s.Blocks(), Sheet: s.sheet()}
 }
 
-// Blocks returns a board for each condition, every number of it, what the judges cost, and how to read them.
+// Blocks returns a board for each condition, every number of it, the costs of the judges, and how to read them.
 func (s Ranking) Blocks() (all []doc.Block) {
 	for i, c := range s.Conditions {
 		all = append(all, c.block(fmt.Sprintf("condition-%d", i+1), c.Says != s.Says && len(s.Conditions) > 1))
@@ -201,7 +201,7 @@ func (s Ranking) Terms() (all []scoring.Term) {
 	return all
 }
 
-// block is the board of the condition, and the runs that are not complete.
+// block returns the board of the condition, with notes on the runs that are not complete.
 func (c Condition) block(id string, withAnswer bool) doc.Block {
 	b := c.board.block()
 	b.ID = id
@@ -226,7 +226,7 @@ func (c Condition) block(id string, withAnswer bool) doc.Block {
 	return b
 }
 
-// numbers is a row for each headline of each judge.
+// numbers returns a table with a row for each headline of each judge.
 func (c Condition) numbers(id string) doc.Block {
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
 		{Name: "metric"}, {Name: "value", Kind: doc.Number}, {Name: "n", Kind: doc.Whole}, {Name: "letters"},
@@ -256,13 +256,13 @@ func (c Condition) numbers(id string) doc.Block {
 	}
 }
 
-// statusLooks are the classes of the parts of a bar of statuses.
+// statusLooks maps statuses to the classes of their parts of a bar.
 var statusLooks = map[string]string{
 	judging.Complete: "right", judging.Running: "a", Unreadable: "wrong", "damaged": "wrong",
 	"interrupted": "first", "incomplete": "first", "stopped": "first",
 }
 
-// Finished is a bar of how many runs of each status there are.
+// Finished returns a bar of the runs by status.
 func Finished(statuses []string, count func(status string) int) doc.Block {
 	t := &doc.Table{First: "runs"}
 	for _, status := range statuses {
@@ -275,7 +275,7 @@ func Finished(statuses []string, count func(status string) int) doc.Block {
 	return doc.Block{ID: "finished", Chart: doc.StackedBar, Table: t}
 }
 
-// complete tells whether all of a run is there.
+// complete reports whether every judgment of a run is there.
 func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
 // remark adds notes about how to read the numbers, and warnings.
@@ -322,7 +322,7 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 	}
 }
 
-// intervals says how those of a ranking were made, of each kind of unit by itself.
+// intervals returns a note for each kind of unit on how its intervals were made.
 func (s Ranking) intervals() (lines []string) {
 	var kinds []scoring.Bootstrap
 	used := map[scoring.Bootstrap][]string{}
@@ -342,7 +342,8 @@ func (s Ranking) intervals() (lines []string) {
 	return lines
 }
 
-// sheet has a row for each judge, condition and headline, and where it was asked more than once those of [further].
+// sheet returns a row for each judge, condition and headline, and of judges that were asked more than once also the
+// noise floor and the self-agreement.
 func (s Ranking) sheet() [][]string {
 	rows := [][]string{{
 		"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered",

@@ -14,7 +14,7 @@ import (
 	"gavel/scoring"
 )
 
-// NewRunPage returns the results of a run without what is around them.
+// NewRunPage returns the page of a run, without the links and other judges that a server adds.
 func NewRunPage(run Run) *RunPage {
 	p := &RunPage{Run: run}
 	if run.Jury != nil {
@@ -34,7 +34,7 @@ func (p *RunPage) Parts(group string) (all []doc.Part) {
 	return all
 }
 
-// Meta says in a line what was asked, of how many.
+// Meta returns the question, prompt, dataset and number of items in a line.
 func (p *RunPage) Meta() string {
 	l := layoutOf(p.Protocol)
 	if _, models, ok := scoring.JuryOf(p.Model); ok {
@@ -77,7 +77,7 @@ func (p *RunPage) Headline() []doc.Span {
 	return doc.Unbroken(p.Says, names...)
 }
 
-// runParts are those of runs whose layout has none of its own.
+// runParts lists the parts of pages of runs whose layout has none of its own.
 var runParts = []PagePart{OutcomeBar, Cards, ByGroup, Analyses, ItemLists, Among, CaveatBlocks, Making}
 
 // Blocks returns the parts of a run below its answer, in their order.
@@ -100,7 +100,7 @@ func (p *RunPage) Document() doc.Document {
 	}
 }
 
-// juryParts are the parts of a jury's page above those of its run.
+// juryParts returns the parts of a jury's page that stand above those of its run.
 func juryParts(p *RunPage) []doc.Block {
 	if p.Jury == nil {
 		return nil
@@ -143,7 +143,7 @@ func OutcomeBar(p *RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// Cards are the numbers that stand for the run: large on a page, on a terminal with those of each category.
+// Cards returns the main metrics of the run: large on a page, on a terminal with those of each category.
 func Cards(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	t := &doc.Table{Columns: []doc.Column{{Name: "all", Kind: doc.Number}, {In: doc.Page}}}
@@ -190,7 +190,7 @@ func Cards(p *RunPage) []doc.Block {
 	}
 }
 
-// hasTile tells whether a group has one of the numbers that are shown first.
+// hasTile reports whether a group has a value of one of the main metrics.
 func hasTile(r scoring.Report, group string) bool {
 	return slices.ContainsFunc(layoutOf(r.Protocol).Tiles, func(tile Tile) bool {
 		return r.Result(tile.Metric, group, tile.Mode).Value != nil
@@ -251,7 +251,7 @@ func ByGroup(p *RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// Trust says what to know before the numbers are believed, what matters most first.
+// Trust returns the caveats of the run, the most important first.
 func (p *RunPage) Trust() (all []string) {
 	if caveats := layoutOf(p.Protocol).Caveats; caveats != nil {
 		all = caveats(p)
@@ -268,10 +268,10 @@ func (p *RunPage) Trust() (all []string) {
 	return all
 }
 
-// mostCaveats is how many are not folded.
+// mostCaveats is the number of caveats that are not folded.
 const mostCaveats = 4
 
-// sentence makes one of a warning.
+// sentence returns a warning with a capital letter and a full stop.
 func sentence(w string) string {
 	if strings.TrimRight(w, ".!?") == w {
 		w += "."
@@ -279,11 +279,11 @@ func sentence(w string) string {
 	return doc.Capital(w)
 }
 
-// wideInterval is how long, in points, the interval of a category is that says little.
+// wideInterval is the length, in points, from which the interval of a category is worth a caveat.
 const wideInterval = 25
 
-// disjoint says in which categories the judge is worst and best, where their intervals do not overlap; else which
-// category has the widest interval.
+// disjoint returns a sentence on the worst and the best category, where their intervals do not overlap, or else on the
+// category with the widest interval.
 func (p *RunPage) disjoint() []string {
 	head := Headline(&p.Report)
 	if head == nil || head.Unit != "" {
@@ -318,7 +318,7 @@ func (p *RunPage) disjoint() []string {
 	return nil
 }
 
-// CaveatBlocks returns what to know before the numbers are believed.
+// CaveatBlocks returns the caveats of the run, of which all but the first few are folded.
 func CaveatBlocks(p *RunPage) []doc.Block {
 	words := p.Trust()
 	n := min(len(words), mostCaveats)
@@ -329,10 +329,10 @@ func CaveatBlocks(p *RunPage) []doc.Block {
 	return []doc.Block{first, rest}
 }
 
-// shownFirst are the settings of a run that are not folded.
+// shownFirst lists the settings of a run that are not folded.
 var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"}
 
-// Making says how the run was made.
+// Making returns the settings and the prompt of the run.
 func Making(p *RunPage) []doc.Block {
 	first := &doc.Table{Columns: []doc.Column{{}}}
 	rest := &doc.Table{Columns: first.Columns}
@@ -354,7 +354,7 @@ func Making(p *RunPage) []doc.Block {
 	}
 }
 
-// EveryNumber is a row for each metric, with its value in each category, and how judgments ended.
+// EveryNumber returns a table with a row for each metric and a column for each category, and the outcomes of judgments.
 func EveryNumber(p *RunPage) []doc.Block {
 	groups := slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
 	t := &doc.Table{First: "metric", Columns: []doc.Column{

@@ -9,7 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// Run is what a page says of a run.
+// Run holds the results of a run and its settings, as its page shows them.
 type Run struct {
 	scoring.Report
 	Metadata []scoring.Metadatum // of its manifest
@@ -18,8 +18,8 @@ type Run struct {
 	Sway     *scoring.Sway       // what sways the judge; nil where nobody can tell
 }
 
-// RunPage is the results of a run and what is known around them, from which the blocks of its page, report and text
-// are made.
+// RunPage holds the results of a run with their surroundings: links, other judges, the opposite run. The blocks of its
+// page, report and text are made from it.
 type RunPage struct {
 	Run
 	BoardRef doc.Ref              // the leaderboard
@@ -35,7 +35,7 @@ type RunPage struct {
 	juryAlone string // the answer of a jury, as of any judge
 }
 
-// Other is another judge of the same items.
+// Other holds the headline of another judge of the same items.
 type Other struct {
 	Name      string
 	Level     scoring.Level
@@ -43,7 +43,7 @@ type Other struct {
 	Value     float64 // of the headline
 }
 
-// Twin is the run of the same judge over the same items with the opposite goal.
+// Twin holds the run of the same judge over the same items with the opposite goal.
 type Twin struct {
 	Report              *scoring.Report
 	Run                 string
@@ -63,7 +63,7 @@ func (p *RunPage) Metadatum(name string) (value string) {
 	return value
 }
 
-// ItemsOf refers to the items of a group that a filter takes.
+// ItemsOf returns a reference to the items of a group that a filter takes.
 func (p *RunPage) ItemsOf(show, group string) doc.Ref {
 	if group == scoring.Overall {
 		group = ""
@@ -84,7 +84,7 @@ func isJury(model string) bool {
 	return ok
 }
 
-// TakeJury makes the page that of a jury: its answer is what the jury is worth.
+// TakeJury makes the page that of a jury: its answer becomes that of the jury.
 func (p *RunPage) TakeJury(j *jury.Jury) {
 	p.Jury = j
 	p.juryAlone = strings.TrimSpace(p.Says + " " + p.Also)

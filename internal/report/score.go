@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// Scores is `gavel score --json`.
+// Scores holds the reports that `gavel score` prints.
 type Scores struct {
 	Runs []scoring.Report `json:"runs"`
 	Next []doc.Command    `json:"-"` // what one may do now
@@ -20,7 +20,7 @@ type Scores struct {
 	Board *Board `json:"-"`
 }
 
-// MarshalJSON writes each run with what analyses add to it.
+// MarshalJSON writes each run with the data of its analyses.
 func (s Scores) MarshalJSON() ([]byte, error) {
 	type run struct {
 		scoring.Report
@@ -74,7 +74,7 @@ func (s Scores) Document() doc.Document {
 	return d
 }
 
-// stages are the runs that the last one is made of, a line each.
+// stages returns a line for each of the runs that the last one is made of.
 func (s Scores) stages() doc.Block {
 	t := &doc.Table{First: "stages", Columns: []doc.Column{{Kind: doc.Judged}, {}}}
 	for _, r := range s.Runs[:len(s.Runs)-1] {
@@ -111,7 +111,7 @@ func (s Scores) several() doc.Block {
 	}
 }
 
-// Costs returns what the runs cost, a row each.
+// Costs returns the costs of the runs, a row each.
 func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
 
 func (s Scores) costs() []doc.Block {

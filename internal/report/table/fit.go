@@ -49,7 +49,7 @@ func room(columns int) int {
 	return columns
 }
 
-// hiddenNote says which columns are.
+// hiddenNote returns the note on columns that are hidden.
 func hiddenNote(names []string) string {
 	const limit = 6
 	text := strings.Join(names[:min(limit, len(names))], ", ")
@@ -59,8 +59,8 @@ func hiddenNote(names []string) string {
 	return "hidden (narrow terminal): " + text + "; --full or a wider terminal shows them"
 }
 
-// fit leaves columns out until the others fit: those without a word, and then one after the other. left are the names
-// of those that say something.
+// fit leaves columns out until the others fit: first those without a word, then one after the other. hidden names those
+// with a word.
 func (t Table) fit(columns int) (fitted Table, hidden []string) {
 	if len(t.Rows) == 0 || sum(t.widths(unlimited)) <= columns {
 		return t, nil
