@@ -44,7 +44,7 @@ type Standing struct {
 	// of an item, while at least one judgment was being made; left out where no server was asked
 	Seconds *float64 `json:"seconds_per_item,omitempty"`
 
-	Report *scoring.Report `json:"-"` // for what else a table shows
+	Report *scoring.Report `json:"-"` // has the values of further columns
 	target doc.Ref         // its run
 }
 

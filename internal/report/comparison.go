@@ -17,15 +17,15 @@ import (
 // its page, and a part of a report.
 type Comparison struct {
 	*scoring.Comparisons
-	Names   []string          `json:"-"` // of the runs; nil has those of their judges
-	Reports []*scoring.Report `json:"-"` // of the whole runs, nil of one that is not known; only pages need them
-	Command string            `json:"-"` // that prints it, for its page
+	Names   []string          `json:"-"` // of the runs; nil takes the names of their judges
+	Reports []*scoring.Report `json:"-"` // of the whole runs, nil for a run without one; only pages need them
+	Command string            `json:"-"` // prints the comparison; shown on its page
 }
 
 // pair holds the comparison of two of the runs.
 type pair struct {
 	*scoring.Comparison
-	names, short [2]string // short are the names where all of these are short, else letters
+	names, short [2]string // short holds letters where one of the names is long, else the names
 }
 
 // longestHead is the length of the longest name that stands above a column of numbers.

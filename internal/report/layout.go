@@ -12,78 +12,79 @@ import (
 
 // Layout says how runs of a protocol are laid out. Protocols that share one are laid out together.
 type Layout struct {
-	// the metric that stands for a run; "": its first
-	Headline string
-	// the metric that stands for a run whose items have no label, and what to say then; "": the same
-	Unlabelled, Steady string
-	Noun               string // what one record is, in the plural; "": judgments
-	Item               string // what is scored; "": item
-	Question           string // that a run asks; "": which is the goal
-	// what else there is to say of two runs; nil: nothing
+	Headline   string // the main metric; "": the first
+	Unlabelled string // the main metric of a run whose items have no label; "": Headline
+	Steady     string // what to say of a board by Unlabelled
+	Noun       string // one record, in the plural; "": judgments
+	Item       string // one unit; "": item
+	Question   string // the question of a run; "": which is the goal
+	// further notes on the comparison of two runs; nil: none
 	Compared func(c *scoring.Comparison) []string
-	// settings that names of runs say in these words
+	// the words in names of runs for settings, by the beginning of the setting
 	Words map[string]string
-	// the numbers of a run that are shown first
+	// the main metrics of a run, the first first
 	Tiles []Tile
-	// in which way it asks it, after the question
+	// how the question is asked, in words after the question
 	How string
 	// the same of a run, where runs differ in it; nil: How
 	Ways func(r *scoring.Report) string
-	// what units come to, in the order of the bar
+	// the outcomes of units, in the order of the bar
 	Ends []End
-	// what else to know of the bar; "": the way in which the run asks
+	// words beside the title of the bar; "": Ways
 	Became string
 	// joins the first parts of the bar; the zero value: nothing does
 	Bracket Bracket
-	// what a page has by group; the zero value: the headline by category
+	// the table of a page by group; the zero value: the headline by category
 	By Grouping
-	// the page of a run, from top to bottom; nil: [runParts]
+	// the parts of a run's page, from top to bottom; nil: [runParts]
 	Parts []PagePart
-	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
+	// the caveats of a run, beside its warnings; nil: how the headline differs by category
 	Caveats func(p *RunPage) []string
-	// what a board of judges shows beside the headline
+	// the columns of a board beside the headline
 	BoardColumns []BoardColumn
-	// what a leaderboard draws the headline against; nil: nothing
+	// the bias that a leaderboard plots the headline against; nil: none
 	Against *Against
 }
 
 // Grouping says how a page of a run breaks a metric down by group of items.
 type Grouping struct {
-	First, Title    string   // of its table; "": by category
-	Metrics         []string // the first of these with a value is shown; nil: the headline
-	Held, HeldWords string   // a metric to compare with, drawn as a diamond, and its words, with * for its label
-	Extra           string   // a metric in a further column
+	First, Title string   // of the table; "": by category
+	Metrics      []string // the first of these with a value is shown; nil: the headline
+	Held         string   // a metric to compare with, drawn as a diamond; * stands for the metric that is shown
+	HeldWords    string   // the words of Held
+	Extra        string   // a metric in a further column
 }
 
-// Bracket joins the first parts of a bar, whose verdicts are worth keeping.
+// Bracket joins the first parts of a bar: the usable verdicts.
 type Bracket struct {
-	Parts        []string // that are joined: right, wrong, and others of which this is not known
-	Metric       string   // the share of these that is right; "": counted from the parts
-	Bold, Beyond string   // what to say of these, and of the others
-	Chance       string   // what to say of a random judge's share
+	Parts  []string // the joined parts: right, wrong, and others without a label
+	Metric string   // the share of these that is right; "": counted from the parts
+	Bold   string   // words for the joined parts
+	Beyond string   // words for the others
+	Chance string   // words for the share of a random judge
 }
 
 // PagePart makes blocks of a run, one after the other; none where it has nothing to say.
 type PagePart func(p *RunPage) []doc.Block
 
-// End is an outcome of units: a part of the bar.
+// End names an outcome of units: a part of the bar.
 type End struct {
 	Part  string // of [scoring.Breakdown]
 	Look  string // right, wrong, tie, first, last or none
 	Words string
-	Show  string // the filter of items that takes these
+	Show  string // the filter that takes the items of this outcome
 }
 
 // Tile names one of the main metrics of a run.
 type Tile struct {
 	Metric, Mode string
 	Name         string                         // in plain words
-	Label        func(r *scoring.Report) string // in a row of its own; nil: the name
-	About        string                         // what is good
-	Folded       bool                           // no card
-	Note         func(r *scoring.Report) string // said in place of About; nil: nothing
-	Of           bool                           // in place of About: the number of items
-	Chance       string                         // with Of: the metric of chance; "": none
+	Label        func(r *scoring.Report) string // the name in a row of its own; nil: Name
+	About        string                         // which values are good
+	Folded       bool                           // it has no card
+	Note         func(r *scoring.Report) string // replaces About; nil: nothing does
+	Of           bool                           // the number of items replaces About
+	Chance       string                         // with Of: the metric of the chance level; "": none
 }
 
 // BoardColumn names a metric that a board shows beside the headline.
@@ -95,11 +96,11 @@ type BoardColumn struct {
 // Against names a bias that the headline is plotted against.
 type Against struct {
 	Title, About string
-	Words        string // of its axis
+	Words        string // of the axis
 	Metric       string
-	Zero         float64 // of a judge without the bias
+	Zero         float64 // the value of a judge without the bias
 	ZeroWords    string
-	Zone         float64 // from which on the bias decides
+	Zone         float64 // the threshold above which the bias decides
 	ZoneWords    string
 }
 
@@ -227,5 +228,5 @@ func (t Tile) value(r *scoring.Report) scoring.Result {
 	return r.Result(t.Metric, scoring.Overall, t.Mode)
 }
 
-// SameLayout tells whether runs of two protocols are laid out together.
+// SameLayout reports whether two protocols share a layout.
 func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }

@@ -17,12 +17,12 @@ import (
 // the position decides.
 type Leaderboard struct {
 	Board
-	Most    int      `json:"-"` // rows of the chart; 0: all
+	Most    int      `json:"-"` // limits the rows of the chart; 0: no limit
 	All     doc.Ref  `json:"-"` // the page with all rows
 	Hardest doc.Ref  `json:"-"` // the items that most judges get wrong
 	Notes   []string `json:"-"` // under the chart
-	Prefix  string   `json:"-"` // of the ids of its elements, where several are on a page
-	About   string   `json:"-"` // the question and the dataset, where the page does not say them
+	Prefix  string   `json:"-"` // of the ids of its elements, where a page has several boards
+	About   string   `json:"-"` // the question and the dataset, where the page does not name them
 
 	Link func(doc.Ref) string `json:"-"` // the address of a run; nil where the page has none
 }
