@@ -11,15 +11,15 @@ import (
 	"gavel/scoring"
 )
 
-// Axis of numbers that are drawn.
+// Axis holds the range and the lines of a drawing of numbers.
 type Axis struct {
 	Min, Max float64
 	Unit     string    // of its numbers; those of another unit are not drawn
-	Ticks    []float64 // where lines stand, and their numbers above them
-	Zero     float64   // the line that is drawn stronger
-	Signed   bool      // of differences: its numbers have signs
-	Ends     [2]string // what its ends mean, or its line and its zone; "" for nothing
-	Zone     float64   // from where on numbers are drawn on another ground; 0 is nowhere
+	Ticks    []float64 // have a line, and a number above it
+	Zero     float64   // has a stronger line
+	Signed   bool      // the numbers are differences, with signs
+	Ends     [2]string // words at its ends, or of its stronger line and its zone; "" for nothing
+	Zone     float64   // the start of a zone on another ground; 0 for none
 }
 
 // PercentAxis shows shares, with a line at the half.
@@ -91,7 +91,7 @@ func CountAxis(n int) *Axis {
 	return a
 }
 
-// Place returns where a value stands, in percent of the axis. A value beyond the axis stands at its end.
+// Place returns the position of a value, in percent of the axis. A value beyond the axis stands at its end.
 func (a *Axis) Place(v float64) float64 {
 	return 100 * (max(a.Min, min(a.Max, v)) - a.Min) / (a.Max - a.Min)
 }
@@ -127,7 +127,7 @@ func (a *Axis) Lines() (all []tick) {
 // minus writes the sign of a negative number as typographers do.
 func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
-// number returns a number as it stands at a line of the axis.
+// number returns the number at a line of the axis.
 func (a *Axis) number(v float64) string {
 	number := minus(strconv.FormatFloat(v, 'g', 3, 64))
 	if a.Signed && v > 0 {
@@ -143,7 +143,7 @@ func (a *Axis) scale(width int) string {
 	return line + fmt.Sprintf("%*s", width-utf8.RuneCountInString(line), a.number(a.Max))
 }
 
-// between returns where values stand that are drawn between two coordinates.
+// between returns a function from values to positions between two coordinates.
 func (a *Axis) between(low, high float64) func(v float64) float64 {
 	return func(v float64) float64 { return low + (high-low)*a.Place(v)/100 }
 }

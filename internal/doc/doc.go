@@ -14,13 +14,13 @@ import (
 
 // Document holds the answer and the blocks of an analysis.
 type Document struct {
-	Title  string        // what it is about
+	Title  string        // the subject
 	Level  scoring.Level // of the judge; "" for none
 	Answer string        // in a sentence
-	Also   string        // what else to know of the answer
-	Blocks []Block       // in the order of their importance
+	Also   string        // further sentences on the answer
+	Blocks []Block       // the most important first
 
-	// Sheet is the document as rows of a file, the first of them the names of the columns. Nil writes the first table.
+	// Sheet has the rows of a CSV file, the first with the names of the columns. Nil writes the first table.
 	Sheet [][]string
 
 	Data any // its JSON
@@ -33,19 +33,19 @@ func (d Document) MarshalJSON() ([]byte, error) { return json.Marshal(d.Data) }
 type Block struct {
 	ID, Title, About string
 	In               Surface  // where it stands; 0 is everywhere
-	Named            bool     // its title is printed by default, too
-	Half             bool     // on a wide page another block stands beside it
+	Named            bool     // the short text has its title, too
+	Half             bool     // a wide page shows another block beside it
 	Fold             string   // on a page, a summary that opens the block; "" shows it at once
 	Table            *Table   // nil for a block of notes
 	Chart            Chart    // how a page shows the table
 	Bracket          *Bracket // of a [StackedBar]
 	Notes            []Note
-	Keys             []Key  // what the marks of the chart mean, for pages
+	Keys             []Key  // explain the marks of the chart, for pages
 	Links            []Link // for pages
 	Commands         []Command
 	Verbatim         string // text as it stands, such as a prompt or a command line
 
-	Body template.HTML // of a block that is drawn already
+	Body template.HTML // of a block that has its HTML already
 }
 
 // Surface holds a set of places where a block may stand.
@@ -56,8 +56,8 @@ const (
 	Full                      // text of --full, and Markdown
 	Page                      // pages and report files
 
-	Printed = Short | Full
-	Detail  = Full | Page
+	Printed = Short | Full // all texts
+	Detail  = Full | Page  // all but the short text
 )
 
 // has reports whether two sets of surfaces overlap; the empty set stands for all.
@@ -74,7 +74,7 @@ type Chart int
 
 const (
 	RowChart   Chart = iota // a row for each row, with drawings in its cells
-	StackedBar              // one bar; each row is a part of it: its first cell counts, its second says what else to know
+	StackedBar              // one bar; each row is a part of it: its first cell counts, its second may hold a note
 	Cards                   // each row is a number that is shown large, with a word about it
 	Heat                    // a matrix of numbers on one axis, darker where they are larger
 	Facts                   // names and words
@@ -87,7 +87,7 @@ const (
 
 // Table holds rows of values.
 type Table struct {
-	First   string // what the names of its rows are, such as "judge"
+	First   string // the heading of the names of its rows, such as "judge"
 	Look    string // the class of its style: wide, many, versus, outcomes, race or keep
 	Board   bool   // its rows have ranks
 	Columns []Column
@@ -99,8 +99,8 @@ type Column struct {
 	Name  string
 	Short string // its name on a terminal; "" is the name
 	Kind  Kind
-	Axis  *Axis  // where its numbers are drawn as well; nil draws none
-	Head  string // what the drawn numbers are called on a page, or a side; "" is nothing beside the axis, or Name
+	Axis  *Axis  // of a drawing of its numbers; nil draws none
+	Head  string // the heading of the drawing on a page; of a Side, its heading instead of Name
 	In    Surface
 	Spare int // the order in which a narrow terminal leaves columns out, 1 first; 0 always stays
 }
@@ -113,30 +113,30 @@ const (
 	Whole         // a whole number
 	Number        // a number with its interval
 	Bare          // a number without its interval
-	Of            // a share with how many it is of, a level or words
+	Of            // a share with its n, a level or words
 	Share         // the same with its interval
 	Judged        // the level of a judge
 	Lean          // a share, drawn around its half
 	Bar           // a stacked bar beside words
 	LargeBar      // a stacked bar with numbers in it
-	Side          // a number of the first or the second of two that are compared
-	Lap           // how many of the items of an axis, drawn as a bar
+	Side          // a number of the first or the second of two runs that are compared
+	Lap           // a number of items, drawn as a bar along an axis
 )
 
 // Row of a table.
 type Row struct {
 	Name    string
-	Detail  string // what else to know of it, in small letters
-	N       int    // how many it is of; 0 says nothing
-	Target  Ref    // what it leads to
-	Term    string // which of the terms of [Paper] explains its name
+	Detail  string // after the name, in small letters
+	N       int    // of its numbers; 0 shows nothing
+	Target  Ref    // of its link
+	Term    string // the term of [Paper] that explains its name
 	Look    string // the class of its marks: a level, or a part of a bar
 	Mark    Mark
-	Total   bool // it is of everything, above its parts
-	Heading bool // it is the title of those beneath it
-	Folded  bool // not shown as a card
+	Total   bool // it sums up the other rows
+	Heading bool // it is the title of the rows beneath it
+	Folded  bool // it has no card
 	In      Surface
-	// Of a board: the ranks that a judge may have, its first and its last; 0 for none.
+	// Of a board: the first and the last of the possible ranks of a judge; 0 for none.
 	Ranks     [2]int
 	Simulated bool
 	Cells     []Value
@@ -155,13 +155,13 @@ const (
 // Value holds a cell of a table.
 type Value struct {
 	scoring.Result                 // a number, with its interval, n and unit
-	Text           string          // words; beside a number, what else to say of it
+	Text           string          // words; beside a number, a remark on it
 	Look           string          // the class of a mark
-	Places         int             // decimals that it has more than others of its kind
+	Places         int             // additional decimals
 	Level          scoring.Level   // of a judge
-	Held           *scoring.Result // a number that it is held against, drawn as a diamond
+	Held           *scoring.Result // a number to compare with, drawn as a diamond
 	Parts          []Part          // of a bar
-	Length         int             // of how many the bar is; 0 is the sum of its parts
+	Length         int             // the total of the bar; 0 is the sum of its parts
 }
 
 // Part of a bar.
@@ -170,7 +170,7 @@ type Part struct {
 	N      int
 	Look   string // its class: right, wrong, tie, first, last, none or helped
 	Target Ref
-	Note   string // what to say in place of its share
+	Note   string // replaces its share
 }
 
 // Bracket joins the first parts of a bar.
@@ -179,7 +179,7 @@ type Bracket struct {
 	N          int
 	Bold       string // after N
 	Words      string
-	Beyond     string // what to say of the others
+	Beyond     string // words for the other parts
 	BeyondSize int
 }
 

@@ -22,11 +22,11 @@ var assets embed.FS
 
 // Paper turns blocks into HTML.
 type Paper struct {
-	Link   func(Ref) string // the address of what a page knows; nil, or "" for none
-	Prefix string           // of the ids of its elements, where several documents are on a page
-	Terms  []scoring.Term   // that explain the words of tables
+	Link   func(Ref) string // returns the address of a reference, "" for none; nil where there are no links
+	Prefix string           // of the ids of its elements, where a page has several documents
+	Terms  []scoring.Term   // explain the words of tables
 
-	Explained map[string]bool // the terms that the page explains already; nil where the blocks are all that it has
+	Explained map[string]bool // the terms that the page explains already; nil where it has no other blocks
 }
 
 var pages = sync.OnceValue(Templates)
@@ -74,7 +74,7 @@ func (p Paper) Blocks(all []Block) (template.HTML, error) {
 	return template.HTML(page.String()), err
 }
 
-// word of a page, with its definition if that is known. A button shows it, without any script.
+// word holds a word of a page, with its definition if there is one. A button shows it, without any script.
 type word struct {
 	Text   string
 	Term   *scoring.Term

@@ -37,10 +37,10 @@ type Race struct {
 
 // racer holds a judge of a race.
 type racer struct {
-	judge        int // its number in the race
+	judge        int // its index in the race
 	run, name    string
 	items        int
-	share, ahead scoring.Result // ahead: of the leader before this judge, in points; the leader has none
+	share, ahead scoring.Result // ahead: lead of the leader over this judge, in points; the leader has none
 	exit         *race.Leaver
 	better       string // the name of the better judge, if this one left
 	state        string

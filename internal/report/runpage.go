@@ -13,9 +13,9 @@ import (
 type Run struct {
 	scoring.Report
 	Metadata []scoring.Metadatum // of its manifest
-	Name     string              // among the runs of a page
-	Jury     *jury.Jury          // what a jury is worth; nil of another run, or where its members are not at hand
-	Sway     *scoring.Sway       // what sways the judge; nil where nobody can tell
+	Name     string              // of the judge, among the runs of a page
+	Jury     *jury.Jury          // the gain of a jury; nil for another run, or if a member is missing
+	Sway     *scoring.Sway       // the biases of the judge; nil if they are unknown
 }
 
 // RunPage holds the results of a run with their surroundings: links, other judges, the opposite run. The blocks of its
@@ -23,16 +23,16 @@ type Run struct {
 type RunPage struct {
 	Run
 	BoardRef doc.Ref              // the leaderboard
-	Lists    []doc.Block          // the items that one looks at first
+	Lists    []doc.Block          // the items to look at first
 	Others   []Other              // judges of the same items
-	Twin     *Twin                // nil: there is none
-	Command  string               // that makes the run
+	Twin     *Twin                // nil if there is none
+	Command  string               // makes the run
 	Prompt   string               // its text
-	Prefix   string               // of the ids of its elements, where several runs are on a page
-	Link     func(doc.Ref) string // the address of what the page refers to; nil where it has none
+	Prefix   string               // of the ids of its elements, where a page has several runs
+	Link     func(doc.Ref) string // returns the address of a reference; nil where the page has no links
 	Shown    map[string]bool      // the terms that the page explains already
 
-	juryAlone string // the answer of a jury, as of any judge
+	juryAlone string // the answer on a jury as one judge, without its members
 }
 
 // Other holds the headline of another judge of the same items.
@@ -50,7 +50,7 @@ type Twin struct {
 	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
 }
 
-// Judge returns the name of the judge: the one that was given, else that of the model without its path.
+// Judge returns the name of the judge: Name, or else that of its report.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
 
 // Metadatum returns a setting of the run by its name, the last of several; "" if there is none.
