@@ -11,14 +11,14 @@ import (
 // answer returns the sentence on whether the jury is worth its calls.
 func (r *Jury) answer() string {
 	if !r.valued() {
-		return "Nobody can say what the jury gains: it has no value to hold against its members."
+		return "The gain of the jury is unknown: it has no value to compare with its members."
 	}
 	best := r.Members[0]
 	name := scoring.InSentence(best.Name)
 	values := fmt.Sprintf("%.1f %% against %.1f %% of %s alone%s.", *r.Value.Value, *best.Value, name, r.times())
 	switch gain := *r.Gain.Diff; {
 	case r.Gain.Noise && gain > 0:
-		return "No gain beyond noise: " + values
+		return "No significant gain: " + values
 	case r.Gain.Noise:
 		return "No gain: " + values
 	case gain < 0:
@@ -38,9 +38,9 @@ func (r *Jury) details() string {
 		return ""
 	}
 	gain := *r.Gain.Diff
-	sentences := []string{"The difference is " + r.points() + r.beyond() + "."}
+	sentences := []string{"The difference is " + r.points() + r.significance() + "."}
 	if r.Effective != nil {
-		sentences = append(sentences, fmt.Sprintf("By how alike they err, the %s are worth %.1f independent judges.",
+		sentences = append(sentences, fmt.Sprintf("Their errors overlap: the %s are worth %.1f independent judges.",
 			scoring.CountWord(len(r.Members)), *r.Effective))
 	}
 	best := r.Members[0]
@@ -72,15 +72,15 @@ func (r *Jury) points() string {
 	return sign + number(*r.Gain.Diff) + " points" + ends
 }
 
-// beyond returns whether the difference is beyond noise, in words; "" if there is none.
-func (r *Jury) beyond() string {
+// significance returns whether the difference is significant, in words; "" if there is none.
+func (r *Jury) significance() string {
 	switch {
 	case !r.Gain.Noise:
-		return ", beyond noise"
+		return ", significant"
 	case *r.Gain.Diff == 0:
 		return ""
 	}
-	return ", which may be noise"
+	return ", not significant"
 }
 
 // times returns the calls of the jury as a multiple of those of one member, in words; "" if it takes no more.

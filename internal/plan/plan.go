@@ -68,9 +68,9 @@ func (p *Plan) answer() string {
 		sentences = append(sentences, doc.Phrase("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
 	}
 	if p.Pairs != nil {
-		verb := " tell "
+		verb := " detect "
 		if *p.Pairs == 1 {
-			verb = " tells "
+			verb = " detects "
 		}
 		difference := "no difference."
 		if p.Tells != nil {

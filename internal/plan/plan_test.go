@@ -8,9 +8,9 @@ func TestPlanSays(t *testing.T) {
 		plan Plan
 		want string
 	}{
-		{Plan{Detect: new(5.0)}, "It takes 975 pairs to tell judges apart that differ by 5 points."},
-		{Plan{Pairs: new(350)}, "350 pairs tell judges apart that differ by 8.4 points or more."},
-		{Plan{Pairs: new(1)}, "1 pair tells no difference."},
+		{Plan{Detect: new(5.0)}, "975 pairs are needed to detect a difference of 5 points."},
+		{Plan{Pairs: new(350)}, "350 pairs detect a difference of 8.4 points or more."},
+		{Plan{Pairs: new(1)}, "1 pair detects no difference."},
 	} {
 		c.plan.Discordant, c.plan.Power, c.plan.Alpha = 30, 80, 0.05
 		if err := c.plan.Fill(); err != nil || c.plan.Says != c.want {
