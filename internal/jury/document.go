@@ -137,14 +137,14 @@ func (r *Jury) agreementBlock() doc.Block {
 	}
 	names := r.Names()
 	kappa := func(l Likeness) float64 { return *cmp.Or(l.Kappa, new(-2.0)) } // one that is undefined is last
-	alike := slices.SortedStableFunc(slices.Values(r.Errors), func(x, y Likeness) int {
+	pairs := slices.SortedStableFunc(slices.Values(r.Errors), func(x, y Likeness) int {
 		return cmp.Compare(kappa(y), kappa(x))
 	})
-	if more := len(alike) - mostPairs; more > 0 {
-		alike = alike[:mostPairs]
+	if more := len(pairs) - mostPairs; more > 0 {
+		pairs = pairs[:mostPairs]
 		b.Remark("jury.more-pairs", more)
 	}
-	for _, l := range alike {
+	for _, l := range pairs {
 		t.Add(doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: doc.Cells(
 			scoring.Result{Unit: scoring.UnitCorrelation, Value: l.Kappa}, l.BothFail,
 			scoring.Result{Value: l.Same}, doc.Positive(l.SameOf),

@@ -17,47 +17,47 @@ import (
 type Jury struct {
 	Jury    string         `json:"jury"`           // folder of its run
 	Says    string         `json:"says"`           // the answer in a sentence
-	Also    string         `json:"also,omitempty"` // what else to know of it, in a few sentences
-	Rule    Rule           `json:"rule"`           // how verdicts became one
+	Also    string         `json:"also,omitempty"` // further sentences on it
+	Rule    Rule           `json:"rule"`           // how verdicts are combined
 	Metric  string         `json:"metric"`         // of all values: the headline of the protocol
 	N       int            `json:"n"`              // units that all members have judged
 	Calls   int            `json:"calls"`          // of the members, for all of its verdicts
 	Members []Member       `json:"members"`        // the best first
 	Value   scoring.Result `json:"value"`          // of the jury
-	// of pairs, percent: right where both orders agree
+	// of pairs, percent: accuracy when consistent
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	// of pairs, percent: both orders agree
+	// of pairs, percent: consistent verdicts
 	Coverage *float64 `json:"coverage,omitempty"`
-	// the jury less its best member, chosen on the same units: with the paired interval of a comparison
+	// the jury minus its best member, chosen on the same units, with the paired interval of a comparison
 	Gain scoring.Difference `json:"gain"`
-	// how alike members err, every two of them
+	// how often every two members err on the same units
 	Errors []Likeness `json:"errors"`
-	// how many judges that err independently of each other the members are worth
+	// the number of independent judges that the members are worth
 	Effective *float64 `json:"effective_judges"`
-	// the units by how many members are right on them, the most first
+	// the units by the number of members that are right on them, the most first
 	Votes    []Votes  `json:"votes"`
 	Warnings []string `json:"warnings"` // printed after `!`
 
 	Scored scoring.Report `json:"-"` // of the jury's run
 
 	alone int    // calls of one member
-	unit  string // what is judged, in the singular
+	unit  string // such as pair
 }
 
 // Member holds the results of one run of a jury.
 type Member struct {
 	Run   string   `json:"run"`      // its folder
 	Model string   `json:"model"`    // the judge
-	Name  string   `json:"name"`     // what it is called
+	Name  string   `json:"name"`     // of the member in tables
 	Value *float64 `json:"value"`    // of the metric, percent
 	Low   *float64 `json:"low"`      // of its 95 % interval
 	High  *float64 `json:"high"`     // of its 95 % interval
-	By    string   `json:"interval"` // how it was made
-	// of pairs, percent: right where both orders agree
+	By    string   `json:"interval"` // how the interval was made
+	// of pairs, percent: accuracy when consistent
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	// of pairs, percent: both orders agree
+	// of pairs, percent: consistent verdicts
 	Coverage *float64 `json:"coverage,omitempty"`
-	// how many of its judgments the jury's verdicts took; left out where they took none
+	// the number of its judgments that the jury's verdicts used; left out for none
 	Calls int `json:"calls,omitempty"`
 
 	Scored scoring.Report `json:"-"` // of its run
@@ -71,7 +71,7 @@ type Likeness struct {
 	BothFail int      `json:"both_fail"` // units that both are wrong on
 	// of pairs, percent: both name the same response, of the pairs where each names one in both orders
 	Same *float64 `json:"same,omitempty"`
-	// those pairs
+	// the number of those pairs
 	SameOf int `json:"same_of,omitempty"`
 }
 
@@ -242,16 +242,16 @@ func (r *Jury) likeness(rights *scoring.Rights) {
 			for u := range rights.Units {
 				counts[int(2*scoring.One(rights.Right[k][u])+scoring.One(rights.Right[i][u]))]++
 			}
-			alike := Likeness{
+			overlap := Likeness{
 				A:        r.Members[k].Run,
 				B:        r.Members[i].Run,
 				Kappa:    scoring.Fraction(stats.Kappa(counts[:], 2)),
 				BothFail: int(counts[0]),
 			}
 			if r.Members[i].Coverage != nil {
-				alike.agree(rights.Parts[k], rights.Parts[i])
+				overlap.agree(rights.Parts[k], rights.Parts[i])
 			}
-			r.Errors = append(r.Errors, alike)
+			r.Errors = append(r.Errors, overlap)
 			if phi := stats.Binary(float64(len(rights.Units)), counts[2]+counts[3], counts[1]+counts[3],
 				counts[3]); !math.IsNaN(phi) {
 				sum += phi

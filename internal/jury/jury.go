@@ -24,10 +24,13 @@ type Rule string
 
 // Rules.
 const (
-	Majority  Rule = "majority"  // what most say; a tie is a vote, and a draw a tie. Who has no verdict does not vote
-	Unanimous Rule = "unanimous" // what all name; else a tie
-	Weighted  Rule = "weighted"  // what the probabilities of the labels sum up to most for; a vote without them counts 1
-	// of the first, in the order given, that names one response in every order; else of the last
+	// most votes; a tie is a vote, and a draw a tie. A member without a verdict has no vote
+	Majority Rule = "majority"
+	// all votes; else a tie
+	Unanimous Rule = "unanimous"
+	// the highest sum of the probabilities of labels; a vote without them counts 1
+	Weighted Rule = "weighted"
+	// the verdict of the first member, in the order given, that names one response in every order; else of the last
 	Cascade Rule = "cascade"
 )
 
@@ -69,7 +72,7 @@ func Command(m *judging.Manifest, out string) []string {
 type Request struct {
 	Runs    []string // folders of its members
 	Rule    Rule
-	Orders  bool // the verdicts in all orders of an item vote together, and the jury says the same in each
+	Orders  bool // the verdicts in all orders of an item vote together, and the jury has one verdict for all
 	Out     string
 	Reading judging.Reading
 	Gavel   string // version
@@ -78,8 +81,8 @@ type Request struct {
 // vote holds a member's verdict on one judgment.
 type vote struct {
 	outcome       judging.Outcome
-	choice        string             // id of the candidate named, or the number; equal for a tie
-	probabilities map[string]float64 // by choice, where they are known
+	choice        string             // id of the candidate, or the number; equal for a tie
+	probabilities map[string]float64 // by choice; nil if there are none
 }
 
 // equal is the choice of a vote for a tie.
@@ -87,7 +90,7 @@ const equal = ""
 
 // judgment holds one presentation of an item with the members' votes on it, in their order.
 type judgment struct {
-	*judging.Record // what was shown, and after decide the jury's verdict
+	*judging.Record // the presentation, and after decide the jury's verdict
 	votes           []vote
 }
 
@@ -96,8 +99,8 @@ type ballots struct {
 	first     *judging.Manifest // of the first member
 	members   []judging.StageOf // with the judgments that the verdicts took
 	simulated bool              // one of them is
-	judgments []*judgment       // those that all members made, by item and presentation
-	partial   int               // number of judgments that not all made
+	judgments []*judgment       // made by all members; sorted by item and presentation
+	partial   int               // number of judgments that a member has not made
 }
 
 // pair is the shape of records of pairs, which leave it out.

@@ -10,7 +10,7 @@ import (
 
 // answer returns the sentence on whether the jury is worth its calls.
 func (r *Jury) answer() string {
-	if !r.valued() {
+	if !r.hasValues() {
 		return "The gain of the jury is unknown: it has no value to compare with its members."
 	}
 	best := r.Members[0]
@@ -27,14 +27,14 @@ func (r *Jury) answer() string {
 	return "The jury is better: " + values
 }
 
-// valued reports whether both the jury and a member have a value.
-func (r *Jury) valued() bool {
+// hasValues reports whether both the jury and a member have a value.
+func (r *Jury) hasValues() bool {
 	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
 }
 
 // details returns the sentences on the size of the difference, how alike the members err, and the advice.
 func (r *Jury) details() string {
-	if !r.valued() {
+	if !r.hasValues() {
 		return ""
 	}
 	gain := *r.Gain.Diff

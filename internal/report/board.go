@@ -86,16 +86,16 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 
 // rankRanges returns the first and the last rank that each run may have, by the significant differences of the ranking.
 func rankRanges(r scoring.Ranking) [][2]int {
-	valued := 0
+	withValue := 0
 	ranks := make([][2]int, len(r.Runs))
 	for _, run := range r.Runs {
 		if run.Value != nil {
-			valued++
+			withValue++
 		}
 	}
 	for i, run := range r.Runs {
 		if run.Value != nil {
-			ranks[i] = [2]int{1, valued}
+			ranks[i] = [2]int{1, withValue}
 		}
 	}
 	for _, v := range r.Pairs {
@@ -215,16 +215,16 @@ func (b Board) sentences() (first, rest string) {
 		return "No judge has a value yet.", ""
 	}
 	best := b.Best()
-	alike := !slices.ContainsFunc(standings, func(s Standing) bool { return s.First > 1 })
+	allTied := !slices.ContainsFunc(standings, func(s Standing) bool { return s.First > 1 })
 	switch {
 	case len(standings) == 1:
 		first = fmt.Sprintf("%s: %s", standings[0].Name, b.values(standings))
 	case b.Test == "":
 		first = fmt.Sprintf("%s has the highest score: %s", namesOf(standings[:1]), b.values(standings[:1]))
 		rest = doc.Phrase("board.not-tested")
-	case alike && len(standings) == 2:
+	case allTied && len(standings) == 2:
 		first = doc.Phrase("board.two-tied", namesOf(standings), b.values(standings))
-	case alike:
+	case allTied:
 		first = doc.Phrase("board.all-tied", len(standings), b.values(standings))
 	default:
 		first = fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))

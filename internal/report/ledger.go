@@ -29,7 +29,7 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Detail, Fold: "Cost",
 		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
 	}
-	var untold []string // whose servers do not report prompt caches
+	var withoutCache []string // whose servers do not report prompt caches
 	for _, row := range rows {
 		p := row.Ledger
 		each := cmp.Or(p.Each, &scoring.Each{})
@@ -53,7 +53,7 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 			strconv.Itoa(p.DecidedItems), cell(p.PerThousand, 2, nil, 0),
 		)})
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
-			untold = append(untold, row.Judge)
+			withoutCache = append(withoutCache, row.Judge)
 		}
 		name := ""
 		if len(rows) > 1 {
@@ -65,10 +65,10 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	}
 	t.DropEmpty()
 	switch note := doc.Phrase("cost.no-prompt-cache"); {
-	case len(untold) == len(rows):
+	case len(withoutCache) == len(rows):
 		b.Plain(note)
-	case len(untold) > 0:
-		b.Plain(strings.Join(untold, ", ") + ": " + note)
+	case len(withoutCache) > 0:
+		b.Plain(strings.Join(withoutCache, ", ") + ": " + note)
 	}
 	return []doc.Block{b}
 }
