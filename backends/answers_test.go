@@ -14,7 +14,7 @@ import (
 func TestLongReplies(t *testing.T) {
 	text := strings.Repeat("The answers differ. ", 500_000) + "[[A>B]]"
 	eachWire(t, func(t *testing.T, w wire) {
-		got, err := w.ask(t, w.says(text))
+		got, err := w.ask(t, w.completeAnswer(text))
 		if err != nil || got.Text != text || got.Finish != Stop || got.ReplyTokens != 22 {
 			t.Errorf("%d bytes of a reply, want %d; %s, %v", len(got.Text), len(text), got.Finish, err)
 		}
@@ -25,7 +25,7 @@ func TestLongReplies(t *testing.T) {
 func TestAskedByManyAtOnce(t *testing.T) {
 	clients := map[string]Client{}
 	for _, w := range wires {
-		s := w.start(t, w.says("[[A>B]]"))
+		s := w.start(t, w.completeAnswer("[[A>B]]"))
 		clients[w.name] = w.dial(s.URL, "", NewHTTPClient(8))
 	}
 	sim, err := NewSim("coin")

@@ -1,7 +1,7 @@
-// Package backends asks judges: a [Request] goes in, a [Response] comes out.
+// Package backends sends a [Request] to a judge's server and returns its [Response].
 //
-// It stands in the middle of the flow, between prompt and verdict, and knows nothing of either: it speaks the wire
-// formats (Ollama's own, OpenAI's, and a simulation), tells answers from failures, and retries what may pass.
+// It stands between prompt and verdict and depends on neither. It speaks the wire formats (Ollama's own, OpenAI's, that
+// of decision models, and a simulation), separates replies from failures, and retries failures that may pass.
 package backends
 
 import (
@@ -16,13 +16,13 @@ import (
 	"gavel/internal/codec"
 )
 
-// Client asks a judge once.
+// Client sends one request to a judge.
 //
-// Ask may be called from many goroutines, and again with the same request. It returns a Response for everything that is
-// an answer, a prompt refused for its length included; an error means that there is no answer and that asking again may
-// give one. Errors that come from a server are *Error.
+// Ask may be called from many goroutines, and again with the same request. It returns a Response for every reply, also
+// for a prompt that the server refused for its length. An error means that there is no reply and that another try may
+// bring one. Errors from a server are *Error.
 //
-// Wrap rather than branch: retrying, time limits and the cache are each a Client around a Client.
+// Retries, time limits and the cache are each a Client that wraps another Client.
 type Client interface {
 	Ask(ctx context.Context, req Request) (Response, error)
 }
@@ -40,57 +40,56 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Request is everything that can change a reply, and nothing else but Oracle. Its JSON is what the cache hashes.
+// Request holds everything that can change a reply; only Oracle goes beyond that. The cache hashes its JSON.
 type Request struct {
 	Identity    string    `json:"identity"` // kind of backend and the model's digest or fingerprint
-	Model       string    `json:"model"`    // name the server knows it by
+	Model       string    `json:"model"`    // the server's name for it
 	Messages    []Message `json:"messages"`
 	Temperature float64   `json:"temperature"`
 	TopP        float64   `json:"top_p"`
 	Seed        int       `json:"seed"`
 	MaxTokens   int       `json:"max_tokens"`
-	NumCtx      int       `json:"num_ctx"` // context asked for, tokens; 0 where the server decides
+	NumCtx      int       `json:"num_ctx"` // requested context in tokens; 0: the server decides
 	Repetition  int       `json:"repeat"`
 
-	// What follows is left out of the JSON where it is not asked for, so that
-	// the keys of plain requests stay what they were.
+	// The JSON leaves out the fields below when they are unset, so that the keys of plain requests do not change.
 
 	Think Think `json:"think,omitempty"`
-	// ThinkBudget bounds the tokens of thinking, where the server can be asked; see [TakeBudget].
+	// ThinkBudget limits the tokens of thinking on servers that support it; see [TakeBudget].
 	ThinkBudget int `json:"think_budget,omitempty"`
-	// Constrain holds the whole reply, thinking aside, to one of these texts.
+	// Constrain restricts the reply, without its thinking, to one of these texts.
 	Constrain []string `json:"constrain,omitempty"`
-	// Labels asks how probable each of these texts was; see [Response.Labels].
+	// Labels requests the probability of each of these texts; see [Response.Labels].
 	Labels []string `json:"labels,omitempty"`
-	// NoPromptCache asks the server to compute the whole prompt anew, where it can be asked.
+	// NoPromptCache has the server compute the whole prompt anew, where it supports that.
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
 	Extras
 
-	// Context is the context the server is known to serve, in tokens, 0 where it does not tell. It is no part of the
-	// request and of no key; a remembered "prompt too long" is trusted only while it has not grown.
+	// Context holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of a key:
+	// a cached "prompt too long" is valid only while the context has not grown.
 	Context int `json:"-"`
 
-	// PromptTokens is what the server's own tokenizer made of Messages, 0 where
-	// nobody asked it. A reply to fewer is no answer.
+	// PromptTokens is the count of Messages by the server's own tokenizer; 0: not counted.
+	// A reply whose server read fewer tokens is rejected.
 	PromptTokens int `json:"-"`
 
-	// Oracle is for simulated judges alone: it is never sent to a server.
+	// Oracle is read by simulated judges and never sent to a server.
 	Oracle *Oracle `json:"-"`
 }
 
-// Extras are what else a server can be asked for: parameters of a run, and parts of a request. The JSON leaves each out
-// where it is not asked for. The tag about is its words for people.
+// Extras holds optional features of a server: a run sets them as parameters, a request carries them. Unset fields are
+// left out of the JSON. The tag about has the field's description for people.
 type Extras struct {
-	// the server ends a reply that repeats itself
+	// StopRepetition has the server end a reply that repeats itself.
 	StopRepetition bool `json:"stop_repetition,omitempty" about:"replies that repeat themselves ended by the server"`
 }
 
-// Think says whether, or how long, a model is to think before it answers.
+// Think sets whether a model thinks before it answers, and how long.
 type Think string
 
-// Values of Think. What a model cannot do, its server refuses or ignores.
+// Values of Think. A server refuses or ignores a value that its model does not support.
 const (
-	ThinkAuto   Think = "" // the model's own way: nothing is sent
+	ThinkAuto   Think = "" // the model's default: nothing is sent
 	ThinkOn     Think = "on"
 	ThinkOff    Think = "off"
 	ThinkLow    Think = "low"
@@ -98,15 +97,15 @@ const (
 	ThinkHigh   Think = "high"
 )
 
-// Thinks lists the words for Think as flags have them, the default first.
+// Thinks lists the values of Think as flags spell them, the default first.
 var Thinks = []string{
 	"auto", string(ThinkOn), string(ThinkOff), string(ThinkLow), string(ThinkMedium), string(ThinkHigh),
 }
 
-// EncodeMessages writes a conversation as JSON, as every wire format has it.
+// EncodeMessages returns a conversation as JSON, the same for every wire format.
 func EncodeMessages(messages []Message) []byte { return mustJSON(messages) }
 
-// mustJSON writes a value that always has a JSON form, with < and > as they are.
+// mustJSON encodes a value that always has a JSON form, without escaping < and >.
 func mustJSON(v any) json.RawMessage {
 	raw, err := codec.Marshal(v)
 	if err != nil {
@@ -115,22 +114,22 @@ func mustJSON(v any) json.RawMessage {
 	return raw
 }
 
-// Oracle tells a simulated judge what it would say and what is right.
+// Oracle gives a simulated judge the possible verdicts and the correct one.
 type Oracle struct {
-	Item         string   // id of the item, so that what a judge knows stays the same over presentations
-	Presentation int      // which presentation of the item
-	Choices      []string // the verdict that names the candidate at each position
+	Item         string   // id of the item: a judge knows or does not know it in all presentations
+	Presentation int      // number of the presentation of the item
+	Choices      []string // the verdict for the candidate at each position
 	Order        []int    // the candidate at each position
-	Right        int      // the position that it is right to name; -1 where nobody knows
-	Tie          string   // the verdict for equal candidates; "" where none is on offer
-	// Reference is the verdict that a reference shown in the prompt speaks for; "" where none is shown.
+	Right        int      // the position of the correct candidate; -1: unknown
+	Tie          string   // the verdict for equal candidates; "": not offered
+	// Reference is the verdict that a reference in the prompt supports; "": the prompt shows none.
 	Reference string
-	// Rewrite is how the prompt differs from the one that asks the same plainly; "" for that one. Favours is the verdict
-	// that the rewrite speaks for; "" for none.
+	// Rewrite names the change to the prompt; "": the plain prompt. Favours is the verdict that the rewrite supports;
+	// "": none.
 	Rewrite, Favours string
 }
 
-// Finish says how a reply ended.
+// Finish is the way a reply ended.
 type Finish string
 
 const (
@@ -140,78 +139,77 @@ const (
 	Refused Finish = "refused"         // the server withheld the reply (content filter, refusal)
 )
 
-// EndUntold is said of a server that tells no finish reasons: see [Response.EndUntold].
-const EndUntold = "the server tells no finish reasons: " +
-	"a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
+// EndUntold warns that a server reports no finish reasons: see [Response.EndUntold].
+const EndUntold = "the server reports no finish reasons: " +
+	"a reply that broke off counts as complete, unless it fills --max-tokens"
 
-// Response is what a judge answered. Text never holds thinking.
+// Response holds a judge's reply. Text never contains thinking.
 type Response struct {
 	Text     string `json:"text"`
 	Thinking string `json:"thinking,omitempty"`
 	Finish   Finish `json:"finish"`
-	// the server's words, where Finish is TooLong or Refused; why it is Length, where that is no limit
+	// the server's message if Finish is TooLong or Refused; the reason if Finish is Length without a limit
 	Detail string `json:"detail,omitempty"`
-	// EndUntold says that the server tells no finish reasons, so that Finish is
-	// Stop for any reply that does not fill the token limit.
+	// EndUntold marks a server without finish reasons, so that Finish is Stop for any reply below the token limit.
 	EndUntold    bool `json:"end_untold,omitempty"`
 	PromptTokens int  `json:"prompt_tokens,omitempty"`
-	// CachedTokens are those of PromptTokens that the server took from its own prompt cache; nil where it does not tell.
+	// CachedTokens counts the prompt tokens that the server took from its own prompt cache; nil: not reported.
 	CachedTokens *int `json:"cached_tokens,omitempty"`
 	ReplyTokens  int  `json:"reply_tokens,omitempty"`
-	ThinkTokens  int  `json:"think_tokens,omitempty"` // of ReplyTokens, thinking; 0 where the server does not tell
-	// Labels holds those of Request.Labels whose probability can be told from
-	// this reply; see [Label]. Empty where the server told none.
+	ThinkTokens  int  `json:"think_tokens,omitempty"` // thinking tokens, part of ReplyTokens; 0: not reported
+	// Labels holds the requested labels whose probability follows from this reply; see [Label]. Empty if the server
+	// reports no probabilities.
 	Labels []Label `json:"labels,omitempty"`
-	// Context the server was known to serve when it said TooLong.
+	// Context is the server's context when it answered TooLong.
 	Context int           `json:"context,omitempty"`
 	Took    time.Duration `json:"took_ns,omitempty"`
-	Timing  Timing        `json:"-"` // as far as the server tells it
+	Timing  Timing        `json:"-"` // as far as the server reports it
 	Cached  bool          `json:"-"`
-	Origin  string        `json:"-"` // of a cached reply: the bundle that it was taken in from
-	// Endpoint is the address of the server that answered, where there was a choice; see [Pool].
+	Origin  string        `json:"-"` // the bundle that a cached reply was imported from
+	// Endpoint is the address of the server that answered, if there were several; see [Pool].
 	Endpoint string `json:"endpoint,omitempty"`
-	// Model is the name that the reply itself gives, where it is not the one asked for.
+	// Model is the model name in the reply, if it differs from the requested one.
 	Model string `json:"model,omitempty"`
-	// SystemFingerprint is what the reply came with; see [Fingerprints].
+	// SystemFingerprint is the system_fingerprint of the reply; see [Fingerprints].
 	SystemFingerprint string `json:"system_fingerprint,omitempty"`
-	// ID is the server's own for the reply, and when it made it: a copy of a reply has the same.
+	// ID is the server's id of the reply with its creation time: a copy of a reply has the same ID.
 	ID string `json:"id,omitempty"`
-	// Check tells whether the model still was the same after the reply came; nil where nobody asks. See [Watch].
+	// Check reports whether the server still had the same model after the reply; nil: not checked. See [Watch].
 	Check *IdentityCheck `json:"-"`
 }
 
-// Label is how probable one of Request.Labels was where the reply gives its verdict: the natural logarithm of the
-// product of the token probabilities up to the token that sets the label apart from the others. The probabilities are
-// the model's own, before any constraint.
+// Label holds the probability of one of Request.Labels at the place of the verdict in the reply: the natural logarithm
+// of the product of the token probabilities, up to the token that distinguishes the label from the others. These are
+// the model's own probabilities, before any constraint.
 type Label struct {
 	Text    string  `json:"label"`
 	Logprob float64 `json:"logprob"`
 }
 
-// Model is what a server tells of a model.
+// Model holds what a server reports about a model.
 type Model struct {
-	Name string `json:"name"` // as it was asked for
-	// other names of it that the server lists
+	Name string `json:"name"` // as requested
+	// other names for it in the server's list
 	Aliases      []string `json:"aliases,omitempty"`
 	Digest       string   `json:"digest,omitempty"`          // of its file (Ollama)
-	Fingerprint  string   `json:"fingerprint,omitempty"`     // stands in for a digest where the server gives none
+	Fingerprint  string   `json:"fingerprint,omitempty"`     // replaces the digest where the server gives none
 	Family       string   `json:"family,omitempty"`          // of the architecture
-	Parameters   string   `json:"parameters,omitempty"`      // as the server writes it: `8.0B`
+	Parameters   string   `json:"parameters,omitempty"`      // in the server's notation: `8.0B`
 	Quantisation string   `json:"quantisation,omitempty"`    // `Q4_K_M`
 	Trained      int      `json:"trained_context,omitempty"` // in tokens
-	// served to one request, in tokens; of several servers the smallest
+	// context per request in tokens; the smallest of several servers
 	Context int `json:"context,omitempty"`
-	Slots   int `json:"slots,omitempty"` // requests served in parallel; of several servers the sum
+	Slots   int `json:"slots,omitempty"` // requests served in parallel; the sum over several servers
 
-	Thinks   Ability `json:"thinks,omitempty"`   // `yes` or `no`: thinking can be asked for
-	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: token probabilities are told
+	Thinks   Ability `json:"thinks,omitempty"`   // `yes` or `no`: thinking can be requested
+	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: the server reports token probabilities
 
-	Decides Ability `json:"-"` // it is a decision model; see [SystemOne]
-	// Process differs between two starts of the server; "" where the server tells nothing that does.
+	Decides Ability `json:"-"` // a decision model; see [SystemOne]
+	// Process differs between two starts of the server; "": the server reports nothing that does.
 	Process string `json:"-"`
 }
 
-// Ability is whether something can be done, where that is known.
+// Ability says whether a model or server can do something; Unknown where the server does not say.
 type Ability string
 
 // Values of Ability.
@@ -233,7 +231,7 @@ func byName(models []Model) []Model {
 	return models
 }
 
-// Identity is the part of the cache key that stands for the model.
+// Identity returns the part of the cache key that represents the model.
 func (m Model) Identity(kind string) string {
 	switch {
 	case m.Digest != "":
@@ -244,48 +242,48 @@ func (m Model) Identity(kind string) string {
 	return kind + " " + m.Name
 }
 
-// Server is what answers at an address.
+// Server describes the server at an address.
 type Server struct {
 	// the wire format: `ollama`, `openai`, `systemone`, `sim`, `import` or `jury`; part of the cache key
 	Kind    string `json:"kind"`
 	Name    string `json:"name"`              // `Ollama`, `llama.cpp`, `vLLM`, …
-	Version string `json:"version,omitempty"` // as it says
+	Version string `json:"version,omitempty"` // as reported
 	URL     string `json:"url,omitempty"`     // its address
 }
 
-// Backend is a Client that can also tell what it talks to.
+// Backend is a Client that also describes its server and the server's models.
 type Backend interface {
 	Client
-	// Server identifies the server; it fails where nothing answers.
+	// Server identifies the server; it fails if there is no answer.
 	Server(ctx context.Context) (Server, error)
-	// Models lists the models the server offers, sorted by name.
+	// Models lists the server's models, sorted by name.
 	Models(ctx context.Context) ([]Model, error)
-	// Model describes one model; the error of an unknown one is *Error of kind NotFound.
+	// Model describes one model; an unknown name gives an *Error of kind NotFound.
 	Model(ctx context.Context, name string) (Model, error)
 }
 
-// Kind sorts failures by what may help.
+// Kind classifies failures by what may help.
 type Kind string
 
 const (
 	Transport  Kind = "transport"  // refused, reset, cut off: may pass
 	Timeout    Kind = "timeout"    // no answer within the time limit: may pass
 	Busy       Kind = "busy"       // 408, 429, 503: may pass
-	ServerSide Kind = "server"     // other 5xx, or an answer that is none: may pass
-	BadRequest Kind = "request"    // 400 and the like: the same again next time
+	ServerSide Kind = "server"     // other 5xx, or an unusable answer: may pass
+	BadRequest Kind = "request"    // 400 and the like: will fail again
 	Auth       Kind = "auth"       // 401, 403
 	NotFound   Kind = "not-found"  // 404: address or model
 	Moved      Kind = "moved"      // 3xx: no redirect is followed
 	Internal   Kind = "unexpected" // anything else
 )
 
-// Error is a call that brought no answer.
+// Error describes a call without a usable answer.
 type Error struct {
 	Kind       Kind
-	Status     int // HTTP status, 0 where there was none
+	Status     int // HTTP status; 0: none
 	Message    string
-	RetryAfter time.Duration // what the server asked for, 0 where it did not
-	Access     string        // of Auth: what the server lacks, and what to do about it
+	RetryAfter time.Duration // the wait that the server requests; 0: none
+	Access     string        // for Auth: what is missing, and what to do
 	Err        error
 }
 
@@ -298,12 +296,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// MayPass tells whether asking again later can help.
+// MayPass reports whether another try can succeed later.
 func (e *Error) MayPass() bool {
 	return slices.Contains([]Kind{Transport, Timeout, Busy, ServerSide}, e.Kind)
 }
 
-// requestedWait returns how long the server that err is of asked to be left alone; 0 where it did not.
+// requestedWait returns the wait that the server requested in err; 0 if it requested none.
 func requestedWait(err error) time.Duration {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.RetryAfter
@@ -311,7 +309,7 @@ func requestedWait(err error) time.Duration {
 	return 0
 }
 
-// IsKind tells whether err is an *Error of one of the kinds.
+// IsKind reports whether err is an *Error of one of the kinds.
 func IsKind(err error, kinds ...Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && slices.Contains(kinds, e.Kind)

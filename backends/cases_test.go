@@ -15,19 +15,19 @@ import (
 	"gavel/internal/trials"
 )
 
-// otherWire is a server of no known name, and so one that may tell no finish reasons.
-var otherWire = studioWire.saying("/v1/models", `{"data":[{"id":"m"}]}`).named("other")
+// otherWire is a server of no known kind, so that it may omit finish reasons.
+var otherWire = studioWire.withPage("/v1/models", `{"data":[{"id":"m"}]}`).withName("other")
 
-var sglangWire = vllmWire.saying("/v1/models", `{"data":[{"id":"tiny","owned_by":"sglang"}]}`).named(SGLang)
+var sglangWire = vllmWire.withPage("/v1/models", `{"data":[{"id":"tiny","owned_by":"sglang"}]}`).withName(SGLang)
 
-// caseWires are the servers that cases name; "each" is all of [wires].
+// caseWires lists the servers that cases can name; "each" means all of [wires].
 var caseWires = append(slices.Clone(wires), otherWire,
 	sglangWire,
-	llamaWire.saying("/props", `{"chat_template":"{% if enable_thinking %}"}`).named("thinking llama.cpp"),
+	llamaWire.withPage("/props", `{"chat_template":"{% if enable_thinking %}"}`).withName("thinking llama.cpp"),
 	decisionWire,
-	decisionWire.saying("/tokenize", `{"tokens":[`+strings.Repeat("0,", 40)+`0]}`).named("decisions of 41 tokens"))
+	decisionWire.withPage("/tokenize", `{"tokens":[`+strings.Repeat("0,", 40)+`0]}`).withName("decisions of 41 tokens"))
 
-// decisionWire is a server of a decision model, without a tokenizer.
+// decisionWire serves a decision model, without a tokenizer.
 var decisionWire = wire{
 	name:  "decisions",
 	pages: map[string]string{},
@@ -62,8 +62,8 @@ func eachCase(t *testing.T, file string, run func(t *testing.T, w wire, given st
 	})
 }
 
-// answer makes the status and body of an answer: "400 BODY" or "200 reply REASON MESSAGE and MEMBERS", where "-" is no
-// reason; what is odd is quoted as in Go.
+// answer parses the status and body of an answer: "400 BODY" or "200 reply REASON MESSAGE and MEMBERS". The reason "-"
+// means none; special characters are quoted as in Go.
 func (w wire) answer(t *testing.T, given string) (status int, body string) {
 	t.Helper()
 	number, body, _ := strings.Cut(given, " ")
@@ -81,7 +81,7 @@ func (w wire) answer(t *testing.T, given string) (status int, body string) {
 	case "reply":
 		reason, rest, _ := strings.Cut(rest, " ")
 		message, members, _ := strings.Cut(rest, " and ")
-		body = w.reasoned(message, strings.Trim(reason, "-"))
+		body = w.replyJSON(message, strings.Trim(reason, "-"))
 		if members != "" {
 			body = strings.TrimSuffix(body, "}") + "," + members + "}"
 		}
@@ -89,8 +89,8 @@ func (w wire) answer(t *testing.T, given string) (status int, body string) {
 	return status, body
 }
 
-// reasoned is a reply with a finish reason as JSON, or with none where that is "".
-func (w wire) reasoned(message, reason string) string {
+// replyJSON returns a reply with a finish reason in JSON; "": without one.
+func (w wire) replyJSON(message, reason string) string {
 	member := `"finish_reason":`
 	if w.name == ollamaName {
 		member = `"done_reason":`
@@ -119,7 +119,7 @@ func TestAnswers(t *testing.T) {
 		}
 		said := members(t, got)
 		if strings.Contains(given, " reply ") {
-			plain, err := w.ask(t, w.says(""))
+			plain, err := w.ask(t, w.completeAnswer(""))
 			assert.NilError(t, err)
 			plain.Took = 0
 			usual := members(t, plain)
@@ -153,7 +153,7 @@ func TestServers(t *testing.T) {
 		names, pages, _ := strings.Cut(given, "\n")
 		for page := range strings.Lines(pages) {
 			path, body, _ := strings.Cut(strings.TrimSpace(page), " ")
-			w = w.saying(path, strings.TrimSuffix(body, "-"))
+			w = w.withPage(path, strings.TrimSuffix(body, "-"))
 		}
 		s := w.start(t)
 		b := s.client(w, "")
@@ -179,7 +179,7 @@ func TestServers(t *testing.T) {
 	})
 }
 
-// members are those of a value's JSON.
+// members returns the members of a value's JSON.
 func members(t *testing.T, v any) (m map[string]any) {
 	t.Helper()
 	assert.NilError(t, json.Unmarshal(mustJSON(v), &m))

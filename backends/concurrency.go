@@ -11,90 +11,93 @@ import (
 
 var _ Client = (*Concurrency)(nil)
 
-// Concurrency is a Client over one server that finds how many requests at once make it finish most tokens in a second.
+// Concurrency is a Client over one server that looks for the number of parallel requests (the level) at which the
+// server finishes the most tokens per second.
 //
-// A level is measured over a window: until three quarters as many requests as it has, all begun in the window, have
-// ended. Levels go up by a factor of two, or of four where the last step made the server faster in proportion, and back
-// where a level, measured twice, is less than a tenth faster than the one before. The next level is tried again later.
+// A level is measured over a window, which ends when three quarters as many requests as the level have both started and
+// ended in it. The level rises by a factor of two, or of four if the last step made the server proportionally faster.
+// It falls back if two measurements of the level are less than a tenth faster than the previous one. The next level is
+// tried again later.
 //
-// Refusals are handled as losses are in TCP (NewReno, CUBIC): they lead to one step down a window, those of requests
-// begun before it do not count, and the level climbs back by a quarter a window. Only a notable share counts, and only
-// while the server has fewer requests than the level: that many it took, and so it is asked. Where others take the
-// place of those refused (random errors), or it takes none (an outage), a lower level would not help.
+// Refusals are handled like losses in TCP (NewReno, CUBIC). They cause at most one step down per window; refusals of
+// requests that started before the step do not count; and the level climbs back by a quarter per window. A step needs a
+// notable share of refusals while the server has fewer requests than the level: the number it accepted is the new
+// level. If other requests take the place of those refused (random errors), or the server accepts none (an outage),
+// a lower level would not help.
 //
-// Asking for too much costs little: requests wait in the server. Asking for too little leaves it idle. An engine that
-// batches what fits, and computes common prefixes of what arrives together once, is therefore asked for as much as
-// leaves no reply late, once its first replies show that it works on most of what it has. It begins requests in the
-// order in which they come, so a reply that overtakes n earlier requests shows that it works on more than n. Where no
-// reply overtakes more than two thirds of the level, the others wait, or the engine interrupts them for want of memory
-// and reads their prompts again: the level comes down to what runs, and up by an eighth while that is slower.
+// A level that is too high costs little, since requests wait in the server; one that is too low leaves the server idle.
+// An engine with batching and shared prefixes therefore gets as many requests as it can answer in time, once its first
+// replies show that it works on most of what it has. It starts requests in the order of arrival, so a reply that
+// overtakes n earlier requests shows that it works on more than n. If no reply overtakes more than two thirds of the
+// level, the rest wait, or the engine preempts them for lack of memory and reads their prompts again: the level then
+// falls to the number that run, and rises by an eighth while that is slower.
 type Concurrency struct {
 	next Client
 	opts ConcurrencyOptions
 
-	mu       sync.Mutex
-	level    int           // requests at once
-	sent     int           // requests begun, which numbers them
-	inFlight []int         // numbers of the requests in flight, in ascending order
-	free     chan struct{} // closed when one has ended
-	window   window
-	best     float64 // tokens a second of the level before, while that is compared; 0 for none
-	before   int     // the level before
-	doubted  bool    // the level was measured once, and was no faster
-	climbing bool    // else the level stays until enough requests are answered
-	wait     int     // answers to wait for before the next level is tried
-	waited   int
-	goal     int  // the highest level from which it stepped down
-	lowered  bool // to what runs, which is done once
-	why      string
+	mu           sync.Mutex
+	level        int           // requests at once
+	sent         int           // requests started; numbers them
+	inFlight     []int         // numbers of the requests in flight, in ascending order
+	free         chan struct{} // closed when a request ends
+	window       window
+	best         float64 // tokens per second of the previous level during a comparison; else 0
+	before       int     // the previous level
+	slowOnce     bool    // one measurement of the level was no faster than the previous level
+	climbing     bool    // false: the level stays until enough requests are answered
+	wait         int     // answers to wait for before the next level is tried
+	answersSince int
+	goal         int  // the highest level before a step down
+	lowered      bool // the level was set to the number that run; happens once
+	why          string
 }
 
-// ConcurrencyOptions bound the levels.
+// ConcurrencyOptions limits the levels.
 type ConcurrencyOptions struct {
-	First   int           // requests at once to begin with
-	Most    int           // requests at once
-	Timeout time.Duration // of a request: no more are asked where one might then take a quarter of it; 0 for none
-	Left    func() int    // requests that are still to be answered: no more than these are tried; nil where not known
-	Batches bool          // the engine batches what fits, and computes common prefixes once: a queue costs it little
+	First   int           // parallel requests at the start
+	Most    int           // highest number of parallel requests
+	Timeout time.Duration // of a request: the level stops rising where one might take a quarter of it; 0: none
+	Left    func() int    // requests still to be answered: the level stays at or below it; nil: unknown
+	Batches bool          // the engine batches, and computes shared prefixes once: a queue costs it little
 }
 
-// window is a time in which the level stays as it is.
+// window holds the counts of a period with a constant level.
 type window struct {
-	begun    time.Time
-	first    int  // number of the first request begun in it
-	used     bool // as many requests were in flight as the level has
-	answered int  // requests begun in it
+	start    time.Time
+	first    int  // number of the first request started in it
+	used     bool // as many requests as the level were in flight
+	answered int  // answered requests that started in it
 	refused  int
-	late     bool    // one of those refused was not answered in time
-	tokens   float64 // of all that were answered in it
+	late     bool    // a refused request timed out
+	tokens   float64 // of all requests answered in it
 	slowest  time.Duration
 
-	running     int // requests that the engine works on at once, at least
-	replies     int // to requests begun earlier too
-	replyTokens int // of these together
-	shortest    int // tokens of a reply
+	running     int // lower bound of the requests that the engine works on at once
+	replies     int // also to requests started before the window
+	replyTokens int // of these replies together
+	shortest    int // tokens of the shortest reply
 	longest     int
 }
 
-// varied reports whether the shortest reply has less than a share of the tokens of the average one, and that has less
-// than this share of those of the longest. Replies of one length do not overtake each other.
+// varied reports whether the lengths of replies differ enough: the shortest is below share times the mean, and the mean
+// below share times the longest. Replies of equal length do not overtake each other.
 func (w window) varied(share float64) bool {
 	mean := float64(w.replyTokens) / float64(w.replies)
 	return float64(w.shortest) < share*mean && mean < share*float64(w.longest)
 }
 
 const (
-	// faster is by how much a level must be faster than the one before to be worthwhile.
+	// faster is the factor by which a level must beat the previous one to be worthwhile.
 	faster = 1.1
-	// asFast is the part of its speed that a server must keep at a lower level.
+	// asFast is the share of its speed that a server must keep at a lower level.
 	asFast = 0.9
-	// proportional is the part of a level's factor by which it must be faster to be far from the server's bound.
+	// proportional is the share of a level's factor that its gain must reach for the server to be far from its limit.
 	proportional = 0.8
-	// notable is the refused share of a window that leads to a step down.
+	// notable is the share of refusals in a window that causes a step down.
 	notable = 1. / 8
-	// sample is the number of replies that show how many requests an engine works on.
+	// sample is the number of replies needed to see how many requests an engine works on.
 	sample = 24
-	// apart is the time between requests, so that the first ones arrive in their order.
+	// apart is the delay between the first requests, so that they arrive in order.
 	apart = 2 * time.Millisecond
 )
 
@@ -106,33 +109,33 @@ func NewConcurrency(next Client, opts ConcurrencyOptions) *Concurrency {
 	return c
 }
 
-// AtOnce is how many requests the server is best asked at once, as far as is known.
+// AtOnce returns the best known number of parallel requests.
 func (c *Concurrency) AtOnce() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.level
 }
 
-// Why says in a few words why it is not more.
+// Why returns the reason for not sending more, in a few words.
 func (c *Concurrency) Why() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.why
 }
 
-// Ask implements Client. It holds a request back while as many are in flight as the level has: requests that were
-// refused come again when others have taken their places.
+// Ask implements Client. It waits while as many requests as the level are in flight, so refused requests return only
+// after others have taken their places.
 func (c *Concurrency) Ask(ctx context.Context, req Request) (Response, error) {
-	begun, number, err := c.begin(ctx)
+	start, number, err := c.begin(ctx)
 	if err != nil {
 		return Response{}, err
 	}
 	resp, err := c.next.Ask(ctx, req)
-	c.end(begun, number, resp, err)
+	c.end(start, number, resp, err)
 	return resp, err
 }
 
-func (c *Concurrency) begin(ctx context.Context) (begun time.Time, number int, err error) {
+func (c *Concurrency) begin(ctx context.Context) (start time.Time, number int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.inFlight) >= c.level {
@@ -144,7 +147,7 @@ func (c *Concurrency) begin(ctx context.Context) (begun time.Time, number int, e
 		}
 		c.mu.Lock()
 		if ctx.Err() != nil {
-			return begun, 0, context.Cause(ctx)
+			return start, 0, context.Cause(ctx)
 		}
 	}
 	number = c.sent
@@ -160,7 +163,7 @@ func (c *Concurrency) begin(ctx context.Context) (begun time.Time, number int, e
 	return time.Now(), number, nil
 }
 
-func (c *Concurrency) end(begun time.Time, number int, resp Response, err error) {
+func (c *Concurrency) end(start time.Time, number int, resp Response, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	earlier, _ := slices.BinarySearch(c.inFlight, number)
@@ -179,7 +182,7 @@ func (c *Concurrency) end(begun time.Time, number int, resp Response, err error)
 	case err != nil:
 		return
 	default:
-		// Tokens out of the server's prompt cache count: a level at which it forgets beginnings must not look faster.
+		// Tokens from the server's prompt cache count: a level at which the cache loses prefixes must not look faster.
 		w.tokens += float64(max(1, resp.PromptTokens+resp.ReplyTokens))
 		w.running = max(w.running, earlier+1)
 		w.replies++
@@ -190,36 +193,36 @@ func (c *Concurrency) end(begun time.Time, number int, resp Response, err error)
 		}
 		if current {
 			w.answered++
-			c.waited++
-			w.slowest = max(w.slowest, time.Since(begun))
+			c.answersSince++
+			w.slowest = max(w.slowest, time.Since(start))
 		}
 	}
-	enough := max(c.level*3/4, min(c.level, 8)) // the last of them may have been begun late
+	enough := max(c.level*3/4, min(c.level, 8)) // the last of them may have started late
 	ended := w.answered + w.refused
 	switch {
 	case !c.opts.Batches || w.refused > 0:
 	case c.comparing():
 		enough = max(enough, sample)
-	case c.eager() && !c.doubted:
+	case c.eager() && !c.slowOnce:
 		enough = min(4, c.level)
-	default: // gauge says how many are enough
+	default: // gauge decides how many are enough
 		current = true
 		ended = enough
 	}
 	if current && ended >= enough {
-		c.measured(w.tokens/max(time.Since(w.begun).Seconds(), 1e-6), err != nil)
+		c.decide(w.tokens/max(time.Since(w.start).Seconds(), 1e-6), err != nil)
 	}
 }
 
-// comparing reports whether the level is compared with the one before.
+// comparing reports whether the current level is being compared with the previous one.
 func (c *Concurrency) comparing() bool { return c.climbing && c.best > 0 }
 
-// eager reports whether the level goes up without a comparison.
+// eager reports whether the level rises without a comparison.
 func (c *Concurrency) eager() bool { return c.opts.Batches && c.climbing && c.best == 0 }
 
-// measured decides which level follows a window in which the server finished rate tokens a second, and in which it
-// refused the last request that ended: a window that ends with an answer may be that in which an outage ended.
-func (c *Concurrency) measured(rate float64, last bool) {
+// decide chooses the level after a window in which the server finished rate tokens per second. last tells whether the
+// window ended with a refusal: a window that ends with an answer may be the one in which an outage ended.
+func (c *Concurrency) decide(rate float64, last bool) {
 	w := c.window
 	refused := float64(w.refused) / float64(max(1, w.answered+w.refused))
 	lower := c.level < c.before
@@ -233,11 +236,11 @@ func (c *Concurrency) measured(rate float64, last bool) {
 		c.stepDown("the server was late", c.level/2)
 	case last && refused > notable && len(c.inFlight) > 0 && len(c.inFlight) < c.level*3/4:
 		c.stepDown("the server was busy", len(c.inFlight))
-	case w.answered == 0 && len(c.inFlight) == 0: // whatever the level
+	case w.answered == 0 && len(c.inFlight) == 0: // at any level
 		c.enter(max(c.level, c.goal))
-	case c.level < c.goal && (w.refused > 0 || c.waited >= c.wait):
+	case c.level < c.goal && (w.refused > 0 || c.answersSince >= c.wait):
 		c.enter(min(c.goal, c.level+max(1, c.level/4), c.inTime()))
-	case refused > 0.5 || !w.used: // or replies come out of the cache, or the run ends
+	case refused > 0.5 || !w.used: // or replies come from the cache, or the run ends
 		c.enter(c.level)
 	case c.opts.Batches && !c.comparing() && c.gauge(rate):
 	case lower && slow:
@@ -245,26 +248,26 @@ func (c *Concurrency) measured(rate float64, last bool) {
 	case lower && c.comparing():
 		c.settle(2 * c.wait)
 		c.enter(c.level)
-	case slow && !c.doubted:
+	case slow && !c.slowOnce:
 		c.enter(c.level)
-		c.doubted = true // replies come in bursts, and it ended before or after one
+		c.slowOnce = true // replies come in bursts, and the window may have ended next to one
 	case slow:
 		c.why = fmt.Sprintf("%d were no faster", c.level)
 		c.settle(2 * c.wait)
 		c.enter(c.before)
-	case c.climbing || c.waited >= c.wait && c.level >= c.goal:
+	case c.climbing || c.answersSince >= c.wait && c.level >= c.goal:
 		c.rise(rate)
 	default:
 		c.enter(c.level)
 	}
 }
 
-// gauge decides by the replies that overtook others which level an engine gets that batches what fits. It returns false
-// where they leave that to the number of answers.
+// gauge chooses the level for an engine with batching from the replies that overtook others. It returns false if these
+// do not decide, so that the number of answers does.
 func (c *Concurrency) gauge(rate float64) bool {
 	w := c.window
 	waiting := w.running <= c.level*2/3
-	first := c.climbing && !c.doubted
+	first := c.climbing && !c.slowOnce
 	enough := max(sample, c.level/2)
 	if first {
 		enough = 8
@@ -275,7 +278,7 @@ func (c *Concurrency) gauge(rate float64) bool {
 	case w.replies < enough: // the window goes on
 	case first && w.varied(0.9):
 		c.enter(c.level)
-		c.doubted = true // more run at first, when none has a long reply yet
+		c.slowOnce = true // more run at first, before any has a long reply
 	case waiting && !c.lowered && w.varied(0.65):
 		c.lowered = true
 		c.best = rate
@@ -289,7 +292,7 @@ func (c *Concurrency) gauge(rate float64) bool {
 	return true
 }
 
-// inTime returns the level at which a reply might take a quarter of the time limit, but not less than the level itself.
+// inTime returns the level at which a reply might take a quarter of the time limit, at least the current level.
 func (c *Concurrency) inTime() int {
 	if c.opts.Timeout == 0 || c.window.slowest == 0 {
 		return c.opts.Most
@@ -297,7 +300,7 @@ func (c *Concurrency) inTime() int {
 	return max(c.level, int(float64(c.level)*c.opts.Timeout.Seconds()/4/c.window.slowest.Seconds()))
 }
 
-// rise tries the next level.
+// rise moves to the next level.
 func (c *Concurrency) rise(rate float64) {
 	next, bound := 2*c.level, c.inTime()
 	switch {
@@ -335,11 +338,11 @@ func (c *Concurrency) rise(rate float64) {
 	c.enter(c.level)
 }
 
-// settle keeps the level for so many answers, 8 to 64 times the level.
+// settle keeps the level for the given number of answers, 8 to 64 times the level.
 func (c *Concurrency) settle(wait int) {
 	c.climbing = false
 	c.wait = min(max(8*c.level, wait), 64*c.level)
-	c.waited = 0
+	c.answersSince = 0
 }
 
 // stepDown lowers the level for a while.
@@ -351,9 +354,9 @@ func (c *Concurrency) stepDown(why string, level int) {
 	c.enter(max(1, level))
 }
 
-// enter begins a window.
+// enter starts a window at the given level.
 func (c *Concurrency) enter(level int) {
 	c.level = min(level, c.opts.Most)
-	c.doubted = false
-	c.window = window{begun: time.Now(), first: c.sent, used: len(c.inFlight) >= c.level}
+	c.slowOnce = false
+	c.window = window{start: time.Now(), first: c.sent, used: len(c.inFlight) >= c.level}
 }

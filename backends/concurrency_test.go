@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// queueing is a server that answers so many requests at once, and has the others wait. It refuses what comes when more
-// than refuse are there, and a share of the others.
-type queueing struct {
+// queueServer answers a limited number of requests at once; others wait. It refuses requests when more than refuse are
+// present, and a share of the others.
+type queueServer struct {
 	slots   chan struct{}
 	refuse  int
 	long    func() time.Duration
@@ -24,7 +24,7 @@ type queueing struct {
 	answered []time.Time
 }
 
-func (q *queueing) Ask(ctx context.Context, _ Request) (Response, error) {
+func (q *queueServer) Ask(ctx context.Context, _ Request) (Response, error) {
 	q.mu.Lock()
 	q.busy++
 	q.most = max(q.most, q.busy)
@@ -61,7 +61,7 @@ func (q *queueing) Ask(ctx context.Context, _ Request) (Response, error) {
 }
 
 // rate returns how many requests were answered in a second, from one time after begun to another.
-func (q *queueing) rate(begun time.Time, from, to time.Duration) float64 {
+func (q *queueServer) rate(begun time.Time, from, to time.Duration) float64 {
 	n := 0
 	for _, at := range q.answered {
 		if at := at.Sub(begun); at >= from && at < to {
@@ -147,9 +147,9 @@ func TestConcurrencyIsFound(t *testing.T) {
 		{name: "batches 8, slow", slots: 8, long: fixed(time.Minute), calls: 100, first: 32, most: 32, batch: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			serve := func() *queueing {
+			serve := func() *queueServer {
 				r := rand.New(rand.NewPCG(1, 2))
-				return &queueing{
+				return &queueServer{
 					slots: make(chan struct{}, c.slots), refuse: c.refuse,
 					long: func() time.Duration { return c.long(r) },
 				}
@@ -210,7 +210,7 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
-				serve := func() *queueing {
+				serve := func() *queueServer {
 					begun = time.Now()
 					r := rand.New(rand.NewPCG(1, 2))
 					refusal := func() error {
@@ -223,7 +223,7 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 						}
 						return nil
 					}
-					return &queueing{
+					return &queueServer{
 						slots:   make(chan struct{}, c.slots),
 						long:    func() time.Duration { return c.long },
 						refusal: refusal,

@@ -12,27 +12,27 @@ import (
 	"time"
 )
 
-// Endpoint is a server that was found.
+// Endpoint is a server that was found at an address.
 type Endpoint struct {
 	Server Server
-	Why    string // how it was come by: "OLLAMA_HOST", "port 8080"
+	Why    string // the source of the address: "OLLAMA_HOST", "port 8080"
 }
 
-// Candidate is an address to look at.
+// Candidate is an address to probe.
 type Candidate struct {
 	URL string
 	Why string
-	Env bool // named in the environment
+	Env bool // from the environment
 }
 
-// Variables of the environment that name an address.
+// Environment variables that name an address.
 const (
 	OllamaHost = "OLLAMA_HOST"
 	OpenAIBase = "OPENAI_BASE_URL"
 )
 
-// Candidates lists where to look: what the environment names, then the usual local ports. A wire format that is named
-// leaves the other's variable aside.
+// Candidates lists the addresses to probe: those in the environment, then the usual local ports. If a wire format is
+// given, the other format's variable is ignored.
 func Candidates(wire string, getenv func(string) string) ([]Candidate, error) {
 	var out []Candidate
 	if host := TakePasswords(getenv(OllamaHost)); host != "" && wire != openAIFormat {
@@ -54,8 +54,8 @@ func Candidates(wire string, getenv func(string) string) ([]Candidate, error) {
 	return out, nil
 }
 
-// ollamaURL reads OLLAMA_HOST as Ollama's own client does: scheme and port may be left out (11434; with a scheme, the
-// scheme's own port), a path may follow, and it may be an address to listen on.
+// ollamaURL parses OLLAMA_HOST as Ollama's own client does: scheme and port are optional (default port 11434, or the
+// scheme's own), a path may follow, and the host may be an address to listen on.
 func ollamaURL(host string) (string, error) {
 	text, port := strings.Trim(strings.TrimSpace(host), `"'`), "11434"
 	if strings.Count(text, ":") > 1 && net.ParseIP(text) != nil {
@@ -68,7 +68,7 @@ func ollamaURL(host string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("OLLAMA_HOST %q is no address", host)
+		return "", fmt.Errorf("OLLAMA_HOST %q is not an address: write HOST:PORT or a URL", host)
 	}
 	name := u.Hostname()
 	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
@@ -80,16 +80,16 @@ func ollamaURL(host string) (string, error) {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimRight(u.Path, "/"), nil
 }
 
-// probeTime is how long a usual port, or an endpoint that was out, has to say what it is; an address that was named has
-// namedTime, for its machine may be busy.
+// probeTime limits the probe of a usual port, or of an endpoint that was out. An address that the user named has
+// namedTime, since its machine may be busy.
 const (
 	probeTime = 3 * time.Second
 	namedTime = 15 * time.Second
 )
 
-// Probe asks what kind of server answers at an address: Ollama if it has Ollama's own version page, else
-// OpenAI-compatible if it lists models, or is llama.cpp still loading one; of decision models if it says so of each
-// that it lists. key is sent only to the latter two.
+// Probe identifies the kind of server at an address: Ollama if it has Ollama's version page; OpenAI-compatible if it
+// lists models, or is a llama.cpp that still loads one; decision models if every listed model is one. key is not sent
+// to the version page.
 func Probe(ctx context.Context, client *http.Client, base, key string) (Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, namedTime)
 	defer cancel()
@@ -115,15 +115,15 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 	return s, nil
 }
 
-// Discover probes the candidates side by side. Addresses of the environment win: the usual ports are looked at only
-// where it names none. What does not answer is left out; the same server is listed once. key is sent to addresses of
-// the environment alone.
+// Discover probes the candidates in parallel. Addresses from the environment come first: the usual ports are probed
+// only if there are none. Addresses without an answer are dropped, and each server is listed once. key is sent only to
+// addresses from the environment.
 func Discover(ctx context.Context, client *http.Client, candidates []Candidate, key string) []Endpoint {
-	named := slices.ContainsFunc(candidates, func(c Candidate) bool { return c.Env })
-	found := make([]Endpoint, len(candidates))
+	fromEnv := slices.ContainsFunc(candidates, func(c Candidate) bool { return c.Env })
+	endpoints := make([]Endpoint, len(candidates))
 	var wg sync.WaitGroup
 	for i, c := range candidates {
-		if named && !c.Env {
+		if fromEnv && !c.Env {
 			continue
 		}
 		wg.Go(func() {
@@ -134,15 +134,15 @@ func Discover(ctx context.Context, client *http.Client, candidates []Candidate, 
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			if s, err := Probe(ctx, client, c.URL, proof); err == nil {
-				found[i] = Endpoint{Server: s, Why: c.Why}
+				endpoints[i] = Endpoint{Server: s, Why: c.Why}
 			}
 		})
 	}
 	wg.Wait()
 	var out []Endpoint
-	for _, e := range found {
-		listed := slices.ContainsFunc(out, func(o Endpoint) bool { return o.Server.URL == e.Server.URL })
-		if e.Server.URL != "" && !listed {
+	for _, e := range endpoints {
+		duplicate := slices.ContainsFunc(out, func(o Endpoint) bool { return o.Server.URL == e.Server.URL })
+		if e.Server.URL != "" && !duplicate {
 			out = append(out, e)
 		}
 	}

@@ -77,11 +77,11 @@ func TestProbe(t *testing.T) {
 	}{
 		"Ollama's /v1":    {wire: ollamaWire, suffix: "/v1", want: "ollama Ollama", reason: "its /v1 cuts prompts in silence"},
 		"vLLM's":          {wire: vllmWire, suffix: "/v1/", want: "openai vLLM"},
-		"loading":         {wire: llamaWire.failing(503, "Loading model"), want: "openai llama.cpp", reason: "it will answer"},
+		"loading":         {wire: llamaWire.withStatus(503, "Loading model"), want: "openai llama.cpp", reason: "it will answer"},
 		"something else":  {wire: wire{lost: respond(200, "<html>")}, fails: ServerSide},
-		"busy":            {wire: llamaWire.failing(503, "no"), fails: Busy, reason: "anything may be"},
+		"busy":            {wire: llamaWire.withStatus(503, "no"), fails: Busy, reason: "anything may be"},
 		"a 404 for all":   {wire: wire{lost: respond(404, "")}, fails: NotFound},
-		"a key is wanted": {wire: llamaWire.failing(401, "no"), fails: Auth},
+		"a key is wanted": {wire: llamaWire.withStatus(401, "no"), fails: Auth},
 	} {
 		s := tc.wire.start(t)
 		got, err := Probe(t.Context(), s.Server.Client(), s.URL+tc.suffix, "")
@@ -89,7 +89,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %s%s: %s", name, got, err, tc.want, tc.fails, tc.reason)
 		}
 	}
-	for address, fails := range map[string]Kind{nowhere: Transport, "http://[": ""} {
+	for address, fails := range map[string]Kind{unusedAddress: Transport, "http://[": ""} {
 		if _, err := Probe(t.Context(), NewHTTPClient(1), address, ""); err == nil || fails != "" && !IsKind(err, fails) {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -105,11 +105,11 @@ func TestDiscover(t *testing.T) {
 		want       string
 	}{
 		"nothing":                       {nil, ""},
-		"none answers":                  {[]Candidate{port(nowhere)}, ""},
-		"the one that answers":          {[]Candidate{port(nowhere), port(llama.URL)}, "llama.cpp (port)"},
+		"none answers":                  {[]Candidate{port(unusedAddress)}, ""},
+		"the one that answers":          {[]Candidate{port(unusedAddress), port(llama.URL)}, "llama.cpp (port)"},
 		"all, in the order given":       {[]Candidate{port(vllm.URL), port(ollama.URL), port(llama.URL)}, "vLLM (port), Ollama (port), llama.cpp (port)"},
 		"the environment wins":          {[]Candidate{env(llama.URL), port(ollama.URL)}, "llama.cpp (env)"},
-		"even where it does not answer": {[]Candidate{env(nowhere), port(ollama.URL)}, ""},
+		"even where it does not answer": {[]Candidate{env(unusedAddress), port(ollama.URL)}, ""},
 		"the same server twice":         {[]Candidate{env(ollama.URL), env(ollama.URL + "/v1")}, "Ollama (env)"},
 	} {
 		t.Run(name, func(t *testing.T) {

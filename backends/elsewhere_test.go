@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// everyWord is all that is said to a server of a kind, through the client that
-// the commands use.
+// everyWord returns every kind of request to a server, through the client that the commands use.
 func (w wire) everyWord(url, key string) map[string]func(context.Context) error {
 	client := NewHTTPClient(2)
 	b := func() Backend { return w.dial(url, key, client) }
@@ -66,8 +65,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 
 func TestRedirectToNowhere(t *testing.T) {
 	for says, header := range map[string][]string{
-		"does not say where":                      {"X", "y"},
-		"does not say where ":                     {"Location", "http://[half an address"},
+		"redirects without saying where":          {"X", "y"},
+		"redirects without saying where ":         {"Location", "http://[half an address"},
 		"it redirects to http://h/%20%E2%80%AE, ": {"Location", "http://h/ \u202e"},
 	} {
 		for _, status := range []int{300, 302, 304, 399} {
@@ -137,7 +136,7 @@ func TestSwitchingProtocols(t *testing.T) {
 		for name, ask := range w.everyWord(url, "") {
 			within(t, name, func() {
 				err := ask(context.Background()) // without a limit: it needs none
-				if e := failed(t, err); e.Kind != ServerSide || e.Status != 101 || !strings.Contains(e.Message, "no server of models answers so: Switching Protocols") {
+				if e := failed(t, err); e.Kind != ServerSide || e.Status != 101 || !strings.Contains(e.Message, "unexpected status of a model server: Switching Protocols") {
 					t.Errorf("%s: %v", name, err)
 				}
 			})
@@ -159,7 +158,7 @@ func TestStatusesOfNoUse(t *testing.T) {
 		for _, w := range []wire{ollamaWire, llamaWire} {
 			within(t, status, func() {
 				_, err := w.dial(url, "", NewHTTPClient(1)).Models(context.Background())
-				if e := failed(t, err); e.Kind != ServerSide || !strings.Contains(e.Message, "no server of models answers so") {
+				if e := failed(t, err); e.Kind != ServerSide || !strings.Contains(e.Message, "unexpected status of a model server") {
 					t.Errorf("%s: %v", status, err)
 				}
 			})
@@ -223,7 +222,7 @@ func TestBaseOfARedirect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bare(base(page)); got != want {
+		if got := publicURL(serverAddress(page)); got != want {
 			t.Errorf("%s: %s, want %s", to, got, want)
 		}
 	}

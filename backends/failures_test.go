@@ -143,10 +143,10 @@ func TestAnAnswerLongerThanItsTokens(t *testing.T) {
 			labels        []string
 			fails         string
 		}{
-			"60 MB of 4096 tokens":          {tokens: 4096, bytes: 60_000_000, fails: "the answer is longer than 16 MiB, which no reply of so many tokens is"},
+			"60 MB of 4096 tokens":          {tokens: 4096, bytes: 60_000_000, fails: "the answer is longer than 16 MiB, too long for the requested tokens"},
 			"15 MB of 4096 tokens":          {tokens: 4096, bytes: 15_000_000},
 			"30 MB with their alternatives": {tokens: 4096, bytes: 30_000_000, labels: []string{"A", "B"}},
-			"as many as nobody allows":      {tokens: 1 << 40, bytes: 64<<20 + 1, fails: "the answer is longer than 64 MiB, which no reply of so many tokens is"},
+			"as many as nobody allows":      {tokens: 1 << 40, bytes: 64<<20 + 1, fails: "the answer is longer than 64 MiB, too long for the requested tokens"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				if c.fails == "" {
@@ -195,7 +195,7 @@ func TestWrongContentTypeIsNoMatter(t *testing.T) {
 
 func TestRefusedConnection(t *testing.T) {
 	for _, w := range wires {
-		_, err := w.dial(nowhere, "", NewHTTPClient(1)).Ask(context.Background(), question)
+		_, err := w.dial(unusedAddress, "", NewHTTPClient(1)).Ask(context.Background(), question)
 		if e := failed(t, err); e.Kind != Transport || !e.MayPass() || e.Message != "connection refused" {
 			t.Errorf("%s: %+v", w.name, e)
 		}

@@ -1,37 +1,37 @@
 package backends
 
-// Fingerprints counts the system fingerprints that the replies of one server came with. A fingerprint stands for the
-// software and the setup behind a reply; another one is a sign that the model may be another, too.
+// Fingerprints counts the system fingerprints in the replies of one server. A fingerprint identifies the software and
+// setup behind a reply; a new one may mean another model.
 type Fingerprints map[string]int
 
-// mostFingerprints bounds what is counted.
+// mostFingerprints limits the number of distinct fingerprints.
 const mostFingerprints = 16
 
-// Add counts a reply. One without a fingerprint tells nothing.
+// Add counts a reply's fingerprint; an empty one is ignored.
 func (f Fingerprints) Add(fingerprint string) {
-	if _, known := f[fingerprint]; fingerprint != "" && (known || len(f) < mostFingerprints) {
+	if _, ok := f[fingerprint]; fingerprint != "" && (ok || len(f) < mostFingerprints) {
 		f[fingerprint]++
 	}
 }
 
-// Beside is the fingerprint that came most often beside one; "" where none did, or where none came twice at all: some
+// Beside returns the most frequent fingerprint apart from excluded; "" if there is none, or if none came twice: some
 // servers draw a new one for each reply.
-func (f Fingerprints) Beside(one string) (other string) {
-	again := false
+func (f Fingerprints) Beside(excluded string) (other string) {
+	repeated := false
 	for fingerprint, n := range f {
-		again = again || n > 1
-		if fingerprint != one && (n > f[other] || n == f[other] && fingerprint < other) {
+		repeated = repeated || n > 1
+		if fingerprint != excluded && (n > f[other] || n == f[other] && fingerprint < other) {
 			other = fingerprint
 		}
 	}
-	if !again {
+	if !repeated {
 		return ""
 	}
 	return other
 }
 
-// Usual is the one that came most often; "" where the server tells none that means anything.
+// Usual returns the most frequent fingerprint; "" if the server sends none that means anything.
 func (f Fingerprints) Usual() string { return f.Beside("") }
 
-// Changed tells whether replies are of more than one system.
+// Changed reports whether replies come from more than one system.
 func (f Fingerprints) Changed() bool { return f.Beside(f.Usual()) != "" }

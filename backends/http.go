@@ -22,11 +22,11 @@ import (
 	"time"
 )
 
-// maxBody bounds what is read of any answer; past it, or past what [Request.longest] says, it is a broken server.
+// maxBody limits the size of any answer. A server that exceeds it, or [Request.maxAnswer], is broken.
 const maxBody = 64 << 20
 
-// NewHTTPClient returns the client that backends share: one warm connection for each request in flight, and no time
-// limit of its own, since a judge may think for minutes (see [WithTimeout]).
+// NewHTTPClient returns the client that backends share. It keeps one warm connection per request in flight, and has no
+// time limit, since a judge may think for minutes (see [WithTimeout]).
 func NewHTTPClient(concurrency int) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns = 0
@@ -37,29 +37,28 @@ func NewHTTPClient(concurrency int) *http.Client {
 	return &http.Client{Transport: t}
 }
 
-// exchange is a request to a server and its whole answer.
+// exchange holds a request's authorization and the server's whole answer.
 type exchange struct {
 	access  string // the request's Authorization
-	status  int    // 0 until the whole answer is here
+	status  int    // 0 until the answer is complete
 	header  http.Header
 	body    []byte
-	secrets *strings.Replacer // takes out what the request proves its right with
+	secrets *strings.Replacer // removes the request's credentials
 }
 
-// caller speaks JSON with a server. All requests to judges' servers go through it, whatever the format: it follows no
-// redirect, counts what is asked beside judgments, and takes secrets out of answers. Of go-openai and
-// ollama/api gavel uses the types alone: their clients hide a body that broke off, and answers of servers that differ
-// from their own.
+// caller sends JSON to a server. All requests to judges' servers go through it, whatever the format. It follows no
+// redirects, counts requests other than judgments, and removes secrets from answers. gavel uses only the types of
+// go-openai and ollama/api: their clients hide truncated bodies, and answers that differ from their own format.
 type caller struct {
 	transport http.RoundTripper
-	key       string // "" for none
+	key       string // "": none
 }
 
 func newCaller(client *http.Client, key string) caller {
 	return caller{transport: cmp.Or(client.Transport, http.DefaultTransport), key: key}
 }
 
-// Account counts what servers are asked beside judgments, by page, such as "/v1/models".
+// Account counts the requests to servers other than judgments, by page, such as "/v1/models".
 type Account struct {
 	mu    sync.Mutex
 	pages map[string]int
@@ -67,12 +66,12 @@ type Account struct {
 
 type accountKey struct{}
 
-// WithAccount has what is asked with the context counted.
+// WithAccount returns a context whose requests a counts.
 func WithAccount(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, a)
 }
 
-// judges are the pages that answer with judgments.
+// judges matches the pages that answer with judgments.
 var judges = regexp.MustCompile(`/(chat/completions|api/chat|systemone)$`)
 
 func (a *Account) enter(page *url.URL) {
@@ -87,7 +86,7 @@ func (a *Account) enter(page *url.URL) {
 	a.pages[cmp.Or(ownPages.FindString(page.Path), page.Path)]++
 }
 
-// Onto returns how often each page was asked for, in this account and in another.
+// Onto returns the requests per page of this account added to other.
 func (a *Account) Onto(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -99,9 +98,9 @@ func (a *Account) Onto(other map[string]int) map[string]int {
 	return sum
 }
 
-// longest returns how many bytes an answer may have: what the tokens asked for can take when each is streamed by
-// itself, and more where the server also lists alternatives to each token.
-func (r Request) longest() int {
+// maxAnswer returns the size limit of an answer in bytes: enough for the requested tokens when each is streamed by
+// itself, and more if the server also lists alternatives to each token.
+func (r Request) maxAnswer() int {
 	token := 1 << 10
 	if r.Labels != nil {
 		token = 8 << 10
@@ -110,7 +109,7 @@ func (r Request) longest() int {
 }
 
 // send posts body, or gets the page if body is nil, and reads an answer of at most longest bytes. The error is an
-// *Error or the cause of the context's end. The exchange has the answer, also one that is an error, if any came.
+// *Error or the cause of the context's end. The exchange holds any answer that came, also an error.
 func (c caller) send(ctx context.Context, url string, body []byte, longest int) (*exchange, error) {
 	x := &exchange{}
 	err := c.exchange(ctx, x, url, body, min(maxBody, longest))
@@ -138,18 +137,18 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	if has, ok := passwords.Load(req.URL.Scheme + "://" + req.URL.Host); ok {
-		who := has.([2]string)
-		req.SetBasicAuth(who[0], who[1])
+	if value, ok := passwords.Load(req.URL.Scheme + "://" + req.URL.Host); ok {
+		login := value.([2]string)
+		req.SetBasicAuth(login[0], login[1])
 	}
 	x.access = req.Header.Get("Authorization")
-	x.secrets = secretsOf(req)
+	x.secrets = redactor(req)
 	resp, err := c.transport.RoundTrip(req) // http.Client would follow redirects
 	if err != nil {
-		return hideIn(x.secrets, err)
+		return redactError(x.secrets, err)
 	}
 	defer resp.Body.Close()
-	if err := x.unasked(resp); err != nil {
+	if err := x.checkStatus(resp); err != nil {
 		return err
 	}
 	if resp.ContentLength > int64(longest) {
@@ -159,27 +158,27 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 	if err != nil {
 		return fmt.Errorf("the answer broke off after %d bytes: %w", len(answer), err)
 	}
-	x.body = []byte(without(x.secrets, string(answer)))
+	x.body = []byte(redact(x.secrets, string(answer)))
 	x.status = resp.StatusCode
 	x.header = resp.Header
 	return nil
 }
 
-// unasked refuses a status that is neither an answer nor an error, before its body is read. That of 101 is the
-// connection itself, which no time limit ends. Behind a redirect is another server than the one that was named: prompt,
-// key and verdict are none of its business.
-func (x *exchange) unasked(resp *http.Response) error {
+// checkStatus rejects a status that is neither an answer nor an error, before its body is read. The body of a 101 is
+// the connection itself, which no time limit ends. A redirect leads to a server that the user did not name: it must
+// not get the prompt, the key or the verdict.
+func (x *exchange) checkStatus(resp *http.Response) error {
 	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
 	switch {
 	case resp.StatusCode < 200:
-		e.Message = "no server of models answers so: " +
-			cmp.Or(http.StatusText(resp.StatusCode), "the status is none of HTTP")
+		e.Message = "unexpected status of a model server: " +
+			cmp.Or(http.StatusText(resp.StatusCode), "not an HTTP status")
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		e.Kind, e.Message = Moved, "it sends elsewhere, but does not say where"
-		resp.Header.Set("Location", without(x.secrets, resp.Header.Get("Location")))
+		e.Kind, e.Message = Moved, "it redirects without saying where"
+		resp.Header.Set("Location", redact(x.secrets, resp.Header.Get("Location")))
 		if to, err := resp.Location(); err == nil {
 			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: "+
-				"if that is the server you mean, put %s in --base-url", bare(to), bare(base(to)))
+				"if that is the server you mean, put %s in --base-url", publicURL(to), publicURL(serverAddress(to)))
 		}
 	default:
 		return nil
@@ -187,28 +186,28 @@ func (x *exchange) unasked(resp *http.Response) error {
 	return e
 }
 
-// ownPages are the places of both formats, which follow the address of a server.
+// ownPages matches the paths of both formats, which follow a server's address.
 var ownPages = regexp.MustCompile(
 	`/(?:v1/(?:chat/completions|completions|models|systemone)|api/\w+|props|version|tokenize|apply-template)/?$`,
 )
 
-// base is the address of the server that has a page, as --base-url takes it.
-func base(page *url.URL) *url.URL {
-	at := *page
-	at.Path = ownPages.ReplaceAllString(at.Path, "")
-	return &at
+// serverAddress returns the address of a page's server, as --base-url takes it.
+func serverAddress(page *url.URL) *url.URL {
+	server := *page
+	server.Path = ownPages.ReplaceAllString(server.Path, "")
+	return &server
 }
 
-// bare is an address without what may be secret in it.
-func bare(u *url.URL) string {
+// publicURL returns an address without the parts that may be secret.
+func publicURL(u *url.URL) string {
 	return excerpt([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
-// failure returns the *Error of an exchange without a usable answer. err is the cause; nil if the answer itself is an
-// error.
+// failure returns the *Error of an exchange without a usable answer. err is the cause; nil if the answer itself reports
+// an error.
 func (x *exchange) failure(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
-		err = cause // which is a net.Error that says Timeout
+		err = cause // a net.Error whose Timeout is true
 	} else if cause != nil {
 		return cause
 	} else if err == nil {
@@ -221,15 +220,15 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 		}
 	}
 	var nerr net.Error
-	var said *Error
+	var callErr *Error
 	var long *http.MaxBytesError
 	switch {
-	case errors.As(err, &said):
-		return said
+	case errors.As(err, &callErr):
+		return callErr
 	case errors.As(err, &nerr) && nerr.Timeout():
 		return &Error{Kind: Timeout, Message: "no answer in time", Err: err}
 	case errors.As(err, &long):
-		const text = "the answer is longer than %d MiB, which no reply of so many tokens is"
+		const text = "the answer is longer than %d MiB, too long for the requested tokens"
 		return &Error{Kind: Internal, Message: fmt.Sprintf(text, long.Limit>>20), Err: err} // a retry would get the same
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &Error{Kind: Transport, Message: "connection refused", Err: err}
@@ -244,10 +243,10 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 
 // unreadable returns the error for an answer that is not in the server's format.
 func (x *exchange) unreadable() error {
-	return none("not an answer of this kind of server: %s", excerpt(x.body))
+	return unusable("not an answer of this kind of server: %s", excerpt(x.body))
 }
 
-// accessAdvice says what a server lacks that refuses a request for want of a key or password.
+// accessAdvice returns what a request that was refused access needs: a key, or a user name and password.
 func (x *exchange) accessAdvice() string {
 	switch wants := x.header.Get("WWW-Authenticate"); {
 	case x.access == "" && x.status == 500: // LiteLLM without a database of keys
@@ -257,21 +256,20 @@ func (x *exchange) accessAdvice() string {
 	case strings.HasPrefix(x.access, "Basic "):
 		return "it refuses the user name and password of the address: check both"
 	case strings.HasPrefix(wants, "Basic"):
-		return "it wants a user name and a password: --base-url http://USER:PASSWORD@HOST (neither is stored or shown)"
+		return "it requires a user name and a password: --base-url http://USER:PASSWORD@HOST (neither is stored or shown)"
 	case x.access != "":
 		return "it refuses the key that was sent: check the variable of --api-key-env, or OPENAI_API_KEY"
 	}
 	return "it needs a key: name the environment variable that holds it with --api-key-env"
 }
 
-// invalidRequest matches how FastAPI's servers begin to say that a request is not as they want it. llama-cpp-python
-// says so with HTTP 500.
+// invalidRequest matches the beginning of FastAPI servers' messages about an invalid request. llama-cpp-python sends
+// them with HTTP 500.
 var invalidRequest = regexp.MustCompile(`^(?:\d+ validation errors?\b|\[\{'type': '\w+', 'loc': \()`)
 
-// kind tells what may help against an answer that is an error: by its status, or by its words where servers choose a
-// status that says less.
+// kind classifies an error answer by its status, or by its text where servers choose a status that says less.
 func (x *exchange) kind() Kind {
-	sentence, kinds := errorSaid(x.body)
+	sentence, kinds := readError(x.body)
 	switch x.status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return Auth
@@ -281,7 +279,7 @@ func (x *exchange) kind() Kind {
 		return Busy
 	}
 	switch {
-	case slices.Contains(kinds, "no_db_connection"): // LiteLLM of a key that it does not know
+	case slices.Contains(kinds, "no_db_connection"): // LiteLLM for an unknown key
 		return Auth
 	case x.status < 500, slices.Contains(kinds, "invalid_request_error"), invalidRequest.MatchString(sentence):
 		return BadRequest
@@ -289,7 +287,7 @@ func (x *exchange) kind() Kind {
 	return ServerSide
 }
 
-// retryAfter reads the header in seconds or as a date.
+// retryAfter parses the header Retry-After, in seconds or as a date.
 func retryAfter(h http.Header) time.Duration {
 	v := h.Get("Retry-After")
 	if v == "" {
@@ -298,55 +296,55 @@ func retryAfter(h http.Header) time.Duration {
 	if s, err := strconv.Atoi(v); err == nil {
 		return time.Duration(min(max(0, s), 1<<30)) * time.Second
 	}
-	if at, err := http.ParseTime(v); err == nil {
-		return max(0, time.Until(at))
+	if date, err := http.ParseTime(v); err == nil {
+		return max(0, time.Until(date))
 	}
 	return 0
 }
 
-// errorSaid reads an error body: its sentence, and the type and code beside it. {"error": "…"} (Ollama, LM Studio),
+// readError parses an error body into its message and its type and code. {"error": "…"} (Ollama, LM Studio),
 // {"error": {"message": "…"}} (OpenAI, llama.cpp, vLLM since 0.10) or {"message": "…"} (vLLM before).
-func errorSaid(body []byte) (sentence string, kinds []string) {
-	var said map[string]any
-	if json.Unmarshal(body, &said) != nil {
+func readError(body []byte) (sentence string, kinds []string) {
+	var members map[string]any
+	if json.Unmarshal(body, &members) != nil {
 		return "", nil
 	}
-	switch e := said["error"].(type) {
+	switch e := members["error"].(type) {
 	case string:
 		sentence = e
 	case map[string]any:
-		said = e
+		members = e
 	}
 	if sentence == "" {
-		sentence, _ = said["message"].(string)
+		sentence, _ = members["message"].(string)
 	}
 	for _, key := range []string{"type", "code"} {
-		if kind, ok := said[key].(string); ok { // llama.cpp's and vLLM's code is the status
+		if kind, ok := members[key].(string); ok { // a number in llama.cpp and vLLM: the status
 			kinds = append(kinds, kind)
 		}
 	}
 	return sentence, kinds
 }
 
-// serverMessage is what an answer says went wrong.
+// serverMessage returns the error message of an answer.
 func serverMessage(x *exchange) string {
-	if sentence, _ := errorSaid(x.body); sentence != "" {
-		return excerpt([]byte(without(x.secrets, sentence)))
+	if sentence, _ := readError(x.body); sentence != "" {
+		return excerpt([]byte(redact(x.secrets, sentence)))
 	}
-	return cmp.Or(excerptOf(x.body), http.StatusText(x.status))
+	return cmp.Or(excerptOrEmpty(x.body), http.StatusText(x.status))
 }
 
-// excerpt is the beginning of a body on one line, fit for a message.
-func excerpt(b []byte) string { return cmp.Or(excerptOf(b), "(empty)") }
+// excerpt returns the beginning of a body on one line, for messages; "(empty)" if there is none.
+func excerpt(b []byte) string { return cmp.Or(excerptOrEmpty(b), "(empty)") }
 
-// htmlPage matches the beginning of a page for browsers, markup what is no text in it.
+// htmlPage matches the beginning of an HTML page, markup its tags, scripts and comments.
 var (
 	htmlPage = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
 	markup   = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
 )
 
-// excerptOf is excerpt, "" for nothing.
-func excerptOf(b []byte) string {
+// excerptOrEmpty returns the beginning of a body on one line; "" if there is none.
+func excerptOrEmpty(b []byte) string {
 	const limit = 300
 	if htmlPage.Match(b) {
 		text := markup.ReplaceAllString(string(b[:min(len(b), 100*limit)]), " ")
@@ -363,13 +361,12 @@ func excerptOf(b []byte) string {
 	return s
 }
 
-// tooLongKinds are the types and codes of an error that say that a prompt does
-// not fit: llama.cpp's type, OpenAI's code.
+// tooLongKinds lists the types and codes of an error about a prompt that does not fit: llama.cpp's type, OpenAI's code.
 var tooLongKinds = []string{"exceed_context_size_error", "context_length_exceeded"}
 
-// tooLong matches how servers without such a type begin to say it. It looks nowhere but at the beginning of the
-// sentence, past the names that a proxy puts before it ("litellm.BadRequestError: OpenAIException - "): servers also
-// quote the request in their errors, and a prompt may hold the same words.
+// tooLong matches the messages about a prompt that does not fit, for servers without such a type. It reads only the
+// beginning of the message, after the names that a proxy puts first ("litellm.BadRequestError: OpenAIException - "):
+// servers also quote the request in their errors, and a prompt may contain the same words.
 var tooLong = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{
 	// llama.cpp: the request exceeds the available context size; request (7224 tokens) exceeds …
 	// Ollama: the input length exceeds the context length; prompt exceeds maximum context length
@@ -388,15 +385,15 @@ var tooLong = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(
 	`cannot truncate prompt with n_keep \(\d+\) >= n_ctx`,                                     // LM Studio
 	`trying to keep the first \d+ tokens when context the overflows\.`,                        // LM Studio
 	`the number of tokens to keep from the initial prompt is greater than the context length`, // LM Studio
-	// llama.cpp, of a model that reads a prompt in one batch
+	// llama.cpp, for a model that reads a prompt in one batch
 	`input (?:\(\d+ tokens\) )?is too large to process`,
 	// others
 	`(?:the |your )?(?:prompt|input) is too long`, `too many (?:prompt|input) tokens`,
 	`(?:the )?context length exceeded\b`,
 }, "|") + `)`)
 
-// promptTooLong tells whether an answer without a reply says so. Some versions
-// of llama.cpp answer 500 with it, of LM Studio 200.
+// promptTooLong reports whether an answer without a reply says that the prompt does not fit. Some versions of llama.cpp
+// send it with status 500, some of LM Studio with 200.
 func promptTooLong(x *exchange) bool {
 	switch x.status {
 	case http.StatusOK, http.StatusBadRequest, http.StatusRequestEntityTooLarge,
@@ -404,21 +401,21 @@ func promptTooLong(x *exchange) bool {
 	default:
 		return false
 	}
-	sentence, kinds := errorSaid(x.body)
+	sentence, kinds := readError(x.body)
 	if slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(tooLongKinds, k) }) {
 		return true
 	}
 	if sentence == "" && x.status != http.StatusOK {
-		sentence = string(x.body) // a server that writes no JSON
+		sentence = string(x.body) // a server that does not write JSON
 	}
 	return tooLong.MatchString(strings.TrimSpace(sentence))
 }
 
-// pageTime is how long a server has for one of its own pages: they are there, or nearly so, and need no model. Without
-// a limit a server that hangs would hold up a command for ever.
+// pageTime limits a request for one of the server's own pages, which need no model. Without a limit, a server that
+// hangs would hold up a command for ever.
 const pageTime = 30 * time.Second
 
-// page asks for one of the server's own pages; body is what is posted, nil where nothing is. Its error is an *Error.
+// page requests one of the server's own pages; body is posted unless it is nil. The error is an *Error.
 func (c caller) page(ctx context.Context, url string, body, into any) error {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()

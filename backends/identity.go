@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Identifier is a Backend that can say at little cost which model it serves.
+// Identifier is a Backend that can identify its model cheaply.
 type Identifier interface {
-	// Identify returns the model with what its identity and its process are read from. An error of kind NotFound says
-	// that the server no longer has a model of the name.
+	// Identify returns the model with the fields of its identity and its process. An error of kind NotFound means that
+	// the server no longer has a model of that name.
 	Identify(ctx context.Context, name string) (Model, error)
 }
 
@@ -28,23 +28,22 @@ var (
 // Identify implements Identifier.
 func (o *OpenAI) Identify(ctx context.Context, name string) (Model, error) { return o.Model(ctx, name) }
 
-// Sample is what a model makes of one fixed beginning: the likeliest first tokens and the natural logarithms of their
-// probabilities. Models of the same name, size and tokenizer have the same fingerprint; their weights differ, and so do
-// their samples.
+// Sample holds the likeliest first tokens after a fixed prompt, with the natural logarithms of their probabilities.
+// Models of the same name, size and tokenizer have the same fingerprint, but other weights give another sample.
 type Sample map[string]float64
 
-// sampler is a Backend whose server may be asked for a sample. It is nil where the server has none to give.
+// sampler is a Backend whose server can give a sample. The sample is nil if the server has none to give.
 type sampler interface {
 	Sample(ctx context.Context, model string) (Sample, error)
 }
 
 var _ sampler = (*OpenAI)(nil)
 
-// samplePrompt leaves open how it goes on, so that many tokens have a chance.
+// samplePrompt ends in mid-sentence, so that many tokens are likely to follow.
 const samplePrompt = "The first answer is better than the second, because"
 
-// Sample implements Sampler for llama.cpp and vLLM, with one token of /v1/completions. Other servers may be paid by the
-// request, or tell no probabilities there.
+// Sample implements sampler for llama.cpp and vLLM, with one token of /v1/completions. Other servers may charge for the
+// request, or report no probabilities there.
 func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	server, err := o.Server(ctx)
 	if err != nil || !server.Can(GiveSample) {
@@ -53,7 +52,7 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	var answer struct {
 		Choices []struct {
 			Logprobs struct {
-				Content []tokenSaid          `json:"content"`      // llama.cpp
+				Content []wireToken          `json:"content"`      // llama.cpp
 				Top     []map[string]float64 `json:"top_logprobs"` // vLLM
 			} `json:"logprobs"`
 		} `json:"choices"`
@@ -62,13 +61,13 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 		"model": model, "prompt": samplePrompt, "max_tokens": 1, "temperature": 0, "logprobs": topTokens,
 	}, &answer)
 	if err != nil || len(answer.Choices) == 0 {
-		return nil, unsampled(err)
+		return nil, sampleError(err)
 	}
 	logprobs, sample := answer.Choices[0].Logprobs, Sample{}
 	if len(logprobs.Content) > 0 {
 		for _, t := range logprobs.Content[0].Top {
 			if t.Logprob != nil {
-				sample[spell(t.Token, t.Bytes)] = *t.Logprob
+				sample[tokenText(t.Token, t.Bytes)] = *t.Logprob
 			}
 		}
 	}
@@ -81,8 +80,8 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	return sample, nil
 }
 
-// unsampled returns the error of a sample that may be had later; nil where the server has none to give.
-func unsampled(err error) error {
+// sampleError returns err if a later try may give a sample, and nil if the server has none to give.
+func sampleError(err error) error {
 	var refused *Error
 	if errors.As(err, &refused) && (!refused.MayPass() || refused.Status == http.StatusNotImplemented) {
 		return nil
@@ -90,49 +89,49 @@ func unsampled(err error) error {
 	return err
 }
 
-// Bounds of what two samples of one model may differ by: batches, threads and other hardware move a logarithm by some
-// hundredths, other weights by whole units. Tokens of less than 2 % tell nothing: they may be missing in one list.
+// Limits of the difference between two samples of one model. Batches, threads and hardware shift a logarithm by some
+// hundredths, other weights by whole units. Tokens below 2 % are skipped: they may be missing in one list.
 const (
-	sampleMoves = 0.5
-	sampleLeast = -3.9
+	sampleShift = 0.5
+	sampleFloor = -3.9
 )
 
-// Same tells whether two samples can be of one model. A sample that is missing says nothing against it.
+// Same reports whether two samples can come from one model. A missing sample matches any other.
 func (s Sample) Same(other Sample) bool {
 	if len(s) == 0 || len(other) == 0 {
 		return true
 	}
-	return s.within(other) && other.within(s)
+	return s.matches(other) && other.matches(s)
 }
 
-func (s Sample) within(other Sample) bool {
+func (s Sample) matches(other Sample) bool {
 	for token, logprob := range s {
-		if logprob < sampleLeast {
+		if logprob < sampleFloor {
 			continue
 		}
-		if there, ok := other[token]; !ok || math.Abs(there-logprob) > sampleMoves {
+		if otherLogprob, ok := other[token]; !ok || math.Abs(otherLogprob-logprob) > sampleShift {
 			return false
 		}
 	}
 	return true
 }
 
-// String lists the likeliest three tokens.
+// String lists the three likeliest tokens.
 func (s Sample) String() string {
 	tokens := slices.SortedFunc(maps.Keys(s), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s[b], s[a]), strings.Compare(a, b))
 	})
-	var said []string
+	var parts []string
 	for _, t := range tokens[:min(3, len(tokens))] {
-		said = append(said, fmt.Sprintf("%q %.2f", t, s[t]))
+		parts = append(parts, fmt.Sprintf("%q %.2f", t, s[t]))
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(parts, ", ")
 }
 
-// ModelChangedError says that a server serves another model than it did, or
-// that it may have: what it said in between is not to be trusted. A system fingerprint begins with [FingerprintSign].
+// ModelChangedError reports that a server changed its model, or that it may have: replies in between cannot be trusted.
+// A system fingerprint begins with [FingerprintSign].
 type ModelChangedError struct {
-	At  time.Time // when it was seen
+	At  time.Time // when the change was noticed
 	URL string
 	Was string
 	Is  string
@@ -142,10 +141,10 @@ func (e *ModelChangedError) Error() string {
 	return fmt.Sprintf("%s serves %s now: it was %s, and it is %s", e.URL, AnotherThan(e.Was), e.Was, e.Is)
 }
 
-// FingerprintSign begins what is said of a model of which no more is known than the system fingerprint of its replies.
+// FingerprintSign begins the description of a model that is known only by the system fingerprint of its replies.
 const FingerprintSign = "system_fingerprint "
 
-// AnotherThan is what a server serves that served was before, as far as that is known, in words.
+// AnotherThan describes the model after a change: another model, or, if only fingerprints tell, another system.
 func AnotherThan(was string) string {
 	if strings.HasPrefix(was, FingerprintSign) {
 		return "another system, perhaps with another model,"

@@ -6,67 +6,67 @@ import (
 	"net/http"
 )
 
-// Feature is what some kinds of server do and others do not; see [Server.Can].
+// Feature is an ability that some kinds of server have; see [Server.Can].
 type Feature int
 
 const (
-	SetContext    Feature = iota // the client sets the context of a model
-	Keyless                      // takes no API key
-	CutPrompts                   // cuts a prompt that does not fit, unless it is asked not to
-	RefuseLong                   // can be asked to refuse a prompt that does not fit
-	TellLogprobs                 // tells token probabilities
-	ReserveReply                 // takes a prompt only with room for the whole reply beside it
-	TakeBudget                   // can be asked to bound thinking by tokens
-	EndRepetition                // can be asked to end a reply that repeats itself
+	SetContext    Feature = iota // the client sets a model's context
+	Keyless                      // needs no API key
+	CutPrompts                   // cuts a prompt that does not fit, unless told not to
+	RefuseLong                   // can refuse a prompt that does not fit
+	TellLogprobs                 // reports token probabilities
+	ReserveReply                 // requires room for the prompt and the whole reply
+	TakeBudget                   // can limit the tokens of thinking
+	EndRepetition                // can end a reply that repeats itself
 	GiveSample                   // gives a sample of its model at no cost
-	ShareBatch                   // batches what comes, and computes a common beginning of prompts once
-	Simulate                     // asks no model
-	Decide                       // gives each option a probability, and writes nothing
+	ShareBatch                   // batches requests, and computes a shared prefix of prompts once
+	Simulate                     // runs no model
+	Decide                       // gives each option a probability, and writes no text
 )
 
-// serverKind is what gavel knows of one kind of server. What is left out it cannot do, or does not tell. A new kind is
-// a file of this package (lmstudio.go is the shortest), its place in kinds, and its row in docs/servers.md.
+// serverKind describes one kind of server. A field left out means that it cannot do this, or does not report it. A new
+// kind takes a file of this package (lmstudio.go is the shortest), a place in kinds, and a row in docs/servers.md.
 type serverKind struct {
 	name string             // as people call it
-	wire string             // the format that it speaks: Server.Kind
-	can  map[Feature]string // what it can do, and since which version; "" for all
-	// ports are where it listens unless it is told.
+	wire string             // its wire format: Server.Kind
+	can  map[Feature]string // its features, each with the first version that has it; "": all versions
+	// ports lists the default ports.
 	ports []string
-	// batches is how many requests at once are worthwhile, where it does not tell how many it serves.
+	// batches is a useful number of parallel requests if the server does not report how many it serves.
 	batches int
 	advice  Advice
-	// open is for the kind that a wire format is named after: it makes the backend for a server at an address.
-	open func(at, key string, client *http.Client) (Backend, error)
+	// open makes the backend for a server at an address. It is set for the kind that a wire format is named after.
+	open func(address, key string, client *http.Client) (Backend, error)
 
-	// The rest is of servers that speak OpenAI's format.
+	// The fields below apply to servers with OpenAI's format.
 
-	ownedBy  string                                // what its list of models says
-	version  func(context.Context, *OpenAI) string // where it tells one
-	logprobs Ability                               // on this side of its interface
-	grammar  bool                                  // holds a reply to a grammar from its first token on
-	props    bool                                  // has llama.cpp's page of properties
-	// extend sets the members of a request that OpenAI's format does not have.
+	ownedBy  string                                // owned_by in its list of models
+	version  func(context.Context, *OpenAI) string // reads the version, if it reports one
+	logprobs Ability                               // over OpenAI's format
+	grammar  bool                                  // applies a grammar from the first token of the reply
+	props    bool                                  // has llama.cpp's /props
+	// extend sets the members of a request that are not part of OpenAI's format.
 	extend func(members map[string]any, s Server, req Request)
 	// count counts the tokens of a prompt.
 	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }
 
-// Advice is what a person can do about a server of a kind, in words that begin a sentence; "" for nothing of its own.
+// Advice holds what a user can do about a kind of server, in words that begin a sentence; "": nothing specific.
 type Advice struct {
-	Refuse    string // so that it refuses prompts that do not fit
-	Parallel  string // so that it answers more at once
+	Refuse    string // to make it refuse prompts that do not fit
+	Parallel  string // to make it answer more requests at once
 	ServeMore func(context, slots int) string
 }
 
-// kinds are the kinds of server, in the order in which their ports are looked at. The kind that a wire format is named
-// after stands behind the others of the format.
+// kinds lists the kinds of server in the order in which their ports are probed. The kind that a wire format is named
+// after comes behind the others of that format.
 var kinds []*serverKind
 
-func init() { // since kinds refer to functions that look at all of them
+func init() { // not a literal: kinds refer to functions that read kinds
 	kinds = []*serverKind{&ollama, &vllm, &llamaCpp, &sglang, &lmStudio, &openAICompatible, &simulation, &decisions}
 }
 
-// kindOf returns the kind of a server by its name and wire format, else the one that its wire format is named after.
+// kindOf returns the kind of a server by its name and wire format, else the kind that its wire format is named after.
 func kindOf(s Server) *serverKind {
 	for _, k := range kinds {
 		if k.wire == s.Kind && (k.name == s.Name || k.open != nil) {
@@ -76,7 +76,7 @@ func kindOf(s Server) *serverKind {
 	return &serverKind{}
 }
 
-// Wires lists the formats that servers speak: what "--backend" names, and Server.Kind.
+// Wires lists the wire formats: the values of --backend and of Server.Kind.
 func Wires() []string {
 	var names []string
 	for _, k := range kinds {
@@ -87,7 +87,7 @@ func Wires() []string {
 	return names
 }
 
-// LocalPorts lists the ports on which local servers usually listen.
+// LocalPorts lists the default ports of local servers.
 func LocalPorts() (ports []string) {
 	for _, k := range kinds {
 		ports = append(ports, k.ports...)
@@ -95,27 +95,26 @@ func LocalPorts() (ports []string) {
 	return ports
 }
 
-// Open returns the backend for a server that was found.
+// Open returns the backend for a server.
 func Open(s Server, key string, client *http.Client) (Backend, error) {
 	k := kindOf(Server{Kind: s.Kind})
 	if k.open == nil {
-		return nil, fmt.Errorf("no server is of the kind %q", s.Kind)
+		return nil, fmt.Errorf("unknown kind of server %q", s.Kind)
 	}
 	return k.open(s.URL, key, client)
 }
 
-// Can reports whether a server has a feature, as far as its kind and version say.
+// Can reports whether a server has a feature, judging by its kind and version.
 func (s Server) Can(f Feature) bool {
 	since, can := kindOf(s).can[f]
 	return can && !Before(s.Version, since)
 }
 
-// Since returns the version from which on servers of this kind have a feature; "" for all, or for none.
+// Since returns the first version of this kind of server with a feature; "" if all have it, or none.
 func (s Server) Since(f Feature) string { return kindOf(s).can[f] }
 
-// Advice returns what a person can do about this server.
+// Advice returns what a user can do about this server.
 func (s Server) Advice() Advice { return kindOf(s).advice }
 
-// Batches returns how many requests at once are worthwhile, where the server does not tell how many it serves; 0 where
-// that is not known.
+// Batches returns a useful number of parallel requests if the server does not report how many it serves; 0: unknown.
 func (s Server) Batches() int { return kindOf(s).batches }

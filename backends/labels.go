@@ -8,44 +8,44 @@ import (
 	"strings"
 )
 
-// topTokens is how many alternatives are asked for beside each token: the most that Ollama and vLLM give.
+// topTokens is the number of alternatives requested for each token: the maximum of Ollama and vLLM.
 const topTokens = 20
 
-// topBeside is how many llama.cpp is asked for, which lists as many as it is asked for. Beside a reply that it holds to
-// labels from its first token on, these are nearly always those of the labels that the reply does not say; else each
-// would take a request of its own.
-const topBeside = 400
+// topTokensConstrained is the number requested from llama.cpp, which has no maximum, when it restricts a reply to
+// labels from the first token on. The alternatives then nearly always include all labels that the reply does not name;
+// otherwise each would take a request of its own.
+const topTokensConstrained = 400
 
 // token is one token of a reply, or an alternative to one.
 type token struct {
 	text    string
 	logprob float64
-	top     []token // the alternatives; the token itself among them, or not
+	top     []token // the alternatives; may include the token itself
 }
 
-// tokenSaid is a token as both formats write it.
-type tokenSaid struct {
+// wireToken is a token as both wire formats write it.
+type wireToken struct {
 	Token   string      `json:"token"`
 	Logprob *float64    `json:"logprob"`
 	Bytes   []int       `json:"bytes"`
-	Top     []tokenSaid `json:"top_logprobs"`
+	Top     []wireToken `json:"top_logprobs"`
 }
 
-// tokensOf reads the tokens of a reply; one without a probability spoils all.
-func tokensOf(said []tokenSaid) []token {
-	out := make([]token, 0, len(said))
-	for _, s := range said {
+// tokensOf converts the tokens of a reply; it returns nil if one has no probability.
+func tokensOf(raw []wireToken) []token {
+	out := make([]token, 0, len(raw))
+	for _, s := range raw {
 		if s.Logprob == nil {
 			return nil
 		}
-		told := slices.DeleteFunc(s.Top, func(a tokenSaid) bool { return a.Logprob == nil })
-		out = append(out, token{text: spell(s.Token, s.Bytes), logprob: *s.Logprob, top: tokensOf(told)})
+		alternatives := slices.DeleteFunc(s.Top, func(a wireToken) bool { return a.Logprob == nil })
+		out = append(out, token{text: tokenText(s.Token, s.Bytes), logprob: *s.Logprob, top: tokensOf(alternatives)})
 	}
 	return out
 }
 
-// spell prefers the bytes of a token: half a character has no text.
-func spell(text string, bytes []int) string {
+// tokenText returns a token's text, from its bytes if there are any: half a character has no text.
+func tokenText(text string, bytes []int) string {
 	if len(bytes) == 0 {
 		return text
 	}
@@ -56,84 +56,83 @@ func spell(text string, bytes []int) string {
 	return string(b)
 }
 
-// labelLogprobs finds the last label in a reply's tokens and tells how probable each label was there, along the way
-// that the reply took: the product of the token probabilities up to the token that sets the label apart. Different
-// tokens that lead to the same label alone are added up; what leads to several labels that the reply did not take is
-// shared out evenly among them. A label that no listed token leads to is left out.
+// labelLogprobs finds the last label in a reply's tokens and returns the probability of each label there: the product
+// of the token probabilities along the reply, up to the token that distinguishes the label. Alternative tokens that
+// lead to the same label are added up. The mass of one that leads to several labels which the reply did not take is
+// shared evenly among them. A label that no listed token leads to is left out.
 func labelLogprobs(tokens []token, labels []string) []Label {
 	var reply strings.Builder
-	ends := make([]int, len(tokens)) // where each token ends in the reply
+	ends := make([]int, len(tokens)) // end of each token in the reply
 	for i, t := range tokens {
 		reply.WriteString(t.text)
 		ends[i] = reply.Len()
 	}
 	text := reply.String()
-	at := -1
-	chosen := ""
+	position := -1
+	lastLabel := ""
 	for _, l := range labels {
-		if i := strings.LastIndex(text, l); l != "" && i >= 0 && (i > at || i == at && len(l) > len(chosen)) {
-			at, chosen = i, l
+		if i := strings.LastIndex(text, l); l != "" && i >= 0 && (i > position || i == position && len(l) > len(lastLabel)) {
+			position, lastLabel = i, l
 		}
 	}
-	if at < 0 {
+	if position < 0 {
 		return nil
 	}
-	if !believable(tokens) {
+	if !validLogprobs(tokens) {
 		return nil
 	}
-	first := slices.IndexFunc(ends, func(end int) bool { return end > at })
+	first := slices.IndexFunc(ends, func(end int) bool { return end > position })
 	begin := ends[first] - len(tokens[first].text)
-	alive := map[string]string{} // what the reply would say from the first token on, by label
+	alive := map[string]string{} // text from the first token on, by label
 	for _, l := range labels {
-		alive[l] = text[begin:at] + l
+		alive[l] = text[begin:position] + l
 	}
-	found := map[string]float64{}
-	said, logprob := "", 0.0
+	logprobs := map[string]float64{}
+	prefix, logprob := "", 0.0
 	for _, t := range tokens[first:] {
-		if len(alive) < 2 || len(said) >= len(alive[chosen]) {
+		if len(alive) < 2 || len(prefix) >= len(alive[lastLabel]) {
 			break
 		}
 		stays, leaves := map[string]string{}, map[string]string{}
 		for l, target := range alive {
-			if leads(said+t.text, target) {
+			if leads(prefix+t.text, target) {
 				stays[l] = target
 			} else {
 				leaves[l] = target
 			}
 		}
 		if len(leaves) > 0 {
-			onward, mass := t.shared(said, stays, leaves)
+			onward, mass := t.branch(prefix, stays, leaves)
 			for l, p := range mass {
-				found[l] = logprob + math.Log(p)
+				logprobs[l] = logprob + math.Log(p)
 			}
 			logprob += math.Log(onward)
 		} else {
 			logprob += t.logprob
 		}
-		said += t.text
+		prefix += t.text
 		alive = stays
 	}
 	if len(alive) == 1 {
-		found[chosen] = logprob
+		logprobs[lastLabel] = logprob
 	}
 	var out []Label
 	for _, l := range labels {
-		if p, ok := found[l]; ok && !math.IsInf(p, 0) && !math.IsNaN(p) {
+		if p, ok := logprobs[l]; ok && !math.IsInf(p, 0) && !math.IsNaN(p) {
 			out = append(out, Label{l, p})
 		}
 	}
 	return out
 }
 
-// believable tells whether tokens and their alternatives have logarithms of probabilities: none
-// above 0 but for rounding.
-func believable(tokens []token) bool {
-	return !slices.ContainsFunc(tokens, func(t token) bool { return !(t.logprob <= 1e-6) || !believable(t.top) })
+// validLogprobs reports whether no logarithm of tokens and their alternatives is above 0, except for rounding.
+func validLogprobs(tokens []token) bool {
+	return !slices.ContainsFunc(tokens, func(t token) bool { return !(t.logprob <= 1e-6) || !validLogprobs(t.top) })
 }
 
-// shared adds up a token and the alternatives to it after what was said: what
-// leads on to labels that stay, and what to each label that is left alone.
-func (t token) shared(said string, stays, leaves map[string]string) (onward float64, mass map[string]float64) {
+// branch sums the probabilities of a token and its alternatives after prefix: onward is the sum of those that lead to
+// labels in stays, mass the sum for each label in leaves.
+func (t token) branch(prefix string, stays, leaves map[string]string) (onward float64, mass map[string]float64) {
 	onward, mass = math.Exp(t.logprob), map[string]float64{}
 	itself := false
 	for _, a := range t.top {
@@ -141,9 +140,9 @@ func (t token) shared(said string, stays, leaves map[string]string) (onward floa
 			itself = true
 			continue
 		}
-		on, off := leading(said+a.text, stays), leading(said+a.text, leaves)
+		on, off := reachable(prefix+a.text, stays), reachable(prefix+a.text, leaves)
 		switch {
-		case len(on) > 0 && len(off) > 0: // another way to what they share
+		case len(on) > 0 && len(off) > 0: // another tokenization of what they share
 		case len(on) > 0:
 			onward += math.Exp(a.logprob)
 		default:
@@ -157,12 +156,12 @@ func (t token) shared(said string, stays, leaves map[string]string) (onward floa
 	return onward, mass
 }
 
-// leads tells whether a reply that says s so far may become, or has passed, target.
+// leads reports whether a reply that reads s so far may become target, or has passed it.
 func leads(s, target string) bool {
 	return strings.HasPrefix(target, s) || strings.HasPrefix(s, target)
 }
 
-func leading(s string, targets map[string]string) []string {
+func reachable(s string, targets map[string]string) []string {
 	var out []string
 	for l, t := range targets {
 		if s != "" && leads(s, t) {
@@ -172,12 +171,12 @@ func leading(s string, targets map[string]string) []string {
 	return out
 }
 
-// choiceSchema is the JSON schema of a reply that is one of the texts.
+// choiceSchema returns the JSON schema of a reply that is one of the texts.
 func choiceSchema(texts []string) json.RawMessage {
 	return mustJSON(map[string]any{"type": "string", "enum": texts})
 }
 
-// choiceGrammar is the same in llama.cpp's GBNF, without JSON's quotes.
+// choiceGrammar returns a grammar in llama.cpp's GBNF for a reply that is one of the texts, without JSON's quotes.
 func choiceGrammar(texts []string) string {
 	parts := make([]string, len(texts))
 	for i, t := range texts {
@@ -186,8 +185,8 @@ func choiceGrammar(texts []string) string {
 	return "root ::= " + strings.Join(parts, " | ")
 }
 
-// unquoted takes JSON's quotes off a reply that a schema held to one of the
-// texts. Whatever else a server answered is left as it is.
+// unquoted removes JSON's quotes from a reply that a schema restricted to one of the texts. Other replies are returned
+// unchanged.
 func unquoted(reply string, texts []string) string {
 	var s string
 	if json.Unmarshal([]byte(reply), &s) == nil && slices.Contains(texts, s) {

@@ -14,8 +14,8 @@ import (
 
 var twoLabels = []string{"[[A>B]]", "[[B>A]]"}
 
-// says is a token with its probability and the alternatives beside it.
-func says(text string, p float64, others ...any) token {
+// tokenWith returns a token with its probability and alternatives.
+func tokenWith(text string, p float64, others ...any) token {
 	t := token{text: text, logprob: math.Log(p), top: []token{{text: text, logprob: math.Log(p)}}}
 	for i := 0; i < len(others); i += 2 {
 		t.top = append(t.top, token{text: others[i].(string), logprob: math.Log(others[i+1].(float64))})
@@ -31,7 +31,7 @@ func TestLabelLogprobs(t *testing.T) {
 		assert.NilError(t, json.Unmarshal([]byte(given[1]), &rows))
 		var tokens []token
 		for _, row := range rows {
-			tokens = append(tokens, says(row[0].(string), row[1].(float64), row[2:]...))
+			tokens = append(tokens, tokenWith(row[0].(string), row[1].(float64), row[2:]...))
 		}
 		for _, l := range labelLogprobs(tokens, labels) {
 			told = append(told, fmt.Sprintf("%s %.7f", l.Text, math.Exp(l.Logprob)))
@@ -42,7 +42,7 @@ func TestLabelLogprobs(t *testing.T) {
 
 // A token may be a part of a character.
 func TestLabelsOfBytes(t *testing.T) {
-	told := labelLogprobs([]token{says("\xc3", 1), says("\xa9", 0.6, "\xa8", 0.4)}, []string{"é", "è"})
+	told := labelLogprobs([]token{tokenWith("\xc3", 1), tokenWith("\xa9", 0.6, "\xa8", 0.4)}, []string{"é", "è"})
 	if len(told) != 2 || math.Abs(math.Exp(told[0].Logprob)-0.6) > 1e-9 || math.Abs(math.Exp(told[1].Logprob)-0.4) > 1e-9 {
 		t.Errorf("%+v", told)
 	}
@@ -75,7 +75,7 @@ var logprobs = map[string]string{
 		`{"token":">B]]","logprob":-0.01,"bytes":[62,66,93,93]}]`,
 }
 
-// withLogprobs is a server whose reply carries them.
+// withLogprobs returns a server whose reply has token probabilities.
 func (w wire) withLogprobs(text string) string {
 	reply := w.reply(content(text), "stop")
 	if w.name == "Ollama" {
@@ -102,7 +102,7 @@ func TestConstrainedReply(t *testing.T) {
 			}
 		}
 		// A server that does not know of constraints: the reply is left as it is.
-		if got, err := w.askFor(t, req, w.says(`"[[C]]" or so`)); err != nil || got.Text != `"[[C]]" or so` || got.Labels != nil {
+		if got, err := w.askFor(t, req, w.completeAnswer(`"[[C]]" or so`)); err != nil || got.Text != `"[[C]]" or so` || got.Labels != nil {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})

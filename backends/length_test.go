@@ -35,7 +35,7 @@ func TestTokenBounds(t *testing.T) {
 // A reply to a prompt of which the server read too little is no answer.
 func TestPromptThatShrank(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) { // every one of them counts 34 tokens
-		verdict := w.says("[[A>B]]")
+		verdict := w.completeAnswer("[[A>B]]")
 		ask := func(words, counted int) Response {
 			req := question
 			req.Messages, req.PromptTokens = []Message{{User, strings.Repeat("word ", words)}}, counted
@@ -74,7 +74,7 @@ func TestCountTokens(t *testing.T) {
 		return s
 	}
 	t.Run("llama.cpp", func(t *testing.T) {
-		s := page(llamaWire.saying("/apply-template", `{"prompt":"<|im_start|>hello"}`), "/tokenize", func(rw http.ResponseWriter, r *http.Request) {
+		s := page(llamaWire.withPage("/apply-template", `{"prompt":"<|im_start|>hello"}`), "/tokenize", func(rw http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			if m := object(t, body); m["content"] != "<|im_start|>hello" || m["add_special"] != true || m["parse_special"] != true {
 				t.Errorf("asked to tokenize %s", body)

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// LlamaCpp is the name of llama.cpp's server. It listens on 8080; 9931 is to be its next default
-// (ggml-org/llama.cpp#26508).
+// LlamaCpp is the name of llama.cpp's server. Its default port is 8080, to become 9931 (ggml-org/llama.cpp#26508).
 const LlamaCpp = "llama.cpp"
 
 var llamaCpp = serverKind{
@@ -21,9 +20,9 @@ var llamaCpp = serverKind{
 	props:    true,
 	can:      map[Feature]string{TakeBudget: "", GiveSample: ""},
 	extend: func(members map[string]any, _ Server, req Request) {
-		members["repeat_penalty"] = 1 // else it takes one from its command line
+		members["repeat_penalty"] = 1 // else it uses the value of its command line
 		if req.ThinkBudget > 0 {
-			members["thinking_budget_tokens"] = req.ThinkBudget // as --reasoning-budget, for one request
+			members["thinking_budget_tokens"] = req.ThinkBudget // like --reasoning-budget, for one request
 		}
 		if req.NoPromptCache {
 			members["cache_prompt"] = false
@@ -55,18 +54,18 @@ var llamaCpp = serverKind{
 	},
 }
 
-// llamaProps is what llama.cpp's /props tells.
+// llamaProps holds the fields of llama.cpp's /props that gavel reads.
 type llamaProps struct {
 	Slots    int    `json:"total_slots"`
 	Build    string `json:"build_info"`
 	Template string `json:"chat_template"`
-	Marker   string `json:"media_marker"` // drawn anew at each start
+	Marker   string `json:"media_marker"` // new at each start
 	Defaults struct {
 		Ctx int `json:"n_ctx"`
 	} `json:"default_generation_settings"`
 }
 
-// props reads llama.cpp's own page. It returns nil where there is none, as behind some proxies.
+// props reads llama.cpp's /props. It returns nil if there is no such page, as behind some proxies.
 func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
 	p := new(llamaProps)
 	err := o.page(ctx, o.root()+"/props", nil, p)
@@ -81,21 +80,21 @@ func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
 
 // tokenize counts the tokens of a text.
 func (o *OpenAI) tokenize(ctx context.Context, text map[string]any) (int, error) {
-	var counted struct {
+	var answer struct {
 		Tokens []json.RawMessage `json:"tokens"`
 	}
-	err := o.page(ctx, o.root()+"/tokenize", text, &counted)
-	return len(counted.Tokens), noPage(err)
+	err := o.page(ctx, o.root()+"/tokenize", text, &answer)
+	return len(answer.Tokens), noPage(err)
 }
 
-// llamaTiming reads what llama.cpp adds to a reply; other servers add nothing.
-func llamaTiming(said json.RawMessage) Timing {
+// llamaTiming parses the timings that llama.cpp adds to a reply; other servers add none.
+func llamaTiming(raw json.RawMessage) Timing {
 	t := tolerant[struct {
 		PromptN int     `json:"prompt_n"`
 		Prompt  float64 `json:"prompt_ms"`
 		ReplyN  int     `json:"predicted_n"`
 		Reply   float64 `json:"predicted_ms"`
-	}](said)
+	}](raw)
 	ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 	return Timing{
 		PromptTokens: t.PromptN,

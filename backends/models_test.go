@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// saying is the wire with one of its pages changed; "" takes it away.
-func (w wire) saying(page, body string) wire {
+// withPage returns the wire with one of its pages replaced, or removed if body is "".
+func (w wire) withPage(page, body string) wire {
 	w.pages = maps.Clone(w.pages)
 	w.pages[page] = body
 	if body == "" {
@@ -23,7 +23,7 @@ func (w wire) saying(page, body string) wire {
 func TestPagesThatFail(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for status, kind := range map[int]Kind{401: Auth, 503: Busy} {
-			b := w.failing(status, "no").start(t).client(w, "")
+			b := w.withStatus(status, "no").start(t).client(w, "")
 			if _, err := b.Models(t.Context()); !IsKind(err, kind) {
 				t.Errorf("%d: Models: %v", status, err)
 			}
@@ -34,8 +34,8 @@ func TestPagesThatFail(t *testing.T) {
 	})
 }
 
-// failing is the wire with nothing but one status to say.
-func (w wire) failing(status int, message string) wire {
+// withStatus returns a wire that answers every request with one status.
+func (w wire) withStatus(status int, message string) wire {
 	w.pages, w.lost = nil, respond(status, w.fail(status, message))
 	return w
 }

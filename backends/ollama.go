@@ -21,7 +21,7 @@ import (
 
 var _ Backend = (*Ollama)(nil)
 
-// ollamaName is the name of Ollama's server, and ollamaFormat that of its format.
+// ollamaName is the name of Ollama's server, ollamaFormat that of its wire format.
 const (
 	ollamaName   = "Ollama"
 	ollamaFormat = "ollama"
@@ -31,24 +31,24 @@ var ollama = serverKind{
 	name:  ollamaName,
 	wire:  ollamaFormat,
 	ports: []string{"11434"},
-	// It answers one or some at once (OLLAMA_NUM_PARALLEL) and does not tell.
+	// It answers one or several at once (OLLAMA_NUM_PARALLEL) and does not report how many.
 	batches: 4,
-	can: map[Feature]string{ // earlier versions pass over the words in silence
+	can: map[Feature]string{ // earlier versions ignore the fields silently
 		SetContext:   "",
 		Keyless:      "",
 		CutPrompts:   "",
 		RefuseLong:   "0.12.6",  // truncate and shift in /api/chat
 		TellLogprobs: "0.12.11", // logprobs in /api/chat
 	},
-	open: func(at, _ string, client *http.Client) (Backend, error) { return NewOllama(at, client) },
+	open: func(address, _ string, client *http.Client) (Backend, error) { return NewOllama(address, client) },
 	advice: Advice{
 		Parallel: "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; " +
 			"for some models it serves only one",
 	},
 }
 
-// Ollama speaks Ollama's own /api/chat. Its /v1 is never used: that has no
-// truncate and no shift, and cuts a long prompt in silence.
+// Ollama speaks Ollama's own /api/chat. Its /v1 is never used: it lacks truncate and shift, and cuts a long prompt
+// silently.
 type Ollama struct {
 	caller
 	base string
@@ -63,22 +63,21 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	return &Ollama{caller: newCaller(client, ""), base: u.String()}, nil
 }
 
-// Before tells whether a version is known to be older than another. A build
-// without a version of its own ("0.0.0") is not.
+// Before reports whether a version is known to be older than another. A build without a version ("0.0.0") is not.
 func Before(version, than string) bool {
 	v := "v" + strings.TrimPrefix(version, "v")
 	return semver.IsValid(v) && v != "v0.0.0" && semver.Compare(v, "v"+than) < 0
 }
 
-// Ask implements Client. Ollama is told to refuse a prompt that does not fit instead of cutting it, and to end a reply
-// that fills the context instead of forgetting its start.
+// Ask implements Client. The request has Ollama refuse a prompt that does not fit instead of cutting it, and end a
+// reply that fills the context instead of dropping its beginning.
 func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	never := false
 	options := map[string]any{
 		"temperature":    req.Temperature,
 		"top_p":          req.TopP,
 		"seed":           req.Seed,
-		"repeat_penalty": 1.0, // Ollama's own default and model files may set another: greedy is greedy
+		"repeat_penalty": 1.0, // Ollama and model files set other defaults, under which temperature 0 is not greedy
 		"num_predict":    req.MaxTokens,
 	}
 	if req.NumCtx > 0 {
@@ -108,30 +107,30 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	})
 }
 
-// chatSaid is an answer of Ollama's, or a piece of one.
-type chatSaid struct {
+// ollamaAnswer is an answer of Ollama, or one chunk of it.
+type ollamaAnswer struct {
 	Model       string          `json:"model"`
 	Created     json.RawMessage `json:"created_at"`
 	Error       any             `json:"error"`
-	Message     *messageSaid    `json:"message"`
-	Logprobs    []tokenSaid     `json:"logprobs"`
+	Message     *wireMessage    `json:"message"`
+	Logprobs    []wireToken     `json:"logprobs"`
 	Done        bool            `json:"done"`
-	Reason      string          `json:"done_reason"` // told by every version since May 2024
+	Reason      string          `json:"done_reason"` // present in every version since May 2024
 	PromptCount int             `json:"prompt_eval_count"`
 	PromptTook  time.Duration   `json:"prompt_eval_duration"`
 	Count       int             `json:"eval_count"`
 	Took        time.Duration   `json:"eval_duration"`
 }
 
-// readOllama makes a response of an answer: one JSON value, or several, from a proxy that streams whatever it is asked.
+// readOllama decodes an answer: one JSON value, or several from a proxy that always streams.
 func readOllama(req Request, x *exchange) (Response, error) {
-	var last chatSaid
-	var tokens []tokenSaid
+	var last ollamaAnswer
+	var tokens []wireToken
 	text := ""
 	thinking := ""
 	spoken := false
 	for dec := json.NewDecoder(bytes.NewReader(x.body)); ; {
-		var piece chatSaid
+		var piece ollamaAnswer
 		err := dec.Decode(&piece)
 		if errors.Is(err, io.EOF) {
 			break
@@ -139,11 +138,11 @@ func readOllama(req Request, x *exchange) (Response, error) {
 		if err != nil {
 			return Response{}, x.unreadable()
 		}
-		err = isError(piece.Error, x)
+		err = checkError(piece.Error, x)
 		if err == nil && piece.Message != nil {
-			var said, thought string
-			said, thought, err = piece.Message.text(x)
-			text += said
+			var content, thought string
+			content, thought, err = piece.Message.text(x)
+			text += content
 			thinking = thinking + piece.Message.Thinking + thought
 			spoken = true
 		}
@@ -154,11 +153,11 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	}
 	switch {
 	case !last.Done:
-		return Response{}, none("an answer without an end: %s", excerpt(x.body))
+		return Response{}, unusable("an answer without an end: %s", excerpt(x.body))
 	case !spoken:
-		return Response{}, none("an answer without a message: %s", excerpt(x.body))
+		return Response{}, unusable("an answer without a message: %s", excerpt(x.body))
 	}
-	out := response(req, text, thinking)
+	out := newResponse(req, text, thinking)
 	out.Model = last.Model
 	out.ID = tolerant[string](last.Created)
 	out.PromptTokens = last.PromptCount
@@ -171,7 +170,7 @@ func readOllama(req Request, x *exchange) (Response, error) {
 		Reply:        last.Took,
 	}
 	var err error
-	out.Finish, err = ended(last.Reason)
+	out.Finish, err = finishOf(last.Reason)
 	return out, err
 }
 
@@ -187,11 +186,11 @@ func thinkValue(t Think) *api.ThinkValue {
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
-	var said struct {
+	var answer struct {
 		Version string `json:"version"`
 	}
-	err := o.page(ctx, o.base+"/api/version", nil, &said)
-	return Server{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: said.Version}, err
+	err := o.page(ctx, o.base+"/api/version", nil, &answer)
+	return Server{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: answer.Version}, err
 }
 
 // Models implements Backend.
@@ -236,7 +235,7 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	return m, nil
 }
 
-// Identify implements Identifier: the list of models has the digest.
+// Identify implements Identifier. The list of models includes the digest.
 func (o *Ollama) Identify(ctx context.Context, name string) (Model, error) {
 	models, err := o.Models(ctx)
 	if err != nil {
@@ -249,7 +248,7 @@ func (o *Ollama) Identify(ctx context.Context, name string) (Model, error) {
 	return models[i], nil
 }
 
-func unknownModel(name, at string, models []Model) error {
+func unknownModel(name, url string, models []Model) error {
 	offers := "it offers none"
 	if len(models) > 0 {
 		var names []string
@@ -258,7 +257,7 @@ func unknownModel(name, at string, models []Model) error {
 		}
 		offers = "it offers " + strings.Join(names, ", ")
 	}
-	return &Error{Kind: NotFound, Message: fmt.Sprintf("unknown model %q at %s: %s", name, at, offers)}
+	return &Error{Kind: NotFound, Message: fmt.Sprintf("unknown model %q at %s: %s", name, url, offers)}
 }
 
 func shortHash(s string) string {

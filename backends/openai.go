@@ -13,33 +13,33 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// openAIFormat is the name of OpenAI's format.
+// openAIFormat is the name of OpenAI's wire format.
 const openAIFormat = "openai"
 
-// Other is the name of a server that speaks OpenAI's format and is none of those that are told apart.
+// Other is the name of a server with OpenAI's format that is none of the kinds with a name.
 const Other = "OpenAI-compatible"
 
 var openAICompatible = serverKind{
 	name: Other,
 	wire: openAIFormat,
-	open: func(at, key string, client *http.Client) (Backend, error) {
-		return NewOpenAI(at, key, client), nil
+	open: func(address, key string, client *http.Client) (Backend, error) {
+		return NewOpenAI(address, key, client), nil
 	},
 }
 
 var _ Backend = (*OpenAI)(nil)
 
-// OpenAI speaks /v1/chat/completions: vLLM, llama.cpp's server, LM Studio and whatever else is compatible.
+// OpenAI speaks /v1/chat/completions, as vLLM, llama.cpp's server, LM Studio and other compatible servers do.
 type OpenAI struct {
 	caller
-	base string // with /v1, without a slash at the end
+	base string // with /v1, without a trailing slash
 
-	mu     sync.Mutex
-	server *Server      // once known
-	counts sync.Map     // tokens of prompts, by their hash
-	thinks atomic.Bool  // llama.cpp's chat template speaks of thinking
-	lists  atomic.Bool  // it has listed its models
-	ends   atomic.Value // the [Ability] to tell a finish reason, once known
+	mu          sync.Mutex
+	server      *Server      // nil until identified
+	counts      sync.Map     // token counts of prompts, by their hash
+	thinks      atomic.Bool  // llama.cpp's chat template mentions thinking
+	lists       atomic.Bool  // the server has listed its models
+	tellsFinish atomic.Value // the [Ability] to report a finish reason, once known
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -62,17 +62,17 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	})
 }
 
-// chatRequest is go-openai's request, of which it writes again what that leaves out: a temperature of 0, in whose place
-// a server would take its own default, and the content of an empty turn, which llama.cpp refuses.
+// chatRequest is go-openai's request with the fields that go-openai omits: a temperature of 0, which a server would
+// replace by its default, and the content of an empty turn, which llama.cpp requires.
 type chatRequest struct {
 	openai.ChatCompletionRequest
 	Messages    json.RawMessage `json:"messages"`
 	Temperature float64         `json:"temperature"`
 	TopP        float64         `json:"top_p"`
-	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai; most servers take no other
+	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai, but most servers accept no other
 }
 
-// chat writes a request as a server of the kind takes it.
+// chat encodes a request for a server of the given kind.
 func (o *OpenAI) chat(server Server, req Request) []byte {
 	chat := chatRequest{
 		ChatCompletionRequest: openai.ChatCompletionRequest{
@@ -90,18 +90,18 @@ func (o *OpenAI) chat(server Server, req Request) []byte {
 		chat.ReasoningEffort = string(req.Think)
 	}
 	kind := kindOf(server)
-	members := map[string]any{} // that OpenAI's format does not have
+	members := map[string]any{} // not part of OpenAI's format
 	if kind.extend != nil {
 		kind.extend(members, server, req)
 	}
-	whole := kind.grammar && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
+	whole := kind.grammar && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar applies to the whole reply
 	switch {
 	case req.Constrain == nil:
 	case whole:
 		members["grammar"] = choiceGrammar(req.Constrain)
 	default:
-		// A grammar would forbid the thinking that a template begins or a model
-		// is used to begin with; a schema holds what follows it.
+		// A grammar would forbid thinking that a template or a model begins with; a schema applies only to the text
+		// after it.
 		chat.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
@@ -112,7 +112,7 @@ func (o *OpenAI) chat(server Server, req Request) []byte {
 	switch {
 	case req.Labels == nil:
 	case len(req.Constrain) > 1 && whole:
-		chat.TopLogProbs = topBeside
+		chat.TopLogProbs = topTokensConstrained
 	default:
 		chat.TopLogProbs = topTokens
 	}
@@ -123,14 +123,14 @@ func (o *OpenAI) chat(server Server, req Request) []byte {
 	return body
 }
 
-// completion is an answer in OpenAI's format, as far as it is read.
+// completion holds the fields of an answer in OpenAI's format that gavel reads.
 type completion struct {
 	ID      json.RawMessage `json:"id"`
 	Created json.RawMessage `json:"created"`
 	Model   string          `json:"model"`
-	System  any             `json:"system_fingerprint"` // a text; what is not tells nothing
+	System  any             `json:"system_fingerprint"` // a string; other types are ignored
 	Error   any             `json:"error"`
-	Choices []choiceSaid    `json:"choices"`
+	Choices []wireChoice    `json:"choices"`
 	Usage   struct {
 		Prompt  int             `json:"prompt_tokens"`
 		Reply   int             `json:"completion_tokens"`
@@ -141,8 +141,8 @@ type completion struct {
 	Timings json.RawMessage `json:"timings"` // llama.cpp
 }
 
-// cached returns the number of tokens of the prompt that the server did not read anew, nil where it does not tell: from
-// OpenAI's place, or from that of llama.cpp's earlier versions. More than the prompt has is no count.
+// cached returns the number of prompt tokens that the server took from its cache, from OpenAI's field or from that of
+// llama.cpp's earlier versions; nil if it reports none. A number above the prompt's own is invalid.
 func (c *completion) cached() *int {
 	details := tolerant[struct {
 		Cached *int `json:"cached_tokens"`
@@ -157,7 +157,7 @@ func (c *completion) cached() *int {
 	return n
 }
 
-// thought returns the number of tokens of the reply that the server counts as thinking, 0 where it does not tell.
+// thought returns the number of reply tokens that the server counts as thinking; 0 if it reports none.
 func (c *completion) thought() int {
 	details := tolerant[struct {
 		Thought int `json:"reasoning_tokens"`
@@ -166,8 +166,7 @@ func (c *completion) thought() int {
 	return max(0, min(cmp.Or(details.Thought, n), c.Usage.Reply))
 }
 
-// tolerant decodes a value that not all servers tell. It returns the zero value for one that is absent or of another
-// type.
+// tolerant decodes raw into T and returns the zero value if it is absent or of another type.
 func tolerant[T any](raw json.RawMessage) (value T) {
 	if json.Unmarshal(raw, &value) != nil {
 		return *new(T)
@@ -175,46 +174,46 @@ func tolerant[T any](raw json.RawMessage) (value T) {
 	return value
 }
 
-type choiceSaid struct {
+type wireChoice struct {
 	Index    *int         `json:"index"`
-	Message  *messageSaid `json:"message"`
+	Message  *wireMessage `json:"message"`
 	Reason   string       `json:"finish_reason"`
 	Logprobs struct {
-		Content []tokenSaid `json:"content"`
+		Content []wireToken `json:"content"`
 	} `json:"logprobs"`
 }
 
-// completed reads an answer, and the one choice in it that was asked for.
-func completed(x *exchange) (c completion, choice choiceSaid, err error) {
+// readCompletion decodes an answer and returns it with its first choice.
+func readCompletion(x *exchange) (c completion, choice wireChoice, err error) {
 	if json.Unmarshal(x.body, &c) != nil {
 		return c, choice, x.unreadable()
 	}
-	err = isError(c.Error, x)
+	err = checkError(c.Error, x)
 	if err == nil {
 		choice, err = firstChoice(c.Choices, x.body)
 	}
 	return c, choice, err
 }
 
-// firstChoice returns the choice of index 0, wherever it stands. A single one may be without an index.
-func firstChoice(choices []choiceSaid, body []byte) (choiceSaid, error) {
+// firstChoice returns the choice of index 0. A single choice needs no index.
+func firstChoice(choices []wireChoice, body []byte) (wireChoice, error) {
 	if len(choices) == 0 {
-		return choiceSaid{}, none("an answer without choices: %s", excerpt(body))
+		return wireChoice{}, unusable("an answer without choices: %s", excerpt(body))
 	}
 	if len(choices) == 1 && choices[0].Index == nil {
 		return choices[0], nil
 	}
-	isFirst := func(c choiceSaid) bool { return c.Index != nil && *c.Index == 0 }
-	at := slices.IndexFunc(choices, isFirst)
-	if at < 0 || slices.ContainsFunc(choices[at+1:], isFirst) {
-		return choiceSaid{}, none("an answer whose choices are not numbered from 0 on: %s", excerpt(body))
+	isFirst := func(c wireChoice) bool { return c.Index != nil && *c.Index == 0 }
+	i := slices.IndexFunc(choices, isFirst)
+	if i < 0 || slices.ContainsFunc(choices[i+1:], isFirst) {
+		return wireChoice{}, unusable("an answer without exactly one choice of index 0: %s", excerpt(body))
 	}
-	return choices[at], nil
+	return choices[i], nil
 }
 
-// read makes a response of an answer.
+// read converts an answer into a response.
 func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchange) (Response, error) {
-	c, choice, err := completed(x)
+	c, choice, err := readCompletion(x)
 	if err != nil {
 		return Response{}, err
 	}
@@ -223,7 +222,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 		return Response{}, err
 	}
 	m := choice.Message
-	out := response(req, text, m.ReasoningContent, written(m.Reasoning), m.Thinking, thought)
+	out := newResponse(req, text, m.ReasoningContent, joinText(m.Reasoning), m.Thinking, thought)
 	out.Model = c.Model
 	out.PromptTokens = c.Usage.Prompt
 	out.ReplyTokens = c.Usage.Reply
@@ -238,7 +237,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	}
 	switch {
 	case !out.EndUntold:
-		out.Finish, err = ended(choice.Reason)
+		out.Finish, err = finishOf(choice.Reason)
 	case out.ReplyTokens >= req.MaxTokens:
 		out.Finish = Length
 	default:
@@ -248,7 +247,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 		return Response{}, err
 	}
 	if choice.Reason == "repetition" {
-		out.Detail = "the server ended the reply, which repeats itself"
+		out.Detail = "the server ended the reply because it repeats itself"
 	}
 	if choice.Message.Refusal != "" {
 		out.Finish, out.Detail = Refused, choice.Message.Refusal
@@ -258,27 +257,27 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	return out, nil
 }
 
-// endUntold reports whether a reply has no finish reason because the server never tells one. Those that are known by
-// name do, and so does one that ever did. Any other is asked for a few words first, since a reply that was broken off
-// is no witness.
+// endUntold reports whether a reply has no finish reason because the server never reports one. Servers known by name
+// report it, and so does one that ever did. Any other first gets a short trial request, since a missing reason may
+// also mean that this reply broke off.
 func (o *OpenAI) endUntold(ctx context.Context, server Server, model, reason string) (bool, error) {
 	if reason != "" {
-		o.ends.Store(Yes)
+		o.tellsFinish.Store(Yes)
 		return false, nil
 	}
-	if server.Name == Other && o.ends.Load() == nil {
+	if server.Name == Other && o.tellsFinish.Load() == nil {
 		ask := Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16}
-		x, err := o.send(ctx, o.chatPage(), o.chat(server, ask), ask.longest())
-		var trial choiceSaid
+		x, err := o.send(ctx, o.chatPage(), o.chat(server, ask), ask.maxAnswer())
+		var trial wireChoice
 		if err == nil {
-			_, trial, err = completed(x)
+			_, trial, err = readCompletion(x)
 		}
 		if err != nil {
 			return false, err
 		}
-		o.ends.CompareAndSwap(nil, ability(trial.Reason != ""))
+		o.tellsFinish.CompareAndSwap(nil, ability(trial.Reason != ""))
 	}
-	return o.ends.Load() == No, nil
+	return o.tellsFinish.Load() == No, nil
 }
 
 func (o *OpenAI) chatPage() string { return o.base + "/chat/completions" }

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// templateThinks matches chat templates that know of it.
+// templateThinks matches chat templates that mention thinking.
 var templateThinks = regexp.MustCompile(`(?i)think|reasoning`)
 
-// modelCard is one entry of /v1/models, with what vLLM and llama.cpp add.
+// modelCard is one entry of /v1/models, with the fields that vLLM and llama.cpp add.
 type modelCard struct {
 	ID          string   `json:"id"`
 	Aliases     []string `json:"aliases"`
@@ -44,16 +44,16 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	return list.Data, err
 }
 
-// Server implements Backend. The answer is remembered.
+// Server implements Backend. It remembers the answer.
 func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 	s, _, err := o.find(ctx)
-	if IsKind(err, NotFound, BadRequest) { // a server that lists nothing
+	if IsKind(err, NotFound, BadRequest) { // a server without a list of models
 		err = nil
 	}
 	return s, err
 }
 
-// find identifies the server, and returns the list of models where it asked for one to do so.
+// find identifies the server. It also returns the list of models if it had to request one.
 func (o *OpenAI) find(ctx context.Context) (Server, []modelCard, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,7 +109,7 @@ func (c modelCard) model() Model {
 	return m
 }
 
-// count writes a number of parameters the way model names do: 276K, 8.0B.
+// count formats a number of parameters as model names do: 276K, 8.0B.
 func count(n int64) string {
 	switch {
 	case n <= 0:
@@ -122,14 +122,14 @@ func count(n int64) string {
 	return fmt.Sprintf("%.1fB", float64(n)/1e9)
 }
 
-// Model implements Backend. llama.cpp answers under any name, so a name must be
-// one that the server lists: the id, an alias, or the file's own name.
+// Model implements Backend. llama.cpp answers under any name, so the name must be one in the server's list: the id,
+// an alias, or the file's own name.
 func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	server, cards, err := o.find(ctx)
 	var props *llamaProps
 	if err == nil && kindOf(server).props {
-		// Before the list, which some versions give while they still load the model,
-		// with nothing of its weights: that would look like another model.
+		// props come before the list: while some versions load the model, the list lacks the fields of its weights, and
+		// the model would look like another one.
 		cards = nil
 		props, err = o.props(ctx)
 	}
@@ -137,7 +137,7 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 		cards, err = o.cards(ctx)
 	}
 	nothing := err == nil && len(cards) == 0 || IsKind(err, NotFound, BadRequest)
-	if nothing && !o.lists.Load() { // it never listed any: it may load the one that it is asked for
+	if nothing && !o.lists.Load() { // it never listed any, so it may load the requested one
 		return Model{Name: name}, nil
 	}
 	if err != nil {
@@ -160,15 +160,15 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 	return m, nil
 }
 
-// aliases returns the other names under which the server lists the model of a card. vLLM has a card for each of them,
-// and names its first in every reply.
-func aliases(cards []modelCard, of modelCard) (names []string) {
+// aliases returns the other names of a card's model in the server's list. vLLM has a card for each name, and puts the
+// first name into every reply.
+func aliases(cards []modelCard, card modelCard) (names []string) {
 	for _, c := range cards {
-		if c.ID != of.ID && (c.Root == "" || c.Root != of.Root) {
+		if c.ID != card.ID && (c.Root == "" || c.Root != card.Root) {
 			continue
 		}
 		for _, name := range append([]string{c.ID}, c.Aliases...) {
-			if name != of.ID && !slices.Contains(names, name) {
+			if name != card.ID && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -11,113 +11,113 @@ import (
 	"time"
 )
 
-// Member is one endpoint of a pool. All of a pool serve the same model: the identities of their models are equal.
+// Member is one endpoint of a pool. All members serve the same model: their models' identities are equal.
 type Member struct {
 	Backend Backend
-	Client  Client // what is asked: Backend, with a time limit around it
-	Server  Server // its URL names the endpoint in messages and replies
-	Model   Model  // as found when the pool was made
-	// AtOnce is how many requests it is best asked at once; nil where that stays as it is. It is of Client.
+	Client  Client // sends the requests: Backend with a time limit
+	Server  Server // its URL identifies the endpoint in messages and replies
+	Model   Model  // when the pool was made
+	// AtOnce returns the best number of parallel requests, as Client found it; nil: not adjusted.
 	AtOnce func() int
 }
 
-// Identity of the member's model, as it was when the pool was made.
+// Identity returns the identity of the member's model when the pool was made.
 func (m Member) Identity() string { return m.Model.Identity(m.Server.Kind) }
 
 var _ Client = (*Pool)(nil)
 
 // Pool is a Client over several endpoints of one model.
 //
-// A request goes to the least busy endpoint that is live. What an error says of
-// the endpoint, and what becomes of the request, goes by its kind:
+// A request goes to the least busy live endpoint. The kind of an error decides
+// what happens to the endpoint and to the request:
 //
-//   - Transport: the endpoint is taken out, and the request goes on at another
-//     at once.
-//   - *ModelChangedError: the same, and the endpoint does not come back.
-//   - Timeout: the endpoint is taken out, for it may hang; but the judge may as
-//     well be slow, so the error goes up, and [Retry] counts it.
-//   - Any other: nobody knows yet who is to blame, so the other endpoints are
-//     asked. If one of them answers, those that did not are taken out: an
-//     endpoint that refuses everything would always be the least busy, and draw
-//     all the work to itself. If none does it is the request, all stay, and the
-//     error goes up. One that is Busy is taken out only if it says when to come
-//     back (Retry-After), or has refused several in a row, and more than it
-//     works on: a server that is full still answers.
+//   - Transport: the endpoint is taken out, and the request goes to another
+//     one at once.
+//   - *ModelChangedError: the same, and the endpoint does not return.
+//   - Timeout: the endpoint is taken out, since it may hang. But the judge may
+//     just be slow, so the error is returned, and [Retry] counts it.
+//   - Any other: the cause may be the endpoint or the request, so the other
+//     endpoints are tried. If one of them answers, those that failed are taken
+//     out: an endpoint that refuses everything would always be the least busy
+//     and attract all requests. If none answers, the request is the cause: all
+//     endpoints stay, and the error is returned. A Busy endpoint is taken out
+//     only if it says when to return (Retry-After), or if it refused several
+//     requests in a row, and more than it works on: a full server still answers.
 //
-// Each endpoint is asked at most once in a call, and an error goes up when none
-// is left; [WithRetry] around the pool waits and calls again.
+// A call tries each endpoint at most once and returns an error if none is left;
+// [WithRetry] around the pool waits and calls again.
 //
-// An endpoint that is out gets no work. It is asked for its model, after a wait that grows from probe to probe, and is
-// back when that is the model it had. It is then given one request at a time until it has answered one, and the next
-// wait begins where the last ended until it has: a server that lists its models but answers nothing keeps coming back.
+// An endpoint that is out gets no requests. The pool probes it for its model, with growing waits, and takes it back if
+// the model is the same. It then gets one request at a time until it has answered one. Only such an answer resets the
+// waits: a server that lists its models but answers nothing would otherwise return again and again.
 type Pool struct {
 	changed func(url string, err error) // see [NewPool]
-	first   time.Duration               // wait before an endpoint that failed is probed
-	longest time.Duration               // wait between two probes
+	first   time.Duration               // wait before the first probe of a failed endpoint
+	longest time.Duration               // longest wait between two probes
 	ctx     context.Context             // of the probes
 	cancel  context.CancelFunc
 	probes  sync.WaitGroup
 
-	telling sync.Mutex // taken before mu by who tells Changed, which may ask the pool
+	notifyMu sync.Mutex // held, before mu, during a call of changed, which may query the pool
 
 	mu      sync.Mutex
 	members []*member
-	turns   int // requests handed out
+	turns   int // requests assigned
 }
 
-// member is an endpoint and how it fares.
+// member is an endpoint with its state.
 type member struct {
 	Member
-	size    func() int    // requests at once
-	busy    int           // requests in flight
-	turn    int           // when it was last given one
-	term    int           // raised by every change: what a request sent in an earlier one learns is old news
-	why     error         // why it is out; nil while it is live
-	other   bool          // it is out and was seen to serve another model
-	trial   bool          // it was out, and has not answered since
-	waiting time.Duration // before its next probe
-	refused int           // requests in a row
+	size       func() int    // parallel requests
+	busy       int           // requests in flight
+	turn       int           // number of the last request that it got
+	term       int           // incremented by every change: a request sent in an earlier term reports outdated news
+	cause      error         // the reason for being out; nil while it is live
+	otherModel bool          // out, and seen to serve another model
+	trial      bool          // was out, and has not answered since
+	nextWait   time.Duration // before the next probe
+	refused    int           // requests refused in a row
 }
 
-// severalRefusals in a row are no chance, where a server refuses some requests at random.
+// severalRefusals is the number of refusals in a row that is no coincidence on a server with random refusals.
 const severalRefusals = 5
 
-// NewPool makes a pool of endpoints that are all live. Probes end with ctx, or with Close. If the number of requests
-// that each endpoint serves in parallel is known, requests in flight are measured against it. The pool calls changed
-// when it takes an endpoint out, with the reason; when an endpoint that is out serves another model; and, with a nil
-// err, when an endpoint is back. Calls come from many goroutines, one at a time.
+// NewPool returns a pool in which all endpoints are live. Probes end with ctx or Close. Load is measured against the
+// number of requests that each endpoint serves in parallel, if it is known for all. The pool calls changed with the
+// reason when it takes an endpoint out and when an endpoint that is out serves another model, and with a nil err when
+// an endpoint returns. Calls come from many goroutines, one at a time.
 func NewPool(ctx context.Context, members []Member, changed func(url string, err error)) *Pool {
 	p := &Pool{changed: changed, first: time.Second, longest: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
-	told := !slices.ContainsFunc(members, func(m Member) bool { return m.Model.Slots <= 0 })
-	known := !slices.ContainsFunc(members, func(m Member) bool { return m.AtOnce == nil })
+	slotsKnown := !slices.ContainsFunc(members, func(m Member) bool { return m.Model.Slots <= 0 })
+	sizesKnown := !slices.ContainsFunc(members, func(m Member) bool { return m.AtOnce == nil })
 	for _, m := range members {
 		size := func() int { return 1 }
-		if known {
+		if sizesKnown {
 			size = m.AtOnce
-		} else if told {
+		} else if slotsKnown {
 			size = func() int { return m.Model.Slots }
 		}
-		p.members = append(p.members, &member{Member: m, size: size, waiting: p.first})
+		p.members = append(p.members, &member{Member: m, size: size, nextWait: p.first})
 	}
 	return p
 }
 
-// AtOnce is how many requests the live endpoints are best asked at once, of those that have it.
+// AtOnce returns the sum of the live endpoints' best numbers of parallel requests.
 func (p *Pool) AtOnce() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.members {
-		if m.why == nil && m.AtOnce != nil {
+		if m.cause == nil && m.AtOnce != nil {
 			n += m.AtOnce()
 		}
 	}
 	return n
 }
 
-// Close ends the probes and waits until they have ended.
+// Close ends the probes and waits for them.
 func (p *Pool) Close() {
-	p.mu.Lock() // takeOut starts none after this
+	p.mu.Lock() // takeOut starts no probe after this
 	p.cancel()
 	p.mu.Unlock()
 	p.probes.Wait()
@@ -125,12 +125,12 @@ func (p *Pool) Close() {
 
 // Ask implements Client.
 func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
-	var tried, doubted []call
+	var tried, suspects []call
 	for {
 		c, ok := p.next(tried)
 		if !ok {
-			if len(doubted) > 0 {
-				return Response{}, doubted[0].named()
+			if len(suspects) > 0 {
+				return Response{}, suspects[0].withURL()
 			}
 			return Response{}, p.down()
 		}
@@ -140,8 +140,8 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 		tried = append(tried, c)
 		switch {
 		case c.err == nil:
-			for _, d := range doubted {
-				if !IsKind(d.err, Busy) || p.unwilling(d) {
+			for _, d := range suspects {
+				if !IsKind(d.err, Busy) || p.overloaded(d) {
 					p.takeOut(d)
 				}
 			}
@@ -155,33 +155,33 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 			p.takeOut(c)
 		case IsKind(c.err, Timeout):
 			p.takeOut(c)
-			return Response{}, c.named()
+			return Response{}, c.withURL()
 		default:
-			doubted = append(doubted, c)
+			suspects = append(suspects, c)
 		}
 	}
 }
 
-// call is one request at one endpoint, and how it ended.
+// call holds a request to one endpoint and its error.
 type call struct {
 	*member
 	sent int // the endpoint's term when it was sent
 	err  error
 }
 
-// stale tells whether the endpoint has gone out or come back since.
+// stale reports whether the endpoint went out or returned after the request was sent.
 func (c call) stale() bool { return c.sent != c.term }
 
-func (c call) named() error { return fmt.Errorf("%s: %w", c.Server.URL, c.err) }
+func (c call) withURL() error { return fmt.Errorf("%s: %w", c.Server.URL, c.err) }
 
-// next hands a request to the least busy live endpoint that has not had it.
+// next assigns a request to the least busy live endpoint that has not tried it.
 func (p *Pool) next(tried []call) (call, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var best *member
 	for _, m := range p.members {
 		had := slices.ContainsFunc(tried, func(c call) bool { return c.member == m })
-		if m.why == nil && !had && (best == nil || m.before(best)) {
+		if m.cause == nil && !had && (best == nil || m.before(best)) {
 			best = m
 		}
 	}
@@ -194,8 +194,8 @@ func (p *Pool) next(tried []call) (call, bool) {
 	return call{member: best, sent: best.term}, true
 }
 
-// before tells whether work goes to m rather than to o: by how busy they are
-// for their size, then to the one that has waited longer, so that none starves.
+// before reports whether m gets a request rather than o: the one with the lower load for its size, then the one that
+// has waited longer, so that none starves.
 func (m *member) before(o *member) bool {
 	return cmp.Or(
 		cmp.Compare(m.onTrial(), o.onTrial()),
@@ -204,7 +204,7 @@ func (m *member) before(o *member) bool {
 	) < 0
 }
 
-// onTrial is 1 for an endpoint that came back, has not answered since, and has a request to show it with.
+// onTrial returns 1 for an endpoint that returned, has not answered since, and already has a request; else 0.
 func (m *member) onTrial() int {
 	if m.trial && m.busy > 0 {
 		return 1
@@ -212,7 +212,7 @@ func (m *member) onTrial() int {
 	return 0
 }
 
-// done takes note that a request is no longer in flight.
+// done records that a request is no longer in flight.
 func (p *Pool) done(c call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -225,21 +225,21 @@ func (p *Pool) done(c call) {
 	}
 	c.refused = 0
 	if !c.stale() {
-		c.trial, c.waiting = false, p.first
+		c.trial, c.nextWait = false, p.first
 	}
 }
 
-// unwilling reports whether an endpoint that refused a request is better left alone for a while.
-func (p *Pool) unwilling(c call) bool {
+// overloaded reports whether an endpoint that refused a request should get no more for a while.
+func (p *Pool) overloaded(c call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return c.refused >= max(severalRefusals, c.busy+1) || requestedWait(c.err) > 0
 }
 
-// tell runs change under the lock, and calls changed if it returns true.
-func (p *Pool) tell(m *member, err error, change func() bool) {
-	p.telling.Lock()
-	defer p.telling.Unlock()
+// update runs change under the lock, and calls p.changed if change returns true.
+func (p *Pool) update(m *member, err error, change func() bool) {
+	p.notifyMu.Lock()
+	defer p.notifyMu.Unlock()
 	p.mu.Lock()
 	changed := change()
 	p.mu.Unlock()
@@ -248,26 +248,25 @@ func (p *Pool) tell(m *member, err error, change func() bool) {
 	}
 }
 
-// takeOut takes an endpoint out because a request failed there, unless the endpoint has gone out or come back since
-// that request began.
+// takeOut removes an endpoint after a failed request, unless it went out or returned since the request was sent.
 func (p *Pool) takeOut(c call) {
-	p.tell(c.member, c.err, func() bool {
+	p.update(c.member, c.err, func() bool {
 		if c.stale() {
 			return false
 		}
 		c.term++
-		c.why, c.trial = c.err, true
-		wait := max(c.waiting, requestedWait(c.err))
-		c.other = errors.As(c.err, new(*ModelChangedError))
-		if p.ctx.Err() == nil && !c.other {
+		c.cause, c.trial = c.err, true
+		wait := max(c.nextWait, requestedWait(c.err))
+		c.otherModel = errors.As(c.err, new(*ModelChangedError))
+		if p.ctx.Err() == nil && !c.otherModel {
 			p.probes.Go(func() { p.watch(c.member, wait) })
 		}
 		return true
 	})
 }
 
-// watch probes an endpoint that is out until it is back. Each wait is twice as long as the one before, also across
-// outages as long as the endpoint has answered nothing in between.
+// watch probes an endpoint that is out until it returns. Each wait is twice the previous one, also across outages
+// without an answer in between.
 func (p *Pool) watch(m *member, wait time.Duration) {
 	for {
 		select {
@@ -279,16 +278,16 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 		if p.ctx.Err() != nil {
 			return
 		}
-		p.tell(m, err, func() bool {
-			m.waiting = min(2*m.waiting, p.longest)
-			wait = m.waiting
+		p.update(m, err, func() bool {
+			m.nextWait = min(2*m.nextWait, p.longest)
+			wait = m.nextWait
 			switch {
 			case err == nil:
 				m.term++
-				m.why, m.other = nil, false
+				m.cause, m.otherModel = nil, false
 				return true
-			case IsKind(err, NotFound) && !m.other:
-				m.why, m.other = err, true
+			case IsKind(err, NotFound) && !m.otherModel:
+				m.cause, m.otherModel = err, true
 				return true
 			}
 			return false
@@ -299,8 +298,7 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 	}
 }
 
-// probe asks an endpoint for its model. The error is of kind NotFound where it
-// answers but does not serve what it served.
+// probe requests the endpoint's model. The error is of kind NotFound if the endpoint serves another model now.
 func (p *Pool) probe(m *member) error {
 	ctx, cancel := context.WithTimeout(p.ctx, probeTime)
 	defer cancel()
@@ -308,26 +306,25 @@ func (p *Pool) probe(m *member) error {
 	if err != nil {
 		return err
 	}
-	if is, was := model.Identity(m.Server.Kind), m.Identity(); is != was {
-		return &Error{Kind: NotFound, Message: fmt.Sprintf("it serves another model now: %s, and it was %s", is, was)}
+	if now, was := model.Identity(m.Server.Kind), m.Identity(); now != was {
+		return &Error{Kind: NotFound, Message: fmt.Sprintf("it serves another model now: %s instead of %s", now, was)}
 	}
 	return nil
 }
 
-// down is the error of a pool that has no endpoint left for a request. It may
-// pass, unless all of them serve another model.
+// down returns the error for a request that no endpoint is left for. It may pass, unless all serve another model.
 func (p *Pool) down() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	err := &Error{Kind: NotFound}
 	var whys []string
 	for _, m := range p.members {
-		if !m.other {
+		if !m.otherModel {
 			err.Kind = Transport
 		}
-		why := "was out, and is back"
-		if m.why != nil {
-			why = m.why.Error()
+		why := "was unavailable, and is back"
+		if m.cause != nil {
+			why = m.cause.Error()
 		}
 		whys = append(whys, m.Server.URL+": "+why)
 	}

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// end is an endpoint of a pool under test: it answers what ask says, and names
-// its model by what serves says.
+// end is an endpoint of a pool under test: ask provides its answers, serves its model.
 type end struct {
 	Backend
 	mu     sync.Mutex
@@ -97,7 +96,7 @@ func (n *news) want(t *testing.T, want ...string) {
 	}
 }
 
-// poolOf makes endpoints a, b, … that are well, and a pool of them, which are changed first.
+// poolOf returns a pool of healthy endpoints a, b, …, after applying change to each.
 func poolOf(t *testing.T, n int, change ...func(i int, m *Member, e *end)) (*Pool, []*end, *news) {
 	t.Helper()
 	var ends []*end
@@ -121,8 +120,8 @@ func poolOf(t *testing.T, n int, change ...func(i int, m *Member, e *end)) (*Poo
 	return p, ends, said
 }
 
-// askedOf is how often each endpoint was asked.
-func askedOf(ends []*end) []int {
+// requestCounts returns the number of requests to each endpoint.
+func requestCounts(ends []*end) []int {
 	var n []int
 	for _, e := range ends {
 		e.mu.Lock()
@@ -140,8 +139,8 @@ func answered(t *testing.T, c Client, by string) {
 	}
 }
 
-// flying is how many requests are in flight at an endpoint.
-func (p *Pool) flying(i int) int {
+// inFlightAt returns the number of requests in flight at an endpoint.
+func (p *Pool) inFlightAt(i int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.members[i].busy
@@ -154,7 +153,7 @@ func TestPoolLeastBusy(t *testing.T) {
 		for i := range 9 {
 			answered(t, p, string(rune('a'+i%3)))
 		}
-		if got := askedOf(ends); !slices.Equal(got, []int{3, 3, 3}) {
+		if got := requestCounts(ends); !slices.Equal(got, []int{3, 3, 3}) {
 			t.Errorf("asked %v", got)
 		}
 	})
@@ -187,7 +186,7 @@ func TestPoolLeastBusy(t *testing.T) {
 					})
 				}
 				workers.Wait()
-				got := askedOf(ends)
+				got := requestCounts(ends)
 				for i := range got {
 					if got[i] < tc.want[i]-6 || got[i] > tc.want[i]+6 {
 						t.Errorf("asked %v, want about %v", got, tc.want)
@@ -249,7 +248,7 @@ func TestPoolFailures(t *testing.T) {
 				if _, err := p.Ask(t.Context(), Request{}); err == nil || err.Error() != tc.everyone {
 					t.Errorf("got %v, want %s", err, tc.everyone)
 				}
-				if n := askedOf(ends); n[0] != 1 || n[1] > 1 {
+				if n := requestCounts(ends); n[0] != 1 || n[1] > 1 {
 					t.Errorf("asked %v: each at most once", n)
 				}
 				if tc.stay {
@@ -345,7 +344,7 @@ func TestPoolOnTrial(t *testing.T) {
 			answered(t, p, "b")
 			time.Sleep(500 * time.Millisecond)
 		}
-		if n := askedOf(ends)[0]; n < 15 || n > 30 {
+		if n := requestCounts(ends)[0]; n < 15 || n > 30 {
 			t.Errorf("asked %d times in ten minutes", n)
 		}
 		ends[0].set(after(time.Minute))
@@ -355,7 +354,7 @@ func TestPoolOnTrial(t *testing.T) {
 			go p.Ask(t.Context(), Request{})
 		}
 		synctest.Wait()
-		if a, b := p.flying(0), p.flying(1); a != 1 || b != 5 {
+		if a, b := p.inFlightAt(0), p.inFlightAt(1); a != 1 || b != 5 {
 			t.Errorf("%d requests at the one on trial, %d at the other", a, b)
 		}
 		time.Sleep(2 * time.Minute)
@@ -363,7 +362,7 @@ func TestPoolOnTrial(t *testing.T) {
 			go p.Ask(t.Context(), Request{})
 		}
 		synctest.Wait()
-		if a, b := p.flying(0), p.flying(1); a != 3 || b != 3 {
+		if a, b := p.inFlightAt(0), p.inFlightAt(1); a != 3 || b != 3 {
 			t.Errorf("%d and %d requests after it has answered", a, b)
 		}
 		time.Sleep(2 * time.Minute)
@@ -391,7 +390,7 @@ func TestPoolAnotherModel(t *testing.T) {
 		serves func() (Model, error)
 		says   string
 	}{
-		"another":     {func() (Model, error) { return Model{Name: "tiny", Digest: "beef"}, nil }, "it serves another model now: ollama beef, and it was ollama feed"},
+		"another":     {func() (Model, error) { return Model{Name: "tiny", Digest: "beef"}, nil }, "it serves another model now: ollama beef instead of ollama feed"},
 		"not by name": {func() (Model, error) { return Model{}, unknownModel("tiny", "a", nil) }, `unknown model "tiny" at a: it offers none`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -445,7 +444,7 @@ func TestPoolAllDown(t *testing.T) {
 			t.Errorf("answered after %s", took)
 		}
 		said.want(t, "a: connection refused", "b: connection refused", "b: back")
-		if n := askedOf(ends); !slices.Equal(n, []int{1, 2}) {
+		if n := requestCounts(ends); !slices.Equal(n, []int{1, 2}) {
 			t.Errorf("asked %v: what is out is not asked", n)
 		}
 		ends[1].set(fails(refused))
@@ -489,7 +488,7 @@ func TestPoolWhereRefused(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var refusing sync.Mutex
 		p, _, _ := poolOf(t, 3, func(_ int, m *Member, _ *end) {
-			found := NewConcurrency(&queueing{
+			found := NewConcurrency(&queueServer{
 				slots: make(chan struct{}, slots),
 				long:  func() time.Duration { return 100 * time.Millisecond },
 				refusal: func() error {
@@ -627,7 +626,7 @@ func TestPoolOnTheWire(t *testing.T) {
 					case r.URL.Path == w.chat:
 						time.Sleep(2 * time.Millisecond)
 						replies.Add(1)
-						w.says("[[A>B]]")(rw, r)
+						w.completeAnswer("[[A>B]]")(rw, r)
 					}
 				}))
 				servers = append(servers, s)
@@ -646,7 +645,7 @@ func TestPoolOnTheWire(t *testing.T) {
 			p := NewPool(t.Context(), members, said.changed)
 			p.first, p.longest = 5*time.Millisecond, 20*time.Millisecond
 			for _, m := range p.members {
-				m.waiting = p.first
+				m.nextWait = p.first
 			}
 			c := WithRetry(p, Retry{First: time.Millisecond})
 			stop := make(chan struct{})

@@ -10,7 +10,7 @@ import (
 // A server that never tells finish reasons is known by a second answer.
 func TestServerWithoutFinishReasons(t *testing.T) {
 	for _, reason := range []string{"null", ""} {
-		s := otherWire.start(t, respond(200, otherWire.reasoned(content("[[A>B]]"), reason)))
+		s := otherWire.start(t, respond(200, otherWire.replyJSON(content("[[A>B]]"), reason)))
 		b := s.client(otherWire, "")
 		for asked := 2; asked < 5; asked++ { // once more than it is asked from here
 			got, err := b.Ask(context.Background(), question)
@@ -32,14 +32,14 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 // A server that tells them, and gives a reply without one, broke that off: be it
 // the first reply of all.
 func TestFinishReasonIsMissing(t *testing.T) {
-	whole, cut := respond(200, otherWire.reasoned(content("[[A>B]]"), `"stop"`)), respond(200, otherWire.reasoned(content("[[A>B]], or"), "null"))
+	whole, cut := respond(200, otherWire.replyJSON(content("[[A>B]]"), `"stop"`)), respond(200, otherWire.replyJSON(content("[[A>B]], or"), "null"))
 	down := respond(500, otherWire.fail(500, "down"))
 	for name, tc := range map[string]struct {
 		answers []http.HandlerFunc
 		says    []string // of the errors of one question after the other; "": a reply
 	}{
-		"the first":    {[]http.HandlerFunc{cut, whole, whole, cut}, []string{"tells no finish reason with it", "", "tells no finish reason with it"}},
-		"a later one":  {[]http.HandlerFunc{whole, cut, cut}, []string{"", "tells no finish reason with it", "tells no finish reason with it"}},
+		"the first":    {[]http.HandlerFunc{cut, whole, whole, cut}, []string{"it has no finish reason, unlike other replies", "", "it has no finish reason, unlike other replies"}},
+		"a later one":  {[]http.HandlerFunc{whole, cut, cut}, []string{"", "it has no finish reason, unlike other replies", "it has no finish reason, unlike other replies"}},
 		"unknown what": {[]http.HandlerFunc{cut, down, whole}, []string{"HTTP 500: down", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {

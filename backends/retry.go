@@ -11,36 +11,36 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// Retry asks again what may pass: refused and reset connections, 408, 429 (as late as the server asks), 5xx and
-// time-outs, with exponential backoff and jitter. What will not pass (400, 401, 403, 404) is asked once, and a request
-// that gets the same HTTP 500 or the same unusable answer every time is asked maxSame times.
+// Retry repeats requests whose failure may pass: refused and reset connections, 408, 429 (after the wait that the
+// server requests), 5xx and timeouts, with exponential backoff and jitter. Other failures (400, 401, 403, 404) are not
+// repeated, and a request that always gets the same HTTP 500 or the same unusable answer is tried maxSame times.
 type Retry struct {
-	For   time.Duration // how long one call is tried, waiting included; default 2 minutes
-	First time.Duration // first wait; default 500 ms, or an eighth of For where that is less
-	// Only, where it is not nil, tells which of the failures that may pass are tried again.
+	For   time.Duration // time limit of a call with its waits; default 2 minutes
+	First time.Duration // first wait; default 500 ms, or an eighth of For if that is less
+	// Only, unless nil, selects the failures to repeat among those that may pass.
 	Only func(*Error) bool
-	// Waiting is told of every failure that is tried again. May be nil.
+	// Waiting, unless nil, is called with every failure that will be repeated.
 	Waiting func(err error)
 }
 
 var _ Client = (*Retrier)(nil)
 
-// Retrier is a Client that asks again; see [WithRetry].
+// Retrier is a Client that repeats failed requests; see [WithRetry].
 type Retrier struct {
 	next    Client
 	opts    Retry
 	waiting atomic.Int64
 }
 
-// WithRetry wraps next.
+// WithRetry returns next with retries.
 func WithRetry(next Client, opts Retry) *Retrier { return &Retrier{next: next, opts: opts} }
 
-// Waiting returns how many requests wait to be tried again. A server is free of them meanwhile.
+// Waiting returns the number of requests that wait for another try and do not occupy a server.
 func (r *Retrier) Waiting() int { return int(r.waiting.Load()) }
 
 // Ask implements Client.
 func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
-	var failed int64 // 1 from a failure on
+	var failed int64 // 1 after a failure
 	defer func() { r.waiting.Add(-failed) }()
 	return Try(ctx, r.opts, func() (Response, error) {
 		r.waiting.Add(-failed)
@@ -54,29 +54,28 @@ func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
 	})
 }
 
-// longestWait is the longest wait between two tries, unless the server asks for a longer one.
+// longestWait limits the wait between two tries, unless the server requests a longer one.
 const longestWait = 6 * time.Second
 
-// maxTimeouts is how often a call that got no answer within its time limit is
-// tried: a judge that was too slow twice will be too slow again.
+// maxTimeouts limits the tries of a call that times out: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
 
-// maxSame is how often a request is tried that gets the same HTTP 500 or unusable answer every time: it is the request,
-// not the moment, that the server cannot cope with. A gateway's 502 and 504 pass.
+// maxSame limits the tries of a request that always gets the same HTTP 500 or unusable answer: the server cannot handle
+// this request. A gateway's 502 and 504 pass and are not counted.
 const maxSame = 5
 
 type lastTryKey struct{}
 
-// WithLastTry returns a context in which nothing is tried again once ending is done. Open requests may finish.
+// WithLastTry returns a context in which nothing is repeated after ending is done. Open requests may finish.
 func WithLastTry(ctx, ending context.Context) context.Context {
 	return context.WithValue(ctx, lastTryKey{}, ending)
 }
 
-// Try asks as often as opts allow, for whatever a server can be asked.
+// Try calls ask until it succeeds or opts allow no further try.
 func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, error) {
 	limit := cmp.Or(opts.For, 2*time.Minute)
 	wait := backoff.NewExponentialBackOff()
-	// however short the limit, it is tried again
+	// an eighth, so that there is a second try even within a short limit
 	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8))
 	wait.MaxInterval = longestWait
 	waits, cancel := context.WithCancel(ctx)
@@ -100,22 +99,22 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 		last = err.Error()
 		next := wait.NextBackOff()
 		var e *Error
-		again := errors.As(err, &e) && e.MayPass() && (opts.Only == nil || opts.Only(e))
+		retry := errors.As(err, &e) && e.MayPass() && (opts.Only == nil || opts.Only(e))
 		switch {
-		case !again:
+		case !retry:
 		case e.Kind == ServerSide && e.Status <= 500 && same == maxSame:
-			again = false
+			retry = false
 		case e.Kind == Timeout:
 			timeouts++
-			again = timeouts < maxTimeouts
+			retry = timeouts < maxTimeouts
 		case e.RetryAfter > limit:
 			err = fmt.Errorf("%w; the server asks to wait for %s, longer than --retry-for", err, days(e.RetryAfter))
-			again = false
+			retry = false
 		case e.RetryAfter > 0:
 			wait.Reset()
 			next = e.RetryAfter
 		}
-		if again && time.Since(started)+next <= limit && waits.Err() == nil {
+		if retry && time.Since(started)+next <= limit && waits.Err() == nil {
 			if opts.Waiting != nil {
 				opts.Waiting(err)
 			}
@@ -135,7 +134,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 	}
 }
 
-// days is a duration to the second; a long one in days.
+// days formats a duration, a long one in days, else to the second.
 func days(d time.Duration) string {
 	if d >= 48*time.Hour {
 		return fmt.Sprintf("%d days", d/(24*time.Hour))

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// script is a Client that says one thing after the other, the last for ever:
-// an error, or a text.
+// script is a Client that returns errors or texts in order, and then repeats the last.
 type script struct {
 	says  []any
 	asked int
@@ -203,7 +202,7 @@ func TestRetryOnTheWire(t *testing.T) {
 			rw.Header().Set("Retry-After", "0")
 			respond(429, w.fail(429, "slow down"))(rw, r)
 		}
-		s := w.start(t, loading, soon, w.says("[[A>B]]"))
+		s := w.start(t, loading, soon, w.completeAnswer("[[A>B]]"))
 		c := WithRetry(WithTimeout(s.client(w, ""), time.Minute), Retry{First: time.Millisecond})
 		got, err := c.Ask(context.Background(), question)
 		if err != nil || got.Text != "[[A>B]]" || len(s.asked(w.chat)) != 3 {

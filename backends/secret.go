@@ -12,34 +12,34 @@ import (
 	"sync"
 )
 
-// shortestSecret is the length from which on a key is one: "EMPTY" and "none" are sent to servers that want some key,
-// and are words that a reply may hold.
+// shortestSecret is the minimum length of a secret key. Shorter ones such as "EMPTY" and "none" are placeholders for
+// servers that require some key, and are words that a reply may contain.
 const shortestSecret = 8
 
-// shortestCoded is the length from which on a key is looked for in base64, too: 15 letters and more, which are no word.
+// shortestCoded is the minimum length of a key to search in base64: 15 letters and more do not occur as a word.
 const shortestCoded = 12
 
-// hidden stands where a server said our key.
-const hidden = "[API key]"
+// redacted replaces a key that a server repeats.
+const redacted = "[API key]"
 
-// without returns a text without secrets, in whatever way JSON escapes them: what a server echoes would else be in
-// records, and in the bundles that are made of them. Only a text that had one loses its escapes.
-func without(secrets *strings.Replacer, text string) string {
+// redact removes secrets from a text, however JSON escapes them: a server may repeat them, and they would reach records
+// and the bundles made of them. A text without a secret is returned unchanged, with its escapes.
+func redact(secrets *strings.Replacer, text string) string {
 	if secrets == nil {
 		return text
 	}
-	decoded := unescaped(text)
+	decoded := unescape(text)
 	if clean := secrets.Replace(decoded); clean != decoded {
 		return clean
 	}
 	return text
 }
 
-// unescaped writes what JSON escapes as mustJSON does.
-func unescaped(text string) string {
+// unescape replaces JSON escapes by the characters that mustJSON writes.
+func unescape(text string) string {
 	return escape.ReplaceAllStringFunc(text, func(written string) string {
 		var c string
-		if json.Unmarshal([]byte(`"`+written+`"`), &c) != nil || c == "\ufffd" { // half of a pair
+		if json.Unmarshal([]byte(`"`+written+`"`), &c) != nil || c == "\ufffd" { // half of a surrogate pair
 			return written
 		}
 		quoted := mustJSON(c)
@@ -47,17 +47,17 @@ func unescaped(text string) string {
 	})
 }
 
-// escape matches an escape in JSON, so that the second backslash of two begins none.
+// escape matches an escape in JSON; the second backslash of a pair does not begin another one.
 var escape = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
 
-// passwords are the user names and passwords of servers behind basic authentication, by scheme and host.
+// passwords maps the scheme and host of a server behind basic authentication to its user name and password.
 var passwords sync.Map
 
-// userInAddress matches an address with a user name and perhaps a password in it. A comma ends an address of a list.
+// userInAddress matches an address with a user name and perhaps a password. A comma separates the addresses of a list.
 var userInAddress = regexp.MustCompile(`(https?://)([^/\s:,]*):?([^/\s,]*)@([^/\s"',\]}]+)`)
 
-// TakePasswords returns a text without the user names and passwords of the addresses in it, and keeps them for requests
-// to these servers: no address that is stored or shown holds one, and such requests carry no key.
+// TakePasswords removes the user names and passwords from the addresses in a text and stores them for requests to these
+// servers. Addresses that are stored or shown therefore contain none. Requests with a password carry no key.
 func TakePasswords(text string) string {
 	plain := func(s string) string {
 		decoded, _ := url.PathUnescape(s)
@@ -69,9 +69,9 @@ func TakePasswords(text string) string {
 	return userInAddress.ReplaceAllString(text, "$1$4")
 }
 
-// secretsOf takes out of a text what a request proves its right with, in any form that a server may write it in: plain,
-// in JSON, in an address, in base64. It is nil of a request without any.
-func secretsOf(req *http.Request) *strings.Replacer {
+// redactor returns a replacer of the request's credentials in any form that a server may write them: plain, in JSON,
+// in an address, in base64. It returns nil if the request has none.
+func redactor(req *http.Request) *strings.Replacer {
 	_, key, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	_, password, _ := req.BasicAuth()
 	var pairs []string
@@ -84,7 +84,7 @@ func secretsOf(req *http.Request) *strings.Replacer {
 			quoted := string(mustJSON(form))
 			quoted = quoted[1 : len(quoted)-1]
 			for _, writing := range []string{form, quoted, url.QueryEscape(form), url.PathEscape(form)} {
-				pairs = append(pairs, writing, hidden)
+				pairs = append(pairs, writing, redacted)
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func secretsOf(req *http.Request) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// base64Forms are a secret in base64, as it begins at the first, second or third byte of a group of three: the letters
-// that tell of nothing beside it.
+// base64Forms returns the base64 of a secret that begins at the first, second or third byte of a group of three: only
+// the letters that do not depend on neighbouring bytes.
 func base64Forms(secret string) (forms []string) {
 	if len(secret) < shortestCoded {
 		return nil
@@ -109,11 +109,11 @@ func base64Forms(secret string) (forms []string) {
 	return forms
 }
 
-// hideIn removes secrets from a transport error, which may quote bytes that are not an HTTP answer.
-func hideIn(secrets *strings.Replacer, err error) error {
-	said := without(secrets, err.Error())
-	if said == err.Error() {
+// redactError removes secrets from a transport error, which may quote bytes that are not an HTTP answer.
+func redactError(secrets *strings.Replacer, err error) error {
+	message := redact(secrets, err.Error())
+	if message == err.Error() {
 		return err
 	}
-	return errors.New(said)
+	return errors.New(message)
 }

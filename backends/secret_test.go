@@ -59,7 +59,7 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 		for e := err; e != nil; e, _ = unwrapped(e) {
 			all += e.Error()
 		}
-		if all = unescaped(all); strings.Contains(all, "Ab+12345") || strings.Contains(all, "Ab%2B12345") {
+		if all = unescape(all); strings.Contains(all, "Ab+12345") || strings.Contains(all, "Ab%2B12345") {
 			t.Errorf("the key is in %s", all)
 		}
 		return results
@@ -79,7 +79,7 @@ func TestKeyInBase64(t *testing.T) {
 	for _, key := range []string{`sk-proj/"Ab`, `sk-proj/"Ab+`, "??>>~~??>>~~??>>", "sk-" + strings.Repeat("aZ9-", 12) + "e", "clé de la ferme"} {
 		req, _ := http.NewRequest("GET", "http://localhost", nil)
 		req.Header.Set("Authorization", "Bearer "+key)
-		forms := secretsOf(req)
+		forms := redactor(req)
 		for _, before := range []string{"", "a", "ab", "abc", "user:", "user-x:"} {
 			for _, after := range []string{"", "z", "zy", "zyx"} {
 				for name, encode := range map[string]func(string) string{
@@ -91,21 +91,21 @@ func TestKeyInBase64(t *testing.T) {
 					},
 				} {
 					text := "said " + encode(before+key+after) + " to me"
-					got := without(forms, text)
+					got := redact(forms, text)
 					if len(key) < shortestCoded {
 						if got != text {
 							t.Errorf("%q, short: %s", key, got)
 						}
 						continue
 					}
-					left := strings.NewReplacer(hidden, "", "%3D", "", "=", "").Replace(got)
-					if !strings.Contains(got, hidden) || !strings.HasPrefix(got, "said ") || !strings.HasSuffix(got, " to me") || len(left) > len("said  to me")+len(encode(before))+len(encode(after))+2 {
+					left := strings.NewReplacer(redacted, "", "%3D", "", "=", "").Replace(got)
+					if !strings.Contains(got, redacted) || !strings.HasPrefix(got, "said ") || !strings.HasSuffix(got, " to me") || len(left) > len("said  to me")+len(encode(before))+len(encode(after))+2 {
 						t.Errorf("%q after %q, %s: %s of %s", key, before, name, got, text)
 					}
 				}
 			}
 		}
-		if text := "nothing of it: " + base64.StdEncoding.EncodeToString([]byte("another one altogether, and longer")); without(forms, text) != text {
+		if text := "nothing of it: " + base64.StdEncoding.EncodeToString([]byte("another one altogether, and longer")); redact(forms, text) != text {
 			t.Errorf("%q is found where it is not", key)
 		}
 	}
@@ -115,12 +115,12 @@ func TestKeyInBase64(t *testing.T) {
 func TestPlaceholderKey(t *testing.T) {
 	req, _ := http.NewRequest("GET", "http://localhost", nil)
 	req.Header.Set("Authorization", "Bearer EMPTY")
-	if got := without(secretsOf(req), "the list is EMPTY"); got != "the list is EMPTY" {
+	if got := redact(redactor(req), "the list is EMPTY"); got != "the list is EMPTY" {
 		t.Errorf("%s", got)
 	}
 	req.Header.Del("Authorization")
 	req.SetBasicAuth("me", "open sesame")
-	if got := without(secretsOf(req), "me:open sesame, "+strings.TrimPrefix(req.Header.Get("Authorization"), "Basic ")); got != "me:[API key], [API key]" {
+	if got := redact(redactor(req), "me:open sesame, "+strings.TrimPrefix(req.Header.Get("Authorization"), "Basic ")); got != "me:[API key], [API key]" {
 		t.Errorf("%s", got)
 	}
 }
@@ -129,9 +129,9 @@ func TestPlaceholderKey(t *testing.T) {
 func BenchmarkHide(b *testing.B) {
 	req, _ := http.NewRequest("GET", "http://localhost", nil)
 	req.Header.Set("Authorization", "Bearer sk-proj-"+strings.Repeat("aZ9-", 10))
-	forms, body := secretsOf(req), `{"content":"`+strings.Repeat(`Assistant A is better, since it says so.\n`, 500)+`"}`
+	forms, body := redactor(req), `{"content":"`+strings.Repeat(`Assistant A is better, since it says so.\n`, 500)+`"}`
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		without(forms, body)
+		redact(forms, body)
 	}
 }

@@ -22,7 +22,7 @@ var sglang = serverKind{
 		return info.Version
 	},
 	extend: func(members map[string]any, _ Server, req Request) {
-		if req.ThinkBudget > 0 { // which it minds where it was started with --enable-strict-thinking
+		if req.ThinkBudget > 0 { // applied if the server was started with --enable-strict-thinking
 			members["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
 		}
 	},

@@ -14,7 +14,7 @@ import (
 
 var _ Backend = (*Sim)(nil)
 
-// Simulation is the kind of server that simulated judges are of.
+// Simulation is the server kind of simulated judges.
 const Simulation = "sim"
 
 var simulation = serverKind{
@@ -24,21 +24,21 @@ var simulation = serverKind{
 	open: func(string, string, *http.Client) (Backend, error) { return NewSim("coin") },
 }
 
-// Sim is a simulated judge: no model, a coin with known sides. It shows what gavel's numbers look like for a judge
-// whose accuracy and position bias are known, and nothing about any model.
+// Sim is a simulated judge: random draws with known probabilities instead of a model. It shows gavel's numbers for a
+// judge whose accuracy and position bias are known, and says nothing about any model.
 //
-// For each item the judge knows the right candidate with probability Accuracy, else takes a wrong one for right; it
-// holds to that in every presentation, and draws anew at every repetition. Then, in each presentation on its own, with
-// probability First it names the candidate shown first without looking, with probability Tie it says that they are
-// equal, and with probability Silent it gives no verdict. So over two presentations, with a = Accuracy and f = First
-// (Tie = Silent = 0), strict is a(1−f), consistency 1−f, and the first is named in (1+f)/2 of the presentations.
+// For each item the judge knows the correct candidate with probability Accuracy, and otherwise believes in a wrong one.
+// The belief is the same in every presentation and is drawn anew for every repetition. In each presentation, the judge
+// independently names the candidate shown first with probability First, declares a tie with probability Tie, and gives
+// no verdict with probability Silent. So over two presentations, with a = Accuracy and f = First (Tie = Silent = 0),
+// strict is a(1−f), consistency is 1−f, and the first candidate is named in (1+f)/2 of the presentations.
 //
-// Of a rewritten prompt the verdict is that of the plain one, but with probability Swayed the one that the rewrite
-// speaks for.
+// The verdict on a rewritten prompt is that on the plain one, or with probability Swayed the verdict that the rewrite
+// supports.
 //
-// Where the prompt shows it a reference, it takes the reference's word in half of the items, and else judges as it
-// would without: so it is right in (1+a)/2 of the items with a reference that is right, and in a/2 of those with one
-// that is not. A coin looks at no reference.
+// If the prompt shows a reference, the judge follows it in half of the items and otherwise judges without it. So it is
+// right in (1+a)/2 of the items with a correct reference, and in a/2 of those with a wrong one. A coin ignores the
+// reference.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64
@@ -46,7 +46,7 @@ type Sim struct {
 	Seed                         uint64
 }
 
-// simulated lists the judges that have a name.
+// simulated lists the judges with names of their own.
 var simulated = []Sim{
 	{Name: "right", Accuracy: 1},
 	{Name: "first", First: 1},
@@ -54,10 +54,10 @@ var simulated = []Sim{
 	{Name: "silent", Silent: 1},
 }
 
-// SimHelp says how simulated judges are written.
+// SimHelp describes the notation of simulated judges.
 const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1`
 
-// NewSim reads a judge's name or its settings ("accuracy=0.8,first=0.1"). A prefix "sim:" is passed over.
+// NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {
 	spec = strings.TrimPrefix(spec, "sim:")
 	for _, s := range simulated {
@@ -85,17 +85,17 @@ func NewSim(spec string) (*Sim, error) {
 			return nil, fmt.Errorf("unknown simulated judge %q: write %s", spec, SimHelp)
 		}
 		if err != nil || !(p >= 0 && p <= 1) { // NaN included
-			return nil, fmt.Errorf("simulated judge %q: %s is a probability, from 0 to 1, not %q", spec, key, value)
+			return nil, fmt.Errorf("simulated judge %q: %s must be a probability from 0 to 1, not %q", spec, key, value)
 		}
 		*field = p
 	}
 	if s.First+s.Tie+s.Silent > 1 {
-		return nil, fmt.Errorf("simulated judge %q: first, tie and silent are more than 1 together", spec)
+		return nil, fmt.Errorf("simulated judge %q: first, tie and silent sum to more than 1", spec)
 	}
 	return &s, nil
 }
 
-// trust is how often a simulated judge takes a reference's word.
+// trust is the probability that a simulated judge follows a reference.
 const trust = 0.5
 
 // Ask implements Client.
@@ -105,7 +105,7 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	o := req.Oracle
 	if o == nil {
-		return Response{}, &Error{Kind: Internal, Message: "a simulated judge was asked without its oracle"}
+		return Response{}, &Error{Kind: Internal, Message: "a simulated judge got a request without an oracle"}
 	}
 	n := len(o.Choices)
 	if o.Rewrite != "" {
@@ -114,7 +114,7 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
 	pick := o.Right
 	switch {
-	case s.Accuracy < 0 || pick < 0: // the coin, or nothing to know: every presentation on its own
+	case s.Accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
 		pick = look.IntN(n)
 	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < trust:
 		pick = slices.Index(o.Choices, o.Reference)
@@ -135,15 +135,15 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	return Response{Text: "Simulated judgment. My final verdict is: " + verdict, Finish: Stop}, nil
 }
 
-// wrong draws one of the candidates that are not right: the same in every
-// presentation, since the candidates are taken in their own order.
+// wrong draws one of the wrong candidates. It is the same in every presentation, since candidates are drawn in the
+// order of their numbers.
 func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
 	others := slices.Sorted(slices.Values(o.Order))
 	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Right] })
 	return others[know.IntN(len(others))]
 }
 
-// draw is a source that depends on nothing but the judge, the item, the presentation and the repetition.
+// draw returns a random source that depends only on the judge, the item, the presentation and the repetition.
 func (s *Sim) draw(item string, presentation, repetition int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, presentation, repetition))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))

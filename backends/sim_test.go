@@ -161,16 +161,16 @@ func TestNewSimRefuses(t *testing.T) {
 	for spec, want := range map[string]string{
 		"":                       `unknown simulated judge ""` + help,
 		"left":                   `unknown simulated judge "left"` + help,
-		"accuracy=":              `simulated judge "accuracy=": accuracy is a probability, from 0 to 1, not ""`,
-		"accuracy=1.8":           `simulated judge "accuracy=1.8": accuracy is a probability, from 0 to 1, not "1.8"`,
-		"first=-1":               `simulated judge "first=-1": first is a probability, from 0 to 1, not "-1"`,
-		"accuracy=NaN":           `simulated judge "accuracy=NaN": accuracy is a probability, from 0 to 1, not "NaN"`,
+		"accuracy=":              `simulated judge "accuracy=": accuracy must be a probability from 0 to 1, not ""`,
+		"accuracy=1.8":           `simulated judge "accuracy=1.8": accuracy must be a probability from 0 to 1, not "1.8"`,
+		"first=-1":               `simulated judge "first=-1": first must be a probability from 0 to 1, not "-1"`,
+		"accuracy=NaN":           `simulated judge "accuracy=NaN": accuracy must be a probability from 0 to 1, not "NaN"`,
 		"accuracy=0.5,":          `unknown simulated judge "accuracy=0.5,"` + help,
 		"tie=0.1,bias=0.5":       `unknown simulated judge "tie=0.1,bias=0.5"` + help,
 		"seed=x":                 `simulated judge "seed=x": seed "x" is not a whole number`,
 		"seed=-1":                `simulated judge "seed=-1": seed "-1" is not a whole number`,
-		"first=0.5,silent=0.6":   `simulated judge "first=0.5,silent=0.6": first, tie and silent are more than 1 together`,
-		"first=0.5,tie=1,seed=3": `simulated judge "first=0.5,tie=1,seed=3": first, tie and silent are more than 1 together`,
+		"first=0.5,silent=0.6":   `simulated judge "first=0.5,silent=0.6": first, tie and silent sum to more than 1`,
+		"first=0.5,tie=1,seed=3": `simulated judge "first=0.5,tie=1,seed=3": first, tie and silent sum to more than 1`,
 	} {
 		if _, err := NewSim(spec); err == nil || err.Error() != want {
 			t.Errorf("NewSim(%q): %v\nwant %s", spec, err, want)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// thinkingTags stand around thinking in replies of which a server did not take it off, by the models' published chat
-// templates; docs/readers.md says which is whose.
+// thinkingTags lists the tags around thinking that servers may leave in a reply, from the models' published chat
+// templates; docs/readers.md lists the models.
 var thinkingTags = []struct{ open, close string }{
 	{"<think>", "</think>"},
 	{"<thinking>", "</thinking>"},
@@ -20,9 +20,9 @@ var thinkingTags = []struct{ open, close string }{
 	{"<|channel>thought", "<channel|>"},
 }
 
-// SplitThinking takes the thinking off a reply: every <think>…</think>, an unclosed <think> to the end, and all
-// before a </think> that nothing opened (templates that put the opening tag into the prompt); so with the tags of other
-// models, and with harmony's channels, and marks around the answer. Text without any of them is returned as it is.
+// SplitThinking separates the thinking from a reply: every <think>…</think>, an unclosed <think> to the end, and the
+// text before an unopened </think> (from templates that put the opening tag into the prompt). The same holds for the
+// tags of other models and for harmony's channels, and marks around the answer are removed. Other text stays unchanged.
 func SplitThinking(reply string) (text, thinking string) {
 	text, thinking = finalChannel(reply)
 	for _, tag := range thinkingTags {
@@ -30,14 +30,14 @@ func SplitThinking(reply string) (text, thinking string) {
 		text, more = splitTag(text, tag.open, tag.close)
 		thinking += more
 	}
-	return unmarked(text), thinking
+	return trimResponseMarks(text), thinking
 }
 
-// deepestThought is how many tags may be put together, one out of the removal of the other, before all from the next
-// on is thinking: each takes another reading of the reply.
+// deepestThought limits how often splitTag repeats when the removal of one tag forms another. Each round reads the
+// reply once more; after the last, everything from the next opening tag on is thinking.
 const deepestThought = 50
 
-// splitTag takes off what stands between the tags, also those that come together when others are taken off.
+// splitTag removes the text between the tags, also between tags that the removal of others forms.
 func splitTag(reply, open, close string) (text, thinking string) {
 	text = reply
 	for range deepestThought {
@@ -52,8 +52,8 @@ func splitTag(reply, open, close string) (text, thinking string) {
 	return text, thinking + more
 }
 
-// tagAt returns where a text has a tag, and does not speak of one: "`<think>`" in backticks or quotation marks is
-// none. −1 where it has none.
+// tagAt returns the index of the first tag in a text, or −1. A tag in backticks or quotation marks is skipped: the
+// text only mentions it.
 func tagAt(text, tag string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], tag)
@@ -68,8 +68,8 @@ func tagAt(text, tag string) int {
 	}
 }
 
-// cutTag is strings.Cut around the first such tag.
-func cutTag(text, tag string) (before, after string, found bool) {
+// cutTag is strings.Cut around the first tag by tagAt.
+func cutTag(text, tag string) (before, after string, ok bool) {
 	i := tagAt(text, tag)
 	if i < 0 {
 		return text, "", false
@@ -77,7 +77,7 @@ func cutTag(text, tag string) (before, after string, found bool) {
 	return text[:i], text[i+len(tag):], true
 }
 
-// splitTagOnce goes through a reply once.
+// splitTagOnce removes the tags in one pass.
 func splitTagOnce(reply, open, close string) (text, thinking string) {
 	var out, thought strings.Builder
 	if before, after, closed := cutTag(reply, close); closed && tagAt(before, open) < 0 {
@@ -91,22 +91,22 @@ func splitTagOnce(reply, open, close string) (text, thinking string) {
 		inside, reply, _ = cutTag(inside, close)
 		thought.WriteString(inside)
 	}
-	return out.String(), thought.String() // which may hold a tag that was put together by what was taken from its middle
+	return out.String(), thought.String() // may contain a tag that the removals formed
 }
 
-// responseMarks stand around what Command A says after its thinking.
+// responseMarks surround the answer of Command A after its thinking.
 var responseMarks = [2]string{"<|START_RESPONSE|>", "<|END_RESPONSE|>"}
 
-// unmarked is a reply without the marks around it.
-func unmarked(text string) string {
+// trimResponseMarks returns a reply without the marks around it.
+func trimResponseMarks(text string) string {
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \n"), responseMarks[0]); ok {
-		said, more, _ := strings.Cut(rest, responseMarks[1])
-		return said + more
+		answer, more, _ := strings.Cut(rest, responseMarks[1])
+		return answer + more
 	}
 	return text
 }
 
-// Harmony's marks, and what is left of them where a server drops special tokens.
+// Harmony's marks, and the words that remain if a server drops special tokens.
 const (
 	channelMark  = "<|channel|>"
 	messageMark  = "<|message|>"
@@ -114,17 +114,17 @@ const (
 	plainFinal   = "assistantfinal"
 )
 
-// namesFinal matches the name of the channel "final". Its type may follow: "final <|constrain|>JSON".
+// namesFinal matches the channel name "final", with an optional type: "final <|constrain|>JSON".
 var namesFinal = regexp.MustCompile(`^\s*final(?: |<\||\s*$)`)
 
-// finalChannel takes off what gpt-oss says in other channels than "final". A reply that never comes to that one is all
+// finalChannel separates the channels other than "final" from a reply of gpt-oss. A reply without that channel is all
 // thinking.
 func finalChannel(reply string) (text, thinking string) {
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(reply, " \n"), plainChannel); ok {
 		if begin := strings.LastIndex(rest, plainFinal); begin >= 0 {
 			return rest[begin+len(plainFinal):], rest[:begin]
 		}
-		if rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' { // cut before the other channel began
+		if rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' { // truncated before the other channel began
 			return "", rest
 		}
 	}
@@ -135,31 +135,31 @@ func finalChannel(reply string) (text, thinking string) {
 	var final, thought strings.Builder
 	final.WriteString(strings.TrimSuffix(before, "<|start|>assistant"))
 	for part := range strings.SplitSeq(rest, channelMark) {
-		channel, said, whole := strings.Cut(part, messageMark)
+		channel, message, whole := strings.Cut(part, messageMark)
 		if !whole {
-			final.WriteString(part) // speaks of the mark
+			final.WriteString(part) // mentions the mark
 			continue
 		}
 		for _, mark := range []string{"<|end|>", "<|return|>", "<|call|>", "<|start|>"} {
-			said, _, _ = strings.Cut(said, mark)
+			message, _, _ = strings.Cut(message, mark)
 		}
 		if namesFinal.MatchString(channel) {
-			final.WriteString(said)
+			final.WriteString(message)
 		} else {
-			thought.WriteString(said)
+			thought.WriteString(message)
 		}
 	}
 	return final.String(), thought.String()
 }
 
-// joinThinking joins thinking that came in a field of its own with thinking
-// found in the text. Some versions of vLLM send it under two names.
+// joinThinking joins thinking from fields of their own with thinking from the text. Some versions of vLLM send it
+// under two names.
 func joinThinking(parts ...string) string {
-	var kept []string
+	var distinct []string
 	for _, p := range parts {
-		if strings.TrimSpace(p) != "" && !slices.Contains(kept, p) {
-			kept = append(kept, p)
+		if strings.TrimSpace(p) != "" && !slices.Contains(distinct, p) {
+			distinct = append(distinct, p)
 		}
 	}
-	return strings.Join(kept, "\n")
+	return strings.Join(distinct, "\n")
 }

@@ -105,8 +105,8 @@ var studioWire = wire{
 	dial: dialOpenAI,
 }
 
-// named is the wire under another name.
-func (w wire) named(name string) wire {
+// withName returns the wire under another name.
+func (w wire) withName(name string) wire {
 	w.name = name
 	return w
 }
@@ -119,7 +119,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// content is an assistant's message, with further members.
+// content returns an assistant's message with further members.
 func content(text string, members ...string) string {
 	m := `{"role":"assistant","content":` + quote(text)
 	for _, more := range members {
@@ -136,12 +136,12 @@ func respond(status int, body string) http.HandlerFunc {
 	}
 }
 
-// says is an answer that is whole, with further members of its message.
-func (w wire) says(text string, members ...string) http.HandlerFunc {
+// completeAnswer returns a complete answer with further members in its message.
+func (w wire) completeAnswer(text string, members ...string) http.HandlerFunc {
 	return respond(200, w.reply(content(text, members...), "stop"))
 }
 
-// stub is a running server of one kind. It keeps what it was asked.
+// stub is a running server of one kind. It records the requests.
 type stub struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -178,8 +178,8 @@ func (w wire) start(t *testing.T, answers ...http.HandlerFunc) *stub {
 	return s
 }
 
-// nowhere is an address that no server has: the kernel gives out no port so low.
-const nowhere = "http://127.0.0.1:1"
+// unusedAddress has no server: the kernel assigns no port that low.
+const unusedAddress = "http://127.0.0.1:1"
 
 // asked lists what came to a path.
 func (s *stub) asked(path string) []seen {

@@ -9,39 +9,39 @@ import (
 	"strings"
 )
 
-// systemOneFormat is the name of the format of decision models.
+// systemOneFormat is the name of the wire format of decision models.
 const systemOneFormat = "systemone"
 
-// SystemOne asks decision models by POST /v1/systemone: they give each option of a question a probability in one pass,
-// and write no token. llama.cpp serves them since b11361, Ollama since 0.35; the request and the answer are as in the
-// README of llama.cpp's server.
+// SystemOne queries decision models by POST /v1/systemone: in one pass they give each option of a question a
+// probability, without writing tokens. llama.cpp serves them since b11361, Ollama since 0.35; the format is described
+// in the README of llama.cpp's server.
 //
-// Of a request, the last message is the state, and the system message is the question. The options are those of
-// [Request.Constrain]: a line of the system message that begins with one says what it means, in words for the model.
-// Where the words are yes and no, the question is of type noul, else of type choice. The reply is the likeliest option;
-// where several are exactly as likely it is empty.
+// The last message of a request is the state, the system message the question. The options are those of
+// [Request.Constrain]. A line of the system message that begins with an option gives the words for it that the model
+// sees. If the words are yes and no, the question is of type noul, else of type choice. The reply is the likeliest
+// option; it is empty if several are equally likely.
 type SystemOne struct {
-	Backend         // which lists the models
-	api     *OpenAI // of the same address
+	Backend         // lists the models
+	api     *OpenAI // at the same address
 }
 
-// decisions is the kind of servers of decision models.
+// decisions is the kind of server with decision models.
 var decisions = serverKind{
 	name: "decision models",
 	wire: systemOneFormat,
 	can:  map[Feature]string{Decide: ""},
-	open: func(at, key string, client *http.Client) (Backend, error) {
-		api := NewOpenAI(at, key, client)
-		if at == api.base {
+	open: func(address, key string, client *http.Client) (Backend, error) {
+		api := NewOpenAI(address, key, client)
+		if address == api.base {
 			return &SystemOne{Backend: api, api: api}, nil
 		}
-		ollama, err := NewOllama(at, client)
+		ollama, err := NewOllama(address, client)
 		return &SystemOne{Backend: ollama, api: api}, err
 	},
 }
 
-// As returns a server as it is asked in another format: one whose decision models are asked, or one that has such
-// models and is asked for text all the same. Any other is returned as it is.
+// As returns the server with its kind changed to wire, if wire is the format of decision models and the server may
+// speak it, or the other way round. Other servers are returned unchanged.
 func (s Server) As(wire string) Server {
 	switch {
 	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),
@@ -57,13 +57,13 @@ func (s *SystemOne) Server(ctx context.Context) (Server, error) {
 	return server.As(systemOneFormat), err
 }
 
-// Model implements Backend. A model that is known to be no decision model is an *Error of kind BadRequest.
+// Model implements Backend. A model known to be no decision model gives an *Error of kind BadRequest.
 func (s *SystemOne) Model(ctx context.Context, name string) (Model, error) {
 	m, err := s.Backend.Model(ctx, name)
 	if err == nil && m.Decides == No {
 		err = &Error{
 			Kind:    BadRequest,
-			Message: name + " is no decision model, says its server: leave out --backend systemone",
+			Message: name + " is not a decision model, its server reports: leave out --backend systemone",
 		}
 	}
 	m.Thinks, m.Logprobs = No, Yes
@@ -86,17 +86,17 @@ type decision struct {
 	Type         string          `json:"type"`
 	Instructions string          `json:"instructions"`
 	Criteria     json.RawMessage `json:"criteria,omitempty"`
-	options      []string        // what the options are called, in the order of Request.Constrain
+	options      []string        // the words for the options, in the order of Request.Constrain
 }
 
-// Names of the question and of its types, as the format has them.
+// Names of the question and of its types in the format.
 const (
 	verdictQuestion = "verdict"
 	choiceQuestion  = "choice"
 	yesNoQuestion   = "noul"
 )
 
-// decide makes the state and the question of a request.
+// decide returns the state and the question of a request.
 func decide(req Request) (state string, q decision) {
 	means := map[string]string{}
 	var lines []string
@@ -135,7 +135,7 @@ func decide(req Request) (state string, q decision) {
 	return state, q
 }
 
-// optionOf returns the option that a line begins with, and the words after it; "" where it begins with none.
+// optionOf returns the option at the beginning of a line and the words after it; "" if there is none.
 func optionOf(line string, options []string) (option, words string) {
 	for _, o := range options {
 		if after, ok := strings.CutPrefix(line, o+" "); ok {
@@ -145,7 +145,7 @@ func optionOf(line string, options []string) (option, words string) {
 	return "", ""
 }
 
-// CountTokens implements Counter, where llama.cpp serves: of what is asked, without what the model's template adds.
+// CountTokens implements Counter for llama.cpp. It counts the request without the text of the model's template.
 func (s *SystemOne) CountTokens(ctx context.Context, req Request) (int, error) {
 	if s.Backend != Backend(s.api) {
 		return 0, ErrNoTokenizer
@@ -155,12 +155,12 @@ func (s *SystemOne) CountTokens(ctx context.Context, req Request) (int, error) {
 	return s.api.tokenize(ctx, map[string]any{"model": req.Model, "content": text})
 }
 
-// Ask implements Client. Some decision models have their prompt cut without a word, so the tokens are counted first.
+// Ask implements Client. It counts tokens first, since some servers cut a decision model's prompt silently.
 func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 	if len(req.Constrain) < 2 {
 		return Response{}, &Error{
 			Kind:    BadRequest,
-			Message: "a decision model chooses among options, and none are offered here",
+			Message: "a decision model needs options to choose from: this request has none",
 		}
 	}
 	if req.PromptTokens == 0 {
@@ -173,11 +173,11 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestion: q},
 	})
 	resp, err := s.api.judge(ctx, s.api.base+"/systemone", body, req, func(x *exchange) (Response, error) {
-		var said decided
-		if json.Unmarshal(x.body, &said) != nil {
-			return Response{}, none("not an answer of a decision model: %s", excerpt(x.body))
+		var answer decisionAnswer
+		if json.Unmarshal(x.body, &answer) != nil {
+			return Response{}, unusable("not an answer of a decision model: %s", excerpt(x.body))
 		}
-		return said.response(req, q, x)
+		return answer.response(req, q, x)
 	})
 	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotImplemented {
 		e.Kind = BadRequest
@@ -185,10 +185,10 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 	return resp, err
 }
 
-// Sample implements sampler where llama.cpp serves, with one fixed question.
+// Sample implements sampler for llama.cpp, with one fixed question.
 func (s *SystemOne) Sample(ctx context.Context, model string) (Sample, error) {
 	if s.Backend != Backend(s.api) {
-		return nil, nil // the identity has a digest
+		return nil, nil // the identity includes a digest
 	}
 	options := strings.Fields("correct helpful clear short polite long")
 	resp, err := s.Ask(ctx, Request{
@@ -198,7 +198,7 @@ func (s *SystemOne) Sample(ctx context.Context, model string) (Sample, error) {
 		Labels:    options,
 	})
 	if err != nil {
-		return nil, unsampled(err)
+		return nil, sampleError(err)
 	}
 	sample := Sample{}
 	for _, l := range resp.Labels {
@@ -207,8 +207,8 @@ func (s *SystemOne) Sample(ctx context.Context, model string) (Sample, error) {
 	return sample, nil
 }
 
-// decided is what a decision model answers.
-type decided struct {
+// decisionAnswer is an answer of a decision model.
+type decisionAnswer struct {
 	Model   string `json:"model"`
 	Error   any    `json:"error"`
 	Answers map[string]struct {
@@ -220,22 +220,22 @@ type decided struct {
 	} `json:"usage"`
 }
 
-func (d *decided) response(req Request, q decision, x *exchange) (Response, error) {
-	if err := isError(d.Error, x); err != nil {
+func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Response, error) {
+	if err := checkError(d.Error, x); err != nil {
 		return Response{}, err
 	}
 	out := Response{Finish: Stop, Model: d.Model, PromptTokens: d.Usage.Input}
 	answer := d.Answers[verdictQuestion]
 	best, sum := -1., 0.
 	for i, words := range q.options {
-		told := answer.Probabilities[words]
+		probability := answer.Probabilities[words]
 		if yes := answer.Yes; q.Type == yesNoQuestion && yes != nil {
-			told = []*float64{yes, new(1 - *yes)}[i]
+			probability = []*float64{yes, new(1 - *yes)}[i]
 		}
-		if told == nil || !(*told >= 0 && *told <= 1) {
-			return Response{}, none("an answer without a probability of %q: %s", words, excerpt(x.body))
+		if probability == nil || !(*probability >= 0 && *probability <= 1) {
+			return Response{}, unusable("an answer without a probability of %q: %s", words, excerpt(x.body))
 		}
-		p := *told
+		p := *probability
 		sum += p
 		switch {
 		case p > best:
@@ -244,15 +244,15 @@ func (d *decided) response(req Request, q decision, x *exchange) (Response, erro
 			out.Text = ""
 		}
 		if req.Labels != nil {
-			logprob := math.Log(max(p, math.SmallestNonzeroFloat64)) // no JSON holds that of 0
+			logprob := math.Log(max(p, math.SmallestNonzeroFloat64)) // JSON cannot hold the logarithm of 0
 			out.Labels = append(out.Labels, Label{Text: req.Constrain[i], Logprob: logprob})
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {
-		return Response{}, none("the probabilities of the options on offer sum to %.3g, not to 1: %s", sum, excerpt(x.body))
+		return Response{}, unusable("the probabilities of the options sum to %.3g, not to 1: %s", sum, excerpt(x.body))
 	}
 	return out, nil
 }
 
-// sumTolerance is by how much the sum of probabilities may miss 1: 255 options rounded to four places are within it.
+// sumTolerance is the allowed deviation of the sum of probabilities from 1: 255 options rounded to four places fit.
 const sumTolerance = 0.02

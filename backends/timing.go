@@ -2,10 +2,10 @@ package backends
 
 import "time"
 
-// Timing is how long a server says that it worked on one request; its parts are
-// zero where it does not say. Time spent waiting or loading is no part of it.
+// Timing holds the time that a server reports for its work on one request, without waiting and loading; zero if it
+// reports none.
 type Timing struct {
-	PromptTokens int // read for this request; llama.cpp leaves out those of its prompt cache
+	PromptTokens int // read for this request; llama.cpp does not count cached ones
 	Prompt       time.Duration
 	ReplyTokens  int
 	Reply        time.Duration

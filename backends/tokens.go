@@ -6,20 +6,20 @@ import (
 	"errors"
 )
 
-// Counter is a Backend whose server may tell how many tokens a prompt has.
+// Counter is a Backend whose server may count the tokens of a prompt.
 type Counter interface {
-	// CountTokens counts a request's conversation with the model's own tokenizer and chat template. Its error is
-	// ErrNoTokenizer where the server offers none.
+	// CountTokens counts a request's messages with the model's own tokenizer and chat template. The error is
+	// ErrNoTokenizer if the server offers none.
 	CountTokens(ctx context.Context, req Request) (int, error)
 }
 
-// ErrNoTokenizer says that a server does not count tokens for others.
+// ErrNoTokenizer reports that a server cannot count tokens for clients.
 var ErrNoTokenizer = errors.New("the server offers no tokenizer")
 
 var _ Counter = (*OpenAI)(nil)
 
-// CountTokens implements Counter for the kinds that count. It remembers its counts: a run counts its longest prompts
-// before it begins, and again when it asks for them.
+// CountTokens implements Counter for the kinds of server that can count. It caches the counts: a run needs those of
+// its longest prompts before it starts and again for the requests.
 func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	server, err := o.Server(ctx)
 	if err != nil {
@@ -34,8 +34,8 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 		return 0, ErrNoTokenizer
 	}
 	key := sha256.Sum256(mustJSON(prompt))
-	if known, ok := o.counts.Load(key); ok {
-		return known.(int), nil
+	if cached, ok := o.counts.Load(key); ok {
+		return cached.(int), nil
 	}
 	n, err := count(ctx, o, prompt)
 	if err != nil {
@@ -45,7 +45,7 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	return n, nil
 }
 
-// noPage: an older or trimmed server has no such page.
+// noPage converts NotFound to ErrNoTokenizer: an older or reduced server lacks the page.
 func noPage(err error) error {
 	if IsKind(err, NotFound) {
 		return ErrNoTokenizer
@@ -53,7 +53,7 @@ func noPage(err error) error {
 	return err
 }
 
-// templateArguments returns the arguments of a chat template that ask for thinking; nil where nothing is asked.
+// templateArguments returns the chat template's arguments that set thinking; nil for the model's default.
 func templateArguments(t Think) map[string]any {
 	switch t {
 	case ThinkAuto:
@@ -64,8 +64,8 @@ func templateArguments(t Think) map[string]any {
 	return map[string]any{"enable_thinking": true, "reasoning_effort": t}
 }
 
-// PromptLimit returns the most tokens a prompt may have on a server of the given context, 0 where that is unknown.
-// Servers that reserve no room for the whole reply want that of one token.
+// PromptLimit returns the maximum tokens of a prompt on a server with the given context; 0: unknown. Servers that do
+// not reserve room for the whole reply still need one token for it.
 func (s Server) PromptLimit(context, maxTokens int) int {
 	switch {
 	case context <= 0:

@@ -20,20 +20,20 @@ var vllm = serverKind{
 		ReserveReply:  "",
 		GiveSample:    "",
 		ShareBatch:    "",
-		TakeBudget:    "", // since 0.19, started with --reasoning-config; earlier ones refuse it
+		TakeBudget:    "", // since 0.19, if started with --reasoning-config; earlier versions refuse it
 		EndRepetition: "0.17.0",
 	},
 	extend: func(members map[string]any, s Server, req Request) {
-		members["repetition_penalty"] = 1 // else it takes one from the model's generation_config.json
+		members["repetition_penalty"] = 1 // else it uses the value of the model's generation_config.json
 		if req.ThinkBudget > 0 {
 			members["thinking_token_budget"] = req.ThinkBudget
 		}
 		if req.StopRepetition && s.Can(EndRepetition) {
-			// So many tokens at least, so many times one after the other. A line of a table, or a list of equal words, is none.
+			// Rows of a table, or a list of equal words, stay below these minimums.
 			members["repetition_detection"] = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
 		}
 		if req.NoPromptCache {
-			members["cache_salt"] = rand.Text() // one that no other request has finds nothing in the prefix cache
+			members["cache_salt"] = rand.Text() // a unique salt matches nothing in the prefix cache
 		}
 	},
 	version: func(ctx context.Context, o *OpenAI) string {
@@ -47,11 +47,11 @@ var vllm = serverKind{
 	},
 	count: func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error) {
 		prompt["add_generation_prompt"] = true
-		var counted struct {
+		var answer struct {
 			Count int `json:"count"`
 		}
-		err := o.page(ctx, o.root()+"/tokenize", prompt, &counted)
-		return counted.Count, noPage(err)
+		err := o.page(ctx, o.root()+"/tokenize", prompt, &answer)
+		return answer.Count, noPage(err)
 	},
 	advice: Advice{
 		ServeMore: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },

@@ -12,38 +12,37 @@ import (
 
 var _ Client = (*Watch)(nil)
 
-// Watch is a Client over one server that does not take the server's model for granted. A server that is stopped and
-// started again may serve other weights under the same name, and nothing in a reply tells.
+// Watch is a Client over one server that checks whether the server still has the same model. A restarted server may
+// serve other weights under the same name, and the replies do not show it.
 //
-// A reply is handed on at once. Its [IdentityCheck] ends when the server, asked after the reply came, says which model
-// it serves. What the server said before does not count: a proxy may hold a request that was sent to it, and hand it to
-// whoever serves next. One check is for all replies that came before it began. Checks follow each other after seconds
-// and never wait for a reply, nor a reply for them. Where the model has no digest and the server does not tell that it
-// is still the same process, a check samples the model too (see [Sample]).
-// Once it is seen to be another, or to have been, every call fails with *ModelChangedError.
+// Ask returns a reply at once. The reply's [IdentityCheck] ends when the server, queried after the reply, names its
+// model. An earlier query does not count: a proxy may hold the request and pass it to the next server. One check
+// covers all replies before its start. Checks run at intervals of seconds; they do not wait for replies, and replies do
+// not wait for them. If the model has no digest and the server's process may have changed, a check also samples the
+// model (see [Sample]). After a change is noticed, every call fails with *ModelChangedError.
 type Watch struct {
-	// Alone, made for one value, has no sample be taken while a request is in flight; nil where that may be.
+	// Alone is a channel of capacity one that keeps samples and requests apart in time; nil if they may overlap.
 	Alone chan struct{}
 
 	member   Member
 	patience time.Duration
-	ctx      context.Context // of the checks
+	ctx      context.Context // ends the checks
 	checks   sync.WaitGroup
 
-	mu       sync.Mutex
-	waiting  []*IdentityCheck   // of replies since the last check that told something, in the order in which they came
-	cancel   context.CancelFunc // ends the checks that are under way; nil where none are
-	rest     time.Duration      // before the next check
-	due      time.Time          // of the next check
-	process  string
-	sample   Sample
-	named    string // model that replies name
-	systems  Fingerprints
-	changed  *ModelChangedError
-	replaced bool // a check noticed it, not a reply; only checks, which run one after the other, use it
+	mu         sync.Mutex
+	waiting    []*IdentityCheck   // of replies since the last conclusive check, in order of arrival
+	cancel     context.CancelFunc // ends the running checks; nil if there are none
+	rest       time.Duration      // before the next check
+	due        time.Time          // of the next check
+	process    string
+	sample     Sample
+	replyModel string // model name in replies
+	systems    Fingerprints
+	changed    *ModelChangedError
+	replaced   bool // noticed by a check, not by a reply; used only by checks, which run one at a time
 }
 
-// IdentityCheck tells of a reply whether its server still served the same model after the reply came.
+// IdentityCheck reports whether a reply's server still had the same model after the reply.
 type IdentityCheck struct {
 	mu    sync.Mutex
 	ended bool
@@ -51,11 +50,11 @@ type IdentityCheck struct {
 	then  []func(error)
 }
 
-// ErrUnverified ends a check of a server that could not be asked which model it serves.
-var ErrUnverified = errors.New("the server could not be asked again which model it serves")
+// ErrUnverified is the result of a check whose server did not say which model it serves.
+var ErrUnverified = errors.New("the server did not confirm which model it serves")
 
-// Then calls f when the check has ended, at once if it has: with nil where the server serves the same model, with
-// *ModelChangedError where it serves another, and with ErrUnverified where nobody knows.
+// Then calls f with the result when the check has ended: nil if the server has the same model, *ModelChangedError if
+// it has another, ErrUnverified if that is unknown.
 func (c *IdentityCheck) Then(f func(error)) {
 	c.mu.Lock()
 	if !c.ended {
@@ -78,47 +77,47 @@ func (c *IdentityCheck) end(err error) {
 }
 
 const (
-	// checkEvery is how long a server is left alone after it said which model it serves, longestRest after it failed to.
+	// checkEvery is the pause after a successful check, longestRest the longest pause after failures.
 	checkEvery  = 2 * time.Second
 	longestRest = 30 * time.Second
-	// leastPatience is for one answer, however short the user would retry.
+	// leastPatience is the minimum time for one answer, even if the user sets shorter retries.
 	leastPatience = 5 * time.Second
 )
 
-// NewWatch watches a member of a run, whose Backend must be an Identifier. [Watch.Begin] waits for a server for as long
-// as patience. Checks end with ctx.
+// NewWatch returns a Watch over a member of a run, whose Backend must be an Identifier. [Watch.Begin] waits for the
+// server up to patience. Checks end with ctx.
 func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 	return &Watch{member: m, patience: patience, ctx: ctx, rest: checkEvery, systems: Fingerprints{}}
 }
 
-// Expect holds replies to a system fingerprint that earlier ones of the same server had, "" for any. It is called
-// before anything is asked.
+// Expect requires replies to have the system fingerprint of earlier replies of the same server; "": any. Call it before
+// the first request.
 func (w *Watch) Expect(fingerprint string) {
 	if fingerprint != "" {
 		w.systems[fingerprint] = 2 // a fingerprint that came only once is no evidence
 	}
 }
 
-// Begin takes a sample of the model before anything else is asked. known is one that was taken of it earlier, if any:
-// the error is *ModelChangedError where the weights are others now. A server that is busy is asked again, for without a
-// sample nobody notices later; untold is why there is none in the end.
-func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
+// Begin samples the model before the first request and compares the sample with an earlier one, if any. The error is
+// *ModelChangedError if the weights differ. A busy server is tried again, since without a sample no later check can
+// notice a change; sampleErr is the reason if there is none in the end.
+func (w *Watch) Begin(earlier Sample) (sample Sample, sampleErr, err error) {
 	ctx, cancel := context.WithTimeout(w.ctx, max(w.patience, leastPatience))
 	defer cancel()
 	_, w.process, _ = w.identify(ctx)
-	sample, untold = Try(ctx, Retry{For: w.patience}, func() (Sample, error) { return w.takeSample(ctx) })
-	w.sample = known
-	if known == nil {
+	sample, sampleErr = Try(ctx, Retry{For: w.patience}, func() (Sample, error) { return w.takeSample(ctx) })
+	w.sample = earlier
+	if earlier == nil {
 		w.sample = sample
 	}
-	if untold == nil && !known.Same(sample) {
+	if sampleErr == nil && !earlier.Same(sample) {
 		return nil, nil, w.weights(sample)
 	}
 	w.due = time.Now().Add(checkEvery)
-	return w.sample, untold, nil
+	return w.sample, sampleErr, nil
 }
 
-// takeSample returns a sample of the model; nil where the server has none to give.
+// takeSample returns a sample of the model; nil if the server has none to give.
 func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
@@ -128,7 +127,7 @@ func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
 	return nil, nil
 }
 
-// alone waits until nothing else is in flight, where that is wanted; done lets others go on.
+// alone waits until no other request is in flight, if Alone is set; done lets others proceed.
 func (w *Watch) alone() (done func()) {
 	if w.Alone == nil {
 		return func() {}
@@ -147,29 +146,29 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return resp, err
 	}
-	if err := w.heed(resp); err != nil {
+	if err := w.checkReply(resp); err != nil {
 		return Response{}, err
 	}
 	resp.Check = w.Check()
 	return resp, nil
 }
 
-// heed holds replies to one name, and to one system fingerprint: a server may write another name than the one it was
-// asked for, but not one and then another.
-func (w *Watch) heed(resp Response) error {
+// checkReply requires all replies to have one model name and one system fingerprint. The name may differ from the
+// requested one, but must not change.
+func (w *Watch) checkReply(resp Response) error {
 	model := cmp.Or(resp.Model, w.member.Model.Name)
 	system := resp.SystemFingerprint
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.named = cmp.Or(w.named, model)
+	w.replyModel = cmp.Or(w.replyModel, model)
 	w.systems.Add(system)
 	var changed *ModelChangedError
 	switch {
-	case w.named != model:
-		changed = w.another(fmt.Sprintf("%q in its replies", w.named), strconv.Quote(model))
+	case w.replyModel != model:
+		changed = w.changeError(fmt.Sprintf("%q in its replies", w.replyModel), strconv.Quote(model))
 	case w.systems.Changed():
 		was := w.systems.Beside(system)
-		changed = w.another(FingerprintSign+strconv.Quote(was), FingerprintSign+strconv.Quote(system))
+		changed = w.changeError(FingerprintSign+strconv.Quote(was), FingerprintSign+strconv.Quote(system))
 	default:
 		return nil
 	}
@@ -177,12 +176,12 @@ func (w *Watch) heed(resp Response) error {
 	return w.changed
 }
 
-// another returns the error for a model that is seen now to be another than it was.
-func (w *Watch) another(was, is string) *ModelChangedError {
-	return &ModelChangedError{At: time.Now(), URL: w.member.Server.URL, Was: was, Is: is}
+// changeError returns the error for a model that has changed.
+func (w *Watch) changeError(was, now string) *ModelChangedError {
+	return &ModelChangedError{At: time.Now(), URL: w.member.Server.URL, Was: was, Is: now}
 }
 
-// Check returns a check that begins after now; of a server that nobody watches it has ended with ErrUnverified.
+// Check starts a check for a reply that has arrived. Without a Watch it has ended with ErrUnverified.
 func (w *Watch) Check() *IdentityCheck {
 	if w == nil {
 		return &IdentityCheck{ended: true, err: ErrUnverified}
@@ -199,7 +198,7 @@ func (w *Watch) Check() *IdentityCheck {
 	return c
 }
 
-// checkAll makes checks until no reply waits for one.
+// checkAll runs checks until no reply waits for one.
 func (w *Watch) checkAll(ctx context.Context) {
 	for {
 		w.mu.Lock()
@@ -219,26 +218,26 @@ func (w *Watch) checkAll(ctx context.Context) {
 	}
 }
 
-// check asks which model the server serves, and ends the checks of the replies that came before. An error that tells
-// nothing of the model leaves them to the next one.
+// check queries the server's model and ends the checks of earlier replies. After an inconclusive error they wait for
+// the next check.
 func (w *Watch) check(ctx context.Context) error {
 	w.mu.Lock()
 	n := len(w.waiting)
 	w.mu.Unlock()
-	begun := time.Now()
-	err := w.same(ctx)
-	changed, told := errors.AsType[*ModelChangedError](err)
+	start := time.Now()
+	err := w.verify(ctx)
+	changed, modelChanged := errors.AsType[*ModelChangedError](err)
 	var replies []*IdentityCheck
 	w.mu.Lock()
 	w.rest = min(2*w.rest, longestRest)
-	if err == nil || told {
+	if err == nil || modelChanged {
 		replies, w.waiting = w.waiting[:n], w.waiting[n:]
 		w.rest = checkEvery
 	}
 	w.changed = cmp.Or(w.changed, changed)
-	w.replaced = told
-	// A server that is slow to answer is asked half of the time at most.
-	w.due = time.Now().Add(max(w.rest, time.Since(begun), requestedWait(err)))
+	w.replaced = modelChanged
+	// A server that is slow to answer spends at most half of its time on checks.
+	w.due = time.Now().Add(max(w.rest, time.Since(start), requestedWait(err)))
 	w.mu.Unlock()
 	for _, c := range replies {
 		c.end(err)
@@ -246,8 +245,8 @@ func (w *Watch) check(ctx context.Context) error {
 	return err
 }
 
-// Last makes the check that replies still wait for, within limit. Where the server does not say which model it serves,
-// their checks end with ErrUnverified; the error is why.
+// Last runs the final check for waiting replies, within limit. If the server does not name its model, the checks end
+// with ErrUnverified and the error gives the reason.
 func (w *Watch) Last(ctx context.Context, limit time.Duration) error {
 	w.mu.Lock()
 	if w.cancel != nil {
@@ -273,19 +272,19 @@ func (w *Watch) Last(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
-// Changed returns how the model changed; nil where nobody saw that it did.
+// Changed returns the noticed change of the model; nil if there is none.
 func (w *Watch) Changed() *ModelChangedError {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
 }
 
-// same returns an error where the server does not serve what it served, or does not tell.
-func (w *Watch) same(ctx context.Context) error {
+// verify returns an error if the server has another model than before, or does not say.
+func (w *Watch) verify(ctx context.Context) error {
 	if w.replaced {
 		return w.Changed()
 	}
-	process, err := w.present(ctx)
+	process, err := w.checkModel(ctx)
 	if err != nil {
 		return err
 	}
@@ -298,7 +297,7 @@ func (w *Watch) same(ctx context.Context) error {
 	case err != nil:
 		return err
 	case sample == nil:
-		return none("it gave no sample of its model")
+		return unusable("it gave no sample of its model")
 	case !w.sample.Same(sample):
 		return w.weights(sample)
 	}
@@ -306,28 +305,28 @@ func (w *Watch) same(ctx context.Context) error {
 	return nil
 }
 
-// present returns the process of a server that still serves the model. It asks a second time before it says that the
-// model is another: a server on its way up or down may say half of it.
-func (w *Watch) present(ctx context.Context) (process string, err error) {
+// checkModel returns the process of a server that still has the model. Before it reports a change it queries a second
+// time, since a server that starts or stops may report only half of its state.
+func (w *Watch) checkModel(ctx context.Context) (process string, err error) {
 	was := w.member.Identity()
-	is, process, err := w.identify(ctx)
-	if err == nil && is != was || IsKind(err, NotFound) {
+	now, process, err := w.identify(ctx)
+	if err == nil && now != was || IsKind(err, NotFound) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(200 * time.Millisecond):
 		}
-		is, process, err = w.identify(ctx)
+		now, process, err = w.identify(ctx)
 	}
 	switch {
 	case IsKind(err, NotFound):
-		return "", w.another(was, "gone: "+err.Error())
-	case err == nil && is != was:
-		return "", w.another(was, is)
+		return "", w.changeError(was, "gone: "+err.Error())
+	case err == nil && now != was:
+		return "", w.changeError(was, now)
 	}
 	return process, err
 }
 
-// identify asks the server which model it serves, and in which of its processes.
+// identify queries the server for its model's identity and its process.
 func (w *Watch) identify(ctx context.Context) (identity, process string, err error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
@@ -336,8 +335,8 @@ func (w *Watch) identify(ctx context.Context) (identity, process string, err err
 }
 
 func (w *Watch) weights(now Sample) error {
-	return w.another(
-		fmt.Sprintf("%s, which goes on after %q with %s", w.member.Identity(), samplePrompt, w.sample),
-		"one of the same name and size with other weights, which goes on with "+now.String(),
+	return w.changeError(
+		fmt.Sprintf("%s, which continues %q with %s", w.member.Identity(), samplePrompt, w.sample),
+		"one of the same name and size with other weights, which continues with "+now.String(),
 	)
 }

@@ -13,8 +13,8 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// serving is a Backend whose model, process and weights can be exchanged.
-type serving struct {
+// fakeBackend is a Backend whose model, process and weights can be exchanged.
+type fakeBackend struct {
 	Backend
 	now      atomic.Pointer[presence]
 	looks    atomic.Int64
@@ -31,7 +31,7 @@ type presence struct {
 	takes                   time.Duration // to answer
 }
 
-func (s *serving) Ask(context.Context, Request) (Response, error) {
+func (s *fakeBackend) Ask(context.Context, Request) (Response, error) {
 	now := s.now.Load()
 	if now.down {
 		return Response{}, &Error{Kind: Transport, Message: "connection refused"}
@@ -43,7 +43,7 @@ func (s *serving) Ask(context.Context, Request) (Response, error) {
 	return Response{Text: "fine", Finish: Stop, Model: now.says}, nil
 }
 
-func (s *serving) Identify(ctx context.Context, _ string) (Model, error) {
+func (s *fakeBackend) Identify(ctx context.Context, _ string) (Model, error) {
 	s.looks.Add(1)
 	begun := time.Now()
 	defer s.begun.Store(&begun)
@@ -62,16 +62,16 @@ func (s *serving) Identify(ctx context.Context, _ string) (Model, error) {
 	return Model{Name: strings.TrimPrefix(now.identity, "openai "), Process: now.process}, nil
 }
 
-func (s *serving) Sample(context.Context, string) (Sample, error) {
+func (s *fakeBackend) Sample(context.Context, string) (Sample, error) {
 	if s.busy.Add(-1) >= 0 {
 		return nil, &Error{Kind: Busy, Message: "busy"}
 	}
 	return s.now.Load().sample, nil
 }
 
-func watching(t *testing.T, first presence) (*serving, *Watch) {
+func watching(t *testing.T, first presence) (*fakeBackend, *Watch) {
 	t.Helper()
-	s := new(serving)
+	s := new(fakeBackend)
 	s.now.Store(&first)
 	w := s.watch(t)
 	if _, _, err := w.Begin(nil); err != nil {
@@ -80,7 +80,7 @@ func watching(t *testing.T, first presence) (*serving, *Watch) {
 	return s, w
 }
 
-func (s *serving) watch(t *testing.T) *Watch {
+func (s *fakeBackend) watch(t *testing.T) *Watch {
 	m := Member{Backend: s, Client: s, Server: Server{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
 	return NewWatch(t.Context(), m, 2*time.Minute)
 }
@@ -247,7 +247,7 @@ func TestWatchDoesNotVouchForTheFuture(t *testing.T) {
 
 // alone fails where it is asked for a sample beside a reply.
 type alone struct {
-	*serving
+	*fakeBackend
 	t    *testing.T
 	busy sync.Mutex
 }
@@ -262,19 +262,19 @@ func (s *alone) only() (done func()) {
 
 func (s *alone) Ask(ctx context.Context, req Request) (Response, error) {
 	defer s.only()()
-	return s.serving.Ask(ctx, req)
+	return s.fakeBackend.Ask(ctx, req)
 }
 
 func (s *alone) Sample(ctx context.Context, model string) (Sample, error) {
 	defer s.only()()
 	time.Sleep(100 * time.Millisecond)
-	return s.serving.Sample(ctx, model)
+	return s.fakeBackend.Sample(ctx, model)
 }
 
 // TestWatchAlone: where one request at a time is wanted, no sample is taken beside it.
 func TestWatchAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &alone{serving: new(serving), t: t}
+		s := &alone{fakeBackend: new(fakeBackend), t: t}
 		s.now.Store(&presence{identity: tinyIdentity, sample: Sample{" it": -0.1}, takes: 700 * time.Millisecond})
 		w := NewWatch(t.Context(), Member{Backend: s, Client: s, Server: Server{Kind: "openai"}, Model: Model{Name: "tiny"}}, time.Minute)
 		w.Alone = make(chan struct{}, 1)
@@ -375,7 +375,7 @@ func TestWatchGoesOnWithTheModelOfAnEarlierPart(t *testing.T) {
 func TestWatchBusyAtFirst(t *testing.T) {
 	for refused, told := range map[int64]bool{2: true, 1 << 20: false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := new(serving)
+			s := new(fakeBackend)
 			s.now.Store(&presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.1}})
 			s.busy.Store(refused)
 			sample, untold, err := s.watch(t).Begin(nil)

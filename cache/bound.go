@@ -12,47 +12,47 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Badger repeats a write that fails for ever: if its folder vanishes or cannot be written to, Close never returns, and
-// neither does a write that waits for room in memory. A recovered panic leaves Badger's locks taken, and the next call
-// waits for them. So no call waits for Badger longer than defaultTimeout. After a panic or a timeout the store is given
-// up: nothing calls it again, not even Close.
+// Badger repeats a failing write for ever: if its folder vanishes or becomes read-only, Close never returns, and
+// neither does a write that waits for memory. A recovered panic leaves Badger's locks taken, so that the next call
+// blocks. Therefore no call waits for Badger longer than defaultTimeout. After a panic or a timeout the store is given
+// up: nothing calls Badger again, not even Close.
 
-// defaultTimeout is far more than what a slow disk takes for 8 MB.
+// defaultTimeout is far longer than a slow disk needs for 8 MB.
 const defaultTimeout = 30 * time.Second
 
-// mergedASecond is how many bytes a slow disk merges in a second.
+// mergedASecond estimates the bytes that a slow disk merges per second.
 const mergedASecond = 4 << 20
 
-// ErrGivenUp is wrapped by what a store says that was given up: see bound.go. Options.Warn was told then.
+// ErrGivenUp marks the errors of a store that was given up: see the comment above. Options.Warn was called before.
 var ErrGivenUp = errors.New("given up")
 
-// givenUp maps the folders of stores that this process gave up to the reason. Badger may go on writing there until the
-// process ends.
+// givenUp maps the folders of stores that this process gave up to the reason. Badger may write there until the process
+// ends.
 var givenUp sync.Map
 
-// ended returns why the store is no longer used; nil while it is.
-func (s *Store) ended() error { return context.Cause(s.life) }
+// ending returns the reason why the store is no longer used; nil while it is used.
+func (s *Store) ending() error { return context.Cause(s.life) }
 
-// finish warns once and then ends the use of the store. The warning comes first, since a call that this ends may exit
-// the process.
+// finish warns once and then ends the use of the store. The warning comes first, since a caller that this stops may
+// exit the process.
 func (s *Store) finish(why error) error {
-	s.said.Do(func() {
-		s.opts.Warn("cache %s is not used any more, and replies are not remembered: %v", s.dir, why)
+	s.warnOnEnd.Do(func() {
+		s.opts.Warn("cache %s is no longer used, and replies are not stored: %v", s.dir, why)
 		s.end(why)
 	})
-	return s.ended()
+	return s.ending()
 }
 
 func (s *Store) giveUp(format string, args ...any) error {
-	why := fmt.Errorf(format+": it is %w, and what it was told last may be asked again", append(args, ErrGivenUp)...)
+	why := fmt.Errorf(format+": it is %w, and its last replies may be requested again", append(args, ErrGivenUp)...)
 	givenUp.Store(absolute(s.dir), why)
 	return s.finish(why)
 }
 
-// within waits for f, which asks Badger, until limit, and no longer than until the store is given up. Where it returns
-// an error, f may go on, and what f sets is not to be read.
-func (s *Store) within(limit time.Duration, f func() error) error {
-	if err := s.ended(); err != nil {
+// call runs f, which calls Badger, until limit or until the store is given up. If it returns an error, f may still be
+// running: variables that f sets must not be read.
+func (s *Store) call(limit time.Duration, f func() error) error {
+	if err := s.ending(); err != nil {
 		return err
 	}
 	done := make(chan error, 1)
@@ -68,11 +68,11 @@ func (s *Store) within(limit time.Duration, f func() error) error {
 	case <-time.After(limit):
 		return s.giveUp("its disk did not answer within %s, or cannot be written to", limit)
 	case <-s.life.Done():
-		return s.ended()
+		return s.ending()
 	}
 }
 
-// giveUpAfterPanic gives the store up where the error was a panic.
+// giveUpAfterPanic gives the store up if the error comes from a panic.
 func (s *Store) giveUpAfterPanic(err error) error {
 	if errors.Is(err, errPanicked) {
 		s.distrust()
@@ -81,8 +81,8 @@ func (s *Store) giveUpAfterPanic(err error) error {
 	return err
 }
 
-// checkFolder gives the store up if its files are gone, or another folder stands in their place: otherwise Badger would
-// retry for ever, or leave tables that no manifest names.
+// checkFolder gives the store up if its files are gone or its folder was replaced: Badger would otherwise retry for
+// ever, or leave tables that no manifest lists.
 func (s *Store) checkFolder() error {
 	_, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename))
 	if now, _ := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
@@ -98,11 +98,11 @@ func absolute(dir string) string {
 	return dir
 }
 
-// checkNotGivenUp returns an error if this process has given the folder up.
+// checkNotGivenUp returns an error if this process gave up the store in dir.
 func checkNotGivenUp(dir string) error {
-	if why, held := givenUp.Load(absolute(dir)); held {
+	if why, ok := givenUp.Load(absolute(dir)); ok {
 		return fmt.Errorf("cache %s cannot be opened again by this gavel (%w): "+
-			"start gavel anew, name another folder with --cache, or use --no-cache", dir, why.(error))
+			"restart gavel, name another folder with --cache, or use --no-cache", dir, why.(error))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// random is a text that does not compress.
+// random returns a text that does not compress.
 func random(n int) string {
 	b := make([]byte, n)
 	rand.Read(b)
@@ -43,7 +43,7 @@ func unflushable(t *testing.T, s *Store) {
 // givenUp holds a store to what one that was given up does: nothing, at once, and its folder is not opened again.
 func givenUpOnce(t *testing.T, s *Store, w *warnings) {
 	t.Helper()
-	c := Wrap(saying(verdict), s)
+	c := Wrap(fixedJudge(verdict), s)
 	for range 2 {
 		if got := ask(t, c, request("new")); !reflect.DeepEqual(got, verdict) {
 			t.Errorf("got %+v", got)
@@ -58,7 +58,7 @@ func givenUpOnce(t *testing.T, s *Store, w *warnings) {
 		assert.ErrorIs(t, err, ErrGivenUp)
 	}
 	assert.ErrorContains(t, openErr, "cannot be opened again by this gavel")
-	w.once(t, s.dir+" is not used any more, and replies are not remembered: ")
+	w.once(t, s.dir+" is no longer used, and replies are not stored: ")
 }
 
 func TestFolderVanishes(t *testing.T) {
@@ -146,7 +146,7 @@ func TestValueLogIsGone(t *testing.T) {
 				t.Errorf("%s: a hit: %v, of the right text: %v", name, ok, e.Response.Text == text)
 			}
 		}
-		w.once(t, "damaged entries are asked again")
+		w.once(t, "damaged replies are requested again")
 		shut(t, s)
 	}
 }
@@ -154,7 +154,7 @@ func TestValueLogIsGone(t *testing.T) {
 // A panic in Badger may leave its locks taken: it is not asked again. The number
 // of entries of the one block of the one table is made impossible.
 func TestPanic(t *testing.T) {
-	dir := written(t, 1)
+	dir := cacheOf(t, 1)
 	s, w := open(t, dir)
 	at := filepath.Join(dir, "000001.sst")
 	b, err := os.ReadFile(at)
@@ -171,7 +171,7 @@ func TestPanic(t *testing.T) {
 		t.Error("it is a hit")
 	}
 	givenUpOnce(t, s, w)
-	next := copied(t, dir)
+	next := killedCopy(t, dir)
 	_, w = open(t, next)
 	w.once(t, next+" is damaged (a read found it damaged): it was moved to ")
 }

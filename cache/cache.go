@@ -1,7 +1,7 @@
-// Package cache remembers what judges answered: a backends.Client around a backends.Client, over a Badger database.
+// Package cache stores judges' replies: a backends.Client around a backends.Client, over a Badger database.
 //
-// The key is a SHA-256 over everything that can change a reply and nothing else (see [Key]). Only answers are kept; a
-// failed call is none. A value that cannot be read is a miss, and asked again.
+// The key is a SHA-256 over everything that can change a reply, and nothing else (see [Key]). Failed calls are not
+// stored. A value that cannot be read is a miss, and the request is sent again.
 package cache
 
 import (
@@ -16,18 +16,18 @@ import (
 	"gavel/backends"
 )
 
-// Entry is a value of the database.
+// Entry holds a stored reply, or a sample of a model.
 type Entry struct {
 	Model    string            `json:"model"`
 	Created  time.Time         `json:"created"`
 	Response backends.Response `json:"response"`
-	// Origin is the bundle that the reply was taken in from, as it was called then; empty for a reply to this gavel.
+	// Origin is the bundle that the reply was imported from, by its name at that time; empty for a reply to this gavel.
 	Origin string `json:"origin,omitempty"`
-	// Sample says that it is no reply, but what a model is known by.
+	// Sample marks a model's sample, which is no reply.
 	Sample bool `json:"sample,omitempty"`
 }
 
-// answer returns the reply as a caller gets it.
+// answer returns the reply with its Cached and Origin fields set.
 func (e Entry) answer() backends.Response {
 	e.Response.Cached, e.Response.Origin = true, e.Origin
 	return e.Response
@@ -38,42 +38,42 @@ var _ backends.Client = (*client)(nil)
 type client struct {
 	next   backends.Client
 	store  *Store
-	anew   bool // what is stored is not read
+	renew  bool // ignore stored replies
 	flight singleflight.Group
-	// unchecked has the replies, by key, of which nobody knows yet whether another model gave them. They are stored once
-	// that is known; until then they answer equal requests, which wait for the same check.
+	// unchecked holds replies, by key, until a check confirms that the model did not change; then they are stored. In the
+	// meantime they answer equal requests, which wait for the same check.
 	unchecked sync.Map
 }
 
-// Wrap returns a Client that asks next only for what it does not know, and only once for equal requests in flight.
+// Wrap returns a Client that sends only requests that are not stored, and equal requests in flight only once.
 func Wrap(next backends.Client, store *Store) backends.Client {
 	return &client{next: next, store: store}
 }
 
-// Renew is Wrap, but what is stored is asked for anew, and replaced.
+// Renew is Wrap, but sends stored requests too and replaces their replies.
 func Renew(next backends.Client, store *Store) backends.Client {
-	return &client{next: next, store: store, anew: true}
+	return &client{next: next, store: store, renew: true}
 }
 
-// outcome is what callers of equal requests share.
+// outcome holds the result that callers of equal requests share.
 type outcome struct {
-	resp backends.Response
-	left bool // whoever asked gave up before there was an answer
+	resp      backends.Response
+	abandoned bool // the caller cancelled before there was a reply
 }
 
 func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	s, key := c.store, Key(req)
 	for {
-		// The call runs under the context of whoever came first. If that one gives up, the others ask for themselves.
-		// The store is looked at inside, or a request that missed just before an equal one was stored would be asked
-		// once more.
-		mine := false
+		// The call runs under the first caller's context. If that one cancels, the others start a call of their own.
+		// Get is inside: otherwise a request that missed just before an equal one was stored would be sent once
+		// more.
+		first := false
 		v, err, _ := c.flight.Do(string(key[:]), func() (any, error) {
-			mine = true
-			if e, ok := s.Get(key); ok && usable(e, req) && !c.anew {
+			first = true
+			if e, ok := s.Get(key); ok && usable(e, req) && !c.renew {
 				return outcome{resp: e.answer()}, nil
 			}
-			if e, ok := c.unchecked.Load(key); ok && !c.anew {
+			if e, ok := c.unchecked.Load(key); ok && !c.renew {
 				return outcome{resp: e.(Entry).answer()}, nil
 			}
 			resp, err := c.next.Ask(ctx, req)
@@ -84,15 +84,15 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 			return outcome{resp: resp}, nil
 		})
 		o := v.(outcome)
-		if o.left && !mine && ctx.Err() == nil {
+		if o.abandoned && !first && ctx.Err() == nil {
 			continue
 		}
-		o.resp.Cached = o.resp.Cached || err == nil && !mine
+		o.resp.Cached = o.resp.Cached || err == nil && !first
 		return o.resp, err
 	}
 }
 
-// keep stores an answer, once it is known that the model gave it.
+// keep stores a reply, if needed after its check.
 func (c *client) keep(key [sha256.Size]byte, e Entry) {
 	if check := e.Response.Check; check != nil {
 		c.unchecked.Store(key, e)
@@ -107,25 +107,25 @@ func (c *client) keep(key [sha256.Size]byte, e Entry) {
 	c.store.keep(key, e)
 }
 
-// keep is Put for a run, which goes on where nothing can be stored: its records hold the replies.
+// keep is Put for a run, which continues if nothing can be stored: its records hold the replies.
 func (s *Store) keep(key [sha256.Size]byte, e Entry) {
 	err := s.Put(key, e)
 	switch {
-	case s.ended() != nil: // said
+	case s.ending() != nil: // finish has warned
 	case errors.Is(err, ErrDiskFull):
-		s.warnOnce("full", "cache %s: until there is free space, replies are not remembered: %v", s.dir, err)
+		s.warnOnce("full", "cache %s: until there is free space, replies are not stored: %v", s.dir, err)
 	case err != nil:
-		s.warnOnce("write", "cache %s: replies are not remembered: %v", s.dir, err)
+		s.warnOnce("write", "cache %s: replies are not stored: %v", s.dir, err)
 	}
 }
 
-// usable tells whether a remembered answer still holds. "Too long" was said by
-// a server of a certain context: one that serves more is asked again.
+// usable reports whether a stored reply still holds. A server with a larger context than the one that answered "too
+// long" gets the request again.
 func usable(e Entry, req backends.Request) bool {
 	return e.Response.Finish != backends.TooLong || e.Response.Context >= req.Context
 }
 
-// Peek tells whether a request would be answered from the cache.
+// Peek reports whether the cache can answer a request.
 func (s *Store) Peek(req backends.Request) bool {
 	e, ok := s.Get(Key(req))
 	return ok && usable(e, req)

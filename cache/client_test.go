@@ -15,7 +15,7 @@ import (
 
 func TestHitAfterMiss(t *testing.T) {
 	dir := t.TempDir()
-	j := saying(verdict)
+	j := fixedJudge(verdict)
 	s, _ := open(t, dir)
 	c := Wrap(j, s)
 	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) {
@@ -54,7 +54,7 @@ func TestEveryEndingIsStoredAsWhatItIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := open(t, t.TempDir())
-			j := saying(resp)
+			j := fixedJudge(resp)
 			c := Wrap(j, s)
 			ask(t, c, request("q"))
 			want := resp
@@ -71,7 +71,7 @@ func TestEveryEndingIsStoredAsWhatItIs(t *testing.T) {
 
 func TestFailuresAreNotStored(t *testing.T) {
 	broken := &backends.Error{Kind: backends.ServerSide, Status: 500, Message: "out of memory"}
-	j := &judge{reply: func(_ context.Context, n int, _ backends.Request) (backends.Response, error) {
+	j := &countingJudge{reply: func(_ context.Context, n int, _ backends.Request) (backends.Response, error) {
 		if n == 1 {
 			return backends.Response{Text: "half"}, broken
 		}
@@ -107,7 +107,7 @@ func TestTooLongHoldsWhileTheContextHasNotGrown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := open(t, t.TempDir())
-			j := &judge{reply: func(_ context.Context, n int, req backends.Request) (backends.Response, error) {
+			j := &countingJudge{reply: func(_ context.Context, n int, req backends.Request) (backends.Response, error) {
 				if n == 1 {
 					return backends.Response{Finish: tc.finish, Context: req.Context}, nil
 				}
@@ -151,7 +151,7 @@ func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const callers = 8
 			release := make(chan struct{})
-			j := &judge{reply: func(context.Context, int, backends.Request) (backends.Response, error) {
+			j := &countingJudge{reply: func(context.Context, int, backends.Request) (backends.Response, error) {
 				<-release
 				return verdict, failure
 			}}
@@ -185,7 +185,7 @@ func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
 func TestEqualRequestsAreAskedOnceHoweverTheyMeet(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	for round := range 20 {
-		j := saying(verdict)
+		j := fixedJudge(verdict)
 		c := Wrap(j, s)
 		var wg sync.WaitGroup
 		req := request("q")
@@ -207,7 +207,7 @@ func TestOneCallersEndIsNotTheOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := make(chan struct{})
-			j := &judge{reply: func(ctx context.Context, n int, _ backends.Request) (backends.Response, error) {
+			j := &countingJudge{reply: func(ctx context.Context, n int, _ backends.Request) (backends.Response, error) {
 				if n > 1 {
 					return verdict, nil
 				}

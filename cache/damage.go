@@ -14,31 +14,30 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// errPanicked is errDamaged that showed as a panic.
+// errPanicked marks damage that showed as a panic.
 var errPanicked = fmt.Errorf("%w", errDamaged)
 
-// guard turns a panic into an error: Badger slices by the lengths it finds in
-// its files, and checks them after, if at all.
+// guard turns a panic into an error: Badger slices by lengths from its files, and checks them afterwards, if at all.
 func guard(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: %.80v", errPanicked, p)
 	}
 }
 
-// distrustFile marks a cache whose damage showed when it was read: whoever opens it next moves it aside.
+// distrustFile marks a cache in which a read found damage: the next Open moves it aside.
 const distrustFile = "CHECK"
 
-// check returns an error that wraps errDamaged where the folder holds no database that Badger can open whole. It opens
-// each table that the manifest names, as Badger does in goroutines of its own, where no guard can reach and a file that
-// was cut off would end the process. Badger deletes the tables that the manifest does not name: they are lost, unless
-// the process that wrote them was killed, and a log still has what they hold.
+// check returns an error that wraps errDamaged if the folder holds no complete database. It opens each table that the
+// manifest lists. Badger would do so in goroutines of its own, where no guard helps and a truncated file would end the
+// process. Badger deletes tables that the manifest does not list: their content is lost, unless the process that wrote
+// them was killed and a log still has it.
 func check(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, distrustFile)); err == nil {
 		return fmt.Errorf("a read found it %w", errDamaged)
 	}
 	tables, _ := fs.Glob(os.DirFS(dir), "*.sst")
 	logs, _ := fs.Glob(os.DirFS(dir), "*.mem")
-	var manifest badger.Manifest // empty if the file is missing or no manifest
+	var manifest badger.Manifest // empty if the file is missing or invalid
 	if f, err := os.Open(filepath.Join(dir, badger.ManifestFilename)); err == nil {
 		defer f.Close()
 		manifest, _, _ = badger.ReplayManifestFile(f, 0, badgerOptions(dir))
@@ -50,13 +49,13 @@ func check(dir string) error {
 		}
 	}
 	if len(tables) > len(manifest.Tables) && len(logs) == 0 {
-		return fmt.Errorf("%s is %w and names %d of %d tables",
+		return fmt.Errorf("%s is %w and lists %d of %d tables",
 			badger.ManifestFilename, errDamaged, len(manifest.Tables), len(tables))
 	}
 	return nil
 }
 
-// checkTable's error wraps errDamaged where the table is, and not where it cannot be looked at.
+// checkTable returns an error that wraps errDamaged if the table is damaged; other errors if it cannot be read.
 func checkTable(path string, opts table.Options) (err error) {
 	damaged := fmt.Errorf("%s is %w", filepath.Base(path), errDamaged)
 	info, err := os.Stat(path)
@@ -81,8 +80,8 @@ func checkTable(path string, opts table.Options) (err error) {
 	return err
 }
 
-// moveAside renames a damaged folder, so that a new cache can begin in its place. Where another gavel is at work in the
-// folder it does nothing: what looks damaged may be what that one just merged, and Badger will say that it is there.
+// moveAside renames a damaged folder, so that a new cache can take its place. It does nothing while another gavel works
+// in the folder: what looks damaged may be its current merge, and Badger will report the lock.
 func moveAside(dir string, warn func(format string, args ...any)) error {
 	lock := badgerLock(dir)
 	if ok, err := lock.TryLock(); err != nil || !ok {
@@ -108,12 +107,12 @@ func moveAside(dir string, warn func(format string, args ...any)) error {
 	if failed != nil {
 		return fmt.Errorf("%w; it cannot be moved aside: %w", err, failed)
 	}
-	warn("cache %s is damaged (%v): it was moved to %s, and a new one begins; "+
+	warn("cache %s is damaged (%v): it was moved to %s, and a new one was started; "+
 		"\"gavel cache rebuild RUN...\" fills it from runs", dir, err, aside)
 	return nil
 }
 
-// badgerLock is the lock that Badger takes on its folder: on the folder itself, and on Windows by having a file open.
+// badgerLock returns the lock that Badger takes: on the folder itself, on Windows by an open file.
 func badgerLock(dir string) *flock.Flock {
 	if runtime.GOOS == "windows" {
 		return flock.New(filepath.Join(dir, "LOCK"))
@@ -121,15 +120,15 @@ func badgerLock(dir string) *flock.Flock {
 	return flock.New(dir, flock.SetFlag(os.O_RDONLY))
 }
 
-// distrust marks the cache as damaged. Where the mark cannot be written, the damage shows again.
+// distrust marks the cache as damaged. If the mark cannot be written, the next read finds the damage again.
 func (s *Store) distrust() { os.WriteFile(filepath.Join(s.dir, distrustFile), nil, 0o644) }
 
-// sound reads all tables: Badger merges in goroutines of its own, where a panic would end the process.
-func (s *Store) sound() (err error) {
+// verify reads all tables before a merge: Badger merges in goroutines of its own, where a panic would end the process.
+func (s *Store) verify() (err error) {
 	defer func() {
 		if err != nil {
 			s.distrust()
-			err = fmt.Errorf("cache %s is %w (%v): it is moved aside when it is opened the next time; "+
+			err = fmt.Errorf("cache %s is %w (%v): the next gavel moves it aside; "+
 				"\"gavel cache rebuild RUN...\" fills a new one from runs", s.dir, errDamaged, err)
 		}
 	}()

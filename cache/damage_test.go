@@ -14,8 +14,8 @@ import (
 	"gavel/backends"
 )
 
-// old is a value as gavel wrote them when they were not bound to their keys.
-func old(plain string) []byte {
+// oldValue returns a value in gavel's earlier form, not bound to its key.
+func oldValue(plain string) []byte {
 	v := seal(nil, []byte(plain))
 	v[0] = unbound
 	return v
@@ -30,7 +30,7 @@ func TestDecode(t *testing.T) {
 		want   error
 	}{
 		"whole":             {func(v []byte) []byte { return v }, nil},
-		"of 0.1":            {func([]byte) []byte { return old(reply) }, nil},
+		"of 0.1":            {func([]byte) []byte { return oldValue(reply) }, nil},
 		"of another key":    {func([]byte) []byte { return seal([]byte("another"), []byte(reply)) }, errDamaged},
 		"empty":             {func([]byte) []byte { return nil }, errDamaged},
 		"older schema":      {func(v []byte) []byte { v[0] = unbound - 1; return v }, errOlder},
@@ -39,10 +39,12 @@ func TestDecode(t *testing.T) {
 		"a byte more":       {func(v []byte) []byte { return append(v, 0) }, errDamaged},
 		"impossible length": {func(v []byte) []byte { return append(v[:header:header], tooLong...) }, errDamaged},
 		"another program's": {func([]byte) []byte { return append([]byte{unbound}, "no block"...) }, errDamaged},
-		"unknown ending":    {func([]byte) []byte { return old(`{"response":{"text":"x","finish":"eos"}}`) }, errDamaged},
-		"no ending":         {func([]byte) []byte { return old(`{}`) }, errDamaged},
-		"null":              {func([]byte) []byte { return old(`null`) }, errDamaged},
-		"no JSON":           {func([]byte) []byte { return old(`{"response":`) }, errDamaged},
+		"unknown ending": {
+			func([]byte) []byte { return oldValue(`{"response":{"text":"x","finish":"eos"}}`) }, errDamaged,
+		},
+		"no ending": {func([]byte) []byte { return oldValue(`{}`) }, errDamaged},
+		"null":      {func([]byte) []byte { return oldValue(`null`) }, errDamaged},
+		"no JSON":   {func([]byte) []byte { return oldValue(`{"response":`) }, errDamaged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			value, err := encode(key, entry("x"))
@@ -79,10 +81,10 @@ func TestEveryByteOfAValueCounts(t *testing.T) {
 // Values that cannot be read are misses, with one warning, and are counted and removed by those who look after a cache.
 func TestUnusableValues(t *testing.T) {
 	for warns, change := range map[string]func([]byte) []byte{
-		"entries of an older gavel are asked again": func(v []byte) []byte { v[0] = bound + 1; return v },
-		"damaged entries are asked again":           func(v []byte) []byte { return v[:3] },
+		"replies of an older gavel are requested again": func(v []byte) []byte { v[0] = bound + 1; return v },
+		"damaged replies are requested again":           func(v []byte) []byte { return v[:3] },
 	} {
-		dir := written(t, 2)
+		dir := cacheOf(t, 2)
 		tamper(t, dir, change)
 		s, w := open(t, dir)
 		st, err := s.Stats(t.Context())
@@ -90,7 +92,7 @@ func TestUnusableValues(t *testing.T) {
 		if err != nil || st.Entries != 0 || st.Older != older || st.Damaged != 2-older || len(w.said) > 0 {
 			t.Errorf("Stats: %+v, %v; said %q", st, err, w.said)
 		}
-		c := Wrap(saying(verdict), s)
+		c := Wrap(fixedJudge(verdict), s)
 		if s.Peek(request("0")) || s.Peek(request("1")) || ask(t, c, request("0")).Cached || !ask(t, c, request("0")).Cached {
 			t.Error("it is taken for a hit, or the new answer is not kept in its place")
 		}
@@ -104,10 +106,10 @@ func TestUnusableValues(t *testing.T) {
 
 // A cache that Badger cannot open whole is moved aside, and a new one begins.
 func TestDamagedCacheIsMovedAside(t *testing.T) {
-	base := written(t, 100)
+	base := cacheOf(t, 100)
 	s, _ := open(t, base)
 	put(t, s, "in the log", entry("x"))
-	killed := copied(t, base)
+	killed := killedCopy(t, base)
 	shut(t, s)
 	const table, manifest = "000001.sst", "MANIFEST"
 	shorter := func(b []byte) []byte { return b[:len(b)-1] }
@@ -124,18 +126,18 @@ func TestDamagedCacheIsMovedAside(t *testing.T) {
 	}{
 		"killed while it flushed":     {killed, "000009.sst", half, ""},
 		"killed while it began a log": {base, "000081.vlog", empty, ""},
-		"a table without a log":       {base, "000009.sst", half, "names 2 of 3 tables"},
+		"a table without a log":       {base, "000009.sst", half, "lists 2 of 3 tables"},
 		"table cut short":             {base, table, shorter, table + " is damaged"},
 		"table of zeros":              {base, table, zeros, table + " is damaged"},
 		"table empty":                 {base, table, empty, table + " is damaged"},
 		"table's index":               {base, table, bitAt(-40), table + " is damaged"},
 		"table gone":                  {base, table, nil, table + " is damaged"},
-		"manifest gone":               {base, manifest, nil, manifest + " is damaged and names 0 of 2 tables"},
-		"manifest cut short":          {base, manifest, shorter, manifest + " is damaged and names 1 of 2 tables"},
-		"manifest bent":               {base, manifest, bitAt(12), "names 0 of 2 tables"},
+		"manifest gone":               {base, manifest, nil, manifest + " is damaged and lists 0 of 2 tables"},
+		"manifest cut short":          {base, manifest, shorter, manifest + " is damaged and lists 1 of 2 tables"},
+		"manifest bent":               {base, manifest, bitAt(12), "lists 0 of 2 tables"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := copied(t, tc.base)
+			dir := killedCopy(t, tc.base)
 			bend(t, filepath.Join(dir, tc.file), tc.bend)
 			aside := dir + ".damaged-2"
 			assert.NilError(t, os.Mkdir(dir+".damaged", 0o755)) // of another time
@@ -159,7 +161,7 @@ func TestDamagedCacheIsMovedAside(t *testing.T) {
 // Damage within a table shows when it is read: it is a miss, nothing is merged, and the next to open it moves it aside.
 func TestDamageWithinTable(t *testing.T) {
 	dir := t.TempDir()
-	entries := piled(t, dir, 13)
+	entries := unmergedCache(t, dir, 13)
 	bent := -1
 	bend(t, filepath.Join(dir, "000007.sst"), func(b []byte) []byte {
 		for i := 0; bent < 0; i++ {
@@ -177,9 +179,9 @@ func TestDamageWithinTable(t *testing.T) {
 			t.Errorf("entry %d: hit %v", i, ok)
 		}
 	}
-	w.once(t, "damaged entries are asked again")
+	w.once(t, "damaged replies are requested again")
 	_, err := s.Prune(t.Context(), func(Entry) bool { return true })
-	assert.ErrorContains(t, err, "moved aside when it is opened")
+	assert.ErrorContains(t, err, "the next gavel moves it aside")
 	shut(t, s)
 	_, w = open(t, dir)
 	w.once(t, "moved to "+dir+".damaged")
@@ -187,7 +189,7 @@ func TestDamageWithinTable(t *testing.T) {
 
 // Another gavel is at work in the folder: it is left alone.
 func TestNothingIsMovedAtWork(t *testing.T) {
-	dir := written(t, 1)
+	dir := cacheOf(t, 1)
 	open(t, dir)
 	at := filepath.Join(dir, "000001.sst")
 	if err := os.Rename(at, at+".away"); err != nil {
@@ -202,13 +204,13 @@ func TestNothingIsMovedAtWork(t *testing.T) {
 // Damage anywhere in Badger's own table never ends the process and never makes
 // another answer.
 func TestDamagedTable(t *testing.T) {
-	base := written(t, 100)
+	base := cacheOf(t, 100)
 	table, err := os.Stat(filepath.Join(base, "000001.sst"))
 	assert.NilError(t, err)
 	const places = 60
 	for i := range int64(places) {
 		at := table.Size() * i / places
-		dir := copied(t, base)
+		dir := killedCopy(t, base)
 		bend(t, filepath.Join(dir, "000001.sst"), scribble(at))
 		s, err := Open(dir, Options{MinFree: 1})
 		if err != nil {

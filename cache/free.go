@@ -5,25 +5,24 @@ import (
 	"fmt"
 )
 
-// Badger writes its files through memory maps, over holes in them. Where the disk has no free space to fill a hole, the
-// system ends the whole process with SIGBUS, which Go cannot catch, in goroutines of Badger's own
-// (github.com/dgraph-io/badger/issues/1682 and 1801). So it is made to write only where there is free space by far:
-// everything that writes asks first.
+// Badger writes its files through memory maps, over holes in them. If the disk has no space to fill a hole, the system
+// ends the process with SIGBUS in one of Badger's goroutines, which Go cannot catch
+// (github.com/dgraph-io/badger/issues/1682 and 1801). Every writer therefore first checks for ample free space.
 
-// defaultMinFree is what must be left of the disk to remember replies. It is far
-// more than one write takes, since others write there too.
+// defaultMinFree limits the storing of replies to disks with this much free space. It is far more than one write needs,
+// since other programs write to the disk too.
 const defaultMinFree = 256 << 20
 
-// CloseNeeds is what must be left to close a database that was written to, or to
-// open one without writing to it: what is in memory becomes a table of 2 MiB.
+// CloseNeeds is the minimum of free space to close a database after writes, or to open one for reading: the content in
+// memory becomes a table of 2 MiB.
 const CloseNeeds = 32 << 20
 
-// ErrDiskFull is wrapped by the error of [Store.Close] where the disk is too full to close the database. It stays open
-// and can be closed later. If the process ends first nothing is lost: what was not written to a table is in a log that
-// the next one reads.
+// ErrDiskFull reports, wrapped by [Store.Close], that the disk is too full to close the database. The database stays
+// open and can be closed later. If the process ends first, nothing is lost: a log, which the next process reads,
+// has everything not yet in a table.
 var ErrDiskFull = errors.New("the disk is nearly full")
 
-// DiskFullError is what [Open] says of a disk that is too full.
+// DiskFullError is the error of [Open] for a disk that is too full.
 type DiskFullError struct {
 	Dir        string
 	Free, Need uint64 // bytes
@@ -34,19 +33,19 @@ func (e *DiskFullError) Error() string {
 		"free some space, name another folder with --cache, or use --no-cache", e.Dir, e.Free>>20, e.Need>>20)
 }
 
-// freeFor tells whether so many bytes are left on the cache's disk, and how many
-// there are. A disk that does not tell has enough.
+// freeFor returns the free bytes on the cache's disk and whether they reach need. A disk that does not report its space
+// counts as sufficient.
 func (s *Store) freeFor(need uint64) (free uint64, ok bool) {
 	free, err := s.free(s.dir)
 	return free, err != nil || free >= need
 }
 
-// freeToMerge tells whether all tables can be written anew beside the old ones.
-func (s *Store) freeToMerge() error {
+// checkMergeSpace returns an error unless all tables can be rewritten next to the old ones.
+func (s *Store) checkMergeSpace() error {
 	need := uint64(folderSize(s.dir)) + CloseNeeds
 	if free, ok := s.freeFor(need); !ok {
-		return fmt.Errorf("cache %s: to remove entries, what is left is written anew: that takes %d MiB, "+
-			"and the disk has %d: free some space, or remove the folder, and what it holds is asked again",
+		return fmt.Errorf("cache %s: removing entries rewrites the rest, which takes %d MiB, "+
+			"and the disk has %d: free some space, or remove the folder (its replies are then requested again)",
 			s.dir, need>>20, free>>20)
 	}
 	return nil

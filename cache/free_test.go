@@ -8,7 +8,7 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// free is a disk with so much left.
+// free returns a disk with the given free space.
 func free(bytes uint64) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return bytes, nil }
 }
@@ -22,7 +22,7 @@ func TestFullDiskIsNotWrittenTo(t *testing.T) {
 	s.free = free(1)
 	s.opts.MinFree = 2
 	assert.ErrorIs(t, s.Put(Key(request("late")), entry("late")), ErrDiskFull)
-	c := Wrap(saying(verdict), s)
+	c := Wrap(fixedJudge(verdict), s)
 	for range 3 {
 		assert.Assert(t, !ask(t, c, request("late")).Cached)
 	}
@@ -67,7 +67,7 @@ func TestNoSpaceToMerge(t *testing.T) {
 
 func TestTablesAreNotMergedOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	piled(t, dir, manyTables+1)
+	unmergedCache(t, dir, manyTables+1)
 	s, _ := open(t, dir)
 	before := len(s.db.Tables())
 	s.free = free(CloseNeeds)

@@ -48,7 +48,7 @@ func open(t *testing.T, dir string) (*Store, *warnings) {
 	s, err := Open(dir, Options{Warn: w.warn, MinFree: 1})
 	assert.NilError(t, err)
 	t.Cleanup(func() {
-		if s.ended() == nil {
+		if s.ending() == nil {
 			s.db.Close() // which may be called twice
 		}
 	})
@@ -79,8 +79,8 @@ func holds(s *Store, text string) bool {
 	return ok && e.Response.Text == text
 }
 
-// written is a closed cache of so many entries in one table, "0", "1" and so on.
-func written(t *testing.T, entries int) (dir string) {
+// cacheOf returns the folder of a closed cache with entries "0", "1" and so on in one table.
+func cacheOf(t *testing.T, entries int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	s, _ := open(t, dir)
@@ -91,8 +91,8 @@ func written(t *testing.T, entries int) (dir string) {
 	return dir
 }
 
-// copied is the folder of a cache as a gavel leaves it that is killed now.
-func copied(t *testing.T, dir string) string {
+// killedCopy returns a copy of a cache's folder as a gavel killed now would leave it.
+func killedCopy(t *testing.T, dir string) string {
 	t.Helper()
 	to := t.TempDir()
 	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
@@ -112,14 +112,14 @@ func bend(t *testing.T, at string, change func([]byte) []byte) {
 	}
 }
 
-// judge is a Client that counts how often it is asked.
-type judge struct {
+// countingJudge is a Client that counts its requests.
+type countingJudge struct {
 	mu    sync.Mutex
 	asked int
 	reply func(ctx context.Context, n int, req backends.Request) (backends.Response, error) // n from 1
 }
 
-func (j *judge) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+func (j *countingJudge) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	j.mu.Lock()
 	j.asked++
 	n := j.asked
@@ -127,9 +127,11 @@ func (j *judge) Ask(ctx context.Context, req backends.Request) (backends.Respons
 	return j.reply(ctx, n, req)
 }
 
-// saying is a judge that always says the same.
-func saying(resp backends.Response) *judge {
-	return &judge{reply: func(context.Context, int, backends.Request) (backends.Response, error) { return resp, nil }}
+// fixedJudge returns a judge that always gives the same reply.
+func fixedJudge(resp backends.Response) *countingJudge {
+	return &countingJudge{reply: func(context.Context, int, backends.Request) (backends.Response, error) {
+		return resp, nil
+	}}
 }
 
 var verdict = backends.Response{

@@ -14,7 +14,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Stats is what a cache holds.
+// Stats counts the entries of a cache.
 type Stats struct {
 	Dir     string         `json:"dir"`
 	Entries int            `json:"entries"`
@@ -26,7 +26,7 @@ type Stats struct {
 	Damaged int            `json:"damaged"` // unreadable
 }
 
-// Rows are the same for people.
+// Rows returns the counts as labels and values for people.
 func (st Stats) Rows() [][2]string {
 	rows := [][2]string{{"folder", st.Dir}, {"replies", strconv.Itoa(st.Entries)}, {
 		"bytes on disk", strconv.FormatInt(st.Bytes, 10),
@@ -45,14 +45,14 @@ func (st Stats) Rows() [][2]string {
 	return rows
 }
 
-// Visit calls f for every entry; err says why an entry cannot be used.
+// Visit calls f for every entry; err is the reason if an entry cannot be used.
 func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error) error) (err error) {
 	defer func() {
 		if errors.Is(err, errDamaged) {
 			err = fmt.Errorf("cache %s: %w: try again, which moves it aside and starts a new one", s.dir, err)
 		}
 	}()
-	if err := s.ended(); err != nil {
+	if err := s.ending(); err != nil {
 		return err
 	}
 	defer func() { err = s.giveUpAfterPanic(err) }()
@@ -62,13 +62,13 @@ func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error
 	return s.db.View(func(txn *badger.Txn) error {
 		opts := badger.DefaultIteratorOptions
 		opts.PrefetchValues = false
-		it := txn.NewIterator(opts)
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
+		iterator := txn.NewIterator(opts)
+		defer iterator.Close()
+		for iterator.Rewind(); iterator.Valid(); iterator.Next() {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			item := it.Item()
+			item := iterator.Item()
 			key := item.KeyCopy(nil)
 			var e Entry
 			err := item.Value(func(v []byte) (err error) { e, err = decode(key, v); return err })
@@ -80,7 +80,7 @@ func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error
 	})
 }
 
-// Stats reads every entry once.
+// Stats reads every entry once and counts it.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	st := Stats{Dir: s.dir, Models: map[string]int{}}
 	err := s.Visit(ctx, func(_ []byte, e Entry, err error) error {
@@ -105,7 +105,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	return st, err
 }
 
-// Dropping picks all entries, or those of a model ("" for any) that are older than age (0 for any); with neither, none.
+// Dropping selects all entries, or those of a model ("": any) older than age (0: any age); none without model and age.
 func Dropping(all bool, model string, age time.Duration, now time.Time) func(Entry) bool {
 	return func(e Entry) bool {
 		picked := (model != "" || age > 0) && (model == "" || e.Model == model) &&
@@ -114,11 +114,11 @@ func Dropping(all bool, model string, age time.Duration, now time.Time) func(Ent
 	}
 }
 
-// Prune removes entries that cannot be used, and those that drop picks; it returns how many went. A model's sample
-// stays for as long as a reply of that name does: what is left would else be given to the next model of the name.
+// Prune removes unusable entries and those that drop selects, and returns their number. A model's sample stays while a
+// reply of that model name remains: the next model of that name would otherwise inherit the reply.
 func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	var keys [][]byte
-	samples, left := map[string][][]byte{}, map[string]bool{} // by model
+	samples, remaining := map[string][][]byte{}, map[string]bool{} // by model
 	err := s.Visit(ctx, func(key []byte, e Entry, err error) error {
 		switch {
 		case err == nil && e.Sample:
@@ -126,34 +126,34 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 		case err != nil || drop(e):
 			keys = append(keys, key)
 		default:
-			left[e.Model] = true
+			remaining[e.Model] = true
 		}
 		return nil
 	})
 	replies := len(keys)
-	for model, of := range samples {
-		if !left[model] {
-			keys = append(keys, of...)
+	for model, keysOfModel := range samples {
+		if !remaining[model] {
+			keys = append(keys, keysOfModel...)
 		}
 	}
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
-	if err := s.freeToMerge(); err != nil {
+	if err := s.checkMergeSpace(); err != nil {
 		return 0, err
 	}
-	takes := 2 * s.mergeTakes() // everything may be written anew, values beside the tables too
-	return replies, s.within(takes, func() error { return s.remove(keys) })
+	limit := 2 * s.mergeTakes() // everything may be rewritten, also the values outside tables
+	return replies, s.call(limit, func() error { return s.remove(keys) })
 }
 
-// remove deletes entries, and then what is left of them.
+// remove deletes entries, then reclaims their space.
 func (s *Store) remove(keys [][]byte) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if err := s.sound(); err != nil { // see merge
+	if err := s.verify(); err != nil { // see merge
 		return err
 	}
-	s.wrote.Store(true)
+	s.written.Store(true)
 	batch := s.db.NewWriteBatch()
 	defer batch.Cancel()
 	for _, k := range keys {

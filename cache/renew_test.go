@@ -49,13 +49,13 @@ func TestRenewing(t *testing.T) {
 // A database that cannot be opened again ends the remembering, and one that is damaged is begun anew: the run goes on.
 func TestRenewingFails(t *testing.T) {
 	for file, says := range map[string]string{
-		"KEYREGISTRY": "replies are not remembered: opening it again: ",
+		"KEYREGISTRY": "replies are not stored: opening it again: ",
 		"MANIFEST":    "it was moved to ",
 	} {
 		s, w := open(t, t.TempDir())
 		assert.NilError(t, os.WriteFile(filepath.Join(s.dir, file), []byte("shopping list"), 0o644))
 		s.unrenewed.Store(renewAfter)
-		c := Wrap(saying(verdict), s)
+		c := Wrap(fixedJudge(verdict), s)
 		for range 3 {
 			assert.Equal(t, ask(t, c, request("q")).Text, verdict.Text)
 		}
@@ -87,9 +87,9 @@ func TestLongReplies(t *testing.T) {
 	}
 }
 
-// piled makes a closed cache of so many small tables; it returns how many entries it holds: request("0"),
-// request("1") and so on.
-func piled(t *testing.T, dir string, tables int) (entries int) {
+// unmergedCache creates a closed cache with the given number of small tables. It returns the number of entries, for
+// request("0"), request("1") and so on.
+func unmergedCache(t *testing.T, dir string, tables int) (entries int) {
 	t.Helper()
 	db, err := badger.Open(badgerOptions(dir).WithMemTableSize(64 << 10).WithValueThreshold(1 << 10))
 	assert.NilError(t, err)
@@ -106,7 +106,7 @@ func piled(t *testing.T, dir string, tables int) (entries int) {
 
 func TestManyTablesAreMerged(t *testing.T) {
 	dir := t.TempDir()
-	entries := piled(t, dir, manyTables+1)
+	entries := unmergedCache(t, dir, manyTables+1)
 	s, _ := open(t, dir)
 	shut(t, s)
 	s, _ = open(t, dir)
@@ -121,7 +121,7 @@ func TestManyTablesAreMerged(t *testing.T) {
 // A table that is damaged within is found before a merge.
 func TestDamagedTablesAreNotMerged(t *testing.T) {
 	dir := t.TempDir()
-	piled(t, dir, manyTables+1)
+	unmergedCache(t, dir, manyTables+1)
 	for at := int64(4000); at < 12000; at += 12 { // lengths too
 		bend(t, filepath.Join(dir, "000007.sst"), scribble(at))
 	}

@@ -6,13 +6,13 @@ import (
 	"gavel/backends"
 )
 
-// sampleKey is that of no request: none is repeated less than no times.
+// sampleKey returns a key that no request has, since no repetition number is negative.
 func sampleKey(identity, model string) [32]byte {
 	return Key(backends.Request{Identity: identity, Model: model, Repetition: -1})
 }
 
-// Sample is the sample of the model whose replies are remembered under an identity; nil where none was kept. Models of
-// one name and shape have one identity where the server gives no digest; their samples tell them apart.
+// Sample returns the stored sample of the model whose replies have this identity; nil if there is none. Without a
+// digest, models of one name and shape share an identity, and only their samples differ.
 func (s *Store) Sample(identity, model string) backends.Sample {
 	e, ok := s.Get(sampleKey(identity, model))
 	if !ok || len(e.Response.Labels) == 0 {
@@ -25,7 +25,7 @@ func (s *Store) Sample(identity, model string) backends.Sample {
 	return sample
 }
 
-// KeepSample keeps a sample for [Store.Sample].
+// KeepSample stores a sample for [Store.Sample].
 func (s *Store) KeepSample(identity, model string, sample backends.Sample) error {
 	resp := backends.Response{Finish: backends.Stop}
 	for token, logprob := range sample {

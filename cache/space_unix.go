@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace is how many bytes an ordinary user may still write to dir's disk.
+// freeSpace returns the bytes that an ordinary user may still write to dir's disk.
 func freeSpace(dir string) (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -18,7 +18,7 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
-// onDisk is the space a file takes. Badger's files are sparse while open: their length says nothing.
+// onDisk returns the space that a file occupies. Badger's files are sparse while open, so their length does not tell.
 func onDisk(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Blocks * 512

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// freeSpace is how many bytes an ordinary user may still write to dir's disk.
+// freeSpace returns the bytes that an ordinary user may still write to dir's disk.
 func freeSpace(dir string) (uint64, error) {
 	p, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

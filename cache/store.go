@@ -20,10 +20,9 @@ import (
 
 // Options for Open.
 type Options struct {
-	// Warn is told of entries that cannot be used, of a disk that is full and of
-	// a store that is given up, each once. May be nil.
+	// Warn, unless nil, is called once each for unusable entries, a full disk, and a store that is given up.
 	Warn func(format string, args ...any)
-	// MinFree is how much space must be left on the disk of the folder, in bytes; default 256 MiB (see free.go).
+	// MinFree is the minimum of free space on the folder's disk, in bytes; default 256 MiB (see free.go).
 	MinFree uint64
 }
 
@@ -31,29 +30,28 @@ type Options struct {
 type Store struct {
 	dir       string
 	folder    os.FileInfo
-	mu        sync.RWMutex // renewing db; readers and writers of the database share it
+	mu        sync.RWMutex // held to renew db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
-	timeout   time.Duration                    // of one read, write or closing of the database
+	timeout   time.Duration                    // limit of one read, write or close of the database
 	free      func(dir string) (uint64, error) // space on the disk
-	life      context.Context                  // ends with the use of the store, before it is closed
+	life      context.Context                  // ends with the use of the store, before the database is closed
 	end       context.CancelCauseFunc
-	said      sync.Once    // why it ended
-	wrote     atomic.Bool  // since db was opened
+	warnOnEnd sync.Once    // the warning that use has ended
+	written   atomic.Bool  // since db was opened
 	unrenewed atomic.Int64 // bytes written since db was opened
 	warned    sync.Map
 }
 
-// errLocked is wrapped by Open's error when another process has the cache open.
+// errLocked reports, wrapped by Open, that another process has the cache open.
 var errLocked = errors.New("in use by another gavel")
 
-// renewAfter is how many bytes may be written before the database is closed and opened again. Badger maps its files
-// into memory and writes them through the map, so all that was written would count as this process's memory; closing
-// lets go of it.
+// renewAfter limits the bytes written before the database is closed and reopened. Badger writes its files through
+// memory maps, so everything written counts as this process's memory until then.
 const renewAfter = 8 << 20
 
-// manyTables is how many tables may lie unmerged, or as many as are merged if that is more, so that a large cache is
-// not merged over and over. Each costs a look at its filter for every key that is not known: 0.1 µs.
+// manyTables is the number of unmerged tables that triggers a merge, or the number of merged ones if that is larger, so
+// that a large cache is not merged repeatedly. Each table costs a filter lookup of 0.1 µs for every unknown key.
 const manyTables = 128
 
 // Open opens the cache in dir and makes the folder if it is missing.
@@ -75,65 +73,64 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	s := &Store{dir: dir, opts: opts, timeout: defaultTimeout, free: freeSpace}
 	s.life, s.end = context.WithCancelCause(context.Background())
-	if err := s.within(openingTakes*s.timeout, s.open); err != nil {
+	if err := s.call(openingTakes*s.timeout, s.open); err != nil {
 		return nil, openError(dir, err)
 	}
 	return s, nil
 }
 
-// openingTakes is how many times as long as a write the opening may take: it may have to read all tables.
+// openingTakes sets the time limit for opening, in multiples of that for a write: all tables may have to be read.
 const openingTakes = 10
 
-// open opens the database, and lets go of it where that took so long that nobody waits for it.
+// open opens the database. It closes it again if the store was given up in the meantime.
 func (s *Store) open() error {
 	if err := moveAside(s.dir, s.opts.Warn); err != nil {
 		return err
 	}
 	db, err := badger.Open(badgerOptions(s.dir))
 	if err != nil && strings.Contains(err.Error(), z.NewFile.Error()) {
-		// A process that was killed had just begun a log, which is empty: the first try has made it one that opens.
+		// A killed process had just created an empty log. The first attempt has repaired it.
 		db, err = badger.Open(badgerOptions(s.dir))
 	}
 	if err != nil {
 		return err
 	}
-	if why := s.ended(); why != nil {
+	if why := s.ending(); why != nil {
 		db.Close()
 		return why
 	}
 	s.folder, _ = os.Stat(s.dir)
 	s.db = db
-	s.wrote.Store(false)
+	s.written.Store(false)
 	return nil
 }
 
-// badgerOptions are for a small, quick store: entries of one or two kilobytes that are already compressed, opened for a
-// second at a time; and for a process that stays small however much is written:
+// badgerOptions returns options for a small, fast store: entries of one or two kilobytes, already compressed, open for
+// a second at a time, in a process that stays small however much it writes:
 //
-//   - Tables are not merged while a run is on, they wait at level 0 in whatever
-//     number (see [Store.Close]): keys are hashes, so every merge is of
-//     everything, in buffers and in files mapped.
-//   - A key that a table's filter does not rule out is looked up there, which
-//     maps a piece of the file. At Badger's one false alarm in a hundred, some
-//     dozens of tables and 100,000 new keys, all of them end up in memory.
-//   - The checksum of a long value is looked at before its lengths, which Badger
-//     trusts: one that lies elsewhere by now is a miss, not a panic. Blocks of
-//     tables are read as they are: the checksums of our values tell more, of
-//     which a block has several.
-//   - The memory table is small. A value may not be longer than 15% of it; one
-//     above the threshold goes to the value log instead.
+//   - Tables are not merged during a run; they stay at level 0 in any number (see
+//     [Store.Close]). Keys are hashes, so every merge would rewrite everything, in
+//     buffers and mapped files.
+//   - A key that a table's filter does not exclude is looked up there, which maps
+//     a part of the file. At Badger's false-positive rate of 1 %, some dozens of
+//     tables and 100,000 new keys would bring all tables into memory.
+//   - The checksum of a long value is checked before its lengths, which Badger
+//     trusts: a misplaced value is a miss, not a panic. Blocks of tables are not
+//     checked: our values have checksums of their own, several per block.
+//   - The memory table is small. A value may not exceed 15% of it; one above the
+//     threshold goes to the value log instead.
 func badgerOptions(dir string) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithLogger(nil).
 		WithMetricsEnabled(false).
 		WithSyncWrites(false). // the records of a run are the safe copy
 		WithCompression(options.None).
-		WithBlockCacheSize(0). // only of use with compression or encryption
+		WithBlockCacheSize(0). // only useful with compression or encryption
 		WithIndexCacheSize(0). // the same
 		WithMemTableSize(2 << 20).
 		WithValueThreshold(256 << 10).
 		WithNumMemtables(1).
-		WithBloomFalsePositive(1e-9). // comes out as 30 bits a key, 5e-7
+		WithBloomFalsePositive(1e-9). // amounts to 30 bits per key, 5e-7
 		WithValueLogFileSize(64 << 20).
 		WithNumCompactors(0).
 		WithNumLevelZeroTablesStall(math.MaxInt).
@@ -159,17 +156,17 @@ func openError(dir string, err error) error {
 
 var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
-// Close writes what is in memory to disk and releases the folder. Where many tables have piled up, it merges them. On a
-// disk that is full it does neither, see [ErrDiskFull]. A store that was given up is not closed, see [ErrGivenUp].
+// Close writes the content in memory to disk and releases the folder. It merges tables if many have accumulated. On a
+// full disk it does neither, see [ErrDiskFull]. It does not close a store that was given up, see [ErrGivenUp].
 func (s *Store) Close() error {
-	err := s.within(s.mergeTakes(), s.shut)
-	if err == nil || s.ended() != nil && !errors.Is(err, ErrGivenUp) { // one that could not be renewed is closed
+	err := s.call(s.mergeTakes(), s.close)
+	if err == nil || s.ending() != nil && !errors.Is(err, ErrGivenUp) { // a store that failed to renew is closed already
 		return nil
 	}
 	return fmt.Errorf("cache %s: %w", s.dir, err)
 }
 
-func (s *Store) shut() error {
+func (s *Store) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.db.IsClosed() {
@@ -178,61 +175,60 @@ func (s *Store) shut() error {
 	if err := s.checkFolder(); err != nil {
 		return err
 	}
-	if free, ok := s.freeFor(CloseNeeds); !ok && s.wrote.Load() {
-		return fmt.Errorf("%w (%d MiB left): it is not closed; "+
-			"what it was told last is in its log, and read the next time", ErrDiskFull, free>>20)
+	if free, ok := s.freeFor(CloseNeeds); !ok && s.written.Load() {
+		return fmt.Errorf("%w (%d MiB left): it stays open; "+
+			"its latest entries are in its log, which the next gavel reads", ErrDiskFull, free>>20)
 	}
 	s.merge()
 	return s.db.Close()
 }
 
-// mergeTakes is how long a merge of all tables may take.
+// mergeTakes returns the time limit for a merge of all tables.
 func (s *Store) mergeTakes() time.Duration {
 	return s.timeout + time.Duration(folderSize(s.dir)/mergedASecond)*time.Second
 }
 
-// merge leaves everything as it is if a table is damaged, or there is no free space:
-// Badger merges in goroutines of its own, where it may panic.
+// merge merges the tables, unless one is damaged or there is no free space: Badger merges in goroutines of its own,
+// where it may panic.
 func (s *Store) merge() {
 	levels := s.db.Levels()
 	merged := 0
 	for _, l := range levels[1:] {
 		merged += l.NumTables
 	}
-	if levels[0].NumTables > max(manyTables, merged) && s.freeToMerge() == nil && s.sound() == nil {
+	if levels[0].NumTables > max(manyTables, merged) && s.checkMergeSpace() == nil && s.verify() == nil {
 		s.db.Flatten(1) // if it fails, the tables are still there
 	}
 }
 
-// renew closes the database and opens it again. Another gavel can take the
-// folder in between, which ends the remembering for this one.
+// renew closes and reopens the database. If another gavel takes the folder in between, this store ends.
 func (s *Store) renew() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.unrenewed.Load() < renewAfter {
-		return nil // someone else just did
+		return nil // another goroutine just did
 	}
 	s.unrenewed.Store(0)
 	err := s.db.Close()
-	if err == nil && s.ended() == nil {
+	if err == nil && s.ending() == nil {
 		err = s.open()
 	}
 	if err != nil {
 		return s.finish(fmt.Errorf("opening it again: %w", err))
 	}
-	return s.ended()
+	return s.ending()
 }
 
 func (s *Store) warnOnce(kind, format string, args ...any) {
-	if _, again := s.warned.LoadOrStore(kind, true); !again {
+	if _, repeated := s.warned.LoadOrStore(kind, true); !repeated {
 		s.opts.Warn(format, args...)
 	}
 }
 
-// Get looks a key up. Whatever cannot be read is a miss.
+// Get looks up a key. An unreadable value is a miss.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 	var value []byte
-	err := s.within(s.timeout, func() (err error) {
+	err := s.call(s.timeout, func() (err error) {
 		value, err = s.read(key)
 		return err
 	})
@@ -243,11 +239,12 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 	switch {
 	case err == nil:
 		return e, true
-	case errors.Is(err, badger.ErrKeyNotFound), errors.Is(err, badger.ErrDBClosed), s.ended() != nil: // finish says why
+	case errors.Is(err, badger.ErrKeyNotFound), errors.Is(err, badger.ErrDBClosed), s.ending() != nil: // finish warned
 	case errors.Is(err, errOlder):
-		s.warnOnce("older", "cache %s: entries of an older gavel are asked again (\"gavel cache prune\" removes them)", s.dir)
+		s.warnOnce("older", "cache %s: replies of an older gavel are requested again (\"gavel cache prune\" removes them)",
+			s.dir)
 	default:
-		s.warnOnce("damaged", "cache %s: damaged entries are asked again (%v; \"gavel cache prune\" removes them)",
+		s.warnOnce("damaged", "cache %s: damaged replies are requested again (%v; \"gavel cache prune\" removes them)",
 			s.dir, err)
 	}
 	return Entry{}, false

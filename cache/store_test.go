@@ -34,7 +34,7 @@ func TestKilledWithoutClosing(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	put(t, s, "one", entry("one"))
 	put(t, s, "two", entry("two"))
-	left, w := open(t, copied(t, s.dir))
+	left, w := open(t, killedCopy(t, s.dir))
 	assert.Assert(t, holds(left, "one") && holds(left, "two") && len(w.said) == 0, "%q", w.said)
 }
 

@@ -13,11 +13,11 @@ import (
 	"gavel/internal/codec"
 )
 
-// The first byte of a value says what its checksum is of. A value of an earlier gavel is read as it is, and is not
-// bound to its key: a file of the cache that is copied over another gives a whole value under a key that it is not of.
+// The first byte of a value tells what its checksum covers. Values of an earlier gavel are still readable, but not
+// bound to their key: a file of the cache copied over another yields a valid value under a wrong key.
 const (
-	unbound = 1 // of the text alone
-	bound   = 2 // of the key and the text
+	unbound = 1 // the text alone
+	bound   = 2 // the key and the text
 )
 
 var (
@@ -25,13 +25,13 @@ var (
 	errDamaged = errors.New("damaged")
 )
 
-// A value is the byte that says what its checksum is of, that CRC-32C, and the entry's JSON as an S2 block. S2 rather
-// than zstd: a reply is a kilobyte or two, and setting up zstd for one costs more than writing it.
+// A value consists of that byte, a CRC-32C, and the entry's JSON as an S2 block. S2 rather than zstd: a reply has a
+// kilobyte or two, and setting up zstd costs more than writing it.
 const header = 1 + crc32.Size
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maxPlain bounds what a damaged length can make us allocate.
+// maxPlain limits the allocation that a damaged length can cause.
 const maxPlain = 256 << 20
 
 func encode(key []byte, e Entry) ([]byte, error) {

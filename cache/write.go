@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// Put stores an answer. On a disk that is nearly full it stores nothing, and its error wraps ErrDiskFull. The first
-// write that Badger fails is the last: after it Badger takes no other, and would end the process.
+// Put stores an entry. On a nearly full disk it stores nothing, and its error wraps ErrDiskFull. After the first failed
+// write the store is given up: Badger accepts no more writes, and would end the process.
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 	value, err := encode(key[:], e)
 	if err == nil {
-		err = s.within(s.timeout, func() error { return s.write(key[:], value) })
+		err = s.call(s.timeout, func() error { return s.write(key[:], value) })
 	}
 	if err == nil && s.unrenewed.Add(int64(len(value))) >= renewAfter {
-		err = s.within(s.timeout, s.renew)
+		err = s.call(s.timeout, s.renew)
 	}
 	return err
 }
 
-// write writes one value. Badger gathers what is written at the same time.
+// write writes one value. Badger groups concurrent writes.
 func (s *Store) write(key, value []byte) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -28,11 +28,11 @@ func (s *Store) write(key, value []byte) error {
 	if free, ok := s.freeFor(s.opts.MinFree); !ok {
 		return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrDiskFull, free>>20, s.opts.MinFree>>20)
 	}
-	s.wrote.Store(true)
+	s.written.Store(true)
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
 	if err := txn.Set(key, value); err != nil {
-		return err // it is too long
+		return err // too long
 	}
 	if err := txn.Commit(); err != nil {
 		return s.giveUp("it cannot be written to (%w)", err)

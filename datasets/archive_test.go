@@ -19,14 +19,14 @@ import (
 	"gavel/internal/codec"
 )
 
-// testCase is a folder of an archive in testdata/open: a file, how it is opened, and what it becomes.
+// testCase is a folder of an archive in testdata/open: a file, the options to open it, and the result.
 type testCase struct {
 	name, file, content string
 	options             OpenOptions
 }
 
-// casesOf are those of an archive, of which the parts that are given are kept.
-func casesOf(t testing.TB, path string) (archive *txtar.Archive, cases []testCase) {
+// readCases reads the cases of an archive and keeps its input files.
+func readCases(t testing.TB, path string) (archive *txtar.Archive, cases []testCase) {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
 	assert.NilError(t, err)
@@ -60,7 +60,7 @@ func archives(t testing.TB) []string {
 func TestOpenedFiles(t *testing.T) {
 	for _, path := range archives(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			archive, cases := casesOf(t, path)
+			archive, cases := readCases(t, path)
 			now := &txtar.Archive{Comment: archive.Comment}
 			for _, c := range cases {
 				for _, f := range archive.Files {

@@ -10,14 +10,14 @@ import (
 
 // Values of OpenOptions.Turns.
 const (
-	turnsFirst = ""    // what was judged after the first turn
-	TurnsAll   = "all" // conversations of any length, judged whole
+	turnsFirst = ""    // only votes after the first turn
+	TurnsAll   = "all" // conversations of any length, judged as a whole
 )
 
-// TurnsValues lists them by the names of the flag.
+// TurnsValues lists the values of --turns.
 var TurnsValues = []string{"first", TurnsAll}
 
-// battleRow is a vote between two models' conversations, as MT-Bench and Chatbot Arena publish them.
+// battleRow holds a vote between two models' conversations, as MT-Bench and Chatbot Arena publish them.
 type battleRow struct {
 	ID       *text       `json:"question_id" must:"id"`
 	ModelA   *string     `json:"model_a" must:"be"`
@@ -31,21 +31,21 @@ type battleRow struct {
 	Votes    *votes      `json:"votes"`
 }
 
-// read reads a row and checks whatever can be wrong with the keys of both formats.
+// read decodes a row and checks the keys that both formats share.
 func (r *battleRow) read(line []byte) error {
 	if err := decode(line, r); err != nil {
 		return err
 	}
 	switch {
 	case r.A == nil || r.B == nil:
-		return errors.New("the conversations are missing: this is a file of votes alone, take the full one")
+		return errors.New("the conversations are missing: use the file that has them, not the one with votes only")
 	case *r.Turn < 1:
-		return fmt.Errorf("turn is %d", *r.Turn)
+		return fmt.Errorf("turn is %d: turns count from 1", *r.Turn)
 	}
 	return nil
 }
 
-// item makes an item of the first turns of both conversations; 0 for all.
+// item returns an item over the first turns of both conversations; 0: all turns.
 func (r *battleRow) item(turns int) (Item, error) {
 	a, b := r.A, r.B
 	if err := cmp.Or(check(a), check(b)); err != nil {
@@ -53,7 +53,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 	}
 	if turns > 0 {
 		if 2*turns > min(len(a), len(b)) {
-			return Item{}, fmt.Errorf("turn is %d, the conversations have %d and %d", turns, len(a)/2, len(b)/2)
+			return Item{}, fmt.Errorf("turn is %d, but the conversations have %d and %d turns", turns, len(a)/2, len(b)/2)
 		}
 		a, b = a[:2*turns], b[:2*turns]
 	}
@@ -62,7 +62,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 		gold = 2
 	}
 	if gold < 0 {
-		return Item{}, fmt.Errorf("winner %q is none of model_a, model_b, tie and %s", *r.Winner, bothBad)
+		return Item{}, fmt.Errorf("winner %q is not model_a, model_b, tie or %s", *r.Winner, bothBad)
 	}
 	question, first, second, err := render(a, b)
 	if err != nil {
@@ -74,13 +74,13 @@ func (r *battleRow) item(turns int) (Item, error) {
 	}, nil
 }
 
-// winners are the votes, in the order of the candidates A, B and C.
+// winners lists the votes in the order of the candidates A, B and C.
 var winners = []string{"model_a", "model_b", "tie"}
 
-// bothBad is Chatbot Arena's other tie: neither answer is good.
+// bothBad is Chatbot Arena's second kind of tie: neither response is good.
 const bothBad = "tie (bothbad)"
 
-// votes counts the votes for each of winners.
+// votes counts the votes for each value of winners.
 type votes struct {
 	A   int `json:"model_a"`
 	B   int `json:"model_b"`
@@ -99,19 +99,19 @@ func votesFor(winner string) votes {
 
 func (v votes) plus(w votes) votes { return votes{A: v.A + w.A, B: v.B + w.B, Tie: v.Tie + w.Tie} }
 
-// turned are the same votes with the models in the other order.
-func (v votes) turned() votes { return votes{A: v.B, B: v.A, Tie: v.Tie} }
+// swap returns the votes with the two models exchanged.
+func (v votes) swap() votes { return votes{A: v.B, B: v.A, Tie: v.Tie} }
 
-// Majority returns the candidate for which more than half of the votes are, NoGold if there is none. Votes are counted
-// for A, B and C, a tie.
+// Majority returns the candidate with more than half of the votes, or NoGold. votes counts those for A, B and C (a
+// tie).
 func Majority(votes [3]int) int {
 	return slices.IndexFunc(votes[:], func(n int) bool { return 2*n > votes[0]+votes[1]+votes[2] })
 }
 
-// chatbotArena is the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is on the
-// whole conversation, so those of one turn are taken and longer ones are left out, unless the option turns is "all":
-// then they are judged whole. "tie" and "tie (bothbad)" are both C. The option lang keeps one language, by its name as
-// the file has it.
+// chatbotArena reads the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is about
+// the whole conversation, so only conversations of one turn are used, unless the option turns is "all": then longer
+// ones are judged as a whole. "tie" and "tie (bothbad)" both become C. The option lang selects a language by its name
+// in the file.
 var chatbotArena = Format{
 	Name:  "chatbot-arena",
 	About: "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
@@ -128,12 +128,12 @@ func parseArena(line []byte) (Item, error) {
 	if err := r.read(line); err != nil {
 		return Item{}, err
 	}
-	it, err := r.item(0)
-	it.Source, it.Group = "chatbot-arena", orGroup(r.Category, "Chatbot Arena")
-	return it, err
+	item, err := r.item(0)
+	item.Source, item.Group = "chatbot-arena", orGroup(r.Category, "Chatbot Arena")
+	return item, err
 }
 
-// chooseArena passes on the rows that the options ask for.
+// chooseArena keeps the rows that the options select.
 func chooseArena(rows Rows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
@@ -155,36 +155,36 @@ func chooseArena(rows Rows) ([]string, error) {
 		}
 	}
 	return notes(
-		note{long, "conversations, of more than one turn (--turns all judges them whole)"},
-		note{foreign, "conversations, in other languages than " + rows.Options.Lang},
+		note{long, "conversations of more than one turn (--turns all judges them as a whole)"},
+		note{foreign, "conversations in languages other than " + rows.Options.Lang},
 	), nil
 }
 
 func checkTurns(turns string) error {
 	if turns != turnsFirst && turns != TurnsAll {
-		return fmt.Errorf("turns %q: it is one of %s and %s", turns, TurnsValues[0], TurnsValues[1])
+		return fmt.Errorf("turns %q: use %s or %s", turns, TurnsValues[0], TurnsValues[1])
 	}
 	return nil
 }
 
-// note is a count and what it is of.
+// note holds a count of omitted rows and their description.
 type note struct {
-	n    int
-	what string
+	n       int
+	subject string
 }
 
-// notes returns a sentence for each note with a count.
+// notes returns a sentence for each note with a count above 0.
 func notes(all ...note) []string {
 	var out []string
 	for _, n := range all {
 		if n.n > 0 {
-			out = append(out, fmt.Sprintf("Left out: %d of the %s.", n.n, n.what))
+			out = append(out, fmt.Sprintf("Left out %d: %s.", n.n, n.subject))
 		}
 	}
 	return out
 }
 
-// battleLine is a row of votes, to write it, with its conversations as they stand in the row.
+// battleLine encodes a row of votes; its conversations stay as they are in the input.
 type battleLine struct {
 	ID       json.RawMessage `json:"question_id"`
 	Turn     int             `json:"turn"`

@@ -12,7 +12,7 @@ type utterance struct {
 	Content *string `json:"content"`
 }
 
-// check refuses a conversation whose turns do not alternate between user and assistant.
+// check rejects a conversation whose turns do not alternate between user and assistant.
 func check(c []utterance) error {
 	if len(c) == 0 {
 		return errors.New("a conversation is empty")
@@ -22,7 +22,7 @@ func check(c []utterance) error {
 	}
 	for i := 0; i < len(c); i += 2 {
 		if c[i].Role != "user" || c[i+1].Role != "assistant" {
-			return fmt.Errorf("messages %d and %d of a conversation are not of user and assistant", i+1, i+2)
+			return fmt.Errorf("messages %d and %d of a conversation do not come from user and assistant", i+1, i+2)
 		}
 		if c[i].Content == nil || c[i+1].Content == nil {
 			return fmt.Errorf("message %d or %d of a conversation has no content", i+1, i+2)
@@ -31,9 +31,9 @@ func check(c []utterance) error {
 	return nil
 }
 
-// render writes two conversations with the same user as a question and two responses. Of one turn, they are the texts
-// as they stand. Of more, the question is all that the user said and a response all that the assistant answered, each
-// turn under a line that numbers it:
+// render returns two conversations with the same user as a question and two responses. With one turn, these are the
+// plain texts. With more, the question joins the user's messages and a response the assistant's, each turn after a line
+// with its number:
 //
 //	[Turn 1]
 //	Write a haiku.
@@ -41,8 +41,7 @@ func check(c []utterance) error {
 //	[Turn 2]
 //	Now without the letter e.
 //
-// The numbers are the same on both sides, so that it is plain which answer is to
-// which message. Nothing in the texts is changed or escaped.
+// The numbers show which answer belongs to which message. The texts themselves are not changed or escaped.
 func render(a, b []utterance) (question, first, second string, err error) {
 	if len(a) != len(b) {
 		return "", "", "", fmt.Errorf("the conversations have %d and %d turns", len(a)/2, len(b)/2)
@@ -50,7 +49,7 @@ func render(a, b []utterance) (question, first, second string, err error) {
 	var q, x, y []string
 	for i := 0; i < len(a); i += 2 {
 		if *a[i].Content != *b[i].Content {
-			return "", "", "", fmt.Errorf("in turn %d the user says something else to each model", i/2+1)
+			return "", "", "", fmt.Errorf("the user's messages differ in turn %d", i/2+1)
 		}
 		q = append(q, *a[i].Content)
 		x = append(x, *a[i+1].Content)

@@ -13,7 +13,7 @@ import (
 	"gavel/internal/codec"
 )
 
-// DecodeObject reads a row of a file that has to be an object.
+// DecodeObject decodes a row that must be a JSON object.
 func DecodeObject[T any](line []byte, into *T) error {
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'}) {
 		return errors.New("not a JSON object")
@@ -21,11 +21,11 @@ func DecodeObject[T any](line []byte, into *T) error {
 	return decode(line, into)
 }
 
-// decode reads a line of JSON; what is wrong with it is said as [describe] does. A field of the row with the tag must
-// is a key that every row has; where the tag says id, its text is not empty.
+// decode decodes a line of JSON; errors are those of [describe]. A field tagged must is a required key; must:"id"
+// also requires a non-empty text.
 func decode[T any](line []byte, into *T) error {
-	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
-		return errors.New("not UTF-8: save the file in that encoding")
+	if !utf8.Valid(line) { // the decoder would replace invalid bytes by U+FFFD
+		return errors.New("not UTF-8: save the file as UTF-8")
 	}
 	if err := codec.Decode(line, into); err != nil {
 		return describe(line, err)
@@ -33,7 +33,7 @@ func decode[T any](line []byte, into *T) error {
 	return missing(reflect.ValueOf(into).Elem())
 }
 
-// parser reads lines whose rows have all that there is to know of an item.
+// parser returns a Parse function for rows that are complete by themselves.
 func parser[T any](item func(row *T) (Item, error)) func(line []byte) (Item, error) {
 	return func(line []byte) (Item, error) {
 		var row T
@@ -44,7 +44,7 @@ func parser[T any](item func(row *T) (Item, error)) func(line []byte) (Item, err
 	}
 }
 
-// missing complains of the first key that a row must have and has not.
+// missing returns an error for the first required key that a row lacks.
 func missing(row reflect.Value) error {
 	if row.Kind() != reflect.Struct {
 		return nil
@@ -71,7 +71,7 @@ func missing(row reflect.Value) error {
 
 func errMissing(key string) error { return fmt.Errorf("key %q is missing", key) }
 
-// text is a JSON string, or a number as it is written: ids are either.
+// text is a JSON string, or a number in its original notation: ids may be either.
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
@@ -86,7 +86,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// orGroup is a group for reports: the row's own category, else another name.
+// orGroup returns the row's own category as the group, or other if it has none.
 func orGroup(category, other string) string {
 	if strings.TrimSpace(category) == "" {
 		return other
@@ -94,7 +94,7 @@ func orGroup(category, other string) string {
 	return category
 }
 
-// addKey gives a key to every object without it: value is told how many rows stand before.
+// addKey adds a key to every object without it. value gets the number of preceding rows.
 func addKey(all Rows, key string, value func(row int) any) ([]string, error) {
 	n := 0
 	for row := range all.All {

@@ -10,26 +10,27 @@ import (
 	"gavel/datasets/references"
 )
 
-// Digest identifies the item by its id, texts and label, whatever its file, its format and its group are called. The
-// judge's own answer is left out: each judge has another.
-func (it Item) Digest() uint64 {
-	if i, ok := references.LLMBar().Index(it.ID); ok && it.Source == LLMBar.Name && it.Question == Unpublished(it.ID) {
+// Digest identifies the item by its id, texts and label, independent of file, format and group. It ignores the judge's
+// own answer, since each judge has another.
+func (item Item) Digest() uint64 {
+	if i, ok := references.LLMBar().Index(item.ID); ok &&
+		item.Source == LLMBar.Name && item.Question == Unpublished(item.ID) {
 		return references.Digest(i)
 	}
-	candidates := slices.Clone(it.Candidates)
+	candidates := slices.Clone(item.Candidates)
 	for i := range candidates {
 		candidates[i].Model = ""
 	}
-	answered := cmp.Or(it.Answered, &Answered{})
+	answered := cmp.Or(item.Answered, &Answered{})
 	raw, err := json.Marshal([]any{
-		it.ID, it.Shape, it.Question, candidates, it.GoldID(), answered.Agent, answered.Text,
+		item.ID, item.Shape, item.Question, candidates, item.GoldID(), answered.Agent, answered.Text,
 	})
 	if err != nil {
-		panic(err) // strings and numbers alone: cannot happen
+		panic(err) // only strings and numbers: cannot happen
 	}
 	sum := sha256.Sum256(raw)
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Unpublished stands for the question of a pair of LLMBar of which gavel has published verdicts alone.
+// Unpublished returns a placeholder for the question of an LLMBar pair of which gavel ships only verdicts.
 func Unpublished(id string) string { return "LLMBar " + id }

@@ -8,7 +8,7 @@ import (
 	"gavel/datasets/rows"
 )
 
-// findFormat returns the format of the first row that has all keys of one. Without such a row, it returns nil and the
+// findFormat returns the format of the first row that has all of its keys. If there is none, it returns nil and the
 // keys of all rows.
 func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err error) {
 	keys = map[string]json.RawMessage{}
@@ -17,7 +17,7 @@ func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err
 			return nil, nil, err
 		}
 		object := keysOf(row.Text)
-		if f, has := closest(object); has == len(f.Keys) {
+		if f, hits := closest(object); hits == len(f.Keys) {
 			return f, nil, nil
 		}
 		maps.Copy(keys, object)
@@ -25,52 +25,51 @@ func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err
 	return nil, keys, nil
 }
 
-// parsed is a line as a format reads it.
-type parsed struct {
+// parsedLine holds the result of parsing a line.
+type parsedLine struct {
 	item Item
 	err  error
 }
 
-// parse reads a line in the set's format. Of a file without a format, the error is that of the format which is closest.
-func (s *Set) parse(line []byte) parsed {
+// parse parses a line in the set's format. Without a format, the error is that of the closest format.
+func (s *Set) parse(line []byte) parsedLine {
 	text := bytes.TrimRight(line, "\r\n")
 	f := &s.format
 	if s.Format == "" {
 		f, _ = closest(keysOf(text))
 	}
-	it, err := f.Parse(text)
-	return parsed{item: it, err: err}
+	item, err := f.Parse(text)
+	return parsedLine{item: item, err: err}
 }
 
-// closest returns the format that a row resembles most: of the formats whose keys the row has all, the one with the
-// most keys; else the one of whose keys it has the largest part; the first one if several do. has is how many of its
-// keys the row has.
-func closest(keys map[string]json.RawMessage) (best *Format, has int) {
+// closest returns the format that a row resembles most: the one with the most keys among those whose keys it has all,
+// else the one with the largest share of its keys in the row; the first on a tie. hits counts its keys in the row.
+func closest(keys map[string]json.RawMessage) (best *Format, hits int) {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {
-		there := 0
-		if is := Formats[i].Is; is != nil && !is(keys) {
+		count := 0
+		if matches := Formats[i].Is; matches != nil && !matches(keys) {
 			continue
 		}
 		for _, k := range Formats[i].Keys {
 			if keys[k] != nil {
-				there++
+				count++
 			}
 		}
 		n := len(Formats[i].Keys)
-		score := float64(there) / float64(n)
-		if there == n {
+		score := float64(count) / float64(n)
+		if count == n {
 			score = float64(1 + n)
 		}
 		if score > bestScore {
 			best, bestScore = &Formats[i], score
-			has = there
+			hits = count
 		}
 	}
-	return best, has
+	return best, hits
 }
 
-// keysOf are the keys of a JSON object, none of anything else.
+// keysOf decodes a JSON object into its keys; nil for any other value.
 func keysOf(text []byte) (object map[string]json.RawMessage) {
 	if json.Unmarshal(text, &object) != nil {
 		return nil

@@ -37,7 +37,7 @@ func TestFromLines(t *testing.T) {
 		lines  [][]byte
 	}{
 		"stage: the file is empty; expected " + Judgments.About: {"judgment", nil},
-		`stage: there is no format "judgement"`:                 {"judgement", nil},
+		`stage: unknown format "judgement"`:                     {"judgement", nil},
 		`stage:1: key "id" is missing (no usable line among 1; expected ` + Judgments.About + ")": {
 			"judgment", [][]byte{[]byte(question())},
 		},
@@ -129,8 +129,8 @@ func TestPublishedVotes(t *testing.T) {
 	}
 	assert.DeepEqual(t, n.Labels, map[string]int{"A": 308, "B": 308, "C": 182})
 	assert.DeepEqual(t, s.Notes, []string{
-		"Left out: 1666 of the votes, on a later turn (--turns all takes them, with the whole conversation).",
-		"Left out: 112 of the pairs of answers, on which no more than half of the votes agree.",
+		"Left out 1666: votes on a later turn (--turns all includes them, with the whole conversation).",
+		"Left out 112: pairs of answers without a majority of votes.",
 	})
 	assert.Equal(t, openWith(t, OpenOptions{Turns: TurnsAll}, rows...).Len(), 798+802)
 }

@@ -9,7 +9,7 @@ import (
 // FuzzFormats: whatever a format makes of a line is an item of its shape, whose gold is one of its candidates.
 func FuzzFormats(f *testing.F) {
 	for _, path := range archives(f) {
-		_, cases := casesOf(f, path)
+		_, cases := readCases(f, path)
 		for _, c := range cases {
 			for line := range strings.Lines(c.content) {
 				f.Add([]byte(line))
@@ -38,7 +38,7 @@ func FuzzFormats(f *testing.F) {
 // FuzzOpen: whatever a file holds and however it is opened, its items are items, and so are those of their lines.
 func FuzzOpen(f *testing.F) {
 	for _, path := range archives(f) {
-		_, cases := casesOf(f, path)
+		_, cases := readCases(f, path)
 		for _, c := range cases {
 			fields, values := strings.Join(c.options.Fields, ","), strings.Join(c.options.LabelValues, ",")
 			f.Add([]byte(c.content), c.options.Turns == TurnsAll, fields, values)

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// wanted tells whether items of the group are to be kept, and notes those that are not; only nil Groups want all.
-func (s *Set) wanted(group string) bool {
+// includes reports whether the options select a group, and records those that they exclude. Nil Groups select all.
+func (s *Set) includes(group string) bool {
 	if s.Options.Groups == nil || slices.Contains(s.Options.Groups, group) {
 		return true
 	}
-	if at, found := slices.BinarySearch(s.others, group); !found {
-		s.others = slices.Insert(s.others, at, group)
+	if i, ok := slices.BinarySearch(s.otherGroups, group); !ok {
+		s.otherGroups = slices.Insert(s.otherGroups, i, group)
 	}
 	return false
 }
 
-// Group is the group of item i, without reading it.
+// Group returns the group of item i without reading the item.
 func (s *Set) Group(i int) string { return s.rows[i].group }
 
-// Groups are the groups of all items, in the order of reports.
+// Groups returns the groups of all items in the order of reports.
 func (s *Set) Groups() []string {
 	names := map[string]bool{}
 	for _, r := range s.rows {
@@ -30,19 +30,19 @@ func (s *Set) Groups() []string {
 	return slices.SortedFunc(maps.Keys(names), CategoryOrder)
 }
 
-// listed names groups for a message, the first of very many.
-func listed(groups []string) string {
-	const most = 40
-	if n := len(groups) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(groups[:most], ", "), n)
+// shortList joins groups for a message, with a count of those beyond the first 40.
+func shortList(groups []string) string {
+	const limit = 40
+	if n := len(groups) - limit; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(groups[:limit], ", "), n)
 	}
 	return strings.Join(groups, ", ")
 }
 
-// Counts are a set's items by shape, by group and, where they have one, by label.
+// Counts holds the number of items by shape, by group and by label.
 type Counts struct{ Shapes, Groups, Labels map[string]int }
 
-// Count reads all items.
+// Count reads and counts all items.
 func (s *Set) Count() (Counts, error) {
 	n := Counts{Shapes: map[string]int{}, Groups: map[string]int{}, Labels: map[string]int{}}
 	for i := range s.Len() {

@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// GSM8K is the word problems of GSM8K (arXiv 2110.14168): question and a worked answer that ends "#### N".
+// GSM8K reads the word problems of GSM8K (arXiv 2110.14168): question and a worked answer that ends "#### N".
 //
-// Its rows have no id. An item's id is the number of its row in the file, from 0, as in the authors' own numbering; it
-// is put into the line as a key "id", so that a sample's lines still have it. A file of one's own may have ids, and
-// categories, in keys "id" and "category".
+// Its rows have no id. An item's id is its row number in the file, from 0, as the authors number them. The id is added
+// to the line as the key "id", so that lines of a sample keep it. Other files may have ids and categories in the keys
+// "id" and "category".
 var GSM8K = Format{
 	Name:  "gsm8k",
 	About: `rows with question and answer, which ends "#### N"`,
 	Shape: Number,
 	Keys:  []string{"question", "answer"},
 	Parse: parser((*gsmRow).item),
-	// Every row without an id is given the number of the row.
+	// A row without an id gets its number.
 	Assemble: func(rows Rows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return row })
 	},
 }
 
-// Rows of the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which
-// of the three sets a file is, stands in its name alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is
-// put into the line as a key "category".
+// gsmSymbolicFormat reads the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance".
+// Only the file's name tells which of the three sets it is (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); the
+// set is added to the line as the key "category".
 var gsmSymbolicFormat = Format{
 	Name:  "gsm-symbolic",
 	About: `rows with id, instance, question and answer, which ends "#### N"`,
@@ -67,25 +67,25 @@ type symbolicRow struct {
 }
 
 func (r *symbolicRow) item() (Item, error) {
-	it, err := r.gsmRow.item()
-	it.ID += "-" + string(*r.Instance)
-	it.Source = "gsm-symbolic"
-	it.Group = orGroup(r.Category, gsmSymbolic)
-	return it, err
+	item, err := r.gsmRow.item()
+	item.ID += "-" + string(*r.Instance)
+	item.Source = "gsm-symbolic"
+	item.Group = orGroup(r.Category, gsmSymbolic)
+	return item, err
 }
 
-// publishedNumber is a number as these datasets write it: "18", "-3", "1,450,000", "45.0".
+// publishedNumber matches a number in the datasets' notation: "18", "-3", "1,450,000", "45.0".
 var publishedNumber = regexp.MustCompile(`^-?[0-9][0-9,]*(\.[0-9]+)?$`)
 
-// finalNumber returns the number after "####", as it is written.
+// finalNumber returns the number after "####" unchanged.
 func finalNumber(answer string) (string, error) {
-	_, number, found := strings.Cut(answer, "####")
-	if !found {
+	_, number, ok := strings.Cut(answer, "####")
+	if !ok {
 		return "", errors.New(`the answer has no "####"`)
 	}
 	number = strings.TrimSpace(number)
 	if !publishedNumber.MatchString(number) {
-		return "", fmt.Errorf(`what follows "####" is no number: %q`, clip(number))
+		return "", fmt.Errorf(`the text after "####" is not a number: %q`, clip(number))
 	}
 	return number, nil
 }
@@ -95,7 +95,7 @@ const gsmSymbolic = "GSM-Symbolic"
 // symbolicSet finds "p1" or "p2" in the name of a file or folder.
 var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`)
 
-// symbolicGroup is the set that a path says a file is, by its name or its folder's.
+// symbolicGroup returns the set that the name of a file or of its folder tells.
 func symbolicGroup(path string) string {
 	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	for _, name := range slices.Backward(elements[max(0, len(elements)-2):]) {

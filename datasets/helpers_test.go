@@ -13,7 +13,7 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// object is a row of JSON with these keys; change may spoil it.
+// object returns a JSON row with these keys, after change.
 func object(keys map[string]any, change ...func(map[string]any)) string {
 	for _, f := range change {
 		f(keys)
@@ -30,7 +30,7 @@ func with(key string, value any) func(map[string]any) {
 	return func(p map[string]any) { p[key] = value }
 }
 
-// pair is a good line with this id; change may spoil it.
+// pair returns a valid line with this id, after change.
 func pair(id string, change ...func(map[string]any)) string {
 	return object(map[string]any{
 		"pair_id": id, "original_id": nil, "source": "mmlu-pro-law", "question": "Which one?",
@@ -38,7 +38,7 @@ func pair(id string, change ...func(map[string]any)) string {
 	}, change...)
 }
 
-// pairs are n good lines p000, p001, …
+// pairs returns n valid lines p000, p001, …
 func pairs(n int) []string {
 	lines := make([]string, n)
 	for i := range lines {
@@ -47,7 +47,7 @@ func pairs(n int) []string {
 	return lines
 }
 
-// question is a good row of MMLU-Pro.
+// question returns a valid row of MMLU-Pro.
 func question(change ...func(map[string]any)) string {
 	return object(map[string]any{
 		"question_id": 70, "question": "Which one?", "options": []any{"this", "that", "the other"}, "answer": "B",
@@ -117,10 +117,10 @@ func oneLine(t *testing.T, err error, path, want string) {
 	assert.Assert(t, !strings.ContainsAny(want, "\r\n"))
 }
 
-// anyFormat is what a file of no known format is told to hold.
+// anyFormat is the expectation in the error for a file of unknown format.
 func anyFormat() string { return new(Set).expected() }
 
-// realFile is a file of the real data, or the test is skipped.
+// realFile returns the path of a published file, or skips the test.
 func realFile(t testing.TB, path string) string {
 	t.Helper()
 	path = filepath.Join("../../shared/data", path)

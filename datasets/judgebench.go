@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// JudgeBench is the pair file of JudgeBench (arXiv 2410.12784): one JSON object a line with pair_id, original_id,
-// source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files are the same
-// lines with judge_name and judgments added, and read as pair files too.
+// JudgeBench reads the pair file of JudgeBench (arXiv 2410.12784): one JSON object per line with pair_id, original_id,
+// source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files add judge_name
+// and judgments to the same lines, and can be read as pair files too.
 var JudgeBench = Format{
 	Name:  judgeBenchName,
 	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
@@ -27,18 +27,18 @@ const (
 	ResponseB = "B"
 )
 
-// noLabel stands where nobody said which response is the better.
+// noLabel marks a pair without a preferred response.
 const noLabel = "none"
 
 var pairLabels = []string{"A>B", "B>A", noLabel}
 
-// pairLine are the keys of a JudgeBench line that are used.
+// pairLine holds the keys of a JudgeBench line that gavel uses.
 type pairLine struct {
 	PairID        *string `json:"pair_id" must:"id"`
 	Source        string  `json:"source,omitempty"`
 	Question      *string `json:"question" must:"be"`
 	ResponseModel string  `json:"response_model,omitempty"`
-	ModelA        string  `json:"model_A,omitempty"` // in place of response_model, where the two are of different ones
+	ModelA        string  `json:"model_A,omitempty"` // instead of response_model, for two different models
 	ModelB        string  `json:"model_B,omitempty"`
 	ResponseA     *string `json:"response_A" must:"be"`
 	ResponseB     *string `json:"response_B" must:"be"`
@@ -57,7 +57,7 @@ func (p *pairLine) item() (Item, error) {
 	if *p.Label == noLabel {
 		gold = NoGold
 	}
-	it := Item{
+	item := Item{
 		ID:         *p.PairID,
 		Shape:      Pair,
 		Source:     p.Source,
@@ -66,9 +66,9 @@ func (p *pairLine) item() (Item, error) {
 		Candidates: lettered(*p.ResponseA, *p.ResponseB),
 		Gold:       gold,
 	}
-	it.Candidates[0].Model = cmp.Or(p.ModelA, p.ResponseModel)
-	it.Candidates[1].Model = cmp.Or(p.ModelB, p.ResponseModel)
-	return it, p.Own.of(&it)
+	item.Candidates[0].Model = cmp.Or(p.ModelA, p.ResponseModel)
+	item.Candidates[1].Model = cmp.Or(p.ModelB, p.ResponseModel)
+	return item, p.Own.addTo(&item)
 }
 
 // categories maps the prefixes of JudgeBench's sources to the four categories of its paper (Table 1).
@@ -79,8 +79,7 @@ var categories = []struct{ prefix, category string }{
 	{"livecodebench", "Coding"},
 }
 
-// category is the group that a source is reported under: JudgeBench's category
-// where the source is one of JudgeBench's, else the source itself.
+// category returns the group of a source: JudgeBench's category for its own sources, else the source itself.
 func category(source string) string {
 	for _, c := range categories {
 		if strings.HasPrefix(source, c.prefix) {
@@ -93,10 +92,10 @@ func category(source string) string {
 	return strings.TrimPrefix(source, Vicuna)
 }
 
-// CategoryOrder sorts groups: JudgeBench's four as in its paper, then the rest
-// by name, in which numbers count as numbers: "10 options" come after "2 options".
+// CategoryOrder compares groups: first JudgeBench's four in the paper's order, then the rest by name. Numbers in names
+// compare by value: "10 options" comes after "2 options".
 func CategoryOrder(a, b string) int {
-	if a == b { // names may be long, and mostly are the same
+	if a == b { // names may be long, and are mostly equal
 		return 0
 	}
 	return cmp.Or(
@@ -108,7 +107,7 @@ func CategoryOrder(a, b string) int {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// withLongNumbers is a name whose numbers have as many digits as any may have.
+// withLongNumbers pads the numbers in a name with zeros to 20 digits.
 func withLongNumbers(name string) string {
 	if !strings.ContainsAny(name, "0123456789") {
 		return name

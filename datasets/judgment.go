@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Judgments are agents' answers to questions, each to be judged right or wrong:
-// the lines that a protocol's later stage makes of the records of an earlier one.
+// Judgments reads agents' answers to questions, each to be judged right or wrong. A protocol's later stage makes these
+// lines from the records of an earlier one.
 var Judgments = Format{
 	Name: "judgment",
 	About: "lines with id, question, gold (Correct or Incorrect), question_id, of, agent and answer, " +
@@ -24,12 +24,12 @@ const (
 	Incorrect = "Incorrect"
 )
 
-// JudgmentLine is a line of the format Judgments, to write one.
+// JudgmentLine is a line of the format Judgments.
 type JudgmentLine struct {
 	ID       string `json:"id"`
 	Category string `json:"category"`
 	Source   string `json:"source"`
-	Prompt   string `json:"question"` // what the judge reads as the question
+	Prompt   string `json:"question"` // the question that the judge reads
 	Gold     string `json:"gold"`
 	Answered
 }
@@ -57,7 +57,7 @@ func parseJudgment(line []byte) (Item, error) {
 	case gold < 0:
 		return Item{}, fmt.Errorf("gold %q is neither %q nor %q", l.Gold, Correct, Incorrect)
 	case !slices.Contains([]Shape{Choice, Number, Preference}, l.Of):
-		return Item{}, fmt.Errorf("of %q is none of %s, %s and %s", l.Of, Choice, Number, Preference)
+		return Item{}, fmt.Errorf("\"of\" is %q, not %s, %s or %s", l.Of, Choice, Number, Preference)
 	}
 	return Item{
 		ID: l.ID, Shape: Judgment, Source: l.Source, Group: orGroup(l.Category, "(no category)"), Question: l.Prompt,

@@ -17,17 +17,17 @@ import (
 	"time"
 )
 
-// Library is the folder in which fetched and imported datasets are kept, a file each, named after the dataset; several
-// may share one. Where no SHA-256 is published, that of the file taken in stands beside it, in FILE.sha256.
+// Library is the folder of fetched and imported datasets, one file each, named after the dataset; several datasets may
+// share a file. If no SHA-256 is published, FILE.sha256 holds that of the imported file.
 type Library struct{ Dir string }
 
-// extensions lists the extensions of files in the library. They are for people: gavel looks at the first bytes.
+// extensions lists the file extensions in the library. They inform people: gavel detects formats by the first bytes.
 var extensions = []string{
 	".jsonl", ".parquet", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".json.zst", ".parquet.gz", ".csv",
 	".tsv", ".csv.gz", ".tsv.gz",
 }
 
-// extension returns the extension of a file or URL, ".jsonl" if it has none of them.
+// extension returns the known extension of a file or URL, or ".jsonl".
 func extension(name string) string {
 	for _, e := range extensions {
 		if strings.HasSuffix(strings.ToLower(name), e) {
@@ -37,19 +37,19 @@ func extension(name string) string {
 	return extensions[0]
 }
 
-// file is the name of a dataset's file, without extension.
+// file returns the name of a dataset's file without extension.
 func (k Known) file() string { return cmp.Or(k.File, k.Name) }
 
 // extension returns the extension of the published file.
 func (k Known) extension() string {
-	at, _, _ := strings.Cut(k.URL, "?")
-	return extension(at)
+	address, _, _ := strings.Cut(k.URL, "?")
+	return extension(address)
 }
 
-// Path returns the path of the named dataset, whether the library has it or not.
+// Path returns the path of a dataset's file, whether it exists or not.
 func (l Library) Path(name string) string {
-	k, known := l.Lookup(name)
-	if !known {
+	k, ok := l.Lookup(name)
+	if !ok {
 		k = Known{Name: name}
 	}
 	return l.path(k)
@@ -57,18 +57,18 @@ func (l Library) Path(name string) string {
 
 func (l Library) path(k Known) string {
 	for _, e := range extensions {
-		at := filepath.Join(l.Dir, k.file()+e)
-		if _, err := os.Stat(at); err == nil {
-			return at
+		path := filepath.Join(l.Dir, k.file()+e)
+		if _, err := os.Stat(path); err == nil {
+			return path
 		}
 	}
 	return filepath.Join(l.Dir, k.file()+k.extension())
 }
 
-// sumFile returns the path of the SHA-256 of a file without a published one.
+// sumFile returns the path of the SHA-256 for a file without a published one.
 func sumFile(path string) string { return path + ".sha256" }
 
-// Has tells whether the dataset is built in or in the library.
+// Has reports whether a dataset is built in or in the library.
 func (l Library) Has(k Known) bool {
 	if k.Builtin() {
 		return true
@@ -77,10 +77,10 @@ func (l Library) Has(k Known) bool {
 	return err == nil
 }
 
-// Open is OpenWith, with the default options.
+// Open opens a dataset with the default options.
 func (l Library) Open(name string) (*Set, error) { return l.OpenWith(name, OpenOptions{}) }
 
-// OpenWith opens a dataset by name, or by path where the name is not known.
+// OpenWith opens a dataset by name, or by path if the name is unknown.
 func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
 	k, err := l.find(name)
 	switch {
@@ -106,7 +106,7 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 		o.Mapping = k.Mapping
 	}
 	if k.Own() {
-		if err := l.unchanged(k); err != nil {
+		if err := l.checkCopy(k); err != nil {
 			return nil, err
 		}
 	}
@@ -122,14 +122,14 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 		return nil, err
 	}
 	want := k.SHA256
-	whose := "published"
+	expected := "published"
 	err = error(nil)
 	if want == "" {
-		whose = "that of the file taken in"
+		expected = "that of the imported file"
 		want, err = l.sumOf(k)
 	}
 	if sum := s.FileSum(); err == nil && sum != want {
-		err = fmt.Errorf("%s: SHA-256 is %s, %s is %s: fetch or import it again", s.Path, sum, whose, want)
+		err = fmt.Errorf("%s: SHA-256 is %s, %s is %s: fetch or import it again", s.Path, sum, expected, want)
 	}
 	if err != nil {
 		s.Close()
@@ -139,7 +139,7 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 	return s, nil
 }
 
-// asFlag returns the flag that import needs for a file that no published sum tells.
+// asFlag returns the flag that import needs if there is no published SHA-256 to recognise the file by.
 func (k Known) asFlag() string {
 	if k.SHA256 != "" || k.Copy != "" {
 		return ""
@@ -147,7 +147,7 @@ func (k Known) asFlag() string {
 	return "--as " + k.Name + " "
 }
 
-// sumOf reads the SHA-256 kept beside a dataset's file.
+// sumOf reads the SHA-256 stored for a dataset's file.
 func (l Library) sumOf(k Known) (string, error) {
 	text, err := os.ReadFile(sumFile(l.path(k)))
 	if err != nil {
@@ -157,12 +157,11 @@ func (l Library) sumOf(k Known) (string, error) {
 	return sum, nil
 }
 
-// Import copies a file that was carried over by hand into the library. It is known by its SHA-256 or, where none is
-// published, as the dataset named, whose format it must have. Other files are refused, since a file of one's own is
-// used by its path.
+// Import copies a file into the library. The file is recognised by its SHA-256 or, if none is published, imported as
+// the named dataset, whose format it must have. Other files are rejected: a user opens an own file by its path.
 func (l Library) Import(path, as string) (Known, string, error) {
-	known, _ := Lookup(as)
-	s, err := openFileWith(path, OpenOptions{Mapping: known.Mapping})
+	dataset, _ := Lookup(as)
+	s, err := openFileWith(path, OpenOptions{Mapping: dataset.Mapping})
 	if err != nil {
 		return Known{}, "", err
 	}
@@ -171,11 +170,11 @@ func (l Library) Import(path, as string) (Known, string, error) {
 	if err != nil {
 		return k, "", err
 	}
-	at, err := l.storeFile(k, path)
-	return k, at, err
+	target, err := l.storeFile(k, path)
+	return k, target, err
 }
 
-// recognise finds the dataset that a file is.
+// recognise finds the dataset that a file belongs to.
 func recognise(s *Set, as string) (Known, error) {
 	if as == "" {
 		for _, k := range Registry() {
@@ -183,34 +182,34 @@ func recognise(s *Set, as string) (Known, error) {
 				return k, nil
 			}
 		}
-		return Known{}, fmt.Errorf("%s: SHA-256 %s is that of no published file; if it is one that has no published sum, "+
-			"say which with --as (\"gavel datasets list\" has the names); "+
-			"a file of your own needs no import, or a name of its own with --as: give its path to --dataset",
+		return Known{}, fmt.Errorf("%s: no published file has its SHA-256 %s: "+
+			"name a dataset without a published sum with --as (\"gavel datasets list\" lists the names), "+
+			"choose a new name with --as for a file of your own, or use its path with --dataset",
 			s.Path, s.FileSum())
 	}
 	k, ok := Lookup(as)
 	switch {
 	case !ok || k.Builtin():
-		return k, fmt.Errorf("unknown dataset %q: there is none of that name to import", as)
+		return k, fmt.Errorf("unknown dataset %q: no dataset of that name can be imported", as)
 	case k.SHA256 != "" && k.SHA256 != s.FileSum():
 		return k, fmt.Errorf("%s: SHA-256 is %s, published is %s: it is not %s", s.Path, s.FileSum(), k.SHA256, as)
 	}
 	return k, k.check(s, s.Path)
 }
 
-// maxFetched limits a file whose size nobody published.
+// maxFetched limits the size of a download whose size is not published.
 const maxFetched = 4 << 30
 
-// stall is the time after which a download that receives nothing is given up.
+// stall is the time without data after which a download fails.
 var stall = time.Minute
 
-// awake puts an alarm off whenever bytes come.
-type awake struct {
+// stallReader resets an alarm whenever data arrives.
+type stallReader struct {
 	io.Reader
 	alarm *time.Timer
 }
 
-func (a awake) Read(p []byte) (int, error) {
+func (a stallReader) Read(p []byte) (int, error) {
 	n, err := a.Reader.Read(p)
 	if n > 0 {
 		a.alarm.Reset(stall)
@@ -218,10 +217,9 @@ func (a awake) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Fetch downloads a dataset from its official place and checks its SHA-256, where one is published. Redirects are
-// followed, unlike those of judges' servers: the official places keep files on hosts of others. Nothing that is secret
-// goes there, for no key and no cookie is sent to any of them. Where its size is not, size is told what the server
-// says, -1 for nothing, before the first byte is downloaded; it may be nil.
+// Fetch downloads a dataset from its official place and checks its SHA-256, if one is published. Unlike requests to
+// judges' servers, it follows redirects, since official places keep files on other hosts; no key and no cookie is sent.
+// If the size is not published, size, which may be nil, gets the server's value before the download, -1 if unknown.
 func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size func(bytes int64)) error {
 	switch {
 	case k.Builtin():
@@ -231,7 +229,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	alarm := time.AfterFunc(stall, func() { cancel(fmt.Errorf("nothing came for %s", stall)) })
+	alarm := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no data for %s", stall)) })
 	defer alarm.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, k.URL, nil)
 	if err != nil {
@@ -240,7 +238,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	resp, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("fetching %s: %w; on a machine without network, "+
-			"carry the file over and use \"gavel datasets import %sFILE\"", k.Name, err, k.asFlag())
+			"copy the file here and use \"gavel datasets import %sFILE\"", k.Name, err, k.asFlag())
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -253,7 +251,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 			size(resp.ContentLength)
 		}
 	}
-	_, err = l.store(k, io.LimitReader(awake{resp.Body, alarm}, limit+1), k.extension())
+	_, err = l.store(k, io.LimitReader(stallReader{resp.Body, alarm}, limit+1), k.extension())
 	return err
 }
 
@@ -267,8 +265,8 @@ func (l Library) storeFile(k Known, path string) (string, error) {
 	return l.store(k, f, extension(path))
 }
 
-// store writes a dataset to the library in one step: a file that is not what was
-// published, or that holds nothing of the dataset, never gets its name.
+// store writes a dataset to the library in one step. A file with the wrong SHA-256, or without the dataset's items,
+// never gets its name.
 func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	dir := filepath.Dir(l.path(k))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -292,12 +290,12 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 		return "", fmt.Errorf("storing %s: %w", k.Name, err)
 	}
 	got := fmt.Sprintf("%x", sum.Sum(nil))
-	at := filepath.Join(l.Dir, name)
+	path := filepath.Join(l.Dir, name)
 	if k.SHA256 == "" {
 		if err := checkReceived(part.Name(), k); err != nil {
 			return "", fmt.Errorf("%s: %w: nothing was stored", k.Name, err)
 		}
-		if err := l.write(sumFile(at), []byte(got+"  "+filepath.Base(at))); err != nil {
+		if err := l.write(sumFile(path), []byte(got+"  "+filepath.Base(path))); err != nil {
 			return "", err
 		}
 	} else if got != k.SHA256 && k.Own() {
@@ -310,15 +308,15 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 		return "", err
 	}
 	for _, e := range extensions {
-		if other := filepath.Join(l.Dir, k.file()+e); other != at { // the same dataset
+		if other := filepath.Join(l.Dir, k.file()+e); other != path { // a file of the same dataset
 			os.Remove(other)
 			os.Remove(sumFile(other))
 		}
 	}
-	return at, nil
+	return path, nil
 }
 
-// checkReceived checks that a file whose sum nobody published can be read as the dataset.
+// checkReceived checks that a file without a published SHA-256 can be read as the dataset.
 func checkReceived(path string, k Known) error {
 	s, err := openFileWith(path, OpenOptions{Mapping: k.Mapping})
 	if err != nil {
@@ -335,13 +333,13 @@ func (k Known) check(s *Set, file string) error {
 	}
 	for _, g := range k.Groups {
 		if !slices.Contains(s.Groups(), g) {
-			return fmt.Errorf("%s has no item of the group %s; there are %s", file, g, listed(s.Groups()))
+			return fmt.Errorf("%s has no item of the group %s; groups: %s", file, g, shortList(s.Groups()))
 		}
 	}
 	return nil
 }
 
-// SumNotes describes the SHA-256 of a dataset's file in the library; it returns nothing for the published one.
+// SumNotes describes the SHA-256 of a dataset's file, unless it is published.
 func (l Library) SumNotes(k Known) ([]string, error) {
 	if k.SHA256 != "" {
 		return nil, nil

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// LLMBar is the pairs of LLMBar (arXiv 2310.07641): an instruction, two outputs, and which follows it (1 or 2).
+// LLMBar reads the pairs of LLMBar (arXiv 2310.07641): an instruction, two outputs, and the better one (1 or 2).
 //
-// Its rows have no id. An item's id is "SUBSET#INDEX", the index from 0; it is put into the line as a key "id". Which
-// subset a file is, stands in its path alone (Natural/dataset.json, llmbar-natural.json); the subset is the group.
+// Its rows have no id. An item's id is "SUBSET#INDEX" with the index from 0, added to the line as the key "id". Only
+// the path tells the subset (Natural/dataset.json, llmbar-natural.json); the subset is the group.
 var LLMBar = Format{
 	Name:  "llmbar",
 	About: "rows with input, output_1, output_2 and label (1 or 2)",
@@ -29,10 +29,10 @@ var llmBarSubsets = []string{
 	"Natural", "Adversarial/Neighbor", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual",
 }
 
-// LLMBarID is the id of a subset's row, counted from 0.
+// LLMBarID returns the id of a subset's row, counted from 0.
 func LLMBarID(subset string, row int) string { return fmt.Sprintf("%s#%d", subset, row) }
 
-// LLMBarSubset is the subset that a path says a file is of, by a folder or the file's name; "" where it says none.
+// LLMBarSubset returns the subset that a file's name or one of its folders tells; "": none.
 func LLMBarSubset(path string) string {
 	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	for _, name := range slices.Backward(elements) {
@@ -61,14 +61,14 @@ func (r *llmBarRow) item() (Item, error) {
 	if *r.Label != 1 && *r.Label != 2 {
 		return Item{}, fmt.Errorf("label %d is neither 1 nor 2", *r.Label)
 	}
-	subset, _, found := strings.Cut(string(*r.ID), "#")
-	if !found || subset == "" {
+	subset, _, ok := strings.Cut(string(*r.ID), "#")
+	if !ok || subset == "" {
 		subset = llmBar
 	}
-	it := Item{
+	item := Item{
 		ID: string(*r.ID), Shape: Pair, Source: "llmbar", Group: subset, Question: *r.Input,
 		Candidates: lettered(*r.First, *r.Second),
 		Gold:       *r.Label - 1,
 	}
-	return it, r.Own.of(&it)
+	return item, r.Own.addTo(&item)
 }

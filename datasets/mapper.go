@@ -12,27 +12,27 @@ import (
 	"gavel/datasets/rows"
 )
 
-// mapper makes lines of gavel's formats of the rows of a file, by a mapping.
+// mapper converts the rows of a file to lines of gavel's formats, by a mapping.
 type mapper struct {
-	columns map[string][]string // of each part
-	values  map[string]int      // sides that the file's labels stand for; nil where they say it themselves
-	labels  []string            // values as they were given: "A>B=model_a"
-	seen    map[string]bool     // columns that some row has
+	columns  map[string][]string // columns of each part
+	values   map[string]int      // candidate for each label; nil: labels name it themselves
+	labels   []string            // label values as given: "A>B=model_a"
+	nonempty map[string]bool     // columns with a value in some row
 
-	makes                           *Format
-	rows, unlabelled, tied, several int
-	zeros                           bool // a pair's label is 0: a 1 may then be the first or the second
+	format                              *Format
+	rows, unlabelled, tied, multiChosen int
+	zeros                               bool // a label of a pair is 0: then 1 may mean the first or the second
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// line is a row as a line of the format that it makes; none where it is left out.
+// line converts a row to a line of a format; nil if the row is left out.
 func (t *mapper) line(row rows.Row) ([]byte, error) {
-	var has map[string]json.RawMessage
-	if err := decode(row.Text, &has); err != nil {
+	var cells map[string]json.RawMessage
+	if err := decode(row.Text, &cells); err != nil {
 		return nil, err
 	}
-	r := tableRow{mapper: t, has: has, text: map[string]string{}, lists: map[string][]string{}}
+	r := tableRow{mapper: t, cells: cells, text: map[string]string{}, lists: map[string][]string{}}
 	var err error
 	for _, p := range parts {
 		texts, bad := r.texts(p)
@@ -44,25 +44,25 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 		return nil, err
 	}
 	r.text[partID] = cmp.Or(r.text[partID], strconv.Itoa(row.Line))
-	it, err := r.item()
-	if err != nil || it.Shape == "" {
+	item, err := r.item()
+	if err != nil || item.Shape == "" {
 		return nil, err
 	}
 	f := &Questions
-	switch it.Shape {
+	switch item.Shape {
 	case Pair:
 		f = &JudgeBench
-		it.Source = cmp.Or(it.Group, it.Source)
+		item.Source = cmp.Or(item.Group, item.Source)
 	case Options:
 		f = &OptionLines
 	}
-	if t.makes == nil {
-		t.makes = f
+	if t.format == nil {
+		t.format = f
 	}
-	if t.makes != f {
-		return nil, fmt.Errorf("a row of the format %s in a file of %s: part the file", f.Name, t.makes.Name)
+	if t.format != f {
+		return nil, fmt.Errorf("a row of format %s in a file of format %s: split the file", f.Name, t.format.Name)
 	}
-	line, err := it.line()
+	line, err := item.line()
 	if err == nil {
 		_, err = f.Parse(line)
 	}
@@ -73,21 +73,21 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 	return line, nil
 }
 
-// tableRow is a row of a table.
+// tableRow holds the values of one row.
 type tableRow struct {
 	*mapper
-	has   map[string]json.RawMessage
+	cells map[string]json.RawMessage
 	text  map[string]string   // by part
 	lists map[string][]string // by part
 }
 
-// at finds a column: by its name or, with dots between them, by the keys and places in what it
-// holds; nil for none and null.
-func (r tableRow) at(path string) json.RawMessage {
-	value, has := r.has[path]
+// lookup returns the value of a column, given by its name or by a path of keys and indexes with dots between them; nil
+// if it is absent or null.
+func (r tableRow) lookup(path string) json.RawMessage {
+	value, has := r.cells[path]
 	if !has {
 		name, rest, _ := strings.Cut(path, ".")
-		for value = r.has[name]; rest != "" && value != nil; {
+		for value = r.cells[name]; rest != "" && value != nil; {
 			name, rest, _ = strings.Cut(rest, ".")
 			var list []json.RawMessage
 			if n, err := strconv.Atoi(name); err == nil && json.Unmarshal(value, &list) == nil {
@@ -109,28 +109,28 @@ func (r tableRow) at(path string) json.RawMessage {
 	return value
 }
 
-// textOf is a text, or a number or truth value as it is written.
+// textOf returns a text, or a number or boolean in its original notation.
 func textOf(column string, value json.RawMessage) (string, error) {
 	switch value[0] {
 	case '"':
 		var s string
 		return s, json.Unmarshal(value, &s)
 	case '[', '{':
-		return "", fmt.Errorf("column %q is %s: name what is in it, such as %s.0 or %s.content",
+		return "", fmt.Errorf("column %q is %s: name a value in it, such as %s.0 or %s.content",
 			column, rows.KindOf(value), column, column)
 	}
 	return string(value), nil
 }
 
-// texts returns the texts of the part's columns, each of which is a text or, of a list, may be a list of them. Empty
-// ones at the end of a list are none.
+// texts returns the texts of a part's columns. A column of a list part may itself hold a list. Empty texts at the end
+// of a list are dropped.
 func (r tableRow) texts(p part) (texts []string, err error) {
 	for _, c := range r.columns[p.name] {
-		value := r.at(c)
+		value := r.lookup(c)
 		if value == nil {
 			continue
 		}
-		r.seen[c] = true
+		r.nonempty[c] = true
 		items := []json.RawMessage{value}
 		if p.list {
 			items = elements(value)
@@ -150,7 +150,7 @@ func (r tableRow) texts(p part) (texts []string, err error) {
 	return texts, err
 }
 
-// elements returns the elements of a list, which a text may hold, too; of anything else itself.
+// elements returns the elements of a list, or of a list encoded in a string; any other value is the only element.
 func elements(value json.RawMessage) (items []json.RawMessage) {
 	var packed string
 	if json.Unmarshal(value, &packed) == nil && strings.HasPrefix(strings.TrimSpace(packed), "[") {
@@ -164,9 +164,9 @@ func elements(value json.RawMessage) (items []json.RawMessage) {
 	return items
 }
 
-// item returns the item of the row; one without a shape is left out.
-func (r tableRow) item() (it Item, err error) {
-	it = Item{
+// item converts the row to an item; one without a shape is left out.
+func (r tableRow) item() (item Item, err error) {
+	item = Item{
 		ID:       r.text[partID],
 		Question: r.text[partQuestion],
 		Group:    r.text[partGroup],
@@ -175,38 +175,38 @@ func (r tableRow) item() (it Item, err error) {
 	}
 	switch {
 	case r.columns[partChosen] != nil:
-		err = r.choose(&it)
+		err = r.choose(&item)
 	case r.columns[partA] != nil:
-		err = r.two(&it)
+		err = r.pair(&item)
 	case r.columns[partOptions] != nil:
-		it.Shape = Choice
-		it.Gold, err = r.side(r.text[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
-		it.Candidates = lettered(r.lists[partOptions]...)
+		item.Shape = Choice
+		item.Gold, err = r.side(r.text[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
+		item.Candidates = lettered(r.lists[partOptions]...)
 	case r.columns[partOutputs] != nil:
-		err = r.outputs(&it)
+		err = r.outputs(&item)
 	default:
-		it.Shape = Number
-		it.Answer = strings.TrimSpace(r.text[partLabel])
+		item.Shape = Number
+		item.Answer = strings.TrimSpace(r.text[partLabel])
 	}
-	return it, err
+	return item, err
 }
 
-// two are responses of which the label, or people's preference, names one, which it may do by its model.
-func (r tableRow) two(it *Item) error {
-	it.Shape = Pair
-	named := r.text[partLabel]
+// pair fills in two responses and the one that the label, or people's preference, names by position or by model.
+func (r tableRow) pair(item *Item) error {
+	item.Shape = Pair
+	label := r.text[partLabel]
 	if r.columns[partPreference] != nil {
-		it.Shape = Preference
-		named = r.text[partPreference]
+		item.Shape = Preference
+		label = r.text[partPreference]
 	}
-	side, err := r.side(named, 2, []string{r.text[partModelA], r.text[partModelB]})
-	it.Candidates = preferred(r.text[partModelA], r.text[partA], r.text[partModelB], r.text[partB])
-	it.Gold = side
+	side, err := r.side(label, 2, []string{r.text[partModelA], r.text[partModelB]})
+	item.Candidates = preferred(r.text[partModelA], r.text[partA], r.text[partModelB], r.text[partB])
+	item.Gold = side
 	switch {
 	case err != nil:
-	case it.Shape == Preference && side == tieSide:
-		it.Gold = 2
-	case it.Shape == Pair && side < 0:
+	case item.Shape == Preference && side == tieSide:
+		item.Gold = 2
+	case item.Shape == Pair && side < 0:
 		r.unlabelled++
 		if side == tieSide {
 			r.tied++
@@ -215,8 +215,8 @@ func (r tableRow) two(it *Item) error {
 	return err
 }
 
-// outputs are ranked by a list of ranks, or the one that the label names is the best.
-func (r tableRow) outputs(it *Item) error {
+// outputs fills in options ranked by a list of ranks; without one, the labelled option is the best.
+func (r tableRow) outputs(item *Item) error {
 	texts := r.lists[partOutputs]
 	ranks := r.lists[partRanks]
 	if len(ranks) > 0 && len(ranks) != len(texts) {
@@ -239,48 +239,48 @@ func (r tableRow) outputs(it *Item) error {
 		}
 		candidates[i].Rank = rank.rank
 	}
-	return it.rank(candidates)
+	return item.rank(candidates)
 }
 
-// rank gives an item ranked options.
-func (it *Item) rank(candidates []Candidate) error {
+// rank makes an item one of ranked options.
+func (item *Item) rank(candidates []Candidate) error {
 	if len(candidates) < 2 {
 		return errFewOptions
 	}
 	err := nameOptions(candidates)
-	ranked := optionsItem(it.ID, it.Question, candidates)
-	ranked.Source = it.Source
-	ranked.Group = cmp.Or(it.Group, ranked.Group)
-	*it = ranked
+	ranked := optionsItem(item.ID, item.Question, candidates)
+	ranked.Source = item.Source
+	ranked.Group = cmp.Or(item.Group, ranked.Group)
+	*item = ranked
 	return err
 }
 
-// chosenPlace draws, by the item's id, the position among n at which the chosen response is shown. In the file it
-// always comes first.
+// chosenPlace draws the position of the chosen response among n by the item's id, since it comes first in every row
+// of the file.
 func chosenPlace(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
 
-// choose makes a pair of the chosen response and one rejected one, or a choice among options if several were rejected.
-func (r tableRow) choose(it *Item) error {
+// choose makes a pair of the chosen and one rejected response, or ranked options if several were rejected.
+func (r tableRow) choose(item *Item) error {
 	chosen := r.lists[partChosen]
 	rejected := r.lists[partRejected]
 	switch {
 	case len(chosen) == 0 || len(rejected) == 0:
 		return fmt.Errorf("%d chosen and %d rejected responses: there is nothing to choose", len(chosen), len(rejected))
 	case len(chosen) > 1:
-		r.several++
+		r.multiChosen++
 		return nil
 	}
 	candidates := []Candidate{{Text: chosen[0], Rank: new(0)}}
 	for _, text := range rejected {
 		candidates = append(candidates, Candidate{Text: text, Rank: new(1)})
 	}
-	place := chosenPlace(it.ID, len(candidates))
+	place := chosenPlace(item.ID, len(candidates))
 	candidates[0], candidates[place] = candidates[place], candidates[0]
 	if len(rejected) > 1 {
-		return it.rank(candidates)
+		return item.rank(candidates)
 	}
-	it.Shape = Pair
-	it.Candidates = candidates
-	it.Gold = place
+	item.Shape = Pair
+	item.Candidates = candidates
+	item.Gold = place
 	return nil
 }

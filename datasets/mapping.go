@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// Mapping says which columns of a file of any shape are which parts of its items, and what its labels mean, as people
-// write it. Of several columns of one part, the texts of a question stand in one, those of options are an option each.
+// Mapping tells which columns of a file hold which parts of its items, and what its labels mean, in the notation of the
+// flags. If a part has several columns, texts of a question are joined, and those of options are one option each.
 type Mapping struct {
-	// "question=prompt,response_a=out_1"; parts are those of parts
+	// "question=prompt,response_a=out_1"; the part names are those in parts
 	Fields []string `json:"field,omitempty" yaml:"field"`
-	// "A>B=model_a,tie=tie"; of a choice "A=0,B=1"
+	// "A>B=model_a,tie=tie"; for a choice "A=0,B=1"
 	LabelValues []string `json:"label-values,omitempty" yaml:"label-values"`
 }
 
 func (m Mapping) empty() bool { return len(m.Fields) == 0 }
 
-// String is the mapping as flags.
+// String returns the mapping as flags.
 func (m Mapping) String() string {
 	var words []string
 	for _, f := range m.Fields {
@@ -33,10 +33,10 @@ func (m Mapping) String() string {
 	return strings.Join(words, " ")
 }
 
-// plainWord is a word that every shell leaves as it is.
+// plainWord matches a word that no shell changes.
 var plainWord = regexp.MustCompile(`^[\pL\pN_@%+=:,./` + regexp.QuoteMeta(string(filepath.Separator)) + `-]+$`)
 
-// Quoted is a word as a shell takes it.
+// Quoted returns a word quoted for a shell.
 func Quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -44,7 +44,7 @@ func Quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Names of the parts of an item that a column may be.
+// Names of the parts of an item that a column may hold.
 const (
 	partID, partQuestion           = "id", "question"
 	partA, partB                   = "response_a", "response_b"
@@ -56,27 +56,27 @@ const (
 	partGroup, partSource, partTie = "group", "source", "tie"
 )
 
-// part is a part of an item: a text or a list of texts.
+// part describes a part of an item: a text or a list of texts.
 type part struct {
-	name   string
-	called []string // names of columns, in small letters and without marks between words, from which it is guessed
-	list   bool
-	join   string // between the texts of several columns; "" if a text stands in one
-	needed bool   // a mapped column has a text in every row
+	name    string
+	aliases []string // column names that suggest the part, in lower case without separators
+	list    bool
+	join    string // separator of the texts of several columns; "": one column only
+	needed  bool   // every row must have a text
 }
 
-// parts lists them in the order in which a mapping names them.
+// parts lists the parts in the order of the canonical mapping.
 var parts = []part{
-	{name: partID, called: []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}, join: ":"},
+	{name: partID, aliases: []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}, join: ":"},
 	{
-		name:   partQuestion,
-		called: []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"},
-		join:   "\n\n",
-		needed: true,
+		name:    partQuestion,
+		aliases: []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"},
+		join:    "\n\n",
+		needed:  true,
 	},
 	{
 		name: partA,
-		called: []string{
+		aliases: []string{
 			"responsea", "answera", "outputa", "completiona", "candidatea", "modelaresponse", "response1",
 			"answer1", "output1", "out1", "completion1", "candidate1",
 		},
@@ -84,60 +84,60 @@ var parts = []part{
 	},
 	{
 		name: partB,
-		called: []string{
+		aliases: []string{
 			"responseb", "answerb", "outputb", "completionb", "candidateb", "modelbresponse", "response2",
 			"answer2", "output2", "out2", "completion2", "candidate2",
 		},
 		needed: true,
 	},
-	{name: partOptions, called: []string{"options", "choices"}, list: true},
-	{name: partOutputs, called: []string{"outputs", "responses", "completions", "candidates", "answers"}, list: true},
-	{name: partChosen, called: []string{"chosen"}, list: true},
-	{name: partRejected, called: []string{"rejected"}, list: true},
+	{name: partOptions, aliases: []string{"options", "choices"}, list: true},
+	{name: partOutputs, aliases: []string{"outputs", "responses", "completions", "candidates", "answers"}, list: true},
+	{name: partChosen, aliases: []string{"chosen"}, list: true},
+	{name: partRejected, aliases: []string{"rejected"}, list: true},
 	{
 		name: partLabel,
-		called: []string{
+		aliases: []string{
 			"label", "winner", "preference", "preferred", "verdict", "gold", "correct", "correctanswer", "answer",
 		},
 	},
 	{name: partPreference},
-	{name: partRanks, called: []string{"ranks", "ranking"}, list: true},
-	{name: partModelA, called: []string{"modela", "model1"}},
-	{name: partModelB, called: []string{"modelb", "model2"}},
-	{name: partGroup, called: []string{"group", "category", "subset", "domain", "subject", "topic"}},
-	{name: partSource, called: []string{"source"}},
+	{name: partRanks, aliases: []string{"ranks", "ranking"}, list: true},
+	{name: partModelA, aliases: []string{"modela", "model1"}},
+	{name: partModelB, aliases: []string{"modelb", "model2"}},
+	{name: partGroup, aliases: []string{"group", "category", "subset", "domain", "subject", "topic"}},
+	{name: partSource, aliases: []string{"source"}},
 }
 
-// kinds are the parts by which items are known, besides their question, and those that they may have.
-var kinds = []struct{ needs, may []string }{
-	{needs: []string{partChosen, partRejected}},
-	{needs: []string{partA, partB}, may: []string{partLabel, partModelA, partModelB}},
-	{needs: []string{partOptions, partLabel}},
-	{needs: []string{partOutputs}, may: []string{partRanks, partLabel}},
+// kinds lists the parts that each kind of item requires besides a question, and its optional parts.
+var kinds = []struct{ required, optional []string }{
+	{required: []string{partChosen, partRejected}},
+	{required: []string{partA, partB}, optional: []string{partLabel, partModelA, partModelB}},
+	{required: []string{partOptions, partLabel}},
+	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
 }
 
-// Check says what is wrong with a mapping, whatever the file; field is that of a request which is at fault.
+// Check validates a mapping without a file; field names the request field at fault.
 func (m Mapping) Check() (field string, err error) {
 	if m.empty() {
 		_, err = equations(m.LabelValues)
 		return "label-values", err
 	}
-	_, field, err = m.read()
+	_, field, err = m.parse()
 	return field, err
 }
 
-// read makes sense of the mapping.
-func (m Mapping) read() (t *mapper, field string, err error) {
-	t = &mapper{columns: map[string][]string{}, seen: map[string]bool{}}
+// parse parses and validates the mapping.
+func (m Mapping) parse() (t *mapper, field string, err error) {
+	t = &mapper{columns: map[string][]string{}, nonempty: map[string]bool{}}
 	pairs, err := equations(m.Fields)
 	for _, p := range pairs {
-		if err == nil && !slices.ContainsFunc(parts, func(known part) bool { return known.name == p[0] }) {
-			err = fmt.Errorf("%q: a column may be %s", p[0], partNames())
+		if err == nil && !slices.ContainsFunc(parts, func(entry part) bool { return entry.name == p[0] }) {
+			err = fmt.Errorf("%q: unknown part, use %s", p[0], partNames())
 		}
 		t.columns[p[0]] = append(t.columns[p[0]], p[1])
 	}
 	if err == nil {
-		err = t.complete()
+		err = t.validate()
 	}
 	if err != nil {
 		return nil, "field", err
@@ -147,9 +147,9 @@ func (m Mapping) read() (t *mapper, field string, err error) {
 		t.values = map[string]int{}
 	}
 	for _, p := range pairs {
-		side := t.named(p[0])
+		side := t.parseSide(p[0])
 		if err == nil && side == unclear {
-			err = fmt.Errorf("%q: of pairs it is A>B, B>A or tie, of choices and outputs a letter, and numbers have none", p[0])
+			err = fmt.Errorf("%q: use A>B, B>A or tie for pairs, a letter for choices and outputs; numbers have no labels", p[0])
 		}
 		t.values[p[1]] = side
 		t.labels = append(t.labels, p[0]+"="+p[1])
@@ -165,8 +165,8 @@ func partNames() string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// equations reads NAME=VALUE with commas between them. What stands after a comma and has no = belongs to the value
-// before it.
+// equations parses lists of NAME=VALUE with commas between them. Text after a comma without a = continues the previous
+// value.
 func equations(lists []string) (out [][2]string, err error) {
 	for _, list := range lists {
 		first := len(out)
@@ -178,14 +178,14 @@ func equations(lists []string) (out [][2]string, err error) {
 			case !ok && len(out) > first:
 				out[len(out)-1][1] += "," + part
 			default:
-				return out, fmt.Errorf("%q: it is written NAME=VALUE,NAME=VALUE", list)
+				return out, fmt.Errorf("%q: write NAME=VALUE,NAME=VALUE", list)
 			}
 		}
 	}
 	return out, nil
 }
 
-// canonical returns the mapping in one way of writing, in which all that mean the same are alike.
+// canonical returns the mapping in a normal form, equal for all mappings with the same meaning.
 func (t *mapper) canonical() (m Mapping) {
 	var fields []string
 	for _, p := range parts {
@@ -200,26 +200,26 @@ func (t *mapper) canonical() (m Mapping) {
 	return m
 }
 
-// guess returns the fields of a mapping by the names of a file's columns; none where they are not plain.
+// guess returns mapping fields by the names of a file's columns; none if the names do not tell.
 func guess[V any](columns map[string]V) (fields []string) {
 	plain := map[string]string{}
 	for name := range columns {
 		key := strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(name))
 		plain[key] = max(plain[key], name) // one of them, always the same
 	}
-	found := map[string]string{}
+	columnOf := map[string]string{}
 	for _, p := range parts {
-		for _, c := range p.called {
-			found[p.name] = cmp.Or(found[p.name], plain[c])
+		for _, c := range p.aliases {
+			columnOf[p.name] = cmp.Or(columnOf[p.name], plain[c])
 		}
 	}
 	for _, k := range kinds {
-		if slices.ContainsFunc(append(k.needs, partQuestion), func(p string) bool { return found[p] == "" }) {
+		if slices.ContainsFunc(append(k.required, partQuestion), func(p string) bool { return columnOf[p] == "" }) {
 			continue
 		}
-		for _, p := range slices.Concat(k.needs, k.may, []string{partID, partQuestion, partGroup, partSource}) {
-			if found[p] != "" {
-				fields = append(fields, p+"="+found[p])
+		for _, p := range slices.Concat(k.required, k.optional, []string{partID, partQuestion, partGroup, partSource}) {
+			if columnOf[p] != "" {
+				fields = append(fields, p+"="+columnOf[p])
 			}
 		}
 		break
@@ -227,9 +227,9 @@ func guess[V any](columns map[string]V) (fields []string) {
 	return fields
 }
 
-// apply puts lines of a format of gavel's in the place of the file's rows.
-func (s *Set) apply(how Mapping) error {
-	t, field, err := how.read()
+// apply replaces the file's rows by lines of one of gavel's formats.
+func (s *Set) apply(mapping Mapping) error {
+	t, field, err := mapping.parse()
 	if err != nil {
 		return fmt.Errorf("--%s %w", field, err)
 	}
@@ -238,15 +238,15 @@ func (s *Set) apply(how Mapping) error {
 		return err
 	}
 	s.File, s.SHA256 = s.SHA256, hexSum([]byte(s.SHA256+" "+s.Mapping.String()))
-	s.use(t.makes)
+	s.setFormat(t.format)
 	if s.Options.Mapping.empty() {
 		s.Notes = slices.Insert(s.Notes, 0,
-			fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping))
+			fmt.Sprintf("%s: columns recognised by their names: %s", s.label(), s.Mapping))
 	}
 	return nil
 }
 
-// assemble makes lines of the rows of a file.
+// assemble converts the rows of a file to lines.
 func (t *mapper) assemble(rows Rows) ([]string, error) {
 	var first []byte
 	for row := range rows.All {
@@ -261,20 +261,20 @@ func (t *mapper) assemble(rows Rows) ([]string, error) {
 		}
 	}
 	if t.zeros {
-		return nil, errors.New("labels are 0 and 1: which response each names must be said, " +
+		return nil, errors.New("labels are 0 and 1: say which response each means, " +
 			"with --label-values 'A>B=…,B>A=…'")
 	}
 	return t.notes(), t.missing(first)
 }
 
-// missing complains of a column that no row has.
+// missing returns an error for the first mapped column without a value in any row.
 func (t *mapper) missing(first []byte) error {
 	has := keysOf(first)
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
-			if len(has) > 0 && !t.seen[c] {
-				return fmt.Errorf("--field %s=%s: no row has anything in a column of that name; there are %s",
-					p.name, c, listed(sortedKeys(has)))
+			if len(has) > 0 && !t.nonempty[c] {
+				return fmt.Errorf("--field %s=%s: the column is missing or empty in every row; columns: %s",
+					p.name, c, shortList(sortedKeys(has)))
 			}
 		}
 	}
@@ -291,11 +291,11 @@ func (t *mapper) notes() (out []string) {
 			"they are judged, count for consistency and position, and are left out of what needs a label.",
 			t.unlabelled, t.rows, tied))
 	}
-	return append(out, notes(note{t.several, "rows, in which several responses are chosen: none is the best"})...)
+	return append(out, notes(note{t.multiChosen, "rows with several chosen responses: none is the best"})...)
 }
 
-// complete holds the parts to what an item needs.
-func (t *mapper) complete() error {
+// validate checks that the parts make up an item.
+func (t *mapper) validate() error {
 	together := func(a, b string) error {
 		if (t.columns[a] == nil) != (t.columns[b] == nil) {
 			return fmt.Errorf("%s and %s go together", a, b)
@@ -305,29 +305,29 @@ func (t *mapper) complete() error {
 	if err := cmp.Or(together(partA, partB), together(partChosen, partRejected)); err != nil {
 		return err
 	}
-	named := 0
+	matching := 0
 	for _, k := range kinds {
-		if t.columns[k.needs[0]] != nil {
-			named++
+		if t.columns[k.required[0]] != nil {
+			matching++
 		}
 	}
 	switch {
 	case t.columns[partQuestion] == nil:
-		return errors.New("says no column of the question: question=COLUMN")
-	case named > 1:
-		return fmt.Errorf("%s, %s, %s and %s are of different items: name one of them",
+		return errors.New("has no column for the question: add question=COLUMN")
+	case matching > 1:
+		return fmt.Errorf("%s, %s, %s and %s belong to different kinds of items: give only one",
 			partA, partOptions, partOutputs, partChosen)
 	case t.columns[partLabel] != nil && t.columns[partPreference] != nil:
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
 	case t.columns[partPreference] != nil && t.columns[partA] == nil:
-		return errors.New("a preference is one of response_a and response_b: name their columns")
-	case named == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
-		return errors.New("says no column of the right answer: label=COLUMN; " +
-			"or name those of response_a and response_b, of outputs, or of chosen and rejected")
+		return errors.New("preference needs the columns of response_a and response_b")
+	case matching == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
+		return errors.New("has no column for the right answer: add label=COLUMN, " +
+			"or the columns of response_a and response_b, of outputs, or of chosen and rejected")
 	}
 	for _, p := range parts {
 		if n := len(t.columns[p.name]); n > 1 && !p.list && p.join == "" {
-			return fmt.Errorf("%s has %d columns: it has one", p.name, n)
+			return fmt.Errorf("%s has %d columns: give one", p.name, n)
 		}
 	}
 	return nil

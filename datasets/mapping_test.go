@@ -9,7 +9,7 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// utf16Of is a text as a spreadsheet saves it as Unicode.
+// utf16Of returns a text as spreadsheets save it in UTF-16.
 func utf16Of(order binary.AppendByteOrder, text string) string {
 	var out []byte
 	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -59,13 +59,13 @@ func TestMappingErrors(t *testing.T) {
 	const pairs = "question=p,response_a=a,response_b=b,label=w"
 	long := strings.Repeat("x", 1<<20)
 	for content, want := range map[string]string{
-		"p,a,b,w\nQ,x,y,A\nQ,\xe9,y,A\n": "FILE:3: not UTF-8: save the file in that encoding",
+		"p,a,b,w\nQ,x,y,A\nQ,\xe9,y,A\n": "FILE:3: not UTF-8: save the file as UTF-8",
 		strings.TrimPrefix(utf16Of(binary.LittleEndian, "p,a,b,w\n"), "\xff\xfe"): "FILE: a third of its first bytes is " +
-			"NUL: it is no text, or UTF-16 without a byte order mark: save it as UTF-8",
+			"NUL: it is not text, or UTF-16 without a byte order mark: save it as UTF-8",
 		utf16Of(binary.LittleEndian, "p,a\nx") + "y": "FILE: the UTF-16 text ends in the middle of a character: " +
 			"get the file again",
-		"p,a,b,w\nQ," + long + ",y," + long + "\n": `FILE:2: label "` + long[:40] + `…": what does it name? say so with ` +
-			`--label-values 'A>B=…,B>A=…,tie=…' (no usable line among 1; expected rows as --field ` + pairs + ` says)`,
+		"p,a,b,w\nQ," + long + ",y," + long + "\n": `FILE:2: label "` + long[:40] + `…": unclear which response it names; say so with ` +
+			`--label-values 'A>B=…,B>A=…,tie=…' (no usable line among 1; expected rows as in --field ` + pairs + `)`,
 	} {
 		path := write(t, "own.csv", content)
 		_, err := openFileWith(path, mappedBy(pairs))

@@ -2,10 +2,10 @@ package datasets
 
 import "fmt"
 
-// MMLUPro is the questions of MMLU-Pro (arXiv 2406.01574), as its Parquet files have them: three to ten options, of
-// which the letter of one is the answer. Files of one's own may have from two to 26.
+// MMLUPro reads the questions of MMLU-Pro (arXiv 2406.01574) as in its Parquet files: three to ten options and the
+// letter of the answer. Other files may have 2 to 26 options.
 //
-// Options "N/A" at the end only fill the validation file up to ten, and are no options, as in the official scripts.
+// Trailing options "N/A" only pad rows of the validation file to ten; they are dropped, as in the official scripts.
 var MMLUPro = Format{
 	Name:  "mmlu-pro",
 	About: "rows with question_id, question, options, answer (a letter), answer_index, category and src",
@@ -29,13 +29,13 @@ const maxOptions = 26
 
 func (r *mmluRow) item() (Item, error) {
 	if len(r.Options) > maxOptions {
-		return Item{}, fmt.Errorf("%d options, there are letters for %d", len(r.Options), maxOptions)
+		return Item{}, fmt.Errorf("%d options: at most %d are allowed", len(r.Options), maxOptions)
 	}
 	gold, err := r.gold()
 	if err != nil {
 		return Item{}, err
 	}
-	it := Item{
+	item := Item{
 		ID:       string(*r.ID),
 		Shape:    Choice,
 		Source:   r.Src,
@@ -44,7 +44,7 @@ func (r *mmluRow) item() (Item, error) {
 		Gold:     gold,
 	}
 	if r.Index != nil && *r.Index != gold {
-		it.Note = fmt.Sprintf("the answer is %s, but answer_index is %d: the letter counts", *r.Answer, *r.Index)
+		item.Note = fmt.Sprintf("the answer is %s, but answer_index is %d: the letter counts", *r.Answer, *r.Index)
 	}
 	var texts []string
 	for i, o := range r.Options[:r.used(gold)] {
@@ -56,28 +56,28 @@ func (r *mmluRow) item() (Item, error) {
 	if len(texts) < 2 {
 		return Item{}, fmt.Errorf("%d option: a choice needs two", len(texts))
 	}
-	it.Candidates = lettered(texts...)
-	return it, nil
+	item.Candidates = lettered(texts...)
+	return item, nil
 }
 
-// gold is the index of the answer. The letter counts, as in the official scripts:
-// in the published test set the two differ for question_id 3983.
+// gold returns the index of the answer. The letter counts, as in the official scripts: in the published test set it
+// differs from answer_index for question_id 3983.
 func (r *mmluRow) gold() (int, error) {
 	a := *r.Answer
 	if len(a) != 1 || a[0] < 'A' || a[0] > 'Z' {
-		return 0, fmt.Errorf("answer %q is no letter from A", a)
+		return 0, fmt.Errorf("answer %q is not a letter from A", a)
 	}
 	gold := int(a[0] - 'A')
 	if gold >= len(r.Options) {
-		return 0, fmt.Errorf("the answer is %s, of %d options", a, len(r.Options))
+		return 0, fmt.Errorf("the answer is %s, but there are %d options", a, len(r.Options))
 	}
 	if r.Index != nil && (*r.Index < 0 || *r.Index >= len(r.Options)) {
-		return 0, fmt.Errorf("answer_index is %d, of %d options", *r.Index, len(r.Options))
+		return 0, fmt.Errorf("answer_index is %d, but there are %d options", *r.Index, len(r.Options))
 	}
 	return gold, nil
 }
 
-// used returns the number of options without those that only fill the row up.
+// used returns the number of options without trailing padding.
 func (r *mmluRow) used(gold int) int {
 	n := len(r.Options)
 	for n > gold+1 && r.Options[n-1] != nil && *r.Options[n-1] == "N/A" {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// MTBench is the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes on one
-// question, turn and pair of models become one item, which more than half of them decide; where no answer has more than
-// half, the item is left out. The models of a pair stand in the order of their names.
+// MTBench reads the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes on one
+// question, turn and pair of models become one item with the majority's verdict; without a majority it is left out. The
+// models of a pair are sorted by name.
 //
-// What was voted on after the first turn is taken, and the votes after the second are left out, unless the option turns
-// is "all": then both are, the latter judged with the whole conversation.
+// Votes after the second turn are left out, unless the option turns is "all": these are then judged on the whole
+// conversation.
 //
-// The category is the row's own or, as the file has none, that of MT-Bench's 80 questions by their numbers.
+// The category is the row's own. The published file has none; it then follows from the number of MT-Bench's question.
 var MTBench = Format{
 	Name:     "mt-bench",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
@@ -34,7 +34,7 @@ var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding"
 
 const firstMTQuestion, perMTCategory = 81, 10
 
-// MTBenchCategory is the category of a question, by its number.
+// MTBenchCategory returns the category of a question by its number.
 func MTBenchCategory(id string) string {
 	n, err := strconv.Atoi(id)
 	if k := (n - firstMTQuestion) / perMTCategory; err == nil && n >= firstMTQuestion && k < len(mtCategories) {
@@ -43,8 +43,8 @@ func MTBenchCategory(id string) string {
 	return "(no category)"
 }
 
-// MTBenchID is the id of two models' answers to one turn of a question, the models in the order of their names: votes
-// on them, people's and judges', are joined by it.
+// MTBenchID returns the id of two models' answers to one turn of a question, the models sorted by name. It joins the
+// votes of people and judges.
 func MTBenchID(question string, turn int, first, other string) string {
 	return fmt.Sprintf("%s:%d:%s:%s", question, turn, first, other)
 }
@@ -54,23 +54,23 @@ func parseMTBench(line []byte) (Item, error) {
 	if err := r.read(line); err != nil {
 		return Item{}, err
 	}
-	it, err := r.item(*r.Turn)
+	item, err := r.item(*r.Turn)
 	if err != nil {
 		return Item{}, err
 	}
-	it.ID = MTBenchID(string(*r.ID), *r.Turn, *r.ModelA, *r.ModelB)
-	it.Source, it.Group = "mt-bench", orGroup(r.Category, MTBenchCategory(string(*r.ID)))
-	return it, nil
+	item.ID = MTBenchID(string(*r.ID), *r.Turn, *r.ModelA, *r.ModelB)
+	item.Source, item.Group = "mt-bench", orGroup(r.Category, MTBenchCategory(string(*r.ID)))
+	return item, nil
 }
 
-// matchUp is two models' answers to one turn of a question, on which people vote.
+// matchUp identifies two models' answers to one turn of a question.
 type matchUp struct {
 	id           string
 	turn         int
 	first, other string
 }
 
-// vote splits a row into the match-up that it is about and its vote.
+// vote returns a row's match-up and its votes.
 func (r *battleRow) vote() (matchUp, votes) {
 	m := matchUp{
 		id:    string(*r.ID),
@@ -84,22 +84,21 @@ func (r *battleRow) vote() (matchUp, votes) {
 	}
 	if m.first > m.other {
 		m.first, m.other = m.other, m.first
-		v = v.turned()
+		v = v.swap()
 	}
 	return m, v
 }
 
-// inconsistent is FastChat's word for a model's vote that changed with the order
-// of the answers: no verdict, so no vote.
+// inconsistent is FastChat's mark for a model's vote that changed with the order of the answers. It is no verdict.
 const inconsistent = "tie (inconsistent)"
 
-// poll is all votes on a match-up, with the conversations of its first row.
+// poll sums the votes on a match-up, with the conversations of its first row.
 type poll struct {
 	line int // of that row
 	row  battleLine
 }
 
-// countVotes makes one line of all votes on a match-up.
+// countVotes combines all votes on a match-up into one line.
 func countVotes(rows Rows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
@@ -145,15 +144,15 @@ func countVotes(rows Rows) ([]string, error) {
 		rows.Emit(p.line, p.row)
 	}
 	return notes(
-		note{later, "votes, on a later turn (--turns all takes them, with the whole conversation)"},
-		note{unsure, "votes, \"" + inconsistent + "\", which is no verdict"},
-		note{split, "pairs of answers, on which no more than half of the votes agree"},
+		note{later, "votes on a later turn (--turns all includes them, with the whole conversation)"},
+		note{unsure, "votes \"" + inconsistent + "\", which are no verdicts"},
+		note{split, "pairs of answers without a majority of votes"},
 	), nil
 }
 
-// line returns a row that was read as the line of a match-up, without its votes.
+// line returns a row as the line of a match-up, without votes.
 func (m matchUp) line(row []byte) (l battleLine) {
-	json.Unmarshal(row, &l) // it was read
+	json.Unmarshal(row, &l) // decoded before without error
 	if l.ModelA != m.first {
 		l.A, l.B = l.B, l.A
 	}

@@ -11,26 +11,26 @@ import (
 )
 
 // OpenAssistant's conversations (OASST1 and OASST2, arXiv 2304.07327) are trees of messages. An item is the root of a
-// tree, which is a prompt, with the assistant's first replies to it; what follows on those is not used.
+// tree, which is a prompt, with the assistant's first replies to it. Later messages are not used.
 //
-// What is shown, and why:
+// Which messages are used, and why:
 //
-//   - Trees in the state ready_for_export, or of none: the exports of all trees
-//     hold the spam too, and give the same items as those of the ready ones.
-//   - Prompts of one language, and replies of the prompt's: English, unless asked
-//     otherwise. Who states no language has any.
-//   - No deleted messages, nor those that failed review (review_result false).
-//     Those that nobody reviewed (null) stay.
-//   - Ranked replies. Where only some are ranked the others are left out: they
-//     may be better or worse than all. Where none is, all stay, and the item has
-//     no best option: position and stability can be measured all the same.
-//   - Each tree once, and only with two replies or more: one has no entropy.
+//   - Trees in the state ready_for_export, or without a state: exports of all trees
+//     include spam; this rule gives the same items as exports of ready trees.
+//   - Prompts of one language, English by default, and replies in the same language.
+//     A message without a language passes.
+//   - No deleted messages, and none that failed review (review_result false).
+//     Unreviewed ones (null) stay.
+//   - Ranked replies. If only some are ranked, the others are left out, since their
+//     place is unknown. If none is, all stay, and the item has no best option:
+//     position bias and stability can still be measured.
+//   - Each tree once, and only with two or more replies: one has no entropy.
 //
-// Options stand in the order of their message ids, which are random. In the published files, both trees and tables,
-// siblings stand best first: in that order every item's best option would be option 1, with the second-best after it in
-// all rotations.
+// Options are sorted by their message ids, which are random. In the published files, both trees and tables, siblings
+// come best first: in that order every item's best option would be option 1, followed by the second-best in all
+// rotations.
 
-// OASSTTrees is an export of nested trees, one a line.
+// OASSTTrees reads an export of nested trees, one per line.
 var OASSTTrees = Format{
 	Name:     "oasst-trees",
 	About:    "OpenAssistant's message trees: JSON lines with message_tree_id and prompt",
@@ -42,7 +42,7 @@ var OASSTTrees = Format{
 	Languages: true,
 }
 
-// A table or an export of messages, one a row.
+// oasstMessages reads a table or an export of messages, one per row.
 var oasstMessages = Format{
 	Name:     "oasst-messages",
 	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
@@ -54,7 +54,7 @@ var oasstMessages = Format{
 	Languages: true,
 }
 
-// assembleTrees makes a line of each tree that is an item.
+// assembleTrees writes a line for each tree that makes an item.
 func assembleTrees(rows Rows) ([]string, error) {
 	f := newForest(rows.Options.Lang)
 	for row := range rows.All {
@@ -71,13 +71,13 @@ func assembleTrees(rows Rows) ([]string, error) {
 	return f.notes(), nil
 }
 
-// anyLanguage asks for the trees of all languages.
+// anyLanguage selects trees of all languages.
 const anyLanguage = "all"
 
-// readyState is the state of a tree that was reviewed and ranked to its end.
+// readyState is the state of a tree after review and ranking.
 const readyState = "ready_for_export"
 
-// message holds the keys of a message that are used, in a tree or in a table.
+// message holds the keys of a message that gavel uses, in a tree or in a table.
 type message struct {
 	ID      string   `json:"message_id"`
 	Parent  *string  `json:"parent_id"`
@@ -100,7 +100,7 @@ const (
 	assistantRole = "assistant"
 )
 
-// check says what a message lacks.
+// check rejects an incomplete message.
 func (m *message) check() error {
 	switch {
 	case m.ID == "":
@@ -116,61 +116,61 @@ func (m *message) check() error {
 
 func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 
-// forest makes items of trees, one at a time, and counts what it leaves out.
+// forest converts trees to items one at a time, and counts what it leaves out.
 type forest struct {
-	lang string
-	seen map[string]bool // trees
+	lang  string
+	roots map[string]bool // ids of the trees so far
 
-	trees    int
-	items    int
-	unranked int            // items without ranks
-	noTree   map[string]int // by reason
-	noReply  map[string]int
+	trees           int
+	items           int
+	unranked        int            // items without ranks
+	rejectedTrees   map[string]int // by reason
+	rejectedReplies map[string]int
 }
 
 func newForest(lang string) forest {
 	return forest{
-		lang:    cmp.Or(lang, "en"),
-		seen:    map[string]bool{},
-		noTree:  map[string]int{},
-		noReply: map[string]int{},
+		lang:            cmp.Or(lang, "en"),
+		roots:           map[string]bool{},
+		rejectedTrees:   map[string]int{},
+		rejectedReplies: map[string]int{},
 	}
 }
 
-// emit writes the line of a tree's item, if it has one.
+// emit writes the line of a tree's item, unless the tree is left out.
 func (f *forest) emit(root message, replies []message, rows Rows) error {
 	f.trees++
-	if why := f.refuse(root); why != "" {
-		f.noTree[why]++
+	if reason := f.rejectTree(root); reason != "" {
+		f.rejectedTrees[reason]++
 		return nil
 	}
-	shown := f.shown(root, replies)
-	if n := len(shown); n < 2 {
-		f.noTree[[]string{"without a reply to show", "with one reply to show (no entropy)"}[n]]++
+	options := f.options(root, replies)
+	if n := len(options); n < 2 {
+		f.rejectedTrees[[]string{"without a reply to show", "with one reply to show (no entropy)"}[n]]++
 		return nil
 	}
-	candidates := make([]Candidate, len(shown))
-	for i, m := range shown {
+	candidates := make([]Candidate, len(options))
+	for i, m := range options {
 		candidates[i] = Candidate{Model: m.Model, Text: *m.Text, Rank: m.Rank.rank}
 	}
 	if err := nameOptions(candidates); err != nil { // they have no ids yet
 		panic(err)
 	}
-	it := optionsItem(root.ID, *root.Text, candidates)
-	it.Source = root.Lang
+	item := optionsItem(root.ID, *root.Text, candidates)
+	item.Source = root.Lang
 	f.items++
-	if shown[0].Rank.rank == nil {
+	if options[0].Rank.rank == nil {
 		f.unranked++
 	}
-	text, err := OptionsLine(it)
+	text, err := OptionsLine(item)
 	rows.Emit(root.line, text)
 	return err
 }
 
-// refuse returns why a tree with this root is no item, the first reason that holds; "" if it is one.
-func (f *forest) refuse(root message) string {
-	twice := f.seen[root.ID]
-	f.seen[root.ID] = true
+// rejectTree returns the first reason to leave out a tree with this root; "": none.
+func (f *forest) rejectTree(root message) string {
+	twice := f.roots[root.ID]
+	f.roots[root.ID] = true
 	switch {
 	case twice:
 		return "in the file twice"
@@ -186,30 +186,30 @@ func (f *forest) refuse(root message) string {
 	return ""
 }
 
-// shown are the replies that become options, in the order of their ids.
-func (f *forest) shown(root message, replies []message) []message {
-	var shown []message
+// options returns the replies that become options, sorted by id.
+func (f *forest) options(root message, replies []message) []message {
+	var options []message
 	ranked := false
 	for _, m := range replies {
-		if why := leftOut(root, m); why != "" {
-			f.noReply[why]++
+		if reason := rejectReply(root, m); reason != "" {
+			f.rejectedReplies[reason]++
 			continue
 		}
-		shown = append(shown, m)
+		options = append(options, m)
 		ranked = ranked || m.Rank.rank != nil
 	}
-	slices.SortStableFunc(shown, func(a, b message) int { return strings.Compare(a.ID, b.ID) })
-	n := len(shown)
-	shown = slices.CompactFunc(shown, func(a, b message) bool { return a.ID == b.ID })
-	f.noReply["in the file twice"] += n - len(shown)
-	n = len(shown)
-	shown = slices.DeleteFunc(shown, func(m message) bool { return ranked && m.Rank.rank == nil })
-	f.noReply["unranked beside ranked ones"] += n - len(shown)
-	return shown
+	slices.SortStableFunc(options, func(a, b message) int { return strings.Compare(a.ID, b.ID) })
+	n := len(options)
+	options = slices.CompactFunc(options, func(a, b message) bool { return a.ID == b.ID })
+	f.rejectedReplies["in the file twice"] += n - len(options)
+	n = len(options)
+	options = slices.DeleteFunc(options, func(m message) bool { return ranked && m.Rank.rank == nil })
+	f.rejectedReplies["unranked next to ranked ones"] += n - len(options)
+	return options
 }
 
-// leftOut returns why a reply is no option, the first reason that holds; "" if it is one.
-func leftOut(root, m message) string {
+// rejectReply returns the first reason to leave out a reply; "": none.
+func rejectReply(root, m message) string {
 	switch {
 	case m.Role != assistantRole:
 		return "not the assistant's"
@@ -223,7 +223,7 @@ func leftOut(root, m message) string {
 	return ""
 }
 
-// notes say in sentences what became of the trees.
+// notes summarises in sentences which trees became items.
 func (f *forest) notes() []string {
 	language := "language " + f.lang
 	if f.lang == anyLanguage {
@@ -231,32 +231,32 @@ func (f *forest) notes() []string {
 	}
 	unranked := ""
 	if f.unranked > 0 {
-		unranked = fmt.Sprintf("; %s without ranks, so without a best option", counted(f.unranked, "item"))
+		unranked = fmt.Sprintf("; %s without ranks, so without a best option", quantity(f.unranked, "item"))
 	}
 	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
-		counted(f.items, "item"), counted(f.trees, "tree"), language, unranked)}
-	notes = append(notes, reasons("Trees left out: ", f.noTree)...)
-	return append(notes, reasons("Replies left out of the trees taken: ", f.noReply)...)
+		quantity(f.items, "item"), quantity(f.trees, "tree"), language, unranked)}
+	notes = append(notes, reasons("Trees left out: ", f.rejectedTrees)...)
+	return append(notes, reasons("Replies left out of the trees used: ", f.rejectedReplies)...)
 }
 
-// reasons say in a sentence how many were left out, and why; none where none was.
-func reasons(what string, counts map[string]int) []string {
+// reasons returns a sentence with the counts by reason; none if all are 0.
+func reasons(prefix string, counts map[string]int) []string {
 	var out []string
-	for _, why := range sortedKeys(counts) {
-		if n := counts[why]; n > 0 {
-			out = append(out, humanize.Comma(int64(n))+" "+why)
+	for _, reason := range sortedKeys(counts) {
+		if n := counts[reason]; n > 0 {
+			out = append(out, humanize.Comma(int64(n))+" "+reason)
 		}
 	}
 	if out == nil {
 		return nil
 	}
-	return []string{what + strings.Join(out, ", ") + "."}
+	return []string{prefix + strings.Join(out, ", ") + "."}
 }
 
-// counted is a number of things.
-func counted(n int, thing string) string {
+// quantity returns a number with its noun, in the plural if needed.
+func quantity(n int, noun string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + noun
 	}
-	return humanize.Comma(int64(n)) + " " + thing + "s"
+	return humanize.Comma(int64(n)) + " " + noun + "s"
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// treeLine is a line of an export of trees. The messages in it are nested; the id and the state of the tree stand
-// outside. Replies to replies are passed over, however deep they go.
+// treeLine is a line of an export of trees. Messages are nested; the id and state of the tree are outside. Replies to
+// replies are ignored, however deeply nested.
 type treeLine struct {
 	Tree   string `json:"message_tree_id"`
 	State  string `json:"tree_state"`
@@ -25,7 +25,7 @@ func parseTree(line []byte) (root message, replies []message, err error) {
 		return message{}, nil, errors.New(`key "prompt" is missing`)
 	}
 	root = t.Prompt.message
-	root.ID = cmp.Or(t.Tree, root.ID) // the same, in all exports
+	root.ID = cmp.Or(t.Tree, root.ID) // equal in all exports
 	root.State = cmp.Or(t.State, root.State)
 	err = root.check()
 	if err == nil && root.Role != prompterRole {
@@ -37,16 +37,15 @@ func parseTree(line []byte) (root message, replies []message, err error) {
 	return root, t.Prompt.Replies, err
 }
 
-// assembleMessages makes items of messages that stand one by one, as in the Parquet files of OASST and the exports of
-// messages.
+// assembleMessages builds items from single messages, as in OASST's Parquet files and its exports of messages.
 //
-// A reply may stand before its prompt, so both are kept until the file ends. Of the rest nothing is: it answers a
-// reply. Where rows say which tree they belong to, and the official ones do, only prompts and first replies are held.
+// A reply may precede its prompt, so both are held in memory until the file ends. Rows of the official files name their
+// tree: then only prompts and first replies are held. Later messages, which answer a reply, are not needed.
 func assembleMessages(rows Rows) ([]string, error) {
 	f := newForest(rows.Options.Lang)
 	var prompts []message
 	replies := map[string][]message{} // by the id of the prompt
-	rooted := map[string]bool{}       // trees by id, and whether their prompt was seen
+	hasPrompt := map[string]bool{}    // by tree id: whether its prompt was in the file
 	for row := range rows.All {
 		m, err := parseMessage(row.Text)
 		if err != nil {
@@ -61,13 +60,13 @@ func assembleMessages(rows Rows) ([]string, error) {
 			replies[*m.Parent] = append(replies[*m.Parent], m)
 		}
 		if m.Tree != "" {
-			rooted[m.Tree] = rooted[m.Tree] || m.Parent == nil
+			hasPrompt[m.Tree] = hasPrompt[m.Tree] || m.Parent == nil
 		}
 	}
-	for _, has := range rooted {
-		if !has {
+	for _, ok := range hasPrompt {
+		if !ok {
 			f.trees++
-			f.noTree["without their prompt in this file (a filter by language cuts trees)"]++
+			f.rejectedTrees["without their prompt in this file (a filter by language cuts trees)"]++
 		}
 	}
 	for _, root := range prompts {

@@ -11,8 +11,8 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// flat are the messages of tree lines as rows of the table, in their order.
-func flat(t *testing.T, trees string) string {
+// messageRows returns the messages of tree lines as table rows, in order.
+func messageRows(t *testing.T, trees string) string {
 	t.Helper()
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimSpace(trees), "\n") {
@@ -41,7 +41,7 @@ func flat(t *testing.T, trees string) string {
 
 // Trees taken apart into a table give the same items, in whatever order its rows stand.
 func TestTreesAndTableAgree(t *testing.T) {
-	_, cases := casesOf(t, "testdata/open/trees.txt")
+	_, cases := readCases(t, "testdata/open/trees.txt")
 	trees := []string{cases[0].content}
 	if file, err := os.ReadFile("../../shared/data/oasst1/trees/oasst2_filtered.ready_for_export.jsonl"); err == nil {
 		trees = append(trees, string(file))
@@ -57,7 +57,7 @@ func TestTreesAndTableAgree(t *testing.T) {
 			}
 			return raw
 		}
-		table := strings.Split(strings.TrimSpace(flat(t, content)), "\n")
+		table := strings.Split(strings.TrimSpace(messageRows(t, content)), "\n")
 		want := byID(content)
 		assert.DeepEqual(t, byID(lines(table...)), want)
 		slices.Reverse(table)

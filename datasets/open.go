@@ -16,24 +16,24 @@ import (
 	"gavel/internal/codec"
 )
 
-// OpenOptions say how the rows of a file become items, where its format leaves
-// that open. The zero value is the default of every format.
+// OpenOptions selects among the ways in which a format can turn rows into items. The zero value is every format's
+// default.
 type OpenOptions struct {
-	Turns  string   `json:"turns,omitempty"`  // of conversations: "" the first turn, TurnsAll the whole
-	Lang   string   `json:"lang,omitempty"`   // of messages: "" the format's default
-	Groups []string `json:"groups,omitempty"` // only the items of these; nil for all
+	Turns  string   `json:"turns,omitempty"`  // of conversations; "": the first turn, TurnsAll: the whole
+	Lang   string   `json:"lang,omitempty"`   // language of messages; "": the format's default
+	Groups []string `json:"groups,omitempty"` // only items of these; nil: all
 	Mapping
 }
 
-// OpenFile is openFileWith, with the default options.
+// OpenFile opens the dataset file at path with the default options.
 func OpenFile(path string) (*Set, error) { return openFileWith(path, OpenOptions{}) }
 
-// openFileWith indexes the dataset file at path: JSON lines, a JSON array of objects, or Parquet, and any of those
-// compressed with gzip or zstd. Lines that cannot be read are counted in Skipped; a file without one good line is an
-// error that names the first bad one, and so is a duplicate id.
+// openFileWith indexes the dataset file at path: JSON lines, a JSON array of objects, or Parquet, each also compressed
+// with gzip or zstd. Skipped counts unreadable lines. A file without a readable line is an error that names the first
+// bad one; a duplicate id is an error too.
 //
-// JSON lines are read where they stand, each when it is asked for. The rows of other files are written out as JSON
-// lines first, in memory or, where they are many, in a temporary file that Close removes.
+// JSON lines are read on demand at their offset. Rows of other files are first written as JSON lines, in memory or, if
+// there are many, to a temporary file that Close removes.
 func openFileWith(path string, o OpenOptions) (*Set, error) {
 	f, err := rows.Open(path)
 	if err != nil {
@@ -42,17 +42,17 @@ func openFileWith(path string, o OpenOptions) (*Set, error) {
 	return (&Set{Name: path, Path: path, Options: o, data: f, close: f.Close}).load()
 }
 
-// openBytes is openFileWith of a file that is held in memory.
+// openBytes indexes a dataset file in memory.
 func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
 	return (&Set{Name: name, Options: o, data: bytes.NewReader(data)}).load()
 }
 
-// FromLines makes a Set of lines of one format, given by its name, as if they were the lines of a file: what a later
-// stage of a protocol judges. SHA256 is that of the file they would be, each line with a newline.
+// FromLines returns a Set over lines of the named format, as if they were a file: a later stage of a protocol judges
+// these. SHA256 is that of the file they would form, each line with a newline.
 func FromLines(name, format string, lines [][]byte) (*Set, error) {
 	f, ok := FormatNamed(format)
 	if !ok {
-		return nil, fmt.Errorf("%s: there is no format %q", name, format)
+		return nil, fmt.Errorf("%s: unknown format %q", name, format)
 	}
 	var file bytes.Buffer
 	for _, line := range lines {
@@ -60,41 +60,40 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 		file.WriteByte('\n')
 	}
 	s := &Set{Name: name, data: bytes.NewReader(file.Bytes())}
-	s.use(&f)
-	return s, s.located(s.index())
+	s.setFormat(&f)
+	return s, s.withLocation(s.index())
 }
 
-// load indexes a file where it stands or, where that has to be done first, what
-// it unpacks to and is assembled from. It refuses options that would be passed
-// over: a run that named a language would else have another id, and the same items.
+// load indexes a file, after unpacking and assembling it if needed. It rejects options without effect: a run that names
+// a language would otherwise have another id but the same items.
 func (s *Set) load() (*Set, error) {
 	err := s.unpack()
 	if err == nil {
 		err = s.index()
 	}
 	if err == nil && s.Options.Lang != "" && !s.format.Languages {
-		err = fmt.Errorf("its rows (format %s) do not say their language: leave --lang %s out", s.Format, s.Options.Lang)
+		err = fmt.Errorf("rows of format %s state no language: leave out --lang %s", s.Format, s.Options.Lang)
 	}
 	if err != nil {
 		s.Close()
-		return nil, s.located(err)
+		return nil, s.withLocation(err)
 	}
 	return s, nil
 }
 
-// located adds the file to an error, and the line if the error is about one.
-func (s *Set) located(err error) error {
-	var at *rows.LineError
+// withLocation adds the file to an error, and the line if the error has one.
+func (s *Set) withLocation(err error) error {
+	var lineErr *rows.LineError
 	switch {
 	case err == nil, errors.As(err, new(*LineError)):
 		return err
-	case errors.As(err, &at):
-		return s.complaint(at.Line, at.Err)
+	case errors.As(err, &lineErr):
+		return s.lineError(lineErr.Line, lineErr.Err)
 	}
 	return fmt.Errorf("%s: %w", s.label(), err)
 }
 
-// unpack puts in the place of a file the lines of its items, unless it has them.
+// unpack replaces a file by the lines of its items, unless it already has this form.
 func (s *Set) unpack() error {
 	lines, byRow, err := rows.Unpack(s.data)
 	if err != nil {
@@ -106,35 +105,35 @@ func (s *Set) unpack() error {
 			return err
 		}
 	}
-	how := s.Options.Mapping
-	if !how.empty() {
-		return s.apply(how)
+	mapping := s.Options.Mapping
+	if !mapping.empty() {
+		return s.apply(mapping)
 	}
 	f, keys, err := findFormat(s.data)
 	if err != nil {
 		return err
 	}
-	how.Fields = guess(keys)
-	if !how.empty() {
-		return s.apply(how)
+	mapping.Fields = guess(keys)
+	if !mapping.empty() {
+		return s.apply(mapping)
 	}
-	if near, has := closest(keys); len(keys) > 0 && 2*has < len(near.Keys) {
+	if near, hits := closest(keys); len(keys) > 0 && 2*hits < len(near.Keys) {
 		names := sortedKeys(keys)
-		return fmt.Errorf("columns found: %.60q; no known format has these: say which is which, as in "+
+		return fmt.Errorf("columns found: %.60q; no known format has these: assign them, as in "+
 			"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", names[:min(40, len(names))])
 	}
-	if len(how.LabelValues) > 0 {
-		return errors.New("--label-values is of columns that --field names: leave it out, or name them")
+	if len(mapping.LabelValues) > 0 {
+		return errors.New("--label-values needs --field: name the columns, or leave it out")
 	}
-	s.use(f)
+	s.setFormat(f)
 	if f == nil || f.Assemble == nil {
 		return nil
 	}
 	return s.assemble(f.Assemble)
 }
 
-// replace puts lines in the place of what was read so far, which is closed; the
-// first of those is the file, and is hashed.
+// replace replaces the data read so far by lines, and closes it. The first data replaced is the file itself, which is
+// hashed.
 func (s *Set) replace(lines *rows.Spool) (err error) {
 	if s.SHA256 == "" {
 		s.SHA256, err = rows.Sum(s.data)
@@ -146,30 +145,30 @@ func (s *Set) replace(lines *rows.Spool) (err error) {
 	return err
 }
 
-func (s *Set) use(f *Format) {
+func (s *Set) setFormat(f *Format) {
 	if f != nil {
 		s.format, s.Format = *f, f.Name
 	}
 }
 
-// Rows are the rows of a file, for a format that has to see all of them.
+// Rows gives a format with Assemble access to the rows of a file.
 type Rows struct {
-	Path    string // of the file, or the name of a set that has none
+	Path    string // of the file, or the name of a set without one
 	Options OpenOptions
-	// All gives every row that is not blank, in the order of the file, and ends where one cannot be read or a line cannot
-	// be written.
+	// All yields every row that is not blank, in file order. It stops at the first row that cannot be read, or line that
+	// cannot be written.
 	All iter.Seq[rows.Row]
-	// Emit writes a line for Parse, a text or a value as JSON, that is made of the row of that line of the file.
+	// Emit writes a line for Parse, made from the row at the given line: text as is, any other value as JSON.
 	Emit func(line int, value any)
-	// Reject leaves out the row of that line of the file, which cannot be used.
+	// Reject leaves out the row at the given line.
 	Reject func(line int, why error)
 }
 
-// assemble puts the lines that are made of the file's rows in place of the rows.
-func (s *Set) assemble(use func(Rows) ([]string, error)) error {
+// assemble replaces the file's rows by the lines that build makes from them.
+func (s *Set) assemble(build func(Rows) ([]string, error)) error {
 	lines := new(rows.Spool)
 	var failed error
-	notes, err := use(Rows{
+	notes, err := build(Rows{
 		Path:    s.label(),
 		Options: s.Options,
 		All: func(yield func(rows.Row) bool) {
@@ -178,7 +177,7 @@ func (s *Set) assemble(use func(Rows) ([]string, error)) error {
 				if failed != nil {
 					return
 				}
-				if other, has := closest(keysOf(row.Text)); s.Format != "" && other.Name != s.Format && has == len(other.Keys) {
+				if other, hits := closest(keysOf(row.Text)); s.Format != "" && other.Name != s.Format && hits == len(other.Keys) {
 					s.skip(row.Line, fmt.Errorf("a row of %s in a file of %s", other.Name, s.Format))
 				} else if !yield(row) {
 					return
@@ -203,8 +202,7 @@ func (s *Set) assemble(use func(Rows) ([]string, error)) error {
 	return cmp.Or(failed, err, lines.Done(), s.replace(lines))
 }
 
-// index reads the lines once: it checks every one, hashes them where that is
-// not done, and remembers where each good line stands.
+// index reads all lines once. It checks them, hashes them if needed, and records the offset of each usable line.
 func (s *Set) index() error {
 	s.numbers = map[string]int{}
 	var r io.Reader = io.NewSectionReader(s.data, 0, s.data.Size())
@@ -221,19 +219,19 @@ func (s *Set) index() error {
 	if n := s.remarks - maxSkipped; n > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("There are %d more notes on items like these.", n))
 	}
-	s.origin = nil // rows have it
+	s.origin = nil // rows have the line numbers now
 	slices.SortStableFunc(s.Bad, func(a, b *LineError) int { return cmp.Compare(a.Line, b.Line) })
-	return s.usable()
+	return s.checkUsable()
 }
 
-// usable says why a set without items is none.
-func (s *Set) usable() error {
+// checkUsable returns an error for a set without items.
+func (s *Set) checkUsable() error {
 	switch {
 	case len(s.rows) > 0:
 		return nil
-	case len(s.others) > 0:
-		return fmt.Errorf("no item is of the group %s; there are %s",
-			strings.Join(s.Options.Groups, " or "), listed(s.others))
+	case len(s.otherGroups) > 0:
+		return fmt.Errorf("no item has the group %s; groups: %s",
+			strings.Join(s.Options.Groups, " or "), shortList(s.otherGroups))
 	case s.Skipped > 0:
 		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], s.unit(), s.Skipped, s.expected())
 	case len(s.Notes) > 0:
@@ -243,12 +241,11 @@ func (s *Set) usable() error {
 	}
 }
 
-// expected says what the file may hold: the rows of the format that it was found
-// to have, or that its first row seems to be of, or of any.
+// expected describes the rows that the file should have: those of its format, or the formats that are possible.
 func (s *Set) expected() string {
 	switch {
 	case !s.Mapping.empty():
-		return "rows as " + s.Mapping.String() + " says"
+		return "rows as in " + s.Mapping.String()
 	case s.Format != "":
 		return s.format.About
 	}
@@ -256,11 +253,11 @@ func (s *Set) expected() string {
 	for _, f := range Formats {
 		names = append(names, f.Name)
 	}
-	return "the rows of one of the formats " + strings.Join(names, ", ") + ", or columns that --field names"
+	return "the rows of one of the formats " + strings.Join(names, ", ") + ", or columns given by --field"
 }
 
-// add takes a line in.
-func (s *Set) add(line rows.Line[parsed]) error {
+// add adds a line's item to the index.
+func (s *Set) add(line rows.Line[parsedLine]) error {
 	if rows.Blank(line.Text) {
 		return nil
 	}
@@ -269,44 +266,44 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	if s.origin != nil {
 		number = s.origin[number-1]
 	}
-	it := line.Value.item
+	item := line.Value.item
 	if err := line.Value.err; err != nil {
 		s.skip(number, err)
 		return nil
 	}
-	if !s.wanted(it.Group) {
+	if !s.includes(item.Group) {
 		return nil
 	}
-	if first, twice := s.numbers[it.ID]; twice { // nobody can know which of the two is right
-		return s.complaint(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss",
-			it.ID, s.unit(), s.rows[first].line, s.unit()))
+	if first, duplicate := s.numbers[item.ID]; duplicate { // either could be the intended one
+		return s.lineError(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss",
+			item.ID, s.unit(), s.rows[first].line, s.unit()))
 	}
-	s.remark(number, it.Note)
-	id := strings.Clone(it.ID) // so that it does not keep a long line in memory
+	s.remark(number, item.Note)
+	id := strings.Clone(item.ID) // a clone does not keep a long line in memory
 	s.numbers[id] = len(s.rows)
 	s.rows = append(s.rows, row{
 		id:     id,
 		offset: line.Offset,
 		length: len(text),
 		line:   number,
-		group:  unique.Make(it.Group).Value(),
+		group:  unique.Make(item.Group).Value(),
 		sum:    checksum(text),
 	})
-	if s.data.Size() <= keptBytes {
-		s.kept = append(s.kept, it)
+	if s.data.Size() <= inMemoryBytes {
+		s.items = append(s.items, item)
 	}
-	size := len(it.Question)
-	for _, c := range it.Candidates {
+	size := len(item.Question)
+	for _, c := range item.Candidates {
 		size += len(c.Text)
 	}
 	s.Longest = max(s.Longest, size)
 	return nil
 }
 
-// FileSum is the SHA-256 of the file.
+// FileSum returns the SHA-256 of the file.
 func (s *Set) FileSum() string { return cmp.Or(s.File, s.SHA256) }
 
-// Remarks say what was left out of the set, and how it was read, a sentence each.
+// Remarks returns sentences about skipped lines and the way the file was read.
 func (s *Set) Remarks() (lines []string) {
 	for _, bad := range s.Bad {
 		lines = append(lines, "skipped: "+bad.Error())
@@ -317,19 +314,19 @@ func (s *Set) Remarks() (lines []string) {
 	return append(lines, s.Notes...)
 }
 
-// skip leaves a line out, and keeps why, as far as there is room.
+// skip counts an unusable line, and records the reason for the first ones.
 func (s *Set) skip(line int, why error) {
 	if s.Skipped++; len(s.Bad) < maxSkipped {
-		s.Bad = append(s.Bad, s.complaint(line, why))
+		s.Bad = append(s.Bad, s.lineError(line, why))
 	}
 }
 
-// remark keeps what is odd about a line, as far as there is room.
+// remark records a warning about a line, for the first ones.
 func (s *Set) remark(line int, note string) {
 	if note == "" {
 		return
 	}
 	if s.remarks++; s.remarks <= maxSkipped {
-		s.Notes = append(s.Notes, s.complaint(line, errors.New(note)).Error()+".")
+		s.Notes = append(s.Notes, s.lineError(line, errors.New(note)).Error()+".")
 	}
 }

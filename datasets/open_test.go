@@ -16,10 +16,10 @@ import (
 
 // Whether or not items are kept, they are what their lines say, and whoever changes one changes no other's.
 func TestItemsAreTheirLines(t *testing.T) {
-	for _, length := range []int{10, keptBytes} {
+	for _, length := range []int{10, inMemoryBytes} {
 		long := with("response_A", strings.Repeat("a", length))
 		s := open(t, write(t, "pairs.jsonl", lines(pair("one"), pair("two", long))))
-		if s.Kept() != (length < keptBytes) {
+		if s.Kept() != (length < inMemoryBytes) {
 			t.Errorf("an answer of %d bytes: kept: %v", length, s.Kept())
 		}
 		for i := range s.Len() {
@@ -49,7 +49,7 @@ func TestBadFiles(t *testing.T) {
 		"one byte":        {"x", "FILE:1: not a JSON object (no usable line among 1; expected " + anyFormat() + ")"},
 		"200,000 columns": {
 			strings.Repeat("name,", 200_000) + "\n1\n",
-			"FILE:1: the names of the columns are longer than 128 KiB, which no table of items needs: " +
+			"FILE:1: the header row is longer than 128 KiB: " +
 				"leave columns out, or end a quoted name",
 		},
 		"JSON over lines": {
@@ -62,7 +62,7 @@ func TestBadFiles(t *testing.T) {
 		},
 		"gzip cut": {gzipOf(t, good)[:5], "FILE: unpacking the gzip file, after 0 bytes: " +
 			"it ends too early: get the file again"},
-		"not UTF-8": {strings.Replace(good, "Which", "Wh\xefch", 1), "FILE:1: not UTF-8: save the file in that encoding " +
+		"not UTF-8": {strings.Replace(good, "Which", "Wh\xefch", 1), "FILE:1: not UTF-8: save the file as UTF-8 " +
 			"(no usable line among 1; expected " + JudgeBench.About + ")"},
 		"a return in a text": {strings.Replace(good, "Which one?", "Which\rone?", 1),
 			`FILE:1: broken JSON at byte 73: invalid character '\r' in string literal (no usable line among 1; expected ` +
@@ -87,7 +87,7 @@ func TestNoFile(t *testing.T) {
 	}
 	if _, err := os.Stat(os.DevNull); err == nil {
 		_, err := OpenFile(os.DevNull)
-		oneLine(t, err, os.DevNull, "FILE: is not a regular file; items are read when they are asked for, so save it to a file first")
+		oneLine(t, err, os.DevNull, "FILE: is not a regular file; items are read on demand, so save it to a file first")
 	}
 }
 

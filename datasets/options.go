@@ -14,15 +14,14 @@ import (
 	"gavel/internal/codec"
 )
 
-// OptionLines is an instruction and its options, one JSON object a line, as
-// GradeLab (arXiv 2406.12043) reads them: a prompt and a list of outputs.
+// OptionLines reads an instruction and its options, one JSON object per line, in the form of GradeLab
+// (arXiv 2406.12043): a prompt and a list of outputs.
 //
-// An output is a string or an object with text and, where known, rank and model. Ranks may stand in a list of their own
-// beside the outputs instead. The lowest rank is the best; null is an unknown one. Items are known by id or, without
-// one, by the number of their row: their position is then part of them.
+// An output is a string, or an object with text and optionally rank and model. Ranks may instead be in a list of their
+// own. The lowest rank is the best; null means unknown. The item's id is the key id or, without one, the row number:
+// then its position is part of its identity.
 //
-// The line of an item that was made from something else ([OptionsLine]) has this
-// shape too, with the ids of its options and the mark of the unrelated one.
+// [OptionsLine] writes items in this form too, with the ids of the options and the mark of an unrelated one.
 var OptionLines = Format{
 	Name:     optionsName,
 	About:    "JSON lines with prompt and outputs, ranked or not",
@@ -32,35 +31,35 @@ var OptionLines = Format{
 	Assemble: numberOptions,
 }
 
-// numberOptions gives rows without an id their number, and leaves out those with nothing to choose.
+// numberOptions gives rows without an id their number, and leaves out rows with fewer than two options.
 func numberOptions(rows Rows) ([]string, error) {
-	few := 0
+	tooFew := 0
 	for row := range rows.All {
-		it, err := parseOptions(row.Text)
+		item, err := parseOptions(row.Text)
 		text := row.Text
-		if err == nil && it.ID == "" {
-			it.ID = strconv.Itoa(row.Line)
-			text, err = OptionsLine(it)
+		if err == nil && item.ID == "" {
+			item.ID = strconv.Itoa(row.Line)
+			text, err = OptionsLine(item)
 		}
 		switch {
 		case errors.Is(err, errFewOptions):
-			few++
+			tooFew++
 		case err != nil:
 			rows.Reject(row.Line, err)
 		default:
 			rows.Emit(row.Line, text)
 		}
 	}
-	if few == 0 {
+	if tooFew == 0 {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("%s left out that have fewer than 2 outputs: "+
-		"there is nothing to choose, and no entropy.", counted(few, "row"))}, nil
+	return []string{fmt.Sprintf("%s with fewer than 2 outputs left out: "+
+		"there is nothing to choose, and no entropy.", quantity(tooFew, "row"))}, nil
 }
 
 const optionsName = "options"
 
-// unrelatedID is the candidate id of an option that was put in from another item.
+// unrelatedID is the candidate id of an option added from another item.
 const unrelatedID = "00"
 
 type optionsLine struct {
@@ -96,8 +95,7 @@ func (o *output) UnmarshalJSON(data []byte) (err error) {
 	return err
 }
 
-// jsonRank is a rank or null. Columns of ranks with gaps pass through tools that
-// know no integers with gaps, so 2.0 is a 2.
+// jsonRank is a rank or null. Tools without nullable integers write columns of ranks as floats, so 2.0 reads as 2.
 type jsonRank struct{ rank *int }
 
 func (r jsonRank) IsZero() bool { return r.rank == nil }
@@ -118,7 +116,7 @@ func (r *jsonRank) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// clip is the start of something long, for a message of one line.
+// clip returns the beginning of a long text on one line, for messages.
 func clip(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	if len(text) > 40 {
@@ -127,7 +125,7 @@ func clip(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// errFewOptions is the error of an item with nothing to choose.
+// errFewOptions rejects an item with nothing to choose from.
 var errFewOptions = errors.New("fewer than 2 options: there is nothing to choose, and no entropy")
 
 var parseOptions = parser((*optionsLine).item)
@@ -144,9 +142,9 @@ func (l *optionsLine) item() (Item, error) {
 		return Item{}, err
 	}
 	id := cmp.Or(l.ID, new(text))
-	it := optionsItem(string(*id), *l.Prompt, candidates)
-	it.Source, it.Group = l.Source, cmp.Or(l.Group, it.Group)
-	return it, nil
+	item := optionsItem(string(*id), *l.Prompt, candidates)
+	item.Source, item.Group = l.Source, cmp.Or(l.Group, item.Group)
+	return item, nil
 }
 
 func (l *optionsLine) candidates() ([]Candidate, error) {
@@ -176,8 +174,8 @@ func (l *optionsLine) candidates() ([]Candidate, error) {
 	return candidates, nameOptions(candidates)
 }
 
-// nameOptions gives the options their ids, 01, 02, … in the order given, where they have none. The ids of a line that
-// has them must be in order: some may be missing, where options were left out.
+// nameOptions gives options without ids the ids 01, 02, … in order. Existing ids must be in ascending order; gaps are
+// allowed, since options may have been left out.
 func nameOptions(candidates []Candidate) error {
 	related := candidates
 	if related[0].Unrelated {
@@ -202,8 +200,8 @@ func nameOptions(candidates []Candidate) error {
 	return nil
 }
 
-// optionsItem is an item of the shape Options, grouped by how many there are to
-// choose from: that is what chance and the longest possible entropy depend on.
+// optionsItem returns an item of shape Options. Its group is the number of options, which determines chance and the
+// maximum entropy.
 func optionsItem(id, question string, candidates []Candidate) Item {
 	return Item{
 		ID: id, Shape: Options, Question: question, Candidates: candidates,
@@ -221,8 +219,8 @@ func optionsGroup(candidates []Candidate) string {
 	return fmt.Sprintf("%d options", n)
 }
 
-// bestRanked is the index of the option of the lowest rank. There is none where two share it, nor where options without
-// a rank might be better still: beside those only a rank of 0 is known to be the best.
+// bestRanked returns the index of the option with the lowest rank, or NoGold if two share it or an option without a
+// rank might be better. With unranked options only rank 0 is certainly the best.
 func bestRanked(candidates []Candidate) int {
 	best := NoGold
 	shared := false
@@ -244,15 +242,15 @@ func bestRanked(candidates []Candidate) int {
 	return best
 }
 
-// OptionsLine is the item as a line of the format [OptionLines], which reads it as the same item: the items of a run
-// are complete in themselves, whatever file, cut or addition they came from.
-func OptionsLine(it Item) ([]byte, error) {
-	id := text(it.ID)
-	l := optionsLine{ID: &id, Source: it.Source, Prompt: &it.Question}
-	if it.Group != optionsGroup(it.Candidates) {
-		l.Group = it.Group
+// OptionsLine encodes the item as a line of [OptionLines] that reads as the same item: the items of a run are complete
+// in themselves, wherever they came from and however they were changed.
+func OptionsLine(item Item) ([]byte, error) {
+	id := text(item.ID)
+	l := optionsLine{ID: &id, Source: item.Source, Prompt: &item.Question}
+	if item.Group != optionsGroup(item.Candidates) {
+		l.Group = item.Group
 	}
-	for _, c := range it.Candidates {
+	for _, c := range item.Candidates {
 		l.Outputs = append(l.Outputs, output{
 			ID:        c.ID,
 			Text:      &c.Text,
@@ -261,18 +259,18 @@ func OptionsLine(it Item) ([]byte, error) {
 			Unrelated: c.Unrelated,
 		})
 	}
-	line, _ := codec.Marshal(l) // texts and numbers alone: cannot fail
+	line, _ := codec.Marshal(l) // only texts and numbers: cannot fail
 	back, err := parseOptions(line)
-	if err == nil && !sameOptions(it, back) {
+	if err == nil && !sameOptions(item, back) {
 		err = errors.New("it reads as another item")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("item %q has no line of format %q: %w", it.ID, optionsName, err)
+		return nil, fmt.Errorf("item %q has no line of format %q: %w", item.ID, optionsName, err)
 	}
 	return line, nil
 }
 
-// sameOptions compares what a line can hold of two items.
+// sameOptions compares the parts of two items that a line can hold.
 func sameOptions(a, b Item) bool {
 	b.Line = a.Line
 	b.Note = a.Note
@@ -280,41 +278,41 @@ func sameOptions(a, b Item) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// TrimOptions cuts an item to at most n options. A best-ranked one always stays; the others are drawn by seed, item and
-// option alone, so that a larger n keeps all that a smaller one keeps. Order and ids stay as they were, and an
-// unrelated option is not counted. An n below 2 is no limit.
-func TrimOptions(it Item, n int, seed int64) Item {
+// TrimOptions reduces an item to at most n options. A best-ranked one always stays. The others are drawn by seed, item
+// and option alone, so that a larger n keeps all options of a smaller one. Order and ids stay, and an unrelated option
+// does not count. An n below 2 means no limit.
+func TrimOptions(item Item, n int, seed int64) Item {
 	var related []int
-	for i, c := range it.Candidates {
+	for i, c := range item.Candidates {
 		if !c.Unrelated {
 			related = append(related, i)
 		}
 	}
 	if n < 2 || len(related) <= n {
-		return it
+		return item
 	}
 	lowest := math.MaxInt // rank
 	for _, i := range related {
-		if r := it.Candidates[i].Rank; r != nil {
+		if r := item.Candidates[i].Rank; r != nil {
 			lowest = min(lowest, *r)
 		}
 	}
-	draw := func(i int) uint64 { return drawKey("options", seed, it.ID, it.Candidates[i].ID) }
+	draw := func(i int) uint64 { return drawKey("options", seed, item.ID, item.Candidates[i].ID) }
 	slices.SortStableFunc(related, func(a, b int) int { return cmp.Compare(draw(a), draw(b)) })
-	best := slices.IndexFunc(related, func(i int) bool { r := it.Candidates[i].Rank; return r != nil && *r == lowest })
+	best := slices.IndexFunc(related, func(i int) bool { r := item.Candidates[i].Rank; return r != nil && *r == lowest })
 	keep := related[:n]
 	if best >= n {
 		keep = append(related[:n-1:n-1], related[best])
 	}
-	cut := it
+	cut := item
 	cut.Candidates, cut.Raw = nil, nil
-	for i, c := range it.Candidates {
+	for i, c := range item.Candidates {
 		if c.Unrelated || slices.Contains(keep, i) {
 			cut.Candidates = append(cut.Candidates, c)
 		}
 	}
 	cut.Gold = bestRanked(cut.Candidates)
-	if it.Group == optionsGroup(it.Candidates) {
+	if item.Group == optionsGroup(item.Candidates) {
 		cut.Group = optionsGroup(cut.Candidates)
 	}
 	return cut

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// options are candidates with these ranks, "-" for none, and a text each.
+// options returns candidates with these ranks, "-" for none.
 func options(ranks string) []Candidate {
 	var out []Candidate
 	for i, r := range strings.Fields(ranks) {
@@ -171,7 +171,7 @@ func TestOptionsAreRelabelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for said, gold := range map[string]int{"01": 0, "02": 1, "tie": NoGold} {
-		line, err := it.labelled(said)
+		line, err := it.withLabel(said)
 		if err != nil {
 			t.Fatalf("%s: %v", said, err)
 		}

@@ -19,81 +19,81 @@ import (
 	"gavel/internal/disk"
 )
 
-// ownFolder of a library has files of somebody's own that were taken in under a name, each with what is known of it and
-// how its columns are read in NAME.json.
+// ownFolder is the library's folder for users' own files imported under a name. NAME.json describes each, with the
+// mapping of its columns.
 const ownFolder = "own"
 
-// ownName matches the names of such datasets: names of files on every system, and no paths.
+// ownName matches valid names of such datasets: valid file names on every system, and no paths.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// longestOwn limits the length of a name; that of its file has the first letters of a SHA-256 beside it.
+// longestOwn limits the length of a name; the file name adds the beginning of a SHA-256.
 const longestOwn = 51
 
-// Lookup finds a dataset of the registry, or one of somebody's own, by name.
+// Lookup finds a dataset by name, in the registry or among the user's own.
 func (l Library) Lookup(name string) (Known, bool) {
 	k, err := l.find(name)
 	return k, err == nil
 }
 
-// find is Lookup with the reason why there is none: fs.ErrNotExist where nothing has the name.
+// find is Lookup with an error: fs.ErrNotExist if no dataset has the name.
 func (l Library) find(name string) (Known, error) {
 	if k, ok := Lookup(name); ok {
 		return k, nil
 	}
-	return l.own(name)
+	return l.readCard(name)
 }
 
-// All are the datasets of the registry, then those of somebody's own by name.
+// All lists the datasets of the registry, then the user's own by name.
 func (l Library) All() []Known {
 	all := slices.Clone(Registry())
-	found, _ := filepath.Glob(filepath.Join(l.Dir, ownFolder, "*.json"))
-	for _, at := range found {
-		if k, err := l.own(strings.TrimSuffix(filepath.Base(at), ".json")); err == nil {
+	cards, _ := filepath.Glob(filepath.Join(l.Dir, ownFolder, "*.json"))
+	for _, card := range cards {
+		if k, err := l.readCard(strings.TrimSuffix(filepath.Base(card), ".json")); err == nil {
 			all = append(all, k)
 		}
 	}
 	return all
 }
 
-// own reads what is known of a dataset that was taken in; fs.ErrNotExist where there is none.
-func (l Library) own(name string) (k Known, err error) {
+// readCard reads the description of a user's own dataset; fs.ErrNotExist if there is none.
+func (l Library) readCard(name string) (k Known, err error) {
 	if !ownName.MatchString(name) {
 		return k, fs.ErrNotExist
 	}
-	at := l.ownCard(name)
-	text, err := os.ReadFile(at)
+	cardPath := l.ownCard(name)
+	text, err := os.ReadFile(cardPath)
 	if err != nil {
 		return k, err
 	}
 	err = json.Unmarshal(text, &k)
 	if err == nil &&
 		(k.Name != name || k.File != ownFolder+"/"+path.Base(k.File) || !ownName.MatchString(path.Base(k.File))) {
-		err = errors.New("it is of another dataset")
+		err = errors.New("it describes another dataset")
 	}
 	if err != nil {
-		return k, fmt.Errorf("%s: %w: import the file again, with --as %s", at, err, name)
+		return k, fmt.Errorf("%s: %w: import the file again, with --as %s", cardPath, err, name)
 	}
 	return k, nil
 }
 
 func (l Library) ownCard(name string) string { return filepath.Join(l.Dir, ownFolder, name+".json") }
 
-// Own tells whether the dataset is a file of somebody's own.
+// Own reports whether the dataset is a user's own file.
 func (k Known) Own() bool { return strings.HasPrefix(k.File, ownFolder+"/") }
 
-// ImportOwn takes in a file of somebody's own under a name, with how its columns are read: the file is
-// copied, and known by its SHA-256 from then on. before is what had the name until now, whose copy is gone;
-// its SHA-256 is "" for nothing.
-func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *Set, err error) {
+// ImportOwn imports a user's own file under a name, with the mapping of its columns. It copies the file and records
+// its SHA-256. previous describes the dataset that had the name before, whose copy is removed; without one its SHA-256
+// is "".
+func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Known, s *Set, err error) {
 	if !ownName.MatchString(name) || len(name) > longestOwn {
-		return k, before, nil, fmt.Errorf("--as %q: a name is of letters, digits, - and _, at most %d", name, longestOwn)
+		return k, previous, nil, fmt.Errorf("--as %q: use letters, digits, - and _, at most %d", name, longestOwn)
 	}
 	if n := Nearest(name, Names()); n != "" && smetrics.WagnerFischer(name, n, 1, 1, 1) <= 1 {
-		return k, before, nil, fmt.Errorf("--as %q: did you mean %s? A name of your own is further from it", name, n)
+		return k, previous, nil, fmt.Errorf("--as %q: did you mean %s? Otherwise choose a name that differs more", name, n)
 	}
-	s, err = openFileWith(file, OpenOptions{Mapping: how})
+	s, err = openFileWith(file, OpenOptions{Mapping: mapping})
 	if err != nil {
-		return k, before, nil, err
+		return k, previous, nil, err
 	}
 	defer s.Close()
 	sum := s.FileSum()
@@ -108,44 +108,44 @@ func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *
 		Format:  s.Format,
 		Mapping: s.Mapping,
 	}
-	before, err = l.own(name)
+	previous, err = l.readCard(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		before = Known{} // a card that cannot be read is written anew
+		previous = Known{} // an unreadable card is replaced
 	}
 	if info, err := os.Stat(file); err == nil {
 		k.Bytes = info.Size()
 	}
 	_, err = l.storeFile(k, file)
 	if err != nil {
-		return k, before, nil, err
+		return k, previous, nil, err
 	}
 	card, err := json.MarshalIndent(k, "", "  ")
 	if err == nil {
 		err = l.write(l.ownCard(name), card)
 	}
-	if err == nil && before.File != k.File && before.Own() {
-		os.Remove(l.path(before))
+	if err == nil && previous.File != k.File && previous.Own() {
+		os.Remove(l.path(previous))
 	}
-	return k, before, s, err
+	return k, previous, s, err
 }
 
-// unchanged checks the copy of an own file before a byte of it is read as anything.
-func (l Library) unchanged(k Known) error {
+// checkCopy checks the SHA-256 of an own file's copy before anything reads it.
+func (l Library) checkCopy(k Known) error {
 	got, err := rows.FileSum(l.path(k))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the copy of %s that was taken in as %q is gone: import it again, with --as %s",
+		return fmt.Errorf("the copy of %s imported as %q is missing: import it again with --as %s",
 			k.Source, k.Name, k.Name)
 	}
 	if err == nil && got != k.SHA256 {
-		err = fmt.Errorf("%s: it changed since it was taken in: SHA-256 is %s, was %s: "+
+		err = fmt.Errorf("%s: it changed after the import: SHA-256 is %s, was %s: "+
 			"import %s again, with --as %s", l.path(k), got, k.SHA256, k.Source, k.Name)
 	}
 	return err
 }
 
 // write writes a file of the library in one step.
-func (l Library) write(at string, text []byte) error {
-	return disk.Write(at, func(w io.Writer) error {
+func (l Library) write(file string, text []byte) error {
+	return disk.Write(file, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})

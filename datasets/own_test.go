@@ -52,12 +52,12 @@ func TestImportOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = lib.Open("mine")
-	oneLine(t, err, path, "FILE: it changed since it was taken in: SHA-256 is "+hexSum([]byte(more+"\""))+", was "+again.SHA256+": import more.csv again, with --as mine")
+	oneLine(t, err, path, "FILE: it changed after the import: SHA-256 is "+hexSum([]byte(more+"\""))+", was "+again.SHA256+": import more.csv again, with --as mine")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	_, err = lib.Open("mine")
-	oneLine(t, err, path, `the copy of more.csv that was taken in as "mine" is gone: import it again, with --as mine`)
+	oneLine(t, err, path, `the copy of more.csv imported as "mine" is missing: import it again with --as mine`)
 	for _, card := range []string{"{", `{"name":"mine","file":"../../secret"}`, `{"name":"mine","file":"own/mine-/../../x"}`, `{"name":"yours","file":"own/mine-1"}`} {
 		if err := os.WriteFile(lib.ownCard("mine"), []byte(card), 0o644); err != nil {
 			t.Fatal(err)
@@ -71,11 +71,11 @@ func TestImportOwn(t *testing.T) {
 func TestImportOwnRefuses(t *testing.T) {
 	lib := Library{Dir: t.TempDir()}
 	for name, tc := range map[string]struct{ as, content, want string }{
-		"a path":      {"../x", ownCSV, `--as "../x": a name is of letters, digits, - and _, at most 51`},
-		"a typo":      {"gsm9k", ownCSV, `--as "gsm9k": did you mean gsm8k? A name of your own is further from it`},
-		"no name":     {"", ownCSV, `--as "": a name is of letters, digits, - and _, at most 51`},
-		"unreadable":  {"x", "a,b\nc,d\n", "FILE: columns found: [\"a\" \"b\"]; no known format has these: say which is which, as in --field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN"},
-		"no file end": {"x", "a,b\nc,\"d\n", `FILE:2: broken quotes: the cell whose quote is opened here, or one after it in the row, is not closed as it should be (seen at line 2, byte 6); quotes in a cell are written twice`},
+		"a path":      {"../x", ownCSV, `--as "../x": use letters, digits, - and _, at most 51`},
+		"a typo":      {"gsm9k", ownCSV, `--as "gsm9k": did you mean gsm8k? Otherwise choose a name that differs more`},
+		"no name":     {"", ownCSV, `--as "": use letters, digits, - and _, at most 51`},
+		"unreadable":  {"x", "a,b\nc,d\n", "FILE: columns found: [\"a\" \"b\"]; no known format has these: assign them, as in --field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN"},
+		"no file end": {"x", "a,b\nc,\"d\n", `FILE:2: broken quotes: the quoted cell that starts here, or one after it in the row, is not closed (noticed at line 2, byte 6); double the quotes inside a cell`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "x.csv", tc.content)

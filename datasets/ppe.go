@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// PPE is the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
-// model, which of them are right, and pairs drawn of a right one and a wrong one. Every such pair is an item; those
-// of a prompt belong together. Which of the two stands first is as it was drawn.
+// PPE reads the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
+// model, their correctness, and sampled pairs of a correct and a wrong one. Every pair is an item; the pairs of a
+// prompt form a cluster. The order within a pair is that of the sample.
 var PPE = Format{
 	Name:     ppeName,
 	About:    "rows with question_id, prompt, response_1, response_2, …, scores and sampled_conflict_pairs",
@@ -27,7 +27,7 @@ type ppeRow struct {
 	Model  string   `json:"model_name"`
 	Prompt *string  `json:"prompt" must:"be"`
 	Scores []bool   `json:"scores" must:"be"`
-	Pairs  [][2]int `json:"sampled_conflict_pairs" must:"be"` // places among the responses, from 0
+	Pairs  [][2]int `json:"sampled_conflict_pairs" must:"be"` // indexes of responses, from 0
 
 	responses map[string]json.RawMessage
 }
@@ -38,19 +38,19 @@ func (r *ppeRow) read(line []byte) error {
 	}
 	r.responses = keysOf(line)
 	for _, p := range r.Pairs {
-		for _, at := range p {
-			if at < 0 || at >= len(r.Scores) || r.responses["response_"+strconv.Itoa(at+1)] == nil {
-				return fmt.Errorf("sampled_conflict_pairs names response %d, and there is none with a score", at+1)
+		for _, place := range p {
+			if place < 0 || place >= len(r.Scores) || r.responses["response_"+strconv.Itoa(place+1)] == nil {
+				return fmt.Errorf("sampled_conflict_pairs names response %d, which is missing or has no score", place+1)
 			}
 		}
 		if r.Scores[p[0]] == r.Scores[p[1]] {
-			return fmt.Errorf("responses %d and %d are a pair, and have the same score", p[0]+1, p[1]+1)
+			return fmt.Errorf("responses %d and %d form a pair, but have the same score", p[0]+1, p[1]+1)
 		}
 	}
 	return nil
 }
 
-// drawnPairs makes a line of each pair, in JudgeBench's format.
+// drawnPairs writes a line for each pair, in JudgeBench's format.
 func drawnPairs(rows Rows) ([]string, error) {
 	for row := range rows.All {
 		var r ppeRow
@@ -63,7 +63,7 @@ func drawnPairs(rows Rows) ([]string, error) {
 			if r.Model != "" {
 				id += ":" + r.Model
 			}
-			it := Item{
+			item := Item{
 				ID:         fmt.Sprintf("%s:%d-%d", id, p[0]+1, p[1]+1),
 				Shape:      Pair,
 				Source:     ppeName,
@@ -71,12 +71,12 @@ func drawnPairs(rows Rows) ([]string, error) {
 				Candidates: make([]Candidate, 2),
 			}
 			if r.Scores[p[1]] {
-				it.Gold = 1
+				item.Gold = 1
 			}
-			for i, at := range p {
-				json.Unmarshal(r.responses["response_"+strconv.Itoa(at+1)], &it.Candidates[i].Text) // none is empty
+			for i, place := range p {
+				json.Unmarshal(r.responses["response_"+strconv.Itoa(place+1)], &item.Candidates[i].Text) // read checked it
 			}
-			line, err := it.line()
+			line, err := item.line()
 			if err != nil {
 				return nil, err
 			}

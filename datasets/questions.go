@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Questions is gavel's own format for questions of any other origin: one JSON object a line with id, question and gold.
-// With options it is a choice and gold a letter; with response_a and response_b a preference and gold A, B or C (a
-// tie), or null where nobody said; else gold is a number. category and source are as elsewhere.
+// Questions reads gavel's own format for questions of any origin: one JSON object per line with id, question and gold.
+// With options it is a choice and gold a letter. With response_a and response_b it is a preference and gold A, B or C
+// (a tie), or null if unknown. Otherwise gold is a number. category and source are as elsewhere.
 var Questions = Format{
 	Name:  "questions",
 	About: "JSON lines with id, question, gold and, where there are any, options or response_a and response_b",
@@ -34,62 +34,61 @@ type questionLine struct {
 var parseQuestion = parser((*questionLine).item)
 
 func (q *questionLine) item() (Item, error) {
-	it := Item{ID: Scalar(q.ID), Source: q.Source, Group: q.Category, Gold: NoGold}
-	if it.Group == "" {
-		it.Group = category(q.Source)
+	item := Item{ID: Scalar(q.ID), Source: q.Source, Group: q.Category, Gold: NoGold}
+	if item.Group == "" {
+		item.Group = category(q.Source)
 	}
 	switch {
-	case it.ID == "":
+	case item.ID == "":
 		return Item{}, errors.New(`key "id" is missing or empty`)
 	case (q.ResponseA == nil) != (q.ResponseB == nil):
 		return Item{}, errors.New(`"response_a" and "response_b" go together`)
 	case q.Options != nil && q.ResponseA != nil:
-		return Item{}, errors.New(`"options" and "response_a": a question has one or the other`)
+		return Item{}, errors.New(`"options" and "response_a": a question has only one of them`)
 	}
-	it.Question = *q.Question
+	item.Question = *q.Question
 	gold := Scalar(q.Gold)
 	var err error
 	switch {
 	case q.Options != nil:
-		err = it.choice(q.Options, gold)
+		err = item.choice(q.Options, gold)
 	case q.ResponseA != nil:
-		err = it.preference(q, gold)
+		err = item.preference(q, gold)
 	default:
-		it.Shape, it.Answer = Number, gold
+		item.Shape, item.Answer = Number, gold
 		if _, bad := strconv.ParseFloat(strings.ReplaceAll(gold, ",", ""), 64); bad != nil ||
 			strings.ContainsAny(gold, "xXnN_") {
 			// no 0x1p3, no NaN
-			err = fmt.Errorf(`"gold" is %q: a question without options has a number for an answer`, gold)
+			err = fmt.Errorf(`"gold" is %q: a question without options needs a number`, gold)
 		}
 	}
-	return it, err
+	return item, err
 }
 
-func (it *Item) choice(options []string, gold string) error {
-	it.Shape = Choice
+func (item *Item) choice(options []string, gold string) error {
+	item.Shape = Choice
 	if len(options) < 2 || len(options) > maxOptions {
 		return fmt.Errorf("%d options: a choice has from 2 to %d", len(options), maxOptions)
 	}
-	it.Candidates = lettered(options...)
-	it.Gold = it.candidate(gold)
-	if it.Gold < 0 {
-		return fmt.Errorf(`"gold" is %q: it is the letter of an option, from A to %c`, gold, 'A'+len(options)-1)
+	item.Candidates = lettered(options...)
+	item.Gold = item.candidate(gold)
+	if item.Gold < 0 {
+		return fmt.Errorf(`"gold" is %q: use the letter of an option, A to %c`, gold, 'A'+len(options)-1)
 	}
 	return nil
 }
 
-func (it *Item) preference(q *questionLine, gold string) error {
-	it.Shape = Preference
-	it.Candidates = preferred(q.ModelA, *q.ResponseA, q.ModelB, *q.ResponseB)
-	it.Gold = it.candidate(gold)
-	if it.Gold < 0 && gold != "" {
-		return fmt.Errorf(`"gold" is %q: it is A, B or C, a tie`, gold)
+func (item *Item) preference(q *questionLine, gold string) error {
+	item.Shape = Preference
+	item.Candidates = preferred(q.ModelA, *q.ResponseA, q.ModelB, *q.ResponseB)
+	item.Gold = item.candidate(gold)
+	if item.Gold < 0 && gold != "" {
+		return fmt.Errorf(`"gold" is %q: use A, B or C (a tie)`, gold)
 	}
 	return nil
 }
 
-// Scalar is an id or a number as a file has it, which write them with quotes or
-// without; "" for anything else, and for null.
+// Scalar decodes an id or a number, with or without quotes, as files have both; "" for null and anything else.
 func Scalar(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -15,47 +15,47 @@ import (
 //go:embed registry.yaml sample/*.jsonl
 var embedded embed.FS
 
-// Known is a dataset that gavel knows by name.
+// Known describes a dataset that gavel knows by name.
 type Known struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
-	Rows  int    `json:"rows"`            // items of it
-	Bytes int64  `json:"bytes,omitempty"` // of its file; 0 where that is not known before it is fetched
-	// as published; "" where no sum is, then that of the first file taken in is kept beside it
+	Rows  int    `json:"rows"`            // number of items
+	Bytes int64  `json:"bytes,omitempty"` // of its file; 0: unknown before it is fetched
+	// as published; "": none is published, and that of the first imported file is stored next to it
 	SHA256  string   `json:"sha256,omitempty"`
-	Copy    string   `json:"-"` // SHA-256 of a copy, which could not be compared with what is published
+	Copy    string   `json:"-"` // SHA-256 of a tested copy that could not be compared with a published sum
 	Licence string   `json:"licence"`
-	Source  string   `json:"source"`           // page a reader can go to
-	URL     string   `json:"url,omitempty"`    // what fetch downloads; "" where built in or gated
-	Get     string   `json:"get,omitempty"`    // how to get it, where there is nothing to download
-	File    string   `json:"file,omitempty"`   // name of its file in the library, without extension; "" is Name
-	Groups  []string `json:"groups,omitempty"` // the groups of the file that it is; nil for all
+	Source  string   `json:"source"`           // web page about it
+	URL     string   `json:"url,omitempty"`    // download address; "": built in or gated
+	Get     string   `json:"get,omitempty"`    // how to get it without a download address
+	File    string   `json:"file,omitempty"`   // name of its file in the library, without extension; "": Name
+	Groups  []string `json:"groups,omitempty"` // the groups of the file that belong to it; nil: all
 	Format  string   `json:"format"`
 	Mapping `yaml:",inline"`
 
 	Published []Published `json:"-"`
-	Also      []string    `json:"-"` // what imports call it
+	Also      []string    `json:"-"` // names that imports use for it
 	builtin   []byte
 }
 
-// Shape returns the shape of all its items; "" if they may be of any.
+// Shape returns the shape of all its items; "": items may have any.
 func (k Known) Shape() Shape {
 	f, _ := FormatNamed(k.Format)
 	return f.Shape
 }
 
-// Published is a published figure: a judge's result on all items of a dataset.
+// Published is a published result of a judge on all items of a dataset.
 type Published struct {
 	Judge, Protocol, Metric string
-	Prompt                  string // by gavel's name for it, where it has one
+	Prompt                  string // gavel's name for it, if it has one
 	OpenWeights             bool
 	Value                   float64 // percent
 	N                       int
-	How                     string // `recomputed` from published replies or scores, or as it was `published`
-	Source                  string // where a reader finds it
+	How                     string // `recomputed` from published replies or scores, or `published` as it is
+	Source                  string // reference for readers
 }
 
-// PublishedOn are the figures published of a dataset, which may be called as an import calls it.
+// PublishedOn returns the published results on a dataset, given by its name or an import's name for it.
 func PublishedOn(dataset string) []Published {
 	for _, k := range Registry() {
 		if k.Name == dataset || slices.Contains(k.Also, dataset) {
@@ -65,8 +65,8 @@ func PublishedOn(dataset string) []Published {
 	return nil
 }
 
-// NameOf returns the name in the registry of the dataset whose file has this SHA-256, or which imports call by this
-// name; the name itself if there is none.
+// NameOf returns the registry's name for the dataset whose file has this SHA-256 or which imports call name; name
+// itself if there is none.
 func NameOf(sha256, name string) string {
 	i := slices.IndexFunc(Registry(), func(k Known) bool {
 		return k.Groups == nil && (sha256 != "" && k.SHA256 == sha256 || slices.Contains(k.Also, name))
@@ -77,10 +77,10 @@ func NameOf(sha256, name string) string {
 	return Registry()[i].Name
 }
 
-// Builtin tells whether the dataset comes with gavel.
+// Builtin reports whether the dataset is part of gavel.
 func (k Known) Builtin() bool { return k.builtin != nil }
 
-// Lines say what the dataset is, for people.
+// Lines describes the dataset in lines of text.
 func (k Known) Lines() []string {
 	lines := []string{k.Name + ": " + k.About, "  licence: " + k.Licence}
 	if k.Bytes > 0 {
@@ -99,12 +99,12 @@ func (k Known) Lines() []string {
 		lines = append(lines, "  SHA-256: "+k.SHA256)
 	}
 	if k.SHA256 == "" {
-		lines = append(lines, "  SHA-256: none is published; gavel keeps that of the first file beside it")
+		lines = append(lines, "  SHA-256: not published; gavel stores that of the first file imported")
 	}
 	return lines
 }
 
-// Size returns the bytes of the dataset's file, "?" if that is not known.
+// Size returns the bytes of the dataset's file; "?" if unknown.
 func (k Known) Size() string {
 	if k.Bytes == 0 {
 		return "?"
@@ -112,8 +112,7 @@ func (k Known) Size() string {
 	return strconv.FormatInt(k.Bytes, 10)
 }
 
-// Registry lists the datasets known by name. A new one is an entry of registry.yaml, which is read when it is first
-// asked for.
+// Registry lists the datasets known by name. It reads registry.yaml at the first call; a new dataset is an entry there.
 var Registry = sync.OnceValue(readRegistry)
 
 func readRegistry() (all []Known) {
@@ -123,14 +122,14 @@ func readRegistry() (all []Known) {
 	}
 	for i := range all {
 		k := &all[i]
-		if name, ours := strings.CutPrefix(k.Source, "datasets/"); ours && err == nil {
+		if name, ok := strings.CutPrefix(k.Source, "datasets/"); ok && err == nil {
 			k.builtin, err = embedded.ReadFile(name)
 			k.Bytes = int64(len(k.builtin))
 			k.SHA256 = hexSum(k.builtin)
 		}
 	}
 	if err != nil {
-		panic(err) // the file is gavel's own, and tested
+		panic(err) // an embedded file, which tests check
 	}
 	return all
 }

@@ -123,9 +123,9 @@ func TestImport(t *testing.T) {
 
 	mine := write(t, "mine.jsonl", pair("mine"))
 	_, _, err = lib.Import(mine, "")
-	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is that of no published file; if it is one that has "+
-		"no published sum, say which with --as (\"gavel datasets list\" has the names); a file of your own needs no import, "+
-		"or a name of its own with --as: give its path to --dataset")
+	oneLine(t, err, mine, "FILE: no published file has its SHA-256 "+hexSum([]byte(pair("mine")))+": name a dataset without "+
+		"a published sum with --as (\"gavel datasets list\" lists the names), choose a new name with --as for a file of your own, "+
+		"or use its path with --dataset")
 
 	sample, _ := Lookup("sample")
 	file := write(t, "sample.jsonl", string(sample.builtin))
@@ -138,7 +138,7 @@ func TestImport(t *testing.T) {
 	onlyHolds(t, lib, "published.jsonl")
 }
 
-// remote is an http.Client's transport that needs no network.
+// remote is an HTTP transport that needs no network.
 type remote func(*http.Request) (*http.Response, error)
 
 func (r remote) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
@@ -149,10 +149,10 @@ func answer(status int, body io.Reader) remote {
 	}
 }
 
-// endless is a body without an end.
-type endless struct{}
+// endlessBody never ends.
+type endlessBody struct{}
 
-func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+func (endlessBody) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestFetch(t *testing.T) {
 	content := lines(pair("one"))
@@ -165,10 +165,10 @@ func TestFetch(t *testing.T) {
 		"other bytes":   {answer(200, strings.NewReader("<html>")), "published: the file received has SHA-256 " + hexSum([]byte("<html>")) + ", published is " + k.SHA256 + ": nothing was stored"},
 		"cut short":     {answer(200, strings.NewReader(content[:9])), "published: the file received has SHA-256 " + hexSum([]byte(content[:9])) + ", published is " + k.SHA256 + ": nothing was stored"},
 		"one byte more": {answer(200, strings.NewReader(content+"x")), "published: the file received has SHA-256 " + hexSum([]byte(content+"x")) + ", published is " + k.SHA256 + ": nothing was stored"},
-		"without end":   {answer(200, endless{}), "published: the file received has SHA-256 " + hexSum(make([]byte, len(content)+1)) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"without end":   {answer(200, endlessBody{}), "published: the file received has SHA-256 " + hexSum(make([]byte, len(content)+1)) + ", published is " + k.SHA256 + ": nothing was stored"},
 		"breaks off":    {answer(200, io.MultiReader(strings.NewReader(content), broken{})), "storing published: reset by peer"},
 		"not there":     {answer(404, strings.NewReader("")), "fetching published: https://example.org/p.jsonl answered Not Found"},
-		"no network":    {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, `fetching published: Get "https://example.org/p.jsonl": no route; on a machine without network, carry the file over and use "gavel datasets import FILE"`},
+		"no network":    {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, `fetching published: Get "https://example.org/p.jsonl": no route; on a machine without network, copy the file here and use "gavel datasets import FILE"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lib := Library{filepath.Join(t.TempDir(), "lib")}
@@ -235,7 +235,7 @@ func TestFetchEnds(t *testing.T) {
 			go func() { done <- lib.Fetch(context.Background(), place.Client(), k, nil) }()
 			select {
 			case err := <-done:
-				if err == nil || !strings.Contains(err.Error(), "nothing came for 50ms") {
+				if err == nil || !strings.Contains(err.Error(), "no data for 50ms") {
 					t.Errorf("got %v", err)
 				}
 				onlyHolds(t, lib)
@@ -314,7 +314,7 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 	for name, tc := range map[string]struct{ body, want string }{
 		"a page":           {"<html>", "x-law: the file received:1: not a JSON object (no usable line"},
 		"another format":   {pair("x"), "x-law: the file received has the format judgebench, x-law has mmlu-pro: nothing was stored"},
-		"none of its rows": {question(with("category", "art")), "x-law: the file received has no item of the group law; there are art: nothing was stored"},
+		"none of its rows": {question(with("category", "art")), "x-law: the file received has no item of the group law; groups: art: nothing was stored"},
 		"cut":              {content[:20], "x-law: the file received: unpacking the gzip file"},
 	} {
 		if err := lib.Fetch(context.Background(), client(tc.body), law, nil); err == nil || !strings.HasPrefix(err.Error(), tc.want) || strings.Contains(err.Error(), lib.Dir) {
@@ -342,7 +342,7 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := lib.Open("x-law")
-	oneLine(t, err, lib.Path("x-law"), "FILE: SHA-256 is "+hexSum([]byte(other))+", that of the file taken in is "+hexSum([]byte(content))+": fetch or import it again")
+	oneLine(t, err, lib.Path("x-law"), "FILE: SHA-256 is "+hexSum([]byte(other))+", that of the imported file is "+hexSum([]byte(content))+": fetch or import it again")
 	if err := os.Remove(sumFile(lib.Path("x-law"))); err != nil {
 		t.Fatal(err)
 	}
@@ -356,12 +356,12 @@ func TestImportWithoutPublishedSum(t *testing.T) {
 	lib := Library{t.TempDir()}
 	file := write(t, "carried.jsonl", content)
 	for name, tc := range map[string]struct{ file, as, want string }{
-		"without a name": {file, "", "FILE: SHA-256 " + hexSum([]byte(content)) + " is that of no published file; "},
-		"no such name":   {file, "x", `unknown dataset "x": there is none of that name to import`},
-		"built in":       {file, "sample", `unknown dataset "sample": there is none of that name to import`},
+		"without a name": {file, "", "FILE: no published file has its SHA-256 " + hexSum([]byte(content)) + ": name a dataset "},
+		"no such name":   {file, "x", `unknown dataset "x": no dataset of that name can be imported`},
+		"built in":       {file, "sample", `unknown dataset "sample": no dataset of that name can be imported`},
 		"another sum":    {file, "gsm8k", "FILE: SHA-256 is " + hexSum([]byte(content)) + ", published is "},
 		"another format": {file, "chatbot-arena", "FILE has the format mmlu-pro, chatbot-arena has chatbot-arena"},
-		"another group":  {write(t, "y.jsonl", question(with("category", "art"))), "x-law", "FILE has no item of the group law; there are art"},
+		"another group":  {write(t, "y.jsonl", question(with("category", "art"))), "x-law", "FILE has no item of the group law; groups: art"},
 	} {
 		_, _, err := lib.Import(tc.file, tc.as)
 		if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), tc.file, "FILE"), tc.want) {

@@ -11,25 +11,25 @@ import (
 	"gavel/internal/codec"
 )
 
-// WriteLabelled writes the items of a set that have a label, by their ids, with that as the right answer: the id of a
-// candidate, a number, or "tie" of two responses. They are lines of gavel's formats. A pair on which people say tie
-// is written without a label, a preference with C.
+// WriteLabelled writes the items of a set for which label has an answer, with that as gold: a candidate's id, a number,
+// or "tie" for two responses. Lines are in gavel's formats. A pair labelled tie is written without a label, a
+// preference with C.
 func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes []string, err error) {
 	var lines bytes.Buffer
 	ties := 0
 	for i := range set.Len() {
-		best, is := label[set.ID(i)]
-		if !is {
+		best, ok := label[set.ID(i)]
+		if !ok {
 			continue
 		}
-		it, err := set.Item(i)
+		item, err := set.Item(i)
 		if err != nil {
 			return 0, nil, err
 		}
-		if it.Shape == Pair && best == "tie" {
+		if item.Shape == Pair && best == "tie" {
 			ties++
 		}
-		line, err := it.labelled(best)
+		line, err := item.withLabel(best)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -40,64 +40,64 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 		return 0, nil, fmt.Errorf("no item of %s has a label", set.Name)
 	}
 	if ties > 0 {
-		notes = append(notes, fmt.Sprintf("%d pairs are a tie, and have no label in the file: "+
-			"they count for consistency and position", ties))
+		notes = append(notes, fmt.Sprintf("%d pairs are ties and have no label in the file: "+
+			"they count for consistency and position bias", ties))
 	}
 	return n, notes, writeNew(out, lines.Bytes())
 }
 
-// labelled is the item as a line with another label.
-func (it Item) labelled(best string) ([]byte, error) {
-	it.Candidates = slices.Clone(it.Candidates)
-	it.Gold = it.candidate(best)
-	if it.Gold < 0 && it.Shape != Number && best != "tie" {
-		return nil, fmt.Errorf("%q of %s is none of its answers", best, it.ID)
+// withLabel returns the item as a line with another label.
+func (item Item) withLabel(best string) ([]byte, error) {
+	item.Candidates = slices.Clone(item.Candidates)
+	item.Gold = item.candidate(best)
+	if item.Gold < 0 && item.Shape != Number && best != "tie" {
+		return nil, fmt.Errorf("label %q of %s is not one of its answers", best, item.ID)
 	}
 	switch {
-	case it.Shape == Number:
-		it.Answer = best
-	case it.Shape == Options:
-		for k := range it.Candidates {
-			it.Candidates[k].Rank = nil
+	case item.Shape == Number:
+		item.Answer = best
+	case item.Shape == Options:
+		for k := range item.Candidates {
+			item.Candidates[k].Rank = nil
 		}
-		if it.Gold >= 0 {
-			it.Candidates[it.Gold].Rank = new(0)
+		if item.Gold >= 0 {
+			item.Candidates[item.Gold].Rank = new(0)
 		}
-	case it.Shape == Preference && it.Gold < 0:
-		it.Gold = 2
+	case item.Shape == Preference && item.Gold < 0:
+		item.Gold = 2
 	}
-	return it.line()
+	return item.line()
 }
 
-// line is the item as a line of the format that gavel writes for its shape: [JudgeBench] for pairs, [OptionLines],
-// else [Questions].
-func (it Item) line() ([]byte, error) {
-	c := it.Candidates
+// line returns the item as a line of the format that gavel writes for its shape: [JudgeBench] for pairs, [OptionLines]
+// for options, else [Questions].
+func (item Item) line() ([]byte, error) {
+	c := item.Candidates
 	q := questionLine{
-		ID:       quoted(it.ID),
-		Category: it.Group,
-		Source:   it.Source,
-		Question: &it.Question,
+		ID:       quoted(item.ID),
+		Category: item.Group,
+		Source:   item.Source,
+		Question: &item.Question,
 	}
-	if gold := it.GoldID(); gold != "" {
+	if gold := item.GoldID(); gold != "" {
 		q.Gold = quoted(gold)
 	}
-	switch it.Shape {
+	switch item.Shape {
 	case Options:
-		return OptionsLine(it)
+		return OptionsLine(item)
 	case Pair:
 		p := pairLine{
-			PairID:    &it.ID,
-			Source:    it.Source,
-			Question:  &it.Question,
+			PairID:    &item.ID,
+			Source:    item.Source,
+			Question:  &item.Question,
 			ModelA:    c[0].Model,
 			ModelB:    c[1].Model,
 			ResponseA: &c[0].Text,
 			ResponseB: &c[1].Text,
 			Label:     new(noLabel),
 		}
-		if it.Gold >= 0 {
-			p.Label = &pairLabels[it.Gold]
+		if item.Gold >= 0 {
+			p.Label = &pairLabels[item.Gold]
 		}
 		return codec.Marshal(p)
 	case Preference:
@@ -118,14 +118,14 @@ func quoted(text string) json.RawMessage {
 	return raw
 }
 
-// writeNew writes lines to a new file, after a check that they are readable items with different ids.
+// writeNew writes lines to a new file, after checking that they are readable items with distinct ids.
 func writeNew(path string, text []byte) error {
 	if _, err := openBytes(path, text, OpenOptions{}); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already: name another --out, or remove it", path)
+		return fmt.Errorf("%s exists: choose another --out, or remove it", path)
 	}
 	if err != nil {
 		return err

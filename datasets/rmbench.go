@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// RMBench is the pairs of RM-Bench (arXiv 2410.16184): a prompt with three responses that are right and three that are
-// wrong, each in the styles concise, detailed, and detailed with Markdown. Every right one against every wrong one
-// are the nine pairs of an item, which belong together.
+// RMBench reads the pairs of RM-Bench (arXiv 2410.16184): a prompt with three correct and three wrong responses, each
+// in the styles concise, detailed, and detailed with Markdown. Every correct one with every wrong one makes nine pairs,
+// which form a cluster.
 //
-// A pair is hard where the right response is in the plainer style, easy where it is in the fancier one, else normal
-// (the paper's §3). Its id is DOMAIN:ID:RIGHT-WRONG, with the styles from 1. The domain is the row's key "domain"
-// or, where it has none, what the file's name says. Which of the two stands first is drawn by the id.
+// A pair is hard if the correct response has the plainer style, easy if it has the fancier one, else normal (§3 of the
+// paper). Its id is DOMAIN:ID:RIGHT-WRONG, with styles numbered from 1. The domain is the row's key "domain" or,
+// without one, follows from the file's name. The order within a pair is drawn by the id.
 var RMBench = Format{
 	Name:     "rm-bench",
 	About:    "rows with id, prompt, chosen and rejected, three of each in three styles",
@@ -21,7 +21,7 @@ var RMBench = Format{
 	Keys:     []string{"id", "prompt", "chosen", "rejected"},
 	Parse:    parseRMBench,
 	Assemble: nineOfEach,
-	Is: func(row map[string]json.RawMessage) bool { // chosen and rejected are keys of many files
+	Is: func(row map[string]json.RawMessage) bool { // many files have the keys chosen and rejected
 		var chosen, rejected []string
 		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil &&
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
@@ -34,7 +34,7 @@ var RMBench = Format{
 	},
 }
 
-// Levels names the difficulty of pairs by their styles; a judge of looks gets the first right.
+// Levels names the difficulty of pairs by their styles; a judge that follows style gets the first level right.
 var Levels = []string{"easy", "normal", "hard"}
 
 // rmStyles is the number of styles of a response.
@@ -46,12 +46,12 @@ type rmRow struct {
 	Prompt   *string  `json:"prompt" must:"be"`
 	Chosen   []string `json:"chosen" must:"be"`
 	Rejected []string `json:"rejected" must:"be"`
-	Pair     string   `json:"pair,omitempty"` // of a line that nineOfEach made: the styles of its two responses
+	Pair     string   `json:"pair,omitempty"` // in lines of nineOfEach: the styles of the two responses
 
 	Own *SelfGenerated `json:"own_answer,omitempty"`
 }
 
-// read reads a row with so many responses of each kind.
+// read decodes a row that must have the given number of responses of each kind.
 func (r *rmRow) read(line []byte, styles int) error {
 	if err := decode(line, r); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (r *rmRow) read(line []byte, styles int) error {
 	return nil
 }
 
-// rmPairs are the styles of the nine pairs, as ids have them.
+// rmPairs lists the styles of the nine pairs as in their ids.
 var rmPairs = func() (pairs []string) {
 	for i := range rmStyles {
 		for j := range rmStyles {
@@ -79,25 +79,25 @@ func parseRMBench(line []byte) (Item, error) {
 		return Item{}, err
 	}
 	if !slices.Contains(rmPairs, r.Pair) {
-		return Item{}, fmt.Errorf("pair %.20q: it is the styles of the two responses, 1-1 to 3-3", r.Pair)
+		return Item{}, fmt.Errorf("pair %.20q is not a pair of styles, 1-1 to 3-3", r.Pair)
 	}
 	domain := orGroup(r.Domain, "RM-Bench")
-	it := Item{
+	item := Item{
 		ID: domain + ":" + string(*r.ID) + ":" + r.Pair, Shape: Pair, Source: "rm-bench", Group: domain, Question: *r.Prompt,
 		Candidates: lettered(r.Chosen[0], r.Rejected[0]),
 	}
-	if chosenPlace(it.ID, 2) == 1 {
-		it.Gold = 1
-		it.Candidates = lettered(r.Rejected[0], r.Chosen[0])
+	if chosenPlace(item.ID, 2) == 1 {
+		item.Gold = 1
+		item.Candidates = lettered(r.Rejected[0], r.Chosen[0])
 	}
-	return it, r.Own.of(&it)
+	return item, r.Own.addTo(&item)
 }
 
-// nineOfEach makes a line of each pair.
+// nineOfEach writes a line for each pair.
 func nineOfEach(rows Rows) ([]string, error) {
 	domain := strings.TrimSuffix(Base(rows.Path), "_filtered")
 	for row := range rows.All {
-		if keysOf(row.Text)["pair"] != nil { // it is a pair already
+		if keysOf(row.Text)["pair"] != nil { // already a pair
 			rows.Emit(row.Line, row.Text)
 			continue
 		}

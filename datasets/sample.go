@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Selection picks items of a set. The zero value picks all of them.
+// Selection picks items of a set. The zero value picks all.
 type Selection struct {
-	IDs        []string // only these, where not nil
-	Sample     int      // then this many of them, drawn by Seed; 0 for all
-	SampleEach int      // or this many of each group; 0 for all
+	IDs        []string // only these, unless nil
+	Sample     int      // then this many of them, drawn by Seed; 0: all
+	SampleEach int      // or this many per group; 0: all
 	Seed       int64
-	Limit      int // then the first this many, in file order; 0 for all
+	Limit      int // then the first this many, in file order; 0: all
 }
 
 // Pick returns the indexes of the selected items, in file order.
 //
-// A sample is the items with the smallest SHA-256 of seed and id. It depends on nothing but those two, so that every
-// model, goal and stage is given the same items, whatever the order of the file, and a larger sample holds the smaller.
-// That of a group is the same whatever other groups there are.
+// A sample consists of the items with the smallest SHA-256 of seed and id. It depends only on these, so every model,
+// goal and stage gets the same items in any file order, and a larger sample contains the smaller one. The sample of a
+// group does not depend on other groups.
 func (sel Selection) Pick(s *Set) ([]int, error) {
 	if sel.Sample > 0 && sel.SampleEach > 0 {
 		return nil, errors.New("a sample of all items and one of each group: choose one")
@@ -47,8 +47,8 @@ func (sel Selection) Pick(s *Set) ([]int, error) {
 			groups[s.Group(i)] = append(groups[s.Group(i)], i)
 		}
 		rows = rows[:0]
-		for _, of := range groups {
-			rows = append(rows, sel.smallest(s, of, sel.SampleEach)...)
+		for _, group := range groups {
+			rows = append(rows, sel.smallest(s, group, sel.SampleEach)...)
 		}
 		slices.Sort(rows)
 	}
@@ -78,20 +78,20 @@ func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
 	return rows, nil
 }
 
-// smallest are the n of rows with the smallest keys, in file order.
+// smallest returns the n rows with the smallest keys, in file order.
 func (sel Selection) smallest(s *Set, rows []int, n int) []int {
 	if n >= len(rows) {
 		return rows
 	}
-	drawn := make([]int, 0, n)
+	sample := make([]int, 0, n)
 	for _, k := range Order(len(rows), func(k int) string { return s.ID(rows[k]) }, sel.Seed)[:n] {
-		drawn = append(drawn, rows[k])
+		sample = append(sample, rows[k])
 	}
-	slices.Sort(drawn)
-	return drawn
+	slices.Sort(sample)
+	return sample
 }
 
-// Order is the order in which n items are drawn by a seed: a sample of so many is the first so many of it.
+// Order returns the order in which a seed draws n items: a sample of k items is its first k.
 func Order(n int, id func(i int) string, seed int64) []int {
 	keys, order := make([]uint64, n), make([]int, n)
 	for i := range order {
@@ -103,20 +103,20 @@ func Order(n int, id func(i int) string, seed int64) []int {
 	return order
 }
 
-// hash is a number that only what is written decides.
+// hash returns a number that depends only on the formatted text.
 func hash(format string, args ...any) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, format, args...))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// ReadIDs reads a file of item ids, one a line; empty lines and lines that start with # are passed over.
+// ReadIDs reads a file of item ids, one per line; empty lines and lines that start with # are skipped.
 func ReadIDs(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	seen := map[string]int{}
+	lines := map[string]int{}
 	var ids []string
 	in := bufio.NewScanner(f)
 	for n := 1; in.Scan(); n++ {
@@ -124,10 +124,10 @@ func ReadIDs(path string) ([]string, error) {
 		if id == "" || strings.HasPrefix(id, "#") {
 			continue
 		}
-		if first, ok := seen[id]; ok {
-			return nil, fmt.Errorf("%s:%d: id %q stands in line %d already", path, n, id, first)
+		if first, ok := lines[id]; ok {
+			return nil, fmt.Errorf("%s:%d: duplicate id %q, first in line %d", path, n, id, first)
 		}
-		seen[id] = n
+		lines[id] = n
 		ids = append(ids, id)
 	}
 	if err := in.Err(); err != nil {

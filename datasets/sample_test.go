@@ -97,7 +97,7 @@ func TestReadIDs(t *testing.T) {
 		"plain":            {content: "b\na\n", want: "b a"},
 		"comments, blanks": {content: "# chosen by hand\n\na\n  b \r\n", want: "a b"},
 		"spaces inside":    {content: "a b\n", want: "a b"},
-		"twice":            {content: "a\n#\nb\na\n", err: `FILE:4: id "a" stands in line 1 already`},
+		"twice":            {content: "a\n#\nb\na\n", err: `FILE:4: duplicate id "a", first in line 1`},
 		"none":             {content: "# nothing\n\n", err: "FILE: no ids in it; write one id per line"},
 		"endless line":     {content: strings.Repeat("x", 1<<17), err: "FILE: bufio.Scanner: token too long"},
 	} {

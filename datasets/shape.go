@@ -1,30 +1,30 @@
 package datasets
 
-// Shape names the kind of question of an item. A protocol says which shapes it takes.
+// Shape names the kind of an item's question. A protocol lists the shapes it takes.
 type Shape string
 
 const (
-	Pair       Shape = "pair"       // two responses, of which one is labelled the better
-	Choice     Shape = "choice"     // a question with options, of which one is right
-	Number     Shape = "number"     // a question that a number answers
-	Preference Shape = "preference" // two responses and what people preferred: A, B or C, a tie
+	Pair       Shape = "pair"       // two responses, one labelled the better
+	Choice     Shape = "choice"     // a question with options, one of them right
+	Number     Shape = "number"     // a question with a number as answer
+	Preference Shape = "preference" // two responses and people's preference: A, B or C (a tie)
 	Options    Shape = "options"    // an instruction with two or more outputs, ranked or not
 	Judgment   Shape = "judgment"   // an agent's answer to a question: right or wrong?
-	Open       Shape = "open"       // a question alone, of a pair: nobody says what is right
+	Open       Shape = "open"       // a question taken from a pair, without a known answer
 )
 
 // ShapeInfo describes the items of a shape.
 type ShapeInfo struct {
-	Least    int    // how many candidates are shown at the least
-	Two      bool   // two responses stand beside each other, and neither may be the better
-	Verdicts bool   // its candidates are verdicts, which are shown nowhere
-	Numeric  bool   // a number is the answer
-	Ordered  bool   // its candidates keep the order that the dataset gives them
-	Cut      bool   // candidates may be left out or put in
-	Asks     string // what a person is asked who labels an item; "" where people label none
+	Least    int    // minimum number of candidates shown
+	Two      bool   // two responses side by side, possibly tied
+	Verdicts bool   // candidates are verdicts, and are not shown
+	Numeric  bool   // the answer is a number
+	Ordered  bool   // candidates keep the dataset's order
+	Cut      bool   // candidates may be left out or added
+	Asks     string // question to a person who labels an item; "": not labelled by people
 }
 
-// Shapes are the shapes there are. The file of a format that has a shape of its own adds it when it is initialised.
+// Shapes describes every shape. A format with a shape of its own adds it in its file's init.
 var Shapes = map[Shape]ShapeInfo{
 	Pair:       {Least: 2, Two: true, Asks: "Which response is better?"},
 	Choice:     {Least: 2, Ordered: true, Asks: "Which option is right?"},
@@ -35,9 +35,9 @@ var Shapes = map[Shape]ShapeInfo{
 	Open:       {},
 }
 
-// Info describes a shape; one that is not known is described as pairs are.
+// Info describes a shape; an unknown one is described like a pair.
 func (s Shape) Info() ShapeInfo {
-	if info, known := Shapes[s]; known {
+	if info, ok := Shapes[s]; ok {
 		return info
 	}
 	return Shapes[Pair]

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Sides of a label that are none of the responses.
+// Values of a label that names none of the responses.
 const (
 	tieSide    = -1
 	unlabelled = -2
@@ -19,12 +19,12 @@ var (
 		`^(?:model|response|answer|output|out|option|completion|candidate|assistant)?[ _-]?([ab12])$`,
 	)
 	tieWords = []string{partTie, "tied", "draw", "equal", "same", "both", "neither", "a=b", "b=a", "tie (bothbad)", "c"}
-	// greater are orders of quality, that of the first response first.
+	// greater lists notations of an order of quality: first those that prefer the first response.
 	greater = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
 )
 
-// named returns the response that a label of a pair or a choice names by itself, a tie, or unclear.
-func (t *mapper) named(label string) int {
+// parseSide returns the index of the response that a label of a pair or a choice names by itself, tieSide or unclear.
+func (t *mapper) parseSide(label string) int {
 	word := strings.ToLower(strings.TrimSpace(label))
 	if t.columns[partA] == nil {
 		if t.columns[partOptions] == nil && t.columns[partOutputs] == nil || len(word) != 1 ||
@@ -45,8 +45,8 @@ func (t *mapper) named(label string) int {
 	return unclear
 }
 
-// side is the place of the response, of n, that a label names: by --label-values or, without, by its letter, by the
-// name of its column, or as one of its names, which are the models' or the options' texts.
+// side returns the index of the response, out of n, that a label names: by --label-values or, without them, by its
+// letter, by its column, or by one of names, which are the models or the options' texts.
 func (r tableRow) side(label string, n int, names []string) (int, error) {
 	trimmed := strings.TrimSpace(label)
 	if trimmed == "" {
@@ -58,24 +58,25 @@ func (r tableRow) side(label string, n int, names []string) (int, error) {
 			side, ok = r.values[trimmed]
 		}
 		if !ok || side >= n {
-			return 0, fmt.Errorf("label %q is none of those that --label-values names", clip(label))
+			return 0, fmt.Errorf("label %q is missing in --label-values", clip(label))
 		}
 		return side, nil
 	}
 	columns := slices.Concat(r.columns[partA], r.columns[partB], r.columns[partOptions], r.columns[partOutputs])
-	for _, named := range [][]string{names, columns} {
-		if i := slices.Index(named, trimmed); len(named) == n && i >= 0 && !slices.Contains(named[i+1:], trimmed) {
+	for _, options := range [][]string{names, columns} {
+		if i := slices.Index(options, trimmed); len(options) == n && i >= 0 && !slices.Contains(options[i+1:], trimmed) {
 			return i, nil
 		}
 	}
 	r.zeros = r.zeros || trimmed == "0" && r.columns[partA] != nil
-	side := r.named(trimmed)
+	side := r.parseSide(trimmed)
 	if side == unclear || side >= n {
 		example := "A>B=…,B>A=…,tie=…"
 		if r.columns[partA] == nil {
 			example = "A=…,B=…"
 		}
-		return 0, fmt.Errorf("label %q: what does it name? say so with --label-values '%s'", clip(label), example)
+		return 0, fmt.Errorf("label %q: unclear which response it names; say so with --label-values '%s'",
+			clip(label), example)
 	}
 	return side, nil
 }

@@ -14,18 +14,18 @@ type Summary struct {
 	Data  map[string]any
 }
 
-// Summarize reads all items of a set. known is the dataset that it is, the zero value where it has no name.
-func (s *Set) Summarize(known Known) (t Summary, err error) {
+// Summarize reads all items of a set. dataset describes it in the registry; the zero value if it is not there.
+func (s *Set) Summarize(dataset Known) (t Summary, err error) {
 	n, err := s.Count()
 	if err != nil {
 		return t, err
 	}
 	add := func(name, value string) { t.Rows = append(t.Rows, [2]string{name, value}) }
 	add("dataset", s.Name)
-	if known.Name != "" {
-		add("about", known.About)
-		add("licence", known.Licence)
-		add("source", known.Source)
+	if dataset.Name != "" {
+		add("about", dataset.About)
+		add("licence", dataset.Licence)
+		add("source", dataset.Source)
 	}
 	add("format", s.Format)
 	if !s.Mapping.empty() {
@@ -36,8 +36,8 @@ func (s *Set) Summarize(known Known) (t Summary, err error) {
 		shape, shapes = shapes[0], nil
 		add("shape", shape)
 	}
-	for _, of := range shapes {
-		add("shape "+of, strconv.Itoa(n.Shapes[of]))
+	for _, name := range shapes {
+		add("shape "+name, strconv.Itoa(n.Shapes[name]))
 	}
 	add("SHA-256", s.SHA256)
 	if s.File != "" {

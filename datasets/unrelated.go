@@ -7,54 +7,54 @@ import (
 	"strings"
 )
 
-// Unrelated draws options for items of the set they come from: one of another
-// item with another instruction, put first, to see whether a judge falls for it.
+// Unrelated adds to an item, in first place, an option drawn from another item with another instruction, to test
+// whether a judge falls for it.
 //
-// What an item is given depends on the seed, its id and the items of the set, and on nothing else: not on their order
-// in the file, nor on which of them are judged, nor on who asks first. All items with another instruction are as likely
-// as each other, then all options of the one drawn.
+// The draw depends only on the seed, the item's id and the items of the set: not on their order in the file, on the
+// selection of judged items, or on the order of calls. Every item with another instruction is equally likely, then
+// every option of the item drawn.
 type Unrelated struct {
 	set  *Set
 	seed int64
-	rows []questionRow // by question, then id: those of one question stand together
+	rows []questionRow // by question, then id: equal questions are adjacent
 }
 
-// questionRow is an item, known by its question.
+// questionRow is an item's row with the hash of its question.
 type questionRow struct {
 	question uint64
 	row      int32
 }
 
-// NewUnrelated reads the set once. A set in which all items have the same instruction is an error.
+// NewUnrelated reads the set once. It fails if all items have the same instruction.
 func NewUnrelated(set *Set, seed int64) (*Unrelated, error) {
 	u := &Unrelated{set: set, seed: seed, rows: make([]questionRow, set.Len())}
 	for i := range u.rows {
-		it, err := set.Item(i)
+		item, err := set.Item(i)
 		if err != nil {
 			return nil, err
 		}
-		u.rows[i] = questionRow{question: questionKey(it.Question), row: int32(i)}
+		u.rows[i] = questionRow{question: questionKey(item.Question), row: int32(i)}
 	}
 	slices.SortFunc(u.rows, func(a, b questionRow) int {
 		return cmp.Or(cmp.Compare(a.question, b.question), strings.Compare(set.ID(int(a.row)), set.ID(int(b.row))))
 	})
 	if n := len(u.rows); n == 0 || u.rows[0].question == u.rows[n-1].question {
-		return nil, fmt.Errorf("%s: an unrelated option is one of another instruction, "+
-			"and all %d items have the same", set.label(), n)
+		return nil, fmt.Errorf("%s: an unrelated option needs another instruction, "+
+			"but all %d items have the same", set.label(), n)
 	}
 	return u, nil
 }
 
-// maxDraws limits the draws of options that cannot be told from the item's own.
+// maxDraws limits the repeated draws of options that equal one of the item's own.
 const maxDraws = 64
 
-// Add puts an unrelated option before those of an item. An empty option, or one that says what one of the item's own
-// says, is drawn again. It may be called from many goroutines.
-func (u *Unrelated) Add(it Item) (Item, error) {
-	if slices.ContainsFunc(it.Candidates, func(c Candidate) bool { return c.Unrelated }) {
-		return Item{}, fmt.Errorf("item %q has an unrelated option already", it.ID)
+// Add inserts an unrelated option before the item's own. An option that is empty, or equals one of the item's own, is
+// drawn again. Add may be called from many goroutines.
+func (u *Unrelated) Add(item Item) (Item, error) {
+	if slices.ContainsFunc(item.Candidates, func(c Candidate) bool { return c.Unrelated }) {
+		return Item{}, fmt.Errorf("item %q already has an unrelated option", item.ID)
 	}
-	key := questionKey(it.Question)
+	key := questionKey(item.Question)
 	order := func(a questionRow, key uint64) int { return cmp.Compare(a.question, key) }
 	first, _ := slices.BinarySearchFunc(u.rows, key, order)
 	end := first
@@ -62,52 +62,52 @@ func (u *Unrelated) Add(it Item) (Item, error) {
 		end++
 	}
 	others := len(u.rows) - (end - first)
-	if others == 0 { // of an item of another set
-		return Item{}, fmt.Errorf("%s: no item has another instruction than item %q", u.set.label(), it.ID)
+	if others == 0 { // the item comes from another set
+		return Item{}, fmt.Errorf("%s: no item has another instruction than item %q", u.set.label(), item.ID)
 	}
 	for n := range maxDraws {
-		at := int(drawKey(fmt.Sprintf("unrelated item %d", n), u.seed, it.ID) % uint64(others))
-		if at >= first {
-			at += end - first
+		i := int(drawKey(fmt.Sprintf("unrelated item %d", n), u.seed, item.ID) % uint64(others))
+		if i >= first {
+			i += end - first
 		}
-		from, err := u.set.Item(int(u.rows[at].row))
+		from, err := u.set.Item(int(u.rows[i].row))
 		if err != nil {
 			return Item{}, err
 		}
 		options := slices.DeleteFunc(slices.Clone(from.Candidates), func(c Candidate) bool { return c.Unrelated })
-		c := options[drawKey(fmt.Sprintf("unrelated option %d", n), u.seed, it.ID)%uint64(len(options))]
-		if !says(it, c.Text) {
-			return withUnrelated(it, c), nil
+		c := options[drawKey(fmt.Sprintf("unrelated option %d", n), u.seed, item.ID)%uint64(len(options))]
+		if !hasText(item, c.Text) {
+			return withUnrelated(item, c), nil
 		}
 	}
 	return Item{}, fmt.Errorf("item %q: no unrelated option was found: "+
-		"those of the other items are empty, or the same as its own", it.ID)
+		"those of the other items are empty, or the same as its own", item.ID)
 }
 
-// says tells whether an item has an option with this text, or the text is none.
-func says(it Item, text string) bool {
+// hasText reports whether a text is empty or equals that of one of the item's options.
+func hasText(item Item, text string) bool {
 	text = strings.TrimSpace(text)
 	return text == "" ||
-		slices.ContainsFunc(it.Candidates, func(c Candidate) bool { return strings.TrimSpace(c.Text) == text })
+		slices.ContainsFunc(item.Candidates, func(c Candidate) bool { return strings.TrimSpace(c.Text) == text })
 }
 
-func withUnrelated(it Item, c Candidate) Item {
-	it.Candidates = slices.Insert(slices.Clone(it.Candidates), 0,
+func withUnrelated(item Item, c Candidate) Item {
+	item.Candidates = slices.Insert(slices.Clone(item.Candidates), 0,
 		Candidate{ID: unrelatedID, Model: c.Model, Text: c.Text, Unrelated: true})
-	it.Raw = nil // the line it was read from says nothing of this option
-	if it.Gold != NoGold {
-		it.Gold++
+	item.Raw = nil // the original line lacks this option
+	if item.Gold != NoGold {
+		item.Gold++
 	}
-	return it
+	return item
 }
 
-// questionKey stands for a question, white space around it aside. Two questions
-// that share one would keep each other's options from being drawn, no more.
+// questionKey hashes a question without surrounding white space. A collision would only keep two questions from
+// getting each other's options.
 func questionKey(question string) uint64 {
 	return hash("%s", strings.TrimSpace(question))
 }
 
-// drawKey is a number that only these decide.
-func drawKey(what string, seed int64, ids ...string) uint64 {
-	return hash("%s\x00%d\x00%s", what, seed, strings.Join(ids, "\x00"))
+// drawKey returns a number that depends only on its arguments.
+func drawKey(purpose string, seed int64, ids ...string) uint64 {
+	return hash("%s\x00%d\x00%s", purpose, seed, strings.Join(ids, "\x00"))
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// optionLines are n lines with an id, a question and outputs that say whose they
-// are; every question is asked by as many items as same says.
+// optionLines returns n lines with an id, a question and outputs that name their item. Each question belongs to same
+// items.
 func optionLines(n, same int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -39,8 +39,8 @@ func unrelated(t *testing.T, s *Set, seed int64) *Unrelated {
 	return u
 }
 
-// draws are the items of a set with their unrelated option, by id.
-func draws(t *testing.T, u *Unrelated, rows []int) map[string]Item {
+// unrelatedByID returns the items of a set with their unrelated option, by id.
+func unrelatedByID(t *testing.T, u *Unrelated, rows []int) map[string]Item {
 	t.Helper()
 	out := map[string]Item{}
 	for _, i := range rows {
@@ -63,7 +63,7 @@ func all(s *Set) []int {
 
 func TestUnrelated(t *testing.T) {
 	s := set(t, optionLines(60, 2))
-	for id, it := range draws(t, unrelated(t, s, 3), all(s)) {
+	for id, it := range unrelatedByID(t, unrelated(t, s, 3), all(s)) {
 		c := it.Candidates[0]
 		if c.ID != "00" || !c.Unrelated || c.Rank != nil || len(it.Candidates) != 4 || ids(it.Candidates) != "00 01 02 03" {
 			t.Errorf("%s: %+v", id, it.Candidates)
@@ -83,12 +83,12 @@ func TestUnrelated(t *testing.T) {
 func TestUnrelatedDependsOnSeedAndItemsAlone(t *testing.T) {
 	forward := optionLines(80, 2)
 	s := set(t, forward)
-	want := draws(t, unrelated(t, s, 3), all(s))
+	want := unrelatedByID(t, unrelated(t, s, 3), all(s))
 
 	mixed := slices.Clone(forward)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 	m := set(t, mixed)
-	for id, it := range draws(t, unrelated(t, m, 3), all(m)) {
+	for id, it := range unrelatedByID(t, unrelated(t, m, 3), all(m)) {
 		if !reflect.DeepEqual(it.Candidates, want[id].Candidates) {
 			t.Errorf("%s: another order of the file draws %q, not %q", id, it.Candidates[0].Text, want[id].Candidates[0].Text)
 		}
@@ -98,7 +98,7 @@ func TestUnrelatedDependsOnSeedAndItemsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Reverse(rows)
-	for id, it := range draws(t, unrelated(t, s, 3), rows) {
+	for id, it := range unrelatedByID(t, unrelated(t, s, 3), rows) {
 		if !reflect.DeepEqual(it.Candidates, want[id].Candidates) {
 			t.Errorf("%s: a sample draws %q, not %q", id, it.Candidates[0].Text, want[id].Candidates[0].Text)
 		}
@@ -119,7 +119,7 @@ func TestUnrelatedDependsOnSeedAndItemsAlone(t *testing.T) {
 	wg.Wait()
 
 	same := 0
-	for id, it := range draws(t, unrelated(t, s, 4), all(s)) {
+	for id, it := range unrelatedByID(t, unrelated(t, s, 4), all(s)) {
 		if it.Candidates[0].Text == want[id].Candidates[0].Text {
 			same++
 		}
@@ -135,7 +135,7 @@ func TestUnrelatedIsFair(t *testing.T) {
 	s := set(t, optionLines(300, 30))
 	questions, letters := map[string]int{}, map[string]int{}
 	for seed := range int64(10) {
-		for _, it := range draws(t, unrelated(t, s, seed), all(s)) {
+		for _, it := range unrelatedByID(t, unrelated(t, s, seed), all(s)) {
 			f := strings.Fields(it.Candidates[0].Text)
 			questions[f[0]]++
 			letters[f[1]]++
@@ -166,14 +166,14 @@ func TestUnrelatedErrors(t *testing.T) {
 		lines []string
 		want  string // "" for none
 	}{
-		"one item":          {[]string{row("a", "p", "x", "y")}, "set: an unrelated option is one of another instruction, and all 1 items have the same"},
-		"one instruction":   {[]string{row("a", "p", "x", "y"), row("b", " p\n", "u", "v")}, "set: an unrelated option is one of another instruction, and all 2 items have the same"},
+		"one item":          {[]string{row("a", "p", "x", "y")}, "set: an unrelated option needs another instruction, but all 1 items have the same"},
+		"one instruction":   {[]string{row("a", "p", "x", "y"), row("b", " p\n", "u", "v")}, "set: an unrelated option needs another instruction, but all 2 items have the same"},
 		"two instructions":  {[]string{row("a", "p", "x", "y"), row("b", "q", "u", "v")}, ""},
 		"only its own":      {[]string{row("a", "p", "x", "y"), row("b", "q", "y ", "x")}, `item "a": no unrelated option was found: those of the other items are empty, or the same as its own`},
 		"only empty ones":   {[]string{row("a", "p", "x", "y"), row("b", "q", "", " ")}, `item "a": no unrelated option was found: those of the other items are empty, or the same as its own`},
 		"one that will do":  {[]string{row("a", "p", "x", "y"), row("b", "q", "", "x"), row("c", "r", "y", "other")}, ""},
 		"rarely another":    {append(optionLines(40, 40), row("z", "q", "u", "v")), ""},
-		"has one already":   {[]string{`{"id":"a","prompt":"p","outputs":[{"id":"00","text":"u","unrelated":true},"x","y"]}`, row("b", "q", "u", "v")}, `item "a" has an unrelated option already`},
+		"has one already":   {[]string{`{"id":"a","prompt":"p","outputs":[{"id":"00","text":"u","unrelated":true},"x","y"]}`, row("b", "q", "u", "v")}, `item "a" already has an unrelated option`},
 		"others' unrelated": {[]string{row("a", "p", "x", "y"), `{"id":"b","prompt":"q","outputs":[{"id":"00","text":"never","unrelated":true},"u","v"]}`}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestUnrelatedErrors(t *testing.T) {
 				}
 				if tc.want != "" {
 					oneLine(t, err, "FILE", tc.want)
-				} else if err != nil || it.Candidates[0].Text == "never" || says(item(t, s, 0), it.Candidates[0].Text) {
+				} else if err != nil || it.Candidates[0].Text == "never" || hasText(item(t, s, 0), it.Candidates[0].Text) {
 					t.Errorf("got %+v, %v", it.Candidates, err)
 				}
 			}
@@ -202,7 +202,7 @@ func TestUnrelatedErrors(t *testing.T) {
 // The definition, so that no later version draws others.
 func TestUnrelatedStaysTheSame(t *testing.T) {
 	s := set(t, optionLines(9, 1))
-	got := draws(t, unrelated(t, s, 7), []int{0, 4, 8})
+	got := unrelatedByID(t, unrelated(t, s, 7), []int{0, 4, 8})
 	if text := got["i000"].Candidates[0].Text + ", " + got["i004"].Candidates[0].Text + ", " + got["i008"].Candidates[0].Text; text != "6 c 6, 7 b 7, 2 c 2" {
 		t.Errorf("drawn are %s", text)
 	}

@@ -67,7 +67,8 @@ var rooms = map[string]string{
 		" scoring/race judging datasets internal/disk",
 	"internal/server/jobs": "internal/server/failure internal/server/memo internal/suite internal/eval scoring" +
 		" scoring/race judging datasets backends internal/disk",
-	"internal/server": "internal/doc internal/jury internal/server/failure internal/server/guard internal/server/jobs" +
+	"docs": "",
+	"internal/server": "docs internal/doc internal/jury internal/server/failure internal/server/guard internal/server/jobs" +
 		" internal/server/memo internal/server/markup internal/server/store internal/races internal/report" +
 		" internal/report/table internal/labels scoring scoring/race judging datasets internal/codec",
 

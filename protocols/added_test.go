@@ -138,10 +138,10 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	}
 	h := &house{t: t, dir: t.TempDir(), gavel: gavel}
 
-	h.has("gavel run", strings.Join(strings.Fields(h.call("run", "--help")), " "), "how good is it, from 1 to 5?", " rating pairs ")
-	h.has("its help", h.call("run", "rating", "--help"), "Has a judge rate both responses", "gavel run rating --model", "--scale", `(default: "five")`, "plain")
-	h.has("gavel import", h.call("import", "--help"), "rated", "ratings of others become a run")
-	h.has("its importer", h.call("import", "rated", "--help"), "FILE --out RUN --by NAME", "who rated")
+	h.has("gavel run", strings.Join(strings.Fields(h.call("run", "--help", "all")), " "), "how good is it, from 1 to 5?", " rating pairs ")
+	h.has("its help", h.call("run", "rating", "--help", "all"), "Has a judge rate both responses", "gavel run rating --model", "--scale", `(default: "five")`, "plain")
+	h.has("gavel import", h.call("import", "--help", "all"), "rated", "ratings of others become a run")
+	h.has("its importer", h.call("import", "rated", "--help", "all"), "FILE --out RUN --by NAME", "who rated")
 	h.fails("its importer's option", `--by " ": say who`, "import", "rated", "x", "--out", "r", "--by", " ")
 	h.fails("its importer's file", "x of Ann has no ratings", "import", "rated", "x", "--out", "r", "--by", "Ann")
 	h.has("gavel prompts", h.call("prompts", "list"), "rating/plain")

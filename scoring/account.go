@@ -8,17 +8,17 @@ import (
 	"gavel/judging"
 )
 
-// account is how a ledger is kept.
+// account collects what a ledger needs from the records of a run.
 type account struct {
 	Ledger
-	sent    judging.Sent
-	spans   [][2]float64   // milliseconds: when judgments were made, those that overlap with the last one joined to it
-	decided map[string]int // judgments of an item that name a candidate
-	made    *Ledger
+	sent         judging.Sent
+	spans        [][2]float64   // when judgments ran, in milliseconds; consecutive overlapping spans are merged
+	decided      map[string]int // per unfinished item: decided judgments so far
+	cachedLedger *Ledger
 }
 
-// enter takes a record.
-func (a *account) enter(r *judging.Record, v judging.Verdict) {
+// add takes a record with its verdict.
+func (a *account) add(r *judging.Record, v judging.Verdict) {
 	if r.Repetition == 0 && v.Outcome == judging.Decided {
 		if a.decided == nil {
 			a.decided = map[string]int{}
@@ -32,15 +32,15 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 	if r.Repetition == 0 && v.Outcome.Verdict() {
 		a.verdicts++
 	}
-	took := 0.0
+	duration := 0.0
 	for i, reply := range slices.Concat(r.Replies, r.Asides) {
 		if reply.Unasked() {
 			continue
 		}
 		if r.Repetition == 0 && i < len(r.Replies) {
 			a.GeneratedTokens += reply.ReplyTokens
-			if n := thought(reply); n > 0 {
-				a.ThoughtTokens = plus(a.ThoughtTokens, &n)
+			if n := thinkingTokens(reply); n > 0 {
+				a.ThoughtTokens = addKnown(a.ThoughtTokens, &n)
 			}
 		}
 		if reply.Cached {
@@ -50,12 +50,12 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 		a.Calls++
 		a.PromptTokens += reply.PromptTokens
 		a.ReplyTokens += reply.ReplyTokens
-		took += reply.Milliseconds
-		a.CachedTokens = plus(a.CachedTokens, reply.CachedTokens)
+		duration += reply.Milliseconds
+		a.CachedTokens = addKnown(a.CachedTokens, reply.CachedTokens)
 	}
-	if took > 0 {
-		begun := float64(r.At.UnixMilli())
-		span := [2]float64{begun, begun + took}
+	if duration > 0 {
+		start := float64(r.At.UnixMilli())
+		span := [2]float64{start, start + duration}
 		if n := len(a.spans) - 1; n >= 0 && span[0] <= a.spans[n][1] && a.spans[n][0] <= span[1] {
 			span[0] = min(span[0], a.spans[n][0])
 			span[1] = max(span[1], a.spans[n][1])
@@ -66,15 +66,15 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 	a.sent.Add(r)
 }
 
-// thought are the tokens of a reply that are thinking: as the server tells, else in the proportion of the bytes.
-func thought(r judging.Reply) int {
+// thinkingTokens returns the thinking tokens of a reply: as the server reports, else in proportion to the bytes.
+func thinkingTokens(r judging.Reply) int {
 	if r.ThinkTokens > 0 || r.Thinking == "" {
 		return r.ThinkTokens
 	}
 	return int(math.Round(float64(r.ReplyTokens) * float64(len(r.Thinking)) / float64(len(r.Thinking)+len(r.Text))))
 }
 
-// seconds are those of the union of the spans.
+// seconds returns the total length of the spans, counting overlaps once.
 func (a *account) seconds() float64 {
 	slices.SortFunc(a.spans, func(x, y [2]float64) int { return cmp.Compare(x[0], y[0]) })
 	sum, end := 0.0, math.Inf(-1)

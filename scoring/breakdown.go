@@ -1,22 +1,23 @@
 package scoring
 
-// Parter is a scorer that tells what became of its units.
+// Parter is a scorer that assigns an outcome to each of its units.
 type Parter interface {
-	// Part that a unit is in, one of those that are registered; "" of one that is left out, as without a label.
+	// Part returns the outcome of a unit, one of those registered; "" for a unit that does not count, as
+	// without a label.
 	Part(u Unit) string
 }
 
-// breakdowns returns the units of every group by their parts; none of a group without any.
+// breakdowns counts the outcomes in every group; groups without any are left out.
 func (s *Sheet) breakdowns(p Parter) (all []Breakdown) {
 	for _, in := range s.sections(s.Units) {
-		if b := s.breakdownOf(in.name, in.of(s.Units), p); b.N > 0 {
+		if b := s.breakdownOf(in.name, in.filter(s.Units), p); b.N > 0 {
 			all = append(all, b)
 		}
 	}
 	return all
 }
 
-// breakdownOf counts the units of a group by their parts.
+// breakdownOf counts the outcomes of a group's units.
 func (s *Sheet) breakdownOf(group string, units []Unit, p Parter) Breakdown {
 	count := map[string]int{}
 	b := Breakdown{Group: group}

@@ -28,8 +28,8 @@ func shapeOf(n int) float64 {
 	return (float64(n-1)/(t*t) - 1) / float64(n)
 }
 
-// All right or all wrong at one confidence: how far the accuracy may be from where it is has a beta distribution, and the
-// error is how far that is from the confidence.
+// All right or all wrong at one confidence: how far the accuracy may be from where it is has a beta distribution, and
+// the error is how far that is from the confidence.
 func TestCalibrationErrorOfJudgesAllAlike(t *testing.T) {
 	for _, c := range []struct {
 		n         int

@@ -236,8 +236,8 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// What a table warns of: a budget spent on thinking is a cut reply; prompts that a server cut, and verdicts that were not
-// the likeliest; a server that was asked to hold replies to the labels, and does not.
+// What a table warns of: a budget spent on thinking is a cut reply; prompts that a server cut, and verdicts that were
+// not the likeliest; a server that was asked to hold replies to the labels, and does not.
 func TestWarningsOfReplies(t *testing.T) {
 	const right = ""
 	thinking := map[string]backends.Response{
@@ -260,7 +260,7 @@ func TestWarningsOfReplies(t *testing.T) {
 		want    []string
 	}{
 		{replies: thinking, others: right, want: []string{
-			"4 of 8 replies were cut", "--max-tokens (4096)", "2 of them thought until the limit", "--think low"}},
+			"4 of 8 replies were truncated", "--max-tokens (4096)", "2 of them thought until the limit", "--think low"}},
 		{replies: servers, others: "[[B>A]]", change: kind("ollama"), want: append(cut, "raise --num-ctx")},
 		{replies: servers, others: "[[B>A]]", change: kind("openai"), want: append(cut, "serve more context")},
 		{others: "none", prompt: "direct", change: func(m *judging.Manifest) { m.Spec.Parameters.Constrain = true },
@@ -320,7 +320,7 @@ func TestConfidenceThatNeverVariesIsMentioned(t *testing.T) {
 	for sure, want := range map[float64]bool{0.9: true, 0: false} {
 		run, _ := forecasts(40, sure)
 		warnings := strings.Join(run.Score(quick).Warnings, "\n")
-		if got := strings.Contains(warnings, "the confidence never varies: it is 0.9000 in all 80 decided judgments"); got != want {
+		if got := strings.Contains(warnings, "the confidence never varies (0.9000 in all 80 decided judgments"); got != want {
 			t.Errorf("sure %g: %q", sure, warnings)
 		}
 	}

@@ -2,25 +2,25 @@ package scoring
 
 import "fmt"
 
-// simulatedWarning begins as [Report.Caveats] knows it.
+// simulatedWarning begins with simulatedJudge, by which [Report.Cautions] recognizes it.
 const simulatedWarning = simulatedJudge + ": not results of a model"
 
 const simulatedJudge = "simulated judge"
 
-// Limits past which a table says that a number should not be trusted as it is.
+// Limits beyond which a table warns that a number is unreliable.
 const (
 	FewItems       = 30
 	ManyNoVerdicts = 0.05
 )
 
-// cautions gathers warnings.
+// cautions collects warnings.
 type cautions []string
 
-func (w *cautions) say(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
+func (w *cautions) add(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
 
-// count adds a warning about n, its first argument, unless n is 0.
-func (w *cautions) count(n int, format string, args ...any) {
+// addCount adds a warning about n, the first argument of format, unless n is 0.
+func (w *cautions) addCount(n int, format string, args ...any) {
 	if n > 0 {
-		w.say(format, append([]any{n}, args...)...)
+		w.add(format, append([]any{n}, args...)...)
 	}
 }

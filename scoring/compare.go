@@ -12,13 +12,13 @@ import (
 func sheetsOf(runs []*Run, seed uint64) []scoredRun {
 	out := make([]scoredRun, len(runs))
 	for i, run := range runs {
-		out[i] = scoredRun{Run: run, Sheet: run.sheet(seed), sheets: run.sheetsAgain(seed)}
+		out[i] = scoredRun{Run: run, Sheet: run.sheet(seed), sheets: run.repeatSheets(seed)}
 	}
 	return out
 }
 
-// Compare compares every two of the runs, on the units that both have judged, and tells watch how many of these
-// comparisons are made. Holm's correction runs over all differences.
+// Compare compares every two runs on the units that both have judged. watch receives the number of finished comparisons
+// and their total. Holm's correction covers all differences.
 func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
@@ -34,8 +34,8 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 				return nil, err
 			}
 			out.Comparisons = append(out.Comparisons, c)
-			for _, tell := range watch {
-				tell(len(out.Comparisons), len(runs)*(len(runs)-1)/2)
+			for _, report := range watch {
+				report(len(out.Comparisons), len(runs)*(len(runs)-1)/2)
 			}
 		}
 	}
@@ -43,22 +43,22 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 	return out, nil
 }
 
-// correct applies Holm's correction to all there is, and says what may be noise.
+// correct applies Holm's correction to all differences and marks those that are not significant.
 func (c *Comparisons) correct() {
 	var all []*Difference
-	for _, one := range c.Comparisons {
-		for i := range one.Differences {
-			d := &one.Differences[i]
+	for _, comparison := range c.Comparisons {
+		for i := range comparison.Differences {
+			d := &comparison.Differences[i]
 			d.Noise = d.P == nil
 			if d.P != nil {
-				d.Noise = d.holdsZero() || withinFloor(d.Diff, d.Floor)
+				d.Noise = d.containsZero() || withinFloor(d.Diff, d.Floor)
 				all = append(all, d)
 			}
 		}
 	}
 	Holm(all)
-	for _, one := range c.Comparisons {
-		one.say()
+	for _, comparison := range c.Comparisons {
+		comparison.describe()
 	}
 	n := len(c.Comparisons)
 	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(all), n, plural(n))
@@ -67,31 +67,31 @@ func (c *Comparisons) correct() {
 func (r scoredRun) side() Side {
 	m := r.Manifest
 	return Side{
-		Run:      r.Dir,
-		ID:       m.ID,
-		Protocol: m.Spec.Protocol,
-		Question: questionOf(m),
-		Items:    r.Items,
-		Ledger:   r.ledger(r.Sheet),
-		silent:   r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
-		manifest: m,
+		Run:        r.Dir,
+		ID:         m.ID,
+		Protocol:   m.Spec.Protocol,
+		Question:   questionOf(m),
+		Items:      r.Items,
+		Ledger:     r.ledger(r.Sheet),
+		noVerdicts: r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
+		manifest:   m,
 	}
 }
 
-// compare returns the comparison of two runs.
+// compare compares two runs on their common units.
 func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, error) {
 	words := a.words()
 	unit := cmp.Or(words.Common, words.Unit)
-	joined, err := a.join(a.Units, b)
+	shared, err := a.join(a.Units, b)
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range []scoredRun{a, b} {
 		if len(x.Units) == 0 {
-			return nil, fmt.Errorf("%s has no %s with all of its judgments yet: make the run, or compare others", x.Dir, unit)
+			return nil, fmt.Errorf("%s has no complete %s yet: finish the run, or compare other runs", x.Dir, unit)
 		}
 	}
-	if len(joined) == 0 {
+	if len(shared) == 0 {
 		return nil,
 			fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset",
 				a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
@@ -99,28 +99,28 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 	c := &Comparison{
 		A:     a.side(),
 		B:     b.side(),
-		N:     len(joined),
-		OnlyA: len(a.Units) - len(joined),
-		OnlyB: len(b.Units) - len(joined),
+		N:     len(shared),
+		OnlyA: len(a.Units) - len(shared),
+		OnlyB: len(b.Units) - len(shared),
 		Unit:  words.Common,
 	}
 	c.Sides = [2]Side{c.A, c.B}
 	if i := slices.IndexFunc(a.Metrics, func(m Metric) bool { return m.Headline }); i >= 0 {
-		c.stands = a.Metrics[i]
+		c.headline = a.Metrics[i]
 	}
-	ahead := a.ahead(b, joined)
-	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot)
-	noise := floors(joined, nil, a, b)
+	order := a.sharedOrder(b, shared)
+	c.Differences = a.differences(b.Sheet, words.Unit, shared, order, boot)
+	noise := floors(shared, nil, a, b)
 	for i := range c.Differences {
 		d := &c.Differences[i]
-		d.Floor = noise.of(d.Metric, d.Group, d.Mode)
+		d.Floor = noise.find(d.Metric, d.Group, d.Mode)
 	}
 	if f, ok := a.scorer.(Matcher); ok {
-		f.Match(c, b.scorer, joined, boot)
+		f.Match(c, b.scorer, shared, boot)
 	}
 	if f, ok := a.scorer.(Parter); ok {
 		var sides [2][]Unit
-		for _, j := range joined {
+		for _, j := range shared {
 			sides[0] = append(sides[0], j.A)
 			sides[1] = append(sides[1], j.B)
 		}
@@ -129,44 +129,44 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 		}
 	}
 	c.warn(a.Run, b.Run, unit)
-	if ahead != nil {
+	if order != nil {
 		c.Alike, c.AlikeByGroup = nil, nil // their tests are not valid at every look
-		c.Warnings = append(c.Warnings, ahead.String())
+		c.Warnings = append(c.Warnings, order.String())
 	}
 	return c, nil
 }
 
-// join pairs some units of a run with those of another. It returns an error if the two are not of one protocol, or were
-// asked the same and what is right of a unit is not the same for them.
+// join pairs units with those of another run. It returns an error if the runs have different protocols, or if they were
+// asked the same and disagree on the gold answer.
 func (a scoredRun) join(units []Unit, b scoredRun) ([]Joined, error) {
 	if x, y := a.words(), b.words(); x.Unit != y.Unit || x.Common != y.Common {
-		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol",
+		return nil, fmt.Errorf("%s (%s) and %s (%s) are scored differently: compare runs of one protocol",
 			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
-	joined := join(units, b.Units)
-	for _, p := range joined {
+	shared := join(units, b.Units)
+	for _, p := range shared {
 		if p.A.Asked == p.B.Asked && p.A.Gold != p.B.Gold {
-			return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
+			return nil, fmt.Errorf("%s and %s have different labels for %s: compare runs on the same dataset",
 				a.Dir, b.Dir, p.A.ID)
 		}
 	}
-	return joined, nil
+	return shared, nil
 }
 
-// warn notes what a reader of the comparison has to know.
+// warn adds the warnings of the comparison.
 func (c *Comparison) warn(a, b *Run, unit string) {
 	w := cautions{}
 	if c.OnlyA+c.OnlyB > 0 {
-		w.say("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
+		w.add("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
 	}
 	if a.Manifest.ID == b.Manifest.ID {
-		w.say("both are the same run")
+		w.add("both are the same run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		w.say(simulatedWarning)
+		w.add(simulatedWarning)
 	}
 	if c.N < FewItems {
-		w.say("few items: n = %d", c.N)
+		w.add("few items: n = %d", c.N)
 	}
 	c.Warnings = w
 }

@@ -11,19 +11,20 @@ import (
 	"gavel/scoring/stats"
 )
 
-// mostPairs is the largest number of pairs that is named as needed.
-const mostPairs = 100_000
+// maxPairs is the largest sample size that a sentence suggests.
+const maxPairs = 100_000
 
-// say says what the comparison comes to.
-func (c *Comparison) say() {
+// describe sets Says.
+func (c *Comparison) describe() {
 	first, rest := c.Sentences([2]string(NamesOf([]Side{c.A, c.B})))
 	c.Says = strings.TrimSuffix(first+" "+rest, " ")
 }
 
-// Sentences returns the answer, and what to say of the pairs where both judges are consistent, under the names given.
+// Sentences returns the answer, and a sentence about the pairs where both judges are consistent, or "". names are the
+// judges' names.
 func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 	if d := c.Alike; d != nil && d.Diff != nil && !c.SameRun() {
-		rest = c.amongAlike(*d, names)
+		rest = c.whereConsistent(*d, names)
 	}
 	return c.answer(names), rest
 }
@@ -31,18 +32,18 @@ func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 // SameRun reports whether a run is compared with itself.
 func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 
-// Headline returns the difference that stands for the comparison; nil where there is none.
+// Headline returns the difference of the headline metric; nil if there is none.
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]
-		if d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.stands.Name || c.stands.Name == "") {
+		if d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.headline.Name || c.headline.Name == "") {
 			return d
 		}
 	}
 	return nil
 }
 
-// answer says which judge is better by the headline, and whether that is significant.
+// answer returns which judge is better by the headline, and whether that is significant.
 func (c *Comparison) answer(names [2]string) string {
 	d := c.Headline()
 	switch {
@@ -50,47 +51,48 @@ func (c *Comparison) answer(names [2]string) string {
 		return "Both are the same run."
 	case d == nil || d.Diff == nil:
 		return "The runs cannot be compared: one of them has no value of the headline metric."
-	case c.A.silent && c.B.silent:
+	case c.A.noVerdicts && c.B.noVerdicts:
 		return "Nothing to compare: neither judge gives a verdict."
-	case c.A.silent && d.Noise:
+	case c.A.noVerdicts && d.Noise:
 		return fmt.Sprintf("Nothing to compare: %s gives no verdict.", names[0])
-	case c.B.silent && d.Noise:
+	case c.B.noVerdicts && d.Noise:
 		return fmt.Sprintf("Nothing to compare: %s gives no verdict.", names[1])
 	}
 	both := c.both(*d)
 	if w := c.Within; w != nil && w.Verdict == WithinMargin {
-		says := fmt.Sprintf("The same within %g points: %s.", w.Points, both)
+		text := fmt.Sprintf("The same within %g points: %s.", w.Points, both)
 		if t := w.Turned; t != nil && 2*min(t[0], t[1]) > c.N {
-			says += fmt.Sprintf(" But both judges change most verdicts with the order, %d and %d of them: "+
+			text += fmt.Sprintf(" But both judges change most verdicts with the order, %d and %d of them: "+
 				"equal scores say little here.", t[0], t[1])
 		}
-		return says
+		return text
 	}
-	how := "better"
-	if c.stands.Term.Best != Higher {
-		how = "higher"
+	adjective := "better"
+	if c.headline.Term.Best != Higher {
+		adjective = "higher"
 	}
-	says := ""
+	text := ""
 	switch {
 	case d.P == nil:
-		says = "No significance test for this difference: " + both + "."
+		text = "No significance test for this difference: " + both + "."
 	case !d.Noise:
-		says = fmt.Sprintf("%s is %s by %s%s: %s.", d.ahead(names), how, d.points(), d.ends(), both)
-	case !d.holdsZero() && withinFloor(d.Diff, d.Floor):
-		says = "No significant difference: " + both + ", and asking one of the judges again makes as large a difference."
+		text = fmt.Sprintf("%s is %s by %s%s: %s.", d.leader(names), adjective, d.points(), d.intervalText(), both)
+	case !d.containsZero() && withinFloor(d.Diff, d.Floor):
+		text = "No significant difference: " + both +
+			", and repeating one of the runs changes it by as much."
 	default:
-		says = "No significant difference: " + both + "." + d.needed()
+		text = "No significant difference: " + both + "." + d.pairsNeeded()
 	}
 	if w := c.Within; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
-		says += fmt.Sprintf(" About %s pairs are needed to show that they are the same within %g points, if they are.",
+		text += fmt.Sprintf(" About %s pairs are needed to show that they are the same within %g points, if they are.",
 			roundUp(*w.Pairs), w.Points)
 	}
-	return says
+	return text
 }
 
-// both gives the values of the two: "correct in both orders on 58 % and 62 % of the same 350 pairs".
+// both returns both values: "correct in both orders on 58 % and 62 % of the same 350 pairs".
 func (c *Comparison) both(d Difference) string {
-	name := cmp.Or(c.stands.Term.Label, d.Metric)
+	name := cmp.Or(c.headline.Term.Label, d.Metric)
 	same := fmt.Sprintf("the same %d %s%s", c.N, cmp.Or(c.Unit, "pair"), plural(c.N))
 	switch {
 	case d.A == nil || d.B == nil:
@@ -106,10 +108,10 @@ func (c *Comparison) both(d Difference) string {
 	return fmt.Sprintf("%s %.0f %% and %.0f %% %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
 }
 
-// ahead returns the one of two names that has more.
-func (d Difference) ahead(names [2]string) string { return names[int(One(*d.Diff > 0))] }
+// leader returns the name of the judge with the higher value.
+func (d Difference) leader(names [2]string) string { return names[int(One(*d.Diff > 0))] }
 
-// places returns the decimals with which sentences show the difference.
+// places returns the number of decimals for sentences.
 func (d Difference) places() int {
 	switch {
 	case d.Unit != "":
@@ -120,7 +122,7 @@ func (d Difference) places() int {
 	return 0
 }
 
-// points returns how large the difference is, without its sign.
+// points returns the size of the difference, without its sign.
 func (d Difference) points() string {
 	size := fmt.Sprintf("%.*f", d.places(), math.Abs(*d.Diff))
 	switch {
@@ -132,8 +134,8 @@ func (d Difference) points() string {
 	return size + " points"
 }
 
-// ends returns the interval of what points says.
-func (d Difference) ends() string {
+// intervalText returns the interval of points, with a leading space; "" without an interval.
+func (d Difference) intervalText() string {
 	if d.Low == nil || d.High == nil {
 		return ""
 	}
@@ -145,21 +147,22 @@ func (d Difference) ends() string {
 	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
 }
 
-// needed says how many pairs would separate judges that go on as they did; "" where that is not known.
-func (d Difference) needed() string {
+// pairsNeeded returns a sentence with the sample size at which the observed difference would be significant; ""
+// if there is none.
+func (d Difference) pairsNeeded() string {
 	if d.Table == nil || d.Test != "" {
 		return ""
 	}
 	n := float64(d.Table.N())
-	apart := math.Abs(float64(d.Table.OnlyA-d.Table.OnlyB)) / n
-	pairs := stats.PairsToTell(apart, float64(d.Table.OnlyA+d.Table.OnlyB)/n, planAlpha, planPower)
-	if !(pairs > n && pairs <= mostPairs) {
+	gap := math.Abs(float64(d.Table.OnlyA-d.Table.OnlyB)) / n
+	pairs := stats.PairsToTell(gap, float64(d.Table.OnlyA+d.Table.OnlyB)/n, planAlpha, planPower)
+	if !(pairs > n && pairs <= maxPairs) {
 		return ""
 	}
 	return fmt.Sprintf(" About %s pairs are needed to separate them.", roundUp(int(pairs)))
 }
 
-// roundUp returns a number of pairs, rounded up to three digits, in words.
+// roundUp formats a number of pairs, rounded up to about three digits.
 func roundUp(n int) string {
 	step := 1
 	for n > 1000*step {
@@ -171,22 +174,22 @@ func roundUp(n int) string {
 	return humanize.Comma(int64((n + step - 1) / step * step))
 }
 
-// amongAlike says which judge is more accurate where both are consistent.
-func (c *Comparison) amongAlike(d Difference, names [2]string) string {
-	where := fmt.Sprintf("n the %d pair%s where both judges are consistent", d.N, plural(d.N))
+// whereConsistent returns which judge is more accurate on the pairs where both are consistent.
+func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
+	scope := fmt.Sprintf("n the %d pair%s where both judges are consistent", d.N, plural(d.N))
 	first := c.Headline()
 	switch {
 	case d.Noise:
-		return "O" + where + ": no significant difference."
+		return "O" + scope + ": no significant difference."
 	case first == nil || first.Noise || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0):
-		where = "But o" + where
+		scope = "But o" + scope
 	default:
-		where = "O" + where
+		scope = "O" + scope
 	}
-	return fmt.Sprintf("%s, %s is correct %s more often%s.", where, d.ahead(names), d.points(), d.ends())
+	return fmt.Sprintf("%s, %s is correct %s more often%s.", scope, d.leader(names), d.points(), d.intervalText())
 }
 
-// AlikeOf compares two runs on a group where each agrees with itself, from the counts of who is right there.
+// AlikeOf returns the difference of two runs on the units where both are consistent, from the counts of right ones.
 func AlikeOf(metric, group string, t Table2x2) *Difference {
 	n := t.N()
 	if n == 0 {
@@ -207,11 +210,11 @@ func AlikeOf(metric, group string, t Table2x2) *Difference {
 		Table:    &t,
 		P:        Precise(stats.McNemar(t.OnlyA, t.OnlyB)),
 	}
-	d.Noise = d.holdsZero() || *d.P >= alpha
+	d.Noise = d.containsZero() || *d.P >= alpha
 	return d
 }
 
-// Holm corrects the p of some differences by Holm's method over them, and says which may be noise by that.
+// Holm corrects the p-values of differences by Holm's method and marks those that are not significant.
 func Holm(differences []*Difference) {
 	p := make([]float64, len(differences))
 	for i, d := range differences {

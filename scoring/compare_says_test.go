@@ -9,16 +9,16 @@ import (
 func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison {
 	d := *AlikeOf("strict", Overall, t)
 	c := &Comparison{
-		A:      Side{Run: "r/a", ID: "1", Question: Question{Model: "org/ann", Prompt: "sop"}},
-		B:      Side{Run: "r/b", ID: "2", Question: Question{Model: "bob", Prompt: "sop"}},
-		N:      d.N,
-		stands: Metric{Name: "strict", Term: Term{Label: "correct in both orders", Best: Higher}},
+		A:        Side{Run: "r/a", ID: "1", Question: Question{Model: "org/ann", Prompt: "sop"}},
+		B:        Side{Run: "r/b", ID: "2", Question: Question{Model: "bob", Prompt: "sop"}},
+		N:        d.N,
+		headline: Metric{Name: "strict", Term: Term{Label: "correct in both orders", Best: Higher}},
 	}
 	if change != nil {
 		change(c, &d)
 	}
 	c.Differences = []Difference{{Metric: "strict", Group: "Math"}, d}
-	c.say()
+	c.describe()
 	return c
 }
 
@@ -38,17 +38,19 @@ func TestComparisonSays(t *testing.T) {
 		{name: "too close", table: close, want: "No significant difference: correct in both orders on 52 % and 50 % of the same 100 pairs. About 4,410 pairs are needed to separate them."},
 		{name: "no difference", table: Table2x2{Both: 10}, want: "No significant difference: correct in both orders on 100 % and 100 % of the same 10 pairs."},
 		{name: "the same run", table: close, change: func(c *Comparison, _ *Difference) { c.B.ID = "1" }, want: "Both are the same run."},
-		{name: "neither gives a verdict", table: Table2x2{Neither: 10}, change: func(c *Comparison, _ *Difference) { c.A.silent, c.B.silent = true, true },
-			want: "Nothing to compare: neither judge gives a verdict."},
-		{name: "one gives no verdict", table: Table2x2{Neither: 10}, change: func(c *Comparison, _ *Difference) { c.B.silent = true },
-			want: "Nothing to compare: bob gives no verdict."},
+		{name: "neither gives a verdict", table: Table2x2{Neither: 10},
+			change: func(c *Comparison, _ *Difference) { c.A.noVerdicts, c.B.noVerdicts = true, true },
+			want:   "Nothing to compare: neither judge gives a verdict."},
+		{name: "one gives no verdict", table: Table2x2{Neither: 10},
+			change: func(c *Comparison, _ *Difference) { c.B.noVerdicts = true },
+			want:   "Nothing to compare: bob gives no verdict."},
 		{name: "no value", table: close, change: func(_ *Comparison, d *Difference) { d.Diff = nil },
 			want: "The runs cannot be compared: one of them has no value of the headline metric."},
 		{name: "no test", table: close, change: func(_ *Comparison, d *Difference) { d.P = nil },
 			want: "No significance test for this difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "the noise floor", table: apart, change: func(_ *Comparison, d *Difference) { d.Floor, d.Noise = new(35.0), true },
-			want: "No significant difference: correct in both orders on 45 % and 75 % of the same 100 pairs, and asking one of the judges again makes as large a difference."},
-		{name: "not at its end", table: close, change: func(_ *Comparison, d *Difference) { d.Test = byE },
+			want: "No significant difference: correct in both orders on 45 % and 75 % of the same 100 pairs, and repeating one of the runs changes it by as much."},
+		{name: "not at its end", table: close, change: func(_ *Comparison, d *Difference) { d.Test = eValueTest },
 			want: "No significant difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "within the margin", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: WithinMargin, Points: 15}
@@ -66,7 +68,7 @@ func TestComparisonSays(t *testing.T) {
 		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, close) },
 			want: "On the 100 pairs where both judges are consistent: no significant difference."},
 		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
-			d.Unit, c.Unit, c.stands.Term = UnitScore, "item", Term{Label: "Grade score"}
+			d.Unit, c.Unit, c.headline.Term = UnitScore, "item", Term{Label: "Grade score"}
 			d.A, d.B, d.Diff, d.Low, d.High = new(0.4), new(0.7), new(0.3), new(0.1), new(0.5)
 		}, want: "bob is higher by 0.30 [0.10, 0.50]: Grade score 0.40 and 0.70 on the same 100 items."},
 	} {
@@ -80,8 +82,8 @@ func TestComparisonSays(t *testing.T) {
 	if strings.Contains(half.Says, "little") {
 		t.Errorf("where one of the two reads: %q", half.Says)
 	}
-	none := &Comparison{stands: Metric{Name: "strict"}}
-	if none.say(); none.Says == "" {
+	none := &Comparison{headline: Metric{Name: "strict"}}
+	if none.describe(); none.Says == "" {
 		t.Error("nothing is said of a comparison without a number")
 	}
 	if AlikeOf("x", Overall, Table2x2{}) != nil {

@@ -79,7 +79,8 @@ func number(p *float64) any {
 //	a, c:  6 alone against 0: p = 2 · 2⁻⁶  = 0.03125, likewise
 //	b, c:  0 against 6 alone: p =            0.03125, likewise
 //
-// All differ in nothing but that. Holm's correction is over all tests of the three comparisons, whatever metrics there are.
+// All differ in nothing but that. Holm's correction is over all tests of the three comparisons, whatever
+// metrics there are.
 func TestHolmOverThreeComparisons(t *testing.T) {
 	all := compare(t, stats.Default, judged("a", 20, upTo(20)), judged("b", 20, upTo(8)), judged("c", 20, upTo(14)))
 	for i, want := range []struct {
@@ -116,14 +117,15 @@ func TestHolmOverThreeComparisons(t *testing.T) {
 			t.Errorf("p %v of %d is corrected to %v, want %v", p[i], len(p), holm[i], want)
 		}
 	}
-	// by group, in the order of all comparisons: ten pairs each; p = 2 · 2⁻⁶, twice, and 2 · 2⁻³ = 0.25, four times
+	// by group, in the order of all comparisons: ten pairs each; p = 2 · 2⁻⁶, twice, and 2 · 2⁻³ = 0.25,
+	// four times
 	if !slices.Equal(byGroup, []float64{0.03125, 0.03125, 0.25, 0.25, 0.25, 0.25}) {
 		t.Errorf("by group: %v", byGroup)
 	}
 }
 
-// What is paired is resampled paired: eight more of the same pairs is a sure
-// difference, though each share alone is known to ±10. As one of seven or more in a table it may be noise all the same.
+// What is paired is resampled paired: eight more of the same pairs is a sure difference, though each share alone is
+// known to ±10. As one of seven or more in a table it may be noise all the same.
 func TestDifferenceIsPaired(t *testing.T) {
 	all := compare(t, stats.Default, judged("a", 100, upTo(50)), judged("b", 100, upTo(58)))
 	d := differenceOf(t, all.Comparisons[0], "strict", scoring.Overall)
@@ -147,7 +149,7 @@ func TestCompareRefuses(t *testing.T) {
 		err   string
 	}{
 		{"no pair in common", other, "runs/a and runs/b have no pair in common (datasets pairs and others)"},
-		{"another label", turned, "runs/a and runs/c disagree on what is right of p003"},
+		{"another label", turned, "runs/a and runs/c have different labels for p003"},
 	} {
 		if _, err := scoring.Compare([]*scoring.Run{a, c.other}, quick); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.err)

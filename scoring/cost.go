@@ -2,14 +2,14 @@ package scoring
 
 import "math"
 
-// Ledger of the run; nil where nothing was asked of a server, or nobody tells what it took.
+// Ledger returns what the run cost; nil if no server was asked or reported any usage.
 func (run *Run) Ledger() *Ledger { return run.ledger(run.sheet(0)) }
 
-// ledger returns the ledger, which is made once: to find its ideal takes reading all items.
+// ledger returns the cost. It computes it once, because IdealTokens needs all items.
 func (run *Run) ledger(sheet *Sheet) *Ledger {
 	a := &run.account
-	if run.unpaid() || a.PromptTokens+a.GeneratedTokens+len(a.spans) == 0 || a.made != nil {
-		return a.made
+	if run.unpaid() || a.PromptTokens+a.GeneratedTokens+len(a.spans) == 0 || a.cachedLedger != nil {
+		return a.cachedLedger
 	}
 	l := a.Ledger
 	l.Seconds = *Fraction(a.seconds())
@@ -23,6 +23,6 @@ func (run *Run) ledger(sheet *Sheet) *Ledger {
 	}
 	l.right = sheet.right()
 	l.At(Rates{})
-	a.made = &l
-	return a.made
+	a.cachedLedger = &l
+	return a.cachedLedger
 }

@@ -7,23 +7,23 @@ import (
 	"gavel/judging"
 )
 
-// Diagnoser is a scorer whose runs have a diagnosis.
+// Diagnoser is a scorer that diagnoses its runs.
 type Diagnoser interface{ Diagnose(rep *Report) Diagnosis }
 
-// Unknowing is the diagnosis of a judge of which nothing can be said, and why.
-func Unknowing(code, text string, of ...any) Diagnosis {
-	return Diagnosis{Level: Unknown, Code: code, Text: fmt.Sprintf(text, of...), Evidence: []Evidence{}}
+// Unknowing returns a diagnosis of level Unknown with the reason.
+func Unknowing(code, text string, args ...any) Diagnosis {
+	return Diagnosis{Level: Unknown, Code: code, Text: fmt.Sprintf(text, args...), Evidence: []Evidence{}}
 }
 
-// Unbounded is the diagnosis of a judge whose headline, a share of so many of a noun, has no interval: of a run that is
-// not at its end, say. right is what is so of that share.
+// Unbounded returns the diagnosis of a judge whose headline has no interval, for example before the end of a run. right
+// is the phrase before the value, and noun the counted unit.
 func (r *Report) Unbounded(right string, headline Result, noun string) Diagnosis {
-	far := ""
+	progress := ""
 	if r.Items < r.Expected {
-		far = " so far"
+		progress = " so far"
 	}
-	return Unknowing(CodeFew, "%s %.0f %% of %d %s%s%s: there is no interval to say what that is worth.",
-		right, *headline.Value, headline.N, noun, plural(headline.N), far)
+	return Unknowing(CodeFew, "%s %.0f %% of %d %s%s%s: without an interval there is no diagnosis.",
+		right, *headline.Value, headline.N, noun, plural(headline.N), progress)
 }
 
 func (r *Report) diagnose(s Scorer) {
@@ -35,7 +35,7 @@ func (r *Report) diagnose(s Scorer) {
 	}
 }
 
-// Diagnose adds the diagnosis to a report that was written before there was one.
+// Diagnose adds the diagnosis to a report of an older version, which has none.
 func (r *Report) Diagnose(m *judging.Manifest) {
 	if scorer, ok := scorers[m.Spec.Protocol]; ok && r.Diagnosis == nil {
 		r.manifest = m
@@ -43,15 +43,15 @@ func (r *Report) Diagnose(m *judging.Manifest) {
 	}
 }
 
-// Verdictless is the share of judgments without a verdict; the zero Result where there is no judgment. Judgments of
-// one item are no independent ones: the interval counts items.
+// Verdictless returns the share of judgments without a verdict; the zero Result without judgments. The interval uses
+// the number of items, because judgments of one item are not independent.
 func (r *Report) Verdictless() Result {
 	n := r.Judgments()
 	if n == 0 {
 		return Result{}
 	}
 	units := float64(min(n, max(1, r.Items)))
-	e := ShareOf(WithoutVerdict, float64(r.lost())/float64(n)*units, units, MostSilent)
+	e := ShareOf(WithoutVerdict, float64(r.missingVerdicts())/float64(n)*units, units, MostSilent)
 	return Result{
 		Metric:   WithoutVerdict,
 		Group:    Overall,
@@ -63,82 +63,83 @@ func (r *Report) Verdictless() Result {
 	}
 }
 
-// lost is how many judgments have no verdict.
-func (r *Report) lost() int {
+// missingVerdicts returns the number of judgments without a verdict.
+func (r *Report) missingVerdicts() int {
 	return r.Judgments() - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
 }
 
-// Silence diagnoses a run of which too many judgments have no verdict: surely, or half of those that there are.
-func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
+// Silence diagnoses a run in which too many judgments have no verdict: significantly, or half of those at hand.
+func (r *Report) Silence(noun string) (d Diagnosis, silent bool) {
 	e, ok := r.Verdictless().Held(MostSilent)
-	lost := r.lost()
+	missing := r.missingVerdicts()
 	level := Unusable
 	switch {
 	case !ok:
-		return Unknowing(CodeNothing, "Nothing has been judged yet."), true
-	case !e.Above && 2*lost < e.N:
+		return Unknowing(CodeNothing, "No judgments yet."), true
+	case !e.Above && 2*missing < e.N:
 		return d, false
-	case !e.Above, 2*r.Outcomes[string(judging.Failed)] > lost && !r.imported(): // failed calls say nothing of the judge
+	case !e.Above, 2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
 		level = Unknown
 	}
-	text := fmt.Sprintf("%s without a verdict (%s)", oneIn(e.Value, noun, "is", "are"), e)
-	if lost == e.N {
+	text := fmt.Sprintf("%s without a verdict (%s)", shareInWords(e.Value, noun, "is", "are"), e)
+	if missing == e.N {
 		text = fmt.Sprintf("No %s of %d has a verdict", noun, e.N)
 	}
-	first := "mend that before reading the rest"
-	if 2*(r.Outcomes[string(judging.NoVerdict)]+r.Outcomes[string(judging.Conflict)]) > lost {
-		first = "fix the prompt format first"
+	advice := "fix this first"
+	if 2*(r.Outcomes[string(judging.NoVerdict)]+r.Outcomes[string(judging.Conflict)]) > missing {
+		advice = "fix the prompt format first"
 	}
-	text += ": " + first + r.remedy(lost) + "."
+	text += ": " + advice + r.remedy(missing) + "."
 	return Diagnosis{Level: level, Code: CodeSilent, Text: text, Evidence: []Evidence{e}}, true
 }
 
-// remedy is what to try where verdicts are missing, by what most of them are missing for.
-func (r *Report) remedy(lost int) string {
-	if 2*r.remarks.Repeating > lost && !r.imported() {
+// remedy returns advice for the main cause of missing verdicts.
+func (r *Report) remedy(missing int) string {
+	if 2*r.remarks.Repeating > missing && !r.imported() {
 		return " (replies repeat themselves: " + r.remarks.endLoops + ")"
 	}
-	if 2*r.remarks.Unheld > lost {
+	if 2*r.remarks.Unheld > missing {
 		return " (the server ignores --constrain: leave it out)"
 	}
-	unread := r.unread(lost)
+	labelRemedy := r.labelRemedy(missing)
 	remedies := map[judging.Outcome]string{
-		judging.NoVerdict: unread,
-		judging.Conflict:  unread,
-		judging.Cut:       "replies were cut: try a larger --max-tokens",
+		judging.NoVerdict: labelRemedy,
+		judging.Conflict:  labelRemedy,
+		judging.Cut:       "replies were truncated: try a larger --max-tokens",
 		judging.TooLong:   "prompts did not fit: give the server a larger context",
 		judging.Failed:    "calls failed: see gavel doctor",
 		judging.Refused:   "the model refused: try another prompt",
 	}
-	if r.imported() { // nobody can ask again
-		remedies[judging.Cut] = "replies were cut: --accept-cut counts a verdict before the cut"
+	if r.imported() { // imported judgments cannot be repeated
+		remedies[judging.Cut] = "replies were truncated: --scoring accept-cut=true counts verdicts before the cut"
 		remedies[judging.TooLong], remedies[judging.Refused] = "", ""
 		remedies[judging.Failed] = "the imported file lacks these replies"
 	}
 	for outcome, try := range remedies {
-		if try != "" && 2*r.Outcomes[string(outcome)] > lost {
+		if try != "" && 2*r.Outcomes[string(outcome)] > missing {
 			return " (" + try + ")"
 		}
 	}
 	return ""
 }
 
-// unread is what to try where replies have no label that is read.
-func (r *Report) unread(lost int) string {
-	held := r.manifest != nil && r.manifest.Spec.Parameters.Constrain
+// labelRemedy returns advice for replies without a readable label.
+func (r *Report) labelRemedy(missing int) string {
+	constrained := r.manifest != nil && r.manifest.Spec.Parameters.Constrain
 	switch {
-	case !r.imported() && !held:
+	case !r.imported() && !constrained:
 		return "try --constrain"
-	case r.Reading == "" && 2*r.Otherwise > lost:
-		return "try --reading robust"
+	case r.Reading == "" && 2*r.Otherwise > missing:
+		return "try --scoring reading=robust"
 	}
 	return "read some of the replies: gavel serve shows them"
 }
 
 func (r *Report) imported() bool { return r.manifest != nil && r.manifest.Imported != "" }
 
-// oneIn says a share, in percent, of a noun in words, and one of the forms of a verb after it: "One reply in five is".
-func oneIn(percent float64, noun, singular, plural string) string {
+// shareInWords returns a percentage of a noun in words, followed by the verb in singular or plural: "One reply in five
+// is".
+func shareInWords(percent float64, noun, singular, plural string) string {
 	switch n := int(math.Round(100 / math.Max(percent, 1))); {
 	case percent == 100:
 		return fmt.Sprintf("Every %s %s", noun, singular)

@@ -8,36 +8,37 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Tests of two runs.
+// Tests of a difference between two runs.
 const (
-	mcNemar  = "exact McNemar"
-	exchange = "paired permutation"
-	byE      = "e-value" // its inverse is a p that holds at every look
+	mcNemar    = "exact McNemar"
+	exchange   = "paired permutation"
+	eValueTest = "e-value" // its inverse is a p-value that is valid at every look
 )
 
-// differences returns those of all metrics that the runs are compared by, in all sections.
+// differences returns the differences of all compared metrics, in all sections.
 func (s *Sheet) differences(
-	other *Sheet, unit string, joined []Joined, ahead *pairedOrder, b stats.Bootstrap,
+	other *Sheet, unit string, shared []Joined, order *pairedOrder, b stats.Bootstrap,
 ) []Difference {
 	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
-	common := make([]Unit, len(joined))
-	for i, p := range joined {
+	common := make([]Unit, len(shared))
+	for i, p := range shared {
 		common[i] = p.A
 	}
 	sections := s.sections(common)
-	found := make([][]Difference, len(sections))
+	bySection := make([][]Difference, len(sections))
 	inParallel(len(sections), func(i int) {
-		in := metrics
+		list := metrics
 		if i > 0 {
-			in = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })
+			list = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })
 		}
-		found[i] = s.pairedSample(unit, sections[i], joined, ahead, in).differences(sections[i].name, in, s.Width, b)
+		bySection[i] = s.pairedSample(unit, sections[i], shared, order, list).
+			differences(sections[i].name, list, s.Width, b)
 	})
 	var out []Difference // metric by metric
 	for _, m := range metrics {
-		for _, part := range found {
-			for _, d := range part {
-				if d.Metric == m.Name && d.Mode == m.Mode && (d.A != nil || d.B != nil) { // some run has it
+		for _, differences := range bySection {
+			for _, d := range differences {
+				if d.Metric == m.Name && d.Mode == m.Mode && (d.A != nil || d.B != nil) { // at least one has a value
 					out = append(out, d)
 				}
 			}
@@ -46,7 +47,7 @@ func (s *Sheet) differences(
 	return out
 }
 
-// shared returns the metrics of both sheets.
+// shared returns the metrics that both sheets have.
 func (s *Sheet) shared(other *Sheet) (list []Metric) {
 	for _, m := range s.Metrics {
 		if slices.ContainsFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode }) {
@@ -56,43 +57,43 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 	return list
 }
 
-// pairedSample returns a sample of units with what both runs made of them: the columns of A that the metrics see, then
-// those of B.
-func (s *Sheet) pairedSample(unit string, in section, joined []Joined, ahead *pairedOrder, metrics []Metric) *Sample {
+// pairedSample returns a sample of shared units. A row holds the columns of A, then those of B; columns that no metric
+// uses are 0.
+func (s *Sheet) pairedSample(unit string, in section, shared []Joined, order *pairedOrder, metrics []Metric) *Sample {
 	width := s.Width
 	x := newSample(unit, 2*width, metrics)
-	seen := make([]bool, width)
+	used := make([]bool, width)
 	for k := range width {
-		x.own[k], x.own[width+k] = k < s.Own, k < s.Own
-		seen[k] = slices.ContainsFunc(metrics, func(m Metric) bool { return m.Columns[0] <= k && k < m.Columns[1] })
+		x.questionColumns[k], x.questionColumns[width+k] = k < s.Own, k < s.Own
+		used[k] = slices.ContainsFunc(metrics, func(m Metric) bool { return m.Columns[0] <= k && k < m.Columns[1] })
 	}
-	row := func(p Joined) []float64 { return s.sideBySide(p, seen) }
-	for _, p := range joined {
+	row := func(p Joined) []float64 { return s.sideBySide(p, used) }
+	for _, p := range shared {
 		if in.has(p.A) {
 			x.add(p.A.Cluster, p.A.Question, row(p))
 		}
 	}
 	x.close()
-	if ahead != nil {
-		x.early = ahead.sequence(in, row)
+	if order != nil {
+		x.early = order.sequence(in, row)
 	}
 	return x
 }
 
-// sideBySide returns a row of both runs.
-func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
+// sideBySide returns a unit's row of both runs. Blocks that are empty in one run are 0 in both.
+func (s *Sheet) sideBySide(p Joined, used []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
 	for _, block := range s.Blocks {
 		empty := func(side []float64) bool {
-			return !slices.ContainsFunc(block.of(side), func(v float64) bool { return v != 0 })
+			return !slices.ContainsFunc(block.slice(side), func(v float64) bool { return v != 0 })
 		}
-		if a, b := row[:len(seen)], row[len(seen):]; empty(a) || empty(b) {
-			clear(block.of(a))
-			clear(block.of(b))
+		if a, b := row[:len(used)], row[len(used):]; empty(a) || empty(b) {
+			clear(block.slice(a))
+			clear(block.slice(b))
 		}
 	}
 	for k := range row {
-		if !seen[k%len(seen)] {
+		if !used[k%len(used)] {
 			row[k] = 0
 		}
 	}
@@ -102,60 +103,60 @@ func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
 func (s *Sample) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
 	questions := make([]estimand, len(list))
 	for i := range list {
-		columns := list[i].beside(width)
+		columns := list[i].sideColumns(width)
 		questions[i] = estimand{Metric: &list[i], a: columns[0], b: columns[1]}
 	}
-	found := s.intervals(questions, b)
+	intervals := s.intervals(questions, b)
 	diffs := make([]Difference, len(list))
 	for i := range list {
-		diffs[i] = s.difference(&list[i], width, found[i], b)
+		diffs[i] = s.difference(&list[i], width, intervals[i], b)
 		diffs[i].Group = group
 	}
 	return diffs
 }
 
-func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstrap) Difference {
+func (s *Sample) difference(m *Metric, width int, iv bounds, b stats.Bootstrap) Difference {
 	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.size}
-	columns := m.beside(width)
+	columns := m.sideColumns(width)
 	if m.N != nil {
-		d.N = int(m.N(columns[0].of(s.sums)))
+		d.N = int(m.N(columns[0].slice(s.sums)))
 	} else if m.Units != nil {
 		d.N = s.units.count(columns[0], columns[1])
 	}
 	p, table, n := s.test(m, width, b)
-	d.tested = n
-	first, second, why := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
+	d.rowsTested = n
+	first, second, reason := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
 	d.A = inUnit(d.Unit, first)
 	d.B = inUnit(d.Unit, second)
 	d.Diff = inUnit(d.Unit, second-first)
-	if why != "" {
-		d.Note = "undefined: " + why
+	if reason != "" {
+		d.Note = "undefined: " + reason
 		return d
 	}
-	d.Low = inUnit(d.Unit, found.Low)
-	d.High = inUnit(d.Unit, found.High)
-	d.Interval = found.by
-	d.Note = found.note
+	d.Low = inUnit(d.Unit, iv.Low)
+	d.High = inUnit(d.Unit, iv.High)
+	d.Interval = iv.method
+	d.Note = iv.note
 	d.P = Precise(p)
 	d.Table = table
 	if s.early != nil {
-		d.Test, d.E = byE, Precise(s.early.evidence(m, columns))
+		d.Test, d.E = eValueTest, Precise(s.early.evidence(m, columns))
 		if m.Headline {
-			d.atEveryLook = new(s.early.difference(estimand{Metric: m, a: columns[0], b: columns[1]}, 1-2*planAlpha))
+			d.sequential = new(s.early.difference(estimand{Metric: m, a: columns[0], b: columns[1]}, 1-2*planAlpha))
 		}
 	} else if d.Table == nil {
 		d.Test = exchange
-		if m.is(Share) && s.size > s.rows.Len {
+		if m.hasKind(Share) && s.size > s.rows.Len {
 			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
 		}
 	}
 	return d
 }
 
-// test returns the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has
-// a table, else by exchanging the runs. n is how many rows are compared.
+// test returns the p-value of a metric in a sample of two runs. For a metric that is right or wrong unit by unit it
+// uses McNemar's test and returns the table; else a permutation test. n is the number of compared rows.
 func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
-	columns := m.beside(width)
+	columns := m.sideColumns(width)
 	if s.early != nil {
 		table, n = s.table(m, columns)
 		if table == nil {
@@ -164,10 +165,10 @@ func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table
 		return math.Min(1, 1/s.early.evidence(m, columns)), table, n
 	}
 	if m.Units != nil {
-		p, n = s.units.exchanged(m, columns, b)
+		p, n = s.units.exchangeTest(m, columns, b)
 		return p, nil, n
 	}
-	if m.is(Share) {
+	if m.hasKind(Share) {
 		table, n = s.table(m, columns)
 		if n > 0 {
 			return stats.McNemar(table.OnlyA, table.OnlyB), table, n
@@ -175,7 +176,7 @@ func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table
 	}
 	var rows stats.Rows
 	for _, k := range s.rows.Kinds {
-		both := slices.Concat(columns[0].of(k.Row), columns[1].of(k.Row))
+		both := slices.Concat(columns[0].slice(k.Row), columns[1].slice(k.Row))
 		for range k.Often {
 			rows.Add(both)
 		}

@@ -10,35 +10,35 @@ import (
 )
 
 // A run may be scored before its end, or end early because of its results. Intervals and tests for an n that was fixed
-// beforehand are then wrong. If the run asks about its items in an order drawn by seed, those of this file are used,
-// which hold at every look at once (PROTOCOLS.md, section 6). They cover the first items of that order, up to the first
-// that is not judged yet: which requests end first depends on the items, and so on their results.
+// beforehand are then invalid. If the run takes its items in an order drawn by seed, it gets the intervals and tests of
+// this file, which are valid at all looks together (PROTOCOLS.md, section 6). They cover the items of that order before
+// the first unjudged one: which requests end first depends on the items, and so on their results.
 
-// early holds the items of a run that is not at its end, as far as they are judged in the order drawn.
+// early holds the judged prefix of the drawn order, for a run before its end.
 type early struct {
-	seed   int64
-	place  map[string]int  // of the items in the order, up to the first that is not judged
-	failed map[string]bool // items whose outcome is unknown
+	seed      int64
+	positions map[string]int  // of the items in the order, before the first unjudged one
+	failed    map[string]bool // items whose outcome is unknown
 }
 
-// first returns the units that are in, in the order drawn.
+// first returns the units of the prefix, in the drawn order.
 func (e *early) first(units []Unit) []Unit {
-	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { _, in := e.place[u.ID]; return !in })
-	slices.SortFunc(units, func(a, b Unit) int { return cmp.Compare(e.place[a.ID], e.place[b.ID]) })
+	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { _, in := e.positions[u.ID]; return !in })
+	slices.SortFunc(units, func(a, b Unit) int { return cmp.Compare(e.positions[a.ID], e.positions[b.ID]) })
 	return units
 }
 
-// pairedOrder holds the units of two runs, of which at least one is not at its end, in the order drawn, up to the first
-// that either run has not judged. It has none if the runs have different orders.
+// pairedOrder holds the shared units of two runs, at least one of them before its end, in the drawn order, before the
+// first one that either run has not judged. It is empty if the runs have different orders.
 type pairedOrder struct {
-	in    []Joined
-	seeds bool // the orders differ
+	units       []Joined
+	seedsDiffer bool // the orders have different seeds
 }
 
 // sequence returns the rows of the units in a section.
 func (p *pairedOrder) sequence(in section, row func(Joined) []float64) *sequence {
 	s := newSequence()
-	for _, j := range p.in {
+	for _, j := range p.units {
 		if in.has(j.A) {
 			s.add(j.A.Cluster, row(j))
 		}
@@ -46,33 +46,33 @@ func (p *pairedOrder) sequence(in section, row func(Joined) []float64) *sequence
 	return s
 }
 
-// String tells which units intervals and tests are made of.
+// String returns a warning about the units that intervals and tests cover.
 func (p *pairedOrder) String() string {
-	if p.seeds {
-		return "the two are asked in orders of different seeds, and not both are at their end: " +
-			"there are no intervals and tests that hold"
+	if p.seedsDiffer {
+		return "the runs are incomplete and in orders of different seeds: " +
+			"there are no valid intervals or tests"
 	}
-	return fmt.Sprintf("not both are at their end: intervals and p, the inverse of an e-value, "+
-		"are of the first %d of the order drawn, and hold however often one looks", len(p.in))
+	return fmt.Sprintf("a run is incomplete: intervals and p, the inverse of an e-value, "+
+		"cover the first %d of the drawn order and are valid at every look", len(p.units))
 }
 
-// noSequence is the reason given when a metric has no interval before the end.
-const noSequence = noInterval + "the run is not at its end, and there is none of this metric that holds at every look"
+// noSequence is the note of a metric without an interval before the end of the run.
+const noSequence = noInterval + "the run is incomplete, and this metric has none that is valid at every look"
 
 // sequence holds a row for each unit of an early run, in its order.
 type sequence struct {
-	rows   [][]float64
-	failed []bool
-	apart  bool // no two units are of one cluster
+	rows        [][]float64
+	failed      []bool
+	independent bool // no two units belong to one cluster
 
 	clusters map[string]bool
 }
 
-func newSequence() *sequence { return &sequence{apart: true, clusters: map[string]bool{}} }
+func newSequence() *sequence { return &sequence{independent: true, clusters: map[string]bool{}} }
 
 func (s *sequence) add(cluster string, row []float64) {
 	s.rows = append(s.rows, row)
-	s.apart = s.apart && (cluster == "" || !s.clusters[cluster])
+	s.independent = s.independent && (cluster == "" || !s.clusters[cluster])
 	s.clusters[cluster] = true
 }
 
@@ -85,36 +85,37 @@ func (e *early) sequence(units []Unit) *sequence {
 	return s
 }
 
-// interval returns the interval of a share. Failed units will be asked again: they count as wrong for the lower end and
-// as right for the upper one.
+// interval returns the interval of a share. Failed units will be repeated: they count as wrong for the lower end and as
+// right for the upper one.
 func (s *sequence) interval(q estimand, level float64) bounds {
-	if q.differs() {
+	if q.isDifference() {
 		return s.difference(q, level)
 	}
-	if q.Value != nil || q.Units != nil || !s.apart || len(s.rows) == 0 || q.is(Ratio) || q.is(Correlation) {
+	if q.Value != nil || q.Units != nil || !s.independent || len(s.rows) == 0 ||
+		q.hasKind(Ratio) || q.hasKind(Correlation) {
 		return unbounded(noSequence)
 	}
 	var nums, dens []float64
-	var lost []int                     // places of what failed
-	most, whole := q.Most, q.is(Share) // what is seen must not choose how to bet
+	var failedRows []int                       // indexes of failed units
+	maxDen, binary := q.Most, q.hasKind(Share) // the observed values must not influence the method
 	for i, row := range s.rows {
-		num, den := q.share(q.b.of(row))
-		num = snapped(num, den)
+		num, den := q.share(q.b.slice(row))
+		num = snap(num, den)
 		if s.failed[i] {
-			lost = append(lost, i)
+			failedRows = append(failedRows, i)
 		}
 		nums, dens = append(nums, num), append(dens, den)
-		most, whole = max(most, den), whole && (den == 0 && num == 0 || den == 1 && (num == 0 || num == 1))
+		maxDen, binary = max(maxDen, den), binary && (den == 0 && num == 0 || den == 1 && (num == 0 || num == 1))
 	}
-	if most == 0 {
+	if maxDen == 0 {
 		return unbounded(noSequence)
 	}
-	ends := func(failed float64) (iv stats.Interval) {
-		for _, i := range lost {
-			nums[i], dens[i] = failed*most, most
+	interval := func(failed float64) (iv stats.Interval) {
+		for _, i := range failedRows {
+			nums[i], dens[i] = failed*maxDen, maxDen
 		}
-		if !whole {
-			return stats.BettingRatio(nums, dens, most, level)
+		if !binary {
+			return stats.BettingRatio(nums, dens, maxDen, level)
 		}
 		k, n := 0, 0
 		for i, num := range nums {
@@ -122,25 +123,25 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 		}
 		return stats.Sequence(k, n, level)
 	}
-	by := ByBetting
-	if whole {
-		by = BySequence
+	method := ByBetting
+	if binary {
+		method = BySequence
 	}
-	return q.curved(stats.Interval{Low: ends(0).Low, High: ends(1).High}, by)
+	return q.onCurve(stats.Interval{Low: interval(0).Low, High: interval(1).High}, method)
 }
 
-// scores returns the differences unit by unit; ok is false unless every unit counts once on either side.
+// scores returns the differences unit by unit; ok is false unless every unit counts once on both sides.
 func (s *sequence) scores(m *Metric, a, b Span) (scores []float64, ok bool) {
-	if m.Value != nil || m.Units != nil || m.Curve != nil || !s.apart || slices.Contains(s.failed, true) {
+	if m.Value != nil || m.Units != nil || m.Curve != nil || !s.independent || slices.Contains(s.failed, true) {
 		return nil, false
 	}
 	for _, row := range s.rows {
-		x, dx := m.share(a.of(row))
-		y, dy := m.share(b.of(row))
+		x, dx := m.share(a.slice(row))
+		y, dy := m.share(b.slice(row))
 		if dx != 1 || dy != 1 {
 			return nil, false
 		}
-		scores = append(scores, snapped(y, 1)-snapped(x, 1))
+		scores = append(scores, snap(y, 1)-snap(x, 1))
 	}
 	return scores, len(scores) > 0
 }
@@ -150,7 +151,7 @@ func (s *sequence) difference(q estimand, level float64) bounds {
 	if !ok {
 		return unbounded(noSequence)
 	}
-	return bounds{Interval: stats.Betting(scores, 0, level), by: ByBetting}
+	return bounds{Interval: stats.Betting(scores, 0, level), method: ByBetting}
 }
 
 // evidence returns the e-value against equal runs, from the units on which only one of them is right.
@@ -174,5 +175,5 @@ func (s *sequence) evidence(m *Metric, columns [2]Span) (e float64) {
 	return math.Exp(stats.LogE(k, n))
 }
 
-// LookedAt warns of intervals for a fixed n where a run may be scored before its end.
-const LookedAt = "the run is not at its end: intervals and p are those of a run whose length was fixed beforehand"
+// LookedAt warns that intervals assume a fixed n although the run may be scored before its end.
+const LookedAt = "the run is incomplete: intervals and p assume that its length was fixed beforehand"

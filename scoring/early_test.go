@@ -11,8 +11,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// drawnRun is a run of n pairs, asked in the order of a seed, of which those at some places are judged: right tells on which
-// the judge is right, by place; failed are places of which a judgment failed.
+// drawnRun is a run of n pairs, asked in the order of a seed, of which those at some places are judged: right tells on
+// which the judge is right, by place; failed are places of which a judgment failed.
 func drawnRun(n int, seed int64, judged []int, right func(place int) bool, failed ...int) *scoring.Run {
 	var ids []string
 	for i := range n {
@@ -55,8 +55,8 @@ func wantInterval(t *testing.T, r scoring.Result, by string, low, high float64) 
 	}
 }
 
-// Of a run that is not at its end intervals are those that hold at every look, over the first items of its order: up to a
-// gap, whatever came after it.
+// Of a run that is not at its end intervals are those that hold at every look, over the first items of its
+// order: up to a gap, whatever came after it.
 func TestEarly(t *testing.T) {
 	whole := drawnRun(40, 7, firstPlaces(40), even).Score(quick)
 	if r := find(t, whole, "strict", scoring.Overall); r.Interval != scoring.ByBlaker || len(whole.Warnings) > 0 {
@@ -76,7 +76,7 @@ func TestEarly(t *testing.T) {
 	if r := find(t, part, "first-position", scoring.Overall); r.Interval != scoring.ByBetting || r.Low == nil || *r.Low > *r.Value || *r.High < *r.Value {
 		t.Error(show(r))
 	}
-	if text := strings.Join(part.Warnings, "\n"); !strings.Contains(text, "however often one looks") {
+	if text := strings.Join(part.Warnings, "\n"); !strings.Contains(text, "valid at every look") {
 		t.Error(text)
 	}
 	unknown := drawnRun(40, 7, firstPlaces(20), even)

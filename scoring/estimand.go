@@ -6,46 +6,46 @@ import (
 	"gavel/scoring/stats"
 )
 
-// bounds are an interval, how it was made, or why there is none.
+// bounds holds an interval with its method, or the reason why there is none.
 type bounds struct {
 	stats.Interval
-	by, note string
+	method, note string
 }
 
 func unbounded(note string) bounds {
 	return bounds{Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, note: note}
 }
 
-// estimand is a metric whose interval is wanted: of what the columns at b come to, less, of a
-// difference, what those at a do.
+// estimand holds a metric and the columns b to evaluate it on; for a difference the value on the columns a is
+// subtracted.
 type estimand struct {
 	*Metric
 	a, b Span
 }
 
-func (q estimand) differs() bool { return q.a != Span{} }
+func (q estimand) isDifference() bool { return q.a != Span{} }
 
-func (q estimand) of(sums []float64) float64 {
-	v := q.value(q.b.of(sums))
-	if q.differs() {
-		v -= q.value(q.a.of(sums))
+func (q estimand) evaluate(sums []float64) float64 {
+	v := q.value(q.b.slice(sums))
+	if q.isDifference() {
+		v -= q.value(q.a.slice(sums))
 	}
 	return v
 }
 
-// tiny is what sums of fractions may be off by.
-const tiny = 1e-12
+// roundingError is the largest error expected in sums of fractions.
+const roundingError = 1e-12
 
-// snapped returns 0, half of den or den, where num is that but for tiny.
-func snapped(num, den float64) float64 {
+// snap rounds num to 0, half of den or den if it is within roundingError of one of them.
+func snap(num, den float64) float64 {
 	for _, x := range []float64{0, den / 2, den} {
-		if math.Abs(num-x) < tiny {
+		if math.Abs(num-x) < roundingError {
 			return x
 		}
 	}
 	return num
 }
 
-func (q estimand) curved(iv stats.Interval, by string) bounds {
-	return bounds{Interval: stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, by: by}
+func (q estimand) onCurve(iv stats.Interval, method string) bounds {
+	return bounds{Interval: stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, method: method}
 }

@@ -7,30 +7,30 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Level says how far a judge can be used.
+// Level grades how far a judge can be used.
 type Level string
 
-// The levels, the worst first. Unknown is the level of runs that are too small to tell.
+// The levels, the worst first. Unknown applies to runs that are too small.
 const (
 	Unknown  Level = "unknown"
-	Unusable Level = "unusable" // gives no verdicts, goes by the position, or is no better than chance
-	Weak     Level = "weak"     // better than chance, and no more than that
-	Usable   Level = "usable"   // its verdicts that agree in every order are to be relied on
+	Unusable Level = "unusable" // gives no verdicts, follows the position, or is no better than chance
+	Weak     Level = "weak"     // better than chance only
+	Usable   Level = "usable"   // reliable where its verdicts agree in every order
 	Strong   Level = "strong"
 )
 
-// Diagnosis says in a sentence how far a judge can be used on the items of a run. The rules use the ends of intervals,
-// never values alone: see docs/diagnosis.md.
+// Diagnosis states how far a judge can be used on the items of a run. The rules use the ends of intervals, not the
+// point estimates: see docs/diagnosis.md.
 type Diagnosis struct {
 	Level    Level      `json:"level"`    // `unusable`, `weak`, `usable` (in every order) or `strong`
-	Code     string     `json:"code"`     // of the rule that was met, see diagnosis.md
-	Text     string     `json:"text"`     // a sentence or two: what to do with the judge
-	Evidence []Evidence `json:"evidence"` // the numbers that it goes by
+	Code     string     `json:"code"`     // of the rule that applies, see diagnosis.md
+	Text     string     `json:"text"`     // one or two sentences: what to do with the judge
+	Evidence []Evidence `json:"evidence"` // the numbers that the diagnosis uses
 
-	Also string `json:"-"` // the report's
+	Also string `json:"-"` // further remarks for the report
 }
 
-// Evidence is a number that a diagnosis is based on.
+// Evidence holds a number that a diagnosis uses, and its comparison with a threshold.
 type Evidence struct {
 	Metric    string  `json:"metric"`             // as in `results`
 	Group     string  `json:"group,omitempty"`    // as in `results`
@@ -39,14 +39,14 @@ type Evidence struct {
 	Value     float64 `json:"value"`              // as in `results`
 	Low       float64 `json:"low"`                // as in `results`
 	High      float64 `json:"high"`               // as in `results`
-	Interval  string  `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
+	Interval  string  `json:"interval,omitempty"` // the method, see PROTOCOLS.md §5
 	N         int     `json:"n"`                  // as in `results`
-	Threshold float64 `json:"threshold"`          // what the interval was held against
+	Threshold float64 `json:"threshold"`          // compared with the interval
 	Above     bool    `json:"above,omitempty"`    // the interval lies above it
 	Below     bool    `json:"below,omitempty"`    // the interval lies below it
 }
 
-// Codes of rules that several protocols have.
+// Codes of rules that several protocols share.
 const (
 	CodeNothing  = "nothing"  // no item is complete
 	CodeSilent   = "silent"   // too many judgments have no verdict
@@ -61,7 +61,7 @@ const (
 	CodeStrong   = "strong"
 )
 
-// Thresholds of the rules, in percent. docs/diagnosis.md says why.
+// Thresholds of the rules, in percent. docs/diagnosis.md gives the reasons.
 const (
 	MostSilent  = 10 // of judgments without a verdict
 	MostByPlace = 75 // of verdicts that name one position
@@ -69,13 +69,13 @@ const (
 	MostTies    = 50
 	UsableFrom  = 50 // of items that are correct in every order
 	StrongFrom  = 75
-	// of the verdicts that are kept, where each is one of two: a third of the way from chance to perfect
+	// share of correct verdicts when consistent, for two candidates: a third of the way from chance to perfect
 	ReliableFrom = 200.0 / 3
 )
 
-// strongly is the quotient of the normal quantiles of .99 and .975: the end of a one-sided 99 % interval is so many
-// times as far from the value as that of a 95 % interval.
-const strongly = 2.3263 / 1.95996
+// oneSided99 is the quotient of the normal quantiles of .99 and .975: the distance from the value to the end of a
+// one-sided 99 % interval over that of a 95 % interval.
+const oneSided99 = 2.3263 / 1.95996
 
 // Held compares a result with a threshold. ok is false if the result has no interval.
 func (x Result) Held(threshold float64) (e Evidence, ok bool) {
@@ -107,7 +107,7 @@ func (e Evidence) Against(threshold float64) Evidence {
 	return e
 }
 
-// Mirrored returns the complement, 100 % less the share, compared with the same threshold.
+// Mirrored returns the complement, 100 % minus the share, compared with the same threshold.
 func (e Evidence) Mirrored() Evidence {
 	e.Value = 100 - e.Value
 	e.Low, e.High = 100-e.High, 100-e.Low
@@ -131,7 +131,7 @@ func (e Evidence) String() string {
 	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", Unsigned(e.Value, 0), Unsigned(e.Low, 0), Unsigned(e.High, 0))
 }
 
-// Unsigned returns x, or 0 if x would be printed as -0 with so many places.
+// Unsigned returns x, or 0 if x would be printed as -0 with this number of places.
 func Unsigned(x float64, places int) float64 {
 	if math.Abs(x) <= 0.5*math.Pow10(-places) {
 		return 0
@@ -142,13 +142,13 @@ func Unsigned(x float64, places int) float64 {
 // Percentage returns a share, in percent, as sentences show it: "58 %".
 func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", Unsigned(x, 0)) }
 
-// Surely and SurelyNot report whether the value is above the threshold, or below it, in a one-sided test at 99 %:
-// statements about a judge need more certainty than a 95 % interval gives.
-func (e Evidence) Surely() bool    { return e.Value-(e.Value-e.Low)*strongly > e.Threshold }
-func (e Evidence) SurelyNot() bool { return e.Value+(e.High-e.Value)*strongly < e.Threshold }
+// Surely and SurelyNot report whether the value is above or below the threshold in a one-sided test at 99 %. Statements
+// about a judge need more certainty than a 95 % interval gives.
+func (e Evidence) Surely() bool    { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
+func (e Evidence) SurelyNot() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
 
-// Rank returns the level of a judge that is better than chance, by the share of items that it is correct on in every
-// order, and by whether its verdicts are reliable.
+// Rank returns the level of a judge that is better than chance. It depends on the share of items correct in every order
+// and on whether the verdicts are reliable.
 func (e Evidence) Rank(reliable bool) (Level, string) {
 	switch strong := e.Against(StrongFrom); {
 	case strong.Surely() && reliable:
@@ -159,8 +159,8 @@ func (e Evidence) Rank(reliable bool) (Level, string) {
 	return Weak, CodeWeak
 }
 
-// Chance compares a judge with chance: it returns CodeInverted, CodeFew or CodeChance, or "" for a judge that is
-// better. e is compared with chance; could says whether the judge may still turn out usable with more items.
+// Chance compares a judge with chance, the threshold of e. It returns CodeInverted, CodeFew or CodeChance, or "" for a
+// judge that is better. could reports whether more items may show that the judge is usable.
 func (e Evidence) Chance(could bool) (Level, string) {
 	switch {
 	case e.SurelyNot():
@@ -173,23 +173,23 @@ func (e Evidence) Chance(could bool) (Level, string) {
 	return Unusable, CodeChance
 }
 
-// Unusable diagnoses a judge whose verdicts follow something else than the content: found says whether the share of
-// those that do is above its threshold.
-func (e Evidence) Unusable(code, text string) (d Diagnosis, found bool) {
+// Unusable diagnoses a judge whose verdicts follow something other than the content. above reports whether their share
+// exceeds the threshold.
+func (e Evidence) Unusable(code, text string) (d Diagnosis, above bool) {
 	return Diagnosis{Level: Unusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.Above
 }
 
-// Diagnose diagnoses a judge by its share of correct items, compared with chance. says has the sentences by the codes
-// that Chance returns, "" for a judge that is better.
-func (e Evidence) Diagnose(says map[string]string, of ...any) Diagnosis {
+// Diagnose diagnoses a judge by its share of correct items, compared with chance. texts holds the sentences by the
+// codes of Chance, "" for a judge that is better.
+func (e Evidence) Diagnose(texts map[string]string, args ...any) Diagnosis {
 	from := float64(UsableFrom)
 	if e.Threshold >= 50 { // one of two
 		from = ReliableFrom
 	}
 	level, code := e.Chance(e.High >= from)
-	text := says[code]
+	text := texts[code]
 	if code == "" {
 		level, code = e.Rank(e.Low > from)
 	}
-	return Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, of...), Evidence: []Evidence{e}}
+	return Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, args...), Evidence: []Evidence{e}}
 }

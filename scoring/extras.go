@@ -2,116 +2,116 @@ package scoring
 
 import "slices"
 
-// Repetitions says how often a judge agrees with itself when it is asked the same
-// again. The scores of a run are those of the first time; the others are here.
+// Repetitions holds the self-agreement of a judge over repetitions of the same prompts. The scores of a run use
+// the first repetition only.
 type Repetitions struct {
 	Repetitions int `json:"times"` // how often every prompt was asked
-	// prompts that came to the same verdict every time, of those that got one at least once, in percent; only of items
-	// that were answered every time
+	// prompts with the same verdict in all repetitions, of those with a verdict in at least one, in percent; only over
+	// items that were answered in all repetitions
 	SelfAgreement Result            `json:"self_agreement"`
-	Values        []RepetitionValue `json:"values"` // each time by itself, on those items
+	Values        []RepetitionValue `json:"values"` // each repetition by itself, on those items
 }
 
-// RepetitionValue is one metric over all units, each time.
+// RepetitionValue holds one metric over all units, for each repetition.
 type RepetitionValue struct {
 	Metric string     `json:"metric"`         // as in `results`
 	Group  string     `json:"group"`          // as in `results`
 	Mode   string     `json:"mode,omitempty"` // as in `results`
 	Unit   string     `json:"unit,omitempty"` // as in `results`
-	Pairs  int        `json:"pairs"`          // or other units, that were answered every time
-	Each   []*float64 `json:"each"`           // the metric each time, the first time first; null where undefined
-	// the largest difference between two of `each`, in points, or in `unit`: a difference between runs that is not
-	// larger may be the server's
+	Pairs  int        `json:"pairs"`          // or other units, answered in all repetitions
+	Each   []*float64 `json:"each"`           // the metric in each repetition; null where undefined
+	// the largest difference between two of `each`, in points, or in `unit`; a difference between runs that does not
+	// exceed it may come from the server
 	NoiseFloor *float64 `json:"noise_floor"`
 }
 
-// Bin of a reliability diagram: the judgments whose confidence lies in (From, To].
+// Bin holds one bin of a reliability diagram: the judgments whose confidence lies in (From, To].
 type Bin struct {
 	From       float64  `json:"from"`       // confidence above this (0 is in the first bin)
 	To         float64  `json:"to"`         // and up to this
 	N          int      `json:"n"`          // judgments
 	Confidence *float64 `json:"confidence"` // their mean
-	Accuracy   *float64 `json:"accuracy"`   // share that is right
+	Accuracy   *float64 `json:"accuracy"`   // share of correct ones
 }
 
-// Point of the curve of accuracy over coverage: the judge's word is taken only
-// where its confidence is at least Threshold.
+// Point holds one point of the curve of accuracy over coverage: only judgments with a confidence of at least Threshold
+// count.
 type Point struct {
 	Coverage  float64  `json:"coverage"`  // share of the judgments
 	N         int      `json:"n"`         // their number
-	Threshold float64  `json:"threshold"` // their confidence is at least this
-	Accuracy  Estimate `json:"accuracy"`  // share of them that is right
+	Threshold float64  `json:"threshold"` // their lowest confidence
+	Accuracy  Estimate `json:"accuracy"`  // share of correct ones
 }
 
-// Calibration says whether a judge is as often right as it is sure. All numbers are from 0 to 1. Judgments without a
-// verdict, or whose server returned no probabilities, are left out.
+// Calibration compares a judge's confidence with its accuracy. All numbers are from 0 to 1. Judgments without a verdict
+// or without probabilities are left out.
 //
-// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the
-// expected calibration error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals
-// resample what is scored.
+// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected
+// calibration error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample the
+// scored units.
 type Calibration struct {
-	// decided judgments of the first time with probabilities, of items with a label and all their judgments
+	// decided judgments with probabilities in the first repetition, of complete items with a label
 	N          int      `json:"n"`
-	Unknown    int      `json:"unknown"`    // decided judgments without
-	Missing    string   `json:"missing"`    // how judgments without a verdict counted
-	Confidence Estimate `json:"confidence"` // mean probability of what was named
-	Accuracy   Estimate `json:"accuracy"`   // share of the judgments that are right
+	Unknown    int      `json:"unknown"`    // decided judgments without probabilities
+	Missing    string   `json:"missing"`    // how judgments without a verdict count
+	Confidence Estimate `json:"confidence"` // mean probability of the chosen label
+	Accuracy   Estimate `json:"accuracy"`   // share of correct judgments
 	Brier      Estimate `json:"brier"`      // mean of (confidence − right)²; 0 is best
 	// expected calibration error: mean distance of accuracy and confidence over the bins, weighted by judgments
 	ECE Estimate `json:"ece"`
-	// the `ece` of a judge that is as often right as it is sure: mean, and where 95 % of such lie
+	// the `ece` of a perfectly calibrated judge: mean and 95 % range
 	Calibrated Estimate `json:"ece_calibrated"`
 	Bins       []Bin    `json:"bins"`     // always ten, of equal width
 	Coverage   []Point  `json:"coverage"` // at most ten, the highest confidence first
 }
 
-// Soft is how good the soft verdicts of pairs are: the natural logarithms of the odds that the label probabilities of
-// the two orders give one response over the other, averaged. Confidence, accuracy, Brier and calibration are of the
-// response that they favour, one for each pair; even odds count as wrong.
+// Soft holds the quality of soft verdicts on pairs: the log odds of one response over the other by the label
+// probabilities, averaged over the two orders. Confidence, accuracy, Brier and calibration refer to the favoured
+// response, once per pair; even odds count as wrong.
 type Soft struct {
-	// of the response that they favour, once for each pair; even odds are wrong
+	// of the favoured response, once per pair; even odds count as wrong
 	Calibration Calibration `json:"calibration"`
-	// area under the ROC curve of the averaged odds: how probable it is that they are higher of a pair whose label is
-	// A than of one whose label is B
+	// area under the ROC curve of the averaged odds: the probability that a pair with label A has higher odds
+	// than one with label B
 	AUROC Estimate `json:"auroc"`
 }
 
-// Proportion is a share of units, in percent, with its interval; null if there are no units.
+// Proportion holds a share of units, in percent, with its interval; null without units.
 type Proportion struct {
 	Value *float64 `json:"value"` // percent
 	Low   *float64 `json:"low"`   // of its interval
-	High  *float64 `json:"high"`  // as low
+	High  *float64 `json:"high"`  // of its interval
 	N     int      `json:"n"`     // units
 }
 
-// Odds are a ratio with its interval, and p by Student's t, corrected by Holm for all causes.
+// Odds holds an odds ratio with its interval and p-value (Student's t, corrected by Holm for all causes).
 type Odds struct {
-	Ratio float64 `json:"ratio"` // 1 changes nothing
+	Ratio float64 `json:"ratio"` // 1: no effect
 	Low   float64 `json:"low"`   // of its interval
-	High  float64 `json:"high"`  // as low
+	High  float64 `json:"high"`  // of its interval
 	P     float64 `json:"p"`     // corrected
 }
 
-// Rule is a baseline that names responses without reading them.
+// Rule holds the results of a baseline that picks responses without reading them.
 type Rule struct {
-	Name  string   `json:"name"`           // what it names
-	Value float64  `json:"value"`          // percent of the pairs that it is right on in both orders
-	Low   *float64 `json:"low,omitempty"`  // of its interval; none of a rule that no pair can tell from another
-	High  *float64 `json:"high,omitempty"` // as low
-	// pairs, or where they belong together clusters of them, on which the judge is right more often, and the rule
+	Name  string   `json:"name"`           // the response that it picks
+	Value float64  `json:"value"`          // percent of the pairs on which it is correct in both orders
+	Low   *float64 `json:"low,omitempty"`  // of its interval; none if the value is fixed by design
+	High  *float64 `json:"high,omitempty"` // of its interval
+	// pairs, or clusters of pairs, on which the judge is correct more often than the rule
 	OnlyJudge int `json:"only_judge,omitempty"`
-	OnlyRule  int `json:"only_rule,omitempty"` // as only_judge
-	// of McNemar's exact test of the two
+	OnlyRule  int `json:"only_rule,omitempty"` // the reverse of only_judge
+	// of McNemar's exact test between judge and rule
 	P *float64 `json:"p,omitempty"`
 
-	Named   *Proportion `json:"named,omitempty"`         // verdicts that name what the rule names
-	Against *Proportion `json:"right_against,omitempty"` // pairs correct in both orders whose better response is the other
+	Named   *Proportion `json:"named,omitempty"`         // verdicts that pick the same response as the rule
+	Against *Proportion `json:"right_against,omitempty"` // pairs correct in both orders, of those the rule gets wrong
 }
 
 // Result returns the share as a result without a metric.
 func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
 
-// Within says whether two runs have the same headline, within a margin.
+// Within holds the result of testing whether two runs have the same headline within a margin.
 type Within struct {
 	Metric string  `json:"metric"` // the headline
 	Points float64 `json:"points"` // the margin
@@ -121,30 +121,31 @@ type Within struct {
 	Diff         *float64 `json:"difference"`         // B − A, in points
 	Low          *float64 `json:"low"`                // of its 90 % score interval (Tango)
 	High         *float64 `json:"high"`               // of its 90 % score interval
-	Interval     string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
+	Interval     string   `json:"interval,omitempty"` // the method, see PROTOCOLS.md §5
 	N            int      `json:"n"`                  // items that both have
 	RightToWrong int      `json:"right_to_wrong"`     // items that are right in A alone
 	WrongToRight int      `json:"wrong_to_right"`     // items that are right in B alone
-	// pairs whose two judgments name different responses, in A and in B; null where each is asked once
+	// pairs whose verdict changes with the order, in A and in B; null for protocols with one order
 	Turned *[2]int `json:"changed_with_order"`
-	// with `cannot say`: how many would show that the two are the same, four times of five, if they are
+	// with `cannot say`: the number of pairs that would show with 80 % probability that the two are the same,
+	// if they are
 	Pairs *int `json:"pairs_that_would"`
 }
 
-// Breakdown says what became of the units of a group: each is in one part.
+// Breakdown counts the outcomes of a group's units; each unit has one.
 type Breakdown struct {
 	Group string `json:"group"` // as in `results`
 	N     int    `json:"n"`     // units
-	Parts []Part `json:"parts"` // those that hold a unit
+	Parts []Part `json:"parts"` // the outcomes that occur
 }
 
-// Part is a kind of end that units come to.
+// Part counts the units with one outcome.
 type Part struct {
 	Name string `json:"part"` // of pairs: `right`, `wrong`, `tie`, `first`, `second` or `missing`
 	N    int    `json:"n"`    // units
 }
 
-// Count of the units in a part.
+// Count returns the number of units with an outcome.
 func (b Breakdown) Count(part string) int {
 	if i := slices.IndexFunc(b.Parts, func(p Part) bool { return p.Name == part }); i >= 0 {
 		return b.Parts[i].N
@@ -152,7 +153,7 @@ func (b Breakdown) Count(part string) int {
 	return 0
 }
 
-// Verdicts on whether two runs are the same within a margin.
+// Results of testing whether two runs are the same within a margin.
 const (
 	WithinMargin = "the same"
 	Different    = "different"

@@ -6,9 +6,9 @@ import (
 	"gavel/judging"
 )
 
-// Forecast is the probability a judge gave what it named, in one decided judgment, and whether that was right.
+// Forecast holds the probability that a judge gave to its verdict in one decided judgment, and whether it was right.
 type Forecast struct {
-	Unit  string // what is resampled
+	Unit  string // the resampled unit
 	P     float64
 	Right bool
 
@@ -16,26 +16,26 @@ type Forecast struct {
 	presentation int
 }
 
-// forecasts are the decided judgments of items with a label, of the first time.
+// forecasts holds the decided judgments of labelled items in the first repetition.
 type forecasts struct {
 	all      []Forecast
-	unlikely int                      // whose label is not the likeliest of those on offer
-	decided  int                      // with a probability or without, of items with all their judgments
-	items    map[string]judgmentCount // that lack a judgment
+	unlikely int                      // judgments whose label is not the likeliest offered one
+	decided  int                      // with or without a probability, of complete items
+	items    map[string]judgmentCount // incomplete items
 }
 
-// judgmentCount is of an item.
+// judgmentCount counts the judgments of an item.
 type judgmentCount struct{ missing, decided int }
 
-func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asked judging.Asker, v judging.Verdict) {
-	count, known := f.items[r.Item]
-	if !known {
+func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asker judging.Asker, v judging.Verdict) {
+	count, started := f.items[r.Item]
+	if !started {
 		count.missing = r.Presentations
 	}
 	count.missing--
-	if right, known := m.Right(r, v); known && v.Outcome == judging.Decided {
+	if right, labelled := m.Right(r, v); labelled && v.Outcome == judging.Decided {
 		count.decided++
-		if p, ok := r.Confidence(asked, v); ok {
+		if p, ok := r.Confidence(asker, v); ok {
 			if slices.ContainsFunc(r.Probabilities, func(l judging.Probability) bool { return l.P > p }) {
 				f.unlikely++
 			}
@@ -59,12 +59,12 @@ func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asked judging.As
 	f.items[r.Item] = count
 }
 
-// finish leaves out items that are not scored.
+// finish removes the judgments of incomplete items.
 func (f *forecasts) finish() {
 	f.all = slices.DeleteFunc(f.all, func(x Forecast) bool { return f.items[x.item].missing > 0 })
 }
 
-// constant is the confidence of all judgments, where there are several and they have the same.
+// constant returns the confidence that all judgments share; ok is false if they differ or are fewer than two.
 func (f *forecasts) constant() (p float64, ok bool) {
 	for _, x := range f.all {
 		if x.P != f.all[0].P {

@@ -8,7 +8,7 @@ import (
 
 // Gathering collects the data of each item from its records. With Metrics it is an [Itemwise].
 type Gathering[U any] struct {
-	Complete func(*U) bool // tells whether all records of an item are in; nil: one is all
+	Complete func(*U) bool // reports whether all records of an item are in; nil: one record is enough
 	Metrics  []Summed[U]
 	items    map[string]*U
 }

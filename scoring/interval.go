@@ -7,70 +7,70 @@ import (
 	"gavel/scoring/stats"
 )
 
-// intervals returns those of metrics. What has none in closed form is resampled for all of them at once.
+// intervals returns the intervals of metrics. Those without a closed form are resampled together.
 func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	out := make([]bounds, len(list))
-	var todo []int
-	var drawn []stats.Statistic
+	var pending []int
+	var statistics []stats.Statistic
 	for i, q := range list {
-		var found bool
-		out[i], found = s.interval(q, b)
-		if !found {
-			todo = append(todo, i)
-			drawn = append(drawn, stats.Statistic{Of: q.of, Beside: s.beside(q)})
+		var ok bool
+		out[i], ok = s.interval(q, b)
+		if !ok {
+			pending = append(pending, i)
+			statistics = append(statistics, stats.Statistic{Of: q.evaluate, Beside: s.priorRows(q)})
 		}
 	}
-	for k, iv := range b.Smoothed(&s.rows, drawn) {
-		if v := list[todo[k]].of(s.sums); !math.IsNaN(iv.Low) { // of a function of cells it may lie beside them
+	for k, iv := range b.Smoothed(&s.rows, statistics) {
+		if v := list[pending[k]].evaluate(s.sums); !math.IsNaN(iv.Low) { // a function of cells may lie outside
 			iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
 		}
-		out[todo[k]] = bounds{Interval: iv, by: ByBootstrap}
+		out[pending[k]] = bounds{Interval: iv, method: ByBootstrap}
 	}
 	return out
 }
 
-// interval returns that of a metric, or says why there is none; false where it has to be resampled.
+// interval returns the interval of a metric, or the reason why there is none; false if it needs resampling.
 func (s *Sample) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	switch {
-	case math.IsNaN(s.valueOf(q)) || q.is(Known):
+	case math.IsNaN(s.valueOf(q)) || q.hasKind(Known):
 		return unbounded(""), true
 	case s.early != nil:
 		return s.early.interval(q, b.Level), true
 	case q.Units != nil:
 		return s.units.interval(q, b), true
 	}
-	if few := s.tooFew(q); few != "" {
-		return unbounded(noInterval + few), true
+	if reason := s.tooFew(q); reason != "" {
+		return unbounded(noInterval + reason), true
 	}
 	switch {
-	case q.differs():
-		return s.difference01(q, b.Level)
+	case q.isDifference():
+		return s.binaryDifference(q, b.Level)
 	case q.Parts != nil:
 		return s.partsInterval(q, b.Level)
 	}
 	return s.closedForm(q, b.Level)
 }
 
-// closedForm returns the interval of a share; false where the kind of metric has none in closed form.
+// closedForm returns the interval of a share; false if the metric has none in closed form.
 func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
 	var parts []stats.Part
-	// units a row; they are right or wrong, one a row; scores of 0, ½ and 1
-	most := 0.0
+	// largest number of units in a row; rows of one right or wrong unit; rows with scores of 0, ½ and 1
+	maxDen := 0.0
 	single := true
 	halves := true
 	for _, k := range s.rows.Kinds {
-		num, den := q.share(q.b.of(k.Row))
+		num, den := q.share(q.b.slice(k.Row))
 		if den == 0 {
 			continue
 		}
-		num = snapped(num, den)
+		num = snap(num, den)
 		parts = append(parts, stats.Part{Num: num, Den: den, Often: k.Often})
 		single = single && den == 1 && (num == 0 || num == 1)
 		halves = halves && den > 0 && den <= 2 && (num == 0 || 2*num == den || num == den)
-		most = math.Max(most, den)
+		maxDen = math.Max(maxDen, den)
 	}
 	switch {
 	case single:
@@ -78,14 +78,14 @@ func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 		for _, p := range parts {
 			k, n = k+int(p.Num)*p.Often, n+p.Often
 		}
-		return q.curved(stats.Blaker(k, n, level), ByBlaker), true
-	case q.is(Share) || q.is(Several):
+		return q.onCurve(stats.Blaker(k, n, level), ByBlaker), true
+	case q.hasKind(Share) || q.hasKind(Several):
 		x, n := stats.Effective(parts, level)
-		return q.curved(stats.MidP(x, n, level), ByMidP), true
-	case q.is(Halves) && halves:
+		return q.onCurve(stats.MidP(x, n, level), ByMidP), true
+	case q.hasKind(Halves) && halves:
 		var best, worst, n float64
 		for _, p := range parts {
-			w := p.Den / most * float64(p.Often)
+			w := p.Den / maxDen * float64(p.Often)
 			n += w
 			switch p.Num {
 			case p.Den:
@@ -95,53 +95,54 @@ func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 			}
 		}
 		iv := stats.Paired(best, worst, n, level)
-		return q.curved(stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, ByPairs), true
+		return q.onCurve(stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, ByPairs), true
 	}
 	return bounds{}, false
 }
 
-// partsInterval returns the interval of a metric that is one less another; false where one of them has none in closed
-// form.
+// partsInterval returns the interval of a difference of two metrics on disjoint units; false if either has none
+// in closed form.
 func (s *Sample) partsInterval(q estimand, level float64) (bounds, bool) {
 	var values [2]float64
-	var ofEach [2]stats.Interval
+	var intervals [2]stats.Interval
 	for i := range q.Parts {
 		part := estimand{Metric: &q.Parts[i], a: q.a, b: q.b}
-		iv, found := s.closedForm(part, level)
-		if !found {
+		iv, ok := s.closedForm(part, level)
+		if !ok {
 			return bounds{}, false
 		}
-		values[i], ofEach[i] = part.of(s.sums), iv.Interval
+		values[i], intervals[i] = part.evaluate(s.sums), iv.Interval
 	}
-	return bounds{Interval: stats.Apart(values[0], values[1], ofEach[0], ofEach[1]), by: ByMover}, true
+	return bounds{Interval: stats.Apart(values[0], values[1], intervals[0], intervals[1]), method: ByMover}, true
 }
 
-// difference01 is the interval of a difference of two shares of the same units, each right or wrong, one a row.
-func (s *Sample) difference01(q estimand, level float64) (bounds, bool) {
+// binaryDifference returns the interval of the difference of two shares of the same units, one right or wrong
+// unit a row.
+func (s *Sample) binaryDifference(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
 	table, n := s.table(q.Metric, [2]Span{q.a, q.b})
-	if n == 0 || q.is(Halves) || q.is(Mean) && !s.whole(q) {
+	if n == 0 || q.hasKind(Halves) || q.hasKind(Mean) && !s.binary(q) {
 		return bounds{}, false
 	}
 	if q.Curve != nil {
 		return bounds{
 			Interval: stats.Curved(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.Curve, level),
-			by:       ByMover,
+			method:   ByMover,
 		}, true
 	}
 	return bounds{
 		Interval: stats.Paired(float64(table.OnlyB), float64(table.OnlyA), float64(n), level),
-		by:       ByPairs,
+		method:   ByPairs,
 	}, true
 }
 
-// whole tells whether all values are 0 or 1.
-func (s *Sample) whole(q estimand) bool {
+// binary reports whether all values are 0 or 1.
+func (s *Sample) binary(q estimand) bool {
 	for _, k := range s.rows.Kinds {
-		for _, at := range [2]Span{q.a, q.b} {
-			if num, den := q.share(at.of(k.Row)); snapped(num, den) != 0 && snapped(num, den) != den {
+		for _, span := range [2]Span{q.a, q.b} {
+			if num, den := q.share(span.slice(k.Row)); snap(num, den) != 0 && snap(num, den) != den {
 				return false
 			}
 		}
@@ -149,29 +150,29 @@ func (s *Sample) whole(q estimand) bool {
 	return true
 }
 
-// beside returns the rows that smooth a metric: of a function of cells each cell, of a mean of bounded values one of
-// the least and one of the largest.
-func (s *Sample) beside(q estimand) *stats.Beside {
+// priorRows returns the rows that smooth a metric's interval: one in each cell for a function of cells; one at the
+// lowest and one at the highest value for a mean of bounded values.
+func (s *Sample) priorRows(q estimand) *stats.Beside {
 	if len(q.Cells) == 0 {
-		return s.ends(q)
+		return s.endPrior(q)
 	}
-	return s.cells(q)
+	return s.cellPrior(q)
 }
 
-// cells lets half a row into each cell. Of a difference, cells that go together share what each would have.
-func (s *Sample) cells(q estimand) *stats.Beside {
-	each := Worth(float64(s.size) / float64(s.rows.Len))
-	x := &stats.Beside{Mass: half}
-	if !q.differs() {
+// cellPrior returns half a row in each cell. For a difference, cells with the same Of share the mass.
+func (s *Sample) cellPrior(q estimand) *stats.Beside {
+	weight := Worth(float64(s.size) / float64(s.rows.Len))
+	x := &stats.Beside{Mass: priorMass}
+	if !q.isDifference() {
 		for _, c := range q.Cells {
-			x.Low = append(x.Low, extra(each, columnValues{q.b, c.Row}))
+			x.Low = append(x.Low, extra(weight, columnValues{q.b, c.Row}))
 		}
 		return x
 	}
 	for _, c := range q.Cells {
 		for _, d := range q.Cells {
 			if c.Of == d.Of {
-				x.Low = append(x.Low, extra(each, columnValues{q.a, c.Row}, columnValues{q.b, d.Row}))
+				x.Low = append(x.Low, extra(weight, columnValues{q.a, c.Row}, columnValues{q.b, d.Row}))
 			}
 		}
 	}
@@ -179,31 +180,31 @@ func (s *Sample) cells(q estimand) *stats.Beside {
 	return x
 }
 
-// ends lets half a row in at the least value, and half at the largest.
-func (s *Sample) ends(q estimand) *stats.Beside {
-	least, most := []float64{q.Least, 1}, []float64{1, 1}
-	each := float64(s.size) / float64(s.rows.Len)
-	at := func(span Span, row []float64) columnValues {
+// endPrior returns half a row at the lowest value and half a row at the highest.
+func (s *Sample) endPrior(q estimand) *stats.Beside {
+	lowest, highest := []float64{q.Least, 1}, []float64{1, 1}
+	unitsPerRow := float64(s.size) / float64(s.rows.Len)
+	scaledRow := func(span Span, row []float64) columnValues {
 		size, n := 0.0, 0.0
 		for _, k := range s.rows.Kinds {
-			if den := span.of(k.Row)[1]; den != 0 {
+			if den := span.slice(k.Row)[1]; den != 0 {
 				size += float64(k.Often) * den
 				n += float64(k.Often)
 			}
 		}
-		size *= Worth(each) / each / n
+		size *= Worth(unitsPerRow) / unitsPerRow / n
 		return columnValues{span, []float64{row[0] * size, size}}
 	}
-	low := []columnValues{at(q.b, least)}
-	high := []columnValues{at(q.b, most)}
-	if q.differs() {
-		low = append(low, at(q.a, most))
-		high = append(high, at(q.a, least))
+	low := []columnValues{scaledRow(q.b, lowest)}
+	high := []columnValues{scaledRow(q.b, highest)}
+	if q.isDifference() {
+		low = append(low, scaledRow(q.a, highest))
+		high = append(high, scaledRow(q.a, lowest))
 	}
-	return &stats.Beside{Low: []stats.Extra{extra(1, low...)}, High: []stats.Extra{extra(1, high...)}, Mass: half}
+	return &stats.Beside{Low: []stats.Extra{extra(1, low...)}, High: []stats.Extra{extra(1, high...)}, Mass: priorMass}
 }
 
-// columnValues has the values of some columns of a row.
+// columnValues holds values for a span of columns.
 type columnValues struct {
 	Span
 	row []float64
@@ -220,22 +221,23 @@ func extra(times float64, parts ...columnValues) (x stats.Extra) {
 	return x
 }
 
-// tooFew says of which value of a variable there are too few units for an interval; "" where there are enough.
+// tooFew names the value of a variable with too few units for an interval; "" if all have enough.
 func (s *Sample) tooFew(q estimand) string {
 	for _, class := range q.Classes {
-		for _, at := range []Span{q.b, q.a} {
-			if at == (Span{}) {
+		for _, span := range []Span{q.b, q.a} {
+			if span == (Span{}) {
 				continue
 			}
-			var with [2]int
+			var counts [2]int
 			for _, k := range s.rows.Kinds {
-				a, b := class.Count(at.of(k.Row))
-				with[0] += k.Often * int(One(a > 0))
-				with[1] += k.Often * int(One(b > 0))
+				a, b := class.Count(span.slice(k.Row))
+				counts[0] += k.Often * int(One(a > 0))
+				counts[1] += k.Often * int(One(b > 0))
 			}
-			for i, n := range with {
-				if n < fewestOfClass {
-					return fmt.Sprintf("%s in only %d %s%s, fewer than %d", class.Words[i], n, s.unit, plural(n), fewestOfClass)
+			for i, n := range counts {
+				if n < minClassUnits {
+					return fmt.Sprintf("%s in only %d %s%s, fewer than %d",
+						class.Words[i], n, s.unit, plural(n), minClassUnits)
 				}
 			}
 		}

@@ -5,56 +5,56 @@ import (
 	"fmt"
 )
 
-// Ledger is what a run cost: its requests to servers and what they counted. Replies from gavel's own cache were paid
-// for by another run and are counted apart; tries that failed are not counted. Simulated and imported runs have none.
+// Ledger holds what a run cost: its requests to servers and their usage. Replies from gavel's own cache were paid for
+// by another run and are counted apart; failed tries are not counted. Simulated and imported runs have no ledger.
 type Ledger struct {
 	Calls        int `json:"calls"`         // requests that servers answered
 	Remembered   int `json:"remembered"`    // replies from gavel's own cache
 	PromptTokens int `json:"prompt_tokens"` // of the calls
-	// of `prompt_tokens`, those that servers took from their prompt caches; left out where none tells
+	// part of `prompt_tokens` that servers took from their prompt caches; left out if none reports it
 	CachedTokens *int `json:"cached_tokens,omitempty"`
-	// of `prompt_tokens`, those that a server would read whose prompt cache forgets nothing, estimated by bytes
+	// part of `prompt_tokens` that a server with an unlimited prompt cache would read, estimated by bytes
 	IdealTokens *int    `json:"ideal_tokens,omitempty"`
 	ReplyTokens int     `json:"reply_tokens"` // generated, in the calls
-	Seconds     float64 `json:"seconds"`      // in which at least one judgment was being made
-	// `requests_beside` of the run, all pages together
+	Seconds     float64 `json:"seconds"`      // time in which at least one judgment was running
+	// total of the run's `requests_beside`, over all pages
 	Beside       int `json:"requests_beside,omitempty"`
-	DecidedItems int `json:"decided_items"` // items whose every judgment has a decided verdict
-	// of the judgments of the first time, remembered ones too: what the judge needs, whoever paid
+	DecidedItems int `json:"decided_items"` // items whose every judgment is decided
+	// of the first repetition, cached replies included: what the judge needs, whoever paid
 	GeneratedTokens int `json:"generated_tokens"`
-	// of `generated_tokens`, thinking: as servers tell, else by the bytes of thinking and text;
-	// left out where none was seen
+	// thinking, part of `generated_tokens`: as servers report, else by the bytes of thinking and text; left out without
+	// any
 	ThoughtTokens *int `json:"thought_tokens,omitempty"`
-	// of a judgment with a verdict, all `thought_tokens` divided
+	// `thought_tokens` per judgment with a verdict
 	ThoughtEach *float64 `json:"thought_per_verdict,omitempty"`
-	// items right by the headline for 1,000 `generated_tokens`
+	// items right by the headline per 1,000 `generated_tokens`
 	PerThousand *float64 `json:"right_per_1000_tokens,omitempty"`
-	// with `--watts`: of `seconds`
+	// with `--watts`: energy over `seconds`
 	Joules *float64 `json:"joules,omitempty"`
-	// with `--price-per-hour`: of `seconds`, in its currency
+	// with `--price-per-hour`: price of `seconds`, in the same currency
 	Price *float64 `json:"price,omitempty"`
-	// all that divided by `decided_items`
+	// the above divided by `decided_items`
 	Each *Each `json:"per_decided_item,omitempty"`
 
-	verdicts int // judgments of the first time that have one
+	verdicts int // judgments of the first repetition with a verdict
 
-	right *float64 // items, by the headline; nil of protocols whose headline is no share
+	right *float64 // items right by the headline; nil if the headline is not a share
 }
 
-// Each is what a decided item cost.
+// Each holds the cost per decided item.
 type Each struct {
 	Calls       float64  `json:"calls"`            // requests
 	ReadTokens  float64  `json:"read_tokens"`      // `prompt_tokens` without `cached_tokens`
 	ReplyTokens float64  `json:"reply_tokens"`     // generated
-	Seconds     float64  `json:"seconds"`          // as above
+	Seconds     float64  `json:"seconds"`          // time in which at least one judgment was running
 	Joules      *float64 `json:"joules,omitempty"` // with `--watts`
 	Price       *float64 `json:"price,omitempty"`  // with `--price-per-hour`
 }
 
-// Rates are what an hour of the machine that judges costs; 0 where that is not asked.
+// Rates holds the hourly cost of the machine that runs the judge; 0 for rates that are not given.
 type Rates struct{ Watts, PricePerHour float64 }
 
-// Check refuses what no machine costs; its error names the flag.
+// Check returns an error that names the flag of an impossible rate.
 func (r Rates) Check() error {
 	for flag, v := range map[string]float64{"--watts": r.Watts, "--price-per-hour": r.PricePerHour} {
 		if !(v >= 0 && v < 1e9) {
@@ -64,7 +64,8 @@ func (r Rates) Check() error {
 	return nil
 }
 
-// At adds what the seconds come to, what a decided item does, and how much is right for what was written.
+// At sets the fields that are computed from others: energy and price, the cost per decided item, and the tokens per
+// verdict.
 func (l *Ledger) At(r Rates) {
 	if l == nil {
 		return
@@ -74,30 +75,30 @@ func (l *Ledger) At(r Rates) {
 		l.ThoughtEach = Fraction(float64(*l.ThoughtTokens) / float64(l.verdicts))
 	}
 	n := float64(l.DecidedItems)
-	each := func(v float64) float64 { return *Fraction(v / n) }
+	perItem := func(v float64) float64 { return *Fraction(v / n) }
 	if n > 0 && l.Calls > 0 {
 		l.Each = &Each{
-			Calls:       each(float64(l.Calls)),
-			ReadTokens:  each(float64(l.ReadTokens())),
-			ReplyTokens: each(float64(l.ReplyTokens)),
-			Seconds:     each(l.Seconds),
+			Calls:       perItem(float64(l.Calls)),
+			ReadTokens:  perItem(float64(l.ReadTokens())),
+			ReplyTokens: perItem(float64(l.ReplyTokens)),
+			Seconds:     perItem(l.Seconds),
 		}
 	}
-	at := func(rate float64, whole, item **float64) {
+	addRate := func(rate float64, whole, item **float64) {
 		if rate > 0 {
 			*whole = Fraction(rate * l.Seconds)
 			if l.Each != nil {
-				*item = new(each(rate * l.Seconds))
+				*item = new(perItem(rate * l.Seconds))
 			}
 		}
 	}
 	var none Each
-	to := cmp.Or(l.Each, &none)
-	at(r.Watts, &l.Joules, &to.Joules)
-	at(r.PricePerHour/3600, &l.Price, &to.Price)
+	target := cmp.Or(l.Each, &none)
+	addRate(r.Watts, &l.Joules, &target.Joules)
+	addRate(r.PricePerHour/3600, &l.Price, &target.Price)
 }
 
-// ReadTokens are those of the prompts that servers did not take from their prompt caches, as far as they tell.
+// ReadTokens returns the prompt tokens that servers did not take from their prompt caches, as far as they report it.
 func (l *Ledger) ReadTokens() int {
 	if l.CachedTokens == nil {
 		return l.PromptTokens
@@ -105,8 +106,8 @@ func (l *Ledger) ReadTokens() int {
 	return l.PromptTokens - *l.CachedTokens
 }
 
-// Sum is what several runs cost together; nil of none. Whether one server took them all for beginnings of each other
-// nobody knows, so that it has no ideal.
+// Sum returns the total cost of several runs; nil without any. It has no IdealTokens, because prompts of different runs
+// may share beginnings.
 func Sum(ledgers []*Ledger) *Ledger {
 	var sum *Ledger
 	for _, l := range ledgers {
@@ -123,23 +124,23 @@ func Sum(ledgers []*Ledger) *Ledger {
 		sum.DecidedItems += l.DecidedItems
 		sum.GeneratedTokens += l.GeneratedTokens
 		sum.verdicts += l.verdicts
-		sum.ThoughtTokens = plus(sum.ThoughtTokens, l.ThoughtTokens)
-		sum.CachedTokens = plus(sum.CachedTokens, l.CachedTokens)
-		sum.right = plus(sum.right, l.right)
+		sum.ThoughtTokens = addKnown(sum.ThoughtTokens, l.ThoughtTokens)
+		sum.CachedTokens = addKnown(sum.CachedTokens, l.CachedTokens)
+		sum.right = addKnown(sum.right, l.right)
 	}
 	sum.At(Rates{})
 	return sum
 }
 
-// plus is the sum of two numbers that may be unknown; nil where both are.
-func plus[N int | float64](a, b *N) *N {
+// addKnown returns the sum of two numbers that may be unknown; nil if both are.
+func addKnown[N int | float64](a, b *N) *N {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
 	return new(*a + *b)
 }
 
-// perThousand is how many items are right for 1,000 tokens that the judge generated; nil where nobody can tell.
+// perThousand returns the number of right items per 1,000 generated tokens; nil if either is unknown.
 func perThousand(right *float64, tokens int) *float64 {
 	if right == nil || tokens == 0 {
 		return nil

@@ -91,8 +91,8 @@ func TestLedgerOfRemembered(t *testing.T) {
 	}
 }
 
-// TestLedgerOfThinking: tokens of thinking are those that the server tells, else the share of the bytes; of each verdict, of
-// which the six judgments have five.
+// TestLedgerOfThinking: tokens of thinking are those that the server tells, else the share of the bytes; of each
+// verdict, of which the six judgments have five.
 func TestLedgerOfThinking(t *testing.T) {
 	l := ledgerOf(t, paidRun(t, func(i int, r *judging.Record) {
 		switch reply := &r.Replies[0]; i {

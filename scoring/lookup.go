@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Result finds a result; the zero value, which has no metric, stands for one that is not there.
+// Result finds a result; it returns the zero value, without a metric, if there is none.
 func (r Report) Result(metric, group, mode string) Result {
 	i := slices.IndexFunc(r.Results, func(x Result) bool {
 		return x.Metric == metric && x.Group == group && x.Mode == mode
@@ -20,15 +20,15 @@ func (r Report) Result(metric, group, mode string) Result {
 	return r.Results[i]
 }
 
-// Overall is the result of a metric over all items.
+// Overall returns the result of a metric over all items.
 func (r Report) Overall(metric string) Result { return r.Result(metric, Overall, "") }
 
-// Has tells whether a run was made in a mode.
+// Has reports whether a run has results of a mode.
 func (r Report) Has(mode string) bool {
 	return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Mode == mode })
 }
 
-// Groups lists the groups that there are results of.
+// Groups lists the groups of the results.
 func (r Report) Groups() []string {
 	var groups []string
 	for _, x := range r.Results {
@@ -47,25 +47,24 @@ func (r *Report) BreakdownOf(group string) Breakdown {
 	return Breakdown{Group: group}
 }
 
-// Standing says where the judge stands among published judges by a metric, and names the nearest ones; "" without
-// references. References are sorted, the best first. A judge of whom only a figure is published is above or below by
-// that figure.
+// Standing describes the judge's position among published judges by a metric, and names the nearest ones; "" without
+// references. References are sorted, the best first. A judge with only a published total is compared by that total.
 func (r *Report) Standing(metric string) string {
-	own := r.Overall(metric)
+	result := r.Overall(metric)
 	var above, below, near []Reference
 	for _, x := range r.References {
 		switch {
-		case x.Metric != metric || own.Value == nil:
-		case x.P != nil && *x.P >= Apart || x.Value == *own.Value:
+		case x.Metric != metric || result.Value == nil:
+		case x.P != nil && *x.P >= Apart || x.Value == *result.Value:
 			near = append(near, x)
-		case x.Value > *own.Value:
+		case x.Value > *result.Value:
 			above = append([]Reference{x}, above...)
 		default:
 			below = append(below, x)
 		}
 	}
 	var parts []string
-	say := func(word string, all []Reference) {
+	addPart := func(word string, all []Reference) {
 		if len(all) == 0 {
 			return
 		}
@@ -75,15 +74,15 @@ func (r *Report) Standing(metric string) string {
 		}
 		parts = append(parts, words)
 	}
-	far := func(x Reference) float64 { return math.Abs(x.Value - *own.Value) }
-	slices.SortStableFunc(near, func(a, b Reference) int { return cmp.Compare(far(a), far(b)) })
-	say("below", above)
-	say("above", below)
-	say("not significantly different from", near)
+	distance := func(x Reference) float64 { return math.Abs(x.Value - *result.Value) }
+	slices.SortStableFunc(near, func(a, b Reference) int { return cmp.Compare(distance(a), distance(b)) })
+	addPart("below", above)
+	addPart("above", below)
+	addPart("not significantly different from", near)
 	return strings.Join(parts, ", ")
 }
 
-// ByFiguresAlone reports whether only figures of the published judges are known, so that nothing was tested.
+// ByFiguresAlone reports whether only totals of the published judges are known, so that nothing was tested.
 func (r *Report) ByFiguresAlone() bool {
 	return !slices.ContainsFunc(r.References, func(x Reference) bool { return x.P != nil })
 }
@@ -97,8 +96,8 @@ func (r Report) Judgments() int {
 	return n
 }
 
-// SameValues reports whether another report of the run has the same numbers, intervals aside. It may have more: a later
-// gavel counts more than an earlier one.
+// SameValues reports whether another report of the run has the same numbers, apart from intervals. The other report may
+// have more results, because later versions of gavel count more.
 func (rep Report) SameValues(other Report) bool {
 	if !maps.Equal(rep.Outcomes, other.Outcomes) {
 		return false
@@ -117,5 +116,5 @@ func (rep Report) headline(m Metric) Result {
 	if x := rep.Result(m.Name, Overall, m.Mode); x.Metric != "" {
 		return x
 	}
-	return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: nothing is judged"}
+	return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: no judgments"}
 }

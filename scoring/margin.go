@@ -8,34 +8,34 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Hold says of every two runs whether they are the same within a margin, in points: the 90 % score interval of the
-// difference lies within it; if not, whether they are different, by the exact McNemar test at 5 %. Where a run is not
-// at its end both are replaced by what holds at every look.
+// Hold tests for every two runs whether they are the same within a margin, in points: whether the 90 % score interval
+// of the difference lies within it. If not, they are different if McNemar's exact test is significant at 5 %.
+// Before the end of a run, both are replaced by methods that are valid at every look.
 func (c *Comparisons) Hold(points float64) error {
-	for _, one := range c.Comparisons {
-		w, err := one.within(points / 100)
+	for _, comparison := range c.Comparisons {
+		w, err := comparison.withinMargin(points / 100)
 		if err != nil {
 			return err
 		}
-		one.Within = w
-		one.say()
+		comparison.Within = w
+		comparison.describe()
 	}
 	return nil
 }
 
-// within compares the headline with a margin; it is an error where that is not right or wrong unit by unit.
-func (c *Comparison) within(margin float64) (*Within, error) {
+// withinMargin compares the headline with a margin. It returns an error if the headline is not right or wrong by unit.
+func (c *Comparison) withinMargin(margin float64) (*Within, error) {
 	d := c.Headline()
 	if d == nil || d.Table == nil {
-		return nil, fmt.Errorf("%s and %s: a margin is of what is right or wrong item by item, each by itself: "+
-			"of pairs and of answers", c.A.Run, c.B.Run)
+		return nil, fmt.Errorf("%s and %s: a margin needs a headline that is right or wrong item by item, "+
+			"as for pairs and answers", c.A.Run, c.B.Run)
 	}
 	t := d.Table
 	n := t.N()
-	iv := bounds{Interval: stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), by: ByTango}
+	iv := bounds{Interval: stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), method: ByTango}
 	p := stats.McNemar(t.OnlyA, t.OnlyB)
-	if d.atEveryLook != nil {
-		iv = *d.atEveryLook
+	if d.sequential != nil {
+		iv = *d.sequential
 		p = *cmp.Or(d.P, new(1.0))
 	}
 	w := &Within{
@@ -49,7 +49,7 @@ func (c *Comparison) within(margin float64) (*Within, error) {
 		Diff:         Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
 		Low:          Percent(iv.Low),
 		High:         Percent(iv.High),
-		Interval:     iv.by,
+		Interval:     iv.method,
 	}
 	switch {
 	case iv.Low > -margin && iv.High < margin:

@@ -10,8 +10,8 @@ import (
 	"gavel/scoring"
 )
 
-// flipped is a run of n pairs of which a share is right, and one that differs: so many are wrong in it that were right, and
-// the other way round.
+// flipped is a run of n pairs of which a share is right, and one that differs: so many are wrong in it that
+// were right, and the other way round.
 func flipped(n, toWrong, toRight int) []*scoring.Run {
 	half := n / 2
 	return []*scoring.Run{
@@ -90,7 +90,7 @@ func TestWithinWantsRightOrWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmp.Hold(3); err == nil || !strings.Contains(err.Error(), "options and options: a margin is of what is right or wrong item by item") {
+	if err := cmp.Hold(3); err == nil || !strings.Contains(err.Error(), "options and options: a margin needs a headline that is right or wrong") {
 		t.Error(err)
 	}
 }

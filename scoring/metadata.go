@@ -12,91 +12,91 @@ import (
 	"gavel/judging"
 )
 
-// Metadatum is a line of what a run was made with, for people.
+// Metadatum holds one line of a run's settings, for display.
 type Metadatum struct{ Name, Value string }
 
-// Metadata tells a manifest for people. The addresses of servers are left out: they
-// change no number, and a page may travel further than they should.
+// Metadata lists the settings of a manifest for display. It omits the addresses of servers: they change no
+// number, and a page may be published.
 func Metadata(m *judging.Manifest) []Metadatum {
 	var metadata []Metadatum
-	say := func(name, value string) {
+	add := func(name, value string) {
 		if value != "" {
 			metadata = append(metadata, Metadatum{name, value})
 		}
 	}
 	p := m.Spec.Parameters
-	say("model", m.Spec.Model.Name)
-	say("parameters", m.Model.Parameters)
-	say("quantisation", m.Model.Quantisation)
-	say("identity", m.Spec.Model.Identity)
-	say("server", servers(m))
-	say("protocol", m.Spec.Protocol)
-	say("goal", m.Spec.Goal)
+	add("model", m.Spec.Model.Name)
+	add("parameters", m.Model.Parameters)
+	add("quantisation", m.Model.Quantisation)
+	add("identity", m.Spec.Model.Identity)
+	add("server", servers(m))
+	add("protocol", m.Spec.Protocol)
+	add("goal", m.Spec.Goal)
 	prompt := m.Spec.Prompt.Name
-	if sum := m.Spec.Prompt.SHA256; sum != "" { // else its text is not known
-		prompt += " (SHA-256 " + short(sum) + ")"
+	if sum := m.Spec.Prompt.SHA256; sum != "" { // without the hash the prompt's text is unknown
+		prompt += " (SHA-256 " + shortHash(sum) + ")"
 	}
-	say("prompt", prompt)
+	add("prompt", prompt)
 	for _, name := range slices.Sorted(maps.Keys(m.Spec.Options)) {
-		say(name, m.Spec.Options[name])
+		add(name, m.Spec.Options[name])
 	}
-	say("dataset", m.Dataset.Name)
-	say("items", picked(m))
-	say("dataset file", "SHA-256 "+short(m.Spec.Dataset.SHA256))
-	for _, asked := range []struct{ name, value string }{
+	add("dataset", m.Dataset.Name)
+	add("items", itemCount(m))
+	add("dataset file", "SHA-256 "+shortHash(m.Spec.Dataset.SHA256))
+	for _, setting := range []struct{ name, value string }{
 		{"temperature", strconv.FormatFloat(p.Temperature, 'g', -1, 64)}, {"top_p", strconv.FormatFloat(p.TopP, 'g', -1, 64)},
 		{"seed", strconv.Itoa(p.Seed)}, {"max tokens", strconv.Itoa(p.MaxTokens)},
 	} {
 		if p.Unknown() {
-			asked.value = "unknown"
+			setting.value = "unknown"
 		}
-		say(asked.name, asked.value)
+		add(setting.name, setting.value)
 	}
 	if p.NumCtx > 0 {
-		say("context asked for", strconv.Itoa(p.NumCtx))
+		add("context asked for", strconv.Itoa(p.NumCtx))
 	}
 	for _, setting := range p.Settings() {
-		say(setting.About, setting.Value)
+		add(setting.About, setting.Value)
 	}
-	say("asked", times(p.Repetitions()))
+	add("asked", timesText(p.Repetitions()))
 	for _, s := range m.Stages {
-		say(s.Role+"'s answers", s.Model+" (run "+short(s.ID)+")")
+		add(s.Role+"'s answers", s.Model+" (run "+shortHash(s.ID)+")")
 	}
-	say("imported from", m.Imported)
-	say("started", moment(m.Started))
-	say("ended", moment(m.Ended))
-	say("status", m.Status)
-	say("made by", "gavel "+m.Gavel)
-	say("run", short(m.ID))
+	add("imported from", m.Imported)
+	add("started", timestamp(m.Started))
+	add("ended", timestamp(m.Ended))
+	add("status", m.Status)
+	add("made by", "gavel "+m.Gavel)
+	add("run", shortHash(m.ID))
 	return metadata
 }
 
-// JudgeData returns the part of Metadata that tells judges apart: the model, and how it was served and asked.
+// JudgeData returns the part of Metadata that distinguishes judges: the model, its server and its parameters.
 func JudgeData(m *judging.Manifest) []Metadatum {
 	all := Metadata(m)
-	asked := slices.IndexFunc(all, func(d Metadatum) bool { return d.Name == "asked" })
-	return slices.DeleteFunc(all[:asked+1], func(d Metadatum) bool {
+	last := slices.IndexFunc(all, func(d Metadatum) bool { return d.Name == "asked" })
+	return slices.DeleteFunc(all[:last+1], func(d Metadatum) bool {
 		return slices.Contains([]string{"protocol", "goal", "dataset", "items", "dataset file"}, d.Name)
 	})
 }
 
-// Differences says of each of some runs what tells its judge from the others of one name; "" where nothing does.
+// Differences returns for each run the settings in which its judge differs from others of the same name; "" if none do.
 func Differences(runs []*judging.Manifest, names []string) []string {
-	type named struct {
+	type entry struct {
 		name string
 		Metadatum
 	}
-	count := map[named]int{}
+	count := map[entry]int{}
 	for i, m := range runs {
 		for _, d := range append(JudgeData(m), Metadatum{}) { // the last counts the runs
-			count[named{names[i], d}]++
+			count[entry{names[i], d}]++
 		}
 	}
 	out := make([]string, len(runs))
 	for i, m := range runs {
 		var words []string
 		for _, d := range JudgeData(m) {
-			differs := count[named{names[i], d}] < count[named{name: names[i]}]
+			differs := count[entry{names[i], d}] < count[entry{name: names[i]}]
 			if differs && (d.Name != "identity" || len(words) == 0) {
 				words = append(words, d.Name+" "+d.Value)
 			}
@@ -106,8 +106,8 @@ func Differences(runs []*judging.Manifest, names []string) []string {
 	return out
 }
 
-// short is enough of a hash to tell it by.
-func short(hash string) string { return hash[:min(12, len(hash))] }
+// shortHash returns the beginning of a hash, enough to identify it.
+func shortHash(hash string) string { return hash[:min(12, len(hash))] }
 
 func servers(m *judging.Manifest) string {
 	all := m.AllServers()
@@ -124,7 +124,7 @@ func servers(m *judging.Manifest) string {
 	return out
 }
 
-func picked(m *judging.Manifest) string {
+func itemCount(m *judging.Manifest) string {
 	out := fmt.Sprintf("%d of %d", m.Spec.Dataset.Items, m.Dataset.Rows)
 	if m.Dataset.Sample > 0 {
 		out += fmt.Sprintf(", drawn with seed %d", m.Dataset.Seed)
@@ -135,14 +135,14 @@ func picked(m *judging.Manifest) string {
 	return out
 }
 
-func times(n int) string {
+func timesText(n int) string {
 	if n == 1 {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
 }
 
-func moment(t time.Time) string {
+func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

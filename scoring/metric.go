@@ -1,81 +1,82 @@
 package scoring
 
-// MetricKind is what a metric's value is, and with it how its interval is made.
+// MetricKind classifies the value of a metric. It determines the method of the interval.
 type MetricKind int
 
 const (
-	Share       MetricKind = iota // of units that are right or wrong, once each
-	Several                       // a share of trials, of which a unit may have several
-	Halves                        // of scores of 0, ½ and 1, one a unit
-	Mean                          // of a value from 0 to 1 that each unit has
-	Ratio                         // of sums, or another function of them
+	Share       MetricKind = iota // share of units that are right or wrong, once each
+	Several                       // share of trials, several per unit
+	Halves                        // mean of scores of 0, ½ and 1, one per unit
+	Mean                          // mean of one value from 0 to 1 per unit
+	Ratio                         // ratio of sums, or another function of them
 	Correlation                   // −1 to 1
-	Known                         // it follows from the items alone: there is no interval
+	Known                         // determined by the items alone, without an interval
 )
 
-// Scope is of which units two runs are compared by a metric.
+// Scope selects the units on which two runs are compared by a metric.
 type Scope string
 
 const (
 	Nowhere Scope = ""
-	Whole   Scope = "overall" // all of them
-	ByGroup Scope = "groups"  // all of them, and each group
+	Whole   Scope = "overall" // all units
+	ByGroup Scope = "groups"  // all units, and each group
 )
 
-// Metric is a number of the units of a sheet: its key, its words, and how it is computed from the columns that it sees.
-// It is a function of their sums (Share, Value) or, as a rank correlation, of the units one by one (Units).
+// Metric describes a number computed from the units of a sheet: its key, its texts, and its formula over columns. It is
+// a function of the column sums (Share, Value) or, like a rank correlation, of the single units (Units).
 type Metric struct {
-	Name    string // its key in JSON, in CSV and in tables
-	Mode    string // of protocols that ask in several ways: which
+	Name    string // key in JSON, CSV and tables
+	Mode    string // for protocols with several modes
 	Kind    MetricKind
-	Columns Span // that its functions see
+	Columns Span // the columns passed to its functions
 
-	// A sheet takes these from the table of metrics: see [Term]. A Missing, None or Compared that is already there stays.
+	// A sheet fills these from the table of metrics, see [Term]. It keeps a Missing, None or Compared that is
+	// already set.
 	Term     Term
-	Unit     string // of the value, where it is not percent
+	Unit     string // of the value, if not percent
 	Missing  string // how judgments without a verdict count
-	None     string // why there is no value, where the reason is always the same
+	None     string // why there is no value, if the reason is always the same
 	Compared Scope
 
-	// Of a difference between two ways of asking: the columns of what is taken off, and what the two are called.
-	// Where n of the two is not the same, it is All.
+	// For a difference between two modes: the columns of the subtrahend, and the names of both modes. All returns
+	// n if it differs between the modes.
 	Less  Span
 	Sides [2]string
 	All   func(c []float64) float64
 
-	// Share is numerator and denominator: nil is the first column and the second. Value is in place of it, where the
-	// metric is no share. Curve is the value that belongs to a share, and rises with it: nil is the share itself.
+	// Share returns numerator and denominator; nil: the first two columns. Value replaces it for a metric that is not a
+	// share. Curve maps a share to the metric's value and must be increasing; nil: the share itself.
 	Share func(c []float64) (num, den float64)
 	Value func(c []float64) float64
 	Curve func(share float64) float64
-	// Units is in place of Share and Value where the metric is no function of sums. It is given the columns of all units,
-	// in any order, but for those that have a NaN in them, and is NaN where it is undefined.
+	// Units replaces Share and Value for a metric that is not a function of sums. It gets the columns of all units
+	// without a NaN, in any order, and returns NaN if the metric is undefined.
 	Units func(rows [][]float64) float64
-	// of a Value that is the first of two metrics less the second, of units that have nothing in common: these
+	// Parts holds the two metrics, on disjoint units, whose difference is Value.
 	Parts []Metric
-	// what n counts: nil is the denominator, of a ratio how many units have one
+	// N returns n; nil: the denominator, for a ratio the number of units with one.
 	N func(c []float64) float64
-	// why there is no value, where that goes by the columns; "": None
+	// Why returns the reason why there is no value, if it depends on the columns; "": None.
 	Why func(c []float64) string
 
-	// What intervals are made with beside: the cells that Value is a function of, the variables of a correlation, and the
-	// least value of a unit, where that is not 0.
+	// For smoothing intervals: the cells that Value is a function of, the variables of a correlation, and the
+	// lowest value of a unit, if not 0.
 	Cells   []Cell
 	Classes []Class
 	Least   float64
-	Most    float64 // the largest denominator of a unit, where that is above 1
+	Most    float64 // the largest denominator of a unit, if above 1
 
-	Once     bool // of replies that are asked for once, whatever --repeat: it has no noise floor
-	Sparse   bool // no result of groups in which nothing adds to it
-	Headline bool // runs are held against each other by it
+	Once     bool // asked once whatever --repeat, so without a noise floor
+	Sparse   bool // no results for groups with n = 0
+	Headline bool // compares runs
 }
 
-// Span is some columns, from the first to before the second.
+// Span is a range of columns, from the first up to, not including, the second.
 type Span [2]int
 
-func (s Span) of(sums []float64) []float64 { return sums[s[0]:s[1]] }
+func (s Span) slice(sums []float64) []float64 { return sums[s[0]:s[1]] }
 
-func (m *Metric) why(c []float64) string {
+func (m *Metric) reason(c []float64) string {
 	if m.Why != nil {
 		if reason := m.Why(c); reason != "" {
 			return reason
@@ -114,17 +115,17 @@ func (m *Metric) n(c []float64) float64 {
 	return den
 }
 
-// is tells whether a metric is a function of sums, of the kind given.
-func (m *Metric) is(kind MetricKind) bool { return m.Units == nil && m.Kind == kind }
+// hasKind reports whether a metric is a function of sums with this kind.
+func (m *Metric) hasKind(kind MetricKind) bool { return m.Units == nil && m.Kind == kind }
 
-// Summed is a metric by what each unit adds to its numerator and denominator, or, where it has Units, by the two values
-// of each unit that it is a function of: these are NaN where the unit has none.
+// Summed holds a metric with what each unit adds to its numerator and denominator. For a metric with Units, Adds
+// returns the unit's two values, NaN if it has none.
 type Summed[U any] struct {
 	Metric
 	Adds func(U) (num, den float64)
 }
 
-// Lay gives each metric two columns, the first metric the first two.
+// Lay assigns two columns to each metric, in their order.
 func Lay[U any](list []Summed[U]) []Metric {
 	metrics := make([]Metric, len(list))
 	for k, m := range list {
@@ -134,27 +135,27 @@ func Lay[U any](list []Summed[U]) []Metric {
 	return metrics
 }
 
-// Fill writes what a unit adds to them.
+// Fill writes what a unit adds to the columns of the metrics.
 func Fill[U any](list []Summed[U], u U, row []float64) {
 	for k, m := range list {
 		row[2*k], row[2*k+1] = m.Adds(u)
 	}
 }
 
-// Cell is a possible row of a metric's columns, from one judgment. With two ways of asking, or two runs, cells with the
-// same Of belong together.
+// Cell holds a possible row of a metric's columns, from one judgment. With two modes or two runs, cells with
+// the same Of belong together.
 type Cell struct {
 	Row []float64
 	Of  int
 }
 
-// Class is a variable of a correlation, with the number of judgments for each of its two values.
+// Class holds a variable of a correlation, with the number of judgments for each of its two values.
 type Class struct {
-	Words [2]string // what is so: "the judge's own answer is right", "… wrong"
+	Words [2]string // names of the values: "the judge's own answer is right", "… wrong"
 	Count func(c []float64) (a, b float64)
 }
 
-// beside are the columns of a metric in a sample of two runs.
-func (m *Metric) beside(width int) [2]Span {
+// sideColumns returns the columns of a metric for both runs of a paired sample.
+func (m *Metric) sideColumns(width int) [2]Span {
 	return [2]Span{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
 }

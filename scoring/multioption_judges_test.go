@@ -172,9 +172,9 @@ func TestCoinIsTheRandomJudge(t *testing.T) {
 func TestCompareOptionsRefuses(t *testing.T) {
 	a := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "01"})
 	for want, b := range map[string]*scoring.Run{
-		"disagree on what is right of i1": optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "02"}),
-		"in common":                       optionRun(t, nil, optionItem{id: "i2", places: []int{2, 1}, gold: "01"}),
-		"are not scored alike":            runOf(unit("i1", "g", "A", "A", "A")),
+		"have different labels for i1": optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "02"}),
+		"in common":                    optionRun(t, nil, optionItem{id: "i2", places: []int{2, 1}, gold: "01"}),
+		"are scored differently":       runOf(unit("i1", "g", "A", "A", "A")),
 	} {
 		if _, err := scoring.Compare([]*scoring.Run{a, b}, quick); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -11,34 +11,34 @@ import (
 	"gavel/judging"
 )
 
-// JudgeName returns the name of a judge: its model without a path, and a jury by how many vote.
+// JudgeName returns the name of a judge: its model without a path, or for a jury the number of its members.
 func JudgeName(model string) string {
-	if n, _, is := JuryOf(model); is {
+	if n, _, ok := JuryOf(model); ok {
 		return "Jury of " + CountWord(n)
 	}
 	return path.Base(model)
 }
 
-// Judge returns the name of the judge: as the suite's file does, or else by its model.
+// Judge returns the name of the judge: from the suite's file, or else its model.
 func (r *Report) Judge() string { return cmp.Or(r.Name, JudgeName(r.Model)) }
 
-// JuryModel returns the name of the model of a jury.
+// JuryModel returns the model name of a jury.
 func JuryModel(n int, models []string) string {
 	return fmt.Sprintf("%s%d: %s", juryModel, n, strings.Join(models, ", "))
 }
 
 const juryModel = "jury of "
 
-// JuryOf takes the name of a jury's model apart: how many vote, and their models.
-func JuryOf(model string) (n int, models string, is bool) {
-	rest, is := strings.CutPrefix(model, juryModel)
-	count, models, found := strings.Cut(rest, ": ")
+// JuryOf splits the model name of a jury into the number of members and their models.
+func JuryOf(model string) (n int, models string, ok bool) {
+	rest, ok := strings.CutPrefix(model, juryModel)
+	count, models, hasCount := strings.Cut(rest, ": ")
 	n, err := strconv.Atoi(count)
-	return n, models, is && found && err == nil
+	return n, models, ok && hasCount && err == nil
 }
 
-// NamesOf returns what judges are called, by people, a suite's file or else by their models, and where several have one
-// name, what differs between these.
+// NamesOf returns the display names of judges: from the user, a suite's file or the model. Where several share a name,
+// it adds a detail that distinguishes them.
 func NamesOf(sides []Side) []string {
 	names := make([]string, len(sides))
 	manifests := make([]*judging.Manifest, len(sides))
@@ -55,27 +55,27 @@ func NamesOf(sides []Side) []string {
 		func(i int) string { return Differences(manifests, names)[i] },
 		func(i int) string { return sides[i].Run },
 	} {
-		values := map[string]map[string]bool{} // of each name
+		values := map[string]map[string]bool{} // details per name
 		for i, name := range names {
 			if values[name] == nil {
 				values[name] = map[string]bool{}
 			}
 			values[name][detail(i)] = true
 		}
-		longer := slices.Clone(names)
+		detailed := slices.Clone(names)
 		for i, name := range names {
-			if what := detail(i); what != "" && len(values[name]) > 1 {
-				longer[i] += " (" + what + ")"
+			if value := detail(i); value != "" && len(values[name]) > 1 {
+				detailed[i] += " (" + value + ")"
 			}
 		}
-		names = longer
+		names = detailed
 	}
 	return names
 }
 
-// modelOf returns the full name of a judge: of a jury, those of its members.
+// modelOf returns the full model name of a judge; for a jury, those of its members.
 func modelOf(s Side) string {
-	if _, models, is := JuryOf(s.Model); is {
+	if _, models, ok := JuryOf(s.Model); ok {
 		return models
 	}
 	return s.Model

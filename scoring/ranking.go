@@ -8,54 +8,54 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Ranking is the headline of several runs of one condition: the same items, asked about in the same way, by different
-// judges. It is no ranking: there is no significant difference between runs that share a letter.
+// Ranking compares the headline of several runs of one condition: the same items and prompt with different judges. Runs
+// that share a letter do not differ significantly.
 type Ranking struct {
 	Metric string     `json:"metric"`
 	Mode   string     `json:"mode,omitempty"` // see [Result]
 	Unit   string     `json:"unit,omitempty"`
-	Test   string     `json:"test"`  // of two runs
-	Runs   []Placed   `json:"runs"`  // as given
+	Test   string     `json:"test"`  // of every two runs
+	Runs   []Placed   `json:"runs"`  // in the order of the arguments
 	Pairs  []Versus   `json:"pairs"` // every two of them
 	Alpha  float64    `json:"alpha"`
-	Family string     `json:"family"`    // what Holm's correction is over
+	Family string     `json:"family"`    // the tests that Holm's correction covers
 	Boot   Bootstrap  `json:"bootstrap"` // of the intervals
 	Among  [][]string `json:"groups"`    // runs that share a letter, by letter
 }
 
-// Placed is one run's value.
+// Placed holds one run's value.
 type Placed struct {
 	Run       string `json:"run"`
 	Model     string `json:"model"`
 	Simulated bool   `json:"simulated"`
 	Result
-	// of a run that asked more than once: as in `gavel score --json`
+	// only with repetitions: as in the JSON output of `gavel score`
 	NoiseFloor *float64 `json:"noise_floor,omitempty"`
-	// likewise
+	// only with repetitions
 	SelfAgreement *Result `json:"self_agreement,omitempty"`
 	Report        *Report `json:"-"` // of the run
-	// Letters name the groups that the run is in; none where there is nothing to compare it with, or no value.
+	// Letters names the groups of the run; "" without a value or without another run to compare with.
 	Letters string `json:"letters"`
 }
 
-// Versus is the test of two runs on the units that both have.
+// Versus holds the test of two runs on their common units.
 type Versus struct {
-	A    int      `json:"a"` // their places in Runs
+	A    int      `json:"a"` // indexes into Runs
 	B    int      `json:"b"`
 	N    int      `json:"n"`           // units compared
-	E    *float64 `json:"e,omitempty"` // where one of them is not at its end: P is its inverse
-	P    *float64 `json:"p"`           // null where there is no test: none is significant
+	E    *float64 `json:"e,omitempty"` // before the end of a run: P is its inverse
+	P    *float64 `json:"p"`           // null without a test: not significant
 	Holm *float64 `json:"p_holm"`      // over all pairs here
-	Same bool     `json:"same"`        // p_holm is not below alpha, or the difference is not larger than the noise floor
-	// as in `gavel compare --json`; left out where neither asked more than once
+	Same bool     `json:"same"`        // p_holm is not below alpha, or the difference does not exceed the noise floor
+	// as in the JSON output of `gavel compare`; left out if neither run repeats its prompts
 	Floor *float64 `json:"noise_floor,omitempty"`
 
-	within bool // the noise floor
+	belowFloor bool // the difference does not exceed the noise floor
 }
 
-// Rank holds runs of one condition against each other, by each of their protocol's headline metrics: strict of pairs,
-// generation accuracy of answers, F1 of self-reference in each mode, the Grade score of several options. Holm's
-// correction is over every two of the runs by all of these; [Correct] makes it one over several conditions.
+// Rank compares runs of one condition by each headline metric of their protocol: strict for pairs, generation accuracy
+// for answers, F1 in each mode for self-reference, the Grade score for several options. Holm's correction covers every
+// two runs by all of these; [Correct] extends it to several conditions.
 func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	reports := make([]Report, len(runs))
 	for i, run := range runs {
@@ -64,14 +64,15 @@ func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	return RankScored(runs, reports, b)
 }
 
-// RankScored does what [Rank] does, for runs whose reports are at hand, in the order of the runs.
+// RankScored is [Rank] for runs that are scored already; the reports are in the order of the runs.
 func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, error) {
 	if len(runs) == 0 {
 		return nil, nil
 	}
 	for _, run := range runs {
 		if a, b := runs[0].Manifest.Spec.Protocol, run.Manifest.Spec.Protocol; a != b {
-			return nil, fmt.Errorf("%s (%s) and %s (%s) are not of one condition", runs[0].Dir, a, run.Dir, b)
+			return nil, fmt.Errorf("%s (%s) and %s (%s) have different protocols and cannot be ranked together",
+				runs[0].Dir, a, run.Dir, b)
 		}
 	}
 	var out []Ranking
@@ -90,7 +91,7 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 				Report:    &reports[i],
 			}
 			if r := reports[i].Repetitions; r != nil {
-				p.SelfAgreement, p.NoiseFloor = &r.SelfAgreement, floorValues(r.Values).of(m.Name, Overall, m.Mode)
+				p.SelfAgreement, p.NoiseFloor = &r.SelfAgreement, floorValues(r.Values).find(m.Name, Overall, m.Mode)
 			}
 			s.Runs, s.Unit = append(s.Runs, p), cmp.Or(s.Unit, p.Unit)
 		}
@@ -101,39 +102,39 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 	return out, nil
 }
 
-// test compares every two runs.
+// test compares every two runs by a metric.
 func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	s.Test = exchange
-	if m.is(Share) {
+	if m.hasKind(Share) {
 		s.Test = mcNemar
 	}
 	early := false
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
-			joined := join(a.Units, other.Units)
-			x := a.pairedSample(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
+			shared := join(a.Units, other.Units)
+			x := a.pairedSample(a.resampled(), section{Overall, -1}, shared, a.sharedOrder(other, shared), []Metric{m})
 			d := x.difference(&m, a.Width, bounds{}, b)
 			early = early || x.early != nil
-			floor := floors(joined, &m, a, other).of(m.Name, Overall, m.Mode)
+			floor := floors(shared, &m, a, other).find(m.Name, Overall, m.Mode)
 			s.Pairs = append(s.Pairs, Versus{
-				A:      i,
-				B:      i + 1 + j,
-				N:      d.tested,
-				E:      d.E,
-				P:      d.P,
-				Same:   true,
-				Floor:  floor,
-				within: withinFloor(d.Diff, floor),
+				A:          i,
+				B:          i + 1 + j,
+				N:          d.rowsTested,
+				E:          d.E,
+				P:          d.P,
+				Same:       true,
+				Floor:      floor,
+				belowFloor: withinFloor(d.Diff, floor),
 			})
 		}
 	}
 	if early {
-		s.Test += " or, where one is not at its end, " + byE
+		s.Test += " or, where one is not at its end, " + eValueTest
 	}
 }
 
-// Correct applies Holm's correction to all tests of several rankings, as where they are the rows of one table, and
-// gives their runs letters by it.
+// Correct applies Holm's correction to all tests of several rankings together, such as the rows of one table,
+// and assigns letters to their runs.
 func Correct(tables ...[]Ranking) {
 	var all []*Ranking
 	var tests []*Versus
@@ -149,44 +150,44 @@ func Correct(tables ...[]Ranking) {
 		}
 	}
 	for i, adjusted := range stats.Holm(p) {
-		tests[i].Holm, tests[i].Same = Precise(adjusted), adjusted >= alpha || tests[i].within
+		tests[i].Holm, tests[i].Same = Precise(adjusted), adjusted >= alpha || tests[i].belowFloor
 	}
 	for _, s := range all {
 		s.Family = fmt.Sprintf("every two runs by every headline: %d test%s", len(p), plural(len(p)))
-		s.letter()
+		s.assignLetters()
 	}
 }
 
-// letter gives the runs that have a value their letters, the first to the group with the highest value.
-func (s *Ranking) letter() {
-	var placed []int // runs with a value, the highest first, else as given
+// assignLetters assigns letters to the runs with a value; the group with the highest value gets the first letter.
+func (s *Ranking) assignLetters() {
+	var ranked []int // runs with a value, the highest first
 	for i, r := range s.Runs {
 		if r.Value != nil {
-			placed = append(placed, i)
+			ranked = append(ranked, i)
 		}
 	}
 	s.Among = [][]string{}
 	for i := range s.Runs {
 		s.Runs[i].Letters = ""
 	}
-	if len(placed) < 2 {
+	if len(ranked) < 2 {
 		return
 	}
-	slices.SortStableFunc(placed, func(i, j int) int { return cmp.Compare(*s.Runs[j].Value, *s.Runs[i].Value) })
+	slices.SortStableFunc(ranked, func(i, j int) int { return cmp.Compare(*s.Runs[j].Value, *s.Runs[i].Value) })
 	place := make([]int, len(s.Runs))
-	for at, i := range placed {
-		place[i] = at
+	for rank, i := range ranked {
+		place[i] = rank
 	}
-	var apart [][2]int
+	var different [][2]int
 	for _, v := range s.Pairs {
 		if !v.Same && s.Runs[v.A].Value != nil && s.Runs[v.B].Value != nil {
-			apart = append(apart, [2]int{place[v.A], place[v.B]})
+			different = append(different, [2]int{place[v.A], place[v.B]})
 		}
 	}
-	for n, group := range stats.Tied(len(placed), apart) {
+	for n, group := range stats.Tied(len(ranked), different) {
 		var names []string
-		for _, at := range group {
-			r := &s.Runs[placed[at]]
+		for _, rank := range group {
+			r := &s.Runs[ranked[rank]]
 			r.Letters += LetterOf(n)
 			names = append(names, r.Run)
 		}

@@ -2,7 +2,7 @@ package scoring
 
 import "fmt"
 
-// LetterOf names a group: a to z, A to Z, then numbers.
+// LetterOf returns the letter of a group: a to z, A to Z, then numbers.
 func LetterOf(n int) string {
 	switch {
 	case n < 26:

@@ -89,7 +89,7 @@ func TestLetters(t *testing.T) {
 	s := Ranking{Runs: []Placed{value(50), value(70), {}, value(60)}, Alpha: 0.05}
 	pair := func(a, b int, same bool) Versus { return Versus{A: a, B: b, Same: same} }
 	s.Pairs = []Versus{pair(0, 1, false), pair(0, 2, false), pair(0, 3, true), pair(1, 2, true), pair(1, 3, true), pair(2, 3, false)}
-	s.letter()
+	s.assignLetters()
 	var got []string
 	for _, r := range s.Runs {
 		got = append(got, r.Letters)
@@ -98,7 +98,7 @@ func TestLetters(t *testing.T) {
 		t.Errorf("%q, groups %q; want %q", got, s.Among, want)
 	}
 	alone := Ranking{Runs: []Placed{value(1), {}}}
-	if alone.letter(); alone.Runs[0].Letters != "" {
+	if alone.assignLetters(); alone.Runs[0].Letters != "" {
 		t.Error("a run with nothing to compare it with has a letter")
 	}
 }

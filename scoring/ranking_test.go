@@ -127,7 +127,7 @@ func TestRankingOfProtocols(t *testing.T) {
 		}
 	}
 	runs := []*scoring.Run{gather(t, manifestOf("pairwise", 1), nil), gather(t, manifestOf("reversed", 1), nil)}
-	if _, err := scoring.Rank(runs, quick); err == nil || !strings.Contains(err.Error(), "not of one condition") {
+	if _, err := scoring.Rank(runs, quick); err == nil || !strings.Contains(err.Error(), "have different protocols") {
 		t.Errorf("of two protocols: %v", err)
 	}
 }
@@ -142,8 +142,8 @@ func TestRankingOfAnswers(t *testing.T) {
 	agrees(t, s, a, b)
 }
 
-// answersTo is a run over the questions from one on to the twentieth, of which the first so many are answered right each
-// time.
+// answersTo is a run over the questions from one on to the twentieth, of which the first so many are answered
+// right each time.
 func answersTo(t *testing.T, from int, right ...int) *scoring.Run {
 	var records []*judging.Record
 	for time, right := range right {
@@ -162,9 +162,9 @@ func answersTo(t *testing.T, from int, right ...int) *scoring.Run {
 	return gather(t, m, records)
 }
 
-// Of 20 questions one judge has 18 right, and 4 when it is asked again; the other has 6: p is 2/4096, but 60 points are no
-// more than what asking again makes, 70. Where the second time has 17 the floor is 5 points, and they are told apart; on the
-// questions that both have, 8 to 20, the first judge's two times are 10 and 9 of 12.
+// Of 20 questions one judge has 18 right, and 4 when it is asked again; the other has 6: p is 2/4096, but 60 points are
+// no more than what asking again makes, 70. Where the second time has 17 the floor is 5 points, and they are told
+// apart; on the questions that both have, 8 to 20, the first judge's two times are 10 and 9 of 12.
 func TestRankingWithinTheNoise(t *testing.T) {
 	run := func(from int, right ...int) *scoring.Run { return answersTo(t, from, right...) }
 	for _, tt := range []struct {
@@ -241,10 +241,10 @@ func TestRankingOfManyJudges(t *testing.T) {
 	}
 }
 
-// Several options: by what is correct in every order, where items have a label; else by the Grade score. A judge that always
-// names the same option has a Grade score of 1 on every item, one that always names the first position 0. Of the 2⁸
-// exchanges of eight items all or none are as far: p = 2/2⁸. A coin that is tossed once an item, and so keeps to its
-// choice, has a Grade score of 1 too, and stands below a judge that knows, and wavers once.
+// Several options: by what is correct in every order, where items have a label; else by the Grade score. A judge that
+// always names the same option has a Grade score of 1 on every item, one that always names the first position 0. Of the
+// 2⁸ exchanges of eight items all or none are as far: p = 2/2⁸. A coin that is tossed once an item, and so keeps to
+// its choice, has a Grade score of 1 too, and stands below a judge that knows, and wavers once.
 func TestRankingOfOptions(t *testing.T) {
 	run := func(name, gold string, places func(i int) []int) *scoring.Run {
 		var items []optionItem

@@ -6,10 +6,10 @@ import (
 	"gavel/judging"
 )
 
-// mayDiffer is the share of replies that the two readings may read otherwise before a table has both values.
-const mayDiffer = 0.01
+// maxDiffering is the share of replies read differently above which a report has the headlines of both readings.
+const maxDiffering = 0.01
 
-// HowRead says how a report's replies were read.
+// HowRead describes how a report's replies were read.
 func HowRead(rep Report) string {
 	switch {
 	case rep.Reading != "":
@@ -20,7 +20,7 @@ func HowRead(rep Report) string {
 	return fmt.Sprintf("replies read by policy %q", rep.Policy)
 }
 
-// policy is the one that the published rule leaves a choice to; "" where it leaves none.
+// policy returns the policy for several verdicts in a reply; "" if the published rule leaves no choice.
 func (run *Run) policy() judging.Policy {
 	if !run.byPolicy && run.reading() == "" {
 		return ""
@@ -28,7 +28,7 @@ func (run *Run) policy() judging.Policy {
 	return run.Reading.Policy
 }
 
-// reading is how a report names the run's: "" is the paper's, as before there was another.
+// reading returns the name of the run's reading for reports; "" for the published one.
 func (run *Run) reading() judging.Readers {
 	if run.Reading.Name == judging.Paper {
 		return ""
@@ -36,19 +36,19 @@ func (run *Run) reading() judging.Readers {
 	return run.Reading.Name
 }
 
-// CompareReadings has again load the run by the other reading, where the two differ in more than one reply of a
-// hundred: its headlines then stand beside those of this one. Where again is nil, the run is loaded from its folder.
-func (run *Run) CompareReadings(again func(judging.Reading) (*Run, error)) error {
-	run.readings.told = true
-	if float64(run.readings.differ) <= mayDiffer*float64(run.Records) {
+// CompareReadings loads the run by the other reading as well, if the two readings differ in more than 1 % of the
+// replies; the report then has both headlines. It calls reload for that, or if that is nil reads the run's folder.
+func (run *Run) CompareReadings(reload func(judging.Reading) (*Run, error)) error {
+	run.readings.reported = true
+	if float64(run.readings.differ) <= maxDiffering*float64(run.Records) {
 		return nil
 	}
-	how := run.Reading
-	how.Name = how.Name.Other()
-	if again == nil {
-		again = func(how judging.Reading) (*Run, error) { return load(run.folder, how) }
+	reading := run.Reading
+	reading.Name = reading.Name.Other()
+	if reload == nil {
+		reload = func(reading judging.Reading) (*Run, error) { return load(run.folder, reading) }
 	}
-	other, err := again(how)
+	other, err := reload(reading)
 	if err != nil {
 		return err
 	}
@@ -58,9 +58,9 @@ func (run *Run) CompareReadings(again func(judging.Reading) (*Run, error)) error
 	return nil
 }
 
-// Load reads a run directory. Every stored reply is read again.
-func Load(dir string, how judging.Reading) (*Run, error) {
-	run, err := load(dir, how)
+// Load reads a run directory. It parses every stored reply again.
+func Load(dir string, reading judging.Reading) (*Run, error) {
+	run, err := load(dir, reading)
 	if err == nil {
 		err = run.FindAltered(nil, dir)
 	}

@@ -36,7 +36,7 @@ func TestReadingsThatDiffer(t *testing.T) {
 		if len(rep.OtherReading) != 1 || rep.OtherReading[0].Metric != "strict" || *rep.OtherReading[0].Value != c.its {
 			t.Errorf("%q: the other reading is %+v", c.how, rep.OtherReading)
 		}
-		if said := strings.Join(rep.Warnings, "\n"); !strings.Contains(said, "8 of 8 replies read otherwise by the reading") || !strings.Contains(said, "strict is") {
+		if said := strings.Join(rep.Warnings, "\n"); !strings.Contains(said, "8 of 8 replies are read differently by the reading") || !strings.Contains(said, "strict is") {
 			t.Errorf("%q: nothing is said of it: %s", c.how, said)
 		}
 	}

@@ -1,34 +1,34 @@
 package scoring
 
-// Reference is what a published judge came to on the very items of a run. Where its verdicts are known, it is held
-// against the run item by item; of others there is a figure alone.
+// Reference holds the result of a published judge on exactly the items of a run. With published verdicts it is compared
+// item by item; for others only a total is known.
 type Reference struct {
 	Judge       string `json:"judge"`        // its name
-	Dataset     string `json:"dataset"`      // on which it is published
-	OpenWeights bool   `json:"open_weights"` // anybody can run it
-	Prompt      string `json:"prompt"`       // that it was asked with, as its source calls it
-	How         string `json:"how"`          // `recomputed` from what is published, or as it was `published`
-	Source      string `json:"source"`       // of its verdicts, with the commit, or of the figure
+	Dataset     string `json:"dataset"`      // that the verdicts or the total are published for
+	OpenWeights bool   `json:"open_weights"` // its weights are public
+	Prompt      string `json:"prompt"`       // that the judge was asked with, as its source calls it
+	How         string `json:"how"`          // `recomputed` from published data, or as `published`
+	Source      string `json:"source"`       // of the verdicts, with the commit, or of the total
 	// the labels stayed with the responses when the order was reversed: a judge that always gives one label looks
 	// consistent
 	LabelsStay bool `json:"labels_stay,omitempty"`
 
-	Metric string  `json:"metric"` // counted as that of the run
+	Metric string  `json:"metric"` // the run's metric
 	Value  float64 `json:"value"`  // percent
 	Low    float64 `json:"low"`    // of its interval, by Blaker
-	High   float64 `json:"high"`   // as low
-	N      int     `json:"n"`      // items that the value is a share of
+	High   float64 `json:"high"`   // of its interval, by Blaker
+	N      int     `json:"n"`      // number of items
 
-	OnlyRun       int `json:"only_run,omitempty"`       // items that the run's judge alone is right on
-	OnlyReference int `json:"only_reference,omitempty"` // items that this one alone is right on
-	// of McNemar's exact test, corrected by Holm for all references of the run; none of a figure alone
+	OnlyRun       int `json:"only_run,omitempty"`       // items on which only the run's judge is right
+	OnlyReference int `json:"only_reference,omitempty"` // items on which only this judge is right
+	// of McNemar's exact test, corrected by Holm for all references of the run; none if only a total is known
 	P *float64 `json:"p,omitempty"`
 }
 
-// Apart is what p must be below for a difference to be no chance.
+// Apart is the significance level of references, probes and causes.
 const Apart = 0.05
 
-// Name is that of the judge, with a mark where the labels stayed with the responses.
+// Name returns the name of the judge, with an asterisk if the labels stayed with the responses.
 func (x Reference) Name() string {
 	if x.LabelsStay {
 		return x.Judge + "*"
@@ -36,7 +36,7 @@ func (x Reference) Name() string {
 	return x.Judge
 }
 
-// LabelsStayed is what the mark says.
+// LabelsStayed explains the asterisk of [Reference.Name].
 const LabelsStayed = "* " + labelsStayed
 
 const labelsStayed = "the labels stayed with the responses when the order was reversed: " +

@@ -9,19 +9,19 @@ import (
 	"gavel/judging"
 )
 
-// remarks counts judgments of the first repetition that a table warns of.
+// remarks counts judgments of the first repetition that need a warning.
 type remarks struct {
-	Finished  int // judgments that were asked for their verdict after thinking that was cut
-	Short     int // replies cut at the end of the context; not Repeating
-	Thought   int // replies cut in the midst of thinking, before any answer
-	Repeating int // replies cut while they repeated themselves
-	Shrunk    int // prompts that the server cut without saying so
-	Unheld    int // replies that a server was asked to hold to the labels, and did not
-	Even      int // decisions without a verdict: several options are exactly as likely
+	Finished  int // judgments whose truncated thinking was followed by a request for the verdict
+	Short     int // replies truncated at the end of the context; not Repeating
+	Thought   int // replies truncated during thinking, before any answer
+	Repeating int // replies truncated while they repeated themselves
+	Shrunk    int // prompts that the server silently truncated
+	Unheld    int // replies that the server failed to constrain to the labels
+	Even      int // no verdict because several options are exactly as likely
 
-	unheldCut int    // of Unheld, those that ran on until they were cut
-	endLoops  string // what to try where replies repeat themselves
-	failure   string // why a call failed: of several reasons the first in the alphabet
+	unheldCut int    // those of Unheld that were truncated
+	endLoops  string // advice for replies that repeat themselves
+	failure   string // error of a failed call, the first in alphabetical order
 }
 
 func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict) {
@@ -74,10 +74,10 @@ func (x *origins) add(r *judging.Record) {
 	}
 }
 
-// Origin is the number of a run's replies that come from an imported bundle.
+// Origin holds the number of a run's replies that come from an imported bundle.
 type Origin struct {
-	Bundle  string `json:"bundle"`  // its file's name and SHA-256
-	Replies int    `json:"replies"` // from it
+	Bundle  string `json:"bundle"`  // file name and SHA-256
+	Replies int    `json:"replies"` // replies from the bundle
 	Of      int    `json:"of"`      // replies of the run
 }
 

@@ -130,8 +130,8 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 	}
 }
 
-// Every protocol with labels on offer has a calibration: of a judge that says 0.6, is right every other time, and once tells
-// nothing.
+// Every protocol with labels on offer has a calibration: of a judge that says 0.6, is right every other time,
+// and once tells nothing.
 func TestCalibrationOfEveryProtocol(t *testing.T) {
 	for protocol, of := range map[string]struct {
 		prompt string

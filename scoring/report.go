@@ -9,49 +9,49 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Report has the results of a run: an element of `gavel score --json`, and, without Run, results.json.
+// Report holds the results of a run: an element of the JSON output of `gavel score`, and, without Run, results.json.
 type Report struct {
-	Run string `json:"run,omitempty"` // the folder, as it was given; not in results.json
+	Run string `json:"run,omitempty"` // the folder, as given; not in results.json
 	ID  string `json:"id"`            // of the run
-	// raised whenever the same records come to other numbers or words; left out by gavels that did not count
+	// version of the scoring: raised whenever the same records lead to other numbers or words; missing in old files
 	Scoring  int    `json:"scoring,omitempty"`
 	Protocol string `json:"protocol"` // as in the manifest
 	Goal     string `json:"goal"`     // as in the manifest
 	Question
-	Items      int `json:"items"`                // scored: all their presentations are in the records
-	Unlabelled int `json:"unlabelled,omitempty"` // of the items: they are left out of what needs a label
+	Items      int `json:"items"`                // scored: all their judgments are in the records
+	Unlabelled int `json:"unlabelled,omitempty"` // of the items: without a label, so left out of metrics that need one
 	Expected   int `json:"expected"`             // items of the run
 	Answer
-	Results    []Result       `json:"results"`             // a row per metric, group and mode
-	Breakdowns []Breakdown    `json:"breakdown,omitempty"` // what became of the items, a row a group
-	Outcomes   map[string]int `json:"outcomes"`            // judgments by outcome, all eight; of the first time
+	Results    []Result       `json:"results"`             // one row per metric, group and mode
+	Breakdowns []Breakdown    `json:"breakdown,omitempty"` // outcomes of the items, one row per group
+	Outcomes   map[string]int `json:"outcomes"`            // judgments of the first repetition by outcome, all eight
 	Method
 	Extras
 
-	Warnings []string `json:"warnings"` // what the table prints after `!`
+	Warnings []string `json:"warnings"` // printed after `!`
 
-	// what a diagnosis advises by
-	manifest *judging.Manifest // of the run; nil of a report that was read
+	// inputs of the diagnosis
+	manifest *judging.Manifest // nil for a stored report
 	remarks  remarks           // of the run
 }
 
-// Question says who was asked what.
+// Question identifies the judge, the prompt and the dataset.
 type Question struct {
 	Prompt string `json:"prompt"` // its name
-	// what was asked for beside the prompt: `constrained`, `think …`, `strict determinism`
+	// settings besides the prompt: `constrained`, `think …`, `strict determinism`
 	Settings  string `json:"settings,omitempty"`
 	Model     string `json:"model"`          // the judge
-	Name      string `json:"name,omitempty"` // of the judge, where a suite's file gives one
+	Name      string `json:"name,omitempty"` // of the judge, if a suite's file names it
 	Dataset   string `json:"dataset"`        // its name
-	Simulated bool   `json:"simulated"`      // no model was asked
+	Simulated bool   `json:"simulated"`      // no model was called
 }
 
-// Answer has the result of a run in words.
+// Answer holds the result of a run in words.
 type Answer struct {
 	Says      string     `json:"says,omitempty"`      // the answer in a sentence: what to do with the judge
-	Also      string     `json:"also,omitempty"`      // what else to know of it, in a few sentences
-	Diagnosis *Diagnosis `json:"diagnosis,omitempty"` // what the judge is good for, in words
-	// every answer is a preference: what is right is what people prefer
+	Also      string     `json:"also,omitempty"`      // further remarks, in a few sentences
+	Diagnosis *Diagnosis `json:"diagnosis,omitempty"` // what the judge is good for
+	// the labels are preferences of people, not facts
 	Preferences bool `json:"preferences,omitempty"`
 }
 
@@ -63,42 +63,42 @@ func (a Answer) Level() Level {
 	return a.Diagnosis.Level
 }
 
-// Method says how the replies of a run were read, and how its numbers were computed.
+// Method records how the replies of a run were read and how its numbers were computed.
 type Method struct {
-	// how replies were read: `robust`; left out for as published
+	// how replies were read: `robust`; left out for the published rule
 	Reading   judging.Readers `json:"reading,omitempty"`
-	Policy    judging.Policy  `json:"policy"`                   // of several verdicts in a reply; empty: none
+	Policy    judging.Policy  `json:"policy"`                   // for several verdicts in a reply; empty: none
 	AcceptCut bool            `json:"accept_cut"`               // as in the manifest
-	Otherwise int             `json:"read_otherwise,omitempty"` // replies that the other reading reads otherwise
-	// where they are more than one of a hundred: its headlines
+	Otherwise int             `json:"read_otherwise,omitempty"` // replies that the other reading reads differently
+	// its headlines, if they are more than 1 % of the replies
 	OtherReading []OtherReading `json:"other_reading,omitempty"`
-	Origins      []Origin       `json:"origins,omitempty"` // where replies came with bundles
-	// of protocols that leave a choice, how judgments without a verdict count: `wrong` or `drop`, `usable` or `strict`
+	Origins      []Origin       `json:"origins,omitempty"` // imported bundles that replies come from
+	// how judgments without a verdict count, if the protocol offers a choice: `wrong` or `drop`, `usable` or `strict`
 	Missing MissingPolicy `json:"missing,omitempty"`
-	// what intervals that are drawn were made with
+	// settings of resampled intervals
 	Bootstrap Bootstrap `json:"bootstrap"`
-	// which rule ended the run before its last item
+	// the rule that ended the run before its last item
 	Stopped *judging.Stopped `json:"stopped,omitempty"`
 }
 
-// Extras has results that not every run has.
+// Extras holds results that only some runs have.
 type Extras struct {
 	// only with `--repeat`
 	Repetitions *Repetitions `json:"repeats,omitempty"`
-	// only where a decided judgment has probabilities
+	// only if decided judgments have probabilities
 	Calibration *Calibration `json:"calibration,omitempty"`
-	// of pairs whose two judgments tell the probabilities of both responses
+	// only for pairs with label probabilities of both responses in both judgments
 	Soft *Soft `json:"soft,omitempty"`
-	// of the protocol `probe`: what each rewrite does to the verdicts, in the order of the catalogue
+	// only for the protocol `probe`: the effect of each rewrite, in the order of the catalogue
 	Probes []Probe `json:"probes,omitempty"`
-	// what rules that do not read get right on the pairs
+	// baselines that do not read the responses
 	Rules []Rule `json:"rules,omitempty"`
-	// published judges on the very items of the run, the best first
+	// published judges on exactly the items of the run, the best first
 	References []Reference `json:"references,omitempty"`
-	// items right by the headline for 1,000 generated tokens, whoever paid for these; only where servers tell them
+	// items right by the headline per 1,000 generated tokens, whoever paid; only if servers report them
 	PerThousand *float64 `json:"right_per_1000_tokens,omitempty"`
-	// what it cost, only where servers were asked. It differs from one making of a run to another,
-	// so results.json has none.
+	// what the run cost; only if servers were called. It differs between repetitions of a run, so results.json
+	// omits it.
 	Ledger *Ledger `json:"ledger,omitempty"`
 }
 
@@ -116,7 +116,7 @@ func questionOf(m *judging.Manifest) Question {
 
 // Version is raised whenever the same records lead to other numbers or other words. Pages score a stored run again if
 // its results.json has a lower one.
-const Version = 8
+const Version = 9
 
 // settings returns the settings by which two runs of one prompt differ.
 func settings(s judging.Spec) string {
@@ -130,21 +130,21 @@ func settings(s judging.Spec) string {
 	return strings.Join(labels, ", ")
 }
 
-// Bootstrap says how the intervals were made.
+// Bootstrap holds the settings of resampled intervals.
 type Bootstrap struct {
 	Rounds int     `json:"rounds"` // draws
 	Level  float64 `json:"level"`  // of all intervals
-	Seed   uint64  `json:"seed"`   // of the draws
-	Unit   string  `json:"unit"`   // what was resampled
+	Seed   uint64  `json:"seed"`   // of the resampling
+	Unit   string  `json:"unit"`   // the resampled unit
 }
 
 func bootstrapOf(b stats.Bootstrap, unit string) Bootstrap {
 	return Bootstrap{Rounds: b.Rounds, Level: b.Level, Seed: b.Seed, Unit: unit}
 }
 
-// OtherReading is the headline by the reading that was not chosen.
+// OtherReading holds a headline by the reading that was not selected.
 type OtherReading struct {
-	Reading judging.Readers `json:"reading"`        // the one that was not chosen
+	Reading judging.Readers `json:"reading"`        // the reading that was not selected
 	Metric  string          `json:"metric"`         // of the headline
 	Mode    string          `json:"mode,omitempty"` // of the headline
 	Value   *float64        `json:"value"`          // by that reading

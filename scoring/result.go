@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Result is one number: a metric on a group, in percent.
+// Result holds one number: a metric on a group, in percent or in Unit.
 type Result struct {
 	Metric string `json:"metric"`         // its name, see below
 	Group  string `json:"group"`          // `overall`, a category, `agent: NAME` or `N options`
@@ -15,14 +15,14 @@ type Result struct {
 	// `score` (0 to 1), `correlation` (−1 to 1), `statistic` or `count`; left out for percent
 	Unit  string   `json:"unit,omitempty"`
 	Value *float64 `json:"value"` // null where undefined
-	N     int      `json:"n"`     // what it is a share of
-	// in how many questions or templates these are, where several belong together
+	N     int      `json:"n"`     // units that the value is computed from
+	// number of clusters that these units form, such as questions or templates
 	Clusters int      `json:"clusters,omitempty"`
 	Low      *float64 `json:"low"`                // of the 95 % interval
 	High     *float64 `json:"high"`               // of the 95 % interval
-	Interval string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
-	Missing  string   `json:"missing"`            // how judgments without a verdict counted
-	Note     string   `json:"note,omitempty"`     // why it is undefined, or what else to know
+	Interval string   `json:"interval,omitempty"` // the method, see PROTOCOLS.md §5
+	Missing  string   `json:"missing"`            // how judgments without a verdict count
+	Note     string   `json:"note,omitempty"`     // why it is undefined, or another remark
 }
 
 // Count returns n and, for clustered units, the number of clusters.
@@ -33,14 +33,14 @@ func (r Result) Count() string {
 	return fmt.Sprintf("%d in %d", r.N, r.Clusters)
 }
 
-// Estimate is a number with its interval; the ends are null where every pair
-// counts the same and no interval can be given.
+// Estimate holds a number with its interval; the ends are null if there is no interval, as when every pair counts the
+// same.
 type Estimate struct {
 	Value *float64 `json:"value"` // the number
 	Low   *float64 `json:"low"`   // of its 95 % interval
 	High  *float64 `json:"high"`  // of its 95 % interval
 
-	Interval string `json:"interval,omitempty"` // how it was made
+	Interval string `json:"interval,omitempty"` // the method
 }
 
 func (r Result) estimate() Estimate {
@@ -66,7 +66,7 @@ func inUnit(unit string, x float64) *float64 {
 	return Fraction(x)
 }
 
-// print returns the value as tables show it.
+// print returns the value in the form that warnings use.
 func (x Result) print() string {
 	switch {
 	case x.Value == nil:
@@ -77,7 +77,7 @@ func (x Result) print() string {
 	return fmt.Sprintf("%.4f", *x.Value)
 }
 
-// Precise rounds p to twelve digits, which are the same on every processor, and never to 0.
+// Precise rounds p to twelve digits, which are equal on all processors, and never to 0.
 func Precise(p float64) *float64 {
 	if math.IsNaN(p) {
 		return nil
@@ -110,8 +110,8 @@ func rounded(x float64, places int) *float64 {
 }
 
 // One returns 1 for true and 0 for false.
-func One(is bool) float64 {
-	if is {
+func One(condition bool) float64 {
+	if condition {
 		return 1
 	}
 	return 0
@@ -124,9 +124,9 @@ func plural(n int) string {
 	return "s"
 }
 
-// Units of Result.Value, where it is not a percentage.
+// Units of Result.Value other than percent.
 const (
-	UnitScore       = "score"       // 0 to 1, as the paper prints it
+	UnitScore       = "score"       // 0 to 1, as in the paper
 	UnitCorrelation = "correlation" // −1 to 1
 	UnitStatistic   = "statistic"   // of a test, such as χ²
 	UnitCount       = "count"
@@ -134,7 +134,7 @@ const (
 
 var countWords = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
-// CountWord returns a small number as a word, others in digits.
+// CountWord returns a small number as a word, larger ones in digits.
 func CountWord(n int) string {
 	if n >= 2 && n < len(countWords) {
 		return countWords[n]
@@ -142,7 +142,7 @@ func CountWord(n int) string {
 	return strconv.Itoa(n)
 }
 
-// InSentence returns a name as sentences show it: in quotes if its characters would end a part of the sentence.
+// InSentence returns a name for a sentence: in quotes if it has characters that separate parts of a sentence.
 func InSentence(name string) string {
 	if strings.ContainsAny(name, ",:") {
 		return "“" + name + "”"
@@ -153,5 +153,5 @@ func InSentence(name string) string {
 // Overall is the group of all units.
 const Overall = "overall"
 
-// ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
+// ModeDifference is the mode of a difference between two modes, on the judgments that both have.
 const ModeDifference = "difference"

@@ -9,21 +9,21 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Rights is on which units several runs are right, by the headline of their protocol.
+// Rights holds the units on which several runs are right, by the headline of their protocol.
 type Rights struct {
 	Metric   string
 	Unit     string // what one unit is called: pair
 	Runs     []Side
-	Units    []string   // ids of those that all runs have judged
-	Clusters []string   // of each what it hangs together with: its own id where that is nothing
-	Right    [][]bool   // of each run, by unit
-	Parts    [][]string // of each run, by unit: the part of its breakdown; nil where it has none
-	Calls    int        // that a unit takes: judgments of it, asked once
+	Units    []string   // ids of the units that all runs have judged
+	Clusters []string   // cluster of each unit; its own id if it belongs to none
+	Right    [][]bool   // per run, by unit
+	Parts    [][]string // per run, by unit: the outcome; nil if the protocol has none
+	Calls    int        // number of judgments of a unit in one repetition
 	Warnings []string
 }
 
-// RightsOf finds them. It is an error where the headline is not right or wrong unit by unit, or where runs have no
-// units in common or disagree on what is right of them.
+// RightsOf compares runs by unit. It returns an error if the headline is not right or wrong by unit, or if the runs
+// have no units in common or disagree on the gold answers.
 func RightsOf(runs []*Run) (*Rights, error) {
 	sheets := sheetsOf(runs, 0)
 	metric, err := headlineOf(sheets[0])
@@ -34,20 +34,20 @@ func RightsOf(runs []*Run) (*Rights, error) {
 	words := sheets[0].words()
 	out := &Rights{Metric: metric.Name, Unit: words.Unit, Right: make([][]bool, len(runs))}
 	for _, s := range sheets {
-		joined, err := sheets[0].join(common, s)
+		shared, err := sheets[0].join(common, s)
 		if err != nil {
 			return nil, err
 		}
-		var kept []Unit
-		for _, j := range joined {
-			if _, den := metric.share(metric.Columns.of(j.B.Row)); den == 1 {
-				kept = append(kept, j.A)
+		var scored []Unit
+		for _, j := range shared {
+			if _, den := metric.share(metric.Columns.slice(j.B.Row)); den == 1 {
+				scored = append(scored, j.A)
 			}
 		}
-		common = kept
+		common = scored
 	}
 	if len(common) == 0 {
-		return nil, fmt.Errorf("%s and the others have no %s in common that is right or wrong: "+
+		return nil, fmt.Errorf("%s and the others have no scored %s in common: "+
 			"give runs on the same dataset", sheets[0].Dir, cmp.Or(words.Common, words.Unit))
 	}
 	clusters := map[string]bool{}
@@ -60,7 +60,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		parter, parts := s.scorer.(Parter)
 		var ends []string
 		for _, j := range join(common, s.Units) {
-			num, _ := metric.share(metric.Columns.of(j.B.Row))
+			num, _ := metric.share(metric.Columns.slice(j.B.Row))
 			out.Right[i] = append(out.Right[i], num > 0)
 			if parts {
 				ends = append(ends, parter.Part(j.B))
@@ -78,28 +78,28 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		out.Warnings = append(out.Warnings, simulatedWarning)
 	}
 	if len(clusters) < len(common) {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss are of %d %ss, and those of one are alike: "+
-			"what is said of items like these is too sure, what is said of the benchmark is not",
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss form %d %ss and are not independent: "+
+			"results about items like these are overconfident, results about the benchmark are valid",
 			len(common), words.Unit, len(clusters), runs[0].resampled()))
 	}
 	return out, nil
 }
 
-// Share returns the share of units that a run is right on, with its interval and how that was made.
+// Share returns the share of units on which a run is right, with its interval.
 func (r *Rights) Share(run int, level float64) Estimate {
 	right := []Metric{{Kind: Several, Columns: Span{0, 2}}}
 	sample := newSample("", 2, right)
-	for u, is := range r.Right[run] {
-		sample.add(r.Clusters[u], "", []float64{One(is), 1})
+	for u, ok := range r.Right[run] {
+		sample.add(r.Clusters[u], "", []float64{One(ok), 1})
 	}
 	sample.close()
 	return sample.Results("", right, stats.Bootstrap{Level: level})[0].estimate()
 }
 
-// headlineOf returns the metric that a race is by.
+// headlineOf returns the headline metric of a run, which must be right or wrong by unit.
 func headlineOf(s scoredRun) (*Metric, error) {
 	for i, m := range s.Metrics {
-		if m.Headline && m.is(Share) {
+		if m.Headline && m.hasKind(Share) {
 			return &s.Metrics[i], nil
 		}
 	}
@@ -107,7 +107,7 @@ func headlineOf(s scoredRun) (*Metric, error) {
 		s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
 }
 
-// callsPerItem returns the number of judgments of an item.
+// callsPerItem returns the number of judgments of an item in one repetition.
 func (run *Run) callsPerItem() int {
 	m := run.Manifest
 	items := m.Spec.Dataset.Items * m.Spec.Parameters.Repetitions()

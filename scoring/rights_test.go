@@ -33,9 +33,9 @@ func TestRightsRefuse(t *testing.T) {
 	one := named("one", unit("p1", "Math", "A", "A", "A"))
 	answers := makeAnswers(t)
 	for want, other := range map[string]*scoring.Run{
-		"disagree on what is right of p1":               named("other", unit("p1", "Math", "B", "A", "A")),
-		"have no pair in common that is right or wrong": named("other", unit("p9", "Math", "A", "A", "A")),
-		"compare runs of one protocol":                  answers,
+		"have different labels for p1":  named("other", unit("p1", "Math", "B", "A", "A")),
+		"have no scored pair in common": named("other", unit("p9", "Math", "A", "A", "A")),
+		"compare runs of one protocol":  answers,
 	} {
 		if _, err := scoring.RightsOf([]*scoring.Run{one, other}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

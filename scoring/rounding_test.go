@@ -16,7 +16,7 @@ func TestHoldsZero(t *testing.T) {
 		{-0.38, -1e-17, true}, {1e-17, 0.13, true}, {-0.1, 0.1, true}, {0.01, 0.1, false}, {-0.1, -0.01, false},
 	} {
 		d := Difference{Low: Percent(c.low), High: Percent(c.high)}
-		if d.holdsZero() != c.want {
+		if d.containsZero() != c.want {
 			t.Errorf("[%g, %g] holds 0: %t", c.low, c.high, !c.want)
 		}
 	}

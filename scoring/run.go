@@ -12,43 +12,43 @@ import (
 	"gavel/judging"
 )
 
-// Run is a run directory as scores need it.
+// Run holds a loaded run, ready to be scored.
 type Run struct {
 	Dir      string
 	Manifest *judging.Manifest
 	Reading  judging.Reading
-	Items    int // scored: with all their judgments
+	Items    int // scored items: those with all their judgments
 	Outcomes map[judging.Outcome]int
-	Reread   int // records whose outcome or choice differs from the one stored
+	Reread   int // records whose verdict differs from the stored one
 	Records  int
-	Answered int              // judgments that did not fail, of every time
-	Unserved judging.Unserved // of these, those that have no verdict for want of the server or of room
+	Answered int              // judgments that did not fail, in all repetitions
+	Unserved judging.Unserved // judgments without a verdict because of the server or its limits
 	remarks
 	origins
 	systems judging.Systems
 
-	scorer   Scorer
-	again    *again // of a run that asks more than once
-	sure     forecasts
-	missing  MissingPolicy
-	readings readings
-	byPolicy bool // some verdict is read by a rule that leaves a choice to Reading.Policy
+	scorer    Scorer
+	repeats   *repeats // nil if the run asks once
+	forecasts forecasts
+	missing   MissingPolicy
+	readings  readings
+	byPolicy  bool // the published rule leaves a choice to Reading.Policy for some reply
 
-	ids    func() ([]string, error) // of all its items; see Known
-	failed map[string]bool          // items with a judgment that failed
+	ids    func() ([]string, error) // returns the ids of all items; see Known
+	failed map[string]bool          // items with a failed judgment
 
 	account account
-	items   Responses // nil where nobody said
+	items   Responses // nil: those in the folder
 
-	altered []string // files of its folder that are not as the run wrote them
-	folder  string   // where its files are; "" where nobody said
+	altered []string // files of the folder that changed after the run wrote them
+	folder  string   // "" if unknown
 	itemSet judging.ItemSet
 
-	cluster  func(id string) string // of a unit, where the dataset says what belongs together
-	clusters string                 // what that is, in words
+	cluster  func(id string) string // of a unit; nil if the dataset has no clusters
+	clusters string                 // what a cluster is called
 }
 
-// ItemSet identifies the items of a run in a folder; those that cannot be read go by the hash of their file.
+// ItemSet identifies the items of a run; if they cannot be read it uses the hash of their file.
 func (run *Run) ItemSet() judging.ItemSet {
 	if run.itemSet == "" {
 		run.itemSet = judging.ItemSet(run.Manifest.ItemsFile())
@@ -65,20 +65,21 @@ func (run *Run) ItemSet() judging.ItemSet {
 	return run.itemSet
 }
 
-// FindAltered looks which files in the run's folder are not as it wrote them; its warnings say it. root may be nil.
+// FindAltered finds the files in the run's folder that changed after the run wrote them, for a warning. root
+// may be nil.
 func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
 	run.altered, err = run.Manifest.EverAltered(root, dir)
 	return err
 }
 
-// InFolder tells the run where its files are: the items there say what servers were sent.
+// InFolder sets the folder of the run's files. Its items are needed to compute what servers were sent.
 func (run *Run) InFolder(dir string) {
 	run.Dir = dir
 	run.folder = dir
 	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
 }
 
-// ItemsFrom sets where the run reads its items from, if that is not the file of its folder.
+// ItemsFrom sets another source of items than the file in the run's folder.
 func (run *Run) ItemsFrom(items Responses) {
 	run.items = items
 	run.Known(func() (ids []string, err error) {
@@ -87,69 +88,69 @@ func (run *Run) ItemsFrom(items Responses) {
 	})
 }
 
-// Known tells the run the ids of all its items, as [judging.ItemIDs] has them. Without them a run that is not at its
-// end has values without intervals.
+// Known sets the function that returns the ids of all items, as [judging.ItemIDs] does. Without it a run before its end
+// has values without intervals.
 func (run *Run) Known(ids func() ([]string, error)) { run.ids = ids }
 
-func load(dir string, how judging.Reading) (*Run, error) {
+func load(dir string, reading judging.Reading) (*Run, error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	load, err := NewLoader(m, how)
+	loader, err := NewLoader(m, reading)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
-	if err := judging.ReadRecordsBy(filepath.Join(dir, judging.RecordsFile), load.Look, load.Take); err != nil {
+	if err := judging.ReadRecordsBy(filepath.Join(dir, judging.RecordsFile), loader.Look, loader.Take); err != nil {
 		return nil, err
 	}
-	run := load.Run()
+	run := loader.Run()
 	run.InFolder(dir)
 	return run, nil
 }
 
-// Loader gathers the records of one run. It is for scoring a run from what is
-// in hand while it is made: it comes to what [Load] would read from the files.
+// Loader collects the records of one run. With it a run can be scored while it is made; the result equals that
+// of [Load] on the files.
 type Loader struct {
 	mu    sync.Mutex
 	run   *Run
 	asker judging.Asker
 }
 
-// NewLoader makes a loader for the run of a manifest.
-func NewLoader(m *judging.Manifest, how judging.Reading) (*Loader, error) {
+// NewLoader returns a loader for the run of a manifest.
+func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 	asker, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, err
 	}
-	make, ok := scorers[m.Spec.Protocol]
+	newScorer, ok := scorers[m.Spec.Protocol]
 	if !ok {
-		return nil, fmt.Errorf("nothing scores runs of the protocol %q", m.Spec.Protocol)
+		return nil, fmt.Errorf("no scorer for the protocol %q", m.Spec.Protocol)
 	}
-	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
+	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
+	reading.Name = cmp.Or(reading.Name, judging.ReadersOf(m.Imported != ""))
 	run := &Run{
 		Manifest: m,
-		Reading:  how,
+		Reading:  reading,
 		Outcomes: map[judging.Outcome]int{},
-		scorer:   make(m),
+		scorer:   newScorer(m),
 		altered:  m.Altered,
 		failed:   map[string]bool{},
 	}
 	if n := m.Spec.Parameters.Repetitions(); n > 1 {
-		run.again = newAgain(n, func() Scorer { return make(m) })
+		run.repeats = newRepeats(n, func() Scorer { return newScorer(m) })
 	}
 	run.CountMissing("")
 	return &Loader{run: run, asker: asker}, nil
 }
 
-// InFolder sets the folder of the records, and a function that returns the ids of its items without reading them there.
+// InFolder sets the folder of the records, and a function that returns the item ids without reading them there.
 func (l *Loader) InFolder(dir string, ids func() ([]string, error)) {
 	l.run.InFolder(dir)
 	l.run.Known(ids)
 }
 
-// Add takes a record; it keeps no hold of it. It may be called from many goroutines.
+// Add takes a record without keeping it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	read, err := l.Look(r)
 	if err != nil {
@@ -158,34 +159,34 @@ func (l *Loader) Add(r *judging.Record) error {
 	return l.Take(r, read)
 }
 
-// Look reads a record and takes nothing. It may be called from many goroutines.
+// Look parses a record without adding it. It may be called from many goroutines.
 func (l *Loader) Look(r *judging.Record) (read Read, err error) {
 	read.Verdict, read.other, err = r.ReadBoth(l.asker, l.run.Reading)
 	return read, err
 }
 
-// Read is the verdict of a record by the reading of a run, and by the other.
+// Read holds the verdict of a record by the run's reading, and by the other reading.
 type Read struct {
 	judging.Verdict
 	other judging.Verdict
 }
 
-// Take is Add of a record that was read by a loader of the same run.
+// Take adds a record that a loader of the same run has parsed.
 func (l *Loader) Take(r *judging.Record, read Read) error {
 	run, v := l.run, read.Verdict
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	run.count(r, read, l.asker)
-	if added, err := run.again.add(r, v); err != nil || !added {
+	run.countRecord(r, read, l.asker)
+	if added, err := run.repeats.add(r, v); err != nil || !added {
 		return err
 	}
-	if r.Repetition == 0 { // the scores are those of the first time
+	if r.Repetition == 0 { // scores use the first repetition only
 		added, err := run.scorer.Add(r, v)
 		if err != nil || !added {
 			return err
 		}
 		run.Outcomes[v.Outcome]++
-		run.sure.add(r, run.Manifest, l.asker, v)
+		run.forecasts.add(r, run.Manifest, l.asker, v)
 		run.remarks.add(run.Manifest, r, v)
 		if v.Outcome == judging.Failed {
 			run.failed[strings.Clone(r.Item)] = true
@@ -198,9 +199,9 @@ func (l *Loader) Take(r *judging.Record, read Read) error {
 	return nil
 }
 
-// count notes what a record tells of the run, be it the first of its judgment or not.
-func (run *Run) count(r *judging.Record, read Read, asker judging.Asker) {
-	paper := read.Verdict // as is recorded
+// countRecord updates the counts over all records, duplicates included.
+func (run *Run) countRecord(r *judging.Record, read Read, asker judging.Asker) {
+	paper := read.Verdict // the verdict by the recorded reading
 	if run.Reading.Name == judging.Robust {
 		paper = read.other
 	}
@@ -220,12 +221,13 @@ func (run *Run) count(r *judging.Record, read Read, asker judging.Asker) {
 	run.origins.add(r)
 	run.systems.Add(run.Manifest, r)
 	if !run.unpaid() {
-		run.account.enter(r, read.Verdict)
+		run.account.add(r, read.Verdict)
 	}
 }
 
-// Item tells what an item came to by a metric of [Shares], once all its judgments of the first time were taken.
-func (l *Loader) Item(id, metric string) (is ItemResult, complete bool) {
+// Item returns the result of an item by a metric of [Shares], once all its judgments of the first repetition
+// were added.
+func (l *Loader) Item(id, metric string) (result ItemResult, complete bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	scorer, ok := l.run.scorer.(Itemwise)
@@ -244,33 +246,33 @@ func (l *Loader) Item(id, metric string) (is ItemResult, complete bool) {
 	return Wrong, complete
 }
 
-// Run is what the records come to. The loader is of no use afterwards.
+// Run finishes the scorers and returns the run. The loader must not be used afterwards.
 func (l *Loader) Run() *Run {
 	l.run.Items = l.run.scorer.Finish()
-	if l.run.again != nil {
-		for _, one := range l.run.again.times {
-			one.Finish()
+	if l.run.repeats != nil {
+		for _, scorer := range l.run.repeats.scorers {
+			scorer.Finish()
 		}
 	}
-	l.run.sure.finish()
+	l.run.forecasts.finish()
 	return l.run
 }
 
-// sheet is what the scorer makes of the records, with what belongs together by the dataset.
+// sheet returns the scorer's sheet, with the clusters of the dataset.
 func (run *Run) sheet(seed uint64) *Sheet {
 	s := run.sheetOf(run.scorer, seed)
 	s.early = run.earlyOrder(s.Units)
 	return s
 }
 
-// earlyOrder returns how far a run is in the order drawn; nil if intervals for a fixed n hold: at its end, for an
-// imported run, and for one that asks in the order of the file.
+// earlyOrder returns the judged prefix of the drawn order. It is nil if intervals for a fixed n are valid: at the end
+// of a run, for an imported run, and for a run in the order of the file.
 func (run *Run) earlyOrder(units []Unit) *early {
 	m := run.Manifest
 	if m.DrawnBy == nil || m.Imported != "" || run.Items >= m.Spec.Dataset.Items {
 		return nil
 	}
-	e := &early{seed: *m.DrawnBy, place: map[string]int{}, failed: run.failed}
+	e := &early{seed: *m.DrawnBy, positions: map[string]int{}, failed: run.failed}
 	if run.ids == nil {
 		return e
 	}
@@ -278,24 +280,24 @@ func (run *Run) earlyOrder(units []Unit) *early {
 	if err != nil {
 		return e
 	}
-	judged := make(map[string]bool, len(units))
+	complete := make(map[string]bool, len(units))
 	for _, u := range units {
-		judged[u.ID] = true
+		complete[u.ID] = true
 	}
-	most := len(ids)
+	end := len(ids)
 	if m.Stopped != nil {
-		most = min(most, m.Stopped.Items)
+		end = min(end, m.Stopped.Items)
 	}
-	for i, id := range judging.Drawn(ids, e.seed)[:most] {
-		if !judged[id] {
+	for i, id := range judging.Drawn(ids, e.seed)[:end] {
+		if !complete[id] {
 			break
 		}
-		e.place[id] = i
+		e.positions[id] = i
 	}
 	return e
 }
 
-// earlyNote tells what the intervals of a run that is not at its end hold for; "" for other runs.
+// earlyNote returns a warning about the intervals of a run before its end; "" for other runs.
 func (run *Run) earlyNote() string {
 	m := run.Manifest
 	switch {
@@ -303,17 +305,17 @@ func (run *Run) earlyNote() string {
 		m.Status != judging.Interrupted && m.Status != judging.Running:
 		return ""
 	case m.DrawnBy == nil:
-		return "not at its end, and asked in the order of the file: " +
-			"intervals and tests are those of what is judged so far, and say nothing of the rest"
+		return "incomplete, in the order of the file: " +
+			"intervals and tests cover only the items judged so far"
 	case m.Stopped != nil && run.clusters != "":
-		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: those of one %s are alike, "+
-			"so the answer holds of these very items, and is too sure of items like these",
+		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: items of one %s are not independent, "+
+			"so the result is valid for these items, but overconfident about items like these",
 			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
 	case m.Stopped != nil:
-		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: intervals hold however often one looks",
+		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: intervals are valid at every look",
 			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
 	}
-	return "not at its end: intervals hold however often one looks, over the first items of the order drawn"
+	return "incomplete: intervals cover the first items of the drawn order and are valid at every look"
 }
 
 func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
@@ -338,31 +340,31 @@ func (run *Run) unlabelled() int {
 	return 0
 }
 
-// resampled is what a cluster of units is, in words.
+// resampled names the resampled unit: the cluster, or else the unit.
 func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Unit) }
 
 // Responses calls use with the candidates of each item, in the order of their ids.
-type Responses func(use func(id string, of []judging.Response)) error
+type Responses func(use func(id string, responses []judging.Response)) error
 
-// unpaid tells whether the run asked no server.
+// unpaid reports whether the run called no server.
 func (run *Run) unpaid() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }
 
-// CountMissing sets how judgments without a verdict count. Runs whose metrics say so each by itself, as those of
-// pairs do, have no such choice, and a policy of another protocol leaves a run at its own default.
-func (run *Run) CountMissing(how MissingPolicy) {
+// CountMissing sets how judgments without a verdict count. It has no effect on protocols without a choice, such as
+// pairs. A policy of another protocol selects the run's own default.
+func (run *Run) CountMissing(policy MissingPolicy) {
 	if policies := run.words().Policies; len(policies) > 0 {
-		run.missing = how
-		if !slices.Contains(policies, how) {
+		run.missing = policy
+		if !slices.Contains(policies, policy) {
 			run.missing = policies[0]
 		}
 	}
 	if run.readings.other != nil {
-		run.readings.other.CountMissing(how)
+		run.readings.other.CountMissing(policy)
 	}
 }
 
-// lost says what becomes of records without a verdict.
-func (run *Run) lost() string {
+// missingPhrase returns the predicate for records without a verdict, such as "count as wrong".
+func (run *Run) missingPhrase() string {
 	switch run.missing {
 	case MissingDrop, MissingUsable:
 		return "are left out"
@@ -370,47 +372,47 @@ func (run *Run) lost() string {
 		return "count as a choice of nothing"
 	}
 	if run.Items < run.Manifest.Spec.Dataset.Items {
-		return "count as wrong, but for those that are left out"
+		return "count as wrong, unless left out"
 	}
 	return "count as wrong"
 }
 
 func (run *Run) words() Words { return run.scorer.Words() }
 
-// readings are what a run knows of the reading that was not chosen.
+// readings compares the run's reading with the other one.
 type readings struct {
-	differ int  // records that it reads otherwise
-	told   bool // that is to be said
-	other  *Run // the run as it reads it; nil where that matters to few replies
+	differ   int  // records that the other reading reads differently
+	reported bool // the report shows the number of differences
+	other    *Run // the run by the other reading; nil if few replies differ
 }
 
-// scoredRun is a run with its sheet.
+// scoredRun holds a run with its sheet.
 type scoredRun struct {
 	*Run
 	*Sheet
-	sheets []*Sheet // of each time, where it was asked more than once
+	sheets []*Sheet // one per repetition; nil if the run asks once
 }
 
-// ahead returns the units of two runs in the order drawn; nil if both are at their ends.
-func (a scoredRun) ahead(b scoredRun, joined []Joined) *pairedOrder {
+// sharedOrder returns the shared units of two runs in the drawn order; nil if both are at their ends.
+func (a scoredRun) sharedOrder(b scoredRun, shared []Joined) *pairedOrder {
 	if a.early == nil && b.early == nil {
 		return nil
 	}
 	e := cmp.Or(a.early, b.early)
 	if a.early != nil && b.early != nil && a.early.seed != b.early.seed {
-		return &pairedOrder{seeds: true}
+		return &pairedOrder{seedsDiffer: true}
 	}
-	judged := func(side *early, id string) bool {
+	usable := func(side *early, id string) bool {
 		if side == nil {
 			return true
 		}
-		_, in := side.place[id]
+		_, in := side.positions[id]
 		return in && !side.failed[id]
 	}
-	ordered := make([]*Joined, len(e.place))
-	for i, j := range joined {
-		if id := j.A.ID; judged(a.early, id) && judged(b.early, id) {
-			ordered[e.place[id]] = &joined[i]
+	ordered := make([]*Joined, len(e.positions))
+	for i, j := range shared {
+		if id := j.A.ID; usable(a.early, id) && usable(b.early, id) {
+			ordered[e.positions[id]] = &shared[i]
 		}
 	}
 	p := new(pairedOrder)
@@ -418,12 +420,12 @@ func (a scoredRun) ahead(b scoredRun, joined []Joined) *pairedOrder {
 		if j == nil {
 			break
 		}
-		p.in = append(p.in, *j)
+		p.units = append(p.units, *j)
 	}
 	return p
 }
 
-// clusterOf is what a unit is resampled with.
+// clusterOf returns the cluster with which a unit is resampled.
 func (run *Run) clusterOf(unit string) string {
 	if run.cluster == nil {
 		return unit

@@ -7,29 +7,29 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Sample is units as rows to be resampled: a row for each cluster of them.
+// Sample holds units as rows for resampling, one row per cluster.
 type Sample struct {
-	unit  string // what a row is, in words
-	size  int    // how many units there are
-	sums  []float64
-	rows  stats.Rows // without the fixed columns
-	loose []float64  // reused by take
+	unit   string // name of the resampled unit
+	size   int    // number of units
+	sums   []float64
+	rows   stats.Rows // without the fixed columns
+	buffer []float64  // reused by addRow
 
-	own, fixed []bool // of columns: see [Sheet.Own]; not resampled, since they follow from the items
-	clusters   Tally[string, []float64]
-	asked      map[string]bool // questions of which the own columns are in
-	units      *unitwise       // where a metric looks at them one by one
+	questionColumns, fixed []bool // per column: see [Sheet.Own]; determined by the items, so not resampled
+	clusters               Tally[string, []float64]
+	questions              map[string]bool // questions whose question columns are counted already
+	units                  *unitwise       // nil unless a metric has Units
 
-	early *sequence // of a run that is not at its end
+	early *sequence // of a run before its end
 }
 
 func newSample(unit string, width int, metrics []Metric) *Sample {
 	s := &Sample{
-		unit:  unit,
-		sums:  make([]float64, width),
-		own:   make([]bool, width),
-		fixed: make([]bool, width),
-		asked: map[string]bool{},
+		unit:            unit,
+		sums:            make([]float64, width),
+		questionColumns: make([]bool, width),
+		fixed:           make([]bool, width),
+		questions:       map[string]bool{},
 	}
 	if slices.ContainsFunc(metrics, func(m Metric) bool { return m.Units != nil }) {
 		s.units = new(unitwise)
@@ -37,10 +37,10 @@ func newSample(unit string, width int, metrics []Metric) *Sample {
 	return s
 }
 
-// fix leaves the columns of known metrics out of what is resampled.
+// fix excludes the columns of known metrics from resampling.
 func (s *Sample) fix(metrics []Metric) {
 	for _, m := range metrics {
-		if m.is(Known) {
+		if m.hasKind(Known) {
 			for k := m.Columns[0]; k < m.Columns[1]; k++ {
 				s.fixed[k] = true
 			}
@@ -48,51 +48,51 @@ func (s *Sample) fix(metrics []Metric) {
 	}
 }
 
-// add takes a unit's row, and keeps it. All are in only after close.
+// add takes a unit's row and keeps it. The sums are complete only after close.
 func (s *Sample) add(cluster, question string, row []float64) {
 	s.size++
 	if s.units != nil {
 		s.units.add(cluster, row)
 	}
 	if cluster == "" {
-		s.take(row)
+		s.addRow(row)
 		return
 	}
 	sum := s.clusters.Of(cluster)
 	if *sum == nil {
 		*sum = make([]float64, len(row))
 	}
-	known := question != "" && s.asked[question]
+	repeated := question != "" && s.questions[question]
 	for k, v := range row {
-		if !known || !s.own[k] {
+		if !repeated || !s.questionColumns[k] {
 			(*sum)[k] += v
 		}
 	}
 	if question != "" {
-		s.asked[question] = true
+		s.questions[question] = true
 	}
 }
 
 func (s *Sample) close() {
 	for _, row := range s.clusters.Values {
-		s.take(row)
+		s.addRow(row)
 	}
 }
 
-func (s *Sample) take(row []float64) {
+func (s *Sample) addRow(row []float64) {
 	for k, v := range row {
 		s.sums[k] += v
 	}
-	s.loose = append(s.loose[:0], row...)
+	s.buffer = append(s.buffer[:0], row...)
 	for k, fixed := range s.fixed {
 		if fixed {
-			s.loose[k] = 0
+			s.buffer[k] = 0
 		}
 	}
-	s.rows.Add(s.loose)
+	s.rows.Add(s.buffer)
 }
 
-// SampleOf returns a sample of rows that are independent of each other.
+// SampleOf returns a sample of independent rows.
 func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 	width := 0
 	for _, m := range metrics {
@@ -110,70 +110,70 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 	return s
 }
 
-// Sums returns those of the columns.
+// Sums returns the sums of the columns.
 func (s *Sample) Sums() []float64 { return s.sums }
 
-// Rows returns the rows to be resampled.
+// Rows returns the rows for resampling.
 func (s *Sample) Rows() *stats.Rows { return &s.rows }
 
-// value of a metric, where the columns that it sees are those of a span. One that looks at units one by one sees those
-// that have a value in the other span, too.
-func (s *Sample) value(m *Metric, at, other Span) float64 {
+// value returns a metric's value on the columns of span. A metric with Units uses only units that have a value in other
+// too.
+func (s *Sample) value(m *Metric, span, other Span) float64 {
 	if m.Units != nil {
-		return m.Units(slices.Concat(s.units.at(at, other)...))
+		return m.Units(slices.Concat(s.units.columns(span, other)...))
 	}
-	return m.value(at.of(s.sums))
+	return m.value(span.slice(s.sums))
 }
 
-// n returns the number of units, or of what else the metric counts.
+// n returns the number of units, or of what the metric counts instead.
 func (s *Sample) n(m *Metric) int {
 	switch {
 	case m.Units != nil && m.N == nil:
 		return s.units.count(m.Columns, m.Columns)
-	case m.is(Ratio) && m.N == nil:
-		return s.rows.Count(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
+	case m.hasKind(Ratio) && m.N == nil:
+		return s.rows.Count(func(row []float64) bool { _, den := m.share(m.Columns.slice(row)); return den != 0 })
 	}
-	return int(m.n(m.Columns.of(s.sums)))
+	return int(m.n(m.Columns.slice(s.sums)))
 }
 
-// clustersOf returns the number of rows that n counts in.
+// clustersOf returns the number of rows that contain the counted units.
 func (s *Sample) clustersOf(m *Metric) int {
 	if m.Units == nil {
-		return s.rows.Count(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
+		return s.rows.Count(func(row []float64) bool { return m.n(m.Columns.slice(row)) > 0 })
 	}
-	return len(s.units.at(m.Columns, m.Columns))
+	return len(s.units.columns(m.Columns, m.Columns))
 }
 
-// sides returns a metric's values of two spans of columns, and why one is undefined.
+// sides returns a metric's values on two spans of columns, and the reason if one is undefined.
 func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, why string) {
 	va = s.value(m, a, b)
 	vb = s.value(m, b, a)
 	switch {
 	case math.IsNaN(va):
-		why = "in " + names[0] + " " + m.why(a.of(s.sums))
+		why = "in " + names[0] + " " + m.reason(a.slice(s.sums))
 	case math.IsNaN(vb):
-		why = "in " + names[1] + " " + m.why(b.of(s.sums))
+		why = "in " + names[1] + " " + m.reason(b.slice(s.sums))
 	}
 	return va, vb, why
 }
 
-// valueOf returns the value of a metric, or the difference of two, on all units.
+// valueOf returns the value of a metric, or the difference of two values, on all units.
 func (s *Sample) valueOf(q estimand) float64 {
-	if !q.differs() {
+	if !q.isDifference() {
 		return s.value(q.Metric, q.b, q.b)
 	}
 	return s.value(q.Metric, q.b, q.a) - s.value(q.Metric, q.a, q.b)
 }
 
-// table counts who was right where both were asked; nil where a row is asked more than once, or in one run alone.
+// table counts units by the runs that are right on them; nil if a row has several units, or units in only one run.
 func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
 	if m.Units != nil {
 		return nil, 0
 	}
 	var t Table2x2
 	for _, k := range s.rows.Kinds {
-		na, da := m.share(columns[0].of(k.Row))
-		nb, db := m.share(columns[1].of(k.Row))
+		na, da := m.share(columns[0].slice(k.Row))
+		nb, db := m.share(columns[1].slice(k.Row))
 		switch {
 		case da == 0 && db == 0:
 		case da != 1 || db != 1:

@@ -5,59 +5,59 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Scorer is what the records of a protocol are scored as. Its methods are called under the loader's lock, then, once
-// all records are in, from one goroutine.
+// Scorer turns the records of one protocol into a sheet. The loader calls Add under its lock and the other methods,
+// after the last record, from one goroutine.
 type Scorer interface {
 	Words() Words
-	// Add takes a judgment, read again. It keeps no hold of the record, but may keep its strings' clones, and lets
-	// the first of two records of one judgment stand (then added is false).
+	// Add takes a judgment with its verdict. It must not keep the record, but may keep clones of its strings. Of two
+	// records of one judgment it keeps the first and returns false for the second.
 	Add(r *judging.Record, v judging.Verdict) (added bool, err error)
-	// Finish is called once, after the last record. complete counts the items whose judgments are all there.
+	// Finish is called once, after the last record. complete is the number of items with all their judgments.
 	Finish() (complete int)
-	// Sheet is what the records come to. how is one of Words().Policies, where there are some; what is simulated for it
-	// begins with seed.
-	Sheet(how MissingPolicy, seed uint64) *Sheet
+	// Sheet returns units and metrics. missing is one of Words().Policies if there are any; seed starts the
+	// simulations.
+	Sheet(missing MissingPolicy, seed uint64) *Sheet
 }
 
-// Words are what a scorer calls things, and what it leaves to choose.
+// Words holds a scorer's names for things, and its policies for judgments without a verdict.
 type Words struct {
-	Unit     string          // what is resampled: "pair", "question", "item"
-	Record   string          // what a record is: "judgment", "answer"
-	Asked    string          // what follows the name of a metric where it is asked otherwise than the name tells
-	Common   string          // what two runs have in common, where it is not the unit
-	Lacking  string          // what is said of items that have not all their judgments
-	Policies []MissingPolicy // how judgments without a verdict may count, the default first
+	Unit     string          // the resampled unit: "pair", "question", "item"
+	Record   string          // a record: "judgment", "answer"
+	Asked    string          // follows the name of a metric if the question differs from what the name suggests
+	Common   string          // what two runs have in common, if not the unit
+	Lacking  string          // phrase for items without all their judgments
+	Policies []MissingPolicy // ways to count judgments without a verdict, the default first
 }
 
-// What a scorer may have beside.
+// Optional interfaces of scorers.
 type (
-	// Itemwise is of protocols whose items are right or wrong one by one. Item returns what an item adds to a metric with
-	// [Term.PerItem], before Finish; complete is false until all judgments of it were added.
+	// Itemwise is a scorer whose items are right or wrong. Item returns what an item adds to a metric with
+	// [Term.PerItem], before Finish; complete is false until all its judgments were added.
 	Itemwise interface {
 		Item(id, metric string) (num, den float64, complete bool)
 	}
-	// Labelling says how many units have no label, and are left out of what needs one.
+	// Labelling counts the units without a label, which are left out of metrics that need one.
 	Labelling interface{ Unlabelled() int }
-	// Extender adds to a report what is not a metric of its units.
+	// Extender adds results to a report that are not metrics of its units.
 	Extender interface {
 		Extend(rep *Report, s *Sheet, b stats.Bootstrap)
 	}
-	// Matcher adds to a comparison what is not a difference of metrics. other is a scorer of the same protocol or one with
-	// the same metrics.
+	// Matcher adds results to a comparison that are not differences of metrics. other is a scorer of the same
+	// protocol, or of one with the same metrics.
 	Matcher interface {
-		Match(c *Comparison, other Scorer, joined []Joined, b stats.Bootstrap)
+		Match(c *Comparison, other Scorer, shared []Joined, b stats.Bootstrap)
 	}
 )
 
-// scorers are those of the protocols, and parts the names of the ends that their units come to.
+// scorers holds the scorers by protocol, and parts the outcomes of their units.
 var (
 	scorers = map[string]func(*judging.Manifest) Scorer{}
 	parts   = map[string][]string{}
 )
 
-// Register names the scorer of a protocol's runs and the ends that its units come to, in their order, and enters the
-// protocol's metrics, its headline first. A metric of the table that has only a key is one of [CommonTerms]. A test
-// reports an error in the table, which is part of the program.
+// Register adds a protocol: the scorer of its runs, its table of metrics, the headline first, and the outcomes of
+// its units in their order. A row of the table with only a key refers to [CommonTerms]. The table is part of the
+// program; a test reports errors in it.
 func Register(protocol string, scorer func(*judging.Manifest) Scorer, table string, ends ...string) {
 	scorers[protocol] = scorer
 	parts[protocol] = ends
@@ -70,11 +70,12 @@ func Register(protocol string, scorer func(*judging.Manifest) Scorer, table stri
 	metrics[protocol] = terms
 }
 
-// GenerationAccuracy is a metric of several protocols: the share of questions that a judge's own answer is right to.
+// GenerationAccuracy is the metric of several protocols for the share of questions that the judge itself answers
+// correctly.
 const GenerationAccuracy = "generation-accuracy"
 
-// ItemResult is the result of an item by a metric. An item without a verdict is LeftOut if the metric does not count
-// it.
+// ItemResult is the result of an item by a metric. LeftOut means that the metric does not count the item, for example
+// without a verdict.
 type ItemResult int
 
 // Results of an item.

@@ -1,5 +1,5 @@
-// Package scoring turns records into results. It asks no model and changes no file: the same records give the same
-// results, whatever order they were written in.
+// Package scoring turns records into results. It calls no model and changes no file. The same records give the same
+// results, in whatever order they were written.
 package scoring
 
 import (
@@ -10,14 +10,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Options of scoring.
+// Options holds the settings of scoring.
 type Options struct {
 	Reading   judging.Reading
 	Bootstrap stats.Bootstrap
 	Missing   MissingPolicy // see [Run.CountMissing]
 }
 
-// DefaultOptions are what results.json is made with.
+// DefaultOptions holds the settings of results.json.
 var DefaultOptions = Options{
 	Reading:   judging.Reading{Policy: judging.Unique},
 	Bootstrap: stats.Default,
@@ -62,7 +62,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	if !run.unpaid() {
 		rep.PerThousand = perThousand(sheet.right(), run.account.GeneratedTokens)
 	}
-	rep.Repetitions, rep.Calibration = run.repeated(sheet, b), run.calibration(b)
+	rep.Repetitions, rep.Calibration = run.repetitions(sheet, b), run.calibration(b)
 	if s, ok := run.scorer.(Parter); ok {
 		rep.Breakdowns = sheet.breakdowns(s)
 	}
@@ -75,10 +75,10 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	return rep
 }
 
-// scoreOther adds what the other reading comes to.
+// scoreOther adds the headlines by the other reading.
 func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	other := run.readings.other
-	if run.readings.told {
+	if run.readings.reported {
 		rep.Otherwise = run.readings.differ
 	}
 	if other == nil {
@@ -86,21 +86,21 @@ func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	}
 	b.Rounds = 100 // its intervals are not printed
 	other.folder = ""
-	theirs := other.Score(b)
+	otherReport := other.Score(b)
 	for _, m := range sheet.Metrics {
 		if !m.Headline {
 			continue
 		}
-		mine, its := rep.headline(m), theirs.headline(m)
+		result, otherResult := rep.headline(m), otherReport.headline(m)
 		rep.OtherReading = append(rep.OtherReading, OtherReading{
 			Reading: other.Reading.Name,
 			Metric:  m.Name,
 			Mode:    m.Mode,
-			Value:   its.Value,
+			Value:   otherResult.Value,
 		})
-		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies read otherwise by the reading %q "+
-			"(--reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
-			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), mine.print(), run.Reading.Name,
-			its.print(), other.Reading.Name))
+		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies are read differently by the reading %q "+
+			"(--scoring reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
+			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), result.print(), run.Reading.Name,
+			otherResult.print(), other.Reading.Name))
 	}
 }

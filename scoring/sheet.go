@@ -11,30 +11,29 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Sheet is what a scorer makes of its records: units as rows of numbers, and metrics, which are functions of
-// the sums of their columns.
+// Sheet holds a scorer's units as rows of numbers, and the metrics computed from them.
 type Sheet struct {
 	Metrics   []Metric
-	Width     int                     // columns of a row
-	Units     []Unit                  // by id
-	Divisions []func(a, b string) int // ways to part the units into groups: the order of the groups
-	// Own is how many columns, the first, are not the unit's but its question's: they are those of its first unit.
+	Width     int                     // number of columns
+	Units     []Unit                  // sorted by id
+	Divisions []func(a, b string) int // ways to divide the units into groups: each is the order of its groups
+	// Own is the number of leading columns that belong to a unit's question: they count once per question.
 	Own int
-	// Blocks are columns that count in a comparison only where neither run has zeros alone in them.
+	// Blocks are columns that count in a comparison only if neither run has only zeros in them.
 	Blocks []Span
 
-	early    *early // of a run that is not at its end
+	early    *early // of a run before its end
 	protocol string
 	missing  MissingPolicy
 }
 
-// define returns metrics with their words from the table of metrics.
+// define returns metrics with their texts from the table of metrics.
 func (s *Sheet) define(list []Metric) []Metric {
 	list = slices.Clone(list)
 	for i := range list {
 		m := &list[i]
-		term, found := MetricOf(s.protocol, m.Name)
-		if !found {
+		term, ok := MetricOf(s.protocol, m.Name)
+		if !ok {
 			continue
 		}
 		m.Term = term
@@ -47,22 +46,22 @@ func (s *Sheet) define(list []Metric) []Metric {
 		switch {
 		case m.Headline:
 			m.Compared = ByGroup
-		case m.Less == Span{}: // what was judged in both modes is not the same in both runs
+		case m.Less == Span{}: // the judgments in both modes are not the same in both runs
 			m.Compared = cmp.Or(m.Compared, term.Compared)
 		}
 	}
 	return list
 }
 
-// sections returns all units and, of each division that parts them, its groups in their order.
+// sections returns all units, then the groups of each division with at least two groups, in their order.
 func (s *Sheet) sections(units []Unit) []section {
 	all := []section{{Overall, -1}}
 	for d, order := range s.Divisions {
-		seen := map[string]bool{}
+		present := map[string]bool{}
 		var names []string
 		for _, u := range units {
-			if name := u.Groups[d]; !seen[name] {
-				seen[name] = true
+			if name := u.Groups[d]; !present[name] {
+				present[name] = true
 				names = append(names, name)
 			}
 		}
@@ -84,27 +83,27 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	inParallel(len(sections), func(i int) {
 		x := s.sample(unit, sections[i])
 		if s.early != nil {
-			x.early = s.early.sequence(sections[i].of(s.Units))
+			x.early = s.early.sequence(sections[i].filter(s.Units))
 		}
 		results[i] = x.Results(sections[i].name, s.Metrics, b)
 	})
 	return slices.Concat(results...)
 }
 
-// Beside returns a sheet of the same units with other metrics, of columns of their own: row is what a unit adds to
-// them, nil of one that is left out. What is resampled for the sheet's own metrics stays as it is.
+// Beside returns a sheet of the same units with other metrics and columns. row returns what a unit adds to the columns,
+// or nil to drop it. The sheet keeps the resampling of its own metrics.
 func (s *Sheet) Beside(list []Metric, width int, row func(Unit) []float64) *Sheet {
-	beside := &Sheet{Metrics: s.define(list), Width: width, early: s.early}
+	sheet := &Sheet{Metrics: s.define(list), Width: width, early: s.early}
 	for _, u := range s.Units {
 		u.Row = row(u)
 		if u.Row != nil {
-			beside.Units = append(beside.Units, u)
+			sheet.Units = append(sheet.Units, u)
 		}
 	}
-	return beside
+	return sheet
 }
 
-// Whole computes the metrics over all units, as those of a group.
+// Whole computes the metrics over all units, under the name of a group.
 func (s *Sheet) Whole(group, unit string, b stats.Bootstrap) []Result {
 	results := s.score(unit, b)
 	for i := range results {
@@ -113,21 +112,21 @@ func (s *Sheet) Whole(group, unit string, b stats.Bootstrap) []Result {
 	return results
 }
 
-// sample returns the units of a section.
+// sample returns a sample of the units in a section.
 func (s *Sheet) sample(unit string, in section) *Sample {
 	x := newSample(unit, s.Width, s.Metrics)
 	for k := range s.Own {
-		x.own[k] = true
+		x.questionColumns[k] = true
 	}
 	x.fix(s.Metrics)
-	for _, u := range in.of(s.Units) {
+	for _, u := range in.filter(s.Units) {
 		x.add(u.Cluster, u.Question, u.Row)
 	}
 	x.close()
 	return x
 }
 
-// inParallel does n things, as many at once as there are processors: what is drawn takes memory.
+// inParallel calls do n times, at most as many at once as there are processors, because resampling needs memory.
 func inParallel(n int, do func(i int)) {
 	var todo errgroup.Group
 	todo.SetLimit(runtime.GOMAXPROCS(0))
@@ -137,7 +136,7 @@ func inParallel(n int, do func(i int)) {
 	todo.Wait()
 }
 
-// inOrder returns the rows sorted by name.
+// inOrder returns the rows sorted by key.
 func inOrder(rows map[string][]float64) (list [][]float64) {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		list = append(list, rows[name])
@@ -145,11 +144,11 @@ func inOrder(rows map[string][]float64) (list [][]float64) {
 	return list
 }
 
-// right returns the number of items that are right by the headline; nil of protocols whose headline is no share.
+// right returns the number of items right by the headline; nil if the headline is not a share.
 func (s *Sheet) right() *float64 {
 	whole := s.sample("", section{Overall, -1})
 	for _, m := range s.Metrics {
-		if c := m.Columns.of(whole.sums); m.Headline && m.Mode == "" && m.Unit == "" && m.n(c) > 0 {
+		if c := m.Columns.slice(whole.sums); m.Headline && m.Mode == "" && m.Unit == "" && m.n(c) > 0 {
 			return new(m.value(c) * m.n(c))
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Shares lists the metrics of a protocol by which an item is right or wrong, its headline first: a run can end early by
-// them. It is empty where the headline is no such metric.
+// Shares lists the metrics of a protocol by which an item is right or wrong, the headline first; a run can end early by
+// them. It is empty if the headline is not such a metric.
 func Shares(protocol string) (names []string) {
 	for _, t := range MetricsOf(protocol) {
 		if t.PerItem {
@@ -19,20 +19,20 @@ func Shares(protocol string) (names []string) {
 	return names
 }
 
-// SoFar counts what the items of a run that is being made come to, by its headline.
+// SoFar counts the items of a live run by their result on the headline.
 type SoFar struct {
-	records  *Loader // that are taken before they are added
+	records  *Loader // takes each record before Add
 	headline string
-	says     string // what it counts, in words
+	format   string // of String
 	mu       sync.Mutex
 	right, n int
-	failed   int // of n: they may yet be right
+	failed   int // of n: they may still become right
 }
 
-// fewSoFar is how many items of a run say something of it.
-const fewSoFar = 30
+// minItems is the number of items from which on SoFar prints a result.
+const minItems = 30
 
-// NewSoFar counts the records that a loader takes; it is nil where items are not right or wrong by the headline.
+// NewSoFar counts the records that a loader takes; it returns nil if items are not right or wrong by the headline.
 func NewSoFar(records *Loader) *SoFar {
 	shares := Shares(records.run.Manifest.Spec.Protocol)
 	if len(shares) == 0 {
@@ -43,7 +43,7 @@ func NewSoFar(records *Loader) *SoFar {
 	return &SoFar{
 		records:  records,
 		headline: headline.Metric,
-		says:     headline.Label + w.Asked + " on %.0f to %.0f %% of %d " + w.Unit + "s",
+		format:   headline.Label + w.Asked + " on %.0f to %.0f %% of %d " + w.Unit + "s",
 	}
 }
 
@@ -52,14 +52,14 @@ func (s *SoFar) Add(r *judging.Record) {
 	if s == nil || r.Repetition > 0 {
 		return
 	}
-	is, complete := s.records.Item(r.Item, s.headline)
-	if !complete || is == LeftOut {
+	result, complete := s.records.Item(r.Item, s.headline)
+	if !complete || result == LeftOut {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
-	switch is {
+	switch result {
 	case Right:
 		s.right++
 	case NotKnown:
@@ -67,17 +67,17 @@ func (s *SoFar) Add(r *judging.Record) {
 	}
 }
 
-// String says it as an interval that holds however often one looks; "" while there are few.
+// String returns the result so far as an interval that is valid at every look; "" while there are few items.
 func (s *SoFar) String() string {
 	if s == nil {
 		return ""
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.n < fewSoFar {
+	if s.n < minItems {
 		return ""
 	}
 	low := stats.Sequence(s.right, s.n, 0.95).Low
 	high := stats.Sequence(s.right+s.failed, s.n, 0.95).High
-	return fmt.Sprintf(s.says, 100*low, 100*high, s.n)
+	return fmt.Sprintf(s.format, 100*low, 100*high, s.n)
 }

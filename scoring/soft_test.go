@@ -24,8 +24,8 @@ func softPair(id, gold string, first, second float64) twoJudgments {
 	return u
 }
 
-// TestSoftVerdictsByHand: the position pulls by log-odds of 2 towards what is shown first. Strict sees it in both pairs that
-// are close; soft does not.
+// TestSoftVerdictsByHand: the position pulls by log-odds of 2 towards what is shown first. Strict sees it in
+// both pairs that are close; soft does not.
 func TestSoftVerdictsByHand(t *testing.T) {
 	rep := runOf(
 		softPair("p1", "A", 1+2, 1-2),     // 1: right
@@ -46,8 +46,8 @@ func TestSoftVerdictsByHand(t *testing.T) {
 	}
 }
 
-// TestSoftVerdictsOfTies: a judgment that ties tells its odds all the same, labels that name one response are added up, and
-// a response of which nothing is told leaves the pair out.
+// TestSoftVerdictsOfTies: a judgment that ties tells its odds all the same, labels that name one response are added up,
+// and a response of which nothing is told leaves the pair out.
 func TestSoftVerdictsOfTies(t *testing.T) {
 	probabilities := func(first, tie, second float64) []judging.Probability {
 		return []judging.Probability{{Label: "[[A>>B]]", P: first / 2}, {Label: "[[A>B]]", P: first / 2}, {Label: "[[A=B]]", P: tie}, {Label: "[[B>A]]", P: second}}
@@ -80,8 +80,9 @@ func TestSoftVerdictsOfTies(t *testing.T) {
 	}
 }
 
-// TestSoftVerdictsTakeThePositionOut: a judge that is right in 80 of 100 pairs but for a strong pull of the position is
-// hardly ever correct in both orders, and its soft verdicts are as good as without the pull, and as sure as they are right.
+// TestSoftVerdictsTakeThePositionOut: a judge that is right in 80 of 100 pairs but for a strong pull of the
+// position is hardly ever correct in both orders, and its soft verdicts are as good as without the pull, and as
+// sure as they are right.
 func TestSoftVerdictsTakeThePositionOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	var units []twoJudgments
@@ -109,8 +110,8 @@ func TestSoftVerdictsTakeThePositionOut(t *testing.T) {
 	}
 }
 
-// TestPairsOfOneQuestion: pairs that hang together count by question, in soft verdicts, in both goals as one judge and in
-// what a jury's members get right: by hand 20 questions of 5 pairs, right in 15 of them.
+// TestPairsOfOneQuestion: pairs that hang together count by question, in soft verdicts, in both goals as one judge and
+// in what a jury's members get right: by hand 20 questions of 5 pairs, right in 15 of them.
 func TestPairsOfOneQuestion(t *testing.T) {
 	var pairs []twoJudgments
 	var parts []stats.Part

@@ -2,8 +2,8 @@ package scoring
 
 import "testing"
 
-// TestStanding: those that a test tells apart from the judge are above or below it, the nearest by name; of figures alone
-// the value says it; other metrics do not count.
+// TestStanding: those that a test tells apart from the judge are above or below it, the nearest by name; of figures
+// alone the value says it; other metrics do not count.
 func TestStanding(t *testing.T) {
 	p := func(v float64) *float64 { return &v }
 	fifty := 50.0
@@ -30,22 +30,22 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestSwayLeansAsTheRegressionSays: the share of verdicts that name the longer may be what is right; which way the judge
-// leans is what length does by itself.
+// TestSwayLeansAsTheRegressionSays: the share of verdicts that name the longer may be what is right; which way the
+// judge leans is what length does by itself.
 func TestSwayLeansAsTheRegressionSays(t *testing.T) {
 	p := func(v float64) Proportion { return Proportion{Value: &v, N: 100} }
 	s := Sway{Strict: p(55), Rules: []Rule{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
 		Name: Length, Named: p(42), More: p(70), Less: p(50), Odds: &Odds{Ratio: 1.5, P: 0.001},
 	}}}
-	want := "Swayed by length. It leans to the longer response, which 42 % of its verdicts name: correct in both orders on 70 % " +
-		"of the pairs whose better response is the longer, on 50 % of the others."
+	want := "Biases: length. It prefers the longer response (42 % of its verdicts): correct in both orders on 70 % " +
+		"of the pairs whose better response is longer, and on 50 % of the others."
 	if got := s.Answer(); got != want {
 		t.Errorf("%s", got)
 	}
 	s.Causes[0].Odds.Ratio = 0.5
 	s.Rules[0].Value = 56
-	want = "Swayed by length. It leans to the shorter response, which 58 % of its verdicts name: correct in both orders on 50 % " +
-		"of the pairs whose better response is the shorter, on 70 % of the others. A rule that does not read does no worse: " +
+	want = "Biases: length. It prefers the shorter response (58 % of its verdicts): correct in both orders on 50 % " +
+		"of the pairs whose better response is shorter, and on 70 % of the others. A baseline does no worse: " +
 		"“the shorter” is correct in both orders on 56 % of the pairs, the judge on 55 %."
 	if got := s.Answer(); got != want {
 		t.Errorf("%s", got)

@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// SuiteFile is the file, in the folder of a suite's runs, that says which they are.
+// SuiteFile is the name of the file, in a suite's folder, that lists its runs.
 const SuiteFile = "suite.json"
 
-// MostCells is how many a suite may have: more than anybody means.
+// MostCells is the largest number of cells in a suite; it protects against damaged files.
 const MostCells = 2000
 
-// Suite is which runs belong together: every judge under every condition.
+// Suite lists the runs of a suite: every judge under every condition.
 type Suite struct {
 	Name       string           `json:"suite"`
-	File       string           `json:"file"` // its YAML, as it was run
+	File       string           `json:"file"` // its YAML, as run
 	Judges     []string         `json:"judges"`
 	Conditions []SuiteCondition `json:"conditions"`
-	Cells      []SuiteCell      `json:"cells"`           // judge by judge
-	Shard      string           `json:"shard,omitempty"` // of the folder of a shard: which, such as `3/16`
-	Path       string           `json:"path,omitempty"`  // of the folder of a shard: of the YAML file, as it was given
+	Cells      []SuiteCell      `json:"cells"`           // ordered by judge
+	Shard      string           `json:"shard,omitempty"` // only in the folder of a shard: its name, such as `3/16`
+	Path       string           `json:"path,omitempty"`  // only in the folder of a shard: of the YAML file, as given
 }
 
-// SuiteCondition is what all judges are asked alike.
+// SuiteCondition holds the settings that are the same for all judges.
 type SuiteCondition struct {
 	Name     string `json:"condition"`
 	Protocol string `json:"protocol"`
@@ -36,11 +36,11 @@ type SuiteCondition struct {
 	Options  string `json:"options,omitempty"`
 }
 
-// SuiteCell is the run of a judge under a condition.
+// SuiteCell holds the run of a judge under a condition.
 type SuiteCell struct {
 	Judge     string `json:"judge"`
 	Condition string `json:"condition"`
-	Run       string `json:"run"` // its folder, beside the file
+	Run       string `json:"run"` // its folder, next to the file
 }
 
 // ReadSuite reads the file in the folder of a suite.
@@ -53,8 +53,7 @@ func ReadSuite(dir string) (*Suite, error) {
 	return DecodeSuite(f.Name(), f)
 }
 
-// DecodeSuite reads a suite's file; name is what errors call it. Whatever it
-// says, no run of it stands anywhere but beside the file.
+// DecodeSuite parses a suite's file; errors begin with name. It rejects runs outside the folder of the file.
 func DecodeSuite(name string, r io.Reader) (*Suite, error) {
 	s := new(Suite)
 	if err := json.NewDecoder(r).Decode(s); err != nil {
@@ -64,13 +63,14 @@ func DecodeSuite(name string, r io.Reader) (*Suite, error) {
 		return nil, fmt.Errorf("%s: damaged: it names no suite, no judge or no condition", name)
 	}
 	if n := max(len(s.Judges), len(s.Conditions), len(s.Cells)); n > MostCells {
-		return nil, fmt.Errorf("%s: damaged: it has %d judges, conditions or cells, and may have %d", name, n, MostCells)
+		return nil, fmt.Errorf("%s: damaged: it has %d judges, conditions or cells, and may have at most %d",
+			name, n, MostCells)
 	}
 	for _, c := range s.Cells {
-		known := slices.Contains(s.Judges, c.Judge) &&
+		valid := slices.Contains(s.Judges, c.Judge) &&
 			slices.ContainsFunc(s.Conditions, func(k SuiteCondition) bool { return k.Name == c.Condition })
-		if !known || c.Run == "" || c.Run[0] == '.' || strings.ContainsAny(c.Run, "/\\:\x00") {
-			return nil, fmt.Errorf("%s: damaged: the cell %q of %q in %q", name, c.Condition, c.Judge, c.Run)
+		if !valid || c.Run == "" || c.Run[0] == '.' || strings.ContainsAny(c.Run, "/\\:\x00") {
+			return nil, fmt.Errorf("%s: damaged: invalid cell %q of %q in %q", name, c.Condition, c.Judge, c.Run)
 		}
 	}
 	return s, nil

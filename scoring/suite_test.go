@@ -37,7 +37,7 @@ func TestDecodeSuiteIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := DecodeSuite("suite.json", bytes.NewReader(text)); err == nil || !strings.Contains(err.Error(), "may have 2000") {
+	if _, err := DecodeSuite("suite.json", bytes.NewReader(text)); err == nil || !strings.Contains(err.Error(), "may have at most 2000") {
 		t.Error(err)
 	}
 }

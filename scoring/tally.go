@@ -1,20 +1,20 @@
 package scoring
 
-// Tally has a value for each key, in the order in which the keys came.
+// Tally holds a value for each key, in the order in which the keys were added.
 type Tally[K comparable, V any] struct {
 	Values []V
-	at     map[K]int
+	index  map[K]int
 }
 
-// Of returns the value of a key, which is at first the zero value, to be changed before the next call.
+// Of returns the value of a key, initially zero, for changes before the next call.
 func (t *Tally[K, V]) Of(key K) *V {
-	if t.at == nil {
-		t.at = map[K]int{}
+	if t.index == nil {
+		t.index = map[K]int{}
 	}
-	i, known := t.at[key]
-	if !known {
+	i, ok := t.index[key]
+	if !ok {
 		i = len(t.Values)
-		t.at[key] = i
+		t.index[key] = i
 		t.Values = append(t.Values, *new(V))
 	}
 	return &t.Values[i]

@@ -13,32 +13,32 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Term is a row of a table of metrics, metrics.yaml: a metric in words.
+// Term holds a row of a table of metrics such as metrics.yaml: the names and texts of a metric.
 type Term struct {
-	Metric   string   `yaml:"key"`            // or a pattern for several keys, as [path.Match] reads it: "place-*"
-	Label    string   `yaml:"label"`          // in tables, on axes and in sentences; a * stands for that part of the key
-	Short    string   `yaml:"short"`          // where there is little room; "" in the file: the label
+	Metric   string   `yaml:"key"`            // or a pattern for several keys, as in [path.Match]: "place-*"
+	Label    string   `yaml:"label"`          // in tables, axes and sentences; * stands for the matched part of the key
+	Short    string   `yaml:"short"`          // for narrow columns; "" in the file: the label
 	Plain    string   `yaml:"definition"`     // in plain words
 	Source   string   `yaml:"source"`         // of the formula
-	Others   string   `yaml:"others"`         // what others call it
+	Others   string   `yaml:"others"`         // name in other publications
 	Unit     string   `yaml:"unit"`           // of its values, as in [Result]
-	Best     Best     `yaml:"best"`           // "" where no value is better than another
-	Chance   string   `yaml:"chance"`         // what a judge without judgment gets; "" where that says nothing
+	Best     Best     `yaml:"best"`           // "" if no value is better than another
+	Chance   string   `yaml:"chance"`         // value of a random judge; "" if that is not informative
 	Called   []string `yaml:"called"`         // other names in tables, with patterns as in Metric
-	PerItem  bool     `yaml:"per-item"`       // every item is right or wrong by it, so that a run can end early by it
+	PerItem  bool     `yaml:"per-item"`       // every item is right or wrong by it, so a run can end early by it
 	Missing  string   `yaml:"missing"`        // how judgments without a verdict count
 	Strict   string   `yaml:"missing-strict"` // the same under [MissingStrict], if that differs
 	None     string   `yaml:"undefined"`      // why there is no value, if the reason is always the same
-	Compared Scope    `yaml:"compared"`       // of which units two runs are compared by it; of a headline always [ByGroup]
+	Compared Scope    `yaml:"compared"`       // units on which two runs are compared by it; headline: always [ByGroup]
 }
 
 //go:embed metrics.yaml
 var commonTable string
 
-// CommonTerms are the metrics that runs of several protocols may have.
+// CommonTerms holds the metrics that several protocols share.
 var CommonTerms, _ = ReadTerms(commonTable)
 
-// metrics has the table of metrics of each protocol.
+// metrics holds the table of metrics of each protocol.
 var metrics = map[string][]Term{}
 
 // ReadTerms parses a table of metrics.
@@ -49,7 +49,7 @@ func ReadTerms(table string) (terms []Term, err error) {
 	return terms, err
 }
 
-// Keys of metrics that runs of every protocol may have, and of those of pairs that stand on every board.
+// Keys of metrics of all protocols, and of the metrics of pairs on leaderboards.
 const (
 	SelfAgreement   = "self-agreement"
 	NoiseFloor      = "noise-floor:" // of the metric whose key follows
@@ -61,31 +61,31 @@ const (
 	FirstPosition   = "first-position"
 )
 
-// Best says which values of a metric are the better, in words.
+// Best states which values of a metric are better.
 type Best string
 
-// Which values are the better.
+// Values of Best.
 const (
 	Higher Best = "higher is better"
 	Lower  Best = "lower is better"
 )
 
-// Is tells whether a name is the term's.
+// Is reports whether the term has this name.
 func (t Term) Is(name string) bool {
 	return name == t.Label || slices.ContainsFunc(append([]string{t.Metric}, t.Called...), func(pattern string) bool {
-		is, _ := path.Match(pattern, strings.ReplaceAll(name, "/", " "))
-		return is
+		match, _ := path.Match(pattern, strings.ReplaceAll(name, "/", " "))
+		return match
 	})
 }
 
-// ID of the term's explanation on a page: terms of two protocols that go by one name have two.
+// ID returns the id of the term's explanation on a page. Terms of two protocols with the same name have different ids.
 func (t Term) ID() string {
 	h := fnv.New32a()
 	io.WriteString(h, t.Metric+"\n"+t.Plain)
 	return fmt.Sprintf("term-%08x", h.Sum32())
 }
 
-// TermIn finds a name among terms; false where none has it.
+// TermIn finds a term by name; false if none has it.
 func TermIn(terms []Term, name string) (Term, bool) {
 	if i := slices.IndexFunc(terms, func(t Term) bool { return t.Is(name) }); i >= 0 && name != "" {
 		return terms[i], true
@@ -97,18 +97,18 @@ func TermIn(terms []Term, name string) (Term, bool) {
 func MetricsOf(protocol string) []Term { return metrics[protocol] }
 
 // MetricOf finds the metric of a result by its key, first among those of the protocol, then among [CommonTerms]. It
-// returns false for a key that neither has.
+// returns false for an unknown key.
 func MetricOf(protocol, key string) (Term, bool) {
 	return termOf(slices.Concat(metrics[protocol], CommonTerms), key)
 }
 
-// termOf returns the row of a key, its patterns filled in. It returns false for a key that no row has.
+// termOf returns the row of a key, with its pattern filled in. It returns false for an unknown key.
 func termOf(terms []Term, key string) (Term, bool) {
 	exact := func(t Term) bool { return t.Metric == key }
 	i := slices.IndexFunc(terms, exact)
 	if i < 0 {
-		for k, t := range terms { // of several patterns the longest
-			if is, _ := path.Match(t.Metric, key); is && (i < 0 || len(t.Metric) > len(terms[i].Metric)) {
+		for k, t := range terms { // the longest pattern wins
+			if match, _ := path.Match(t.Metric, key); match && (i < 0 || len(t.Metric) > len(terms[i].Metric)) {
 				i = k
 			}
 		}
@@ -132,5 +132,5 @@ func termOf(terms []Term, key string) (Term, bool) {
 	return t, true
 }
 
-// WithoutVerdict is the share of judgments without a verdict.
+// WithoutVerdict is the key of the share of judgments without a verdict.
 const WithoutVerdict = "without-verdict"

@@ -10,14 +10,13 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Swayer is a scorer that finds what sways the judge, from features of the items' texts, which records do not have.
-// clusterOf says which items belong together; nil: each stands for itself. The result is nil for runs that ask another
-// question.
+// Swayer is a scorer that finds the biases of the judge from features of the items' texts, which records lack.
+// clusterOf returns the cluster of an item; nil: no clusters. The result is nil for runs with another question.
 type Swayer interface {
 	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*Sway, error)
 }
 
-// Sway finds what sways the judge of a run, from its items' texts; nil if that cannot be known.
+// Sway returns the biases of the judge from the items' texts; nil if the protocol does not support it.
 func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
 	s, ok := run.scorer.(Swayer)
 	if !ok {
@@ -36,13 +35,13 @@ func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
 	return out, err
 }
 
-// Ruler is a scorer that compares runs with baselines; it returns none for runs that ask another question.
+// Ruler is a scorer that compares runs with baselines; it returns none for runs with another question.
 type Ruler interface {
 	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Rule, error)
 }
 
-// responses calls use with the responses of each item; with none if the run's folder lacks the items.
-func (run *Run) responses(use func(id string, of []judging.Response)) error {
+// responses calls use with the responses of each item; it calls nothing if the run's folder lacks the items.
+func (run *Run) responses(use func(id string, responses []judging.Response)) error {
 	items := run.items
 	if items == nil {
 		items = run.inFolder
@@ -54,7 +53,7 @@ func (run *Run) responses(use func(id string, of []judging.Response)) error {
 	return err
 }
 
-func (run *Run) inFolder(use func(id string, of []judging.Response)) error {
+func (run *Run) inFolder(use func(id string, responses []judging.Response)) error {
 	in, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
 	if err != nil {
 		return err

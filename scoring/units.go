@@ -6,21 +6,21 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Unit is what is scored: a pair, a question, a judgment of an answer, an item.
+// Unit holds one scored unit: a pair, a question, a judgment of an answer or an item.
 type Unit struct {
 	ID      string
-	Cluster string // what units have in common that are resampled together; "": it is by itself
+	Cluster string // units of a cluster are resampled together; "": a cluster of its own
 
-	Question string // what units of a cluster have the Own columns of; where the dataset has no clusters, the cluster
+	Question string // units of a question share the Own columns; without clusters in the dataset, the cluster
 
-	Groups []string  // that it is of, one for each of the sheet's divisions
+	Groups []string  // one for each of the sheet's divisions
 	Row    []float64 // what it adds to the columns
-	Gold   string    // what is right of it: runs that were asked the same and disagree on it are of different datasets
-	Asked  string    // what Gold is the answer to, where runs may be asked different things
-	Of     any       // what the scorer knows of it beside
+	Gold   string    // the right answer: runs that were asked the same but disagree on it have different datasets
+	Asked  string    // the question that Gold answers, if runs may have different ones
+	Of     any       // further data of the scorer
 }
 
-// section is a group of units.
+// section names a group of units.
 type section struct {
 	name     string
 	division int // −1: all units
@@ -28,8 +28,8 @@ type section struct {
 
 func (s section) has(u Unit) bool { return s.division < 0 || u.Groups[s.division] == s.name }
 
-// of returns the units in the section.
-func (s section) of(units []Unit) (in []Unit) {
+// filter returns the units in the section.
+func (s section) filter(units []Unit) (in []Unit) {
 	for _, u := range units {
 		if s.has(u) {
 			in = append(in, u)
@@ -38,10 +38,10 @@ func (s section) of(units []Unit) (in []Unit) {
 	return in
 }
 
-// Joined is a unit of two runs.
+// Joined holds a unit of two runs.
 type Joined struct{ A, B Unit }
 
-// join pairs units by id; both lists are sorted by it.
+// join pairs units by id; both lists must be sorted by it.
 func join(a, b []Unit) (out []Joined) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch cmp.Compare(a[i].ID, b[j].ID) {
@@ -57,10 +57,10 @@ func join(a, b []Unit) (out []Joined) {
 	return out
 }
 
-// ByCluster returns the rows of units that two runs share, those of one cluster added up.
-func ByCluster(joined []Joined, row func(Joined) []float64) (rows [][]float64) {
+// ByCluster returns the rows of shared units, with those of one cluster added up.
+func ByCluster(shared []Joined, row func(Joined) []float64) (rows [][]float64) {
 	var sums Tally[string, []float64]
-	for _, j := range joined {
+	for _, j := range shared {
 		sum := sums.Of(cmp.Or(j.A.Cluster, j.A.ID))
 		if *sum == nil {
 			*sum = row(j)

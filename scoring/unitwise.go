@@ -8,8 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// unitwise are the units of a sample for metrics that look at them one by one: the rows of each unit, or of all units
-// of a cluster, which are resampled together.
+// unitwise holds the units of a sample for metrics that are functions of single units: a list of rows for each unit or
+// cluster, which is resampled as a whole.
 type unitwise struct {
 	groups Tally[string, [][]float64]
 }
@@ -23,13 +23,13 @@ func (u *unitwise) add(cluster string, row []float64) {
 	*group = append(*group, row)
 }
 
-// at are the columns of one span, group by group, of the units that have no NaN there or in the other span.
-func (u *unitwise) at(span, other Span) (groups [][][]float64) {
+// columns returns the columns of span, by group, for units without a NaN there or in other.
+func (u *unitwise) columns(span, other Span) (groups [][][]float64) {
 	for _, group := range u.groups.Values {
 		var rows [][]float64
 		for _, row := range group {
-			if !slices.ContainsFunc(span.of(row), math.IsNaN) && !slices.ContainsFunc(other.of(row), math.IsNaN) {
-				rows = append(rows, span.of(row))
+			if !slices.ContainsFunc(span.slice(row), math.IsNaN) && !slices.ContainsFunc(other.slice(row), math.IsNaN) {
+				rows = append(rows, span.slice(row))
 			}
 		}
 		if len(rows) > 0 {
@@ -40,47 +40,47 @@ func (u *unitwise) at(span, other Span) (groups [][][]float64) {
 }
 
 func (u *unitwise) count(span, other Span) (n int) {
-	for _, group := range u.at(span, other) {
+	for _, group := range u.columns(span, other) {
 		n += len(group)
 	}
 	return n
 }
 
-// interval of a metric, or of its difference between two spans.
+// interval returns the interval of a metric, or of its difference between two spans.
 func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
-	second := u.at(q.b, q.b)
+	second := u.columns(q.b, q.b)
 	var first [][][]float64
-	if q.differs() {
-		second = u.at(q.b, q.a)
-		first = u.at(q.a, q.b)
+	if q.isDifference() {
+		second = u.columns(q.b, q.a)
+		first = u.columns(q.a, q.b)
 	}
-	if len(second) < fewestOfClass {
-		return unbounded(fmt.Sprintf("%sit takes %d independent units, and there are %d",
-			noInterval, fewestOfClass, len(second)))
+	if len(second) < minClassUnits {
+		return unbounded(fmt.Sprintf("%sit needs %d independent units and has %d",
+			noInterval, minClassUnits, len(second)))
 	}
-	drawn := func(from [][][]float64, which []int) float64 {
+	statistic := func(from [][][]float64, sample []int) float64 {
 		var rows [][]float64
-		for _, i := range which {
+		for _, i := range sample {
 			rows = append(rows, from[i]...)
 		}
 		return q.Units(rows)
 	}
-	interval := b.Redrawn(len(second), func(which []int) float64 {
-		if !q.differs() {
-			return drawn(second, which)
+	interval := b.Redrawn(len(second), func(sample []int) float64 {
+		if !q.isDifference() {
+			return statistic(second, sample)
 		}
-		return drawn(second, which) - drawn(first, which)
+		return statistic(second, sample) - statistic(first, sample)
 	})
 	if interval.Low == interval.High {
-		return unbounded(noInterval + "every resample comes to the same")
+		return unbounded(noInterval + "all resamples have the same value")
 	}
-	return bounds{Interval: interval, by: ByUnits}
+	return bounds{Interval: interval, method: ByUnits}
 }
 
-// exchanged is the p of a difference between two spans, and how many units it is of.
-func (u *unitwise) exchanged(m *Metric, columns [2]Span, boot stats.Bootstrap) (p float64, n int) {
-	first := u.at(columns[0], columns[1])
-	second := u.at(columns[1], columns[0])
+// exchangeTest returns the p-value of a difference between two spans, and the number of units in the test.
+func (u *unitwise) exchangeTest(m *Metric, columns [2]Span, boot stats.Bootstrap) (p float64, n int) {
+	first := u.columns(columns[0], columns[1])
+	second := u.columns(columns[1], columns[0])
 	p = boot.Swapped(len(first), func(swap []int) float64 {
 		var a, b [][]float64
 		for i := range first {

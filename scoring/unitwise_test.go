@@ -164,8 +164,8 @@ func TestUnitwiseMetricsWithoutAnInterval(t *testing.T) {
 		note string
 	}{
 		{all: same, note: "undefined: the judge gave all answers one grade"},
-		{all: ratings(1, 9, 0.5), note: "it takes 10 independent"},
-		{all: alike, note: "every resample comes to the same"},
+		{all: ratings(1, 9, 0.5), note: "it needs 10 independent"},
+		{all: alike, note: "all resamples have the same value"},
 	} {
 		r := ratedRun(c.all).Score(few).Results[0]
 		want := correlation(c.all)

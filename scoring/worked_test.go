@@ -22,16 +22,18 @@ import (
 var expectation = regexp.MustCompile(
 	`^(\S+?)(?:/(\w+))?(?: of (.+?))?: (\S+)(?: of (\d+))?(?: \[(\S+), (\S+)\])?(?: by (\S+))?(?:; (.*?))?(?: — .*)?$`)
 
-// worked holds reports to examples that were worked by hand, in testdata/worked. An example begins with "== " and its
-// name. Then comes what was judged, a line each, or nothing where it is as in the example before, and what that comes to:
+// worked holds reports to examples that were worked by hand, in testdata/worked. An example begins with "== "
+// and its name. Then comes what was judged, a line each, or nothing where it is as in the example before, and
+// what that comes to:
 //
 //	METRIC/MODE of GROUP: VALUE of N [LOW, HIGH] by INTERVAL; NOTE — reason
 //	warns: WORDS
 //
 // Mode, group (all units), n, interval, note (or how judgments without a verdict counted) and reason may be left out.
-// A line "against" parts the judgments of two runs that are compared; then values are METRIC: A and B of N, with "table" of
-// those that both are right on, A alone, B alone and neither, "p", and "alike" or "apart". The line "by POLICY" says how judgments without a verdict count. # begins a comment. Every report can be printed, and is
-// the same whatever the order of the records.
+// A line "against" parts the judgments of two runs that are compared; then values are METRIC: A and B of N, with
+// "table" of those that both are right on, A alone, B alone and neither, "p", and "alike" or "apart". The line "by
+// POLICY" says how judgments without a verdict count. # begins a comment. Every report can be printed, and is the
+// same whatever the order of the records.
 func worked(t *testing.T, name string, run func(t *testing.T, judged [][]string) *scoring.Run) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "worked", name+".txt"))
@@ -185,7 +187,8 @@ func times(line []string) (all [][]string) {
 	return all
 }
 
-// Pairs: the goal; then id, or how many; category, label, what the two judgments came to, and whether the judge's own answer is right.
+// Pairs: the goal; then id, or how many; category, label, what the two judgments came to, and whether the
+// judge's own answer is right.
 func TestPairsByHand(t *testing.T) {
 	worked(t, "pairs", func(_ *testing.T, judged [][]string) *scoring.Run {
 		var units []twoJudgments
@@ -228,8 +231,9 @@ func TestSelfReferenceByHand(t *testing.T) {
 	})
 }
 
-// Items with several options: id, the positions that were named in each rotation (0 is a reply without a verdict), and
-// "gold=01", "ranks=0,1,2" of the options, "equal=01+02" of one text, "unrelated" of the first, "failed=1" of a rotation.
+// Items with several options: id, the positions that were named in each rotation (0 is a reply without a
+// verdict), and "gold=01", "ranks=0,1,2" of the options, "equal=01+02" of one text, "unrelated" of the first,
+// "failed=1" of a rotation.
 func TestOptionsByHand(t *testing.T) {
 	worked(t, "options", func(t *testing.T, judged [][]string) *scoring.Run {
 		var items []optionItem

@@ -2,7 +2,8 @@
 # usage: scripts/pictures.sh
 #
 # Takes the pictures of the README anew: it makes the runs of "gavel demo", which are of published judges, serves them,
-# and has Chromium without a window look at the leaderboard, light and dark. They go to docs/images.
+# and has Chromium without a window look at the leaderboard and at the page of a run, light and dark. They go to
+# docs/images.
 #
 # GAVEL_CHROMIUM     the browser's command, if it is not to be looked for
 # GAVEL              gavel itself, if it is not to be built
@@ -66,3 +67,5 @@ picture() {
 mkdir -p docs/images
 picture leaderboard 1120 892 / 1
 picture leaderboard-dark 1120 892 / 0
+picture run 1120 892 /runs/llmbar-llama-3.1-70b 1
+picture run-dark 1120 892 /runs/llmbar-llama-3.1-70b 0

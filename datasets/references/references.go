@@ -1,5 +1,5 @@
-// Package references has what published judges decided, item by item: a character a verdict, no replies. README.md says
-// where they are from.
+// Package references holds the verdicts of published judges, item by item, one character per verdict, without replies.
+// README.md lists the sources.
 package references
 
 import (
@@ -10,44 +10,44 @@ import (
 	"sync"
 )
 
-// Set is published verdicts on the items of a dataset.
+// Set holds published verdicts on the items of a dataset.
 type Set struct {
 	Dataset string  `json:"dataset"`
-	Prompt  string  `json:"prompt"` // as its source calls it
+	Prompt  string  `json:"prompt"` // the source's name for it
 	Groups  []Group `json:"groups"` // of the items, in their order
 	Gold    string  `json:"gold"`   // of each item: 1 or 2, the better output
 	Judges  []Judge `json:"judges"`
 }
 
-// Group is items that follow each other.
+// Group is a run of consecutive items.
 type Group struct {
 	Name  string `json:"group"`
 	Items int    `json:"items"`
 }
 
-// Verdicts, beside 1 and 2 for the output that was chosen.
+// Verdicts other than 1 and 2, which name the chosen output.
 const (
 	Tie       = 't'
 	NoVerdict = '-'
 )
 
-// Judge is what one judge decided.
+// Judge holds the verdicts of one judge.
 type Judge struct {
 	Name        string `json:"name"`
-	Called      string `json:"called"` // as its source calls it
+	Called      string `json:"called"` // the source's name for it
 	OpenWeights bool   `json:"open_weights"`
 	Source      string `json:"source"` // with its commit
-	// in the second order the outputs changed places and their labels, (a) and (b), went with them: a judge that always
-	// says "(a)" looks consistent
+	// in the second order the labels (a) and (b) moved together with the outputs: a judge that always says "(a)" looks
+	// consistent
 	LabelsStay bool   `json:"labels_stay,omitempty"`
-	First      string `json:"first"`  // verdicts on the items, those judged, with output 1 shown first
+	First      string `json:"first"`  // verdicts on the judged items, with output 1 shown first
 	Second     string `json:"second"` // with output 2 shown first
 }
 
 //go:embed llmbar.json
 var llmBar []byte
 
-// LLMBar are verdicts on its 419 pairs, by its prompt Vanilla.
+// LLMBar returns verdicts on LLMBar's 419 pairs, obtained with its prompt Vanilla.
 var LLMBar = sync.OnceValue(func() *Set {
 	s := new(Set)
 	if err := json.Unmarshal(llmBar, s); err != nil {
@@ -59,29 +59,29 @@ var LLMBar = sync.OnceValue(func() *Set {
 //go:embed llmbar.digests
 var digests []byte
 
-// Digest identifies the texts and the label of an item of LLMBar, whose texts are not here.
+// Digest returns the item's digest of texts and label, since LLMBar's texts are not included here.
 func Digest(i int) uint64 { return binary.BigEndian.Uint64(digests[8*i:]) }
 
-// index is where the items of LLMBar stand in their order.
+// index maps the ids of LLMBar's items to their positions.
 var index = sync.OnceValue(func() map[string]int {
 	all := map[string]int{}
 	LLMBar().Each(func(i int, id, _ string) { all[id] = i })
 	return all
 })
 
-// Index is where an item stands in the order of the set.
+// Index returns the position of an item in the set.
 func (s *Set) Index(id string) (i int, ok bool) {
 	i, ok = index()[id]
 	return i, ok
 }
 
-// Right tells whether a judge named the better output of an item in both orders.
+// Right reports whether a judge named the better output of an item in both orders.
 func (s *Set) Right(j Judge, i int) bool { return j.First[i] == s.Gold[i] && j.Second[i] == s.Gold[i] }
 
-// Whole tells whether a judge judged all items.
+// Whole reports whether a judge judged all items.
 func (s *Set) Whole(j Judge) bool { return len(j.First) == len(s.Gold) }
 
-// Each calls f with the id and the group of every item, in their order.
+// Each calls f with the position, the id and the group of every item, in order.
 func (s *Set) Each(f func(i int, id, group string)) {
 	i := 0
 	for _, g := range s.Groups {

@@ -12,12 +12,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// endless is a file of one line that has no end, as far as anybody reads it.
-type endless struct{ read int }
+// endlessLine is a source with a single line that never ends.
+type endlessLine struct{ read int }
 
-func (e *endless) Size() int64 { return 1 << 40 }
+func (e *endlessLine) Size() int64 { return 1 << 40 }
 
-func (e *endless) ReadAt(p []byte, _ int64) (int, error) {
+func (e *endlessLine) ReadAt(p []byte, _ int64) (int, error) {
 	for i := range p {
 		p[i] = 'x'
 	}
@@ -28,14 +28,16 @@ func (e *endless) ReadAt(p []byte, _ int64) (int, error) {
 // TestALineThatNeverEnds: no more of it is read than a row may have, and it is said which line it is.
 func TestALineThatNeverEnds(t *testing.T) {
 	limited(t, 4<<20, 1<<20, 1<<16)
-	for name, read := range map[string]func(in *endless) error{
-		"one after the other": func(in *endless) error { return eachUnpacked(in, func(int, []byte) error { return nil }) },
-		"on all processors": func(in *endless) error {
+	for name, read := range map[string]func(in *endlessLine) error{
+		"one after the other": func(in *endlessLine) error {
+			return eachUnpacked(in, func(int, []byte) error { return nil })
+		},
+		"on all processors": func(in *endlessLine) error {
 			start := strings.NewReader(strings.Repeat("{}\n", 3))
 			return EachLine(io.MultiReader(start, reader(in)), func([]byte) int { return 0 }, func(Line[int]) error { return nil })
 		},
 	} {
-		in := new(endless)
+		in := new(endlessLine)
 		err := read(in)
 		var at *LineError
 		if !errors.As(err, &at) || !strings.Contains(err.Error(), "the line is longer than 1 MiB") {

@@ -17,23 +17,23 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// container names a way in which the rows of a file are packed.
+// container names the way in which the rows of a file are packed.
 type container string
 
 const (
-	plainLines container = "" // one JSON object a line: read where it stands
+	plainLines container = "" // one JSON object per line: read in place
 	gzipped    container = "gzip"
-	zipped     container = "zip" // an archive with one JSON file in it
+	zipped     container = "zip" // an archive with one JSON file
 	zstandard  container = "zstd"
 	parquetSet container = "Parquet"
 	jsonArray  container = "JSON array"
 	marked8    container = "UTF-8"  // with a byte order mark
 	marked16   container = "UTF-16" // with a byte order mark
-	csvTable   container = "CSV"    // or TSV, with a row of names
+	csvTable   container = "CSV"    // or TSV, with a header row
 )
 
-// sniff tells by its first bytes how a file is packed, whatever its name, and recognises files that are something else
-// altogether, to say so in one sentence instead of one complaint a line.
+// sniff detects by a file's first bytes how it is packed, whatever its name. Unsupported kinds of file give one clear
+// error instead of one per line.
 func sniff(in Source) (container, error) {
 	head := make([]byte, 4096)
 	n, err := in.ReadAt(head, 0)
@@ -49,7 +49,7 @@ func sniff(in Source) (container, error) {
 		return zstandard, nil
 	case starts("PAR1"), starts("PARE"):
 		return parquetSet, nil
-	case starts("PK\x03\x04"), starts("PK\x05\x06"): // the second is an archive without files
+	case starts("PK\x03\x04"), starts("PK\x05\x06"): // the second: an archive without files
 		return zipped, nil
 	case n >= 262 && string(head[257:262]) == "ustar":
 		return plainLines, errors.New("the file is a tar archive: unpack it first")
@@ -59,39 +59,39 @@ func sniff(in Source) (container, error) {
 		return marked16, nil
 	case 3*bytes.Count(head, []byte{0}) > n:
 		return plainLines, errors.New("a third of its first bytes is NUL: " +
-			"it is no text, or UTF-16 without a byte order mark: save it as UTF-8")
+			"it is not text, or UTF-16 without a byte order mark: save it as UTF-8")
 	}
 	if text := bytes.TrimLeft(head, " \t\r\n"); len(text) > 0 && text[0] == '[' {
 		return jsonArray, nil
 	}
-	if _, is := tableOf(head); is {
+	if _, ok := tableOf(head); ok {
 		return csvTable, nil
 	}
 	return plainLines, nil
 }
 
-// Unpack writes the rows of a file as JSON lines; nil where it is those already.
-// byRow tells that a row is no line of the file, but the n-th of its rows.
+// Unpack writes the rows of a file as JSON lines; nil if they are already lines. byRow is set if row numbers do not
+// correspond to lines of the file.
 func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	compressed := false
 	for {
-		how, err := sniff(in)
-		if how == plainLines && err == nil {
+		kind, err := sniff(in)
+		if kind == plainLines && err == nil {
 			return lines, false, nil
 		}
-		isCompressed := how == gzipped || how == zstandard || how == zipped
+		isCompressed := kind == gzipped || kind == zstandard || kind == zipped
 		if err == nil && compressed && isCompressed {
 			err = errors.New("the file is compressed twice: unpack it once")
 		}
 		var next *Spool
 		if err == nil {
-			next, err = unpacked(in, how)
+			next, err = unpackOnce(in, kind)
 		}
 		if lines != nil {
 			lines.Close()
 		}
-		if err != nil || !isCompressed && how != marked8 && how != marked16 {
-			return next, how != csvTable, err
+		if err != nil || !isCompressed && kind != marked8 && kind != marked16 {
+			return next, kind != csvTable, err
 		}
 		compressed = compressed || isCompressed
 		lines = next
@@ -99,15 +99,15 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	}
 }
 
-// unpacked returns the content of a packed file: its rows, or another file.
-func unpacked(in Source, how container) (*Spool, error) {
+// unpackOnce removes one layer of packing: out come rows, or another packed file.
+func unpackOnce(in Source, kind container) (*Spool, error) {
 	out := new(Spool)
 	var err error
-	switch how {
+	switch kind {
 	case gzipped, zstandard, zipped:
-		err = inflate(in, how, out)
-	case marked8, marked16: // the mark is left out
-		if how == marked16 && in.Size()%2 != 0 {
+		err = inflate(in, kind, out)
+	case marked8, marked16: // the mark is dropped
+		if kind == marked16 && in.Size()%2 != 0 {
 			err = errors.New("the UTF-16 text ends in the middle of a character: get the file again")
 			break
 		}
@@ -129,17 +129,17 @@ func unpacked(in Source, how container) (*Spool, error) {
 	return out, nil
 }
 
-// inflate unpacks a compressed file, however many members it has.
-func inflate(in Source, how container, out *Spool) error {
+// inflate unpacks a compressed file with any number of members.
+func inflate(in Source, kind container, out *Spool) error {
 	packed := bufio.NewReaderSize(reader(in), batchBytes)
 	var r io.ReadCloser
 	var err error
-	switch how {
+	switch kind {
 	case gzipped:
 		r, err = gzip.NewReader(packed)
 	case zipped:
 		r, err = openMember(in)
-	default: // one window of up to 128 MiB is what zstd --long writes and unzstd reads
+	default: // zstd --long writes windows of up to 128 MiB
 		var z *zstd.Decoder
 		z, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
 		if err == nil {
@@ -154,30 +154,30 @@ func inflate(in Source, how container, out *Spool) error {
 		err = errors.New("it ends too early: get the file again")
 	}
 	if err != nil {
-		return fmt.Errorf("unpacking the %s file, after %d bytes: %s", how, out.size, oneLineOf(err))
+		return fmt.Errorf("unpacking the %s file, after %d bytes: %s", kind, out.size, oneLine(err))
 	}
 	return nil
 }
 
-// openMember opens the one JSON file of a zip archive, and passes over what macOS adds to archives.
+// openMember opens the only JSON file of a zip archive; it ignores files that macOS adds.
 func openMember(in Source) (io.ReadCloser, error) {
 	archive, err := zip.NewReader(in, in.Size())
 	if err != nil {
 		return nil, err
 	}
-	var found []*zip.File
+	var members []*zip.File
 	for _, m := range archive.File {
 		if strings.HasSuffix(strings.ToLower(m.Name), ".json") && !strings.HasPrefix(m.Name, "__MACOSX/") {
-			found = append(found, m)
+			members = append(members, m)
 		}
 	}
 	switch {
-	case len(found) != 1:
-		return nil, fmt.Errorf("%d .json files are in it: unpack it, and name one of them", len(found))
-	case found[0].Flags&1 != 0:
-		return nil, fmt.Errorf("%q in it is encrypted: unpack it first", found[0].Name)
+	case len(members) != 1:
+		return nil, fmt.Errorf("%d .json files are in it: unpack it, and name one of them", len(members))
+	case members[0].Flags&1 != 0:
+		return nil, fmt.Errorf("%q in it is encrypted: unpack it first", members[0].Name)
 	}
-	return found[0].Open()
+	return members[0].Open()
 }
 
 func tooLong(row int) error {
@@ -186,7 +186,7 @@ func tooLong(row int) error {
 
 // arrayLines writes each object of a JSON array as a line.
 func arrayLines(in io.Reader, out *Spool) error {
-	r := &allowance{in: in, left: 2 * batchBytes}
+	r := &allowance{in: in, remaining: 2 * batchBytes}
 	dec := json.NewDecoder(r)
 	if _, err := dec.Token(); err != nil {
 		return err
@@ -194,12 +194,12 @@ func arrayLines(in io.Reader, out *Spool) error {
 	var line bytes.Buffer
 	for row := 1; dec.More(); row++ {
 		var raw json.RawMessage
-		r.left = unpacking.row
+		r.remaining = unpacking.row
 		if err := dec.Decode(&raw); err != nil {
 			if errors.Is(err, errAllowance) {
 				return tooLong(row)
 			}
-			return fmt.Errorf("row %d of the JSON array: %w", row, ended(err))
+			return fmt.Errorf("row %d of the JSON array: %w", row, explainEOF(err))
 		}
 		if len(raw) > unpacking.row {
 			return tooLong(row)
@@ -216,25 +216,25 @@ func arrayLines(in io.Reader, out *Spool) error {
 			return err
 		}
 	}
-	r.left = unpacking.row
+	r.remaining = unpacking.row
 	if _, err := dec.Token(); err != nil {
-		return fmt.Errorf("the JSON array has no end: %w", ended(err))
+		return fmt.Errorf("the JSON array has no end: %w", explainEOF(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("there is more after the end of the JSON array")
+		return errors.New("data follows the end of the JSON array")
 	}
 	return nil
 }
 
-// ended says what the end of a file in the middle of a value means.
-func ended(err error) error {
+// explainEOF returns a clearer error for a file that ends in the middle of a value.
+func explainEOF(err error) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the file ends in the middle: get it again")
 	}
 	return err
 }
 
-// KindOf names what a JSON value is.
+// KindOf names the type of a JSON value.
 func KindOf(value []byte) string {
 	kinds := map[byte]string{
 		'{': "an object",
@@ -249,20 +249,20 @@ func KindOf(value []byte) string {
 
 var errAllowance = errors.New("too long")
 
-// allowance reads until left is used up, so that no decoder has to hold more.
+// allowance is a reader that fails after remaining bytes, so that no decoder holds more.
 type allowance struct {
-	in   io.Reader
-	left int
+	in        io.Reader
+	remaining int
 }
 
 func (a *allowance) Read(p []byte) (int, error) {
-	if a.left <= 0 {
+	if a.remaining <= 0 {
 		return 0, errAllowance
 	}
-	n, err := a.in.Read(p[:min(len(p), a.left)])
-	a.left -= n
+	n, err := a.in.Read(p[:min(len(p), a.remaining)])
+	a.remaining -= n
 	return n, err
 }
 
-// oneLineOf is an error's text without line breaks, which libraries' may have.
-func oneLineOf(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+// oneLine returns an error's text without line breaks, which libraries may include.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -164,7 +164,7 @@ func TestBrokenContainers(t *testing.T) {
 		"array of numbers":      {`[-1]`, "FILE: row 1 of the JSON array is a number, not an object"},
 		"array of null":         {`[null]`, "FILE: row 1 of the JSON array is null, not an object"},
 		"array of booleans":     {`[ false]`, "FILE: row 1 of the JSON array is a boolean, not an object"},
-		"array and more":        {"[" + good + "]\n" + good, "FILE: there is more after the end of the JSON array"},
+		"array and more":        {"[" + good + "]\n" + good, "FILE: data follows the end of the JSON array"},
 		"arrays, one a line":    {"[1]\n[2]\n", "FILE: row 1 of the JSON array is a number, not an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,8 +178,8 @@ func TestBombs(t *testing.T) {
 	limited(t, 4<<20, 1<<20, 1<<16)
 	long := `{"id":"` + strings.Repeat("x", 1<<20) + `"}`
 	for name, tc := range map[string]struct{ content, want string }{
-		"many lines":          {gzipOf(t, strings.Repeat("\n", 5<<20)), "FILE: unpacking the gzip file, after N bytes: it unpacks to more than 4 MiB: unpack it by hand, if it is to be trusted"},
-		"many lines, zstd":    {zstdOf(t, strings.Repeat("\n", 5<<20)), "FILE: unpacking the zstd file, after N bytes: it unpacks to more than 4 MiB: unpack it by hand, if it is to be trusted"},
+		"many lines":          {gzipOf(t, strings.Repeat("\n", 5<<20)), "FILE: unpacking the gzip file, after N bytes: it unpacks to more than 4 MiB: if you trust it, unpack it by hand"},
+		"many lines, zstd":    {zstdOf(t, strings.Repeat("\n", 5<<20)), "FILE: unpacking the zstd file, after N bytes: it unpacks to more than 4 MiB: if you trust it, unpack it by hand"},
 		"one line":            {gzipOf(t, one+"\n"+long), "FILE: line 2: the line is longer than 1 MiB: is a line break missing?"},
 		"one plain line":      {one + "\n" + long + "\n" + two, "FILE: line 2: the line is longer than 1 MiB: is a line break missing?"},
 		"one row":             {"[" + one + "," + long + "]", "FILE: row 2 is longer than 1 MiB"},

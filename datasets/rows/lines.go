@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Line is one line of a file, as it was parsed.
+// Line is one line of a file with its parsed value.
 type Line[T any] struct {
 	Value  T
 	Number int    // from 1
@@ -19,12 +19,11 @@ type Line[T any] struct {
 	Text   []byte // with the newline, if it has one; valid until use returns
 }
 
-// batchBytes is about how much text each processor parses at a time.
+// batchBytes is roughly the amount of text that each processor parses at a time.
 const batchBytes = 64 << 10
 
-// EachLine reads r to its end, parses its lines on all processors and hands them to use in their order. A line that is
-// longer than any row may be is a [LineError]. parse is called from many goroutines; use is not. The first error of use
-// ends it.
+// EachLine reads r to its end, parses its lines on all processors and passes them to use in order. A line above the
+// size limit of a row is a [LineError]. parse is called from many goroutines, use from one, whose first error ends it.
 func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) error) error {
 	in := bufio.NewReaderSize(r, batchBytes)
 	number := 0
@@ -83,7 +82,7 @@ func tooLongLine(number int) error {
 	return &LineError{number, fmt.Errorf("the line is longer than %d MiB: is a line break missing?", unpacking.row>>20)}
 }
 
-// appendLine appends up to and with the next newline; of a line that is too long, nothing.
+// appendLine appends the text up to and including the next newline; nothing if the line is too long.
 func appendLine(text []byte, in *bufio.Reader) ([]byte, error) {
 	begin := len(text)
 	for {
@@ -98,5 +97,5 @@ func appendLine(text []byte, in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// Blank tells whether a line has nothing on it.
+// Blank reports whether a line is empty or white space.
 func Blank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }

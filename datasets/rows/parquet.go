@@ -24,9 +24,9 @@ func parquetLines(in Source, out *Spool) (err error) {
 		}
 		switch {
 		case err != nil && opened:
-			err = fmt.Errorf("row %d: reading Parquet: %s", done+1, oneLineOf(err))
+			err = fmt.Errorf("row %d: reading Parquet: %s", done+1, oneLine(err))
 		case err != nil:
-			err = fmt.Errorf("reading Parquet: %s", oneLineOf(err))
+			err = fmt.Errorf("reading Parquet: %s", oneLine(err))
 		}
 	}()
 	f, err := openParquet(in)
@@ -77,12 +77,12 @@ func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
 			return nil
 		}
 		if err != nil {
-			return ended(err)
+			return explainEOF(err)
 		}
 	}
 }
 
-// openParquet reads the footer, which stands at the end of the file.
+// openParquet reads the footer, which is at the end of the file.
 func openParquet(in Source) (*parquet.File, error) {
 	size := in.Size()
 	var tail [8]byte
@@ -108,8 +108,8 @@ func openParquet(in Source) (*parquet.File, error) {
 	for _, group := range f.Metadata().RowGroups {
 		unpacks += group.TotalByteSize
 		for _, c := range group.Columns {
-			if c.MetaData.Codec == format.Lz4Raw { // v0.32.0 does not always read what it wrote itself
-				return nil, errors.New("LZ4 is not read; write the file with snappy or zstd")
+			if c.MetaData.Codec == format.Lz4Raw { // v0.32.0 cannot always read what it wrote itself
+				return nil, errors.New("LZ4 is not supported: write the file with snappy or zstd")
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func openParquet(in Source) (*parquet.File, error) {
 	return f, nil
 }
 
-// column is a column or a group of columns, and how its values are written.
+// column describes a column or a group of columns, and writes its values.
 type column struct {
 	name     string
 	key      []byte // the name in JSON, with a colon
@@ -128,21 +128,21 @@ type column struct {
 	element  *column   // of a list
 }
 
-// newColumn returns nil for a column that is not read: a map, a date, a time or a decimal.
-func newColumn(of *parquet.Column) *column {
-	c := &column{name: of.Name(), key: append(appendText(nil, []byte(of.Name())), ':')}
-	if of.Leaf() {
-		c.write = writerOf(of.Type())
+// newColumn returns nil for an unsupported column: a map, a date, a time or a decimal.
+func newColumn(source *parquet.Column) *column {
+	c := &column{name: source.Name(), key: append(appendText(nil, []byte(source.Name())), ':')}
+	if source.Leaf() {
+		c.write = writerOf(source.Type())
 		if c.write == nil {
 			return nil
 		}
 		return c
 	}
-	children := of.Columns()
-	switch of.Type().String() {
+	children := source.Columns()
+	switch source.Type().String() {
 	case "LIST":
 		if len(children) != 1 || !children[0].Repeated() || children[0].Leaf() || len(children[0].Columns()) != 1 {
-			return nil // today's Parquet has a group around the element
+			return nil // current Parquet files have a group around the element
 		}
 		c.element = newColumn(children[0].Columns()[0])
 		if c.element == nil {
@@ -160,26 +160,26 @@ func newColumn(of *parquet.Column) *column {
 	return c
 }
 
-// append writes a value as the library gives it: a map for a group, whose keys
-// get their order here, and a slice for what is repeated.
+// append appends a value as the library returns it: a map for a group, whose keys are ordered here, and a slice for a
+// repeated value.
 func (c *column) append(line []byte, value any) []byte {
 	switch v := value.(type) {
 	case nil:
 		return append(line, "null"...)
 	case []any:
-		of := c
+		element := c
 		if c.element != nil {
-			of = c.element
+			element = c.element
 		}
 		line = append(line, '[')
-		for i, one := range v {
-			if len(line) > unpacking.row { // it is refused anyway
+		for i, item := range v {
+			if len(line) > unpacking.row { // it will be rejected
 				break
 			}
 			if i > 0 {
 				line = append(line, ',')
 			}
-			line = of.append(line, one)
+			line = element.append(line, item)
 		}
 		return append(line, ']')
 	case map[string]any:
@@ -195,9 +195,9 @@ func (c *column) append(line []byte, value any) []byte {
 	return c.write(line, value)
 }
 
-// writerOf returns the function that writes values of a type as JSON; nil for a type that is not read. Columns declared
-// as text are written as they are, so that invalid UTF-8 is noticed later; other bytes become base64 unless they are
-// text.
+// writerOf returns the function that writes values of a type as JSON; nil if the type is unsupported. Columns declared
+// as text are written unchanged, so that invalid UTF-8 is noticed later. Other bytes become base64, unless they are
+// valid text.
 func writerOf(t parquet.Type) func([]byte, any) []byte {
 	if t.Kind() == parquet.Int96 {
 		return nil
@@ -210,7 +210,7 @@ func writerOf(t parquet.Type) func([]byte, any) []byte {
 	case *format.StringType, *format.EnumType:
 		return func(b []byte, v any) []byte { return appendText(b, []byte(v.(string))) }
 	case *format.IntType:
-		if !l.IsSigned && l.BitWidth == 64 { // of which the library makes an int64
+		if !l.IsSigned && l.BitWidth == 64 { // the library returns an int64
 			return func(b []byte, v any) []byte { return strconv.AppendUint(b, uint64(v.(int64)), 10) }
 		}
 		return appendPlain
@@ -234,11 +234,11 @@ func appendPlain(b []byte, value any) []byte {
 	case []byte:
 		return appendBytes(b, v)
 	}
-	return fmt.Append(b, value) // a whole number, true or false
+	return fmt.Append(b, value) // an integer or a boolean
 }
 
-// appendFloat writes what is no number as null: JSON has no word for it. Labels know a row by its bytes, so these stay:
-// encoding/json would write exponents in another way.
+// appendFloat writes NaN and infinities as null, since JSON has no notation for them. Labels identify a row by its
+// bytes, so the notation of exponents must not change; encoding/json would use another.
 func appendFloat(b []byte, x float64, bits int) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(b, "null"...)
@@ -261,7 +261,7 @@ func appendBytes(b, value []byte) []byte {
 
 var escapes = map[byte]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`}
 
-// appendText writes a JSON string, of which it escapes no more than it must.
+// appendText appends a JSON string with as few escapes as possible.
 func appendText(b, text []byte) []byte {
 	b = append(b, '"')
 	for {

@@ -25,8 +25,8 @@ func parquetOf[T any](t testing.TB, rows []T, options ...parquet.WriterOption) [
 	return b.Bytes()
 }
 
-// linesOf are the rows of a Parquet file, as lines.
-func linesOf(t testing.TB, file []byte) []string {
+// rowLines returns the rows of a Parquet file as lines.
+func rowLines(t testing.TB, file []byte) []string {
 	t.Helper()
 	out := new(Spool)
 	if err := parquetLines(bytes.NewReader(file), out); err != nil {
@@ -90,7 +90,7 @@ func TestParquetRows(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := linesOf(t, tc.file)
+			got := rowLines(t, tc.file)
 			if strings.Join(got, "\n") != strings.Join(tc.want, "\n") {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tc.want, "\n"))
 			}
@@ -122,7 +122,7 @@ func TestParquetLists(t *testing.T) {
 		}, `{"c":["a",null]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := strings.Join(linesOf(t, parquetOfNode(t, tc.node, tc.rows)), " "); got != tc.want {
+			if got := strings.Join(rowLines(t, parquetOfNode(t, tc.node, tc.rows)), " "); got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})
@@ -164,12 +164,12 @@ func TestParquetColumnsThatAreNotRead(t *testing.T) {
 	}
 }
 
-// listNode is a group with the annotation LIST, whatever is in it.
+// listNode is a group annotated LIST with any content.
 type listNode struct{ parquet.Group }
 
 func (listNode) Type() parquet.Type { return parquet.List(parquet.String()).Type() }
 
-// parquetPair is a row of JudgeBench's in Parquet.
+// parquetPair is a row of JudgeBench in Parquet.
 type parquetPair struct {
 	PairID   string  `parquet:"pair_id"`
 	Source   string  `parquet:"source,dict"`
@@ -205,7 +205,7 @@ func TestParquetPairs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := parquetOf(t, parquetPairs(n), options...)
-			lines := linesOf(t, file)
+			lines := rowLines(t, file)
 			if len(lines) != n || lines[n-1] != `{"pair_id":"p999","source":"mmlu-pro-law","question":"Which one?","response_A":"The first.","response_B":"The second.","label":"A>B"}` {
 				t.Errorf("%d rows, the last is %s", len(lines), lines[len(lines)-1])
 			}
@@ -222,7 +222,7 @@ func TestBrokenParquet(t *testing.T) {
 		"text":            {"PAR1" + `{"pair_id":"one"}`, "the file is cut short, its footer is missing: get it again"},
 		"encrypted":       {"PARE" + strings.Repeat("\x00", 20) + "PARE", "the file is encrypted"},
 		"footer of all":   {"PAR1\xff\xff\xff\xffPAR1", "the file is cut short, its footer is missing: get it again"},
-		"LZ4":             {string(parquetOf(t, rows, parquet.Compression(&parquet.Lz4Raw))), "LZ4 is not read; write the file with snappy or zstd"},
+		"LZ4":             {string(parquetOf(t, rows, parquet.Compression(&parquet.Lz4Raw))), "LZ4 is not supported: write the file with snappy or zstd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fails(t, tc.content, "FILE: reading Parquet: "+tc.want)

@@ -1,5 +1,5 @@
-// Package rows reads the rows of a file as lines of JSON, however they are packed: JSON lines, a JSON array or Parquet,
-// and any of those under gzip, zstd or zip. It knows nothing of what the rows mean.
+// Package rows reads the rows of a file as JSON lines, whatever the packing: JSON lines, a JSON array, Parquet or a
+// table (CSV), also under gzip, zstd or zip. It does not interpret the rows.
 package rows
 
 import (
@@ -12,13 +12,13 @@ import (
 	"os"
 )
 
-// Source is a file, or what one unpacks to.
+// Source is a file or its unpacked content.
 type Source interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// File is a [Source] that was opened by its path.
+// File is a [Source] opened by its path.
 type File struct {
 	*os.File
 	size int64
@@ -27,7 +27,7 @@ type File struct {
 // Size returns the length of the file when it was opened.
 func (f *File) Size() int64 { return f.size }
 
-// Open opens a file, and nothing that could not be read more than once.
+// Open opens a regular file; other files could not be read more than once.
 func Open(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func Open(path string) (*File, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: is not a regular file; "+
-			"items are read when they are asked for, so save it to a file first", path)
+			"items are read on demand, so save it to a file first", path)
 	}
 	f, err := os.Open(path)
 	return &File{f, info.Size()}, err
@@ -47,27 +47,27 @@ func Open(path string) (*File, error) {
 // Row is one row of a file.
 type Row struct {
 	Line int    // of the file, from 1
-	Text []byte // a JSON value without its newline, valid until the next one
+	Text []byte // a JSON value without its newline, valid until the next row
 }
 
-// All gives the lines that are not blank, in their order. An error ends it.
+// All yields the lines that are not blank, in order. It stops at an error.
 func All(in Source) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		enough := errors.New("enough")
+		stop := errors.New("enough")
 		err := EachLine(reader(in), func(line []byte) bool { return Blank(line) }, func(line Line[bool]) error {
 			if line.Value || yield(Row{line.Number, bytes.TrimRight(line.Text, "\r\n")}, nil) {
 				return nil
 			}
-			return enough
+			return stop
 		})
-		if err != nil && err != enough {
+		if err != nil && err != stop {
 			yield(Row{}, err)
 		}
 	}
 }
 
-// Each hands the rows of a file to use, as they stand in it: for files whose rows are no items, such as votes and other
-// programs' outputs. Rows count from 1; a text is valid until use returns, whose first error ends it.
+// Each passes the rows of a file to use: for files whose rows are not items, such as votes and other programs' outputs.
+// Rows count from 1; text is valid until use returns. Each stops at use's first error.
 func Each(path string, use func(row int, text []byte) error) error {
 	f, err := Open(path)
 	if err != nil {
@@ -117,5 +117,5 @@ func eachUnpacked(in Source, use func(row int, text []byte) error) error {
 	return nil
 }
 
-// reader reads a source from its beginning.
+// reader returns a reader over the whole source.
 func reader(in Source) io.Reader { return io.NewSectionReader(in, 0, in.Size()) }

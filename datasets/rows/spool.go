@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// unpacking bounds what a file may grow to when it is unpacked. A few KiB of gzip or of Parquet can stand for
-// terabytes, so the sizes are counted while they are written, never taken from the file. The published files stay far
-// below: the largest, all of OASST1's trees, unpacks to less than 1 GiB.
+// unpacking limits the size of unpacked files. A few KiB of gzip or Parquet can expand to terabytes, so sizes are
+// counted during writing, not taken from the file. The published files are far smaller: the largest, all of OASST1's
+// trees, unpacks to less than 1 GiB.
 var unpacking = struct {
 	total  int64 // bytes of a whole file
 	row    int   // bytes of one row
-	memory int   // bytes held in memory; what is longer goes to a temporary file
+	memory int   // bytes held in memory; the rest goes to a temporary file
 }{
 	total:  4 << 30,
 	row:    64 << 20,
@@ -21,11 +21,11 @@ var unpacking = struct {
 }
 
 func errLongFile() error {
-	return fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", unpacking.total>>20)
+	return fmt.Errorf("it unpacks to more than %d MiB: if you trust it, unpack it by hand", unpacking.total>>20)
 }
 
-// Spool holds the lines that a packed file unpacks to: in memory while they are few, which all but the largest
-// published files are, and in a temporary file from there on, so that memory does not grow with the answers.
+// Spool holds the lines of an unpacked file: in memory if they are few, as in nearly all published files, else in a
+// temporary file, so that memory does not grow with the answers.
 type Spool struct {
 	mem  []byte
 	file *os.File
@@ -50,20 +50,20 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-// spill moves what was written to a temporary file.
+// spill moves the content to a temporary file.
 func (s *Spool) spill() error {
 	f, err := os.CreateTemp("", "gavel-*.jsonl")
 	if err != nil {
 		return err
 	}
-	os.Remove(f.Name()) // so that not even a crash leaves it; where open files cannot be removed, Close does
+	os.Remove(f.Name()) // so that a crash leaves nothing behind; if an open file cannot be removed, Close removes it
 	s.file, s.out = f, bufio.NewWriterSize(f, batchBytes)
 	_, err = s.out.Write(s.mem)
 	s.mem = nil
 	return err
 }
 
-// Done ends the writing; reading begins.
+// Done ends writing; after it the spool can be read.
 func (s *Spool) Done() error {
 	if s.out == nil {
 		return nil
@@ -74,20 +74,20 @@ func (s *Spool) Done() error {
 // Size returns the number of bytes written.
 func (s *Spool) Size() int64 { return s.size }
 
-// ReadAt may be called from many goroutines, after Done.
-func (s *Spool) ReadAt(p []byte, at int64) (int, error) {
+// ReadAt implements io.ReaderAt. It may be called from many goroutines, after Done.
+func (s *Spool) ReadAt(p []byte, offset int64) (int, error) {
 	if s.file != nil {
-		return s.file.ReadAt(p, at)
+		return s.file.ReadAt(p, offset)
 	}
-	return bytes.NewReader(s.mem).ReadAt(p, at)
+	return bytes.NewReader(s.mem).ReadAt(p, offset)
 }
 
-// Close lets go of the temporary file, if there is one.
+// Close removes the temporary file, if there is one.
 func (s *Spool) Close() error {
 	if s.file == nil {
 		return nil
 	}
 	err := s.file.Close()
-	os.Remove(s.file.Name()) // mostly gone already
+	os.Remove(s.file.Name()) // mostly removed already
 	return err
 }

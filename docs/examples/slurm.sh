@@ -22,7 +22,7 @@ if [ -z "${SLURM_JOB_ID:-}" ]; then # not in the cluster yet
 fi
 if [ "${1:-}" = merge ]; then
 	shopt -s nullglob # a task that was started again has a second folder
-	exec gavel merge "$out" "$out"_shard-*-of-"$tasks"{,_try-*}
+	exec gavel carry merge "$out" "$out"_shard-*-of-"$tasks"{,_try-*}
 fi
 if [ -n "$server" ]; then
 	export PORT=$((20000 + SLURM_JOB_ID % 20000)) # tasks may share a node
@@ -32,7 +32,7 @@ if [ -n "$server" ]; then
 	set +m
 	trap 'kill -- -$server' EXIT
 	export OPENAI_BASE_URL=http://127.0.0.1:$PORT
-	until gavel models --base-url "$OPENAI_BASE_URL" >/dev/null 2>&1; do
+	until gavel doctor --list --base-url "$OPENAI_BASE_URL" >/dev/null 2>&1; do
 		kill -0 "$server" # ends the task where the server has ended
 		sleep 2
 	done

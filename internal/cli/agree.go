@@ -18,8 +18,8 @@ func labelFlags() []cli.Flag {
 	)
 }
 
-// labelled reads the flags of such a command; a file that is not given is nil.
-func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *labels.File, err error) {
+// labelInputs reads the flags of such a command; without --labels the file is nil.
+func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, file *labels.File, err error) {
 	o, err = scoringFrom(c)
 	if err != nil {
 		return nil, o, nil, err
@@ -44,7 +44,7 @@ func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "agree",
 		Usage:     "measure how well judges agree with people, and people with each other",
-		UsageText: "gavel agree [--labels FILE] [flags] RUN [RUN...]",
+		UsageText: "gavel labels agree [--labels FILE] [flags] RUN [RUN...]",
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{
 				Name:  "epsilon",
@@ -57,7 +57,7 @@ func agreeCommand(e *env) *cli.Command {
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: e.printed(func(c *cli.Context) (any, error) {
-			dirs, o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
 			}
@@ -77,7 +77,7 @@ func estimateCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "estimate",
 		Usage:     "estimate how often response A is better, from verdicts on all pairs and labels of some",
-		UsageText: "gavel estimate RUN --labels FILE [flags]",
+		UsageText: "gavel labels estimate RUN --labels FILE [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "response", Value: "A", Usage: "whose share: `RESPONSE` A or B"},
 			&cli.Float64SliceFlag{
@@ -88,7 +88,7 @@ func estimateCommand(e *env) *cli.Command {
 		}, labelFlags()...),
 		Before: oneArgument("RUN"),
 		Action: e.printed(func(c *cli.Context) (any, error) {
-			dirs, o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
 			}
@@ -115,14 +115,14 @@ func selectCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "select",
 		Usage:     "find the confidence from which judges can be trusted, and the cost of a cascade of judges",
-		UsageText: "gavel select [--labels FILE] [flags] RUN [RUN...]",
+		UsageText: "gavel labels select [--labels FILE] [flags] RUN [RUN...]",
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "risk", Value: 10, Usage: "at most `PERCENT` of the accepted verdicts may be wrong"},
 			&cli.Float64Flag{Name: "delta", Value: 10, Usage: "probability, in `PERCENT`, that more are wrong"},
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: e.printed(func(c *cli.Context) (any, error) {
-			dirs, o, file, err := e.labelled(c)
+			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
 				return nil, err
 			}

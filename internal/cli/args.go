@@ -13,13 +13,25 @@ import (
 )
 
 // arrange moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
-// argument and would take what follows for arguments. After "--" everything is an argument.
+// argument and would take what follows for arguments. After "--" everything is an argument. Help for "all" is help with
+// every flag.
 func arrange(app *cli.App, args []string) ([]string, error) {
-	if len(args) > 0 && args[0] == "help" && !slices.Equal(args, []string{"help", "all"}) {
+	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	flags, commands, rest := descend(app, args)
+	args = renamed(args)
+	command, rest := descend(app, args)
+	flags, commands := command.Flags, command.Subcommands
 	path := slices.Clip(args[:len(args)-len(rest)])
+	words := slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--help" || a == "-h" })
+	switch {
+	case len(words) == len(rest) || !slices.Equal(words, []string{"all"}):
+	case len(path) == 0:
+		return []string{"help", "all"}, nil
+	default:
+		command.CustomHelpTemplate = everyFlag
+		return append(path, "--help"), nil
+	}
 	if len(rest) > 0 && len(commands) > 0 {
 		if !strings.HasPrefix(rest[0], "-") {
 			return nil, unknown(path, rest[0], commands)
@@ -60,23 +72,21 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return append(append(path, front...), back...), nil
 }
 
-// descend follows the commands that a command line begins with. It returns the flags and the subcommands of the last
-// one, and the words after it.
-func descend(app *cli.App, args []string) ([]cli.Flag, []*cli.Command, []string) {
-	flags, commands := app.Flags, app.Commands
+// descend follows the commands that a command line begins with. It returns the last one and the words after it.
+func descend(app *cli.App, args []string) (*cli.Command, []string) {
+	last := &cli.Command{Flags: app.Flags, Subcommands: app.Commands}
 	for len(args) > 0 {
-		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[0]) })
-		if at < 0 {
+		i := slices.IndexFunc(last.Subcommands, func(c *cli.Command) bool { return c.HasName(args[0]) })
+		if i < 0 {
 			break
 		}
-		flags = commands[at].Flags
-		commands = commands[at].Subcommands
+		last = last.Subcommands[i]
 		args = args[1:]
 	}
-	return flags, commands, args
+	return last, args
 }
 
-// isFlag reports whether a word is one of the flags: "--dataset" is no value.
+// isFlag reports whether a word is one of the flags, and so not the value of the flag before it.
 func isFlag(flags []cli.Flag, word string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	return strings.HasPrefix(word, "--") && flagNamed(flags, name) != nil
@@ -93,13 +103,13 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// takenAway maps flags that gavel once had to what to do instead.
-var takenAway = map[string]string{
+// removedFlags maps removed flags to advice.
+var removedFlags = map[string]string{
 	"best":       "make the juries that you mean one by one, and compare them on items that you did not choose them on",
 	"canaries":   "it passed servers that mix conversations up from their start",
-	"by":         "leave it out: gavel label draws at random; agree still reads labels drawn by disagreement",
+	"by":         "leave it out: gavel labels label draws at random; agree still reads labels drawn by disagreement",
 	"contested":  "correct the label in the dataset, and score runs on that",
-	"human":      "give the file of people's votes to gavel agree with --labels",
+	"human":      "give the file of people's votes to gavel labels agree with --labels",
 	"probe":      "make a short run of the judge (gavel run --limit 8): plans take its speed",
 	"site":       "write one page with gavel report --out FILE.html, or look at the runs with gavel serve",
 	"site-items": "it belonged to --site, which was taken away too",
@@ -115,7 +125,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		for _, f := range c.Command.Flags {
 			names = append(names, f.Names()...)
 		}
-		if instead, gone := takenAway[m[1]]; gone {
+		if instead, gone := removedFlags[m[1]]; gone {
 			return usage("--%s was taken away: %s", m[1], instead)
 		}
 		hint := "."
@@ -133,7 +143,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 
 func commandLine(c *cli.Context) string { return cmp.Or(c.Command.HelpName, c.App.Name) }
 
-// unknownCommand is the action of a command with subcommands: it prints their help.
+// unknownCommand prints the help of a command with subcommands that was typed without one.
 func unknownCommand(c *cli.Context) error {
 	if c.Args().Present() { // after "--", which ends the flags
 		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
@@ -144,7 +154,7 @@ func unknownCommand(c *cli.Context) error {
 	return cli.ShowSubcommandHelp(c)
 }
 
-// otherWords are words that people type for a command.
+// otherWords maps commands to words that people type instead.
 var otherWords = map[string]string{
 	"runs":     "list results show status",
 	"run":      "eval evaluate judge test bench benchmark",
@@ -152,25 +162,25 @@ var otherWords = map[string]string{
 	"score":    "rank ranking metrics stats",
 	"compare":  "diff",
 	"datasets": "data",
-	"models":   "judges",
+	"doctor":   "judges",
 }
 
-// unknown returns the error for a word that is none of the commands that may follow those before it.
+// unknown returns the error for a word that names no subcommand of the commands before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
-	meant := cmp.Or(datasets.DidYouMean(typed, names), ".")
+	suggestion := cmp.Or(datasets.DidYouMean(typed, names), ".")
 	if len(before) == 0 {
 		for command, words := range otherWords {
 			if slices.Contains(strings.Fields(words), typed) {
-				meant = ", did you mean " + command + "?"
+				suggestion = ", did you mean " + command + "?"
 			}
 		}
-		return usage("unknown %s %q%s See: gavel --help", kind, typed, meant)
+		return usage("unknown %s %q%s See: gavel --help", kind, typed, suggestion)
 	}
-	return usage("unknown %s %q%s There are: %s", kind, typed, meant, strings.Join(names, ", "))
+	return usage("unknown %s %q%s There are: %s", kind, typed, suggestion, strings.Join(names, ", "))
 }
 
-// kindOf returns what the commands that follow those before them are called, and their names.
+// kindOf returns the noun for the subcommands of the commands before them (command or protocol) and their names.
 func kindOf(before []string, commands []*cli.Command) (kind string, names []string) {
 	kind = "command"
 	if slices.Equal(before, []string{"run"}) {
@@ -190,26 +200,26 @@ func noArguments(c *cli.Context) error {
 	return nil
 }
 
-// oneArgument wants exactly one.
-func oneArgument(what string) cli.BeforeFunc {
-	return func(c *cli.Context) error { return cmp.Or(atMostOne(what)(c), someArguments(what)(c)) }
+// oneArgument requires exactly one argument.
+func oneArgument(argument string) cli.BeforeFunc {
+	return func(c *cli.Context) error { return cmp.Or(atMostOne(argument)(c), someArguments(argument)(c)) }
 }
 
 // atMostOne allows one argument, or none.
-func atMostOne(what string) cli.BeforeFunc {
+func atMostOne(argument string) cli.BeforeFunc {
 	return func(c *cli.Context) error {
 		if c.NArg() > 1 {
-			return usage("expected one %s, not %d. See: %s --help", what, c.NArg(), commandLine(c))
+			return usage("expected one %s, not %d. See: %s --help", argument, c.NArg(), commandLine(c))
 		}
 		return nil
 	}
 }
 
-// someArguments wants at least one.
-func someArguments(what string) cli.BeforeFunc {
+// someArguments requires at least one argument.
+func someArguments(argument string) cli.BeforeFunc {
 	return func(c *cli.Context) error {
 		if !c.Args().Present() {
-			return usage("%s is missing. See: %s --help", what, commandLine(c))
+			return usage("%s is missing. See: %s --help", argument, commandLine(c))
 		}
 		return nil
 	}

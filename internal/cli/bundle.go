@@ -17,7 +17,7 @@ func bundleCommand(e *env) *cli.Command {
 			{
 				Name:      "export",
 				Usage:     "write a bundle",
-				UsageText: "gavel bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
+				UsageText: "gavel carry bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
 				Flags: []cli.Flag{
 					stringFlag("out", "`FILE` to write"),
 					&cli.StringSliceFlag{
@@ -29,7 +29,7 @@ func bundleCommand(e *env) *cli.Command {
 				Action: e.bundleExport,
 			},
 			{
-				Name: "import", Usage: "unpack a bundle", UsageText: "gavel bundle import FILE [--runs DIR]",
+				Name: "import", Usage: "unpack a bundle", UsageText: "gavel carry bundle import FILE [--runs DIR]",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
 					unusedCacheFlag(),

@@ -12,7 +12,7 @@ import (
 	"gavel/cache"
 )
 
-// cacheDir returns the folder of the cache: the flag's, else the usual one.
+// cacheDir returns the folder of the cache: the value of --cache, else the default.
 func cacheDir(flag string) string {
 	return cmp.Or(flag, filepath.Join(xdg.CacheHome, "gavel", "replies"))
 }
@@ -26,11 +26,11 @@ func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
 	})
 }
 
-// looking opens the cache for a command that remembers nothing, and so needs less free space.
-func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.ActionFunc {
+// withCache returns the action of a command that opens the cache but stores no reply, and so needs less free space.
+func (e *env) withCache(act func(c *cli.Context, s *cache.Store) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		s, err := e.openCacheWith(c.String("cache"), cache.CloseNeeds)
-		if full, is := errors.AsType[*cache.DiskFullError](err); is {
+		if full, ok := errors.AsType[*cache.DiskFullError](err); ok {
 			return fmt.Errorf("cache %s: the disk has %d MiB left, but opening the cache takes %d: "+
 				"free some space, or remove the folder and ask again for its replies",
 				full.Dir, full.Free>>20, full.Need>>20)
@@ -68,7 +68,7 @@ func cacheCommand(e *env) *cli.Command {
 				Usage:  "what the cache holds",
 				Flags:  append(formatFlags(), cacheFlag()),
 				Before: noArguments,
-				Action: e.looking(e.cacheStats),
+				Action: e.withCache(e.cacheStats),
 			},
 			{
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
@@ -79,7 +79,7 @@ func cacheCommand(e *env) *cli.Command {
 					cacheFlag(),
 				},
 				Before: pruneArguments,
-				Action: e.looking(e.cachePrune),
+				Action: e.withCache(e.cachePrune),
 			},
 			{
 				Name: "rebuild", Usage: "fill the cache with the replies of runs", UsageText: "gavel cache rebuild RUN|DIR...",

@@ -2,49 +2,46 @@ package cli
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 )
 
-// Headings of `gavel help all` whose commands are not on the first screen, `gavel --help`.
-const (
-	more       = "More"
-	shortNames = "Short names, of what labels and carry have"
-)
+// more is the heading of `gavel help all` whose commands are not on the first screen, `gavel --help`.
+const more = "More"
+
+// builder makes a command that works in an environment.
+type builder func(*env) *cli.Command
 
 // commandGroup holds the commands under a heading of `gavel help all`.
 type commandGroup struct {
 	name     string
-	commands []func(*env) *cli.Command
+	commands []builder
 }
 
 // commandGroups lists all commands in the order in which help shows them. A new command is an entry here.
 func commandGroups() []commandGroup {
-	labels := []func(*env) *cli.Command{labelCommand, agreeCommand, estimateCommand, selectCommand}
-	carry := []func(*env) *cli.Command{bundleCommand, replayCommand, mergeCommand}
 	return []commandGroup{
-		{name: "First steps", commands: []func(*env) *cli.Command{
+		{name: "First steps", commands: []builder{
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
-		{name: "Compare", commands: []func(*env) *cli.Command{
-			runsCommand, scoreCommand, compareCommand, raceCommand, juryCommand, reportCommand, suiteCommand,
+		{name: "Compare", commands: []builder{
+			runsCommand, scoreCommand, itemsCommand, compareCommand, raceCommand, juryCommand, reportCommand, suiteCommand,
 		}},
-		{name: "People's labels", commands: []func(*env) *cli.Command{
-			family("labels", "label pairs, agreement, when to trust a judge", labels),
+		{name: "People's labels", commands: []builder{
+			family("labels", "label pairs, agreement, when to trust a judge",
+				labelCommand, agreeCommand, estimateCommand, selectCommand),
 		}},
-		{name: "Data, prompts", commands: []func(*env) *cli.Command{
+		{name: "Data, prompts", commands: []builder{
 			datasetsCommand, promptsCommand, cacheCommand,
 		}},
-		{name: "Many machines", commands: []func(*env) *cli.Command{
-			family("carry", "bundles, replay, shards", carry),
+		{name: "Many machines", commands: []builder{
+			family("carry", "bundles, replay, shards", bundleCommand, replayCommand, mergeCommand),
 		}},
-		{name: more, commands: []func(*env) *cli.Command{
-			initCommand, referencesCommand, swayCommand, importCommand, exportCommand, planCommand, modelsCommand,
-			completionCommand, versionCommand, helpCommand, docsCommand,
+		{name: more, commands: []builder{
+			showCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand, helpCommand,
+			docsCommand,
 		}},
-		{name: shortNames, commands: slices.Concat(labels, carry)},
 	}
 }
 
@@ -60,8 +57,34 @@ func buildCommands(e *env) (all []*cli.Command) {
 	return all
 }
 
-// family returns a command with others under it, each of which also goes by its name alone: gavel label for one.
-func family(name, about string, members []func(*env) *cli.Command) func(*env) *cli.Command {
+// oldNames maps commands of earlier versions to what they are now.
+var oldNames = map[string]string{
+	"references":      "score --section references",
+	"sway":            "score --section sway",
+	"models":          "doctor --list",
+	"plan":            "compare --plan",
+	"datasets import": "import dataset",
+	"label":           "labels label",
+	"agree":           "labels agree",
+	"estimate":        "labels estimate",
+	"select":          "labels select",
+	"bundle":          "carry bundle",
+	"replay":          "carry replay",
+	"merge":           "carry merge",
+}
+
+// renamed returns a command line with the command's name of today.
+func renamed(args []string) []string {
+	for words := min(2, len(args)); words > 0; words-- {
+		if now := oldNames[strings.Join(args[:words], " ")]; now != "" {
+			return append(strings.Fields(now), args[words:]...)
+		}
+	}
+	return args
+}
+
+// family returns a command with others under it.
+func family(name, about string, members ...builder) builder {
 	return func(e *env) *cli.Command {
 		c := &cli.Command{Name: name, Usage: about}
 		for _, build := range members {
@@ -70,9 +93,6 @@ func family(name, about string, members []func(*env) *cli.Command) func(*env) *c
 		return c
 	}
 }
-
-// withoutFamily turns the long name of a command into the short one.
-var withoutFamily = strings.NewReplacer("gavel labels ", "gavel ", "gavel carry ", "gavel ")
 
 func versionCommand(*env) *cli.Command {
 	return &cli.Command{
@@ -90,20 +110,19 @@ func versionCommand(*env) *cli.Command {
 func adopt(before string, commands []*cli.Command) {
 	for _, c := range commands {
 		name := before + " " + c.Name
-		short := withoutFamily.Replace(name)
-		c.Description = strings.ReplaceAll(cmp.Or(c.Description, helpText(short)), short+" ", name+" ")
-		c.UsageText = strings.ReplaceAll(c.UsageText, short+" ", name+" ")
+		c.Description = cmp.Or(c.Description, helpText(name))
 		c.OnUsageError = onUsageError
 		c.HideHelpCommand = true
 		arguments := c.Before
 		c.Before = func(at *cli.Context) error {
 			if f := formats(at); len(f) > 1 {
-				return usage("--%s and --%s: choose one", f[0], f[1])
+				return usage("--format %s and %s: choose one", f[0], f[1])
 			}
-			if arguments != nil {
-				return arguments(at)
+			err := cmp.Or(takeFormat(at), takeScoring(at))
+			if err == nil && arguments != nil {
+				err = arguments(at)
 			}
-			return nil
+			return err
 		}
 		if len(c.Subcommands) > 0 {
 			if c.Action == nil {

@@ -15,10 +15,10 @@ import (
 //go:embed completion
 var completions embed.FS
 
-// shells lists the shells that have a completion script, which goes by the shell's name.
+// shells lists the shells with a completion script; its file has the shell's name.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// completing ends the command line by which a completion script asks which words may stand there.
+// completing is the last argument when a completion script asks for the words that may follow.
 const completing = "--generate-bash-completion"
 
 func completionCommand(e *env) *cli.Command {
@@ -41,9 +41,10 @@ func completionCommand(e *env) *cli.Command {
 	return c
 }
 
-// complete prints what may follow a command line, one word a line. Nothing means that a file may.
+// complete prints the words that may follow a command line, one a line. No word means a file name.
 func (e *env) complete(app *cli.App, args []string) {
-	flags, commands, rest := descend(app, args)
+	command, rest := descend(app, args)
+	flags, commands := command.Flags, command.Subcommands
 	last := strings.Join(rest[max(0, len(rest)-1):], "")
 	var words []string
 	switch flag := strings.TrimLeft(last, "-"); {
@@ -52,7 +53,7 @@ func (e *env) complete(app *cli.App, args []string) {
 	case strings.HasPrefix(last, "-"):
 		words = []string{"--help"}
 		for _, f := range flags {
-			if shown, may := f.(cli.VisibleFlag); !may || shown.IsVisible() {
+			if hideable, ok := f.(cli.VisibleFlag); !ok || hideable.IsVisible() {
 				words = append(words, "--"+f.Names()[0])
 			}
 		}
@@ -73,6 +74,8 @@ func valuesOf(flag string) []string {
 		return datasets.Names()
 	case "backend":
 		return eval.Backends
+	case "format":
+		return formatNames
 	case "think":
 		return backends.Thinks
 	}

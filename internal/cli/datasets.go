@@ -14,7 +14,7 @@ import (
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "datasets",
-		Usage: "list, show, fetch and import datasets",
+		Usage: "list, show and fetch datasets",
 		Subcommands: []*cli.Command{
 			{
 				Name:   "list",
@@ -35,16 +35,6 @@ func datasetsCommand(e *env) *cli.Command {
 				Name: "fetch", Usage: "download a dataset from its official site", UsageText: "gavel datasets fetch NAME",
 				Before: oneArgument("NAME"),
 				Action: e.fetchDataset,
-			},
-			{
-				Name:      "import",
-				Usage:     "import a published file from disk, or a file of your own under a name",
-				UsageText: "gavel datasets import [--as NAME] FILE",
-				Flags: append(mappingFlags(), stringFlag("as",
-					"`NAME` of the dataset, if it has no published SHA-256; "+
-						"or a name of your choice, for a file of your own")),
-				Before: oneArgument("FILE"),
-				Action: e.importDataset,
 			},
 		},
 	}

@@ -23,13 +23,12 @@ func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
 		Usage:     "see real judges scored: no model, no network",
-		UsageText: "gavel demo [--full] [--serve] [--out DIR]",
-		Flags: []cli.Flag{
+		UsageText: "gavel demo [--serve] [--out DIR] [--format FORMAT]",
+		Flags: append([]cli.Flag{
 			stringFlag("out", "keep the runs in `DIR`"),
-			boolFlag("full", "print every column of the table"),
 			boolFlag("serve", "then show the runs in the browser, as gavel serve does"),
 			&cli.StringFlag{Name: "addr", Value: defaultAddress, Usage: "with --serve: `ADDRESS` to listen on"},
-		},
+		}, formatFlags()...),
 		Before: noArguments,
 		Action: e.demo,
 	}
@@ -53,11 +52,12 @@ func (e *env) demo(c *cli.Context) error {
 		return err
 	}
 	d := board.Document()
+	d.Data = board
 	d.Answer = fmt.Sprintf("%d published judges on LLMBar: %d pairs of outputs, each pair shown in both orders. "+
 		"Their verdicts are part of gavel, scored now. Two coins would get 25 %%.", len(board.Rows), len(set.Gold))
 	d.Blocks[0].Plain("* the labels (a), (b) stayed with the outputs when the order was reversed")
 	findings := doc.Block{}
-	findings.Plain(pointedOut(board.Rows)...)
+	findings.Plain(demoFindings(board.Rows)...)
 	d.Blocks = append(d.Blocks, findings)
 	if !c.Bool("serve") {
 		d.Blocks = append(d.Blocks, doc.Block{Commands: []doc.Command{
@@ -65,7 +65,8 @@ func (e *env) demo(c *cli.Context) error {
 			{Line: "gavel doctor", Purpose: "test a judge of your own"},
 		}})
 	}
-	if err := d.Text(e.screen(), cmp.Or(e.columns, usualColumns), c.Bool("full")); err != nil {
+	e.columns = cmp.Or(e.columns, usualColumns)
+	if err := e.print(c, d); err != nil {
 		return err
 	}
 	if !c.Bool("serve") {
@@ -78,7 +79,7 @@ func (e *env) demo(c *cli.Context) error {
 	return newApp(e).RunContext(c.Context, serve)
 }
 
-// usualColumns is how wide the demo is printed where there is no terminal, as the README shows it.
+// usualColumns is the width of the demo without a terminal, as in the README.
 const usualColumns = 80
 
 // publishedBoard makes a run in the folder out for each judge whose verdicts on all pairs are part of gavel, and ranks
@@ -90,12 +91,12 @@ func publishedBoard(set *references.Set, out string) (report.Board, error) {
 		if !set.Whole(judge) {
 			continue
 		}
-		made, err := pairwise.Published(set, judge, version())
+		run, err := pairwise.Published(set, judge, version())
 		if err != nil {
 			return report.Board{}, err
 		}
 		dir := filepath.Join(out, runFolder("llmbar "+judge.Name))
-		if err := made.Write(dir); err != nil {
+		if err := run.Write(dir); err != nil {
 			return report.Board{}, err
 		}
 		dirs = append(dirs, dir)
@@ -125,20 +126,20 @@ func runFolder(words string) string {
 	}), "-")
 }
 
-// pointedOut returns three findings: the best judge's advice, the judge with the strongest position bias, and the judge
-// that good-looking outputs mislead most.
-func pointedOut(rows []report.Standing) []string {
+// demoFindings returns three findings in words: the best judge's accuracy when consistent, the judge with the strongest
+// position bias, and the judge that good-looking outputs mislead most.
+func demoFindings(rows []report.Standing) []string {
 	positionBias := func(row report.Standing) float64 { return math.Abs(*row.NamesFirst.Value - 50) }
 	gap := func(row report.Standing) float64 {
 		natural, adversarial := split(row.Report)
 		return natural - adversarial
 	}
-	most := func(measure func(report.Standing) float64) report.Standing {
+	highest := func(measure func(report.Standing) float64) report.Standing {
 		return slices.MaxFunc(rows, func(a, b report.Standing) int { return cmp.Compare(measure(a), measure(b)) })
 	}
 	best := rows[0]
-	biased := most(positionBias)
-	fooled := most(gap)
+	biased := highest(positionBias)
+	fooled := highest(gap)
 	natural, adversarial := split(fooled.Report)
 	return []string{
 		fmt.Sprintf("When consistent, %s is correct on %.0f %%; %.0f %% of the pairs get such a verdict.",
@@ -150,7 +151,7 @@ func pointedOut(rows []report.Standing) []string {
 	}
 }
 
-// split returns on what percentage of LLMBar's natural and of its adversarial pairs a judge is correct in both orders.
+// split returns the percentages of LLMBar's natural and adversarial pairs that a judge has correct in both orders.
 func split(r *scoring.Report) (natural, adversarial float64) {
 	var right, pairs [2]float64
 	head := report.Headline(r)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -19,7 +20,7 @@ func doctorCommand(e *env) *cli.Command {
 		Name:      "doctor",
 		Usage:     "test a server and a model, and how long a run takes",
 		UsageText: "gavel doctor --model MODEL [flags]",
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			stringFlag("model", "`NAME` of the judge on its server; optional if there is only one"),
 			&cli.StringFlag{
 				Name:  "system-role",
@@ -37,15 +38,18 @@ func doctorCommand(e *env) *cli.Command {
 				Value: 5 * time.Minute,
 				Usage: "end after `D`, and name the checks that were not made; 0 for no limit",
 			},
-			boolFlag("json", "print JSON"),
-		}, flagsOf(eval.EndpointFields())...),
+			boolFlag("list", "list the server's models, and test nothing"),
+		}, flagsOf(eval.EndpointFields()), formatFlags()),
 		Before: noArguments,
 		Action: e.doctor,
 	}
 }
 
-// doctor looks a judge over and prints what it found; the error says what failed.
+// doctor tests a server and a judge and prints the findings; the error names what failed.
 func (e *env) doctor(c *cli.Context) error {
+	if c.Bool("list") {
+		return e.printed(e.listModels)(c)
+	}
 	r, err := doctorRequest(c)
 	if err != nil {
 		return err
@@ -58,12 +62,12 @@ func (e *env) doctor(c *cli.Context) error {
 	if limit < 0 {
 		return usage("--time-limit %s: expected 0 or more", limit)
 	}
-	found, err := doctor.Check(c.Context,
+	report, err := doctor.Check(c.Context,
 		doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout, Limit: limit}, tools)
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(e.print(c, found), found.Err()); err != nil {
+	if err := cmp.Or(e.print(c, report), report.Err()); err != nil {
 		return err
 	}
 	usual := eval.New(pairwise.Protocol)

@@ -21,7 +21,20 @@ import (
 )
 
 func importCommand(e *env) *cli.Command {
-	command := &cli.Command{Name: "import", Usage: "turn another harness's output into a run"}
+	command := &cli.Command{
+		Name:  "import",
+		Usage: "make a run of another harness's output, or import a dataset",
+		Subcommands: []*cli.Command{{
+			Name:      "dataset",
+			Usage:     "a published file from disk, or a file of your own under a name",
+			UsageText: "gavel import dataset [--as NAME] FILE",
+			Flags: append(mappingFlags(), stringFlag("as",
+				"`NAME` of the dataset, if it has no published SHA-256; "+
+					"or a name of your choice, for a file of your own")),
+			Before: oneArgument("FILE"),
+			Action: e.importDataset,
+		}},
+	}
 	for _, p := range protocols.All {
 		for _, im := range p.Imports {
 			command.Subcommands = append(command.Subcommands, e.importer(im))

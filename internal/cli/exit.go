@@ -20,7 +20,7 @@ const (
 	exitInterrupted = 130 // Ctrl-C
 )
 
-// status says what went wrong, in one line, and picks the exit status.
+// status prints an error in one line and returns the exit status.
 func (e *env) status(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
@@ -39,7 +39,7 @@ func (e *env) status(ctx context.Context, err error) int {
 		code = exitUndecided
 	}
 	if !errors.Is(err, errSaid) {
-		e.say("gavel: %s", terminalWords.Advised(err, plain(err)))
+		e.say("gavel: %s", terminalWords.Advised(err, oneLine(err)))
 	}
 	return code
 }
@@ -47,17 +47,17 @@ func (e *env) status(ctx context.Context, err error) int {
 // errSaid is wrapped by errors that have been printed already.
 var errSaid = errors.New("said")
 
-// plain returns an error in one line. Of a file that is not there Go says which of its calls found that out, and
-// names the file even where it was named before: both are left out.
-func plain(err error) string {
+// oneLine returns an error in one line. For a missing file, it leaves out the system call, and the path if the text
+// before names it.
+func oneLine(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
-	var of *fs.PathError
-	if !errors.As(err, &of) || of.Path == "" {
+	var path *fs.PathError
+	if !errors.As(err, &path) || path.Path == "" {
 		return text
 	}
-	before, after, _ := strings.Cut(text, of.Op+" "+of.Path+": ")
-	if after != "" && !strings.HasSuffix(before, of.Path+": ") {
-		after = of.Path + ": " + after
+	before, after, _ := strings.Cut(text, path.Op+" "+path.Path+": ")
+	if after != "" && !strings.HasSuffix(before, path.Path+": ") {
+		after = path.Path + ": " + after
 	}
 	return before + after
 }

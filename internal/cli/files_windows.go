@@ -1,4 +1,4 @@
 package cli
 
-// openFiles is how many files and connections this process may have open at once: Windows sets no limit that counts.
+// openFiles returns the number of files and connections that this process may open; Windows has no relevant limit.
 func openFiles() int { return enoughFiles }

@@ -32,8 +32,8 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	return flags
 }
 
-// given returns the values of the flags that the command line has.
-func given(c *cli.Context, fields []eval.Field) map[string][]string {
+// flagValues returns the values of the flags that the command line has.
+func flagValues(c *cli.Context, fields []eval.Field) map[string][]string {
 	values := map[string][]string{}
 	for _, f := range fields {
 		switch {

@@ -28,7 +28,7 @@ func TestAFieldIsOneEntry(t *testing.T) {
 	order := jobs.JobRequestSchema().Properties
 	bounded := 0
 	for _, protocol := range judging.Protocols() {
-		help := mustCall(t, "run", protocol.Name, "--help")
+		help := mustCall(t, "run", protocol.Name, "--help", "all")
 		offer, err := r.Offer(t.Context(), protocol.Name)
 		if err != nil {
 			t.Fatal(err)

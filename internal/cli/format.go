@@ -1,51 +1,70 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/internal/eval"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 )
 
-// Formats a table can be printed in.
+// formatNames lists the values of --format. Each but text was a flag in 0.1, which still works.
+var formatNames = []string{report.Text, report.FullText, report.JSON, report.CSV, report.Markdown}
+
+// formatFlags returns the flags that choose the format of a result.
 func formatFlags() []cli.Flag {
-	return []cli.Flag{
-		boolFlag("json", "print JSON"),
-		boolFlag("csv", "print CSV, one row per number"),
-		boolFlag("markdown", "print Markdown tables"),
-		boolFlag("full", "print every table, row and column"),
+	flags := []cli.Flag{&cli.StringFlag{
+		Name:     "format",
+		Usage:    "print `FORMAT`: text, full, json, csv or markdown; full is text with every table, row and column",
+		Category: eval.Where,
+	}}
+	for _, name := range formatNames[1:] {
+		flags = append(flags, &cli.BoolFlag{Name: name, Hidden: true})
 	}
+	return flags
 }
 
-// formats that the flags name; adopt refuses several.
+// takeFormat sets --format to what a flag that it replaced says, and refuses several formats. --full is of text only.
+func takeFormat(c *cli.Context) error {
+	for _, name := range slices.Backward(formatNames[1:]) {
+		format := c.String("format")
+		switch {
+		case !c.Bool(name) || name == report.FullText && format != "":
+		case format != "" && format != name:
+			return usage("--format %s and %s: choose one", format, name)
+		default:
+			_ = c.Set("format", name) // there is such a flag, of any text
+		}
+	}
+	return oneOf("--format", cmp.Or(c.String("format"), report.Text), formatNames)
+}
+
+// formats returns the format for programs or documents that the command line asks for, if any.
 func formats(c *cli.Context) []string {
-	all := []string{report.JSON, report.CSV, report.Markdown}
-	return slices.DeleteFunc(all, func(name string) bool { return !c.Bool(name) })
+	return slices.DeleteFunc(slices.Clone(formatNames[2:]), func(name string) bool { return name != c.String("format") })
 }
 
 func (e *env) print(c *cli.Context, result any) error {
-	if f := formats(c); len(f) > 0 {
-		return report.Print(e.stdout, result, f[0], e.columns)
+	w := e.screen()
+	if len(formats(c)) > 0 {
+		w = e.stdout
 	}
-	format := report.Text
-	if c.Bool("full") {
-		format = report.FullText
-	}
-	return report.Print(e.screen(), result, format, e.columns)
+	return report.Print(w, result, c.String("format"), e.columns)
 }
 
 // printed returns the action of a command that prints the result of a function in the chosen format.
 func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		found, err := result(c)
+		data, err := result(c)
 		if err != nil {
 			return err
 		}
-		return e.print(c, found)
+		return e.print(c, data)
 	}
 }
 
@@ -57,18 +76,18 @@ func (e *env) screen() io.Writer {
 	return e.stdout
 }
 
-// takeColour takes --color out of a command line, wherever it stands: it is every command's.
+// takeColour removes --color from a command line, at any position, and applies it.
 func (e *env) takeColour(args []string) ([]string, error) {
-	at := slices.IndexFunc(args, func(a string) bool {
+	i := slices.IndexFunc(args, func(a string) bool {
 		name, _, _ := strings.Cut(a, "=")
 		return name == "--color" || a == "--"
 	})
-	if at < 0 || args[at] == "--" {
+	if i < 0 || args[i] == "--" {
 		return args, nil
 	}
-	_, when, joined := strings.Cut(args[at], "=")
-	rest := args[at+1:]
-	if !joined && len(rest) > 0 {
+	_, when, hasValue := strings.Cut(args[i], "=")
+	rest := args[i+1:]
+	if !hasValue && len(rest) > 0 {
 		when = rest[0]
 		rest = rest[1:]
 	}
@@ -79,9 +98,9 @@ func (e *env) takeColour(args []string) ([]string, error) {
 	default:
 		return nil, usage("--color %q is not one of auto, always, never", when)
 	}
-	return slices.Concat(args[:at], rest), nil
+	return slices.Concat(args[:i], rest), nil
 }
 
-// colourFlag is in help alone: takeColour reads it.
+// colourFlag is for help only: takeColour reads --color.
 var colourFlag = stringFlag("color",
 	"colours in the output of any command: `WHEN` auto (on a terminal, unless NO_COLOR is set), always or never")

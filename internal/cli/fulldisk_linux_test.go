@@ -166,7 +166,7 @@ func TestFullDiskCache(t *testing.T) {
 				f.replies.leave(left)
 			}})
 			r := gavelOnDisk(t, f.run("runs/r")...).well()
-			if strings.Count(r.stderr, "until there is free space, replies are not remembered") != 1 || strings.Contains(r.stderr, "it is not closed") != (left < 32<<20) {
+			if strings.Count(r.stderr, "until there is free space, replies are not stored") != 1 || strings.Contains(r.stderr, "it stays open") != (left < 32<<20) {
 				t.Errorf("it says: %s", r.stderr)
 			}
 			f.freeSpace()

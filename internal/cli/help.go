@@ -16,12 +16,12 @@ import (
 	"gavel/internal/report/table"
 )
 
-// What the commands' pages say beside names and flags: help/gavel-COMMAND.txt.
+// The descriptions and examples of the commands: help/gavel-COMMAND.txt.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// helpText returns the text of a command's page, "" where there is none. The command is named with the words before it.
+// helpText returns the description of a command, such as "gavel suite run", or "" if it has none.
 func helpText(command string) string {
 	text, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(command, " ", "-") + ".txt") // there is none for each
 	return strings.TrimSpace(string(text))
@@ -29,12 +29,12 @@ func helpText(command string) string {
 
 // The flag library prints help through this variable only; it is set once, before anything runs.
 func init() {
-	cli.HelpPrinter = func(w io.Writer, _ string, about any) {
-		switch c := about.(type) {
+	cli.HelpPrinter = func(w io.Writer, _ string, page any) {
+		switch c := page.(type) {
 		case *cli.App:
 			printFirstScreen(w, c)
 		case *cli.Command:
-			_, _ = io.WriteString(w, commandPage(c).Help(helpWidth(w)))
+			_, _ = io.WriteString(w, firstPage(c).Help(helpWidth(w)))
 		}
 	}
 }
@@ -69,11 +69,11 @@ func appPage(app *cli.App) manual.Page {
 	}
 }
 
-// printFirstScreen prints what most people need.
+// printFirstScreen prints the commands that most people need.
 func printFirstScreen(w io.Writer, app *cli.App) {
 	t := table.Table{Columns: table.Left("", "", ""), Plain: true}
 	for _, group := range inGroups(app.Commands) {
-		if group.Name == more || group.Name == shortNames {
+		if group.Name == more {
 			continue
 		}
 		heading := group.Name
@@ -102,6 +102,40 @@ func commandPage(c *cli.Command) manual.Page {
 	}
 }
 
+// everyFlag is the CustomHelpTemplate of a command when its whole page is asked for.
+const everyFlag = "all"
+
+// mostLines bounds the help of a command, in lines of 80 columns; its whole page may be longer.
+const mostLines = 40
+
+// firstPage returns the page of a command. If that is too long, it has the first paragraph of the description, the
+// examples, and the most used flags without details.
+func firstPage(c *cli.Command) manual.Page {
+	page := commandPage(c)
+	if c.CustomHelpTemplate == everyFlag || strings.Count(page.Help(80), "\n") <= mostLines {
+		return page
+	}
+	var text []string
+	for i, p := range strings.Split(page.Text, "\n\n") {
+		if i == 0 || strings.HasPrefix(p, "Example") {
+			text = append(text, p)
+		}
+	}
+	page.Text = strings.Join(text, "\n\n")
+	page.More = "More: "
+	if used, others := oftenUsed(c.VisibleFlags()); len(used)+len(others) > fewFlags {
+		page.Flags = byPart(used)
+		page.More = "All flags: "
+	}
+	page.More += page.Name + " --help all"
+	for _, s := range page.Flags {
+		for i, row := range s.Rows {
+			s.Rows[i].About = details.ReplaceAllString(row.About, "$1")
+		}
+	}
+	return page
+}
+
 // pages returns the pages of the program and of every command, each before its subcommands.
 func pages(app *cli.App) []manual.Page {
 	app.Setup()
@@ -111,16 +145,47 @@ func pages(app *cli.App) []manual.Page {
 	var add func(before string, commands []*cli.Command)
 	add = func(before string, commands []*cli.Command) {
 		for _, c := range visible(commands) {
-			if c.Category == shortNames {
-				continue // described with its family
-			}
 			c.HelpName = before + " " + c.Name
 			all = append(all, commandPage(c))
+			first := len(all)
 			add(c.HelpName, c.Subcommands)
+			if c.HelpName == "gavel run" {
+				shareFlags(&all[first-1], all[first:])
+			}
 		}
 	}
 	add(app.Name, app.Commands)
 	return all
+}
+
+// shareFlags moves the flags that all of a command's subcommands have to its own page.
+func shareFlags(page *manual.Page, subcommands []manual.Page) {
+	uses := map[manual.Row]int{}
+	for _, p := range subcommands {
+		for _, s := range p.Flags {
+			for _, row := range s.Rows {
+				uses[row]++
+			}
+		}
+	}
+	pick := func(all []manual.Section, shared bool) (picked []manual.Section) {
+		for _, s := range all {
+			s.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(row manual.Row) bool {
+				return (uses[row] == len(subcommands)) != shared
+			})
+			if len(s.Rows) > 0 {
+				picked = append(picked, s)
+			}
+		}
+		return picked
+	}
+	page.Flags = pick(subcommands[0].Flags, true)
+	page.More = "These are the flags of every protocol"
+	for i := range subcommands {
+		p := &subcommands[i]
+		p.Flags = pick(p.Flags, false)
+		p.More = "Flags of every protocol: see " + page.Name
+	}
 }
 
 // docsCommand prints docs/cli.md, for those who build gavel.
@@ -150,58 +215,72 @@ func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	return groups
 }
 
-// mostUsed lists the flags that most command lines have, in the order in which one thinks of them.
+// mostUsed lists the flags on the first page of a command with many, in the order in which one thinks of them.
 var mostUsed = []string{
-	"model", "dataset", "agents", "sample", "group", "prompt", "base-url", "concurrency", "think",
-	"constrain", "repeat", "out", "dry-run",
+	"model", "dataset", "agents", "as", "sample", "group", "prompt", "think", "constrain", "repeat", "until", "base-url",
+	"concurrency", "labels", "export", "margin", "budget", "out", "dry-run", "runs", "open", "addr", "format",
 }
 
-// parts lists the headings of the other flags, by the names that fields have for them.
+// parts maps the parts of a request to headings, in their order.
 var parts = []struct{ part, name string }{
 	{eval.What, "what is asked"}, {eval.How, "how it is asked"}, {eval.Server, "which server"},
 	{eval.Where, "where replies and results go"}, {"", "other"},
 }
 
-// sections returns the flags of a command, most used first; under headings where there are many, of which some are most
-// used.
-func sections(flags []cli.Flag) []manual.Section {
-	const few = 12
-	used := manual.Section{Name: "most used"}
+// fewFlags is the most flags that are listed without headings, all of them on the first page.
+const fewFlags = 12
+
+// oftenUsed splits the flags of a command into those of mostUsed and the others.
+func oftenUsed(flags []cli.Flag) (used, others []cli.Flag) {
 	for _, name := range mostUsed {
 		if f := flagNamed(flags, name); f != nil {
-			used.Rows = append(used.Rows, rowOf(f))
+			used = append(used, f)
 		}
 	}
-	headed := len(used.Rows) > 0 && len(flags) > few
-	others := map[string][]manual.Row{}
-	for _, f := range flags {
-		if slices.Contains(mostUsed, f.Names()[0]) {
-			continue
-		}
-		part := ""
-		if c, ok := f.(cli.CategorizableFlag); ok && headed {
-			part = c.GetCategory()
-		}
-		others[part] = append(others[part], rowOf(f))
+	return used, slices.DeleteFunc(flags, func(f cli.Flag) bool { return slices.Contains(mostUsed, f.Names()[0]) })
+}
+
+// sections returns the flags of a command, the most used first, under headings if there are many.
+func sections(flags []cli.Flag) []manual.Section {
+	used, others := oftenUsed(flags)
+	if len(used) == 0 || len(flags) <= fewFlags {
+		return []manual.Section{{Rows: rowsOf(append(used, others...))}}
 	}
-	if !headed {
-		return []manual.Section{{Rows: append(used.Rows, others[""]...)}}
-	}
-	all := []manual.Section{used}
+	return append([]manual.Section{{Name: "most used", Rows: rowsOf(used)}}, byPart(others)...)
+}
+
+// byPart groups flags by the part of the request that they set.
+func byPart(flags []cli.Flag) (all []manual.Section) {
 	for _, p := range parts {
-		if rows := others[p.part]; rows != nil {
+		rows := rowsOf(slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool {
+			c, ok := f.(cli.CategorizableFlag)
+			return p.part != "" && !ok || ok && c.GetCategory() != p.part
+		}))
+		if len(rows) > 0 {
 			all = append(all, manual.Section{Name: p.name, Rows: rows})
 		}
+	}
+	if len(all) == 1 {
+		all[0].Name = ""
 	}
 	return all
 }
 
-// givenAgain matches what the library adds to a flag that may be given again.
-var givenAgain = regexp.MustCompile(` \[ .* \]$`)
+// repeatable matches the library's addition to the name of a flag that may be repeated.
+var repeatable = regexp.MustCompile(` \[ .* \]$`)
 
-// rowOf returns the library's line on a flag, without "(default: false)".
-func rowOf(f cli.Flag) manual.Row {
-	name, about, _ := strings.Cut(f.String(), "\t")
-	about = strings.TrimSuffix(strings.TrimSpace(about), "(default: false)")
-	return manual.Row{Name: givenAgain.ReplaceAllString(strings.TrimSpace(name), " ..."), About: strings.TrimSpace(about)}
+// rowsOf returns the library's lines on flags, without "(default: false)" and "(default: 0)".
+func rowsOf(flags []cli.Flag) (rows []manual.Row) {
+	for _, f := range flags {
+		name, usage, _ := strings.Cut(f.String(), "\t")
+		usage = noDefault.ReplaceAllString(strings.TrimSpace(usage), "")
+		rows = append(rows, manual.Row{Name: repeatable.ReplaceAllString(strings.TrimSpace(name), " ..."), About: usage})
+	}
+	return rows
 }
+
+// noDefault matches the default of a flag that is off unless given.
+var noDefault = regexp.MustCompile(` *\(default: (false|0)\)$`)
+
+// details matches the part of a flag's text that the first page leaves out: all after a semicolon but the default.
+var details = regexp.MustCompile(`;.*?( \(default: [^)]*\))?$`)

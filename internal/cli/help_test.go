@@ -16,7 +16,7 @@ func TestHelp(t *testing.T) {
 	all := pages(newApp(newEnv(nil, os.Stdout, os.Stderr)))
 	texts := map[string]bool{}
 	for _, page := range all {
-		texts[strings.ReplaceAll(withoutFamily.Replace(page.Name), " ", "-")+".txt"] = true
+		texts[strings.ReplaceAll(page.Name, " ", "-")+".txt"] = true
 		asIs := map[string]bool{}
 		for line := range strings.SplitSeq(page.Text, "\n") {
 			asIs["   "+line] = strings.HasPrefix(line, " ") || strings.Contains(line, "   ")
@@ -48,6 +48,79 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestFirstPage: the help of a command has 40 lines at most; --help all has every flag, and the page of all commands
+// tells no flag of every protocol twice.
+func TestFirstPage(t *testing.T) {
+	home(t)
+	app := newApp(newEnv(nil, os.Stdout, os.Stderr))
+	for _, page := range pages(app) {
+		args := strings.Fields(page.Name)[1:]
+		if len(args) == 0 {
+			continue
+		}
+		command, _ := descend(app, args)
+		for _, columns := range []string{"80", "100"} {
+			t.Setenv("COLUMNS", columns)
+			first := mustCall(t, append(args, "--help")...)
+			all := mustCall(t, append(args, "--help", "all")...)
+			if lines := strings.Count(first, "\n"); lines > mostLines {
+				t.Errorf("%s --help: %d lines at %s columns", page.Name, lines, columns)
+			}
+			if first != all && !strings.HasSuffix(first, "\n"+page.Name+" --help all\n") &&
+				!strings.HasSuffix(first, ": "+page.Name+" --help all\n") {
+				t.Errorf("%s --help does not say where the rest is:\n%s", page.Name, first)
+			}
+			if all != mustCall(t, append(append([]string{"help"}, args...), "all")...) {
+				t.Errorf("gavel help for all of %s prints something else", page.Name)
+			}
+			for _, f := range command.VisibleFlags() {
+				if !strings.Contains(all, "   --"+f.Names()[0]+" ") && !strings.Contains(all, "   --"+f.Names()[0]+",") {
+					t.Errorf("%s --help all lacks --%s", page.Name, f.Names()[0])
+				}
+			}
+		}
+	}
+	if uses := strings.Count(mustCall(t, "docs", "markdown"), "\n   --"); uses > 330 {
+		t.Errorf("docs/cli.md has %d lines of flags", uses)
+	}
+}
+
+// TestExamples: commands in help texts and in the docs have flags that there are and that help lists.
+func TestExamples(t *testing.T) {
+	app := newApp(newEnv(nil, os.Stdout, os.Stderr))
+	texts := map[string]string{}
+	for _, page := range pages(app) {
+		texts[page.Name] = page.Text
+	}
+	docs, err := filepath.Glob(filepath.Join(sourceDir, "../../docs/[^c]*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(docs, filepath.Join(sourceDir, "../../README.md")) {
+		texts[filepath.Base(path)] = read(t, path)
+	}
+	example := regexp.MustCompile(`(?m)^ {2,}(?:\./)?gavel ([^|>#\n]*)`)
+	flag := regexp.MustCompile(`(?:^|[ \[])--([a-z-]+)`)
+	n := 0
+	for name, text := range texts {
+		for _, line := range example.FindAllStringSubmatch(text, -1) {
+			command, _ := descend(app, strings.Fields(strings.Replace(line[1], "PROTOCOL", "pairwise", 1)))
+			if command.Name == "" {
+				continue // no command of gavel's
+			}
+			for _, f := range flag.FindAllStringSubmatch(line[1], -1) {
+				n++
+				if flagNamed(command.VisibleFlags(), f[1]) == nil {
+					t.Errorf("%s: gavel %s: there is no flag --%s", name, line[1], f[1])
+				}
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d flags in examples", n)
+	}
+}
+
 // TestFirstScreen: gavel, alone and with --help, lists what most people need in the lines of one screen; "help all" has
 // every command.
 func TestFirstScreen(t *testing.T) {
@@ -63,7 +136,7 @@ func TestFirstScreen(t *testing.T) {
 	screen := 0
 	for _, c := range visible(newApp(newEnv(nil, os.Stdout, os.Stderr)).Commands) {
 		line := regexp.MustCompile(`(?m)^.{16}` + c.Name + " ")
-		onScreen := c.Category != more && c.Category != shortNames
+		onScreen := c.Category != more
 		if line.MatchString(first) != onScreen {
 			t.Errorf("%s of %q on the first screen: %t", c.Name, c.Category, !onScreen)
 		}
@@ -76,6 +149,22 @@ func TestFirstScreen(t *testing.T) {
 	}
 	if screen < 14 || screen > 17 {
 		t.Errorf("%d commands on the first screen", screen)
+	}
+}
+
+// TestOldNames: a command of an earlier version still works, as the command it has become; no list has its old name.
+func TestOldNames(t *testing.T) {
+	all := "\n" + mustCall(t, "help", "all")
+	for old, now := range oldNames {
+		words := strings.Fields(old)
+		page := mustCall(t, append(words, "--help")...)
+		command, _, _ := strings.Cut(now, " --")
+		if page != mustCall(t, append(strings.Fields(command), "--help")...) || page != mustCall(t, append([]string{"help"}, words...)...) {
+			t.Errorf("gavel %s is not gavel %s:\n%s", old, now, page)
+		}
+		if strings.Contains(all, "\n   "+old+" ") {
+			t.Errorf("help all lists %s", old)
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ func labelCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "label",
 		Usage:     "label a dataset in the browser, and see which judge agrees",
-		UsageText: "gavel label DATASET [flags]\n   gavel label DATASET --export FILE",
+		UsageText: "gavel labels label DATASET [flags]\n   gavel labels label DATASET --export FILE",
 		Flags: append(append([]cli.Flag{
 			stringFlag("as", "your `NAME`; others say theirs on the page"),
 			&cli.IntFlag{Name: "sample", Usage: "label `N` items, drawn by the seed; 0 is all"},
@@ -35,13 +35,13 @@ func labelCommand(e *env) *cli.Command {
 
 // label opens the desk, and serves its page.
 func (e *env) label(c *cli.Context) error {
-	switch again := c.Float64("again"); {
+	switch percent := c.Float64("again"); {
 	case c.Int("sample") < 0:
 		return usage("--sample %d: a number of items is expected", c.Int("sample"))
 	case c.IsSet("as") && labels.CheckName(c.String("as")) != nil:
 		return usage("--as %q: %v", c.String("as"), labels.ErrWho)
-	case !(again >= 0 && again <= 100):
-		return usage("--again %v: percent from 0 to 100 are expected", again)
+	case !(percent >= 0 && percent <= 100):
+		return usage("--again %v: percent from 0 to 100 are expected", percent)
 	}
 	set, err := e.openSet(c)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package cli is gavel's command line.
 //
-// It is the only reader of flags, environment and clock; everything else is handed what it needs. Data goes to standard
-// output, all that is said about the work to standard error.
+// Only this package reads flags, the environment and the clock, and passes them on. Data goes to standard output,
+// messages to standard error.
 package cli
 
 import (
@@ -44,7 +44,7 @@ var terminalWords = eval.Words{
 	AskAgain: "run the same command with --ask-again",
 }
 
-// maker makes runs in this world, and tells the terminal.
+// maker returns a maker of runs that reports to the terminal.
 func (e *env) maker() *eval.Maker {
 	return &eval.Maker{
 		HTTP:       e.http,
@@ -59,12 +59,12 @@ func (e *env) maker() *eval.Maker {
 	}
 }
 
-// say writes a line for people. What servers, files and bundles say is in it too.
+// say writes a line to standard error. It removes control characters, since servers and files supply parts of it.
 func (e *env) say(format string, args ...any) {
 	fmt.Fprintln(e.stderr, table.Harmless(fmt.Sprintf(format, args...)))
 }
 
-// sayEach writes lines for people.
+// sayEach writes lines to standard error.
 func (e *env) sayEach(lines []string) {
 	for _, line := range lines {
 		e.say("%s", line)
@@ -102,13 +102,13 @@ func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, is := w.(*os.File)
-	return is && term.IsTerminal(int(f.Fd()))
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columnsOf returns the width of a terminal, of anything else the number in COLUMNS, or 0.
+// columnsOf returns the width of a terminal; for other writers the value of COLUMNS, or 0.
 func columnsOf(w io.Writer) int {
-	if f, is := w.(*os.File); is {
+	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
@@ -120,8 +120,8 @@ func columnsOf(w io.Writer) int {
 // enoughFiles is more than gavel opens.
 const enoughFiles = 1 << 16
 
-// newHTTPClient returns a client whose connections leave half of the files that may be open to the run, its cache and
-// the rest. A request beyond that waits for another to end.
+// newHTTPClient returns a client that uses at most half of the files that may be open at once; the rest is for the run
+// and its cache. A request beyond that waits for another to end.
 func newHTTPClient() *http.Client {
 	files := openFiles()
 	client := backends.NewHTTPClient(min(256, files/4))
@@ -152,8 +152,8 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 	return e.status(ctx, err)
 }
 
-// watch hands Ctrl-C to whoever can end gently. The first one is theirs, the
-// second cancels everything, the third ends the process.
+// watch handles Ctrl-C: the first lets a run or server finish open requests, the second cancels everything, the third
+// ends the process.
 func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	cancelled := false
 	for range signals {
@@ -168,8 +168,8 @@ func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelC
 	}
 }
 
-// version returns the version that `gavel --version` prints and records keep: the module's where built from one, else
-// the commit.
+// version returns the version that `gavel --version` prints and records store: the module's version if it has one, else
+// the release with the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -193,10 +193,10 @@ func version() string {
 	return release + " (" + commit + dirty + ")"
 }
 
-// tagged matches a version with a tag of its own, not one made up from a commit.
+// tagged matches the version of a tag, not one derived from a commit.
 var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
-// release is the version that CHANGELOG.md begins with.
+// release is the newest version in CHANGELOG.md.
 const release = "0.2.0"
 
 // newApp returns the program with all of its commands.

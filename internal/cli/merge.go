@@ -8,7 +8,9 @@ import (
 
 func mergeCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name: "merge", Usage: "make one run, or one suite, of its shards", UsageText: "gavel merge OUT SHARD... [flags]",
+		Name:      "merge",
+		Usage:     "make one run, or one suite, of its shards",
+		UsageText: "gavel carry merge OUT SHARD... [flags]",
 		Flags: []cli.Flag{
 			boolFlag("incomplete", "merge shards with judgments that failed or are missing"),
 			unusedCacheFlag(),

@@ -15,17 +15,7 @@ import (
 	"gavel/judging"
 )
 
-func modelsCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:      "models",
-		Usage:     "the models that the server offers",
-		UsageText: "gavel models [flags]",
-		Flags:     append(flagsOf(eval.EndpointFields()), formatFlags()...),
-		Before:    noArguments,
-		Action:    e.printed(e.listModels),
-	}
-}
-
+// listModels returns the models that the server offers.
 func (e *env) listModels(c *cli.Context) (any, error) {
 	o, err := endpointFrom(c)
 	if err != nil {

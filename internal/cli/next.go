@@ -9,8 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// next says which command one would give now, where there is an obvious one. It is a remark: standard output stays as
-// it is.
+// next suggests the command to give next, on standard error.
 func (e *env) next(words ...string) {
 	for i, w := range words {
 		words[i] = datasets.Quoted(w)
@@ -27,11 +26,11 @@ func nextOf(r scoring.Report) []doc.Command {
 	}
 	all := []doc.Command{
 		{Line: serve, Purpose: "look at what it got wrong"},
-		{Line: "gavel score " + datasets.Quoted(run) + " --full", Purpose: "every way to count"},
+		{Line: "gavel score " + datasets.Quoted(run) + " --format full", Purpose: "every way to count"},
 	}
 	if len(r.References) > 0 {
 		all = append(all, doc.Command{
-			Line:    "gavel references " + datasets.Quoted(run),
+			Line:    "gavel score " + datasets.Quoted(run) + " --section references",
 			Purpose: "beside published judges",
 		})
 	}

@@ -26,19 +26,19 @@ type progress struct {
 	tally
 }
 
-// tally is one run's progress.
+// tally holds the progress of one run.
 type tally struct {
-	run      eval.RunStart
-	drawn    int // lines of the bar that stand on the terminal
-	done     int
-	cached   int
-	outcomes map[judging.Outcome]int
-	failed   *judging.Record // the last failure
-	started  time.Time
-	tempo    judging.Tempo
-	shown    time.Time // when progress was shown last
-	score    string    // the run's score so far, as it was computed last
-	scored   time.Time
+	run       eval.RunStart
+	lines     int // lines of the bar that stand on the terminal
+	done      int
+	cached    int
+	outcomes  map[judging.Outcome]int
+	failed    *judging.Record // the last failure
+	started   time.Time
+	tempo     judging.Tempo
+	lastShown time.Time // when progress was shown last
+	score     string    // the run's score so far, as it was computed last
+	scored    time.Time
 }
 
 var _ eval.Observer = (*progress)(nil)
@@ -48,7 +48,7 @@ func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.on.now()
-	p.tally = tally{run: run, outcomes: map[judging.Outcome]int{}, started: now, shown: now, scored: now}
+	p.tally = tally{run: run, outcomes: map[judging.Outcome]int{}, started: now, lastShown: now, scored: now}
 	if run.Missing == 0 {
 		return
 	}
@@ -82,10 +82,10 @@ func (p *progress) Recorded(r *judging.Record) {
 		every = barEvery
 	}
 	now := p.on.now()
-	if now.Sub(p.shown) < every {
+	if now.Sub(p.lastShown) < every {
 		return
 	}
-	p.shown = now
+	p.lastShown = now
 	if p.run.SoFar != nil && now.Sub(p.scored) >= scoreEvery {
 		p.scored = now
 		p.score = p.run.SoFar()
@@ -102,7 +102,7 @@ func (p *progress) draw(now time.Time) {
 	full := barWidth * p.done / p.run.Missing
 	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
 		strings.Repeat("─", barWidth-full), p.done, p.run.Missing, strings.ReplaceAll(p.pace(now), ", ", " · "))}
-	if below := joined(p.score, p.counts()); below != "" {
+	if below := joinWords(p.score, p.counts()); below != "" {
 		lines = append(lines, "so far   "+below)
 	}
 	if load := p.load(); load != "" {
@@ -116,20 +116,20 @@ func (p *progress) draw(now time.Time) {
 		}
 	}
 	io.WriteString(p.on.stderr, p.erase()+strings.Join(lines, "\n"))
-	p.drawn = len(lines)
+	p.lines = len(lines)
 }
 
-// erase returns what takes back the bar: the next text begins where it began.
+// erase returns the escape sequences that remove the bar, so that the next text takes its place.
 func (p *progress) erase() string {
-	if p.drawn == 0 {
+	if p.lines == 0 {
 		return ""
 	}
-	up := strings.Repeat("\x1b[K\x1b[A", p.drawn-1)
-	p.drawn = 0
+	up := strings.Repeat("\x1b[K\x1b[A", p.lines-1)
+	p.lines = 0
 	return "\r" + up + "\x1b[K"
 }
 
-// counts returns how many judgments are cached, and how many have each outcome other than a verdict.
+// counts returns the numbers of cached judgments and of each outcome other than a verdict.
 func (p *progress) counts() string {
 	var parts []string
 	if p.cached > 0 {
@@ -143,9 +143,9 @@ func (p *progress) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// pace returns how fast the run goes and how long it still takes; "" while that is unknown.
+// pace returns the speed of the run and the time left; "" while unknown.
 func (p *progress) pace(now time.Time) string {
-	left, ok := p.tempo.Left(p.run.Missing-p.done, now)
+	seconds, ok := p.tempo.Left(p.run.Missing-p.done, now)
 	if !ok {
 		return ""
 	}
@@ -153,10 +153,10 @@ func (p *progress) pace(now time.Time) string {
 	if perMinute := 60 * p.tempo.PerSecond(now); perMinute < 30 {
 		tempo = fmt.Sprintf("%.1f/min", perMinute)
 	}
-	return fmt.Sprintf(", %s, %s left", tempo, time.Duration(left*float64(time.Second)).Round(time.Second))
+	return fmt.Sprintf(", %s, %s left", tempo, time.Duration(seconds*float64(time.Second)).Round(time.Second))
 }
 
-// load returns how many judgments are asked for at once; "" where that is unknown.
+// load returns the number of concurrent judgments in words; "" if unknown.
 func (p *progress) load() string {
 	if p.run.AtOnce == nil {
 		return ""
@@ -170,7 +170,7 @@ func (p *progress) line(now time.Time) string {
 	if p.score != "" {
 		score = "so far " + p.score
 	}
-	return joinedBy(", ", line, p.load(), p.counts(), score)
+	return joinNonEmpty(", ", line, p.load(), p.counts(), score)
 }
 
 // Note says something between two lines of progress.
@@ -181,14 +181,14 @@ func (p *progress) Note(text string) {
 	p.on.say("%s", text)
 }
 
-// RunEnded says how many judgments were made.
+// RunEnded prints the number of judgments made.
 func (p *progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	io.WriteString(p.on.stderr, p.erase())
 	took := p.on.now().Sub(p.started)
 	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.run.Missing, took.Round(10*time.Millisecond))
-	p.on.say("%s", joinedBy(", ", line, p.counts()))
+	p.on.say("%s", joinNonEmpty(", ", line, p.counts()))
 	if p.failed != nil {
 		p.on.say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
 	}

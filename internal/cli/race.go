@@ -29,7 +29,7 @@ func raceCommand(e *env) *cli.Command {
 			},
 			stringFlag("budget", "with a suite's file: end after `N` calls (5000) or hours (2.5h)"),
 			boolFlag("dry-run",
-				"with a suite's file: print what all items would cost, which is the most, ask nothing"),
+				"with a suite's file: print what all items would cost; ask nothing"),
 
 			&cli.IntFlag{
 				Name:  "orders",
@@ -58,8 +58,8 @@ func isFolder(path string) bool {
 
 // raceFile makes the runs of a suite as far as a race needs them.
 func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
-	for _, f := range append(readingFlags(), &cli.IntFlag{Name: "orders"}, &cli.Int64Flag{Name: "seed"}) {
-		if name := f.Names()[0]; c.IsSet(name) {
+	for _, name := range append([]string{"scoring", "orders", "seed"}, scoringKeys...) {
+		if c.IsSet(name) {
 			return usage("--%s is for races over finished runs", name)
 		}
 	}
@@ -147,13 +147,13 @@ func raceRules(c *cli.Context) (race.Rules, error) {
 
 // allDifferent refuses a run that is named twice: it would race against itself.
 func allDifferent(dirs []string) error {
-	seen := map[string]bool{}
+	folders := map[string]bool{}
 	for _, dir := range dirs {
 		dir = filepath.Clean(dir)
-		if seen[dir] {
+		if folders[dir] {
 			return usage("%s is named twice: give each run once", dir)
 		}
-		seen[dir] = true
+		folders[dir] = true
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ func replayCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
 		Usage:     "repeat a run from its folder: no server, no dataset",
-		UsageText: "gavel replay RUN --out DIR [flags]",
+		UsageText: "gavel carry replay RUN --out DIR [flags]",
 		Flags: append([]cli.Flag{
 			stringFlag("out", "`DIR` of the new run"),
 			unusedCacheFlag(),
@@ -26,7 +26,7 @@ func (e *env) replay(c *cli.Context) error {
 	if c.String("out") == "" {
 		return usage("--out is missing: name the folder of the new run")
 	}
-	rep, found, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"))
+	rep, check, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"))
 	if rep != nil {
 		if perr := e.print(c, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
 			return perr
@@ -35,6 +35,6 @@ func (e *env) replay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e.say("%s", found)
+	e.say("%s", check)
 	return nil
 }

@@ -75,12 +75,12 @@ func reportCommand(e *env) *cli.Command {
 	}
 }
 
-// people returns how the judges agree with the labels that are given; nil where none are.
+// people returns the agreement of the judges with the labels of --labels; nil without that flag.
 func (e *env) people(c *cli.Context, o scoring.Options) (*labels.Agreement, error) {
 	if c.String("labels") == "" {
 		return nil, nil
 	}
-	dirs, _, file, err := e.labelled(c)
+	dirs, _, file, err := e.labelInputs(c)
 	if err != nil {
 		return nil, err
 	}

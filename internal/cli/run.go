@@ -32,7 +32,7 @@ func runCommand(e *env) *cli.Command {
 			Flags:       runFlags(k),
 			Before:      noArguments,
 			Action: func(c *cli.Context) error {
-				o, err := eval.Read(k, given(c, eval.FieldsOf(k)))
+				o, err := eval.Read(k, flagValues(c, eval.FieldsOf(k)))
 				if err != nil {
 					return err
 				}
@@ -74,8 +74,8 @@ it is surely so, 4 surely not, 5 all items do not tell.`
 	return text
 }
 
-// runFlags are the fields of a protocol's request, which internal/eval/fields.go declares, and what the command line
-// adds.
+// runFlags returns the fields of a protocol's request (internal/eval/fields.go) as flags, and those that only the
+// command line has.
 func runFlags(k judging.Protocol) []cli.Flag {
 	flags := flagsOf(eval.FieldsOf(k))
 	flags = append(flags, &cli.BoolFlag{
@@ -95,9 +95,10 @@ func runFlags(k judging.Protocol) []cli.Flag {
 	return append(flags, formatFlags()...)
 }
 
-// batchRun makes of a run what the output of a batch answers, and writes what is missing as the input of the next.
+// batchRun makes the judgments whose replies are in the output of a batch, and writes the others as the input of the
+// next batch.
 func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
-	asked, err := o.InBatch()
+	request, err := o.InBatch()
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
 			"--served-model-name %s; then: %s --batch-in replies.jsonl",
 			out, datasets.Quoted(out), model, model, o.Command())
 	}
-	err = e.makeRun(c, maker, asked)
+	err = e.makeRun(c, maker, request)
 	if in != "" {
 		e.say("%s", batch)
 	}
@@ -156,7 +157,7 @@ func (e *env) planRun(c *cli.Context, o eval.Request) error {
 	}
 	e.sayEach(plan.Notes)
 	for _, run := range plan.Runs {
-		if err := e.print(c, planned(run)); err != nil {
+		if err := e.print(c, planDocument(run)); err != nil {
 			return err
 		}
 		if len(formats(c)) > 0 {
@@ -169,10 +170,10 @@ func (e *env) planRun(c *cli.Context, o eval.Request) error {
 	return nil
 }
 
-// planned returns the plan of a run as names and values.
-func planned(run *eval.RunPlan) doc.Document {
+// planDocument returns the plan of a run as a table of names and values.
+func planDocument(run *eval.RunPlan) doc.Document {
 	data := map[string]any{"manifest": run.Manifest, "out": run.Dir, "plan": run.Plan, "seconds": nil}
-	if s, known := run.Seconds(); known {
+	if s, ok := run.Seconds(); ok {
 		data["seconds"] = s
 	}
 	d := facts(run.Rows(), data)

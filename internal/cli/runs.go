@@ -43,7 +43,7 @@ func runsCommand(e *env) *cli.Command {
 	}
 }
 
-// listedRun is a run in the list of "gavel runs".
+// listedRun holds a row of "gavel runs".
 type listedRun struct {
 	Run             string          `json:"run"` // its folder
 	Judge           string          `json:"judge"`
@@ -62,10 +62,10 @@ type listedRun struct {
 	Ended           time.Time       `json:"ended,omitzero"`
 	Error           string          `json:"error,omitempty"` // why it cannot be read
 
-	report scoring.Report
-	items  judging.ItemSet
-	named  string // by a person
-	// its replies were made elsewhere: it has no time
+	report    scoring.Report
+	items     judging.ItemSet
+	givenName string // by a person
+	// imported runs have no times of their own
 	imported bool
 }
 
@@ -73,7 +73,7 @@ const unreadableRun = "damaged"
 
 func (e *env) listRuns(c *cli.Context) error {
 	dir := cmp.Or(c.Args().First(), c.String("runs"))
-	found, err := e.findRuns(dir)
+	runs, err := e.findRuns(dir)
 	if errors.Is(err, fs.ErrNotExist) && !c.IsSet("runs") && c.NArg() == 0 {
 		err = nil // nobody has made one yet
 	}
@@ -84,24 +84,24 @@ func (e *env) listRuns(c *cli.Context) error {
 		t := &doc.Table{First: "run", Columns: slices.Concat(
 			doc.Columns(doc.Words, "judge", "protocol", "dataset", "level", "headline"),
 			doc.Columns(doc.Whole, "value", "kept", "judgments", "expected"), doc.Columns(doc.Words, "status", "began"))}
-		for _, r := range found {
+		for _, r := range runs {
 			headline := cmp.Or(r.Headline, &scoring.Result{})
 			began := ""
 			if !r.Started.IsZero() {
 				began = r.Started.Format(time.RFC3339)
 			}
-			kept := cmp.Or(r.Coverage, &scoring.Result{})
+			coverage := cmp.Or(r.Coverage, &scoring.Result{})
 			t.Rows = append(t.Rows, doc.WordRow(r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric,
-				table.Plain(*headline), table.Plain(*kept), fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began))
+				table.Plain(*headline), table.Plain(*coverage), fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began))
 		}
-		return e.print(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"runs": found}})
+		return e.print(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"runs": runs}})
 	}
-	if len(found) == 0 {
+	if len(runs) == 0 {
 		e.say("there are no runs in %s yet", dir)
 		e.next("gavel", "doctor")
 		return nil
 	}
-	_, err = fmt.Fprint(e.screen(), e.runsInWords(found))
+	_, err = fmt.Fprint(e.screen(), e.runsInWords(runs))
 	return err
 }
 
@@ -137,8 +137,8 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 func byQuestion(rows []listedRun) []listedRun {
 	joinItems(rows)
 	questions := groupBy(rows, listedRun.question)
-	newest := func(of []listedRun) time.Time {
-		return slices.MaxFunc(of, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
+	newest := func(question []listedRun) time.Time {
+		return slices.MaxFunc(question, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
 	slices.SortStableFunc(questions, func(a, b []listedRun) int {
 		return cmp.Or(cmp.Compare(scoring.One(a[0].Error != ""), scoring.One(b[0].Error != "")), newest(b).Compare(newest(a)))
@@ -150,7 +150,7 @@ func byQuestion(rows []listedRun) []listedRun {
 	return slices.Concat(questions...)
 }
 
-// readRun returns a run of a folder with the numbers that it wrote, or else scored now.
+// readRun returns the row of a run with its stored scores, or with new ones if they are missing or outdated.
 func readRun(folder *store.Store, run store.Found) listedRun {
 	if run.Err != nil {
 		return listedRun{Judge: run.Name, Status: unreadableRun, Error: run.Err.Error()}
@@ -158,7 +158,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	m := run.Manifest
 	row := listedOf(m)
 	row.items = folder.ItemSet(run.Name, m)
-	row.named = folder.About(run.Name).Name
+	row.givenName = folder.About(run.Name).Name
 	rep := folder.Written(run.Name, m, folder.Stamps(run.Name))
 	if rep == nil || rep.Scoring < scoring.Version {
 		var err error
@@ -174,7 +174,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	return row
 }
 
-// listedOf returns a run without numbers, from its manifest.
+// listedOf returns the row of a run from its manifest, without scores.
 func listedOf(m *judging.Manifest) listedRun {
 	return listedRun{
 		Judge:     cmp.Or(m.Name, m.Spec.Model.Name),
@@ -190,14 +190,14 @@ func listedOf(m *judging.Manifest) listedRun {
 	}
 }
 
-// take sets the numbers of the run.
+// take sets the scores of the row.
 func (row *listedRun) take(rep *scoring.Report) {
 	row.Run = rep.Run
 	row.report = *rep
 	row.Judgments = rep.Judgments()
 	row.Headline = report.Headline(rep)
-	if kept := rep.Overall(scoring.Coverage); kept.Value != nil {
-		row.Coverage = &kept
+	if coverage := rep.Overall(scoring.Coverage); coverage.Value != nil {
+		row.Coverage = &coverage
 		row.RightWhereAlike = new(rep.Overall(scoring.RightWhereAlike))
 	}
 	if rep.Diagnosis != nil {
@@ -205,15 +205,15 @@ func (row *listedRun) take(rep *scoring.Report) {
 	}
 }
 
-// nameJudges gives runs of one question the names that tell them apart.
-func nameJudges(of []listedRun) {
-	runs := make([]scoring.Report, len(of))
-	for i, r := range of {
+// nameJudges gives the runs of one question distinct names.
+func nameJudges(rows []listedRun) {
+	runs := make([]scoring.Report, len(rows))
+	for i, r := range rows {
 		runs[i] = r.report
 	}
 	for i, name := range report.NamesOf(runs) {
-		if of[i].report.Model != "" { // something is scored
-			of[i].Judge = cmp.Or(of[i].named, name)
+		if rows[i].report.Model != "" { // something is scored
+			rows[i].Judge = cmp.Or(rows[i].givenName, name)
 		}
 	}
 }
@@ -230,16 +230,16 @@ func (r listedRun) question() string {
 func joinItems(rows []listedRun) {
 	var sets []judging.ItemSet
 	for i := range rows {
-		at := slices.IndexFunc(sets, rows[i].items.Nearly)
-		if at < 0 {
-			at = len(sets)
+		j := slices.IndexFunc(sets, rows[i].items.Nearly)
+		if j < 0 {
+			j = len(sets)
 			sets = append(sets, rows[i].items)
 		}
-		rows[i].items = sets[at]
+		rows[i].items = sets[j]
 	}
 }
 
-// value returns the value of the run's headline, or less than any if it has none.
+// value returns the value of the run's headline, -∞ if it has none.
 func (r listedRun) value() float64 {
 	if r.Headline == nil || r.Headline.Value == nil {
 		return math.Inf(-1)
@@ -247,7 +247,7 @@ func (r listedRun) value() float64 {
 	return *r.Headline.Value
 }
 
-// state returns how far a run is, and when that was.
+// state returns the progress of a run and when it ended or began.
 func (r listedRun) state(now time.Time) string {
 	when := r.Ended
 	if when.IsZero() {
@@ -261,12 +261,12 @@ func (r listedRun) state(now time.Time) string {
 		}
 	}
 	if r.imported {
-		return joined(state, "imported")
+		return joinWords(state, "imported")
 	}
 	if when.IsZero() {
 		return state
 	}
-	return joined(state, humanize.RelTime(when, now, "ago", "from now"))
+	return joinWords(state, humanize.RelTime(when, now, "ago", "from now"))
 }
 
 // runsInWords returns a heading for each question and a line for each of its runs, with the run's folder at its end, or
@@ -293,14 +293,15 @@ func (e *env) runsInWords(runs []listedRun) string {
 				}
 				score = report.ScoreName(&r.report, r.Headline.Metric)
 			}
-			kept := ""
+			coverage := ""
 			if r.Coverage != nil {
-				kept = table.Fixed(r.Coverage.Value, 0) + " %"
+				coverage = table.Fixed(r.Coverage.Value, 0) + " %"
 			}
-			t.Row(table.Level(r.Level), value, kept, r.Judge, r.state(e.now()))
+			t.Row(table.Level(r.Level), value, coverage, r.Judge, r.state(e.now()))
 		}
 		items := report.CountItems(of[0].Protocol, of[0].report.Expected)
-		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.Clean(joined(of[0].Protocol, of[0].Dataset, items, "score: "+score))))
+		heading := joinWords(of[0].Protocol, of[0].Dataset, items, "score: "+score)
+		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.Clean(heading)))
 		var rows strings.Builder
 		table.Text(&rows, t)
 		for i, line := range strings.Split(strings.TrimSpace(rows.String()), "\n") {
@@ -323,11 +324,11 @@ func (e *env) runsInWords(runs []listedRun) string {
 	return strings.TrimPrefix(out.String(), "\n")
 }
 
-// joined joins words with a middle dot, without the empty ones.
-func joined(words ...string) string { return joinedBy(" · ", words...) }
+// joinWords joins words with a middle dot, without the empty ones.
+func joinWords(words ...string) string { return joinNonEmpty(" · ", words...) }
 
-func joinedBy(between string, words ...string) string {
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), between)
+func joinNonEmpty(separator string, words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
 }
 
 // groupBy returns the elements in groups of the same key, in the order of the first of each.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -11,52 +13,76 @@ import (
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
 
 func scoringFlags() []cli.Flag { return append(readingFlags(), formatFlags()...) }
 
-// readingFlags say how stored replies are read and scored.
+// readingFlags say how replies are read and scored: --scoring, and the flags that it replaced, which still work.
 func readingFlags() []cli.Flag {
-	return append(verdictFlags(),
-		&cli.StringFlag{
-			Name:  "extract",
-			Value: extractStrict,
-			Usage: "with the reading paper: how to find the answer to a choice: " +
-				"`RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script",
-		},
-		&cli.StringFlag{
-			Name:  "missing",
-			Value: string(scoring.DefaultOptions.Missing),
-			Usage: "how to count a judgment without a verdict: `RULE` wrong or drop in self-reference, " +
-				"usable (its default) or strict in multi-option; tables of pairs and answers show it anyway",
-		},
-	)
+	missing := string(scoring.DefaultOptions.Missing)
+	return append(verdictFlags(), &cli.StringFlag{Name: "extract", Value: extractStrict, Hidden: true},
+		&cli.StringFlag{Name: "missing", Value: missing, Hidden: true})
 }
 
 // verdictFlags returns the readingFlags that concern verdicts on two answers.
 func verdictFlags() []cli.Flag {
 	d := scoring.DefaultOptions
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name:        "reading",
-			DefaultText: "paper for imported runs, else robust",
-			Usage: "how to read replies: `READING` paper (as published with the protocol) or robust (the " +
-				"final statement, however it is written)",
-		},
-		&cli.StringFlag{
-			Name:  "policy",
-			Value: string(judging.Unique),
-			Usage: "with the reading paper: which label counts: " +
-				"`RULE` unique (all must be the same, else it is a conflict) or last",
-		},
-		boolFlag("accept-cut", "count a verdict that stands in a reply cut at the token limit"),
-		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
-		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
+		stringFlag("scoring", "read and score by other rules: `KEY=VALUE,…` or a file of such lines; "+
+			"\"gavel score --help all\" lists the keys"),
+		&cli.StringFlag{Name: "reading", Hidden: true},
+		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Hidden: true},
+		&cli.BoolFlag{Name: "accept-cut", Hidden: true},
+		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Hidden: true},
+		&cli.Uint64Flag{Name: bootstrapSeed, Value: d.Bootstrap.Seed, Hidden: true},
 	}
 }
 
-// Values of --extract.
+// bootstrapSeed is the flag that the key seed of --scoring replaced.
+const bootstrapSeed = "bootstrap-seed"
+
+// scoringKeys lists the flags that the keys of --scoring replaced; the key of bootstrap-seed is seed.
+var scoringKeys = []string{"reading", "policy", "extract", "missing", "accept-cut", "rounds", bootstrapSeed}
+
+// takeScoring sets the flags that --scoring replaced.
+func takeScoring(c *cli.Context) error {
+	text := c.String("scoring")
+	if text != "" && !strings.Contains(text, "=") {
+		file, err := os.ReadFile(text)
+		if err != nil {
+			return usage("--scoring: expected KEY=VALUE or a file: %w", err)
+		}
+		text = string(file)
+	}
+	var keys []string
+	for _, flag := range scoringKeys {
+		if flagNamed(c.Command.Flags, flag) != nil {
+			keys = append(keys, strings.TrimPrefix(flag, "bootstrap-"))
+		}
+	}
+	for _, entry := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' }) {
+		key, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
+		key = strings.TrimSpace(key)
+		if key == "" || key[0] == '#' {
+			continue
+		}
+		if err := oneOf("--scoring: the key", key, keys); err != nil {
+			return err
+		}
+		flag := key
+		if key == "seed" {
+			flag = bootstrapSeed
+		}
+		if c.Set(flag, strings.TrimSpace(value)) != nil {
+			return usage("--scoring %s=%s: expected a number, or true or false for accept-cut", key, value)
+		}
+	}
+	return nil
+}
+
+// Values of the key extract.
 const (
 	extractStrict  = "strict"
 	extractLenient = "lenient"
@@ -68,9 +94,9 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	extract := cmp.Or(c.String("extract"), extractStrict)
 	o.Missing = cmp.Or(scoring.MissingPolicy(c.String("missing")), o.Missing)
 	name, err := readersFrom(c)
-	if err := cmp.Or(oneOf("--policy", c.String("policy"), judging.Policies),
-		oneOf("--missing", string(o.Missing), scoring.MissingPolicies),
-		oneOf("--extract", extract, []string{extractStrict, extractLenient}), err); err != nil {
+	if err := cmp.Or(oneOf("--scoring policy", c.String("policy"), judging.Policies),
+		oneOf("--scoring missing", string(o.Missing), scoring.MissingPolicies),
+		oneOf("--scoring extract", extract, []string{extractStrict, extractLenient}), err); err != nil {
 		return o, err
 	}
 	o.Reading = judging.Reading{
@@ -81,42 +107,39 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	}
 	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
 	if o.Bootstrap.Rounds < 100 {
-		return o, usage("--rounds %d: an interval needs at least 100", o.Bootstrap.Rounds)
+		return o, usage("--scoring rounds=%d: an interval needs at least 100", o.Bootstrap.Rounds)
 	}
 	return o, nil
 }
 
-// readersFrom returns the chosen reading, "" where none was. Rules of the paper's choose it, too.
+// readersFrom returns the chosen reading, "" if none is. The keys policy and extract imply the reading paper.
 func readersFrom(c *cli.Context) (judging.Readers, error) {
 	name := judging.Readers(c.String("reading"))
-	if c.IsSet("reading") && name != judging.Paper && name != judging.Robust {
-		return "", oneOf("--reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
-	}
-	for _, flag := range []string{"policy", "extract"} {
-		switch {
-		case !c.IsSet(flag):
-		case name == judging.Robust:
-			return "", usage("--%s works with --reading paper only: leave it out, or add --reading paper", flag)
-		default:
-			name = judging.Paper
+	if c.IsSet("policy") || c.IsSet("extract") {
+		if name == judging.Robust {
+			return "", usage("--scoring: policy and extract belong to reading=paper: leave them out, or give reading=paper")
 		}
+		name = cmp.Or(name, judging.Paper)
 	}
-	return name, nil
+	if !c.IsSet("reading") {
+		return name, nil
+	}
+	return name, oneOf("--scoring reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
 }
 
-// findRuns returns the folders of the runs that a command names, and says which others it skips.
-func findRuns(c *cli.Context, least int) ([]string, error) {
-	return judging.FindRuns(c.Args().Slice(), least, func(path string) {
+// findRuns returns the folders of the runs that a command names, and warns about those that are no runs.
+func findRuns(c *cli.Context, minimum int) ([]string, error) {
+	return judging.FindRuns(c.Args().Slice(), minimum, func(path string) {
 		fmt.Fprintln(c.App.ErrWriter, table.Harmless("skipped "+path+": it is not a run"))
 	})
 }
 
-func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.Options, error) {
+func loadRuns(c *cli.Context, minimum int, usageError string) ([]*scoring.Run, scoring.Options, error) {
 	o, err := scoringFrom(c)
 	if err != nil {
 		return nil, o, err
 	}
-	dirs, err := findRuns(c, least)
+	dirs, err := findRuns(c, minimum)
 	if err != nil {
 		return nil, o, err
 	}
@@ -129,8 +152,8 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 		run.CountMissing(o.Missing)
 		runs = append(runs, run)
 	}
-	if len(runs) < least {
-		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
+	if len(runs) < minimum {
+		return nil, o, usage("%s. See: %s --help", usageError, commandLine(c))
 	}
 	return runs, o, nil
 }
@@ -143,15 +166,23 @@ func scoreCommand(e *env) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
 			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
+			stringFlag("section", "print one `PART` alone: references (published judges) or sway (biases)"),
+			stringFlag("out", "with --section references: make a run of each judge on the items of RUN, in `DIR`"),
 		}, scoringFlags()...),
 		Action: func(c *cli.Context) error {
 			rates := scoring.Rates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
 			if err := rates.Check(); err != nil {
 				return usage("%w", err)
 			}
+			if c.String("section") == "references" && !c.Args().Present() && !c.IsSet("out") {
+				return e.print(c, report.ListReferences(nil, pairwise.References(scoring.DefaultOptions.Bootstrap.Level)))
+			}
 			runs, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
 				return err
+			}
+			if c.IsSet("section") || c.IsSet("out") {
+				return e.printSection(c, runs, o)
 			}
 			var out report.Scores
 			for _, r := range runs {
@@ -160,17 +191,29 @@ func scoreCommand(e *env) *cli.Command {
 				rep.Ledger.At(rates)
 				out.Runs = append(out.Runs, rep)
 			}
-			return e.printScores(c, runs, out, o)
+			if err := e.printScores(c, runs, out, o); err != nil || c.String("format") != report.FullText || len(runs) > 1 {
+				return err
+			}
+			for _, name := range scoreSections {
+				found, err := section(name, runs[0], o)
+				if err != nil {
+					continue // nothing is known
+				}
+				if err := e.print(c, found); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }
 
-// printScores prints what runs come to: one in full, those of one question ranked, others listed as "gavel runs" does.
+// printScores prints the scores of one run, the ranking of runs of one question, or else a list as "gavel runs" does.
 func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores, o scoring.Options) error {
 	if len(runs) == 1 {
 		out.Next = nextOf(out.Runs[0])
 	}
-	if len(runs) == 1 || len(formats(c)) > 0 || c.Bool("full") {
+	if len(runs) == 1 || len(formats(c)) > 0 || c.String("format") == report.FullText {
 		return e.print(c, out)
 	}
 	if l := report.BoardOf(runs, out.Runs, o); l != nil {
@@ -189,7 +232,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	if c.IsSet("watts") || c.IsSet("price-per-hour") {
 		return e.print(c, out.Costs())
 	}
-	_, err := fmt.Fprintln(e.stdout, "more: every number with --full; runs of one question alone are ranked and tested")
+	_, err := fmt.Fprintln(e.stdout, "more: every number with --format full; runs of one question are ranked and tested")
 	return err
 }
 
@@ -197,25 +240,31 @@ func compareCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "compare",
 		Usage:     "compare runs on the items that both have judged",
-		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
-		Flags: append(scoringFlags(),
+		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]\n   gavel compare --plan [--detect POINTS] [--pairs N]",
+		Flags: append(append(scoringFlags(), planFlags()...),
 			&cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
 		Action: endsAtOnce(e.printed(func(c *cli.Context) (any, error) {
+			switch {
+			case c.Bool("plan"):
+				return planPairs(c)
+			case c.IsSet("detect") || c.IsSet("pairs"):
+				return nil, usage("--detect and --pairs go with --plan")
+			}
 			margin := c.Float64("margin")
 			switch {
 			case c.IsSet("margin") && !(margin > 0 && margin < 100):
 				return nil, usage("--margin %v: expected points above 0 and below 100", margin)
-			case c.IsSet("margin") && c.Bool("csv"):
+			case c.IsSet("margin") && c.String("format") == report.CSV:
 				return nil, usage("--margin prints tables or JSON, not CSV: leave out one of the two")
 			}
 			runs, o, err := loadRuns(c, 2, "two or more runs are needed")
 			if err != nil {
 				return nil, err
 			}
-			said := e.now()
+			lastReport := e.now()
 			cmp, err := scoring.Compare(runs, o.Bootstrap, func(done, all int) {
-				if now := e.now(); now.Sub(said) >= lineEvery {
-					said = now
+				if now := e.now(); now.Sub(lastReport) >= lineEvery {
+					lastReport = now
 					e.say("%d/%d comparisons", done, all)
 				}
 			})
@@ -227,7 +276,7 @@ func compareCommand(e *env) *cli.Command {
 	}
 }
 
-// endsAtOnce returns an action that ends with its context, wherever it is: for one that only reads.
+// endsAtOnce returns an action that returns as soon as its context ends. The action must only read.
 func endsAtOnce(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		done := make(chan error, 1)

@@ -35,10 +35,10 @@ func serveCommand(e *env) *cli.Command {
 	}
 }
 
-// defaultAddress is where pages are served unless another address is given.
+// defaultAddress is the default of --addr.
 const defaultAddress = "127.0.0.1:7070"
 
-// defaultRuns is the folder that is made where it is not there yet.
+// defaultRuns is the default of --runs; serve makes this folder if it is missing.
 const defaultRuns = "runs"
 
 func serveFlags() []cli.Flag {
@@ -91,7 +91,7 @@ func jobOptions(c *cli.Context) (jobs.Options, error) {
 	return o, nil
 }
 
-// serve answers requests until Ctrl-C; those of people who label, where there is a desk.
+// serve answers requests until Ctrl-C. With a desk, it also serves the pages for labelling.
 func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	o, err := jobOptions(c)
 	if err != nil {
@@ -130,14 +130,14 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	case desk != nil:
 		opts.Labels, page = desk.Path(), "labels/"+url.PathEscape(c.String("as"))
 	}
-	var made *jobs.Manager
+	var manager *jobs.Manager
 	if !c.Bool("read-only") {
-		made, err = jobs.New(ctx, *e.maker(), o)
+		manager, err = jobs.New(ctx, *e.maker(), o)
 		if err != nil {
 			return err
 		}
-		defer made.Wait() // not before the server has ended: then nobody starts another
-		opts.Runner = made
+		defer manager.Wait() // not before the server has ended: then nobody starts another
+		opts.Runner = manager
 	}
 	s, err := server.New(opts)
 	if err != nil {
@@ -155,7 +155,7 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	serving, end := context.WithCancel(ctx)
 	defer end()
 	defer e.interrupts.Handle(func() {
-		if made != nil && made.StopAll() {
+		if manager != nil && manager.StopAll() {
 			e.say("stopping: runs in progress finish their open requests; Ctrl-C again to abandon them")
 		}
 		end()
@@ -163,9 +163,9 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	return s.Serve(serving, l)
 }
 
-// guard says whether an address can only be reached from here, and reads the token, without which no other is served.
+// guard reports whether an address is local and reads the token, which other addresses require.
 func (e *env) guard(addr, tokenFile string) (loopback bool, token string, err error) {
-	loopback, err = onlyHere(addr)
+	loopback, err = isLoopback(addr)
 	if err != nil {
 		return false, "", err
 	}
@@ -180,8 +180,8 @@ func (e *env) guard(addr, tokenFile string) (loopback bool, token string, err er
 }
 
 // openBrowser shows a page that is served at an address.
-func (e *env) openBrowser(at net.Addr, page string) {
-	host, port, _ := net.SplitHostPort(at.String())
+func (e *env) openBrowser(listener net.Addr, page string) {
+	host, port, _ := net.SplitHostPort(listener.String())
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
@@ -193,16 +193,16 @@ func (e *env) openBrowser(at net.Addr, page string) {
 	}
 }
 
-// onlyHere reports whether an address can be reached from this machine alone.
-func onlyHere(addr string) (bool, error) {
-	at, err := net.ResolveTCPAddr("tcp", addr)
+// isLoopback reports whether only this machine can reach an address.
+func isLoopback(addr string) (bool, error) {
+	address, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		return false, usage("--addr %q is not an address: write it like 127.0.0.1:7070 (%v)", addr, err)
 	}
-	return at.IP.IsLoopback(), nil
+	return address.IP.IsLoopback(), nil
 }
 
-// readToken reads the token: the first line of the file that is not empty.
+// readToken returns the first line of the file that is not empty.
 func (e *env) readToken(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

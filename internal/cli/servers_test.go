@@ -36,11 +36,11 @@ func realServers(t *testing.T, f func(t *testing.T, url string)) {
 	}
 }
 
-// outcomes reads the outcome counts of a run from `gavel score --json`.
+// outcomes reads the outcome counts of a run from `gavel score --format json`.
 func outcomes(t *testing.T, run string) map[string]int {
 	t.Helper()
 	var s report.Scores
-	parse(t, mustCall(t, "score", "--json", "--rounds", "100", run), &s)
+	parse(t, mustCall(t, "score", "--format json", "--rounds", "100", run), &s)
 	return s.Runs[0].Outcomes
 }
 

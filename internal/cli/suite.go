@@ -10,9 +10,9 @@ import (
 )
 
 func suiteCommand(e *env) *cli.Command {
-	command := func(name, about string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
+	command := func(name, purpose string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
 		return &cli.Command{
-			Name: name, Usage: about, UsageText: "gavel suite " + name + " [flags] FILE.yaml",
+			Name: name, Usage: purpose, UsageText: "gavel suite " + name + " [flags] FILE.yaml",
 			Flags:  append(flags, formatFlags()...),
 			Before: oneArgument("FILE.yaml"),
 			Action: func(c *cli.Context) error {
@@ -73,11 +73,11 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 		if err != nil {
 			return err
 		}
-		by := ""
+		scheduler := ""
 		if p.Said != "" {
-			by = ", by " + p.Said
+			scheduler = ", by " + p.Said
 		}
-		e.say("shard %s in %s%s", p, s.Out, by)
+		e.say("shard %s in %s%s", p, s.Out, scheduler)
 	}
 	for _, cell := range s.Cells {
 		cell.Request.AskAgain = cell.Request.AskAgain || c.Bool("ask-again")

@@ -1,5 +1,5 @@
-// Package disk writes files that are there whole or not at all, whatever ends the process or the power, and removes
-// what processes left half done that were killed.
+// Package disk writes files that exist completely or not at all, also after a crash or power failure, and removes the
+// partial files of killed processes.
 package disk
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Part is a file that does not have its name yet. While it is written it is locked, which tells it from one that a
-// killed process left.
+// Part is a file that does not have its final name yet. It is locked while it is written, which distinguishes it from
+// the part of a killed process.
 type Part struct {
 	*os.File
 	root       *os.Root
@@ -30,7 +30,7 @@ type Part struct {
 	lock       *flock.Flock
 }
 
-// Create begins a file of a folder; name may lead into folders below it that are there.
+// Create creates a Part for a file below root; name may contain existing folders.
 func Create(root *os.Root, name string) (*Part, error) {
 	for {
 		p := &Part{
@@ -44,25 +44,25 @@ func Create(root *os.Root, name string) (*Part, error) {
 			return nil, err
 		}
 		p.lock = flock.New(filepath.Join(root.Name(), filepath.FromSlash(p.part)), flock.SetFlag(os.O_RDWR))
-		// Where locks cannot be had, nothing is swept either. Otherwise a Sweep came between if this one is taken or gone.
+		// Without file locks nothing is swept. With them, a Sweep came between if the lock is taken or the file is gone.
 		got, err := p.lock.TryLock()
-		there, _ := root.Lstat(p.part)
-		own, _ := p.Stat()
-		if (got || err != nil) && os.SameFile(there, own) { // not of files that are not there
+		onPath, _ := root.Lstat(p.part)
+		opened, _ := p.Stat()
+		if (got || err != nil) && os.SameFile(onPath, opened) { // false for missing files
 			return p, nil
 		}
 		p.Discard()
 	}
 }
 
-// Commit has the file on disk, then gives it its name, and has that on disk too.
+// Commit writes the file to disk and renames it to its final name, durably.
 func (p *Part) Commit() error {
 	defer p.Discard()
 	err := cmp.Or(Sync(p.File), p.Close())
 	if err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // an open file cannot be renamed there
+	if runtime.GOOS == "windows" { // Windows cannot rename an open file
 		p.lock.Unlock()
 	}
 	if err := p.root.Rename(p.part, p.name); err != nil {
@@ -71,31 +71,31 @@ func (p *Part) Commit() error {
 	return syncFolder(filepath.Join(p.root.Name(), path.Dir(p.name)))
 }
 
-// Discard gives a file up that was not committed, and does nothing after Commit.
+// Discard removes a part that was not committed; it does nothing after Commit.
 func (p *Part) Discard() {
 	p.Close()
-	p.root.Remove(p.part) // fails, as it should, once renamed
+	p.root.Remove(p.part) // fails after the rename, as intended
 	p.lock.Unlock()
 }
 
-// Write writes a file in one step: a reader sees the old one or the new one, never half of it, and so does whoever
-// looks after a power cut. What a killed process left of the same file goes.
-func Write(at string, write func(io.Writer) error) error {
-	root, err := os.OpenRoot(filepath.Dir(at))
+// Write writes a file in one step: a reader, also after a power failure, sees the old content or the new, never a mix.
+// It removes parts of the same file that killed processes left.
+func Write(path string, write func(io.Writer) error) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return Writing(at, err)
+		return Writing(path, err)
 	}
 	defer root.Close()
-	Sweep(root.Name(), filepath.Base(at))
-	return WriteIn(root, filepath.Base(at), write)
+	Sweep(root.Name(), filepath.Base(path))
+	return WriteIn(root, filepath.Base(path), write)
 }
 
-// WriteIn is Write for a file of a folder, out of which no link leads.
+// WriteIn is Write for a file below root; it follows no link that leads outside.
 func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
-	at := filepath.Join(root.Name(), filepath.FromSlash(name))
+	path := filepath.Join(root.Name(), filepath.FromSlash(name))
 	p, err := Create(root, name)
 	if err != nil {
-		return Writing(at, err)
+		return Writing(path, err)
 	}
 	defer p.Discard()
 	buf := bufio.NewWriterSize(p, 256<<10)
@@ -103,29 +103,29 @@ func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	if err == nil {
 		err = buf.Flush()
 	}
-	if err == nil { // what is not whole never gets its name
+	if err == nil { // an incomplete file never gets its name
 		err = p.Commit()
 	}
 	if err != nil {
-		return Writing(at, err)
+		return Writing(path, err)
 	}
 	return nil
 }
 
-// Writing says what could not be written.
-func Writing(at string, err error) error {
-	if perr := new(fs.PathError); errors.As(err, &perr) { // its path is that of a file with a passing name
+// Writing returns the error for a file that could not be written.
+func Writing(path string, err error) error {
+	if perr := new(fs.PathError); errors.As(err, &perr) { // its path is the temporary name
 		err = perr.Err
 	} else if lerr := new(os.LinkError); errors.As(err, &lerr) {
 		err = fmt.Errorf("%s: %w", lerr.Op, lerr.Err)
 	}
-	return fmt.Errorf("writing %s: %w", at, err)
+	return fmt.Errorf("writing %s: %w", path, err)
 }
 
-// flush is put in place by tests, which drop what was not flushed.
+// flush is a variable so that tests can drop unflushed data.
 var flush = (*os.File).Sync
 
-// Sync has on disk what was written to a file. A file system that cannot do that is none to wait for.
+// Sync writes a file's data to disk. It ignores file systems that cannot do that.
 func Sync(f interface{ Sync() error }) error {
 	err := error(nil)
 	if file, ok := f.(*os.File); ok {
@@ -139,7 +139,7 @@ func Sync(f interface{ Sync() error }) error {
 	return err
 }
 
-// CopyFiles copies the files with these names of a folder, and of the folders in it that are not hidden.
+// CopyFiles copies the files with these names in a folder, and in its subfolders that are not hidden.
 func CopyFiles(from, to string, names ...string) error {
 	for _, name := range names {
 		for _, pattern := range []string{name, "[^.]*/" + name} {
@@ -147,8 +147,8 @@ func CopyFiles(from, to string, names ...string) error {
 			if err != nil {
 				return err
 			}
-			for _, at := range files {
-				if err := copyFile(filepath.Join(from, at), filepath.Join(to, at)); err != nil {
+			for _, path := range files {
+				if err := copyFile(filepath.Join(from, path), filepath.Join(to, path)); err != nil {
 					return err
 				}
 			}
@@ -169,13 +169,13 @@ func copyFile(from, to string) error {
 	return Write(to, func(w io.Writer) error { _, err := io.Copy(w, file); return err })
 }
 
-// MakeDir makes a folder in one step, with the folders that it stands in: fill makes part, which then gets its name. Of
-// what a killed process left of the same folder nothing stays.
-func MakeDir(at string, fill func(part string) error) error {
-	parent, name := filepath.Split(filepath.Clean(at))
+// MakeDir creates a folder in one step, with its parent folders: fill creates part, which is then renamed. It removes
+// parts of the same folder that killed processes left.
+func MakeDir(path string, fill func(part string) error) error {
+	parent, name := filepath.Split(filepath.Clean(path))
 	parent = filepath.Clean(parent)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return fmt.Errorf("%s cannot be made: %w", at, err)
+		return fmt.Errorf("cannot create %s: %w", path, err)
 	}
 	root, err := os.OpenRoot(parent)
 	if err != nil {
@@ -183,9 +183,9 @@ func MakeDir(at string, fill func(part string) error) error {
 	}
 	defer root.Close()
 	Sweep(parent, name)
-	lock, err := Create(root, name) // stays beside part, and tells that somebody makes it
+	lock, err := Create(root, name) // stays next to part and shows that it is in use
 	if err != nil {
-		return fmt.Errorf("%s cannot be made: %w", at, err)
+		return fmt.Errorf("cannot create %s: %w", path, err)
 	}
 	defer lock.Discard()
 	part := filepath.Join(parent, lock.part) + partDir
@@ -193,20 +193,19 @@ func MakeDir(at string, fill func(part string) error) error {
 	if err := fill(part); err != nil {
 		return err
 	}
-	return move(part, at)
+	return move(part, path)
 }
 
-// partDir ends the name of a folder that does not have its name yet, after that of the file which is locked for it.
+// partDir is the suffix of a folder's temporary name, after the name of its lock file.
 const partDir = ".d"
 
-// move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its
-// own.
+// move renames a folder whose files are on disk. It first makes the names inside durable, then its own.
 func move(from, to string) error {
-	err := filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		return syncFolder(at)
+		return syncFolder(path)
 	})
 	if err != nil {
 		return err
@@ -217,12 +216,12 @@ func move(from, to string) error {
 	return syncFolder(filepath.Dir(to))
 }
 
-// syncFolder has the names in a folder on disk, which is an error on Windows and macOS.
-func syncFolder(at string) error {
+// syncFolder makes the names in a folder durable. Windows and macOS do not support that.
+func syncFolder(path string) error {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return nil
 	}
-	folder, err := os.Open(at)
+	folder, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -230,22 +229,22 @@ func syncFolder(at string) error {
 	return Sync(folder)
 }
 
-// passing are the names of parts; those that end in -part are of bundles that an earlier gavel took in.
-var passing = regexp.MustCompile(`^\.(.+)-(?:[0-9]+|part)$`)
+// partName matches the names of parts; the suffix -part marks bundles that an earlier gavel imported.
+var partName = regexp.MustCompile(`^\.(.+)-(?:[0-9]+|part)$`)
 
-// Sweep removes the parts that killed processes left in a folder, of files of these names or, without any, of all.
-// Those that somebody is writing stay, and what cannot be removed does.
+// Sweep removes parts in a folder that killed processes left, for the given file names or, without names, for all.
+// Parts in use stay, and so do those that cannot be removed.
 func Sweep(dir string, names ...string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		part := passing.FindStringSubmatch(e.Name())
+		part := partName.FindStringSubmatch(e.Name())
 		if part != nil && e.Type().IsRegular() && (len(names) == 0 || slices.Contains(names, part[1])) {
 			removeAbandoned(filepath.Join(dir, e.Name()))
 		}
 	}
 }
 
-// removeAbandoned removes a part, and the folder that it is locked for, unless somebody holds its lock.
+// removeAbandoned removes a part and the folder that it locks, unless its lock is held.
 func removeAbandoned(part string) {
 	lock := flock.New(part, flock.SetFlag(os.O_RDWR))
 	got, err := lock.TryLock()
@@ -255,26 +254,26 @@ func removeAbandoned(part string) {
 	os.RemoveAll(part + partDir)
 	os.Remove(part)
 	lock.Unlock()
-	os.Remove(part) // on Windows, where a file that is open stays
+	os.Remove(part) // for Windows, where an open file stays
 }
 
-// NoLocks tells whether a lock failed since the file system has none.
+// NoLocks reports whether a lock failed because the file system does not support locks.
 func NoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
-// Within refuses a place below a folder to which a link leads; what is not there yet is none.
-func Within(folder, at string) error {
-	for ; at != folder && at != filepath.Dir(at); at = filepath.Dir(at) {
-		info, err := os.Lstat(at)
+// Within rejects a path below a folder that leads through a link or a file; missing folders are allowed.
+func Within(folder, path string) error {
+	for ; path != folder && path != filepath.Dir(path); path = filepath.Dir(path) {
+		info, err := os.Lstat(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if err == nil && !info.IsDir() {
-			return fmt.Errorf("%s is a link or a file: name another folder", at)
+			return fmt.Errorf("%s is a link or a file: name another folder", path)
 		}
 	}
-	if at != folder {
+	if path != folder {
 		return fmt.Errorf("is not below %s", folder)
 	}
 	return nil

@@ -159,7 +159,7 @@ func TestNoWayOut(t *testing.T) {
 	}
 }
 
-// TestHalfDone is no test: it is the process that TestSweep kills in the middle of a file, of a folder that it makes.
+// TestHalfDone is not a test but the process that TestSweep kills in the middle of writing a file in a new folder.
 func TestHalfDone(t *testing.T) {
 	dir := os.Getenv("DISK_TEST_HALF_DONE")
 	if dir == "" {
@@ -253,7 +253,7 @@ func TestMakeDir(t *testing.T) {
 	}
 }
 
-// BenchmarkWrite is what a whole file costs: flushed, and as it was before.
+// BenchmarkWrite measures the cost of writing a file, with and without flushing.
 func BenchmarkWrite(b *testing.B) {
 	for name, with := range map[string]func(*os.File) error{"flushed": (*os.File).Sync, "not": func(*os.File) error { return nil }} {
 		b.Run(name, func(b *testing.B) {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Open opens a file for reading: a regular one, so that nothing has to be waited for. No link leads out of the root,
-// which may be nil: then any link is followed.
+// Open opens a regular file for reading; other files could block. With a root, links cannot lead outside; without one,
+// any link is followed.
 func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
 	stat, open := os.Stat, os.Open
 	if root != nil {
@@ -25,17 +25,17 @@ func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) 
 	return f, info, err
 }
 
-// Plain refuses files of a folder that are links, or anything else that a write would lead elsewhere or wait for;
-// those that are not there are none.
+// Plain rejects files of a folder that are links or not regular, since a write could lead elsewhere or block. Missing
+// files are allowed.
 func Plain(dir string, names ...string) error {
 	for _, name := range names {
-		at := filepath.Join(dir, name)
-		info, err := os.Lstat(at)
+		path := filepath.Join(dir, name)
+		info, err := os.Lstat(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if err == nil && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is a link, or no file: remove it", at)
+			return fmt.Errorf("%s is a link or not a regular file: remove it", path)
 		}
 	}
 	return nil

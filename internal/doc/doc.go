@@ -53,7 +53,7 @@ type Surface int
 
 const (
 	Short Surface = 1 << iota // the text that a command prints by default
-	Full                      // text of --full, and Markdown
+	Full                      // text of --format full, and Markdown
 	Page                      // pages and report files
 
 	Printed = Short | Full // all texts

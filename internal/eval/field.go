@@ -37,7 +37,7 @@ const (
 type Field struct {
 	Name    string
 	Label   string // on a form; by default its name in words
-	Help    string // of the command line, the value's name in backquotes
+	Help    string // of the command line, the value's name in backquotes; short help ends at the first semicolon
 	About   string // of a form, where it is another than Help
 	Part    string
 	Kind    FieldKind                // by default that of the value

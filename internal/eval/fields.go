@@ -38,11 +38,11 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 	}
 	sample := 0
 	least := 1
-	sampled := "`N` items drawn by --seed: the same ones for every judge"
+	sampled := "`N` items drawn by --seed; the same ones for every judge"
 	if hasTasks(k) {
 		sample = SampleEach
 		least = 0
-		sampled = "`N` questions of each group drawn by --seed, 0 for all: the same ones for every model and stage"
+		sampled = "`N` questions of each group; drawn by --seed; 0 is all; the same ones for every model and stage"
 	}
 	fields := slices.Concat(
 		in(What, []Field{
@@ -54,7 +54,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 			},
 			{
 				Name:  "dataset",
-				Help:  "`NAME` (" + datasetsFor(k) + ") or file of that shape",
+				Help:  "`NAME` of a dataset, or a file of its shape; " + datasetsFor(k),
 				value: &r.Dataset,
 				Local: true,
 			},
@@ -76,7 +76,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Name:   "prompt",
 				Files:  true,
 				Label:  "Prompt",
-				Help:   "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own",
+				Help:   "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with your system message",
 				About:  "one of the protocol's own",
 				Values: k.TemplateNames(),
 				value:  &r.Prompt,
@@ -159,8 +159,9 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Served: true,
 				Label:  "Thinking",
 				Zero:   "auto",
-				Help: "`HOW` much a thinking model thinks: " +
-					strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model",
+				Help: "think `HOW`: " + strings.Join(backends.Thinks[1:], ", ") +
+					"; auto sends nothing and leaves it to the model",
+				About:  "how much a thinking model thinks; auto sends nothing and leaves it to the model",
 				Values: backends.Thinks,
 				value:  (*string)(&r.Think),
 			},
@@ -189,7 +190,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Name:   "constrain",
 				Served: true,
 				Label:  "Hold the verdict to the labels",
-				Help: "constrain the verdict to the valid labels: " +
+				Help: "constrain the verdict to the valid labels; " +
 					"the whole reply with a direct prompt, else an extra turn after the reasoning",
 				value: &r.Constrain,
 			},
@@ -289,7 +290,8 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 			{
 				Name:  "group",
 				Label: "Only one group",
-				Help:  "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again",
+				Help: "only items of the group `NAME`; \"gavel datasets show\" lists them; category=NAME works too; " +
+					"may be given again",
 				About: "only items of this group",
 				split: func(value string) []string { return []string{strings.TrimPrefix(value, "category=")} },
 				value: &r.Groups,
@@ -298,7 +300,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 		in(How, []Field{
 			{
 				Name: "until",
-				Help: "end the run as soon as the `CONDITION` is decided, with at most 5 % error: " +
+				Help: "end as soon as a `CONDITION` such as " + example + " is decided; at most 5 % error; " +
 					"METRIC>=PERCENT or METRIC<=PERCENT, with METRIC one of " + strings.Join(shares, ", "),
 				About: "a condition that ends the run as soon as it is decided, such as " + example,
 				Check: func(text string) error {
@@ -313,8 +315,8 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 			{
 				Name:  "agents",
 				Label: "Whose answers are judged",
-				Help: "`WHO` gave the answers to judge: a file of published answers, an answer run or " +
-					"MODEL@URL, also several with commas between them, or sim:…; may be given again",
+				Help: "`WHO` gave the answers: a file, an answer run, MODEL@URL or sim:…; " +
+					"a file has published answers; several with commas between them; may be given again",
 				About:  "who gave the answers to judge: a run on this server, MODEL@URL of an offered server, or sim:…",
 				split:  splitAgents,
 				value:  &r.Agents,

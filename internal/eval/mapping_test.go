@@ -67,7 +67,7 @@ func TestUnlabelledPairs(t *testing.T) {
 			t.Errorf("%s is of %d", m, got)
 		}
 	}
-	if said := "50 of 80 pairs have no label: they are judged, count for consistency and position, and are left out of what needs a label"; !slices.Contains(some.Warnings, said) {
+	if said := "50 of 80 pairs have no label: they count for consistency and position, and are left out of metrics that need a label"; !slices.Contains(some.Warnings, said) {
 		t.Errorf("%q", some.Warnings)
 	}
 	if d := none.Diagnosis; !strings.HasPrefix(d.Text, "No pair with a label is judged") {

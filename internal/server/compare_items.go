@@ -343,7 +343,7 @@ type compareView struct {
 	Filter     compareFilter        `json:"filter"`
 	A          *RunHead             `json:"a"`
 	B          *RunHead             `json:"b"`
-	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --json; null where there is none"`
+	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --format json; null where there is none"`
 	Problem    string               `json:"problem,omitempty" jsonschema:"why there is none"`
 	Shared     int                  `json:"shared" jsonschema:"items that all have"`
 	Matches    int                  `json:"matches"`

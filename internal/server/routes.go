@@ -56,6 +56,8 @@ func init() {
 			both("/compare", "compare", "Two runs beside each other", (*Server).compareView, compareFilter{})...),
 		both("/compare/item", "compare-item", "An item as two runs judged it", (*Server).compareItemView, itemOfTwo{}),
 
+		[]route{page("/help", "help", (*Server).helpPage)},
+
 		needing(needsLabels, listed("Labels", page("/labels", "labels", (*Server).labelsView))...),
 		needing(needsDesk,
 			route{pattern: "POST /labels", handle: (*Server).labelAs},

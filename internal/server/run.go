@@ -26,8 +26,8 @@ import (
 type runView struct {
 	RunHead
 	Headline *scoring.Result   `json:"headline"`
-	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
-	Jury     *jury.Jury        `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
+	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --format json; null while the run is being made"`
+	Jury     *jury.Jury        `json:"jury,omitempty" jsonschema:"as gavel jury --format json; left out of others"`
 	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"what analyses add, by name"`
 	Page     *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
 	Swaying  bool              `json:"-"` // what sways the judge is being worked out

@@ -62,7 +62,7 @@ type suiteRun struct {
 type SuiteView struct {
 	SuiteHead
 	Runs     []suiteRun      `json:"runs"`
-	Results  *report.Ranking `json:"results" jsonschema:"as gavel suite results --json; null where no run has ended"`
+	Results  *report.Ranking `json:"results" jsonschema:"as gavel suite results --format json; null where no run has ended"`
 	File     string          `json:"file" jsonschema:"its YAML, as it was run"`
 	Progress *Progress       `json:"progress,omitempty"`
 	Race     *race.State     `json:"race,omitempty" jsonschema:"the race of its runs, where one was begun"`

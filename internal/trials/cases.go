@@ -11,10 +11,10 @@ import (
 	"gotest.tools/v3/golden"
 )
 
-// Cases runs the cases of a file in testdata. A case is a paragraph: a line with its name, lines that are passed to
-// run, and, indented, the lines that run must return. go test -update writes these. A paragraph that begins with "#" is
-// a comment.
-func Cases(t *testing.T, file string, run func(t *testing.T, given []string) (results []string)) {
+// Cases runs the cases of a file in testdata. A case is a paragraph: a line with its name, input lines for run, and the
+// lines that run must return, indented. go test -update writes the latter. A paragraph that begins with "#" is a
+// comment.
+func Cases(t *testing.T, file string, run func(t *testing.T, input []string) (results []string)) {
 	raw, err := os.ReadFile(filepath.Join("testdata", file))
 	assert.NilError(t, err)
 	var written []string
@@ -23,28 +23,28 @@ func Cases(t *testing.T, file string, run func(t *testing.T, given []string) (re
 			written = append(written, paragraph)
 			continue
 		}
-		var given []string
+		var lines []string
 		for line := range strings.SplitSeq(paragraph, "\n") {
 			if !strings.HasPrefix(line, "  ") {
-				given = append(given, line)
+				lines = append(lines, line)
 			}
 		}
-		t.Run(given[0], func(t *testing.T) {
-			for _, result := range run(t, given[1:]) {
-				given = append(given, "  "+result)
+		t.Run(lines[0], func(t *testing.T) {
+			for _, result := range run(t, lines[1:]) {
+				lines = append(lines, "  "+result)
 			}
 		})
-		written = append(written, strings.Join(given, "\n"))
+		written = append(written, strings.Join(lines, "\n"))
 	}
 	golden.Assert(t, strings.Join(written, "\n\n")+"\n", file)
 }
 
-// TakeUsual removes the members of a JSON object that are as in usual; a member that only usual has becomes null.
+// TakeUsual removes the members of object that equal those in usual; a member only in usual is set to null.
 func TakeUsual(usual, object map[string]any) {
 	for key, value := range usual {
-		if is, told := object[key]; !told {
+		if member, ok := object[key]; !ok {
 			object[key] = nil
-		} else if reflect.DeepEqual(is, value) {
+		} else if reflect.DeepEqual(member, value) {
 			delete(object, key)
 		}
 	}

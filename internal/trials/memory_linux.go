@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InMemory has temporary files of the tests stand in memory, where there is a folder with room for that: the tests of
-// the commands take the kernel a third less time there.
+// InMemory moves temporary files of the tests to a memory file system with enough space, if there is one: the tests of
+// the commands then need a third less system time.
 func InMemory() {
 	const dir, room = "/dev/shm", 4 << 30
 	var st unix.Statfs_t

@@ -2,5 +2,5 @@
 
 package trials
 
-// InMemory leaves temporary files where the system has them.
+// InMemory does nothing on this system.
 func InMemory() {}

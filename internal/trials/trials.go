@@ -1,4 +1,4 @@
-// Package trials has what tests of many packages share: how many trials they make, few in go test ./... and all in
+// Package trials has helpers for tests of many packages: the number of random trials, few in go test ./... and all in
 // scripts/check.sh, and a runner for files of cases.
 package trials
 
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Times is how often a test tries what chance decides: n times by day, three times as often with GAVEL_TEST_NIGHTLY,
-// and GAVEL_TRIALS times as often where that is set.
+// Times returns the number of trials of a random test: n by default, 3n with GAVEL_TEST_NIGHTLY, and GAVEL_TRIALS times
+// n if that is set.
 func Times(n int) int {
 	if more, err := strconv.Atoi(os.Getenv("GAVEL_TRIALS")); err == nil && more > 0 {
 		return n * more
@@ -21,16 +21,16 @@ func Times(n int) int {
 	return n
 }
 
-// Long leaves out a test, or a part of one, that takes seconds and hardly ever finds what the others do not. The whole
-// check makes it, and so does whoever says how often to try.
+// Long skips a test, or a part of one, that takes seconds and rarely finds more than the others. The whole check runs
+// it, and so does any setting of the number of trials.
 func Long(t testing.TB) {
 	t.Helper()
 	if !All() {
-		t.Skip("takes long: GAVEL_TEST_LONG=1 and scripts/check.sh make it")
+		t.Skip("slow: run with GAVEL_TEST_LONG=1 or scripts/check.sh")
 	}
 }
 
-// All tells whether the long parts are made too.
+// All reports whether long parts run too.
 func All() bool {
 	return slices.ContainsFunc([]string{"GAVEL_TEST_LONG", "GAVEL_TEST_NIGHTLY", "GAVEL_TRIALS"}, func(name string) bool {
 		return os.Getenv(name) != ""

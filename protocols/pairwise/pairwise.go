@@ -287,5 +287,7 @@ asks which is GOAL. Progress goes to standard error, the table to standard outpu
 Examples:
   gavel run NAME --model qwen3:8b --dataset sample
   gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o --sample 100 --dry-run
-  gavel run NAME --base-url http://gpu1:8080 --base-url http://gpu2:8080 --model qwen3-8b --dataset judgebench-gpt4o
-  gavel run NAME --backend sim --model accuracy=0.8,first=0.2 --dataset sample`
+  gavel run NAME --backend sim --model accuracy=0.8,first=0.2 --dataset sample
+
+Several servers of one model:
+  gavel run NAME --base-url http://gpu1:8080 --base-url http://gpu2:8080 --model qwen3-8b --dataset judgebench-gpt4o`

@@ -228,7 +228,7 @@ func TestSwayOfAConsistentJudge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 	for most, want := range map[float64]string{
-		0.85: " The position is left out: no verdict changes with it. Swayed by length.",
+		0.85: " The position is left out: no verdict changes with it. Biases: length.",
 		1:    " The effects of the features cannot be separated: ",
 	} {
 		rows := byLooks(rng, 350, most)

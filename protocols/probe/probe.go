@@ -27,9 +27,12 @@ var Protocol = judging.Protocol{
 	About: "two responses, as they are and rewritten: which verdicts change?",
 	Help: `Asks a judge about every pair of the dataset six times, in one order: as it is, once more as
 it is (its own noise), and with four of ten changes that leave the better response the
-better: the worse one is padded, dressed up, or tells the judge what to answer; the judge
-is asked whether it is sure; the assistants have other names; the instructions have typing
-errors. The table says which of them move verdicts more than a change of the prompt's form does.
+better.
+
+The changes: the worse one is padded, dressed up, or tells the judge what to answer; the
+judge is asked whether it is sure; the assistants have other names; the instructions have
+typing errors. The table says which of them move verdicts more than a change of the
+prompt's form does.
 
 Examples:
   gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o

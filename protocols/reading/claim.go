@@ -6,143 +6,146 @@ import (
 	"strings"
 )
 
-// place is where a label stands.
+// place holds a label with its context.
 type place struct {
 	label
-	view        *view
-	all         []label // of the view
-	i           int     // which of them it is
-	from, to    int     // its statement
-	left, right string  // what the statement has before it and after it, in small letters
+	view           *view
+	all            []label // all labels of the view
+	i              int     // index of the label in all
+	from, to       int     // bounds of its statement
+	prefix, suffix string  // text of the statement before and after the label, in lower case
 }
 
 func newPlace(v *view, all []label, i int) place {
 	p := place{label: all[i], view: v, all: all, i: i}
 	p.from, p.to = v.statement(p.start)
-	p.left = v.lower[max(p.from, p.start-before):p.start]
-	p.right = v.lower[p.end:max(p.end, min(p.to, p.end+after))]
+	p.prefix = v.lower[max(p.from, p.start-leftWindow):p.start]
+	p.suffix = v.lower[p.end:max(p.end, min(p.to, p.end+rightWindow))]
 	return p
 }
 
-// claim is what is said of a label.
+// claim returns the claim that a statement makes about a label.
 func (g grammar) claim(p place) claim {
 	c := claim{label: p.label, statement: p.from}
 	value, praise := g.praise(p)
-	word, side, at := g.announced(p, praise)
-	lone := p.alone()
-	asked := p.answered(g.asked)
-	if asked != unjudged && p.after("lone-tail") {
-		lone = declared
+	word, side, start := g.findAnnouncement(p, praise)
+	alone := p.aloneRank()
+	answerSide := p.questionSide(g.target)
+	if answerSide != noJudgment && p.suffixIs("lone-tail") {
+		alone = explicitClaim
 	}
-	isBoxed := strings.HasSuffix(strings.TrimRight(p.left, " {$(\"'["), `\boxed`)
-	if at < 0 || p.form < demanded && praise == nothing && word == "" && lone == nothing && !isBoxed {
+	isBoxed := strings.HasSuffix(strings.TrimRight(p.prefix, " {$(\"'["), `\boxed`)
+	if start < 0 || p.form < formatted && praise == noClaim && word == "" && alone == noClaim && !isBoxed {
 		return c
 	}
-	if p.form < demanded && word == "" && (p.before("speech") && !p.after("ends-quote") || p.after("attributed")) {
+	if p.form < formatted && word == "" &&
+		(p.prefixIs("speech") && !p.suffixIs("ends-quote") || p.suffixIs("attributed")) {
 		return c
 	}
-	if word != "" && (!claimed(p.left[:at]) || p.form < demanded && g.sides != nil && matches(p.left[at:], "hedged")) {
+	if word != "" && (!isClaimed(p.prefix[:start]) ||
+		p.form < formatted && g.valueFor != nil && matches(p.prefix[start:], "hedged")) {
 		word = ""
 	}
-	if conditional(p.left) ||
-		praise == nothing && p.after("denied-after") || p.unsaid(word != "") {
+	if isConditional(p.prefix) ||
+		praise == noClaim && p.suffixIs("denied-after") || p.isDisclaimed(word != "") {
 		return c
 	}
 	switch {
 	case isBoxed:
-		c.rank = declared
+		c.rank = explicitClaim
 		c.rule = ruleBoxed
-	case word != "" && (praise > nothing || !p.after("other-verb")):
-		c.rank = declared
+	case word != "" && (praise > noClaim || !p.suffixIs("other-verb")):
+		c.rank = explicitClaim
 		c.rule = g.rule
 		if word == "selection" && g.rule == ruleAnswer {
 			c.rule = ruleSelection
 		}
-		if matches(p.left[at:], "would") {
-			c.rank = praised
+		if matches(p.prefix[start:], "would") {
+			c.rank = weakClaim
 		} else if matches(word, "impersonal") {
-			c.rank = called
+			c.rank = strongClaim
 		}
-	case lone > nothing:
-		c.rank = lone
+	case alone > noClaim:
+		c.rank = alone
 		c.rule = ruleAlone
-	case p.form == demanded && !p.before("mentioned"):
-		c.rank = plain
+	case p.form == formatted && !p.prefixIs("mentioned"):
+		c.rank = plainClaim
 	}
-	if p.form == demanded {
+	if p.form == formatted {
 		c.rule = ruleLabel
 		return c
 	}
 	c.side = side
-	if side == unjudged && praise == nothing && p.name != "" && lone > nothing {
-		c.side = asked
+	if side == noJudgment && praise == noClaim && p.name != "" && alone > noClaim {
+		c.side = answerSide
 	}
 	switch {
-	case c.side != unjudged && g.sides != nil:
-		c.value = cmp.Or(g.sides(p.label, c.side), c.value)
-		c.several = praise > nothing && value != c.value
-	case praise > nothing:
+	case c.side != noJudgment && g.valueFor != nil:
+		c.value = cmp.Or(g.valueFor(p.label, c.side), c.value)
+		c.isAmbiguous = praise > noClaim && value != c.value
+	case praise > noClaim:
 		c.value = value
 		c.rank = max(praise, c.rank)
 		c.rule = cmp.Or(c.rule, rulePredicate)
-		if g.sides != nil && value == g.sides(p.label, worse) {
+		if g.valueFor != nil && value == g.valueFor(p.label, worse) {
 			c.side = worse
 		}
 	}
-	if word != "" || c.rank == declared {
-		g.beside(p, &c)
+	if word != "" || c.rank == explicitClaim {
+		g.checkNeighbors(p, &c)
 	}
 	return c
 }
 
-// answered returns what a bare name means as the answer to the question before it; at the beginning of a reply, to the
-// question that the judge was asked.
-func (p place) answered(asked judgment) judgment {
+// questionSide returns the meaning of a bare name as the answer to the preceding question; at the beginning of a reply
+// that is the question of the prompt.
+func (p place) questionSide(target judgment) judgment {
 	v := p.view
 	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
 	if before == "" && v.text[p.end-1] != ']' {
-		return asked
+		return target
 	}
 	if !strings.HasSuffix(before, "?") {
-		return unjudged
+		return noJudgment
 	}
 	from, _ := v.statement(len(before) - 1)
-	for _, m := range sidedWords.in(before[from:]) {
-		if side := sideOf(before[from:from+m[1]], m[0]); side != unjudged {
+	for _, m := range sidedWords.findAll(before[from:]) {
+		if side := sideOf(before[from:from+m[1]], m[0]); side != noJudgment {
 			return side
 		}
 	}
-	return unjudged
+	return noJudgment
 }
 
-// unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.
-func (p place) unsaid(isAnnounced bool) bool {
-	isOthers := p.before("of-others") && !p.before("unmoved")
-	if !claimed(p.left) || isOthers || p.before("unreal") || p.view.inQuestion(p.start, p.end) ||
-		p.before("conjunctive") && p.after("hanging") {
+// isDisclaimed reports whether a label is denied, doubted, quoted, asked or offered, so that the reply does not
+// claim it.
+func (p place) isDisclaimed(isAnnounced bool) bool {
+	isForeign := p.prefixIs("of-others") && !p.prefixIs("unmoved")
+	if !isClaimed(p.prefix) || isForeign || p.prefixIs("unreal") || p.view.inQuestion(p.start, p.end) ||
+		p.prefixIs("conjunctive") && p.suffixIs("hanging") {
 		return true
 	}
-	if p.form < demanded {
-		return !isAnnounced && offering(p.view, p.all, p.i) || p.isOverruled()
+	if p.form < formatted {
+		return !isAnnounced && isOffered(p.view, p.all, p.i) || p.isOverruled()
 	}
-	peers := slices.DeleteFunc(slices.Clone(p.all), func(l label) bool { return l.form < demanded })
+	peers := slices.DeleteFunc(slices.Clone(p.all), func(l label) bool { return l.form < formatted })
 	k := slices.Index(peers, p.label)
-	return isOther(p.left) || listed(p.view, peers, k) ||
-		offering(p.view, peers, k) && !(isAnnounced && p.after("means"))
+	return isOtherKey(p.prefix) || isListItem(p.view, peers, k) ||
+		isOffered(p.view, peers, k) && !(isAnnounced && p.suffixIs("means"))
 }
 
-// isOverruled tells whether the statement of a label has one in the form that was asked for.
+// isOverruled reports whether the statement also has a label in the requested format.
 func (p place) isOverruled() bool {
 	return slices.ContainsFunc(p.all[max(0, p.i-8):min(len(p.all), p.i+8)], func(l label) bool {
-		return l.form == demanded && l.start >= p.from && l.start < p.to
+		return l.form == formatted && l.start >= p.from && l.start < p.to
 	})
 }
 
-// beside looks for labels that are named beside the one that is announced: they make a conflict, or take its place.
-func (g grammar) beside(p place, c *claim) {
+// checkNeighbors looks for labels next to the announced one. They make the claim ambiguous or replace the label.
+func (g grammar) checkNeighbors(p place, c *claim) {
 	v := p.view
-	if matches(v.text[c.end:max(c.end, min(p.to, c.end+before))], g.more) {
-		c.several = true
+	if matches(v.text[c.end:max(c.end, min(p.to, c.end+leftWindow))], g.moreRule) {
+		c.isAmbiguous = true
 		return
 	}
 	isDenied := false
@@ -153,18 +156,18 @@ func (g grammar) beside(p place, c *claim) {
 		}
 		gap := v.lower[c.end:next.start]
 		switch {
-		case !claimed(next.left) || matches(next.right, "denied-after"):
+		case !isClaimed(next.prefix) || matches(next.suffix, "denied-after"):
 			isDenied = true
 		case next.value == c.value || isDenied && matches(gap, "also-named"):
-		case matches(gap, "corrected") && matches(next.right, "clause-ends"):
+		case matches(gap, "corrected") && matches(next.suffix, "clause-ends"):
 			c.label = next.label
-		case matches(gap, "joined") && !matches(next.right, "other-verb", "together") &&
-			(next.form > bare || matches(next.right, "list-ends")):
-			c.several = true
+		case matches(gap, "joined") && !matches(next.suffix, "other-verb", "together") &&
+			(next.form > bare || matches(next.suffix, "list-ends")):
+			c.isAmbiguous = true
 		case matches(gap, "explained"):
 			return
-		case next.form > bare && matches(next.right, "ends-all"):
-			c.several = true
+		case next.form > bare && matches(next.suffix, "ends-all"):
+			c.isAmbiguous = true
 		}
 	}
 }

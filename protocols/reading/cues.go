@@ -9,7 +9,7 @@ import (
 //go:embed cues.txt
 var cueTable string
 
-// cuesOf lists the words of some kinds in cues.txt, with each quality in the place of ⟨quality⟩.
+// cuesOf returns the words of these kinds in cues.txt, with each quality in the place of ⟨quality⟩.
 func cuesOf(kinds ...string) (words []string) {
 	for line := range strings.Lines(cueTable) {
 		if column := strings.Split(line, " | "); slices.Contains(kinds, column[0]) {
@@ -28,7 +28,7 @@ func cuesOf(kinds ...string) (words []string) {
 	return words
 }
 
-// lexicon has words by their first three bytes, the longest first.
+// lexicon holds words by their first three bytes, the longest first.
 type lexicon struct {
 	first [256]bool
 	words map[string][]string
@@ -47,8 +47,8 @@ func newLexicon(words []string) *lexicon {
 	return &l
 }
 
-// at returns where the word ends that begins at byte i of a text, or 0.
-func (l *lexicon) at(text string, i int) (end int) {
+// matchEnd returns the end of the word that begins at byte i of a text; 0 if there is none.
+func (l *lexicon) matchEnd(text string, i int) (end int) {
 	if i+3 > len(text) || !l.first[text[i]] || i > 0 && isLetter(text[i]) && isLetter(text[i-1]) {
 		return 0
 	}
@@ -64,10 +64,10 @@ func (l *lexicon) at(text string, i int) (end int) {
 	return 0
 }
 
-// in lists the words that a text has, from where to where.
-func (l *lexicon) in(text string) (all [][2]int) {
+// findAll returns the beginnings and ends of all words in a text.
+func (l *lexicon) findAll(text string) (all [][2]int) {
 	for i := 0; i < len(text); i++ {
-		if end := l.at(text, i); end > 0 {
+		if end := l.matchEnd(text, i); end > 0 {
 			all = append(all, [2]int{i, end})
 			i = end - 1
 		}
@@ -78,18 +78,18 @@ func (l *lexicon) in(text string) (all [][2]int) {
 var (
 	betterWords = cuesOf("better")
 	worseWords  = append(cuesOf("worse"), "least")
-	// answerWords announce an answer, sidedWords one of those that are compared as well.
+	// answerWords announce an answer; sidedWords also announce one of two compared responses.
 	answerWords = newLexicon(cuesOf("answer"))
 	sidedWords  = newLexicon(cuesOf("answer", "better", "worse"))
 )
 
-// sideOf tells whether the word at byte at of a text, which ends it, is for the better or the worse, or stands right
-// after one that is: "the worse response". A word such as "verdict" is unjudged: it announces the one that was asked
-// for.
-func sideOf(said string, at int) judgment {
-	before := strings.LastIndexByte(strings.TrimRight(said[:at], " "), ' ')
-	for _, end := range []int{len(said), at, before + 1} {
-		text := strings.TrimRight(said[:end], " 的のな方")
+// sideOf reports whether the last word of a phrase, which begins at start, means better or worse, or follows a
+// word that does: "the worse response". A word such as "verdict" returns noJudgment: it announces the response
+// that was asked for.
+func sideOf(phrase string, start int) judgment {
+	before := strings.LastIndexByte(strings.TrimRight(phrase[:start], " "), ' ')
+	for _, end := range []int{len(phrase), start, before + 1} {
+		text := strings.TrimRight(phrase[:end], " 的のな方")
 		switch {
 		case lastWord(text, worseWords) >= 0:
 			return worse
@@ -97,5 +97,5 @@ func sideOf(said string, at int) judgment {
 			return better
 		}
 	}
-	return unjudged
+	return noJudgment
 }

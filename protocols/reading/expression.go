@@ -10,49 +10,49 @@ import (
 	"sync/atomic"
 )
 
-// expression is a regular one that is compiled when it is first used: to compile all of them takes as long as to read
+// expression is a regular expression that is compiled on first use: compiling all of them takes as long as reading
 // hundreds of replies.
 type expression struct {
-	regular func() *regexp.Regexp
-	words   func() []string // one of which every text has that matches; nil where none are known
-	short   sync.Map        // where short texts match
-	shorts  atomic.Int32    // how many they are
+	regular   func() *regexp.Regexp
+	literals  func() []string // every matching text contains one of them; nil if unknown
+	cache     sync.Map        // matches of short texts
+	cacheSize atomic.Int32    // number of entries
 }
 
-// An expression remembers where texts of so many bytes match, so many of them: what stands between two words recurs in
-// reply after reply.
+// An expression caches its matches in texts of up to shortText bytes, up to maxCached of them: the text between
+// two words is often the same.
 const (
-	shortText  = 5
-	mostShorts = 1000
+	shortText = 5
+	maxCached = 1000
 )
 
-// mostWords are as many as take less time to look for than an expression that fails at the beginning of a text.
-const mostWords = 40
+// maxLiterals is the number of literals up to which a search for them is faster than an anchored expression that fails.
+const maxLiterals = 40
 
 //go:embed rules.txt
 var ruleTable string
 
-// sources has the expressions of rules.txt by the names of their rules.
+// sources maps the rules of rules.txt to their expressions.
 var sources = func() map[string][]string {
-	of := map[string][]string{}
+	table := map[string][]string{}
 	for block := range strings.SplitSeq(ruleTable, "\n\n") {
 		block, _, _ = strings.Cut(block, "\n  > ")
 		lead, expressions, _ := strings.Cut(block, "\n  / ")
 		name := lead[strings.LastIndexByte("\n"+lead, '\n'):]
-		of[name] = strings.Split(expressions, "\n  / ")
+		table[name] = strings.Split(expressions, "\n  / ")
 	}
-	return of
+	return table
 }()
 
-// rules has these expressions compiled.
+// rules maps the rules to compiled expressions.
 var rules = func() map[string][]*expression {
-	of := map[string][]*expression{}
+	table := map[string][]*expression{}
 	for name, all := range sources {
 		for _, source := range all {
-			of[name] = append(of[name], compile(source))
+			table[name] = append(table[name], compile(source))
 		}
 	}
-	return of
+	return table
 }()
 
 var (
@@ -60,21 +60,21 @@ var (
 	reference = regexp.MustCompile(`⟨[^⟩]*⟩`)
 )
 
-// compile makes an expression, in which ⟨is was⟩ stands for one of these words, ⟨better⟩ for one of the words
-// of this kind in cues.txt, and ⟨filler⟩ for the rule of this name.
+// compile prepares an expression, in which ⟨is was⟩ stands for one of these words, ⟨better⟩ for one of the
+// words of this kind in cues.txt, and ⟨filler⟩ for the rule of this name.
 func compile(source string) *expression {
 	whole := sync.OnceValue(func() string {
 		return lineBreak.ReplaceAllString(reference.ReplaceAllStringFunc(source, resolve), "")
 	})
 	return &expression{
 		regular: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(whole()) }),
-		words: sync.OnceValue(func() []string {
+		literals: sync.OnceValue(func() []string {
 			tree, err := syntax.Parse(whole(), syntax.Perl)
 			if err != nil {
 				panic(err)
 			}
-			words := needed(tree)
-			if len(words) > mostWords && strings.HasPrefix(whole(), "^") {
+			words := requiredLiterals(tree)
+			if len(words) > maxLiterals && strings.HasPrefix(whole(), "^") {
 				return nil
 			}
 			return words
@@ -104,22 +104,22 @@ func resolve(reference string) string {
 	return `(?:` + strings.Join(words, "|") + `)`
 }
 
-// needed are words of which a text has one if it matches, the longest there are; nil where it may have none. To look
-// for words takes a tenth of the time that an expression takes, and most texts have none.
-func needed(tree *syntax.Regexp) []string {
+// requiredLiterals returns literals of which every matching text contains one, as long as possible; nil if there are
+// none. Searching for them takes a tenth of the time of the expression, and most texts contain none.
+func requiredLiterals(tree *syntax.Regexp) []string {
 	switch tree.Op {
 	case syntax.OpLiteral:
 		if tree.Flags&syntax.FoldCase == 0 {
 			return []string{string(tree.Rune)}
 		}
 	case syntax.OpCharClass:
-		return fewOf(tree.Rune)
+		return smallClass(tree.Rune)
 	case syntax.OpCapture, syntax.OpPlus:
-		return needed(tree.Sub[0])
+		return requiredLiterals(tree.Sub[0])
 	case syntax.OpAlternate:
 		var all []string
 		for _, sub := range tree.Sub {
-			words := needed(sub)
+			words := requiredLiterals(sub)
 			if words == nil {
 				return nil
 			}
@@ -129,7 +129,7 @@ func needed(tree *syntax.Regexp) []string {
 	case syntax.OpConcat:
 		var best []string
 		for _, sub := range tree.Sub {
-			words := needed(sub)
+			words := requiredLiterals(sub)
 			if shortest(words) > shortest(best) {
 				best = words
 			}
@@ -139,8 +139,8 @@ func needed(tree *syntax.Regexp) []string {
 	return nil
 }
 
-// fewOf are the characters of a class that has few, given as the first and the last of each range.
-func fewOf(ranges []rune) (all []string) {
+// smallClass returns the characters of a class with at most four; ranges holds the first and the last of each range.
+func smallClass(ranges []rune) (all []string) {
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
 			if len(all) == 4 {
@@ -152,7 +152,7 @@ func fewOf(ranges []rune) (all []string) {
 	return all
 }
 
-// shortest is how long the shortest of some words is; 0 where there is none.
+// shortest returns the length of the shortest word; 0 without words.
 func shortest(words []string) int {
 	if len(words) == 0 {
 		return 0
@@ -161,32 +161,32 @@ func shortest(words []string) int {
 	return len(slices.MinFunc(words, byLength))
 }
 
-// mayMatch is false for a text that has none of the words it needs to match.
-func (e *expression) mayMatch(text string) bool {
+// hasLiteral returns false for a text that cannot match because it lacks the required literals.
+func (e *expression) hasLiteral(text string) bool {
 	has := func(word string) bool { return strings.Contains(text, word) }
-	words := e.words()
+	words := e.literals()
 	return words == nil || slices.ContainsFunc(words, has)
 }
 
-// find returns where a text matches first, with its groups, or nil.
+// find returns the position of the first match, with its groups, or nil.
 func (e *expression) find(text string) []int {
 	if len(text) > shortText {
-		if !e.mayMatch(text) {
+		if !e.hasLiteral(text) {
 			return nil
 		}
 		return e.regular().FindStringSubmatchIndex(text)
 	}
-	at, ok := e.short.Load(text)
+	match, ok := e.cache.Load(text)
 	if !ok {
-		at = e.regular().FindStringSubmatchIndex(text)
-		if e.shorts.Add(1) <= mostShorts {
-			e.short.Store(strings.Clone(text), at)
+		match = e.regular().FindStringSubmatchIndex(text)
+		if e.cacheSize.Add(1) <= maxCached {
+			e.cache.Store(strings.Clone(text), match)
 		}
 	}
-	return at.([]int)
+	return match.([]int)
 }
 
-// matches reports whether a text matches one of some rules.
+// matches reports whether a text matches at least one of the rules.
 func matches(text string, names ...string) bool {
 	for _, name := range names {
 		for _, e := range rules[name] {
@@ -195,7 +195,7 @@ func matches(text string, names ...string) bool {
 				if e.find(text) != nil {
 					return true
 				}
-			case e.mayMatch(text) && e.regular().MatchString(text):
+			case e.hasLiteral(text) && e.regular().MatchString(text):
 				return true
 			}
 		}
@@ -203,29 +203,29 @@ func matches(text string, names ...string) bool {
 	return false
 }
 
-// find returns where a text matches a rule first, with its groups, or nil.
+// find returns the position of the first match of a rule, with its groups, or nil.
 func find(text, name string) []int { return rules[name][0].find(text) }
 
-// groups returns what matches a rule first, with its groups, or nil.
+// groups returns the text of the first match of a rule, and those of its groups, or nil.
 func groups(text, name string) []string {
-	at := find(text, name)
-	if at == nil {
+	match := find(text, name)
+	if match == nil {
 		return nil
 	}
-	found := make([]string, len(at)/2)
-	for i := range found {
-		if at[2*i] >= 0 {
-			found[i] = text[at[2*i]:at[2*i+1]]
+	texts := make([]string, len(match)/2)
+	for i := range texts {
+		if match[2*i] >= 0 {
+			texts[i] = text[match[2*i]:match[2*i+1]]
 		}
 	}
-	return found
+	return texts
 }
 
-// pattern returns the regular expression of a rule, to find all that matches.
+// pattern returns the regular expression of a rule, for finding all matches.
 func pattern(name string) *regexp.Regexp { return rules[name][0].regular() }
 
-// before reports whether what stands before a label matches a rule.
-func (p place) before(name string) bool { return matches(p.left, name) }
+// prefixIs reports whether the text before a label matches a rule.
+func (p place) prefixIs(name string) bool { return matches(p.prefix, name) }
 
-// after reports whether what stands after a label matches a rule.
-func (p place) after(name string) bool { return matches(p.right, name) }
+// suffixIs reports whether the text after a label matches a rule.
+func (p place) suffixIs(name string) bool { return matches(p.suffix, name) }

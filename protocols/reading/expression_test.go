@@ -15,7 +15,7 @@ func TestCuesAreWords(t *testing.T) {
 		"answers and ÿans": "answers",
 	} {
 		var got []string
-		for _, m := range answerWords.in(text) {
+		for _, m := range answerWords.findAll(text) {
 			got = append(got, text[m[0]:m[1]])
 		}
 		if strings.Join(got, " ") != want {
@@ -41,16 +41,16 @@ func TestWordsThatAnExpressionNeeds(t *testing.T) {
 		{source: `^\s*(?:是|为)?答案`, words: []string{"答案"}, matches: []string{"答案", "是答案"}},
 	} {
 		compiled := compile(e.source)
-		if words := compiled.words(); !slices.Equal(words, e.words) {
+		if words := compiled.literals(); !slices.Equal(words, e.words) {
 			t.Errorf("%s needs %q, want %q", e.source, words, e.words)
 		}
 		for _, text := range e.matches {
-			if !compiled.mayMatch(text) || !regexp.MustCompile(e.source).MatchString(text) {
+			if !compiled.hasLiteral(text) || !regexp.MustCompile(e.source).MatchString(text) {
 				t.Errorf("%s does not match %q", e.source, text)
 			}
 		}
 	}
-	if compile(`a+(?:bc|de)f`).mayMatch("a b c d e f") {
+	if compile(`a+(?:bc|de)f`).hasLiteral("a b c d e f") {
 		t.Error("a text without one of the words is matched all the same")
 	}
 }
@@ -59,7 +59,7 @@ func TestWordsThatAnExpressionNeeds(t *testing.T) {
 func TestShortTextsAreRemembered(t *testing.T) {
 	e := compile(`^(a|b)?(\d+)$`)
 	for range 2 {
-		for n := range 2 * mostShorts {
+		for n := range 2 * maxCached {
 			for _, text := range []string{fmt.Sprint(n), fmt.Sprint("b", n), fmt.Sprint(n, "x")} {
 				want := e.regular().FindStringSubmatchIndex(text)
 				if got := e.find(text); !slices.Equal(got, want) {
@@ -69,8 +69,8 @@ func TestShortTextsAreRemembered(t *testing.T) {
 		}
 	}
 	kept := 0
-	e.short.Range(func(any, any) bool { kept++; return true })
-	if kept != mostShorts {
-		t.Errorf("%d texts are remembered, want %d", kept, mostShorts)
+	e.cache.Range(func(any, any) bool { kept++; return true })
+	if kept != maxCached {
+		t.Errorf("%d texts are remembered, want %d", kept, maxCached)
 	}
 }

@@ -5,187 +5,190 @@ import (
 	"slices"
 )
 
-// grammar is what one reader looks for.
+// grammar describes the labels that a reader looks for, and the words that claim them.
 type grammar struct {
-	labels  func(v *view) []label                // lists all labels of a view, in order
-	praise  func(p place) (value string, r rank) // returns what is said of a label, and how firmly
-	offered []string
-	rule    string                              // of a label that a word announces
-	isWeak  func(word string) bool              // whether a word announces a bare label only with a colon
-	asked   judgment                            // better or worse; unjudged where nothing is compared
-	sides   func(l label, said judgment) string // the value of one of two that is said to be better or worse
-	scores  func(*view, []label) (claim, bool)  // returns the claim of two scores
-	more    string                              // a rule that follows a label of which more are named without a noun
+	labels     func(v *view) []label                // returns all labels of a view, in order
+	praise     func(p place) (value string, r rank) // returns the value of a predicate about a label, and its firmness
+	offered    []string
+	rule       string                              // the rule of announced labels
+	needsColon func(word string) bool              // reports whether a word announces a bare label only with a colon
+	target     judgment                            // asked for: better or worse; noJudgment without a comparison
+	valueFor   func(l label, side judgment) string // the value if a label is called better or worse
+	scores     func(*view, []label) (claim, bool)  // returns the claim of two scores
+	moreRule   string                              // name of the rule for further labels without a noun
 }
 
-// label is one that a reply names.
+// label holds a label found in a reply.
 type label struct {
-	value      string // in its plain form
-	name       string // of one of two, which the value puts first
-	start, end int    // in the view, with the brackets and the noun that belong to it
-	in, out    int    // of the label itself
-	form       form
-	says       rank // its firmness without other words
+	value                string // in canonical form
+	name                 string // of the response that the value puts first
+	start, end           int    // in the view, with its brackets and noun
+	innerStart, innerEnd int    // in the view, the label alone
+	form                 form
+	firmness             rank // rank without further words
 }
 
-// form is how a label is written.
+// form classifies how a label is written.
 type form int
 
 const (
-	bare     form = iota // "C": it is a label only where one is announced
-	named                // "option C", "(C)"
-	demanded             // as it was asked for, "[[A>B]]": it needs no announcement
+	bare      form = iota // "C": a label only if it is announced
+	marked                // "option C", "(C)"
+	formatted             // in the requested format, "[[A>B]]": needs no announcement
 )
 
-// rank is how firmly a statement says that a label is the answer.
+// rank is the firmness with which a statement claims that a label is the answer.
 type rank int
 
 const (
-	nothing  rank = iota
-	praised       // "Option 2 is correct": others may be as well
-	plain         // a label in the form that was asked for, in words that say nothing about it
-	called        // "Option 2 is the best"
-	declared      // announced, in a box, or all that there is
+	noClaim       rank = iota
+	weakClaim          // "Option 2 is correct": other options may be as well
+	plainClaim         // a label in the requested format, among words that say nothing about it
+	strongClaim        // "Option 2 is the best"
+	explicitClaim      // announced, in a box, or alone
 )
 
-// claim is what a statement says of a label.
+// claim holds what a statement claims about a label.
 type claim struct {
 	label
 	rank
-	rule      string
-	side      judgment // of what announces it
-	statement int      // where it begins
-	several   bool     // the statement names another as well
+	rule        string
+	side        judgment // of the announcement
+	statement   int      // its beginning
+	isAmbiguous bool     // the statement names another label as well
 }
 
-// lookBack bounds how many labels a reader looks at before it gives up: no reply of a model needs as many.
-const lookBack = 200
+// maxLabels limits the number of labels that a reader examines, from the end of the reply.
+const maxLabels = 200
 
-// read is what the last statement that makes a claim says.
+// read returns the value of the last statement with a claim.
 func (g grammar) read(reply string) Found {
-	v := undress(reply)
+	v := normalize(reply)
 	all := g.labels(v)
-	all = all[max(0, len(all)-lookBack):]
+	all = all[max(0, len(all)-maxLabels):]
 	final, ok := g.decide(v, all)
 	if !ok {
-		final, ok = g.sole(v, all)
+		final, ok = g.onlyFormatted(v, all)
 	}
-	if g.scores != nil && final.form < demanded {
+	if g.scores != nil && final.form < formatted {
 		scored, isScored := g.scores(v, all)
-		final.several = final.several || ok && isScored && scored.value != final.value
+		final.isAmbiguous = final.isAmbiguous || ok && isScored && scored.value != final.value
 		if !ok {
 			final, ok = scored, isScored
 		}
 	}
-	isFaint := final.rank == praised && final.rule == rulePredicate && g.sides != nil // it counts if nothing follows
-	if !ok || isFaint && v.isFollowed(all, final.end) {
+	// A weak claim counts only if no label follows.
+	isWeak := final.rank == weakClaim && final.rule == rulePredicate && g.valueFor != nil
+	if !ok || isWeak && v.isFollowed(all, final.end) {
 		return Found{Outcome: None}
 	}
-	said := g.saidBeside(v, all, final)
-	final.value = cmp.Or(final.value, said)
-	f := v.found(final.rule, final.value, final.in, final.out)
+	neighbor := g.neighborValue(v, all, final)
+	final.value = cmp.Or(final.value, neighbor)
+	f := v.result(final.rule, final.value, final.innerStart, final.innerEnd)
 	switch {
-	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], "retracted"),
-		said != "" && said != final.value:
-		return f.conflict()
+	case final.isAmbiguous,
+		matches(v.lower[final.innerEnd:min(len(v.lower), final.innerEnd+4*rightWindow)], "retracted"),
+		neighbor != "" && neighbor != final.value:
+		return f.asConflict()
 	case !slices.Contains(g.offered, final.value):
 		f.Outcome = None
 	}
 	return f
 }
 
-// isFollowed reports whether a statement after end has one of these labels.
+// isFollowed reports whether a label stands in a statement after the one that ends at end.
 func (v *view) isFollowed(all []label, end int) bool {
 	_, to := v.statement(end - 1)
 	return all[len(all)-1].start >= to
 }
 
-// sole is the only label that a reply has in the form that was asked for, unless it is denied, asked or repeated from
-// the rules: where no statement is plain, what else it may be does not count.
-func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
+// onlyFormatted returns the only label in the requested format, unless it is denied, asked or repeated from the
+// prompt. It serves replies without any claim.
+func (g grammar) onlyFormatted(v *view, all []label) (final claim, ok bool) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
-		return l.form < demanded
+		return l.form < formatted
 	})
 	for i, l := range all {
-		left := v.upTo(l.start)
+		prefix := v.statementBefore(l.start)
 		if l.value != all[0].value {
 			return final, false
 		}
-		if claimed(left) && !matches(left, "repeated", "unreal", "of-others") && !offering(v, all, i) {
-			final = claim{label: l, rank: plain, rule: ruleLabel}
+		if isClaimed(prefix) && !matches(prefix, "repeated", "unreal", "of-others") && !isOffered(v, all, i) {
+			final = claim{label: l, rank: plainClaim, rule: ruleLabel}
 			ok = true
 		}
 	}
 	return final, ok
 }
 
-// decide returns the last claim, and a conflict where it stands against another that it does not take the place of.
-// Where one has the form that was asked for, no other form before it counts.
+// decide returns the last claim. It is ambiguous if it contradicts an earlier claim that it does not replace. If a
+// claim has the requested format, earlier claims in other forms do not count.
 func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
-	least := bare
+	minForm := bare
 	for i, l := range slices.Backward(all) {
-		if l.form < least {
+		if l.form < minForm {
 			continue
 		}
 		c := g.claim(newPlace(v, all, i))
-		if c.rank == nothing {
+		if c.rank == noClaim {
 			continue
 		}
-		if c.form == demanded {
-			least = demanded
+		if c.form == formatted {
+			minForm = formatted
 		}
 		if !ok {
 			final = c
 			ok = true
 			continue
 		}
-		together := c.statement == final.statement
+		sameStatement := c.statement == final.statement
 		gap := v.lower[c.end:max(c.end, final.start)]
 		switch {
-		case final.value == "" && !matches(gap, "turning", "retraction"): // a name that may mean either, beside a plain one
+		case final.value == "" && !matches(gap, "turning", "retraction"): // a name with two meanings
 			final = c
 			continue
 		case c.value == final.value:
 			switch {
-			case c.rank > final.rank && final.rank == praised:
+			case c.rank > final.rank && final.rank == weakClaim:
 				final = c
-			case !together && c.rank >= final.rank:
+			case !sameStatement && c.rank >= final.rank:
 				return final, true
 			}
 			continue
-		case c.rank >= plain && matches(gap, "wordless"): // named side by side
+		case c.rank >= plainClaim && matches(gap, "wordless"): // a contradiction side by side
 		case matches(gap, "retraction"), matches(gap, "turning") && !matches(gap, "also"):
 			return final, true
 		case c.value == "":
 			continue
-		case c.side != final.side && max(c.side, final.side) == worse && c.rank == declared:
-		case !together && final.rank == declared,
-			!together && matches(v.upTo(final.start), "concluding"):
+		case c.side != final.side && max(c.side, final.side) == worse && c.rank == explicitClaim:
+		case !sameStatement && final.rank == explicitClaim,
+			!sameStatement && matches(v.statementBefore(final.start), "concluding"):
 			return final, true
 		case c.rank < final.rank:
 			continue
-		case c.rank > final.rank && final.rank == praised:
+		case c.rank > final.rank && final.rank == weakClaim:
 			final = c
 			continue
-		case !together && c.rank == plain && final.rank == plain && final.ends(v) && !(c.isItem(v) && final.isItem(v)):
+		case !sameStatement && c.rank == plainClaim && final.rank == plainClaim &&
+			final.endsClause(v) && !(c.isItem(v) && final.isItem(v)):
 			return final, true
 		}
-		final.several = true
-		final.in = c.in
+		final.isAmbiguous = true
+		final.innerStart = c.innerStart
 		return final, true
 	}
 	return final, ok
 }
 
-// saidBeside returns what the words beside a label in the form that was asked for say of the two, or nothing:
-// B>A of "Assistant A is worse: [[A>B]]".
-func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
-	if g.sides == nil || final.form < demanded {
+// neighborValue returns the value claimed by the words next to a label in the requested format, or "": B>A for
+// "Assistant A is worse: [[A>B]]".
+func (g grammar) neighborValue(v *view, all []label, final claim) (value string) {
+	if g.valueFor == nil || final.form < formatted {
 		return ""
 	}
 	k := max(0, slices.Index(all, final.label))
 	near := slices.Clone(all[max(0, k-8):min(len(all), k+4)])
-	names := slices.DeleteFunc(near, func(l label) bool { return l.form == demanded })
+	names := slices.DeleteFunc(near, func(l label) bool { return l.form == formatted })
 	for i := range slices.Backward(names) {
 		p := newPlace(v, names, i)
 		isBefore := p.start < final.start
@@ -201,7 +204,7 @@ func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 		}
 		c := g.claim(p)
 		_, praise := g.praise(p)
-		if c.rank >= called && c.value != "" && (praise > nothing || c.side != unjudged || p.name == "") &&
+		if c.rank >= strongClaim && c.value != "" && (praise > noClaim || c.side != noJudgment || p.name == "") &&
 			(final.value != "" || final.name == p.name) {
 			return c.value
 		}
@@ -209,8 +212,8 @@ func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 	return ""
 }
 
-// ends tells whether no more is said of a label.
-func (c claim) ends(v *view) bool { return matches(v.lower[c.end:], "clause-ends") }
+// endsClause reports whether the clause ends after the label.
+func (c claim) endsClause(v *view) bool { return matches(v.lower[c.end:], "clause-ends") }
 
-// isItem tells whether a few words and a colon are all that goes before a label in its statement.
-func (c claim) isItem(v *view) bool { return matches(v.upTo(c.start), "item-lead") }
+// isItem reports whether only a few words and a colon precede the label in its statement.
+func (c claim) isItem(v *view) bool { return matches(v.statementBefore(c.start), "item-lead") }

@@ -7,48 +7,48 @@ import (
 	"strings"
 )
 
-// PairLabel reads a label that orders two: [[A>B]] in all its forms, or the one that is called the better. offered are
-// those on offer in their plain form: "A>B", "B>A" and "A=B".
+// PairLabel reads the order of two responses: [[A>B]] in all its forms, or the response that is called better. offered
+// lists the canonical labels: "A>B", "B>A" and "A=B".
 func PairLabel(reply string, offered []string) Found {
 	return pairLabels(reply, offered, better, "A>B", "B>A")
 }
 
-// WorseLabel reads such a label where the worse was asked for: there the name of one alone may stand for the better or
-// the worse.
+// WorseLabel reads the same labels if the prompt asked for the worse response. A single name has no value here, because
+// it may mean the better or the worse.
 func WorseLabel(reply string, offered []string) Found {
 	return pairLabels(reply, offered, worse, "", "")
 }
 
-// pairLabels reads an order of two; a and b are what a name alone stands for.
-func pairLabels(reply string, offered []string, asked judgment, a, b string) Found {
+// pairLabels reads the order of two responses; a and b are the values of a single name.
+func pairLabels(reply string, offered []string, target judgment, a, b string) Found {
 	return comparison{
-		parse: pairLabel,
-		a:     "A>B",
-		b:     "B>A",
-		tie:   "A=B",
-		names: map[string]string{"A": a, "B": b},
-		asked: asked,
+		parse:  pairLabel,
+		a:      "A>B",
+		b:      "B>A",
+		tie:    "A=B",
+		names:  map[string]string{"A": a, "B": b},
+		target: target,
 	}.grammar(offered).read(reply)
 }
 
-// Preference reads [[A]], [[B]] or, where it is on offer, [[C]] for a tie.
+// Preference reads [[A]], [[B]] or, if it is on offer, [[C]] for a tie.
 func Preference(reply string, offered []string) Found {
 	return comparison{
-		parse: preference,
-		a:     "A",
-		b:     "B",
-		tie:   "C",
-		names: map[string]string{"A": "A", "B": "B", "C": "C"},
-		asked: better,
+		parse:  preference,
+		a:      "A",
+		b:      "B",
+		tie:    "C",
+		names:  map[string]string{"A": "A", "B": "B", "C": "C"},
+		target: better,
 	}.grammar(offered).read(reply)
 }
 
-// comparison is what labels of two say.
+// comparison describes the labels of a comparison of two responses.
 type comparison struct {
-	parse     func(inside string) string // reads one in brackets
-	a, b, tie string                     // the label that puts A first, that puts B first, and that puts neither
-	names     map[string]string          // what a name alone says
-	asked     judgment                   // better or worse
+	parse     func(inside string) string // parses the content of brackets
+	a, b, tie string                     // labels for A first, for B first, and for a tie
+	names     map[string]string          // values of single names
+	target    judgment                   // the response that the prompt asks for: better or worse
 }
 
 // The labels of a judgment.
@@ -61,12 +61,13 @@ const (
 func Correctness(reply string) Found {
 	return grammar{
 		labels: func(v *view) []label {
-			return merge(v.brackets(correctness), merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
+			return merge(v.brackets(correctness),
+				merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
 		},
-		praise:  func(place) (string, rank) { return "", nothing },
-		isWeak:  func(word string) bool { return !matches(word, "judging") }, // "the choice is correct"
-		rule:    ruleVerdict,
-		offered: []string{Correct, Incorrect},
+		praise:     func(place) (string, rank) { return "", noClaim },
+		needsColon: func(word string) bool { return !matches(word, "judging") }, // "the choice is correct"
+		rule:       ruleVerdict,
+		offered:    []string{Correct, Incorrect},
 	}.read(reply)
 }
 
@@ -81,29 +82,29 @@ var (
 	assistantNouns = cuesOf("assistant")
 )
 
-// spelled has the labels of words that name one of two by its place, or a tie: "former", "draw".
+// wordLabels maps words to labels: names by position such as "former", and words for a tie such as "draw".
 var (
-	spelled      = spelledLabels()
-	spelledWords = newLexicon(slices.Collect(maps.Keys(spelled)))
+	wordLabels       = readWordLabels()
+	wordLabelLexicon = newLexicon(slices.Collect(maps.Keys(wordLabels)))
 )
 
-func spelledLabels() map[string]label {
-	of := map[string]label{}
+func readWordLabels() map[string]label {
+	table := map[string]label{}
 	kinds := map[string]label{
 		"first":  {name: "A"},
 		"second": {name: "B"},
 		"tie":    {},
-		"equal":  {says: praised},
+		"equal":  {firmness: weakClaim},
 	}
 	for kind, l := range kinds {
 		for _, word := range cuesOf(kind) {
-			of[word] = l
+			table[word] = l
 		}
 	}
-	return of
+	return table
 }
 
-// pairLabel reads >> as >, and A<B as B>A.
+// pairLabel parses the content of brackets. It reads >> as >, and A<B as B>A.
 func pairLabel(inside string) string {
 	if matches(inside, "tie-form") {
 		return "A=B"
@@ -112,16 +113,16 @@ func pairLabel(inside string) string {
 	if m == nil {
 		return ""
 	}
-	left, right := strings.ToUpper(m[1]), strings.ToUpper(m[3])
+	first, second := strings.ToUpper(m[1]), strings.ToUpper(m[3])
 	switch {
-	case left == right:
+	case first == second:
 		return ""
 	case m[2][0] != '>' && m[2][0] != '<':
 		return "A=B"
 	case m[2][0] == '<':
-		left, right = right, left
+		first, second = second, first
 	}
-	return left + ">" + right
+	return first + ">" + second
 }
 
 func preference(inside string) string {
@@ -146,12 +147,12 @@ func correctness(inside string) string {
 	return Incorrect
 }
 
-// sides returns the label that calls one of two responses the better, or the worse.
-func (c comparison) sides(l label, said judgment) string {
+// valueFor returns the label that calls one of two responses better, or worse.
+func (c comparison) valueFor(l label, side judgment) string {
 	switch {
-	case l.name != "A" && l.name != "B" || said != better && said != worse:
+	case l.name != "A" && l.name != "B" || side != better && side != worse:
 		return ""
-	case (l.name == "A") == (said == better):
+	case (l.name == "A") == (side == better):
 		return c.a
 	}
 	return c.b
@@ -165,62 +166,62 @@ func (c comparison) grammar(offered []string) grammar {
 			if p.name == "" {
 				return c.praiseTie(p)
 			}
-			s, _ := p.said()
-			if s.judgment == chosen && p.value == c.names[p.name] {
+			s, _ := p.predicate()
+			if s.judgment == pick && p.value == c.names[p.name] {
 				return p.value, s.rank
 			}
-			value := c.sides(p.label, s.judgment)
+			value := c.valueFor(p.label, s.judgment)
 			if value == "" {
-				return "", nothing
+				return "", noClaim
 			}
 			return value, s.rank
 		},
-		rule:    ruleVerdict,
-		offered: offered,
-		asked:   c.asked,
-		sides:   c.sides,
-		scores:  c.scores,
+		rule:     ruleVerdict,
+		offered:  offered,
+		target:   c.target,
+		valueFor: c.valueFor,
+		scores:   c.scores,
 	}
 }
 
-// praiseTie returns the label of a tie, or of an order in a list, and how firmly the words around it claim it.
+// praiseTie returns the value of a word for a tie or of a ranking, and its firmness by the words around it.
 func (c comparison) praiseTie(p place) (value string, firm rank) {
 	switch {
-	case p.after("partial"):
-		return "", nothing
-	case p.before("tie-verb"), p.before("tie-lead") && p.after("tie-ends"):
-		return p.value, called
+	case p.suffixIs("partial"):
+		return "", noClaim
+	case p.prefixIs("tie-verb"), p.prefixIs("tie-lead") && p.suffixIs("tie-ends"):
+		return p.value, strongClaim
 	}
-	return p.value, p.says
+	return p.value, p.firmness
 }
 
-// labels are those in brackets, the names A and B, and words for a tie. Where nothing else is in brackets, [[A]] orders
-// a pair as well.
+// labels returns labels in brackets, the names A and B, and words for a tie. If no label has the requested
+// format, [[A]] counts as an order too.
 func (c comparison) labels(v *view) []label {
 	all := v.brackets(c.parse)
 	isPair := c.tie == "A=B"
 	if isPair {
 		all = merge(all, v.orders())
-		if !slices.ContainsFunc(all, func(l label) bool { return l.form == demanded }) {
-			all = merge(all, c.named(v.brackets(preference)))
+		if !slices.ContainsFunc(all, func(l label) bool { return l.form == formatted }) {
+			all = merge(all, c.nameLabels(v.brackets(preference)))
 		}
 	}
-	all = merge(all, c.named(v.letters(assistantNouns, 'C', true)))
-	return c.rankings(v, merge(all, c.spelled(v)))
+	all = merge(all, c.nameLabels(v.letters(assistantNouns, 'C', true)))
+	return c.rankings(v, merge(all, c.findWordLabels(v)))
 }
 
-// spelled returns the names and words for a tie that are spelled out. "first" alone counts in "the first is".
-func (c comparison) spelled(v *view) (all []label) {
-	for _, m := range spelledWords.in(v.lower) {
+// findWordLabels returns names by position and words for a tie. "first" without a noun counts only in "the first is".
+func (c comparison) findWordLabels(v *view) (all []label) {
+	for _, m := range wordLabelLexicon.findAll(v.lower) {
 		word := v.lower[m[0]:m[1]]
-		l := spelled[word]
+		l := wordLabels[word]
 		isName := strings.HasSuffix(v.lower[:m[0]], "the ") &&
 			matches(v.lower[m[1]:min(len(v.lower), m[1]+8)], "also-ordinal")
 		if !isName && (word == "first" || word == "second") {
 			continue
 		}
 		l.start, l.end = m[0], m[1]
-		l.in, l.out = m[0], m[1]
+		l.innerStart, l.innerEnd = m[0], m[1]
 		l.value = c.tie
 		if l.name != "" {
 			l.value = c.names[l.name]
@@ -230,8 +231,8 @@ func (c comparison) spelled(v *view) (all []label) {
 	return all
 }
 
-// named are the letters that name one of two, or a tie, with what this says.
-func (c comparison) named(letters []label) []label {
+// nameLabels keeps the letters that name a response or a tie, with their values.
+func (c comparison) nameLabels(letters []label) []label {
 	var all []label
 	for _, l := range letters {
 		value, ok := c.names[l.value]
@@ -244,23 +245,23 @@ func (c comparison) named(letters []label) []label {
 	return all
 }
 
-// brackets lists the labels in brackets: in two, or in one, by which they are named alone.
+// brackets returns the labels in brackets. Double brackets are the requested format; single ones mark a name.
 func (v *view) brackets(parse func(inside string) string) []label {
 	var all []label
 	end := 0
-	for at := range v.lower {
-		if v.lower[at] != '[' || at < end {
+	for start := range v.lower {
+		if v.lower[start] != '[' || start < end {
 			continue
 		}
-		text := v.lower[at:min(len(v.lower), at+after)]
+		text := v.lower[start:min(len(v.lower), start+rightWindow)]
 		m := find(text, "bracketed")
 		if m == nil {
 			continue
 		}
-		end = at + m[1]
-		l := label{start: at, end: end, in: at, out: end, form: named}
+		end = start + m[1]
+		l := label{start: start, end: end, innerStart: start, innerEnd: end, form: marked}
 		if m[3]-m[2] > 1 || m[7]-m[6] > 1 {
-			l.form = demanded
+			l.form = formatted
 		}
 		l.value = parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
 		if l.value != "" || matches(text[m[4]:m[5]], "muddled") {
@@ -270,18 +271,18 @@ func (v *view) brackets(parse func(inside string) string) []label {
 	return all
 }
 
-// words are the labels that are one of some words, each of which says the value.
+// words returns the occurrences of words that all have the same value.
 func (v *view) words(words *lexicon, value string) (all []label) {
-	for _, m := range words.in(v.lower) {
-		all = append(all, label{value: value, start: m[0], end: m[1], in: m[0], out: m[1]})
+	for _, m := range words.findAll(v.lower) {
+		all = append(all, label{value: value, start: m[0], end: m[1], innerStart: m[0], innerEnd: m[1]})
 	}
 	return all
 }
 
-// orders are the orders of two that stand without brackets: "A > B".
+// orders returns orders of two responses without brackets: "A > B".
 func (v *view) orders() []label {
 	var all []label
-	last := 0 // where the last of them ends
+	last := 0 // end of the previous one
 	for sign := range v.lower {
 		if v.lower[sign] < '<' || v.lower[sign] > '>' {
 			continue
@@ -290,7 +291,7 @@ func (v *view) orders() []label {
 		if start < last || wordBefore(v.lower, start) {
 			continue
 		}
-		m := find(v.lower[start:min(len(v.lower), sign+1+before/8)], "bare-pair")
+		m := find(v.lower[start:min(len(v.lower), sign+1+leftWindow/8)], "bare-pair")
 		if m == nil {
 			continue
 		}
@@ -305,14 +306,14 @@ func (v *view) orders() []label {
 		}
 		last = end
 		next := strings.TrimLeft(v.lower[end:], " ")
-		if strings.IndexAny(next, "<=>") != 0 { // A>B>A is no order of two
-			all = append(all, label{value: value, start: start, end: end, in: start, out: end})
+		if strings.IndexAny(next, "<=>") != 0 { // A>B>A is not an order of two
+			all = append(all, label{value: value, start: start, end: end, innerStart: start, innerEnd: end})
 		}
 	}
 	return all
 }
 
-// merge puts more labels to those of a view, but for those that have a part of one.
+// merge adds labels to a sorted list, except those that overlap a label of the list.
 func merge(all, more []label) []label {
 	var merged []label
 	for _, l := range more {
@@ -327,29 +328,29 @@ func merge(all, more []label) []label {
 	return append(merged, all...)
 }
 
-// kinds are the kinds of bytes of which a run is: 1 of a letter, 2 of a digit, 0 of others.
-var kinds = func() (of [256]byte) {
-	for b := range of {
+// byteClasses maps bytes to classes: 1 letter, 2 digit, 0 other.
+var byteClasses = func() (table [256]byte) {
+	for b := range table {
 		switch c := byte(b); {
 		case isLetter(c):
-			of[b] = 1
+			table[b] = 1
 		case c >= '0' && c <= '9':
-			of[b] = 2
+			table[b] = 2
 		}
 	}
-	return of
+	return table
 }()
 
-// runs are the runs of letters and of digits, from where to where.
+// runs iterates over the runs of letters and of digits, with their beginnings and ends.
 func (v *view) runs() iter.Seq2[int, int] {
 	return func(yield func(i, end int) bool) {
 		for i, end := 0, 0; i < len(v.text); i = end {
 			end = i + 1
-			kind := kinds[v.text[i]]
-			if kind == 0 {
+			class := byteClasses[v.text[i]]
+			if class == 0 {
 				continue
 			}
-			for end < len(v.text) && kinds[v.text[end]] == kind {
+			for end < len(v.text) && byteClasses[v.text[end]] == class {
 				end++
 			}
 			if !yield(i, end) {
@@ -359,8 +360,8 @@ func (v *view) runs() iter.Seq2[int, int] {
 	}
 }
 
-// letters lists the letters up to last that stand as labels: in brackets, after a noun, or, with areNames, as a name
-// that something is said of.
+// letters returns the letters up to last that are labels: in brackets, after a noun, or, with areNames, as a name about
+// which something is stated.
 func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	var all []label
 	for i, end := range v.runs() {
@@ -369,7 +370,7 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
-		if areNames && l.form == bare && matches(v.lower[max(0, i-before/8):i], "numbered") {
+		if areNames && l.form == bare && matches(v.lower[max(0, i-leftWindow/8):i], "numbered") {
 			continue
 		}
 		if ok || areNames && v.isName(i, l.form) {
@@ -380,33 +381,32 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	return all
 }
 
-// isName reports whether the letter at i names one of two responses, by the words around it. The A of "A good answer"
-// does not.
-func (v *view) isName(i int, written form) bool {
-	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
-	isArticle := written == bare && v.text[i] == 'A' && matches(left, "begun") &&
-		!matches(right, "acts") && sayingWords.at(v.lower, i+2) == 0
-	return v.text[i] <= 'B' && matches(right, "goes-on-name") && !isArticle
+// isName reports whether the letter at i names a response, by the words around it. The A of "A good answer" does not.
+func (v *view) isName(i int, style form) bool {
+	prefix, suffix := v.text[max(0, i-leftWindow/8):i], v.text[i+1:min(len(v.text), i+leftWindow/4)]
+	isArticle := style == bare && v.text[i] == 'A' && matches(prefix, "begun") &&
+		!matches(suffix, "acts") && predicateWords.matchEnd(v.lower, i+2) == 0
+	return v.text[i] <= 'B' && matches(suffix, "goes-on-name") && !isArticle
 }
 
-// letter is the label of the letter at i, if it is one.
+// letter returns the label of the letter at i; ok is false if it is not a label.
 func (v *view) letter(nouns []string, i int) (l label, ok bool) {
-	l = label{start: i, end: i + 1, in: i, out: i + 1}
+	l = label{start: i, end: i + 1, innerStart: i, innerEnd: i + 1}
 	hasSides := i > 0 && i+1 < len(v.text)
 	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {
 		l.start = i - 1
 		l.end = i + 2
-		l.form = named
+		l.form = marked
 	}
 	if noun := lastWord(strings.TrimRight(v.lower[:l.start], " \t\n\"'([{$_"), nouns); noun >= 0 {
 		l.start = noun
-		l.form = named
+		l.form = marked
 	}
-	rest := v.text[l.end:min(len(v.text), l.end+after)]
+	rest := v.text[l.end:min(len(v.text), l.end+rightWindow)]
 	switch {
 	case l.form == bare && i > 0 && v.text[i-1] == '[':
 		return l, false
-	case l.end == i+2, l.form == named && strings.HasPrefix(rest, "'s"):
+	case l.end == i+2, l.form == marked && strings.HasPrefix(rest, "'s"):
 		return l, true
 	case v.text[i] >= 'a' && l.form == bare:
 		return l, matches(rest, "small-ends")

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Number reads the number that a reply answers with. A number is written plainly: 1450 for "$1,450.00".
+// Number reads the number that a reply answers with. The value is written plainly: 1450 for "$1,450.00".
 func Number(reply string) Found {
-	v := undress(reply)
+	v := normalize(reply)
 	f, ok := v.statedNumber()
 	if !ok {
 		return v.lastNumber()
@@ -15,7 +15,7 @@ func Number(reply string) Found {
 	if matches(v.reply[f.End:], "revised") {
 		last := v.lastNumber()
 		if last.Start > f.End {
-			return f.conflict()
+			return f.asConflict()
 		}
 	}
 	return f
@@ -26,11 +26,11 @@ var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 	réponse respuesta risposta resposta résultat "total" ответ 答案 答え 정답 답은
 	boxed{ ####`))
 
-// statedNumber is the number of the last statement that has one; what would be so is none.
+// statedNumber returns the announced number of the last statement that has one; hypothetical ones do not count.
 func (v *view) statedNumber() (f Found, ok bool) {
-	all := numberCues.in(v.lower)
+	all := numberCues.findAll(v.lower)
 	slices.Reverse(all)
-	for _, m := range all[:min(len(all), lookBack)] {
+	for _, m := range all[:min(len(all), maxLabels)] {
 		isUnreal := matches(v.lower[m[1]:min(len(v.lower), m[1]+40)], "hypothetical")
 		if f, ok := v.numberAfter(m[0], m[1]); ok && !isUnreal {
 			return f, true
@@ -39,18 +39,18 @@ func (v *view) statedNumber() (f Found, ok bool) {
 	return Found{}, false
 }
 
-// numberAfter is the number that the word announces that stands at bytes start to end.
+// numberAfter returns the number announced by the word at bytes start to end.
 func (v *view) numberAfter(start, end int) (f Found, ok bool) {
-	rest := v.text[end:min(len(v.text), end+after)]
+	rest := v.text[end:min(len(v.text), end+rightWindow)]
 	switch v.lower[start:end] {
 	case "boxed{":
 		m := find(rest, "box")
-		if m == nil || !v.claims(start) {
+		if m == nil || !v.isClaimedAt(start) {
 			return f, false
 		}
 		f, ok = v.evaluate(ruleBoxed, rest[:m[1]], end)
 		if ok && matches(v.lower[max(0, start-24):start], "or-boxed") {
-			f = f.conflict()
+			f = f.asConflict()
 		}
 		return f, ok
 	case "####":
@@ -61,21 +61,22 @@ func (v *view) numberAfter(start, end int) (f Found, ok bool) {
 		return v.evaluate(ruleHashes, line, end)
 	}
 	m := find(strings.ToLower(rest), "after-answer-number")
-	if m == nil || !v.claims(start) || matches(v.upTo(start), "another") {
+	if m == nil || !v.isClaimedAt(start) || matches(v.statementBefore(start), "another") {
 		return f, false
 	}
 	return v.evaluate(ruleAnswer, v.complement(end+m[1]), end+m[1])
 }
 
-// complement is what a statement says from i on: the rest of its line, or the next line that has something.
+// complement returns the rest of the line from i on, or the next line with content.
 func (v *view) complement(i int) string {
 	lead := v.text[i:min(len(v.text), i+40)]
 	j := i + len(lead) - len(strings.TrimLeft(lead, " \t\n:\"'([{$|-="))
-	line, _, _ := strings.Cut(v.rest(j), "\n")
+	line, _, _ := strings.Cut(v.statementAfter(j), "\n")
 	return v.text[i:j] + line
 }
 
-// evaluate reads the value of what is said at i of the view: the number, or the last value of a chain of equations.
+// evaluate returns the value of s, which stands at i of the view: the number, or the last value of a chain of
+// equations.
 func (v *view) evaluate(rule, s string, i int) (Found, bool) {
 	from := 0
 	for range 4 {
@@ -91,15 +92,15 @@ func (v *view) evaluate(rule, s string, i int) (Found, bool) {
 	return Found{}, false
 }
 
-// valueFrom is the value of the expression that begins with the number n.
+// valueFrom returns the value of the expression that begins with the number n.
 func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
-	n.spaced(s)
+	n.addGroups(s)
 	if matches(s[:n.Start], "minus") {
 		n.digits = "-" + n.digits
 	}
 	best := n
-	whole := v.single(s, &n) && !matches(s[:n.Start], "radical")
-	if whole {
+	isWhole := v.isComplete(s, &n) && !matches(s[:n.Start], "radical")
+	if isWhole {
 		best = n
 	}
 	end := len(s)
@@ -111,26 +112,26 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 		if !ok || !matches(s[n.End+m[1]:next.Start], "after-equals") {
 			continue
 		}
-		if v.single(s, &next) {
+		if v.isComplete(s, &next) {
 			best = next
-			whole = true
+			isWhole = true
 		}
 	}
 	or := pattern("or-else").FindString(s[best.End:])
 	if or != "" && !matches(strings.TrimLeft(s[best.End+len(or):], digitsAndPoint), "precision") {
-		whole = false
+		isWhole = false
 	}
 	if m := find(s, "unknowns"); m != nil && m[0] <= n.Start && n.Start < m[1] {
-		whole = false
+		isWhole = false
 	}
-	if !whole || matches(s[best.End:], "span") {
-		return v.several(rule, i+n.Start, i+best.End), true
+	if !isWhole || matches(s[best.End:], "span") {
+		return v.conflictAt(rule, i+n.Start, i+best.End), true
 	}
-	return v.found(rule, best.Value(), i+best.Start, i+best.End), true
+	return v.result(rule, best.Value(), i+best.Start, i+best.End), true
 }
 
-// spaced takes in groups of three digits that a statement sets apart by plain spaces: "118 000", "1 250,50".
-func (n *Numeral) spaced(s string) {
+// addGroups extends a number by groups of three digits after plain spaces: "118 000", "1 250,50".
+func (n *Numeral) addGroups(s string) {
 	whole := strings.TrimPrefix(n.digits, "-")
 	m := groups(s[n.End:], "spaced-out")
 	if m == nil || len(whole) > 3 {
@@ -143,11 +144,11 @@ func (n *Numeral) spaced(s string) {
 
 const digitsAndPoint = "0123456789.,"
 
-// lastNumber is the number of the last sentence that has one: after its last sign of equality, else in bold, else the
+// lastNumber returns the number of the last sentence that has one: after its last equals sign, else in bold, else the
 // last.
 func (v *view) lastNumber() Found {
 	end := len(v.text)
-	for range lookBack {
+	for range maxLabels {
 		start := strings.LastIndexByte(v.text[:end], '\n') + 1
 		if f, ok := v.numberOfLine(start, end); ok {
 			return f
@@ -160,7 +161,7 @@ func (v *view) lastNumber() Found {
 	return Found{Outcome: None}
 }
 
-// longLine is as much of a line as is looked at.
+// longLine is the number of bytes of a line, from its end, that are examined.
 const longLine = 4000
 
 func (v *view) numberOfLine(start, end int) (Found, bool) {
@@ -171,11 +172,11 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 		isPart := v.isMarker(line, n) || matches(line[n.End:], "precision") ||
 			len(all) > 0 && isPower(line, all[len(all)-1], n)
 		if !isPart {
-			isApart := isDigit(line, n.End+1) && v.isContinental()
+			isApart := isDigit(line, n.End+1) && v.usesDecimalComma()
 			if isApart || strings.HasSuffix(line[:n.Start], "$") || strings.Contains(n.Written, "$") {
-				n.spaced(line)
+				n.addGroups(line)
 			}
-			v.single(line, &n) // with its power of ten
+			v.isComplete(line, &n) // includes its power of ten
 			all = append(all, n)
 		}
 	}
@@ -186,7 +187,7 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	from := lastSentence(line, last.Start)
 	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
 		if m := find(line[from:k+1], "unknowns"); m != nil && from+m[1] == k+1 {
-			return v.several(ruleEquality, start+last.Start, start+last.End), true
+			return v.conflictAt(ruleEquality, start+last.Start, start+last.End), true
 		}
 		if n, ok := v.nextNumber(line, k+1); ok && matches(line[k+1:n.Start], "after-equals") {
 			if f, _ := v.valueFrom(ruleEquality, line, start, n); f.Outcome == Stated {
@@ -198,53 +199,53 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	return v.lastOf(line, start, all, from)
 }
 
-// isPower tells whether a number is the power of the unit of the one before it.
+// isPower reports whether a number is the power of the unit of the number before it.
 func isPower(line string, previous, n Numeral) bool {
 	m := find(line[previous.End:], "unit-power")
 	return m != nil && previous.End+m[1] > n.Start
 }
 
-// lastOf is the number in bold type of a sentence, else its last one, but for what is denied.
+// lastOf returns the number in bold type of a sentence, else its last one; denied numbers do not count.
 func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Found, ok bool) {
 	all = slices.DeleteFunc(all, func(n Numeral) bool {
 		return matches(line[max(0, n.Start-24):n.Start], "negation")
 	})
 	for _, n := range slices.Backward(all) {
 		if n.Start >= from && v.inBold(start+n.Start, start+n.End) {
-			return v.found(ruleBold, n.Value(), start+n.Start, start+n.End), true
+			return v.result(ruleBold, n.Value(), start+n.Start, start+n.End), true
 		}
 	}
 	if len(all) == 0 {
 		return f, false
 	}
 	n := all[len(all)-1]
-	f = v.found(ruleLast, n.Value(), start+n.Start, start+n.End)
+	f = v.result(ruleLast, n.Value(), start+n.Start, start+n.End)
 	between := ""
 	if len(all) > 1 {
 		between = line[all[len(all)-2].End:n.End]
 	}
 	isPart := matches(between, "goes-on", "either-or")
 	switch {
-	case isPart || clock(line, n) || n.unclear:
-		return f.conflict(), true
-	case matches(v.lower[max(0, len(v.lower)-4*after):], "refusal"):
+	case isPart || isTimeOrDate(line, n) || n.unclear:
+		return f.asConflict(), true
+	case matches(v.lower[max(0, len(v.lower)-4*rightWindow):], "refusal"):
 		return Found{Outcome: None}, true
 	}
 	return f, true
 }
 
-// lastSentence is where the sentence begins that holds at.
-func lastSentence(line string, at int) int {
+// lastSentence returns the beginning of the sentence that contains position.
+func lastSentence(line string, position int) int {
 	from := 0
-	for _, m := range pattern("sentence").FindAllStringIndex(line[:at], -1) {
-		if k := m[0]; !abbreviated(strings.ToLower(line[:k])) {
+	for _, m := range pattern("sentence").FindAllStringIndex(line[:position], -1) {
+		if k := m[0]; !endsAbbreviated(strings.ToLower(line[:k])) {
 			from = k + 1
 		}
 	}
 	return from
 }
 
-// inBold tells whether bytes i to j of the view are in bold type in the reply.
+// inBold reports whether bytes i to j of the view are in bold type in the reply.
 func (v *view) inBold(i, j int) bool {
 	start, end := v.span(i, j)
 	return strings.HasSuffix(strings.TrimRight(v.reply[:start], `$\(`), "**") &&

@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	longestKey  = 64
-	mostObjects = 8
+	maxKey     = 64
+	maxObjects = 8
 )
 
-// object takes over a JSON object: the values of keys that name a verdict, a line each. Other keys say nothing.
-func (d *dresser) object(i int) int {
-	d.objects++
-	defer func() { d.objects-- }()
+// object handles a JSON object: it writes the values of keys that name a verdict, one per line, and drops other keys.
+func (d *normalizer) object(i int) int {
+	d.depth++
+	defer func() { d.depth-- }()
 	for i++; i < len(d.reply); {
-		m := find(d.reply[i:min(len(d.reply), i+2*longestKey)], "field-begins")
+		m := find(d.reply[i:min(len(d.reply), i+2*maxKey)], "field-begins")
 		if m == nil {
 			break
 		}
-		at := i + m[1]
-		end := at + find(d.reply[at:], "field-value")[1]
-		d.field(d.reply[i+m[2]:i+m[3]], at, end)
+		start := i + m[1]
+		end := start + find(d.reply[start:], "field-value")[1]
+		d.field(d.reply[i+m[2]:i+m[3]], start, end)
 		i = end
 	}
 	rest := strings.TrimPrefix(strings.TrimLeft(d.reply[i:], " \t\r\n"), "}")
@@ -30,8 +30,9 @@ func (d *dresser) object(i int) int {
 	return i
 }
 
-// field takes over the value of a key, at bytes i to end, as what the key announces; nothing where that is no verdict.
-func (d *dresser) field(key string, i, end int) {
+// field writes the value of a key, at bytes i to end, after the announcement of the key; it drops keys that name no
+// verdict.
+func (d *normalizer) field(key string, i, end int) {
 	value := d.reply[i:end]
 	word := announcement(key)
 	side := groups(key+"="+value, "side-stated")
@@ -49,11 +50,11 @@ func (d *dresser) field(key string, i, end int) {
 		return
 	}
 	d.put(i, word)
-	d.dress(i, end)
+	d.process(i, end)
 	d.put(i, "\n")
 }
 
-// announcement returns the words for a key that announces a verdict, or nothing.
+// announcement returns the words for a key that announces a verdict; "" for other keys.
 func announcement(key string) string {
 	switch {
 	case matches(key, "other-key"):
@@ -68,8 +69,8 @@ func announcement(key string) string {
 	return ""
 }
 
-// isOther tells whether what comes next has a key that names no verdict.
-func isOther(left string) bool {
-	m := find(left, "keyed")
-	return m != nil && matches(left[m[0]:], "other-key", "worse-key")
+// isOtherKey reports whether the text before a label ends with a key that names no verdict.
+func isOtherKey(prefix string) bool {
+	m := find(prefix, "keyed")
+	return m != nil && matches(prefix[m[0]:], "other-key", "worse-key")
 }

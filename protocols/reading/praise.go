@@ -6,81 +6,81 @@ import (
 	"strings"
 )
 
-// judgment is what is said of a label.
+// judgment classifies what a statement says of a label.
 type judgment int
 
 const (
-	unjudged judgment = iota
+	noJudgment judgment = iota
 	better
 	worse
 	good
-	chosen // which of the two was asked for
-	partly // better in one respect, or on a condition
+	pick         // the one that the prompt asked for
+	partlyBetter // better in one respect, or under a condition
 )
 
-// saying is the meaning of a word said of a label, and its firmness.
-type saying struct {
+// predicate holds the meaning of a word about a label, and its firmness.
+type predicate struct {
 	judgment
 	rank
-	isVerb  bool // it needs no "is" before it
-	isPlace bool // it names a place, and counts where somebody puts the label there
+	isVerb  bool // needs no "is" before it
+	isPlace bool // names a rank, and counts only if somebody puts the label there
 }
 
 var (
-	// sayings has the words that say something of the label before them.
-	sayings     = sayingsOf()
-	sayingWords = newLexicon(slices.Collect(maps.Keys(sayings)))
+	// predicates maps words to what they say of the label before them.
+	predicates     = readPredicates()
+	predicateWords = newLexicon(slices.Collect(maps.Keys(predicates)))
 )
 
-func sayingsOf() map[string]saying {
-	of := map[string]saying{}
-	put := func(kind string, said judgment, firm rank) {
+func readPredicates() map[string]predicate {
+	table := map[string]predicate{}
+	put := func(kind string, side judgment, firm rank) {
 		for _, word := range cuesOf(kind) {
-			of[word] = saying{
-				judgment: said,
+			table[word] = predicate{
+				judgment: side,
 				rank:     firm,
 				isVerb:   strings.HasPrefix(kind, "is-"),
 				isPlace:  strings.HasPrefix(kind, "placed-"),
 			}
 		}
 	}
-	put("good", good, called)
-	put("better", better, called)
-	put("winner", better, called)
-	put("worse", worse, called)
-	put("placed-better", better, called)
-	put("placed-worse", worse, called)
-	put("is-better", better, called)
-	put("is-worse", worse, called)
-	put("is-chosen", chosen, called)
-	put("choose", chosen, declared)
-	put("prefer", better, declared)
-	put("drop", worse, declared)
-	put("as-good", worse, plain)
-	put("rather-better", better, praised)
-	put("rather-worse", worse, praised)
-	put("most", good, called)
-	put("least", worse, called)
-	maps.DeleteFunc(of, func(word string, s saying) bool { // "better response" begins with "better"
+	put("good", good, strongClaim)
+	put("better", better, strongClaim)
+	put("winner", better, strongClaim)
+	put("worse", worse, strongClaim)
+	put("placed-better", better, strongClaim)
+	put("placed-worse", worse, strongClaim)
+	put("is-better", better, strongClaim)
+	put("is-worse", worse, strongClaim)
+	put("is-chosen", pick, strongClaim)
+	put("choose", pick, explicitClaim)
+	put("prefer", better, explicitClaim)
+	put("drop", worse, explicitClaim)
+	put("as-good", worse, plainClaim)
+	put("rather-better", better, weakClaim)
+	put("rather-worse", worse, weakClaim)
+	put("most", good, strongClaim)
+	put("least", worse, strongClaim)
+	maps.DeleteFunc(table, func(word string, s predicate) bool { // redundant: "better response" begins with "better"
 		first, _, isPhrase := strings.Cut(word, " ")
-		return isPhrase && of[first].judgment == s.judgment && of[first].isVerb == s.isVerb
+		return isPhrase && table[first].judgment == s.judgment && table[first].isVerb == s.isVerb
 	})
-	return of
+	return table
 }
 
 // other replaces each byte of other labels in the text after a label.
 const other = "\x00"
 
-// masked returns the rest of the statement after a label, with the names of other labels replaced.
-func (p place) masked() string {
+// maskedSuffix returns the rest of the statement after a label, with the names of other labels replaced.
+func (p place) maskedSuffix() string {
 	from := p.end
-	to := from + len(p.right)
-	text := p.right
+	to := from + len(p.suffix)
+	text := p.suffix
 	for _, l := range p.all[p.i+1 : min(len(p.all), p.i+4)] {
 		if l.end > to {
 			break
 		}
-		if l.says > nothing { // ordinary words
+		if l.firmness > noClaim { // ordinary words
 			continue
 		}
 		text = text[:l.start-p.end] + strings.Repeat(other, l.end-l.start) + text[l.end-p.end:]
@@ -88,73 +88,73 @@ func (p place) masked() string {
 	return text
 }
 
-// said returns what a statement says of the label before it, and where the words that say it end, counted from the
-// label.
-func (p place) said() (s saying, end int) {
-	right := p.masked()
+// predicate returns what a statement says of the label before it, and the end of the words that say it, counted
+// from the label.
+func (p place) predicate() (s predicate, end int) {
+	right := p.maskedSuffix()
 	if matches(right, "outdone") {
 		return s, 0
 	}
-	for _, m := range sayingWords.in(right) {
+	for _, m := range predicateWords.findAll(right) {
 		gap, tail := right[:m[0]], right[m[1]:]
 		word := right[m[0]:m[1]]
-		s := sayings[word]
+		s := predicates[word]
 		isEnd := matches(tail, "clause-ends")
 		link := find(gap, "links")
 		if link == nil {
 			link = find(gap, "continues")
 		}
 		switch {
-		case s.rank == declared && !matches(gap, "would-do"), s.rank == plain && !matches(gap, "not-as"),
-			s.isPlace && !strings.HasPrefix(tail, " "+other) && !(isEnd && p.before("rating")),
+		case s.rank == explicitClaim && !matches(gap, "would-do"), s.rank == plainClaim && !matches(gap, "not-as"),
+			s.isPlace && !strings.HasPrefix(tail, " "+other) && !(isEnd && p.prefixIs("rating")),
 			strings.HasSuffix(strings.TrimRight(right, "\n \"')"), "?"):
 			continue
-		case s.rank == declared, s.rank == plain:
-			s.rank = called
+		case s.rank == explicitClaim, s.rank == plainClaim:
+			s.rank = strongClaim
 		case s.isVerb && isLetter(word[len(word)-1]) && !isEnd && !matches(tail, "verb-ends"),
-			matches(tail, "denied-late"), p.before("is-asked"),
+			matches(tail, "denied-late"), p.prefixIs("is-asked"),
 			strings.Contains(gap, ",") && matches(tail, "of-next"):
 			continue
 		case link != nil && (s.isVerb || !isLetter(word[0]) || link[2] >= 0 ||
-			isEnd && (link[4] >= 0 || p.before("rating"))),
+			isEnd && (link[4] >= 0 || p.prefixIs("rating"))),
 			matches(gap, "gives") && matches(tail, "given"):
 		case isEnd && matches(gap+word, "manner") && !matches(gap, "tried"), matches(gap+word+tail, "does-so"):
-			s.rank = praised
+			s.rank = weakClaim
 		default:
 			continue
 		}
-		isPart := p.before("in-part") && !p.before("in-full") || matches(tail, "partial")
+		isPart := p.prefixIs("in-part") && !p.prefixIs("in-full") || matches(tail, "partial")
 		switch {
 		case isPart && s.judgment == better:
-			s.judgment = partly
+			s.judgment = partlyBetter
 		case isPart:
-			s.judgment = unjudged
+			s.judgment = noJudgment
 		}
 		return s, m[1]
 	}
-	return p.contrasted(), 0
+	return p.contrastPredicate(), 0
 }
 
-// contrasted returns what is said of the other response when the statement denies or only supposes it of this one: "A
-// isn't better. B is."
-func (p place) contrasted() (s saying) {
-	if p.i == 0 || !p.after("stands-for") {
+// contrastPredicate returns the predicate of the previous response if the statement denies or only supposes it of that
+// one and affirms it of this: "A isn't better. B is."
+func (p place) contrastPredicate() (s predicate) {
+	if p.i == 0 || !p.suffixIs("stands-for") {
 		return s
 	}
-	before := newPlace(p.view, p.all, p.i-1)
-	if before.value == p.value && before.name == p.name || before.end+len(before.right) < p.from-1 {
+	previous := newPlace(p.view, p.all, p.i-1)
+	if previous.value == p.value && previous.name == p.name || previous.end+len(previous.suffix) < p.from-1 {
 		return s
 	}
-	gap := p.view.lower[before.end:max(before.end, p.start)]
-	words := sayingWords.in(gap)
+	gap := p.view.lower[previous.end:max(previous.end, p.start)]
+	words := predicateWords.findAll(gap)
 	if len(words) == 0 || matches(gap, "unsure") ||
-		claimed(before.left) && !matches(gap[:words[0][0]], "denied-between") {
+		isClaimed(previous.prefix) && !matches(gap[:words[0][0]], "denied-between") {
 		return s
 	}
 	m := words[len(words)-1]
-	said := sayings[gap[m[0]:m[1]]]
-	if said.rank != called || !matches(gap[m[1]:], "clause-turns") {
+	last := predicates[gap[m[0]:m[1]]]
+	if last.rank != strongClaim || !matches(gap[m[1]:], "clause-turns") {
 		return s
 	}
-	return said
+	return last
 }

@@ -1,50 +1,51 @@
-// Package reading finds what a model's reply says: a label, a letter, a number, an option.
+// Package reading finds the answer that a model's reply states: a label, a letter, a number or an option.
 //
-// These are the readers of the reading "robust". All are one engine: a reply is undressed (Markdown, LaTeX, spaces and
-// case do not count, and what follows an end of turn is not of it), split into statements, and searched for labels by a
-// grammar. A label counts where its statement claims it: announced ("verdict:"), called the best, alone, or in the form
-// that was asked for. What is denied, asked, offered as one of several or repeated from the prompt is no claim. The
-// last statement that makes a claim decides; where it stands against another in words that no reader knows, there is no
-// verdict. Every reader is a pure function of the reply and of what was on offer, and takes time in proportion to it.
+// It holds the readers of the reading "robust", which share one engine. The engine normalizes a reply (it ignores
+// Markdown, LaTeX, spacing and case, and drops everything after an end-of-turn token), splits it into statements and
+// searches them for labels by a grammar. A label counts if its statement claims it: it is announced ("verdict:"),
+// called the best, alone, or in the requested format. Labels that are denied, asked, offered as one of several or
+// repeated from the prompt are no claims. The last statement with a claim decides; if it contradicts another in words
+// that the grammar does not know, there is no verdict. Every reader is a pure function of the reply and the labels on
+// offer, and takes time linear in the length of the reply.
 package reading
 
 import "strings"
 
-// Outcome says whether a reply states something, in the words that records have for it.
+// Outcome classifies a reply by whether it states a value; the strings are those of records.
 type Outcome string
 
 const (
-	None     Outcome = "no-verdict" // nothing, or nothing that was on offer
+	None     Outcome = "no-verdict" // no value, or none that was on offer
 	Stated   Outcome = "decided"    // one value
-	Conflict Outcome = "conflict"   // several at once
+	Conflict Outcome = "conflict"   // several contradictory values
 )
 
-// Found is what a reader makes of a reply.
+// Found holds the value that a reader finds in a reply.
 type Found struct {
 	Outcome    Outcome
-	Value      string // in its plain form: "A>B", "C", "40", "Correct", "2"
-	Start, End int    // where it stands in the reply, in bytes
-	Rule       string // which rule found it
+	Value      string // in canonical form: "A>B", "C", "40", "Correct", "2"
+	Start, End int    // its position in the reply, in bytes
+	Rule       string // the rule that found it
 }
 
-// Rules. The record of a judgment names the one that found its verdict.
+// Rules by which a value was found. The record of a judgment has this name.
 const (
 	ruleLabel     = "label"     // in double brackets
-	ruleVerdict   = "verdict"   // after "verdict:" or the like, in single brackets or none
+	ruleVerdict   = "verdict"   // after "verdict:" or the like, in single brackets or without any
 	ruleBoxed     = "boxed"     // \boxed{…}
 	ruleAnswer    = "answer"    // after "answer is", "Answer:", "correct option:", "I choose"
 	rulePredicate = "predicate" // "(C) is correct", "Option 2 is the best"
-	ruleAlone     = "alone"     // the last line holds nothing else
-	ruleScores    = "scores"    // by the scores of both
+	ruleAlone     = "alone"     // the only content of the last line
+	ruleScores    = "scores"    // from the scores of both responses
 	ruleSelection = "selection" // after the heading "Selection"
 	ruleHashes    = "hashes"    // after "####"
-	ruleEquality  = "equality"  // the last number of the last sentence that has one, after "="
+	ruleEquality  = "equality"  // last number after "=" in the last sentence with a number
 	ruleBold      = "bold"      // in bold type in that sentence
-	ruleLast      = "last"      // the last one of that sentence
+	ruleLast      = "last"      // last number of that sentence
 )
 
-// found is the statement of a value that stands at bytes i to j of the view.
-func (v *view) found(rule, value string, i, j int) Found {
+// result returns the value stated at bytes i to j of the view.
+func (v *view) result(rule, value string, i, j int) Found {
 	start, end := v.span(i, j)
 	return Found{
 		Outcome: Stated,
@@ -55,20 +56,20 @@ func (v *view) found(rule, value string, i, j int) Found {
 	}
 }
 
-// several is a final statement that names more than one.
-func (v *view) several(rule string, i, j int) Found { return v.found(rule, "", i, j).conflict() }
+// conflictAt returns a conflict: a final statement with several values.
+func (v *view) conflictAt(rule string, i, j int) Found { return v.result(rule, "", i, j).asConflict() }
 
-// conflict is a statement of several where one was found.
-func (f Found) conflict() Found {
+// asConflict returns the same position as a conflict.
+func (f Found) asConflict() Found {
 	f.Outcome = Conflict
 	f.Value = ""
 	return f
 }
 
-// BeforeNext is a reply up to the next question that it asks itself.
+// BeforeNext returns a reply up to the next question that the model invents.
 func BeforeNext(reply string) string {
 	const space = "\t\n\f\r "
-	begin := len(reply) - len(strings.TrimLeft(reply, space)) // a question that comes first is not the next
+	begin := len(reply) - len(strings.TrimLeft(reply, space)) // a question at the beginning is not the next one
 	if m := find(reply[begin:], "next-question"); m != nil {
 		return strings.TrimRight(reply[:begin+m[0]], space)
 	}

@@ -27,8 +27,8 @@ var readers = map[string]func(reply string) Found{
 	"output":      Output,
 }
 
-// table reads a file of labelled replies, a row each, of which the last of so many columns is the reply with ⏎ for a new
-// line and ␍ for a return. Before it stands what the reply says: a value, "-" for nothing, "?" for several.
+// table reads a file of labelled replies, a row each, of which the last of so many columns is the reply with ⏎ for a
+// new line and ␍ for a return. Before it stands what the reply says: a value, "-" for nothing, "?" for several.
 func table(t testing.TB, name string, columns int) (rows [][]string) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name + ".txt")
@@ -81,8 +81,8 @@ func TestLabelledReplies(t *testing.T) {
 	}
 }
 
-// TestMisread: testdata/misread.txt holds what the readers are known to get wrong: the reader, what the reply says, what is
-// read, the reply. What is read rightly by now belongs to the reader's table.
+// TestMisread: testdata/misread.txt holds what the readers are known to get wrong: the reader, what the reply says,
+// what is read, the reply. What is read rightly by now belongs to the reader's table.
 func TestMisread(t *testing.T) {
 	for _, row := range table(t, "misread", 4) {
 		if got := says(readers[row[0]](row[3])); got != row[2] {
@@ -185,7 +185,7 @@ func checkFound(t testing.TB, name, reply string, f Found) {
 	if f.Rule == "" || f.Start == f.End {
 		t.Errorf("%s: %q reads as %+v: no rule, or nowhere", name, reply, f)
 	}
-	span := strings.ReplaceAll(undress(reply[f.Start:f.End]).lower, "$", "")
+	span := strings.ReplaceAll(normalize(reply[f.Start:f.End]).lower, "$", "")
 	inside := strings.Trim(span, " $`.[]{}\"'()_\t*")
 	var same bool
 	switch name {
@@ -194,16 +194,17 @@ func checkFound(t testing.TB, name, reply string, f Found) {
 	case "preference": // of the worse, the other is the value
 		same = preference(inside) != ""
 	case "correctness":
-		same = correctness(inside) == f.Value || len(undress(inside).words(correctWords, "")) > 0 == (f.Value == Correct)
+		same = correctness(inside) == f.Value ||
+			len(normalize(inside).words(correctWords, "")) > 0 == (f.Value == Correct)
 	case "letter":
 		same = strings.EqualFold(span, f.Value)
 	case "number":
-		span = "$" + strings.ReplaceAll(undress(reply[f.Start:f.End]).text, "$", "") // which makes a thousand of a k
-		n, ok := undress(span).nextNumber(span, 0)
+		span = "$" + strings.ReplaceAll(normalize(reply[f.Start:f.End]).text, "$", "") // which makes a thousand of a k
+		n, ok := normalize(span).nextNumber(span, 0)
 		same = ok
 		if ok {
-			n.spaced(span)
-			undress(span).single(span, &n)
+			n.addGroups(span)
+			normalize(span).isComplete(span, &n)
 			same = n.Value() == f.Value || n.Value() == strings.TrimPrefix(f.Value, "-") || strings.Contains(n.Written, ".") // which may part thousands
 		}
 	case "output":

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// Numeral is a number that a text has, and where.
+// Numeral holds a number and its position in a text.
 type Numeral struct {
 	Start, End int
 	Written    string
-	digits     string // with sign and what stands after them, as big.Rat reads it
-	unclear    bool   // its comma may part thousands or decimals
+	digits     string // with sign, decimals and exponent, as big.Rat reads it
+	unclear    bool   // its comma may be a thousands separator or a decimal comma
 }
 
-// maxDigits is the longest number that is one: what is longer is an id or noise.
+// maxDigits is the length of the longest accepted number; longer ones are ids or noise.
 const maxDigits = 60
 
-// NextNumeral finds the first number of a text that begins at or after from.
+// NextNumeral finds the first number in text at or after from.
 func NextNumeral(text string, from int) (Numeral, bool) {
 	for i := from; i < len(text); i++ {
 		if !isDigit(text, i) && !(text[i] == '.' && isDigit(text, i+1)) {
@@ -65,14 +65,14 @@ func numeralAt(text string, i int) Numeral {
 	return Numeral{Start: start, End: end, Written: text[start:end], digits: digits}
 }
 
-// Rational is the number itself. Its digits are such as big.Rat reads.
+// Rational returns the value of the number. big.Rat can always read its digits.
 func (n Numeral) Rational() *big.Rat {
 	r, _ := new(big.Rat).SetString(n.digits)
 	return r
 }
 
-// wholePart reads digits and, where they come in threes, those after what parts thousands. "1.450.000" has points for
-// that; "1.450" is a decimal number.
+// wholePart reads digits, including groups of three after thousands separators. "1.450.000" has points as separators;
+// "1.450" is a decimal number.
 func wholePart(text string, i int) (digits string, end int) {
 	if m := groups(text[i:min(len(text), i+2*maxDigits)], "thousands"); m != nil {
 		grouped := m[1] + m[2]
@@ -82,8 +82,7 @@ func wholePart(text string, i int) (digits string, end int) {
 	return digits, i + len(digits)
 }
 
-// fraction goes on reading where a whole number turns out to be part of 3/4, 2 1/2 or \frac{3}{4}; not of a date,
-// 3/4/2024.
+// fraction extends a whole number that is part of 3/4, 2 1/2 or \frac{3}{4}, but not of a date, 3/4/2024.
 func fraction(text string, start int, digits string, end int) (string, int) {
 	lead := text[:start]
 	if len(digits) == 2 && strings.HasSuffix(lead, "frac") && digits[1] != '0' { // \frac12
@@ -113,18 +112,18 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	return whole.Add(whole, part).String(), len(text) - len(rest)
 }
 
-// ratio writes a fraction without zeros in front: big.Rat takes 010/3 for octal.
+// ratio returns a fraction without leading zeros, because big.Rat reads 010/3 as octal.
 func ratio(over, under string) string {
 	return cmp.Or(strings.TrimLeft(over, "0"), "0") + "/" + strings.TrimLeft(under, "0")
 }
 
-// sign looks before the digits for a currency and a minus. A dash after a word or a number is none: "10-15" is two
+// sign finds a currency and a minus before the digits. A dash after a word or a number is not a minus: "10-15" is two
 // numbers.
 func sign(text string, start int) (int, bool) {
 	before := strings.TrimRight(text[:start], `$€£¥₹\`)
-	for _, at := range []string{before, text[:start]} { // -$5, then $-5
+	for _, lead := range []string{before, text[:start]} { // -$5, then $-5
 		for _, dash := range []string{"-", "−", "–", "－"} {
-			if rest, ok := strings.CutSuffix(at, dash); ok {
+			if rest, ok := strings.CutSuffix(lead, dash); ok {
 				r, _ := utf8.DecodeLastRuneInString(rest)
 				if rest == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(")]}%-−–", r) {
 					return len(rest), true
@@ -135,10 +134,10 @@ func sign(text string, start int) (int, bool) {
 	return start, false
 }
 
-// currencies are words that stand before a number without a space.
+// currencies lists words that stand before a number without a space.
 var currencies = map[string]bool{"USD": true, "US": true, "EUR": true, "GBP": true, "INR": true, "Rs": true}
 
-// inWord tells whether the digits at i are part of a word, as in "CO2". The word is short, or it is one for sure.
+// inWord reports whether the digits at i are part of a short word, as in "CO2".
 func inWord(text string, i int) bool {
 	start := i
 	for start > 0 && i-start < 16 {
@@ -148,13 +147,13 @@ func inWord(text string, i int) bool {
 		}
 		start -= size
 	}
-	isCommand := strings.HasSuffix(text[:start], `\`) // of LaTeX, as in \times3
+	isCommand := strings.HasSuffix(text[:start], `\`) // LaTeX, as in \times3
 	return start < i && !currencies[text[start:i]] && !isCommand
 }
 
 func isDigit(text string, i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
 
-// wordAt tells whether a letter or a digit stands at i.
+// wordAt reports whether a letter or a digit stands at i.
 func wordAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[min(i, len(text)):])
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
@@ -168,7 +167,7 @@ func digitsFrom(text string, i int) string {
 	return text[min(i, len(text)):end]
 }
 
-// Plain writes a number without what does not count: 45.0 as 45, and as a decimal number where it is one.
+// Plain returns a number in its shortest form: 45 for 45.0, and as a decimal number where that is exact.
 func Plain(r *big.Rat) string {
 	if digits, exact := r.FloatPrec(); exact {
 		return r.FloatString(digits)
@@ -176,7 +175,7 @@ func Plain(r *big.Rat) string {
 	return r.RatString()
 }
 
-// PlainDigits writes the decimal digits of all scripts as 0 to 9.
+// PlainDigits converts the decimal digits of all scripts to 0 to 9.
 func PlainDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
@@ -186,9 +185,9 @@ func PlainDigits(text string) string {
 	}, text)
 }
 
-// plainDigit writes a decimal digit of any script as 0 to 9.
+// plainDigit converts a decimal digit of any script to 0 to 9.
 func plainDigit(r rune) rune {
-	before := rune(0) // in the same script: digits stand in one or more rows of ten, from zero
+	before := rune(0) // digits of the same script before r: they form rows of ten, beginning with zero
 	for unicode.Is(unicode.Nd, r-before-1) {
 		before++
 	}

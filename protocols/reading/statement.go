@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// How much of a statement is looked at before and after a label.
+// Numbers of bytes of a statement that are examined before and after a label.
 const (
-	before = 160
-	after  = 300
+	leftWindow  = 160
+	rightWindow = 300
 )
 
-// statements are where the statements of a view begin: sentences, of which a new line begins another unless it goes on
-// what a heading or a colon announces.
+// statements returns the beginnings of the statements of a view. A statement is a sentence; a new line begins another
+// one, except after a heading or a colon.
 func (v *view) statements() []int {
 	starts := []int{0}
 	line, gap := 0, 0
@@ -21,16 +21,16 @@ func (v *view) statements() []int {
 		switch v.lower[i] {
 		case '\n':
 			gap++
-			said := strings.TrimSpace(v.lower[line:max(line, i)])
-			if said != "" {
+			content := strings.TrimSpace(v.lower[line:max(line, i)])
+			if content != "" {
 				gap = 0
 			}
-			if !(gap < 3 && (said == "" || v.announces(said))) || said == "" && starts[len(starts)-1] == line {
+			if !(gap < 3 && (content == "" || v.announces(content))) || content == "" && starts[len(starts)-1] == line {
 				starts = append(starts, i+1)
 			}
 			line = i + 1
 		case '.', '!', '?', ';':
-			if v.ends(i) {
+			if v.endsSentence(i) {
 				starts = append(starts, i+1)
 			}
 		}
@@ -38,8 +38,8 @@ func (v *view) statements() []int {
 	return starts
 }
 
-// ends tells whether the mark at i ends a sentence.
-func (v *view) ends(i int) bool {
+// endsSentence reports whether the mark at i ends a sentence.
+func (v *view) endsSentence(i int) bool {
 	next := strings.TrimLeft(v.lower[i+1:min(len(v.lower), i+4)], `"')`)
 	switch {
 	case next == "" || next[0] == '\n':
@@ -47,41 +47,41 @@ func (v *view) ends(i int) bool {
 	case next[0] != ' ' || v.lower[i] == '!' && strings.HasPrefix(next, " ="):
 		return false
 	}
-	return v.lower[i] != '.' || !abbreviated(v.lower[max(0, i-8):i])
+	return v.lower[i] != '.' || !endsAbbreviated(v.lower[max(0, i-8):i])
 }
 
-// leads may go before the last word of a heading of an answer.
+// leads may precede the last word of a heading of an answer.
 var leads = strings.Fields("my the final correct overall best")
 
-// announces tells whether a line is a heading of an answer, or goes on in the next line.
+// announces reports whether a line is a heading of an answer, or continues on the next line.
 func (v *view) announces(line string) bool {
 	line = line[max(0, len(line)-60):]
 	bare := strings.TrimRight(line, " \t\"'$[(")
 	if strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "=") || lastWord(bare, []string{"is", "are"}) >= 0 {
 		return true
 	}
-	end := answerWords.at(line, headingWord(line))
+	end := answerWords.matchEnd(line, headingWord(line))
 	return end > 0 && matches(line[end:], "heading-ends")
 }
 
-// headingWord is where the last word of a heading begins, if a line is one.
+// headingWord returns the position of the last word of a line that is a heading.
 func headingWord(line string) int {
-	at := max(0, strings.IndexFunc(line, unicode.IsLetter))
+	start := max(0, strings.IndexFunc(line, unicode.IsLetter))
 	for {
-		lead := slices.IndexFunc(leads, func(lead string) bool { return strings.HasPrefix(line[at:], lead+" ") })
+		lead := slices.IndexFunc(leads, func(lead string) bool { return strings.HasPrefix(line[start:], lead+" ") })
 		if lead < 0 {
-			return at
+			return start
 		}
-		at = len(line) - len(strings.TrimLeft(line[at+len(leads[lead]):], " "))
+		start = len(line) - len(strings.TrimLeft(line[start+len(leads[lead]):], " "))
 	}
 }
 
-// abbreviations end with a full stop that ends no sentence.
+// abbreviations end with a full stop that does not end a sentence.
 var abbreviations = strings.Fields("approx e.g i.e rs no nr vs mr mrs dr eq fig st resp ca z.b ans")
 
-func abbreviated(s string) bool { return lastWord(s, abbreviations) >= 0 }
+func endsAbbreviated(s string) bool { return lastWord(s, abbreviations) >= 0 }
 
-// statement is the one that byte i of the view is in.
+// statement returns the bounds of the statement that contains byte i of the view.
 func (v *view) statement(i int) (from, to int) {
 	if v.starts == nil {
 		v.starts = v.statements()
@@ -97,14 +97,14 @@ func (v *view) statement(i int) (from, to int) {
 	return v.starts[n], to
 }
 
-// upTo is what stands before i in its statement, in small letters.
-func (v *view) upTo(i int) string {
+// statementBefore returns the text of the statement before i, in lower case.
+func (v *view) statementBefore(i int) string {
 	from, _ := v.statement(i)
-	return v.lower[max(from, i-before):i]
+	return v.lower[max(from, i-leftWindow):i]
 }
 
-// rest is what stands from i on in its statement.
-func (v *view) rest(i int) string {
+// statementAfter returns the text of the statement from i on.
+func (v *view) statementAfter(i int) string {
 	_, to := v.statement(i)
-	return v.text[i:min(to, i+after)]
+	return v.text[i:min(to, i+rightWindow)]
 }

@@ -10,32 +10,32 @@ import (
 	"unicode/utf8"
 )
 
-// view is a reply without its dressing, and where its bytes stand in the reply.
+// view holds a normalized reply, and the positions of its bytes in the original.
 type view struct {
-	reply  string
-	text   string
-	lower  string  // text in small letters, byte for byte
-	at     []int32 // where in the reply stands what each byte of the text is of
-	starts []int   // of its statements
-	// isContinental tells whether the reply has words of a language that has commas for decimals: 1.250,5.
-	isContinental func() bool
+	reply   string
+	text    string
+	lower   string  // text in lower case, with the same offsets
+	offsets []int32 // position in the reply of the character that each byte of text comes from
+	starts  []int   // beginnings of the statements
+	// usesDecimalComma reports whether the reply has words of a language with decimal commas: 1.250,5.
+	usesDecimalComma func() bool
 }
 
-// undress takes Markdown's and LaTeX's marks off a reply, and writes characters that look alike in one way. Boxes,
-// fractions and the ways of parting thousands stay, since numbers are read by them.
-func undress(reply string) *view {
-	from, to := spoken(reply)
-	d := dresser{view: view{reply: reply[:to]}, out: make([]byte, 0, to-from)}
-	d.at = make([]int32, 0, to-from)
-	d.dress(from, to)
+// normalize removes Markdown's and LaTeX's markup from a reply and unifies look-alike characters. It keeps boxes,
+// fractions and thousands separators, which the number reader needs.
+func normalize(reply string) *view {
+	from, to := answerSpan(reply)
+	d := normalizer{view: view{reply: reply[:to]}, out: make([]byte, 0, to-from)}
+	d.offsets = make([]int32, 0, to-from)
+	d.process(from, to)
 	d.text = string(d.out)
 	lower(d.out)
 	d.lower = string(d.out)
-	d.isContinental = sync.OnceValue(d.hasContinental)
+	d.usesDecimalComma = sync.OnceValue(d.hasDecimalComma)
 	return &d.view
 }
 
-// lower writes capital letters small where that takes as many bytes.
+// lower converts text to lower case where that does not change the number of bytes.
 func lower(text []byte) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -51,11 +51,11 @@ func lower(text []byte) {
 	}
 }
 
-// dress takes over bytes i to end.
-func (d *dresser) dress(i, end int) {
+// process normalizes bytes i to end.
+func (d *normalizer) process(i, end int) {
 	for i < end {
 		plain := i
-		for i < end && !dressing[d.reply[i]] {
+		for i < end && !special[d.reply[i]] {
 			i++
 		}
 		d.keep(plain, i)
@@ -65,75 +65,75 @@ func (d *dresser) dress(i, end int) {
 	}
 }
 
-// span is where bytes i to j of the view stand in the reply.
+// span returns the position in the reply of bytes i to j of the view.
 func (v *view) span(i, j int) (start, end int) {
-	last := int(v.at[j-1])
+	last := int(v.offsets[j-1])
 	_, size := utf8.DecodeRuneInString(v.reply[last:])
-	return int(v.at[i]), last + size
+	return int(v.offsets[i]), last + size
 }
 
-// dresser makes a view.
-type dresser struct {
+// normalizer builds a view.
+type normalizer struct {
 	view
-	out     []byte
-	braces  []bool // of each open brace: was it taken off?
-	objects int    // how many JSON objects are being taken over, one in the other
+	out      []byte
+	wrappers []bool // per open brace: it belongs to a removed wrapper command
+	depth    int    // nesting depth of JSON objects
 }
 
-// put writes s for the character at i.
-func (d *dresser) put(i int, s string) {
+// put writes s in place of the character at i.
+func (d *normalizer) put(i int, s string) {
 	d.out = append(d.out, s...)
 	for range len(s) {
-		d.at = append(d.at, int32(i))
+		d.offsets = append(d.offsets, int32(i))
 	}
 }
 
-// keep takes over bytes i to j as they are.
-func (d *dresser) keep(i, j int) {
+// keep copies bytes i to j unchanged.
+func (d *normalizer) keep(i, j int) {
 	d.out = append(d.out, d.reply[i:j]...)
 	for ; i < j; i++ {
-		d.at = append(d.at, int32(i))
+		d.offsets = append(d.offsets, int32(i))
 	}
 }
 
-// dressing are the bytes that next looks at: all others are taken over as they are.
-var dressing = func() (of [256]bool) {
+// special holds the bytes that next handles; all others are copied.
+var special = func() (table [256]bool) {
 	for _, c := range []byte("\\*_`~{}\r&<#>") {
-		of[c] = true
+		table[c] = true
 	}
-	for c := utf8.RuneSelf; c < len(of); c++ {
-		of[c] = true
+	for c := utf8.RuneSelf; c < len(table); c++ {
+		table[c] = true
 	}
-	return of
+	return table
 }()
 
-// next takes over what stands at i, and says where to go on.
-func (d *dresser) next(i int) int {
+// next handles the special byte at i and returns the position to continue at.
+func (d *normalizer) next(i int) int {
 	switch c := d.reply[i]; {
 	case c == '\\':
 		return d.command(i)
 	case c == '*' || c == '_' || c == '`' || c == '~':
 		return d.emphasis(i)
-	case c == '{' && d.objects < mostObjects && matches(d.reply[i:min(len(d.reply), i+longestKey)], "object-begins"):
+	case c == '{' && d.depth < maxObjects && matches(d.reply[i:min(len(d.reply), i+maxKey)], "object-begins"):
 		return d.object(i)
 	case c == '{':
-		d.braces = append(d.braces, false)
+		d.wrappers = append(d.wrappers, false)
 	case c == '}':
-		if n := len(d.braces) - 1; n >= 0 {
-			off := d.braces[n]
-			d.braces = d.braces[:n]
-			if off {
+		if n := len(d.wrappers) - 1; n >= 0 {
+			isWrapper := d.wrappers[n]
+			d.wrappers = d.wrappers[:n]
+			if isWrapper {
 				return i + 1
 			}
 		}
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := groups(d.reply[i:min(len(d.reply), i+longestKey)], "markup"); m != nil {
+		if m := groups(d.reply[i:min(len(d.reply), i+maxKey)], "markup"); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}
-	case (c == '#' || c == '>') && d.lineStart():
+	case (c == '#' || c == '>') && d.atLineStart():
 		return d.heading(i)
 	case c >= utf8.RuneSelf:
 		r, size := utf8.DecodeRuneInString(d.reply[i:])
@@ -144,7 +144,7 @@ func (d *dresser) next(i int) int {
 	return i + 1
 }
 
-// plainMarkup writes what markup matched: "<verdict>" as a heading.
+// plainMarkup returns the text for a match of the rule "markup", such as a heading for "<verdict>".
 func plainMarkup(m []string) string {
 	switch {
 	case m[1] != "":
@@ -159,42 +159,43 @@ func plainMarkup(m []string) string {
 	return ""
 }
 
-// pairs is a map of the words of a text, every other one of which is what the one before stands for.
-func pairs(text string) map[string]string {
-	of := map[string]string{}
-	unwritten := strings.NewReplacer("␣", " ", "∅", "")
+// readPairs returns a map from a text of alternating keys and values.
+func readPairs(text string) map[string]string {
+	table := map[string]string{}
+	unescape := strings.NewReplacer("␣", " ", "∅", "")
 	for pair := range slices.Chunk(strings.Fields(text), 2) {
-		of[unwritten.Replace(pair[0])] = unwritten.Replace(pair[1])
+		table[unescape.Replace(pair[0])] = unescape.Replace(pair[1])
 	}
-	return of
+	return table
 }
 
 var (
-	// wrappers are commands of LaTeX of which only what they hold counts.
+	// wrappers lists LaTeX commands that are replaced by their argument.
 	wrappers = strings.Fields(
 		`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
 		underline emph bold boldsymbol hbox`,
 	)
-	// symbols are commands of LaTeX, Markdown's escapes and HTML's entities, with what they stand for; ␣ is a blank,
-	// and ∅ nothing.
-	symbols = pairs(`amp & nbsp ␣ times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥
+	// symbols maps LaTeX commands, Markdown's escapes and HTML's entities to plain characters; ␣ is a blank, and ∅
+	// nothing.
+	symbols = readPairs(`amp & nbsp ␣ times × cdot × div ÷ gt > gg >> lt < ll << succ > prec <
+		approx ≈ leq ≤ geq ≥
 		lbrack [ rbrack ] equiv ≡
 		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅
 		bigl ∅ bigr ∅ displaystyle ∅
 		[ [ ] ] ( ( ) ) { ∅ } ∅ _ _ * * # # $ $ % % & & | | < < > > = = - - . . " " ' ' / / ; ␣ : ␣ ␣ ␣ ` + "` `")
-	// characters are written otherwise.
-	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 。 .␣
+	// characters maps typographic characters to plain ones.
+	characters = readPairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 。 .␣
 		【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]
 		½ ␣1/2 ⅓ ␣1/3 ⅔ ␣2/3 ¼ ␣1/4 ¾ ␣3/4 ⅕ ␣1/5 ⅖ ␣2/5 ⅗ ␣3/5
 		⅘ ␣4/5 ⅙ ␣1/6 ⅚ ␣5/6 ⅛ ␣1/8 ⅜ ␣3/8 ⅝ ␣5/8 ⅞ ␣7/8`)
-	// cyrillic letters look like Latin ones: as labels they end what is said, as words they do not.
-	cyrillic = pairs(`А A В B С C Е E`)
+	// cyrillic maps letters that look Latin. Only letters that stand alone, as labels do, are replaced.
+	cyrillic = readPairs(`А A В B С C Е E`)
 )
 
-// command reads what a backslash begins.
-func (d *dresser) command(i int) int {
+// command handles a backslash.
+func (d *normalizer) command(i int) int {
 	rest := d.reply[i+1:]
-	if d.objects > 0 && rest != "" && (rest[0] == 'n' || rest[0] == 't') {
+	if d.depth > 0 && rest != "" && (rest[0] == 'n' || rest[0] == 't') {
 		d.put(i, "\n")
 		return i + 2
 	}
@@ -210,9 +211,9 @@ func (d *dresser) command(i int) int {
 	symbol, isSymbol := symbols[name]
 	switch {
 	case slices.Contains(wrappers, name):
-		inside, isHeld := strings.CutPrefix(strings.TrimLeft(d.reply[end:], " "), "{")
-		if isHeld {
-			d.braces = append(d.braces, true)
+		inside, hasBrace := strings.CutPrefix(strings.TrimLeft(d.reply[end:], " "), "{")
+		if hasBrace {
+			d.wrappers = append(d.wrappers, true)
 			return len(d.reply) - len(inside)
 		}
 	case isSymbol:
@@ -223,65 +224,65 @@ func (d *dresser) command(i int) int {
 	return end
 }
 
-// emphasis reads a run of marks: it stays where it may be an operator or a part of a word, "3 * 4", "2**10", "x_1".
-func (d *dresser) emphasis(i int) int {
+// emphasis handles a run of marks. It keeps marks that may be an operator or part of a word: "3 * 4", "2**10", "x_1".
+func (d *normalizer) emphasis(i int) int {
 	c := d.reply[i]
-	end := d.endOfRun(i)
+	end := d.runEnd(i)
 	if c == '~' && end-i == 2 {
-		if m := find(d.reply[end:min(len(d.reply), end+after)], "struck-out"); m != nil {
+		if m := find(d.reply[end:min(len(d.reply), end+rightWindow)], "struck-out"); m != nil {
 			return end + m[1]
 		}
 	}
 	before, _ := utf8.DecodeLastRuneInString(d.reply[:i])
 	after, _ := utf8.DecodeRuneInString(d.reply[end:])
 	first, last := i == 0 || before == '\n', end == len(d.reply) || after == '\n'
-	var stays bool
+	var keep bool
 	switch c {
 	case '*':
-		isOperator := before == ' ' && after == ' ' && !d.lineStart() && end-i == 1
+		isOperator := before == ' ' && after == ' ' && !d.atLineStart() && end-i == 1
 		isBetween := (unicode.IsDigit(before) || before == ')') && (unicode.IsDigit(after) || after == '(')
-		stays = isOperator || end-i <= 2 && isBetween
+		keep = isOperator || end-i <= 2 && isBetween
 	case '_':
-		stays = !first && !last && wordRune(before) && wordRune(after) && end-i == 1
+		keep = !first && !last && wordRune(before) && wordRune(after) && end-i == 1
 	case '~':
-		stays = end-i == 1 && unicode.IsDigit(after)
+		keep = end-i == 1 && unicode.IsDigit(after)
 	}
-	if stays {
+	if keep {
 		d.keep(i, end)
 	} else if c == '~' && end-i == 1 {
-		d.put(i, " ") // LaTeX's space
+		d.put(i, " ") // a space in LaTeX
 	}
 	return end
 }
 
-// lineStart tells whether nothing but blanks and marks has been taken over of the line.
-func (d *dresser) lineStart() bool {
+// atLineStart reports whether the current line of the output has only blanks so far.
+func (d *normalizer) atLineStart() bool {
 	before := bytes.TrimRight(d.out[max(0, len(d.out)-64):], " \t")
 	return len(before) == 0 || before[len(before)-1] == '\n'
 }
 
-// endOfRun is where the marks end that are as the one at i.
-func (d *dresser) endOfRun(i int) int {
+// runEnd returns the end of the run of equal marks at i.
+func (d *normalizer) runEnd(i int) int {
 	return len(d.reply) - len(strings.TrimLeft(d.reply[i:], d.reply[i:i+1]))
 }
 
-// heading takes the marks of a heading or a quotation off; "####" stays, since GSM8K's answers stand after it.
-func (d *dresser) heading(i int) int {
+// heading removes the marks of a heading or a quotation. It keeps "####", which precedes answers in GSM8K.
+func (d *normalizer) heading(i int) int {
 	c := d.reply[i]
-	end := d.endOfRun(i)
+	end := d.runEnd(i)
 	if c == '#' && end-i == 4 || c == '>' && end-i > 1 {
 		d.keep(i, end)
 	}
 	return end
 }
 
-// rune takes over a character that is no ASCII.
-func (d *dresser) rune(i int, r rune, s string) {
+// rune handles a character outside ASCII.
+func (d *normalizer) rune(i int, r rune, s string) {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e: // full width
 		s = string(r - 0xfee0)
 	case r == 0xa0 || r == 0x202f || r == 0x2009:
-		if digitBeside(d.reply, i, i+len(s)) {
+		if betweenDigits(d.reply, i, i+len(s)) {
 			d.keep(i, i+len(s))
 			return
 		}
@@ -305,17 +306,18 @@ func (d *dresser) rune(i int, r rune, s string) {
 
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
-// wordRune tells whether a character makes one word with a Latin letter beside it. Scripts without spaces do not.
+// wordRune reports whether a character forms a word with an adjacent Latin letter. Those of scripts without spaces do
+// not.
 func wordRune(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !isUnspaced(r)
 }
 
 func isUnspaced(r rune) bool { return unicode.In(r, unspaced...) }
 
-// unspaced are scripts in which words are not set apart by spaces, and numbers are not either.
+// unspaced lists scripts that do not separate words and numbers by spaces.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul}
 
-// wordBefore and wordAfter tell whether a letter or a digit stands right before or at i.
+// wordBefore and wordAfter report whether a letter or a digit stands right before or at i.
 func wordBefore(s string, i int) bool { return wordRune(lastRune(s, i)) }
 
 func lastRune(s string, i int) rune {
@@ -328,7 +330,7 @@ func wordAfter(s string, i int) bool {
 	return wordRune(r)
 }
 
-// digitBeside tells whether digits stand on both sides of a space that does not break: it parts thousands.
-func digitBeside(s string, i, j int) bool {
+// betweenDigits reports whether a no-break space stands between digits, so that it separates thousands.
+func betweenDigits(s string, i, j int) bool {
 	return i > 0 && isDigit(s, i-1) && isDigit(s, j)
 }

@@ -2,12 +2,12 @@ package reading
 
 import "strings"
 
-// anyOf is an expression of one of the words.
+// anyOf returns an expression that matches one of the words.
 func anyOf(words ...string) string {
 	return `(?:` + strings.Join(strings.Fields(strings.Join(words, " ")), "|") + `)`
 }
 
-// phrases are the words of a text, in which _ is a blank.
+// phrases splits a text into phrases, in which _ stands for a blank.
 func phrases(text string) []string {
 	all := strings.Fields(text)
 	for i, phrase := range all {
@@ -16,11 +16,11 @@ func phrases(text string) []string {
 	return all
 }
 
-// lastWord is where the word begins that a text ends with, if it is one of some words; else −1.
+// lastWord returns the beginning of the word that ends a text, if it is one of words; else −1.
 func lastWord(text string, words []string) int {
 	n := len(text)
 	for _, word := range words {
-		if n == 0 || text[n-1] != word[len(word)-1] { // most words
+		if n == 0 || text[n-1] != word[len(word)-1] { // rules out most words quickly
 			continue
 		}
 		rest, ok := strings.CutSuffix(text, word)

@@ -173,7 +173,7 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	}
 	for m, n := range lost {
 		if float64(n) > scoring.ManyNoVerdicts*float64(asked[m]) {
-			how := "count as wrong and as not judged Correct (--missing drop leaves them out)"
+			how := "count as wrong and as not judged Correct (--scoring missing=drop leaves them out)"
 			if missing == scoring.MissingDrop {
 				how = "are left out: what remains may be the easier ones"
 			}

@@ -31,10 +31,12 @@ var Protocol = judging.Protocol{
 	About: "an agent's answer: is it correct? without and with the judge's own answer as reference (arXiv 2509.19880)",
 	Help: `Asks a judge whether the answers of agents are correct: once by reasoning alone (mode
 cot), and once with the judge's own answer as a reference (mode self). The judge first
-answers the questions itself. Agents are files of published answers (MMLU-Pro's outputs,
-or lines with id and answer), answer runs, or models that gavel asks now. Every stage is a
-run of its own beside this one and is made only once. Judging begins when all answers are
-there. --prompt is the prompt of the judgments.
+answers the questions itself.
+
+Agents are files of published answers (MMLU-Pro's outputs, or lines with id and answer),
+answer runs, or models that gavel asks now. Every stage is a run of its own beside this one
+and is made only once. Judging begins when all answers are there. --prompt is the prompt of
+the judgments.
 
 Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip

@@ -2,34 +2,34 @@ package race
 
 import "gavel/scoring/stats"
 
-// pair compares two judges. Side 0 is the first judge, side 1 the second.
+// pair holds the comparison of two judges. Side 0 is the first judge, side 1 the second.
 type pair struct {
-	items int
-	wins  [2]int            // items on which that side alone was right
-	bets  [2]*stats.Capital // for a benchmark: that this side is better
-	near  [2]*stats.Capital // with a margin: that the other side is not ahead by the margin
-	won   [2]bool           // near has been enough
+	items          int
+	wins           [2]int            // items on which this side alone was right
+	bets           [2]*stats.Capital // only for a benchmark: bet that this side is better
+	nonInferiority [2]*stats.Capital // only with a margin: bet that the other side is not ahead by the margin
+	proven         [2]bool           // nonInferiority has reached the threshold
 }
 
 func newPair(rules Rules) *pair {
 	p := new(pair)
-	of := 0
+	total := 0
 	if rules.Benchmark {
-		of = rules.Items
+		total = rules.Items
 	}
 	for side := range p.bets {
 		if rules.Benchmark {
-			p.bets[side] = stats.NewCapital(0, of)
+			p.bets[side] = stats.NewCapital(0, total)
 		}
 		if rules.Margin > 0 {
-			p.near[side] = stats.NewCapital(-rules.Margin, of)
+			p.nonInferiority[side] = stats.NewCapital(-rules.Margin, total)
 		}
 	}
 	return p
 }
 
-// add takes the outcomes of the next item. It reports whether the two may have become tied.
-func (p *pair) add(first, second bool, enough float64) (changed bool) {
+// add records the outcomes of the next item. It reports whether the two judges may have become tied.
+func (p *pair) add(first, second bool, threshold float64) (changed bool) {
 	p.items++
 	score := 0.0
 	switch {
@@ -44,8 +44,8 @@ func (p *pair) add(first, second bool, enough float64) (changed bool) {
 		if p.bets[side] != nil {
 			p.bets[side].Add(score)
 		}
-		if p.near[side] != nil && p.near[side].Add(score) >= enough && !p.won[side] {
-			p.won[side] = true
+		if p.nonInferiority[side] != nil && p.nonInferiority[side].Add(score) >= threshold && !p.proven[side] {
+			p.proven[side] = true
 			changed = true
 		}
 	}
@@ -53,14 +53,14 @@ func (p *pair) add(first, second bool, enough float64) (changed bool) {
 }
 
 // ahead reports whether a side is significantly better.
-func (p *pair) ahead(side int, crossing *stats.Crossing, enough float64) bool {
+func (p *pair) ahead(side int, crossing *stats.Crossing, threshold float64) bool {
 	if p.bets[side] != nil {
-		return p.bets[side].Log() >= enough
+		return p.bets[side].Log() >= threshold
 	}
 	return crossing.Reached(p.wins[side], p.wins[0]+p.wins[1])
 }
 
-// logE returns the logarithm of the evidence that a side is better.
+// logE returns the logarithm of the e-value that a side is better.
 func (p *pair) logE(side int) float64 {
 	if p.bets[side] != nil {
 		return p.bets[side].Log()
@@ -68,8 +68,8 @@ func (p *pair) logE(side int) float64 {
 	return stats.LogAbove(p.wins[side], p.wins[0]+p.wins[1])
 }
 
-// tied reports whether the two are significantly within the margin or, on a benchmark of so many items, have the same
-// score.
-func (p *pair) tied(of int) bool {
-	return p.won[0] && p.won[1] || p.bets[0] != nil && p.items == of && p.wins[0] == p.wins[1]
+// tied reports whether the two judges are significantly within the margin or, after all items of a benchmark, have the
+// same score.
+func (p *pair) tied(items int) bool {
+	return p.proven[0] && p.proven[1] || p.bets[0] != nil && p.items == items && p.wins[0] == p.wins[1]
 }

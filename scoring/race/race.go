@@ -1,6 +1,6 @@
-// Package race finds the best of several judges with few judgments: judges are asked about the same items, in blocks,
-// and leave when another one is significantly better. It reads no records and sends no requests: it names the judge to
-// ask next and takes the outcomes.
+// Package race finds the best of several judges with few judgments. Judges answer the same items, in blocks, and leave
+// when another judge is significantly better. The package reads no records and sends no requests: it names the next
+// judge to ask and takes the outcomes.
 package race
 
 import (
@@ -10,57 +10,57 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Rules of a race.
+// Rules holds the settings of a race.
 type Rules struct {
-	Items int // of the dataset
-	// Alpha bounds the probability that the best judge leaves and, with a margin, that a judge farther from the best than
-	// the margin is called tied with it.
+	Items int // number of items in the dataset
+	// Alpha bounds the probability that the best judge leaves. With a margin it also bounds the probability that a
+	// judge is called tied with the best although it is behind by more than the margin.
 	Alpha float64
-	// Margin is the difference of shares below which two judges are tied. With 0 no judges are, except, in a race about
-	// the benchmark, those with the same score on all of it.
+	// Margin is the difference of shares below which two judges are tied. With 0 no judges are tied, except, in a race
+	// about the benchmark, those with the same score on all of it.
 	Margin    float64
-	Benchmark bool // find the best judge on these items; else on items like these
+	Benchmark bool // find the best judge on these items, not on items like these
 }
 
-// Race is a race in progress, of judges numbered from 0.
+// Race holds a race in progress. Judges are numbered from 0.
 //
-// Judge j leaves when some i who is still in has E₊(i is better than j) ≥ (K−1)/α: if j is the best, each of
-// the K−1 others gets there with probability at most α/(K−1), however often one looks. So looks are free, and
-// there is one after every judgment.
+// Judge j leaves when some remaining judge i has E₊(i is better than j) ≥ (K−1)/α: if j is the best, each of the
+// K−1 others reaches that with probability at most α/(K−1), however often it is checked. So checks cost nothing,
+// and there is one after every judgment.
 type Race struct {
-	Rules    Rules
-	right    [][]bool // of each judge, by item
-	pairs    [][]*pair
-	left     []*Left // nil: still in
-	crossing *stats.Crossing
-	enough   float64 // logarithm of an e-value
+	Rules     Rules
+	right     [][]bool // per judge, by item
+	pairs     [][]*pair
+	exits     []*Left // nil for judges that remain
+	crossing  *stats.Crossing
+	threshold float64 // logarithm of the e-value at which a judge leaves
 
-	from, to int   // the block
-	turn     []int // judges still to be asked in the block, the next one first; none when the race is over
+	from, to int   // the block of items
+	turn     []int // judges still to ask in the block, the next one first; none when the race is over
 	loads    int
 }
 
-// Left is the reason why a judge left.
+// Left records why a judge left.
 type Left struct {
 	Judge int
 	By    int     // the better judge
-	Items int     // that both had judged
+	Items int     // number of items that both had judged
 	LogE  float64 // +∞ if the judge cannot catch up on this benchmark
 }
 
-// firstBlock is the number of items of the first block and of the second; after that blocks double.
+// firstBlock is the number of items of the first and of the second block; later blocks double.
 const firstBlock = 16
 
-// New starts a race of k judges.
+// New starts a race between k judges.
 func New(k int, rules Rules) *Race {
 	share := rules.Alpha / float64(max(1, k-1))
 	r := &Race{
-		Rules:    rules,
-		right:    make([][]bool, k),
-		pairs:    make([][]*pair, k),
-		left:     make([]*Left, k),
-		crossing: stats.NewCrossing(share),
-		enough:   -math.Log(share),
+		Rules:     rules,
+		right:     make([][]bool, k),
+		pairs:     make([][]*pair, k),
+		exits:     make([]*Left, k),
+		crossing:  stats.NewCrossing(share),
+		threshold: -math.Log(share),
 	}
 	for j := range r.pairs {
 		for range j {
@@ -82,8 +82,8 @@ func (r *Race) block() {
 	r.loads += min(1, len(r.turn))
 }
 
-// Next returns the judge to ask next, and the end of its block: it is asked about items, in the race's order, up to
-// there unless it leaves. ok is false when the race is over.
+// Next returns the next judge to ask and the end of its block. The judge answers the items before that end, in the
+// race's order, unless it leaves. ok is false when the race is over.
 func (r *Race) Next() (judge, upTo int, ok bool) {
 	if len(r.turn) == 0 {
 		return 0, 0, false
@@ -91,24 +91,24 @@ func (r *Race) Next() (judge, upTo int, ok bool) {
 	return r.turn[0], r.to, true
 }
 
-// Asked returns the number of items added for a judge, which is the place of its next item.
+// Asked returns the number of outcomes added for a judge. This is also the index of its next item.
 func (r *Race) Asked(judge int) int { return len(r.right[judge]) }
 
-// Add takes the outcome of the judge of Next on its next item.
+// Add records the outcome of the judge returned by Next on its next item.
 func (r *Race) Add(right bool) {
 	j := r.turn[0]
 	item := len(r.right[j])
 	r.right[j] = append(r.right[j], right)
 	changed := item+1 == r.Rules.Items
 	for i := range r.right {
-		if i != j && r.left[i] == nil && r.left[j] == nil && len(r.right[i]) > item {
-			changed = r.meet(min(i, j), max(i, j), item) || changed
+		if i != j && r.exits[i] == nil && r.exits[j] == nil && len(r.right[i]) > item {
+			changed = r.compare(min(i, j), max(i, j), item) || changed
 		}
 	}
 	switch {
 	case changed && len(r.untied(r.In())) == 0:
 		r.turn = nil
-	case r.left[j] == nil && item+1 < r.to:
+	case r.exits[j] == nil && item+1 < r.to:
 	default:
 		r.turn = r.turn[1:]
 		r.skip()
@@ -117,7 +117,7 @@ func (r *Race) Add(right bool) {
 
 // skip skips judges that left before their turn, and counts the load of the next.
 func (r *Race) skip() {
-	for len(r.turn) > 0 && r.left[r.turn[0]] != nil {
+	for len(r.turn) > 0 && r.exits[r.turn[0]] != nil {
 		r.turn = r.turn[1:]
 	}
 	if len(r.turn) == 0 {
@@ -127,14 +127,14 @@ func (r *Race) skip() {
 	r.loads++
 }
 
-// meet compares two judges on an item; one of them may leave. It reports whether a judge left or two became tied.
-func (r *Race) meet(first, second, item int) (changed bool) {
+// compare compares two judges on an item; one of them may leave. It reports whether a judge left or two became tied.
+func (r *Race) compare(first, second, item int) (changed bool) {
 	p := r.pairs[second][first]
-	changed = p.add(r.right[first][item], r.right[second][item], r.enough)
+	changed = p.add(r.right[first][item], r.right[second][item], r.threshold)
 	for side, judge := range []int{first, second} {
-		if p.ahead(side, r.crossing, r.enough) {
+		if p.ahead(side, r.crossing, r.threshold) {
 			worse := first + second - judge
-			r.left[worse] = &Left{
+			r.exits[worse] = &Left{
 				Judge: worse,
 				By:    judge,
 				Items: p.items,
@@ -146,7 +146,7 @@ func (r *Race) meet(first, second, item int) (changed bool) {
 	return changed
 }
 
-func number(right bool) int {
+func indicator(right bool) int {
 	if right {
 		return 1
 	}
@@ -154,15 +154,15 @@ func number(right bool) int {
 }
 
 func count(right []bool) (n int) {
-	for _, is := range right {
-		n += number(is)
+	for _, ok := range right {
+		n += indicator(ok)
 	}
 	return n
 }
 
 func shareOf(right []bool) float64 { return float64(count(right)) / float64(len(right)) }
 
-// untied returns the pairs of judges in a list that are not tied, by their places there.
+// untied returns the pairs of judges in a list that are not tied, by their positions in the list.
 func (r *Race) untied(judges []int) (pairs [][2]int) {
 	for j := range judges {
 		for i := range j {
@@ -179,12 +179,12 @@ func (r *Race) Tied(i, j int) bool {
 	return r.pairs[max(i, j)][min(i, j)].tied(r.Rules.Items)
 }
 
-// In returns the judges that are still in: by their score on the items that all of them have judged, then by number.
+// In returns the remaining judges, by their score on the items that all of them have judged, then by number.
 func (r *Race) In() []int {
 	var in []int
 	common := r.Rules.Items
-	for j, left := range r.left {
-		if left == nil {
+	for j, exit := range r.exits {
+		if exit == nil {
 			in = append(in, j)
 			common = min(common, len(r.right[j]))
 		}
@@ -193,9 +193,9 @@ func (r *Race) In() []int {
 	return in
 }
 
-// Left returns the judges that left, in the order in which they did.
+// Left returns the judges that left, in that order.
 func (r *Race) Left() (all []Left) {
-	for _, l := range r.left {
+	for _, l := range r.exits {
 		if l != nil {
 			all = append(all, *l)
 		}
@@ -212,35 +212,35 @@ func (r *Race) Judgments() (n int) {
 	return n
 }
 
-// Loads counts the turns of judges: on one GPU, the times that a model is loaded.
+// Loads counts the turns of judges: on a single GPU, the number of model loads.
 func (r *Race) Loads() int { return r.loads }
 
-// Share returns the share of its items that a judge was right on, with the interval that holds at every look.
+// Share returns the share of its items on which a judge was right, with an interval that is valid at every check.
 func (r *Race) Share(judge int) (share float64, iv stats.Interval) {
 	right, level := r.right[judge], 1-r.Rules.Alpha
 	if !r.Rules.Benchmark {
 		return shareOf(right), stats.Sequence(count(right), len(right), level)
 	}
 	scores := make([]float64, len(right))
-	for i, is := range right {
-		scores[i] = 2*float64(number(is)) - 1
+	for i, ok := range right {
+		scores[i] = 2*float64(indicator(ok)) - 1
 	}
 	iv = stats.Betting(scores, r.Rules.Items, level)
 	return shareOf(right), stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}
 }
 
-// Ahead returns the share of the first judge minus that of the second on the items that both have judged, with the
-// interval that holds at every look: E is enough to leave against the differences beyond its ends.
+// Ahead returns the share of the first judge minus that of the second on the items that both have judged, with an
+// interval that is valid at every check. E reaches the threshold for every difference outside the interval.
 func (r *Race) Ahead(first, second int) (ahead float64, iv stats.Interval) {
 	a, b := r.right[first], r.right[second]
 	scores := make([]float64, min(len(a), len(b)))
-	of := 0
+	total := 0
 	if r.Rules.Benchmark {
-		of = r.Rules.Items
+		total = r.Rules.Items
 	}
 	for i := range scores {
-		scores[i] = float64(number(a[i]) - number(b[i]))
+		scores[i] = float64(indicator(a[i]) - indicator(b[i]))
 		ahead += scores[i]
 	}
-	return ahead / float64(len(scores)), stats.Betting(scores, of, 1-2*math.Exp(-r.enough))
+	return ahead / float64(len(scores)), stats.Betting(scores, total, 1-2*math.Exp(-r.threshold))
 }

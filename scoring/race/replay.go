@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Replay runs a race over existing judgments: right[j][i] reports whether judge j is right on item i. The race takes
-// the items in an order.
+// Replay runs a race over existing judgments, taking the items in order: right[j][i] reports whether judge j is
+// right on item i.
 func Replay(right [][]bool, order []int, rules Rules) *Race {
 	r := New(len(right), rules)
 	for {
@@ -18,16 +18,15 @@ func Replay(right [][]bool, order []int, rules Rules) *Race {
 	}
 }
 
-// Orders sums up races over the same judgments in several orders.
+// Orders summarizes races over the same judgments in several orders.
 type Orders struct {
-	Tried int `json:"tried"` // races
-	Erred int `json:"erred"` // those whose leader is behind the best one of all judgments, by more than the margin
-	// Calls are those of a race, the median of all; half of one where two stand in the middle.
+	Tried int `json:"tried"` // number of races
+	Erred int `json:"erred"` // races whose leader is behind the best judge of the full data by more than the margin
+	// Calls is the median number of calls of a race.
 	Calls float64 `json:"calls_median"`
 }
 
-// ReplayAll runs a race for each of several seeds, in the order that order makes of it. calls is the number of
-// judgments of an item.
+// ReplayAll runs one race for each seed, with the items in order(seed). calls is the number of judgments per item.
 func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, rules Rules) Orders {
 	o := Orders{Tried: seeds}
 	var spent []int
@@ -46,9 +45,9 @@ func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, r
 
 // Behind returns the difference between the best judge's share of right items and this judge's.
 func Behind(right [][]bool, judge int) float64 {
-	most := math.Inf(-1)
+	best := math.Inf(-1)
 	for j := range right {
-		most = math.Max(most, shareOf(right[j]))
+		best = math.Max(best, shareOf(right[j]))
 	}
-	return most - shareOf(right[judge])
+	return best - shareOf(right[judge])
 }

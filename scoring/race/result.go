@@ -7,45 +7,45 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Questions of a race.
+// The questions that a race can answer.
 const (
 	AboutItems     = "items"     // the best judge on items like these
 	AboutBenchmark = "benchmark" // the best judge on these items
 )
 
-// Abouts lists them, the default first.
+// Abouts lists the questions, the default first.
 var Abouts = []string{AboutItems, AboutBenchmark}
 
-// about returns the race's question, as --about takes it.
-func (r Rules) about() string {
+// question returns the race's question as a value of --about.
+func (r Rules) question() string {
 	if r.Benchmark {
 		return AboutBenchmark
 	}
 	return AboutItems
 }
 
-// Result holds what a race has found so far.
+// Result holds the findings of a race so far.
 type Result struct {
-	Leader    string     `json:"leader"`     // of the judges that are in at the end the one that is right most often
+	Leader    string     `json:"leader"`     // the remaining judge with the highest score
 	Left      []Leaver   `json:"left"`       // in the order in which they left
-	Tied      [][]string `json:"tied"`       // sets of judges that are in, every two of which are tied
+	Tied      [][]string `json:"tied"`       // sets of remaining judges that are all tied with each other
 	Calls     int        `json:"calls"`      // judgments of the race, in the order of `--seed`
 	FullCalls int        `json:"full_calls"` // judgments of all judges on all items
-	Alpha     float64    `json:"alpha"`      // the chance that the best one is lost is at most this
+	Alpha     float64    `json:"alpha"`      // largest probability that the best judge was lost
 	About     string     `json:"about"`      // `items` or `benchmark`
-	Orders    Orders     `json:"orders"`     // of `--orders` races over the same judgments
+	Orders    Orders     `json:"orders"`     // summary of `--orders` races over the same judgments
 }
 
-// Leaver is a judge that left.
+// Leaver holds a judge that left.
 type Leaver struct {
-	Run   string   `json:"run"`   // the judge's
-	Items int      `json:"items"` // after how many
-	E     *float64 `json:"e"`     // one-sided E-value; null where nobody can catch up on this benchmark
-	By    string   `json:"by"`    // the judge that is better
+	Run   string   `json:"run"`   // name of the judge's run
+	Items int      `json:"items"` // number of items after which it left
+	E     *float64 `json:"e"`     // one-sided e-value; null if the judge could no longer catch up on this benchmark
+	By    string   `json:"by"`    // name of the better judge's run
 }
 
-// Result returns what the race has found so far, with the names of the judges. calls is the number of judgments of an
-// item.
+// Result returns the findings of the race so far. names are those of the judges' runs, and calls is the number of
+// judgments per item.
 func (r *Race) Result(names []string, calls int) Result {
 	in := r.In()
 	out := Result{
@@ -55,12 +55,12 @@ func (r *Race) Result(names []string, calls int) Result {
 		Calls:     calls * r.Judgments(),
 		FullCalls: calls * len(names) * r.Rules.Items,
 		Alpha:     r.Rules.Alpha,
-		About:     r.Rules.about(),
+		About:     r.Rules.question(),
 	}
 	for _, l := range r.Left() {
 		leaver := Leaver{Run: names[l.Judge], Items: l.Items, By: names[l.By]}
 		if e := math.Exp(l.LogE); !math.IsInf(e, 1) {
-			e, _ = strconv.ParseFloat(strconv.FormatFloat(e, 'g', 6, 64), 64) // the same whatever the processor
+			e, _ = strconv.ParseFloat(strconv.FormatFloat(e, 'g', 6, 64), 64) // equal on all processors
 			leaver.E = &e
 		}
 		out.Left = append(out.Left, leaver)

@@ -8,36 +8,36 @@ import (
 	"slices"
 )
 
-// StateFile is the file of a race that asks, beside its runs.
+// StateFile is the name of the file that holds the state of a live race, in the folder of its runs.
 const StateFile = "race.json"
 
-// State is the content of a race's file. The outcomes of the items are in the runs of the judges.
+// State holds the content of a race's file. The outcomes of the items are in the judges' runs.
 type State struct {
 	Schema  int       `json:"schema"`
 	Alpha   float64   `json:"alpha"`
-	Margin  float64   `json:"margin"` // points
+	Margin  float64   `json:"margin"` // in percentage points
 	About   string    `json:"about"`
-	Seed    int64     `json:"seed"` // of the order
+	Seed    int64     `json:"seed"` // of the item order
 	Items   int       `json:"items"`
-	Order   string    `json:"order_sha256"` // of the ids in it, one a line
+	Order   string    `json:"order_sha256"` // of the item ids in that order, one per line
 	Runs    []string  `json:"runs"`
-	Seconds []float64 `json:"seconds"` // that each was asked for
+	Seconds []float64 `json:"seconds"` // duration of each judge's requests
 	Over    bool      `json:"over"`
-	Result  *Result   `json:"result,omitempty"` // so far
-	Asked   []int     `json:"asked"`            // items of each
-	// of each, how often it was right on these; left out by gavels that did not note it
+	Result  *Result   `json:"result,omitempty"` // the findings so far
+	Asked   []int     `json:"asked"`            // number of items per judge
+	// Shares holds the share right per judge; files of older versions omit it.
 	Shares []Share `json:"shares,omitempty"`
 }
 
-// Share is how often a judge is right on the items that it was asked, with the interval that holds at every look, in
-// percent; null where it was asked none.
+// Share holds a judge's share right so far, with an interval that is valid at every check, in percent; null before its
+// first item.
 type Share struct {
 	Value *float64 `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
 }
 
-// Record notes what a race has found so far. calls is the number of judgments of an item.
+// Record updates the state with the findings of a race so far. calls is the number of judgments per item.
 func (s *State) Record(r *Race, calls int) {
 	result := r.Result(s.Runs, calls)
 	s.Result = &result
@@ -56,13 +56,13 @@ func percent(share float64) *float64 { return new(math.Round(share*1e6) / 1e4) }
 
 const stateSchema = 1
 
-// NewState returns the state of a race that begins.
+// NewState returns the state of a new race.
 func NewState(rules Rules, seed int64, order string, runs []string) *State {
 	return &State{
 		Schema: stateSchema,
 		Alpha:  rules.Alpha,
 		Margin: 100 * rules.Margin,
-		About:  rules.about(),
+		About:  rules.question(),
 		Seed:   seed,
 		Items:  rules.Items,
 		Order:  order,
@@ -73,7 +73,7 @@ func NewState(rules Rules, seed int64, order string, runs []string) *State {
 	}
 }
 
-// ReadState reads a state; errors call it name.
+// ReadState reads a state; errors begin with name.
 func ReadState(name string, r io.Reader) (*State, error) {
 	s := new(State)
 	if err := json.NewDecoder(r).Decode(s); err != nil {
@@ -84,12 +84,12 @@ func ReadState(name string, r io.Reader) (*State, error) {
 		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d; this version reads up to %d)",
 			name, s.Schema, stateSchema)
 	case s.Schema < 1 || n < 2 || len(s.Seconds) != n || len(s.Asked) != n:
-		return nil, fmt.Errorf("%s: not a race of gavel's", name)
+		return nil, fmt.Errorf("%s: not the state of a gavel race", name)
 	}
 	return s, nil
 }
 
-// Differs describes the difference between this race and one that is started now; "" if they are the same.
+// Differs describes the difference between this race and a newly started one; "" if they are the same.
 func (s *State) Differs(now *State) string {
 	switch {
 	case s.Alpha != now.Alpha:
@@ -101,9 +101,9 @@ func (s *State) Differs(now *State) string {
 	case s.Seed != now.Seed:
 		return fmt.Sprintf("the seed was %d, now %d", s.Seed, now.Seed)
 	case s.Order != now.Order:
-		return fmt.Sprintf("it was over %d other items", s.Items)
+		return fmt.Sprintf("its %d items were different", s.Items)
 	case !slices.Equal(s.Runs, now.Runs):
-		return "other judges raced"
+		return "its judges were different"
 	}
 	return ""
 }

@@ -28,7 +28,8 @@ func TestRaces(t *testing.T) {
 		if c.benchmark {
 			erred = r.behind
 		}
-		// What 400 worlds may be off by: the upper end of an exact interval of the share, the lower end of that of errors.
+		// What 400 worlds may be off by: the upper end of an exact interval of the share, the lower end of that
+		// of errors.
 		if found := stats.Exact(r.alone, worlds, 0.999).High; found < c.found {
 			t.Errorf("%+v: the best is found in %d of %d", c, r.alone, worlds)
 		}

@@ -7,31 +7,30 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Annotator is how a judge does beside one of several people, by what the others of them say.
+// Annotator compares a judge with one of several people, using the labels of the other people as the reference.
 type Annotator struct {
-	Units     int     // that this person, the judge and somebody else rated
-	Judge     float64 // share of them on which the judge agrees with the others at least as often
-	Person    float64 // share of them on which the person does
-	P         float64 // of the hypothesis that the judge is worse by ε or more; NaN with too few units
-	Surpassed bool    // it is rejected
+	Units     int     // units rated by this person, by the judge and by somebody else
+	Judge     float64 // share of the units on which the judge agrees with the others at least as often as the person
+	Person    float64 // share of the units on which the person agrees with the others at least as often as the judge
+	P         float64 // p-value of "the judge is worse by ε or more"; NaN with fewer than LeastUnits units
+	Surpassed bool    // the test rejects that hypothesis
 }
 
-// Alternative says whether a judge may stand in for people.
+// Alternative holds the result of the alternative annotator test: whether a judge may replace people.
 type Alternative struct {
 	People []Annotator
-	// Winning is the share of people that the judge surpasses (ω): at ½ or more it may stand in for them. Advantage
-	// is the mean of Judge over them (ρ).
+	// Winning is the share of people that the judge surpasses (ω); at ½ or more the judge may replace them. Advantage
+	// is the mean of Judge over the tested people (ρ).
 	Winning, Advantage float64
 }
 
-// LeastUnits is how many units a person has to have rated to be tested.
+// LeastUnits is the number of units that a person must have rated to be tested.
 const LeastUnits = 30
 
-// AltTest is the alternative annotator test. judge[i] and people[j][i] are the categories that unit i was given, −1
-// where none was. Each person in turn is left out, and the judge is held against this person by how many of the
-// others agree with it; ε is what a person costs more than the judge, in shares. Of people with fewer than
-// LeastUnits nothing is said, and they do not count. The false discovery rate is held to level by the method of
-// Benjamini and Yekutieli.
+// AltTest runs the alternative annotator test. judge[i] and people[j][i] are the categories given to unit i, −1 for
+// none. Each person in turn is left out: the test compares the judge and this person by how many of the other people
+// agree with each. ε is the cost advantage of the judge, as a share. People with fewer than LeastUnits units are not
+// tested and do not count. The method of Benjamini and Yekutieli keeps the false discovery rate at or below level.
 //
 // Source: Calderon, Reichart and Dror, arXiv 2501.10970, Section 3; Benjamini and Yekutieli, Annals
 // of Statistics 29 (2001).
@@ -40,7 +39,7 @@ func AltTest(judge []int, people [][]int, epsilon, level float64) Alternative {
 	var tested []int
 	var p []float64
 	for j := range people {
-		a := besideOthers(judge, people, j, epsilon)
+		a := compareWithPerson(judge, people, j, epsilon)
 		all.People = append(all.People, a)
 		if !math.IsNaN(a.P) {
 			tested, p = append(tested, j), append(p, a.P)
@@ -50,7 +49,7 @@ func AltTest(judge []int, people [][]int, epsilon, level float64) Alternative {
 		all.Winning, all.Advantage = math.NaN(), math.NaN()
 		return all
 	}
-	for i, rejected := range falseDiscovery(p, level) {
+	for i, rejected := range rejectFalseDiscovery(p, level) {
 		a := &all.People[tested[i]]
 		a.Surpassed = rejected
 		if rejected {
@@ -61,13 +60,13 @@ func AltTest(judge []int, people [][]int, epsilon, level float64) Alternative {
 	return all
 }
 
-// besideOthers holds the judge against person j.
-func besideOthers(judge []int, people [][]int, j int, epsilon float64) Annotator {
+// compareWithPerson compares the judge with person j.
+func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Annotator {
 	a := Annotator{P: math.NaN()}
 	var differences []float64
-	for i, said := range judge {
-		own := people[j][i]
-		if said < 0 || own < 0 {
+	for i, judgeCategory := range judge {
+		personCategory := people[j][i]
+		if judgeCategory < 0 || personCategory < 0 {
 			continue
 		}
 		others := 0
@@ -78,10 +77,10 @@ func besideOthers(judge []int, people [][]int, j int, epsilon float64) Annotator
 				continue
 			}
 			others++
-			if other[i] == said {
+			if other[i] == judgeCategory {
 				withJudge++
 			}
-			if other[i] == own {
+			if other[i] == personCategory {
 				withPerson++
 			}
 		}
@@ -120,8 +119,8 @@ func besideOthers(judge []int, people [][]int, j int, epsilon float64) Annotator
 	return a
 }
 
-// falseDiscovery tells which hypotheses are rejected, whatever the dependence between them.
-func falseDiscovery(p []float64, level float64) []bool {
+// rejectFalseDiscovery reports which hypotheses are rejected. It allows any dependence between them.
+func rejectFalseDiscovery(p []float64, level float64) []bool {
 	order, harmonic := ascending(p), 0.0
 	for i := range p {
 		harmonic += 1 / float64(i+1)

@@ -12,8 +12,9 @@ func Sequence(k, n int, level float64) Interval {
 	return BetaBinomial(k, n, level, 100)
 }
 
-// BetaBinomial is a confidence sequence of a share, after k of n: with probability level it holds the share at every n.
-// Its mixture is a beta distribution about the share in question; it is narrowest, of those, after some best of units.
+// BetaBinomial returns a confidence sequence of a share after k successes in n units: with probability level it
+// contains the true share at every n. The mixture is a beta distribution around the share under test; best is the
+// number of units at which the sequence is narrowest among such mixtures.
 //
 // Source: Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 49 (2021), 1055–1080 (arXiv 1810.08240),
 // proposition 7 and, for how wide the mixture is, proposition 3.
@@ -21,20 +22,20 @@ func BetaBinomial(k, n int, level, best float64) Interval {
 	if n <= 0 || k < 0 || k > n {
 		return noInterval
 	}
-	enough := -math.Log(1 - level)
+	threshold := -math.Log(1 - level)
 	share := float64(k) / float64(n)
-	held := func(p float64) bool { return logBetaBinomial(k, n, p, level, best) < enough }
+	accepts := func(p float64) bool { return logBetaBinomial(k, n, p, level, best) < threshold }
 	iv := Interval{0, 1}
 	if k > 0 {
-		iv.Low = bisect(0, share, held)
+		iv.Low = bisect(0, share, accepts)
 	}
 	if k < n {
-		iv.High = 1 - bisect(0, 1-share, func(q float64) bool { return held(1 - q) })
+		iv.High = 1 - bisect(0, 1-share, func(q float64) bool { return accepts(1 - q) })
 	}
 	return iv
 }
 
-// logBetaBinomial is the logarithm of the likelihood of k in n under the mixture over that under p.
+// logBetaBinomial returns the log likelihood ratio of k in n: the mixture over p.
 func logBetaBinomial(k, n int, p, level, best float64) float64 {
 	if p <= 0 || p >= 1 {
 		return math.Inf(1)

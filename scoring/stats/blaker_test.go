@@ -140,8 +140,8 @@ func TestEffective(t *testing.T) {
 		x, n  float64
 	}{
 		{"one unit each", []stats.Part{{Num: 1, Den: 1, Often: 17}, {Num: 0, Den: 1, Often: 3}, {Num: 0, Den: 0, Often: 9}}, 17, 20},
-		// Two of four clusters of ten all right, two all wrong: ρ is 1 or more, so the guess leaves it. Between: 4·5² = 100; of
-		// independent units 40·¼ = 10; 4/3·100/10 = 13.33 = 1 + 9ρ.
+		// Two of four clusters of ten all right, two all wrong: ρ is 1 or more, so the guess leaves it. Between:
+		// 4·5² = 100; of independent units 40·¼ = 10; 4/3·100/10 = 13.33 = 1 + 9ρ.
 		{"all or nothing", []stats.Part{{Num: 10, Den: 10, Often: 2}, {Num: 0, Den: 10, Often: 2}},
 			20 / (40.0 / 3) * (z975 / t9753) * (z975 / t9753), 40 / (40.0 / 3) * (z975 / t9753) * (z975 / t9753)},
 		// All alike: ρ is the guess, 0.3, and the effect 1 + 2·0.3.
@@ -156,9 +156,10 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// TestEffectiveByWeights: clusters of unlike sizes count by their weights. Of 4, 2 and 2 units, with 3, 1 and 0 right, the
-// share is ½, a unit's cluster has 24/8 = 3, and there are 64/24 of one size. Off by 1, 0 and −1, over 1 − den/8: 2, 0 and
-// −4/3; between: 2/3·(4 + 16/9) = 104/27; ρ = (104/27/2 − 1)/2; the rarer 4 units are worth 4/(1 + 2·ρ).
+// TestEffectiveByWeights: clusters of unlike sizes count by their weights. Of 4, 2 and 2 units, with 3, 1 and 0
+// right, the share is ½, a unit's cluster has 24/8 = 3, and there are 64/24 of one size. Off by 1, 0 and −1,
+// over 1 − den/8: 2, 0 and −4/3; between: 2/3·(4 + 16/9) = 104/27; ρ = (104/27/2 − 1)/2; the rarer 4
+// units are worth 4/(1 + 2·ρ).
 func TestEffectiveByWeights(t *testing.T) {
 	rho := (104.0/27/2 - 1) / 2
 	rarer := 4 / (1 + 2*rho)
@@ -173,8 +174,9 @@ func TestEffectiveByWeights(t *testing.T) {
 	}
 }
 
-// TestEffectiveCovers: over clusters whose units are as correlated as is said, each with a draw that they share, of one size
-// or of sizes from 1 to 40. GAVEL_TRIALS makes it so many times as long, and -v prints the table of docs/coverage.md.
+// TestEffectiveCovers: over clusters whose units are as correlated as is said, each with a draw that they
+// share, of one size or of sizes from 1 to 40. GAVEL_TRIALS makes it so many times as long, and -v prints the
+// table of docs/coverage.md.
 func TestEffectiveCovers(t *testing.T) {
 	trials.Long(t)
 	runs := trials.Times(200)

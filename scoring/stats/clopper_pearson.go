@@ -4,8 +4,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Exact is the Clopper-Pearson interval of k successes in n trials. It serves where all n are alike: there the
-// bootstrap has nothing to resample and its interval no width.
+// Exact returns the Clopper-Pearson interval of k successes in n trials. Use it where all n outcomes are equal: a
+// bootstrap would give an interval of width 0.
 //
 // Source: Clopper and Pearson, Biometrika 26 (1934).
 func Exact(k, n int, level float64) Interval {

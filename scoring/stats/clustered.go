@@ -6,53 +6,53 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Unit is one of a population, of which the mean of a truth from 0 to 1 is asked for.
+// Unit holds one unit of a population whose mean truth, from 0 to 1, is estimated.
 type Unit struct {
-	Cluster   int // from 0; units of one number hang together
+	Cluster   int // numbered from 0; units of one cluster may depend on each other
 	Predicted float64
 	Truth     float64
-	Weight    float64 // 1 over the probability with which it was chosen to be labelled; 0 where its truth is not known
+	Weight    float64 // inverse of the probability of being selected for a label; 0 without a label
 }
 
-// Clustered estimates the mean of truth as [PredictionPowered] does, for units that hang together in clusters, and
-// labels drawn with known probabilities. The weight of the predictions is at most most: with 0 it is the mean of the
-// labels alone. The interval is of Student's t with the jackknife variance between clusters of what each adds to the
-// estimate, and as many degrees of freedom as clusters of one weight would have; one unit of each largest error is
-// let in beside those seen, or where units hang together what an ordinary cluster of them is worth.
+// Clustered estimates the mean truth as [PredictionPowered] does, for clustered units and labels drawn with known
+// probabilities. maxWeight limits the weight of the predictions; 0 gives the mean of the labels alone. The interval
+// uses Student's t with the jackknife variance between clusters of what each adds to the estimate, and as many degrees
+// of freedom as clusters of equal weight would have. Two extra units, one at each largest possible error, are added to
+// the observed ones; with clustered units each of them weighs as much as an average cluster.
 //
 // Sources: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; Särndal, Swensson and Wretman, Model Assisted Survey
 // Sampling (1992), §6.6 for the weights; Liang and Zeger, Biometrika 73 (1986) for the clusters.
-func Clustered(units []Unit, most, level float64) Powered {
-	var truth, of, weights, all []float64
+func Clustered(units []Unit, maxWeight, level float64) Powered {
+	var truth, predictions, weights, allPredictions []float64
 	total := 0.0
 	for _, u := range units {
-		all = append(all, u.Predicted)
+		allPredictions = append(allPredictions, u.Predicted)
 		if u.Weight > 0 {
 			truth = append(truth, u.Truth)
-			of = append(of, u.Predicted)
+			predictions = append(predictions, u.Predicted)
 			weights = append(weights, u.Weight)
 			total += u.Weight
 		}
 	}
-	n, m := float64(len(truth)), float64(len(all))
+	n, m := float64(len(truth)), float64(len(allPredictions))
 	if n < 2 {
 		return Powered{Estimate: Estimate{math.NaN(), noInterval}}
 	}
-	p := Powered{Spread: stat.Variance(all, nil)}
-	if spread := stat.Variance(of, weights); spread > 0 {
-		p.Weight = min(most, max(0, stat.Covariance(truth, of, weights)/spread))
+	p := Powered{Spread: stat.Variance(allPredictions, nil)}
+	if spread := stat.Variance(predictions, weights); spread > 0 {
+		p.Weight = min(maxWeight, max(0, stat.Covariance(truth, predictions, weights)/spread))
 	}
 	errors := make([]float64, len(truth))
 	for i, y := range truth {
-		errors[i] = y - p.Weight*of[i]
+		errors[i] = y - p.Weight*predictions[i]
 	}
-	predicted, mean := stat.Mean(all, nil), stat.Mean(errors, weights)
+	predicted, mean := stat.Mean(allPredictions, nil), stat.Mean(errors, weights)
 	type share struct {
 		labelled, rest float64
-		weight, units  float64 // of those with a label
-		seen           bool
+		weight, units  float64 // of the labelled units
+		labels         bool
 	}
-	var shares []share // of each cluster in the estimate
+	var shares []share // contribution of each cluster to the estimate
 	for _, u := range units {
 		for u.Cluster >= len(shares) {
 			shares = append(shares, share{})
@@ -62,32 +62,32 @@ func Clustered(units []Unit, most, level float64) Powered {
 			shares[u.Cluster].units++
 		}
 	}
-	squares, together := 0.0, 0.0 // of what clusters weigh; units that a unit's cluster has
-	for _, of := range shares {
-		squares, together = squares+of.weight*of.weight, together+of.units*of.units/n
+	squares, clusterSize := 0.0, 0.0 // of the clusters' weights; mean size of a unit's cluster
+	for _, s := range shares {
+		squares, clusterSize = squares+s.weight*s.weight, clusterSize+s.units*s.units/n
 	}
-	each := total / n * (1 + (together-1)*guessedCorrelation) // what is let in weighs
-	center := (total*mean + each*(1-p.Weight)) / (total + 2*each)
+	endWeight := total / n * (1 + (clusterSize-1)*guessedCorrelation) // weight of an extra unit
+	center := (total*mean + endWeight*(1-p.Weight)) / (total + 2*endWeight)
 	i := 0
 	for _, u := range units {
-		of := &shares[u.Cluster]
-		of.rest += p.Weight * (u.Predicted - predicted) / m
+		s := &shares[u.Cluster]
+		s.rest += p.Weight * (u.Predicted - predicted) / m
 		if u.Weight > 0 {
-			of.labelled += u.Weight * (errors[i] - center) / total
-			of.seen = true
+			s.labelled += u.Weight * (errors[i] - center) / total
+			s.labels = true
 			i++
 		}
 	}
 	sum := 0.0
-	own := 0.0
+	labelledSum := 0.0
 	clusters := 0.0
-	for _, of := range shares {
-		if of.weight < total {
-			of.labelled /= 1 - of.weight/total
+	for _, s := range shares {
+		if s.weight < total {
+			s.labelled /= 1 - s.weight/total
 		}
-		sum += (of.labelled + of.rest) * (of.labelled + of.rest)
-		own += of.labelled * of.labelled
-		if of.seen {
+		sum += (s.labelled + s.rest) * (s.labelled + s.rest)
+		labelledSum += s.labelled * s.labelled
+		if s.labels {
 			clusters++
 		}
 	}
@@ -95,10 +95,11 @@ func Clustered(units []Unit, most, level float64) Powered {
 		p.Mean, p.Interval = min(1, max(0, p.Weight*predicted+mean)), Interval{0, 1}
 		return p
 	}
-	ends := each * each / (total * total) * ((-p.Weight-center)*(-p.Weight-center) + (1-center)*(1-center))
+	endVariance := endWeight * endWeight / (total * total) *
+		((-p.Weight-center)*(-p.Weight-center) + (1-center)*(1-center))
 	scale := (clusters - 1) / clusters
-	p.Residual = n * scale * (own + ends)
-	half := student(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+ends)
+	p.Residual = n * scale * (labelledSum + endVariance)
+	half := student(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+endVariance)
 	p.Mean = min(1, max(0, p.Weight*predicted+mean))
 	p.Interval = Interval{
 		min(p.Mean, max(0, p.Weight*predicted+center-half)),

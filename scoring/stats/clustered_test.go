@@ -22,8 +22,8 @@ func TestClusteredAlone(t *testing.T) {
 	assert.Equal(t, one.Interval, stats.Interval{Low: 0, High: 1}) // one cluster tells nothing of others
 }
 
-// TestClusteredCovers: the interval holds the truth where units hang together, and where those were labelled more often on
-// which judges disagree; to leave the weights out is far from it.
+// TestClusteredCovers: the interval holds the truth where units hang together, and where those were labelled more often
+// on which judges disagree; to leave the weights out is far from it.
 func TestClusteredCovers(t *testing.T) {
 	trials.Long(t)
 	const runs, population = 1000, 2000
@@ -96,8 +96,8 @@ func TestClusteredCovers(t *testing.T) {
 	}
 }
 
-// TestClusteredByWeights: 10 clusters of 4 units with 3 right, 20 of 2 with 1, by the formula itself: 50 of 80 right, 240/80
-// = 3 units in a unit's cluster, so that what is let in weighs 1 + 2·0.3, and 80²/240 clusters of one size.
+// TestClusteredByWeights: 10 clusters of 4 units with 3 right, 20 of 2 with 1, by the formula itself: 50 of 80 right,
+// 240/80 = 3 units in a unit's cluster, so that what is let in weighs 1 + 2·0.3, and 80²/240 clusters of one size.
 func TestClusteredByWeights(t *testing.T) {
 	var units []stats.Unit
 	for c := range 30 {

@@ -6,17 +6,17 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// LogE is the logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: what a bet on either side of a
-// fair coin has become of 1, all probabilities being bet on alike. If the coin is fair it is a martingale, so that it
-// ever reaches 1/α with probability at most α, however often one looks.
+// LogE returns the logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: the value that an initial 1
+// reaches by betting on all probabilities of heads equally. If the coin is fair it is a martingale, so it ever reaches
+// 1/α with probability at most α, however often it is checked.
 //
 // Source: Ville (1939); the mixture is Robbins's, Annals of Mathematical Statistics 41 (1970), 1397–1409.
 func LogE(k, n int) float64 {
 	return float64(n)*math.Ln2 - math.Log(float64(n+1)) - LogChoose(n, k)
 }
 
-// LogAbove is the logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from ½ to 1: as
-// [LogE], and the bet is that the coin favours heads. If it does not, it ever reaches 1/α with probability at most
+// LogAbove returns the logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from ½ to 1:
+// [LogE] with a bet that the coin favours heads. If it does not, the e-value ever reaches 1/α with probability at most
 // α. The integral is a tail of the binomial distribution with n+1 tosses, and is summed as such.
 func LogAbove(k, n int) float64 {
 	if 2*k >= n { // the shorter tail is the other one
@@ -25,8 +25,8 @@ func LogAbove(k, n int) float64 {
 	return LogE(k, n) + math.Ln2 + logAtMost(k, n+1)
 }
 
-// logAtMost is the logarithm of P(X ≤ k) of n tosses of a fair coin, for k ≤ (n+1)/2: from there on downwards
-// each term is smaller than the one before.
+// logAtMost returns the logarithm of P(X ≤ k) for n tosses of a fair coin and k ≤ (n+1)/2, where each term is
+// smaller than the one above it.
 func logAtMost(k, n int) float64 {
 	sum, term := 1.0, 1.0
 	for j := k; j > 0; j-- {
@@ -39,27 +39,27 @@ func logAtMost(k, n int) float64 {
 	return LogChoose(n, k) - float64(n)*math.Ln2 + math.Log(sum)
 }
 
-// LogChoose is the logarithm of the binomial coefficient.
+// LogChoose returns the logarithm of the binomial coefficient.
 func LogChoose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 
-// Crossing finds from how many heads on the one-sided e-value reaches a threshold, toss after toss. It is for those who
-// ask often: that number grows by at most one with each toss.
+// Crossing finds the number of heads at which the one-sided e-value reaches a threshold, for each number of tosses. It
+// is fast for repeated checks: that number grows by at most one with each toss.
 type Crossing struct {
 	log   float64
-	heads []int // of n tosses; n+1 where even n heads do not reach it
+	heads []int // index: number of tosses n; n+1 if even n heads do not reach the threshold
 }
 
-// NewCrossing is for the threshold 1/alpha.
+// NewCrossing returns a Crossing for the threshold 1/alpha.
 func NewCrossing(alpha float64) *Crossing { return &Crossing{log: -math.Log(alpha), heads: []int{1}} }
 
-// Reached tells whether k heads in n tosses reach the threshold.
+// Reached reports whether k heads in n tosses reach the threshold.
 func (c *Crossing) Reached(k, n int) bool {
 	for m := len(c.heads); m <= n; m++ {
-		least := c.heads[m-1]
-		if least > m || LogAbove(least, m) < c.log {
-			least++
+		threshold := c.heads[m-1]
+		if threshold > m || LogAbove(threshold, m) < c.log {
+			threshold++
 		}
-		c.heads = append(c.heads, min(least, m+1))
+		c.heads = append(c.heads, min(threshold, m+1))
 	}
 	return k >= c.heads[n]
 }

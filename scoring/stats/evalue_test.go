@@ -10,8 +10,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// exactE sums the integrals in whole numbers: ∫ θᵏ(1−θ)ᵐ from ½ to 1 is k!m!/(n+1)! times the share of the 2ⁿ⁺¹ rows of
-// n+1 tosses that have at most k heads.
+// exactE sums the integrals in whole numbers: ∫ θᵏ(1−θ)ᵐ from ½ to 1 is k!m!/(n+1)! times the share of the
+// 2ⁿ⁺¹ rows of n+1 tosses that have at most k heads.
 func exactE(k, n int) (e, above float64) {
 	rows := new(big.Int)
 	for j := range k + 1 {
@@ -37,8 +37,8 @@ func TestEValuesAreExact(t *testing.T) {
 	}
 }
 
-// Of large numbers, by the step that defines a martingale: the mean over the next toss of a fair coin is what it was for E,
-// and for E₊, whose integral is cut at ½, as well.
+// Of large numbers, by the step that defines a martingale: the mean over the next toss of a fair coin is what it was
+// for E, and for E₊, whose integral is cut at ½, as well.
 func TestEValuesOfManyTosses(t *testing.T) {
 	for _, n := range []int{10_000, 999_999} {
 		for _, k := range []int{0, n / 10, n/2 - 500, n / 2, n/2 + 1, n/2 + 2000, n * 9 / 10, n} {
@@ -92,8 +92,8 @@ func TestCapitalOfCoinsIsTheEValue(t *testing.T) {
 	}
 }
 
-// Whatever the scores are, if their mean is the null the capital is on average 1: counted out over all orders of a small
-// population without replacement, and over all rows of coins with replacement.
+// Whatever the scores are, if their mean is the null the capital is on average 1: counted out over all orders of a
+// small population without replacement, and over all rows of coins with replacement.
 func TestCapitalIsFair(t *testing.T) {
 	population := []float64{1, 1, 0, 0, -1, -1, -1, 1, -1}
 	null := -1.0 / 9
@@ -158,17 +158,17 @@ func refutes(scores []float64, sign, null float64, of int, alpha float64) bool {
 func TestCapitalRarelyRefutesTheMean(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(3, 4))
-	const worlds, n, of, alpha = 2000, 200, 300, 0.1
+	const worlds, n, total, alpha = 2000, 200, 300, 0.1
 	for _, c := range [][2]int{{60, 30}, {10, 10}, {3, 0}, {150, 150}} {
-		mean := float64(c[0]-c[1]) / of
-		for _, size := range []int{of, 0} {
+		mean := float64(c[0]-c[1]) / total
+		for _, size := range []int{total, 0} {
 			refuted := [2]int{}
 			for range worlds {
-				s := scoresOf(c[0], c[1], of, rng)
+				s := scoresOf(c[0], c[1], total, rng)
 				if size == 0 {
 					drawn := make([]float64, n)
 					for i := range drawn {
-						drawn[i] = s[rng.IntN(of)]
+						drawn[i] = s[rng.IntN(total)]
 					}
 					s = drawn
 				}
@@ -179,7 +179,7 @@ func TestCapitalRarelyRefutesTheMean(t *testing.T) {
 				}
 			}
 			if limit := worlds * (alpha + 3*math.Sqrt(alpha*(1-alpha)/worlds)); float64(max(refuted[0], refuted[1])) > limit {
-				t.Errorf("%v of %d, %d in all: refuted in %v of %d worlds", c, of, size, refuted, worlds)
+				t.Errorf("%v of %d, %d in all: refuted in %v of %d worlds", c, total, size, refuted, worlds)
 			}
 		}
 	}
@@ -187,11 +187,11 @@ func TestCapitalRarelyRefutesTheMean(t *testing.T) {
 
 func TestBettingEndsWhereCapitalRefutes(t *testing.T) {
 	s := scoresOf(60, 30, 300, rand.New(rand.NewPCG(7, 8)))[:150]
-	for _, of := range []int{0, 300} {
-		iv := stats.Betting(s, of, 0.9)
+	for _, total := range []int{0, 300} {
+		iv := stats.Betting(s, total, 0.9)
 		for end, sign := range map[float64]float64{iv.Low: 1, iv.High: -1} {
-			if refutes(s, sign, end+sign*1e-9, of, .05) || !refutes(s, sign, end-sign*1e-9, of, .05) {
-				t.Errorf("of %d: the end %g is not where the capital begins to refute", of, end)
+			if refutes(s, sign, end+sign*1e-9, total, .05) || !refutes(s, sign, end-sign*1e-9, total, .05) {
+				t.Errorf("of %d: the end %g is not where the capital begins to refute", total, end)
 			}
 		}
 	}

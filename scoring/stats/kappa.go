@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// Agreed is how often two raters name the same category, of a confusion matrix: counts[i*k+j] units are in category i
-// by the first and in j by the second.
+// Agreed returns the share of units to which two raters give the same category, from a confusion matrix: counts[i*k+j]
+// units are in category i by the first and in j by the second.
 func Agreed(counts []float64, k int) float64 {
 	same, all := 0.0, 0.0
 	for i, n := range counts {
@@ -17,8 +17,8 @@ func Agreed(counts []float64, k int) float64 {
 	return same / all
 }
 
-// Kappa is Cohen's κ of a confusion matrix (see [Agreed]); NaN where both name one category alone, and
-// nothing is left to agree on.
+// Kappa returns Cohen's κ of a confusion matrix (see [Agreed]). It returns NaN if both raters use one category alone,
+// where agreement by chance is already perfect.
 //
 // Source: Cohen, Educational and Psychological Measurement 20 (1960), 37–46.
 func Kappa(counts []float64, k int) float64 {
@@ -33,8 +33,8 @@ func Kappa(counts []float64, k int) float64 {
 	return beyond(Agreed(counts, k), chance)
 }
 
-// AC1 is Gwet's AC1 of a confusion matrix: agreement beyond chance, where raters who guess do so evenly among the
-// categories that either of them uses. Unlike κ it does not fall when nearly all units are of one category.
+// AC1 returns Gwet's AC1 of a confusion matrix: agreement beyond chance, where guesses are even among the categories
+// that either rater uses. Unlike κ it does not fall when nearly all units are in one category.
 //
 // Source: Gwet, British Journal of Mathematical and Statistical Psychology 61 (2008), 29–48.
 func AC1(counts []float64, k int) float64 {
@@ -59,7 +59,7 @@ func beyond(agreed, chance float64) float64 {
 	return (agreed - chance) / (1 - chance)
 }
 
-// margins are the categories' shares by each rater.
+// margins returns the share of each category by each rater.
 func margins(counts []float64, k int) (first, second []float64, all float64) {
 	first, second = make([]float64, k), make([]float64, k)
 	for i := range k {

@@ -4,10 +4,10 @@ import (
 	"math"
 )
 
-// Scale is how far apart two categories of a scale are; of[c] is how often category c was named.
-type Scale func(of []float64, a, b int) float64
+// Scale returns the distance between two categories; counts[c] is the frequency of category c.
+type Scale func(counts []float64, a, b int) float64
 
-// Nominal categories are the same or they are not.
+// Nominal returns 0 for equal categories, else 1.
 func Nominal(_ []float64, a, b int) float64 {
 	if a == b {
 		return 0
@@ -15,33 +15,33 @@ func Nominal(_ []float64, a, b int) float64 {
 	return 1
 }
 
-// Ordinal categories are as far apart as many values lie between them, half of those at each end.
-func Ordinal(of []float64, a, b int) float64 {
+// Ordinal returns the squared number of values between two categories, counting half of those in each.
+func Ordinal(counts []float64, a, b int) float64 {
 	if a > b {
 		a, b = b, a
 	}
-	between := -(of[a] + of[b]) / 2
+	between := -(counts[a] + counts[b]) / 2
 	for c := a; c <= b; c++ {
-		between += of[c]
+		between += counts[c]
 	}
 	return between * between
 }
 
-// Coincide adds a unit to a matrix of coincidences: values are the categories that raters gave it, −1 where one
-// gave none. A unit that fewer than two rated adds nothing.
+// Coincide adds a unit to a matrix of coincidences: values are the categories that raters gave it, −1 for none. A
+// unit with fewer than two ratings adds nothing.
 func Coincide(coincidences []float64, k int, values []int) {
-	of, rated := make([]float64, k), 0.0
+	counts, rated := make([]float64, k), 0.0
 	for _, v := range values {
 		if v >= 0 {
-			of[v]++
+			counts[v]++
 			rated++
 		}
 	}
 	if rated < 2 {
 		return
 	}
-	for a, n := range of {
-		for b, m := range of {
+	for a, n := range counts {
+		for b, m := range counts {
 			if a == b {
 				m--
 			}
@@ -50,21 +50,21 @@ func Coincide(coincidences []float64, k int, values []int) {
 	}
 }
 
-// Alpha is Krippendorff's α of a matrix of coincidences (see [Coincide]); NaN where all values are one category.
+// Alpha returns Krippendorff's α of a matrix of coincidences (see [Coincide]); NaN if all values are one category.
 //
 // Source: Krippendorff, Content Analysis, 2nd edition (2004), chapter 11.
 func Alpha(coincidences []float64, k int, scale Scale) float64 {
-	of, all := make([]float64, k), 0.0
+	counts, all := make([]float64, k), 0.0
 	for i, n := range coincidences {
-		of[i/k] += n
+		counts[i/k] += n
 		all += n
 	}
 	observed, expected := 0.0, 0.0
 	for a := range k {
 		for b := range k {
-			d := scale(of, a, b)
+			d := scale(counts, a, b)
 			observed += coincidences[a*k+b] * d
-			expected += of[a] * of[b] * d
+			expected += counts[a] * counts[b] * d
 		}
 	}
 	if expected == 0 {

@@ -72,7 +72,8 @@ func TestLogitWithoutAFit(t *testing.T) {
 	}
 }
 
-// TestLogitCovers: intervals of 95 % hold the coefficients that the rows were drawn with, each in 93 to 97 % of 1,000 draws.
+// TestLogitCovers: intervals of 95 % hold the coefficients that the rows were drawn with, each in 93 to 97 % of
+// 1,000 draws.
 func TestLogitCovers(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(21, 34))

@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// McNemar is the exact two-sided p of McNemar's test: only is how often the first alone was right, other how often the
-// second alone was. Under the null hypothesis each of those only+other items falls to either with probability ½; p is
-// twice the smaller tail, at most 1. No discordant item gives 1.
-func McNemar(only, other int) float64 {
-	n := only + other
+// McNemar returns the exact two-sided p-value of McNemar's test: firstOnly items are right in the first alone,
+// secondOnly in the second alone. Under the null hypothesis each of those items falls to either with probability ½; p
+// is twice the smaller tail, at most 1. Without discordant items p is 1.
+func McNemar(firstOnly, secondOnly int) float64 {
+	n := firstOnly + secondOnly
 	if n == 0 {
 		return 1
 	}
-	tail := distuv.Binomial{N: float64(n), P: 0.5}.CDF(float64(min(only, other)))
+	tail := distuv.Binomial{N: float64(n), P: 0.5}.CDF(float64(min(firstOnly, secondOnly)))
 	return math.Min(1, 2*tail)
 }

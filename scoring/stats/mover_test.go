@@ -9,8 +9,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// A difference of functions of two shares by the formulas, unit by unit. With l and u the ends of each share's own
-// interval, put through the function, and φ the correlation of being right (Zou and Donner 2008, with Newcombe's correction):
+// A difference of functions of two shares by the formulas, unit by unit. With l and u the ends of each share's
+// own interval, put through the function, and φ the correlation of being right (Zou and Donner 2008, with
+// Newcombe's correction):
 //
 //	low  = b − a − √((b − l_b)² − 2φ(b − l_b)(u_a − a) + (u_a − a)²)
 //	high = b − a + √((u_b − b)² − 2φ(u_b − b)(a − l_a) + (a − l_a)²)
@@ -62,7 +63,8 @@ func TestCurvedByTheFormulas(t *testing.T) {
 	}
 }
 
-// The example of Newcombe, Statistics in Medicine 17 (1998), 873–890, table II: 56 of 70 less 48 of 80, with Wilson's intervals.
+// The example of Newcombe, Statistics in Medicine 17 (1998), 873–890, table II: 56 of 70 less 48 of 80, with
+// Wilson's intervals.
 func TestApartIsNewcombes(t *testing.T) {
 	wilson := func(k, n float64) stats.Interval {
 		const z = 1.959964

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Entropy of counts, in bits, over their sum; 0·log 0 is 0, and nothing counted has no entropy.
+// Entropy returns the entropy of counts in bits, over their sum; 0·log 0 is 0. Without counts it is 0.
 func Entropy(counts []int) float64 {
 	sum := 0
 	for _, c := range counts {
@@ -22,8 +22,8 @@ func Entropy(counts []int) float64 {
 	return h
 }
 
-// ExpectedEntropy is the mean of [Entropy] over k independent draws with these probabilities: each count by itself is
-// binomial, and entropy is a sum over them.
+// ExpectedEntropy returns the mean [Entropy] over k independent draws with these probabilities. Each count by itself is
+// binomial, and entropy is a sum over counts.
 func ExpectedEntropy(k int, p []float64) float64 {
 	h := 0.0
 	for _, q := range p {
@@ -36,8 +36,8 @@ func ExpectedEntropy(k int, p []float64) float64 {
 	return h
 }
 
-// ExpectedMost is the mean of the largest count over k independent draws with these probabilities, which add up to 1:
-// the sum over m of how probable it is that some count is above m.
+// ExpectedMost returns the mean of the largest count over k independent draws with these probabilities, which add up to
+// 1: the sum over m of the probability that some count is above m.
 func ExpectedMost(k int, p []float64) float64 {
 	mean := 0.0
 	for m := range k {
@@ -46,31 +46,31 @@ func ExpectedMost(k int, p []float64) float64 {
 	return mean
 }
 
-// noneAbove is the probability that no count is above m. Outcome after outcome is drawn from what the ones before it
-// left: the number of draws on an outcome, given those before, is binomial.
+// noneAbove returns the probability that no count is above m. It takes one outcome after another: given the counts
+// before it, the number of draws on an outcome is binomial.
 func noneAbove(m, k int, p []float64) float64 {
-	left := make([]float64, k+1) // how probable it is that so many draws are left
-	left[k] = 1
+	remaining := make([]float64, k+1) // index: number of draws left; value: its probability
+	remaining[k] = 1
 	mass := 1.0
 	for _, q := range p[:len(p)-1] {
 		next := make([]float64, k+1)
-		for n, prob := range left {
+		for n, prob := range remaining {
 			draws := distuv.Binomial{N: float64(n), P: q / mass}
 			for c := 0; c <= min(m, n); c++ {
 				next[n-c] += prob * draws.Prob(float64(c))
 			}
 		}
-		left, mass = next, mass-q
+		remaining, mass = next, mass-q
 	}
 	sum := 0.0
-	for _, prob := range left[:m+1] { // what is left is the last outcome's
+	for _, prob := range remaining[:m+1] { // the draws left go to the last outcome
 		sum += prob
 	}
 	return sum
 }
 
-// Uniformity is Pearson's χ² of counts against the same count for all, its degrees of freedom, and the probability of
-// at least such a χ² where that is so. Fewer than two counts, or none counted, have none: NaN.
+// Uniformity returns Pearson's χ² of counts against equal counts, its degrees of freedom, and the probability of at
+// least such a χ² if the true counts are equal. With fewer than two counts, or a sum of 0, both are NaN.
 func Uniformity(counts []int) (chi2 float64, df int, p float64) {
 	sum := 0
 	for _, c := range counts {

@@ -8,31 +8,31 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Percentiles sorts values drawn, and returns the interval that holds Level of them.
+// Percentiles sorts the bootstrap values and returns the interval that contains Level of them.
 func (b Bootstrap) Percentiles(values []float64) Interval {
 	tail := (1 - b.Level) / 2
 	return Interval{quantile(tail, values), quantile(1-tail, values)}
 }
 
-// quantile sorts the values and returns the least that a share p of them do not exceed.
+// quantile sorts the values and returns the smallest one that is at least as large as a share p of them.
 func quantile(p float64, values []float64) float64 {
 	slices.Sort(values)
 	return stat.Quantile(p, stat.Empirical, values, nil)
 }
 
-// Redrawn is the percentile interval of a statistic that is no function of sums: each round draws n of n units with
-// replacement. Rounds in which it is undefined (NaN) are left out; both ends are NaN where it is in all of them.
+// Redrawn returns the percentile interval of a statistic that is not a function of sums: each round draws n of n units
+// with replacement. Rounds with an undefined statistic (NaN) are left out; if all are, both ends are NaN.
 //
 // Source: Efron, Annals of Statistics 7 (1979), 1–26.
-func (b Bootstrap) Redrawn(n int, statistic func(drawn []int) float64) Interval {
+func (b Bootstrap) Redrawn(n int, statistic func(sample []int) float64) Interval {
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(n)))
-	drawn := make([]int, n)
+	sample := make([]int, n)
 	var values []float64
 	for range b.Rounds {
-		for i := range drawn {
-			drawn[i] = rng.IntN(n)
+		for i := range sample {
+			sample[i] = rng.IntN(n)
 		}
-		if v := statistic(drawn); !math.IsNaN(v) {
+		if v := statistic(sample); !math.IsNaN(v) {
 			values = append(values, v)
 		}
 	}

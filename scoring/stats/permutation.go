@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// enoughFar exchanges end the draws: p is then known to a tenth of itself.
-	enoughFar = 100
-	// fewFar exchanges say too little of p: those as far are then drawn more often, and weighted.
-	fewFar = 20
-	// mostExchanged units have a number of exchanges that a float holds.
-	mostExchanged = 1000
+	// maxFar is the number of far exchanges that ends the draws: p then has a relative error of a tenth.
+	maxFar = 100
+	// minFar is the number of far exchanges below which p is too uncertain and weighted draws replace the plain ones.
+	minFar = 20
+	// maxExactUnits is the number of units up to which a float can hold the number of exchanges.
+	maxExactUnits = 1000
 )
 
-// Exchange is the two-sided p of a paired permutation test. Each row holds the columns of one side and then the same
-// columns of the other, of one independent unit. Under the null hypothesis the sides of a unit may as well be
-// exchanged: diff, which maps the sums of both sides to a difference, is computed for exchanges of a random half of the
-// units, and p is the share of them whose difference is at least as far from 0 as the one found.
+// Exchange returns the two-sided p-value of a paired permutation test. Each row holds the columns of one side and then
+// the same columns of the other side, for one independent unit. Under the null hypothesis the sides of a unit may be
+// exchanged: Exchange computes diff, the difference between the sums of both sides, with a random half of the units
+// exchanged. p is the share of exchanges whose difference is at least as far from 0 as the observed one ("far").
 //
-// Units whose sides are alike change nothing. Where the exchanges of the others come to no more sums than Rounds, all
-// are counted and p is exact. Else exchanges are drawn until enoughFar of l are as far, and p is enoughFar/l; after
-// Rounds of them without that it is (far+1)/(Rounds+1), and if fewer than fewFar were, a tenth as many weighted draws
-// tell p. All of these hold their level, and p is never 0. An exchange whose difference is undefined counts as far from
-// 0. p is NaN without rows, and where the difference found is undefined.
+// Units whose sides are equal change nothing. If the exchanges of the others give at most Rounds sums, all are counted
+// and p is exact. Else exchanges are drawn until maxFar of l are far, and p is maxFar/l; without that, after Rounds
+// draws, it is (far+1)/(Rounds+1), and if fewer than minFar were far, a tenth as many weighted draws estimate p. All of
+// these hold their level, and p is never 0. An exchange with an undefined difference counts as far. p is NaN without
+// rows, and if the observed difference is undefined.
 //
 // Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch. 2; for F1 Yeh, COLING 2000; for the
 // end of the draws Besag and Clifford, Biometrika 78 (1991), 301–304.
@@ -36,8 +36,8 @@ func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float
 		return math.NaN()
 	}
 	width := len(rows.Kinds[0].Row)
-	start := make([]float64, width) // the sums, with nothing exchanged
-	var deltas [][]float64          // what exchanging the sides of a unit of each kind adds to them
+	start := make([]float64, width) // the sums with nothing exchanged
+	var deltas [][]float64          // change of the sums when the sides of a unit of each kind are exchanged
 	x := exchange{}
 	for _, k := range rows.Kinds {
 		floats.AddScaled(start, float64(k.Often), k.Row)
@@ -58,74 +58,74 @@ func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float
 	return b.test(x, rows.Len)
 }
 
-// Swapped is [Bootstrap.Exchange] of a difference that is no function of sums: of each of n units it is told whether
-// the two sides are exchanged: 1, else 0.
+// Swapped is [Bootstrap.Exchange] for a difference that is not a function of sums: swapped[i] is 1 if the sides
+// of unit i are exchanged, else 0.
 func (b Bootstrap) Swapped(n int, difference func(swapped []int) float64) float64 {
 	return b.test(exchange{units: slices.Repeat([]int{1}, n), difference: difference}, n)
 }
 
-// exchange holds the units of a permutation test, and the difference that it tests.
+// exchange holds the units of a permutation test and the difference to test.
 type exchange struct {
-	units      []int                         // of each kind
-	difference func(exchanged []int) float64 // where so many of each kind are exchanged
-	far        float64                       // how far from 0 it is at least, to be as far as the one found
+	units      []int                         // units of each kind
+	difference func(exchanged []int) float64 // by the number of exchanged units of each kind
+	threshold  float64                       // smallest distance from 0 that counts as far
 }
 
-// isFar returns 1 where the difference is as far from 0 as the one found, else 0.
+// isFar returns 1 if the difference is at least as far from 0 as the observed one, else 0.
 func (x exchange) isFar(exchanged []int) float64 {
-	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.far) // NaN is far
+	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.threshold) // NaN is far
 }
 
-// test finds p of n rows.
+// test returns the p-value for n rows.
 func (b Bootstrap) test(x exchange, n int) float64 {
 	none := make([]int, len(x.units))
-	found := math.Abs(x.difference(none))
-	if math.IsNaN(found) {
+	observed := math.Abs(x.difference(none))
+	if math.IsNaN(observed) {
 		return math.NaN()
 	}
-	x.far = found - 1e-9*max(1, found) // the same sum in another order is no less
+	x.threshold = observed - 1e-9*max(1, observed) // sums in another order may be slightly lower
 	units, sums := 0, 1.0
 	for _, n := range x.units {
 		units += n
 		sums *= float64(n + 1)
 	}
-	if sums <= float64(b.Rounds) && units < mostExchanged {
-		return x.all(none, 0, 1) / math.Pow(2, float64(units))
+	if sums <= float64(b.Rounds) && units < maxExactUnits {
+		return x.enumerate(none, 0, 1) / math.Pow(2, float64(units))
 	}
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(n)))
-	p, far := x.drawn(rng, b.Rounds, nil)
-	if far < fewFar {
-		rare, _ := x.drawn(rng, b.Rounds/10, x.tilts())
-		p = min(rare, fewFar/float64(b.Rounds+1), 1)
+	p, far := x.simulate(rng, b.Rounds, nil)
+	if far < minFar {
+		rare, _ := x.simulate(rng, b.Rounds/10, x.tilts())
+		p = min(rare, minFar/float64(b.Rounds+1), 1)
 	}
 	return p
 }
 
-// all counts the exchanges of the kinds from the i-th on that are far, each kind by how many of its units are
-// exchanged.
-func (x exchange) all(exchanged []int, i int, ways float64) (far float64) {
+// enumerate counts the far exchanges of the kinds from the i-th on; ways is the number of exchanges with the same
+// counts of exchanged units among the kinds before.
+func (x exchange) enumerate(exchanged []int, i int, ways float64) (farCount float64) {
 	if i == len(x.units) {
 		return ways * x.isFar(exchanged)
 	}
 	choose := 1.0
 	for n := 0; n <= x.units[i]; n++ {
 		exchanged[i] = n
-		far += x.all(exchanged, i+1, ways*choose)
+		farCount += x.enumerate(exchanged, i+1, ways*choose)
 		choose = choose * float64(x.units[i]-n) / float64(n+1)
 	}
-	return far
+	return farCount
 }
 
-// tilts returns for each kind half the log odds with which a unit is not exchanged, so that on average the difference
-// is about the one found.
+// tilts returns for each kind half the log odds that a unit is not exchanged, chosen so that the mean
+// difference is about the observed one.
 func (x exchange) tilts() []float64 {
 	exchanged := make([]int, len(x.units))
-	found := x.difference(exchanged)
-	tilts := make([]float64, len(x.units)) // by how much half an exchange brings the difference to 0
+	observed := x.difference(exchanged)
+	tilts := make([]float64, len(x.units)) // half the change of the difference towards 0 by one exchange
 	reach, spread := 0.0, 0.0
 	for i, n := range x.units {
 		exchanged[i] = 1
-		if d := (found - x.difference(exchanged)) / 2; !math.IsNaN(d) {
+		if d := (observed - x.difference(exchanged)) / 2; !math.IsNaN(d) {
 			tilts[i] = d
 		}
 		exchanged[i] = 0
@@ -133,17 +133,17 @@ func (x exchange) tilts() []float64 {
 		spread += float64(n) * tilts[i] * tilts[i]
 	}
 	for i := range tilts {
-		tilts[i] *= math.Atanh(min(math.Abs(found)/reach, 1-1e-9)) * reach / spread
+		tilts[i] *= math.Atanh(min(math.Abs(observed)/reach, 1-1e-9)) * reach / spread
 	}
 	return tilts
 }
 
-// drawn returns p by exchanges that are drawn, and how many were far. With tilts they are drawn towards the difference
-// found or the opposite one, and each weighs as much as it is rarer without them; the one found counts as drawn, which
-// holds the level.
+// simulate draws exchanges and returns p and the number of far ones. With tilts it draws towards the observed
+// difference or its opposite and weights each exchange by the ratio of its untilted to its tilted probability. The
+// observed exchange counts as a draw, which holds the level.
 //
 // Source: Harrison, Biometrika 99 (2012), 57–69.
-func (x exchange) drawn(rng *rand.Rand, rounds int, tilts []float64) (p, far float64) {
+func (x exchange) simulate(rng *rand.Rand, rounds int, tilts []float64) (p, far float64) {
 	exchanged := make([]int, len(x.units))
 	rarity, sum := 0.0, 0.0
 	for i, tilt := range tilts {
@@ -170,14 +170,14 @@ func (x exchange) drawn(rng *rand.Rand, rounds int, tilts []float64) (p, far flo
 		isFar := x.isFar(exchanged)
 		far += isFar
 		weights += isFar * math.Exp(rarity-logCosh(sum))
-		if tilts == nil && far == enoughFar {
+		if tilts == nil && far == maxFar {
 			return far / float64(n), far
 		}
 	}
 	return max(weights/float64(rounds+1), math.SmallestNonzeroFloat64), far
 }
 
-// logCosh is the logarithm of the hyperbolic cosine.
+// logCosh returns the logarithm of the hyperbolic cosine.
 func logCosh(z float64) float64 { return math.Abs(z) + math.Log1p(math.Exp(-2*math.Abs(z))) - math.Ln2 }
 
 // heads returns how many of n coins show heads.

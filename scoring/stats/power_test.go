@@ -25,14 +25,14 @@ func TestPlanKeepsThePromisedPower(t *testing.T) {
 			t.Errorf("%+v: %g and %g pairs", c, tell, equate)
 		}
 		for n := c.tell - 1; n <= c.tell+3; n++ {
-			told := 0.0
+			detected := 0.0
 			eachOutcome(n, (c.discordant+c.diff)/2, (c.discordant-c.diff)/2, func(b, w int, p float64) {
 				if b > w && p > 1e-12 && stats.McNemar(w, b) < .05 {
-					told += p
+					detected += p
 				}
 			})
-			if told >= .8 != (n >= c.tell) {
-				t.Errorf("%g points of %g, %d pairs: the power is %g", 100*c.diff, c.discordant, n, told)
+			if detected >= .8 != (n >= c.tell) {
+				t.Errorf("%g points of %g, %d pairs: the power is %g", 100*c.diff, c.discordant, n, detected)
 			}
 		}
 	}

@@ -6,43 +6,43 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Estimate is a mean with its interval.
+// Estimate holds a mean with its interval.
 type Estimate struct {
 	Mean float64
 	Interval
 }
 
-// Powered is the mean of a truth that is known of a few units only, with the help of predictions for all of them.
+// Powered holds an estimated mean of a truth that is known for few units, with predictions for all of them.
 type Powered struct {
 	Estimate
-	Weight   float64 // λ: how far the predictions are relied on, 0 to 1
-	Residual float64 // variance of truth − λ·prediction, from which follows how many labels a width takes
+	Weight   float64 // λ: weight of the predictions, 0 to 1
+	Residual float64 // variance of truth − λ·prediction; LabelsFor needs it
 	Spread   float64 // variance of the predictions
 }
 
-// PredictionPowered estimates the mean of truth, from 0 to 1, where label[i] is the truth of a unit, of[i] what was
-// predicted for it, and rest what was predicted for units without a label. The labelled units must be drawn at random
-// from all. However biased the predictions are, the interval holds; where they say little, λ is near 0, and it is
-// that of the labels alone. One error of each largest size is let in beside those seen, so that labels that all agree
-// leave an interval, and few labels one that is wide enough.
+// PredictionPowered estimates the mean truth, from 0 to 1. label[i] is the truth of a unit and prediction[i] its
+// prediction; rest holds the predictions of units without a label. The labelled units must be drawn at random from all.
+// The interval is valid however biased the predictions are; if they carry little information, λ is near 0 and the
+// interval is that of the labels alone. Two extra errors, the smallest and the largest possible, are added to the
+// observed ones, so that the interval has a width even if all labels agree, and is wide enough with few labels.
 //
 // Source: Angelopoulos, Duchi and Zrnic, "PPI++", arXiv 2311.01453, Eq. 2 and Example 6.1.
-func PredictionPowered(label, of, rest []float64, level float64) Powered {
+func PredictionPowered(label, prediction, rest []float64, level float64) Powered {
 	n, m := float64(len(label)), float64(len(rest))
 	if n < 2 {
 		return Powered{Estimate: Estimate{math.NaN(), noInterval}}
 	}
-	spread := stat.Variance(append(append([]float64{}, of...), rest...), nil)
+	spread := stat.Variance(append(append([]float64{}, prediction...), rest...), nil)
 	weight := 0.0
 	if spread > 0 && m > 0 {
-		weight = min(1, max(0, stat.Covariance(label, of, nil)/((1+n/m)*spread)))
+		weight = min(1, max(0, stat.Covariance(label, prediction, nil)/((1+n/m)*spread)))
 	}
 	errors := make([]float64, len(label))
 	for i, y := range label {
-		errors[i] = y - weight*of[i]
+		errors[i] = y - weight*prediction[i]
 	}
 	p := Powered{Weight: weight, Spread: spread}
-	center, residual := besideEnds(errors, -weight, 1)
+	center, residual := momentsWithEnds(errors, -weight, 1)
 	var predicted, drift float64
 	if m > 0 {
 		predicted, drift = weight*stat.Mean(rest, nil), weight*weight*spread/m
@@ -54,27 +54,28 @@ func PredictionPowered(label, of, rest []float64, level float64) Powered {
 	return p
 }
 
-// beside is how many rows are let in at each end.
-const beside = 1.0
+// endRows is the number of extra values added at each end of the range.
+const endRows = 1.0
 
-// besideEnds is the mean and the variance of values with MASS more at the least and the largest that they can be. It
-// is to means of such values what Agresti and Coull's is to shares (American Statistician 52, 1998).
-func besideEnds(values []float64, least, largest float64) (mean, variance float64) {
-	n := float64(len(values)) + 2*beside
-	mean = (float64(len(values))*stat.Mean(values, nil) + beside*(least+largest)) / n
-	squares := beside * ((least-mean)*(least-mean) + (largest-mean)*(largest-mean))
+// momentsWithEnds returns the mean and the variance of values with endRows extra values at smallest and at largest, the
+// ends of the range. It generalizes Agresti and Coull's interval of shares (American Statistician 52, 1998) to means.
+func momentsWithEnds(values []float64, smallest, largest float64) (mean, variance float64) {
+	n := float64(len(values)) + 2*endRows
+	mean = (float64(len(values))*stat.Mean(values, nil) + endRows*(smallest+largest)) / n
+	squares := endRows * ((smallest-mean)*(smallest-mean) + (largest-mean)*(largest-mean))
 	for _, v := range values {
 		squares += (v - mean) * (v - mean)
 	}
 	return mean, squares / n * float64(len(values)) / n
 }
 
-// LabelsFor is how many labels make the interval of p at most so wide, when m units have none; 0 where no number does.
+// LabelsFor returns the number of labels that makes the interval at most width wide, with m unlabelled units; 0 if no
+// number does.
 func (p Powered) LabelsFor(width float64, m int, level float64) int {
 	z := normal(level)
-	left := width*width/(4*z*z) - p.Weight*p.Weight*p.Spread/math.Max(1, float64(m))
-	if left <= 0 {
+	labelVariance := width*width/(4*z*z) - p.Weight*p.Weight*p.Spread/math.Max(1, float64(m))
+	if labelVariance <= 0 {
 		return 0
 	}
-	return int(math.Ceil(p.Residual / left))
+	return int(math.Ceil(p.Residual / labelVariance))
 }

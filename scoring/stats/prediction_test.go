@@ -12,21 +12,21 @@ import (
 
 // TestPredictionPowered works one small case by hand.
 func TestPredictionPowered(t *testing.T) {
-	label, of := []float64{1, 1, 0, 0}, []float64{1, 1, 1, 0}
+	label, prediction := []float64{1, 1, 0, 0}, []float64{1, 1, 1, 0}
 	rest := []float64{1, 0, 1, 0, 1, 1, 1, 0}
-	p := stats.PredictionPowered(label, of, rest, 0.95)
-	// The labels' mean is ½ and that of what was predicted for them ¾: covariance (½·¼ + ½·¼ − ½·¼ + ½·¾)/3 = ⅙. All 12
-	// predictions have 8 ones: variance (8·4/12)/11.
+	p := stats.PredictionPowered(label, prediction, rest, 0.95)
+	// The labels' mean is ½ and that of what was predicted for them ¾: covariance
+	// (½·¼ + ½·¼ − ½·¼ + ½·¾)/3 = ⅙. All 12 predictions have 8 ones: variance (8·4/12)/11.
 	weight := (1.0 / 6) / (1.5 * (8.0 * 4 / 12) / 11)
 	is(t, p.Weight, weight, 1e-12)
 	is(t, p.Mean, weight*5/8+0.5-weight*0.75, 1e-12)
-	alone := stats.PredictionPowered(label, of, nil, 0.95)
+	alone := stats.PredictionPowered(label, prediction, nil, 0.95)
 	assert.Equal(t, alone.Mean, 0.5)
 	assert.Equal(t, alone.Weight, 0.0)
 }
 
-// TestEstimatesCover: the interval of the corrected share holds the truth whatever the judge's bias, and that of the judge
-// alone does not.
+// TestEstimatesCover: the interval of the corrected share holds the truth whatever the judge's bias, and that
+// of the judge alone does not.
 func TestEstimatesCover(t *testing.T) {
 	trials.Long(t)
 	const runs, n, m = 1000, 200, 2000
@@ -36,7 +36,7 @@ func TestEstimatesCover(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, uint64(1000*world.truth)))
 		held, gladen, naive := 0, 0, 0
 		for range runs {
-			label, of, rest := make([]float64, n), make([]float64, n), make([]float64, m)
+			label, prediction, rest := make([]float64, n), make([]float64, n), make([]float64, m)
 			var right, wrong [2]int
 			said := 0
 			draw := func() (y, f float64) {
@@ -50,12 +50,12 @@ func TestEstimatesCover(t *testing.T) {
 				return y, f
 			}
 			for i := range label {
-				label[i], of[i] = draw()
+				label[i], prediction[i] = draw()
 				on := &wrong
 				if label[i] == 1 {
 					on = &right
 				}
-				on[0], on[1] = on[0]+int(of[i]), on[1]+1
+				on[0], on[1] = on[0]+int(prediction[i]), on[1]+1
 			}
 			for i := range rest {
 				_, rest[i] = draw()
@@ -67,7 +67,7 @@ func TestEstimatesCover(t *testing.T) {
 				}
 				return 0
 			}
-			held += holds(stats.PredictionPowered(label, of, rest, 0.95).Interval)
+			held += holds(stats.PredictionPowered(label, prediction, rest, 0.95).Interval)
 			gladen += holds(stats.RoganGladen(said, m, right, wrong, 0.95).Interval)
 			naive += holds(stats.Blaker(said, m, 0.95))
 		}

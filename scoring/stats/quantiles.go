@@ -4,10 +4,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// normal is how many standard deviations hold a share of level.
+// normal returns the two-sided critical value of the standard normal distribution at level.
 func normal(level float64) float64 { return distuv.UnitNormal.Quantile((1 + level) / 2) }
 
-// student is the same of Student's t.
+// student returns the two-sided critical value of Student's t at level.
 func student(level, freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
 }

@@ -32,7 +32,8 @@ func TestAlphaOfOneTable(t *testing.T) {
 	assert.Assert(t, math.IsNaN(stats.Alpha([]float64{7, 0, 0, 0}, 2, stats.Nominal)))
 }
 
-// TestAlphaOfRatersWhoLeaveUnitsOut is the example of Krippendorff's "Computing Krippendorff's alpha-reliability" (2011).
+// TestAlphaOfRatersWhoLeaveUnitsOut is the example of Krippendorff's "Computing Krippendorff's
+// alpha-reliability" (2011).
 func TestAlphaOfRatersWhoLeaveUnitsOut(t *testing.T) {
 	raters := [][]int{
 		{none, none, none, none, none, 3, 4, 1, 2, 1, 1, 3, 3, none, 3},

@@ -4,16 +4,16 @@ import (
 	"math"
 )
 
-// RoganGladen estimates the share of units that are truly right from how often a judge says so: said of n
-// units, where it says so of right[0] of right[1] units that are known to be right, and of wrong[0] of wrong[1]
-// that are not. It asks that the judge is as good on units without a label as on those with one. NaN where the
-// judge is no better than chance.
+// RoganGladen estimates the true share of right units from a judge's positives of n units. The judge calls
+// right[0] of right[1] units right that are known to be right, and wrong[0] of wrong[1] that are known to be
+// wrong. It assumes that the judge is as accurate on units without a label as on those with one. The estimate is
+// NaN if the judge is no better than chance.
 //
 // Sources: Rogan and Gladen, American Journal of Epidemiology 107 (1978); Lang and Reiczigel, Preventive Veterinary
 // Medicine 113 (2014), for the interval, as in Lee et al., arXiv 2511.21140, Section 3.
-func RoganGladen(said, n int, right, wrong [2]int, level float64) Estimate {
+func RoganGladen(positives, n int, right, wrong [2]int, level float64) Estimate {
 	z := normal(level)
-	p := float64(said) / float64(n)
+	p := float64(positives) / float64(n)
 	sensitivity, specificity := float64(right[0])/float64(right[1]), 1-float64(wrong[0])/float64(wrong[1])
 	e := Estimate{(p + specificity - 1) / (sensitivity + specificity - 1), noInterval}
 	if !(sensitivity+specificity > 1) {
@@ -21,7 +21,7 @@ func RoganGladen(said, n int, right, wrong [2]int, level float64) Estimate {
 	}
 	e.Mean = min(1, max(0, e.Mean))
 	trials := float64(n) + z*z
-	p = (float64(said) + z*z/2) / trials
+	p = (float64(positives) + z*z/2) / trials
 	m1, m0 := float64(right[1]+2), float64(wrong[1]+2)
 	sensitivity, specificity = float64(right[0]+1)/m1, float64(wrong[1]-wrong[0]+1)/m0
 	youden := sensitivity + specificity - 1

@@ -6,28 +6,28 @@ import (
 	"slices"
 )
 
-// Rows are rows to be resampled, each an independent unit: units that belong together share one row. Rows that are
-// alike are kept once, with their number.
+// Rows holds rows for resampling, one for each independent unit or cluster. Equal rows are stored once, with
+// their number.
 type Rows struct {
 	Kinds []Kind // the distinct rows, in order of first appearance
 	Len   int    // number of rows
 	index map[string]int
 }
 
-// Kind is a distinct row, and how many rows are like it.
+// Kind holds a distinct row and the number of equal rows.
 type Kind struct {
 	Row   []float64
 	Often int
 }
 
-// Add appends a row; it keeps no hold of it.
+// Add appends a copy of a row.
 func (r *Rows) Add(row []float64) {
 	key := make([]byte, 0, 8*len(row))
 	for _, v := range row {
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
 	}
-	k, known := r.index[string(key)]
-	if !known {
+	k, ok := r.index[string(key)]
+	if !ok {
 		if r.index == nil {
 			r.index = map[string]int{}
 		}
@@ -39,23 +39,23 @@ func (r *Rows) Add(row []float64) {
 	r.Len++
 }
 
-// Count returns the number of rows for which is returns true.
-func (r *Rows) Count(is func(row []float64) bool) (n int) {
+// Count returns the number of rows that match.
+func (r *Rows) Count(match func(row []float64) bool) (n int) {
 	for _, k := range r.Kinds {
-		if is(k.Row) {
+		if match(k.Row) {
 			n += k.Often
 		}
 	}
 	return n
 }
 
-// Extra is a row without its zeros: rows of counts have few other values.
+// Extra holds a row by its nonzero columns.
 type Extra struct {
 	Columns []int
 	Values  []float64
 }
 
-// add adds the row to sums, so many times.
+// add adds the row times a factor to sums.
 func (x Extra) add(sums []float64, times float64) {
 	for i, column := range x.Columns {
 		sums[column] += times * x.Values[i]

@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// Statistic is a function of the column sums of rows, and rows that might have been seen.
+// Statistic holds a function of the column sums of rows, and prior rows that smooth its interval.
 type Statistic struct {
 	Of func(sums []float64) float64 // NaN where it is undefined
-	// Beside smooths: nil is a statistic without an interval.
+	// Beside smooths the interval; a statistic without it has no interval.
 	Beside *Beside
 }
 
-// Beside are rows that might have been seen beside those that were. They are let in with small random weights, so that
-// resamples of rows that are all alike are not, and no interval has width 0.
+// Beside holds prior rows: possible rows that are added to the observed ones with small random weights. With them,
+// resamples of equal rows differ, and no interval has width 0.
 type Beside struct {
-	// Low are let in where the lower end is found, High where the upper: of a mean of bounded values a row of the least
-	// value and one of the largest. Where no value is the least, Low alone serves for both.
+	// Low is added for the lower end of the interval and High for the upper end. For a mean of bounded values, Low is a
+	// row of the smallest value and High one of the largest. For values without a smallest one, Low serves for both.
 	Low, High []Extra
-	Mass      float64 // what each weighs on average, where a row that was seen weighs 1
+	Mass      float64 // mean weight of each row, where an observed row weighs 1
 }
 
-// Smoothed gives each statistic a percentile interval of a Bayesian bootstrap: each round weighs every row, and those
-// beside, by the gamma distribution. Of a share of independent units with ½ beside at each end, the lower end is the
-// quantile of Beta(k, n−k+½), between those of Jeffreys and of Clopper and Pearson; of counts of cells with ½
-// beside in each it is the posterior under Jeffreys' Dirichlet(½) prior. All shapes are smaller by as much as makes
-// the variance that of Student's t.
+// Smoothed returns a percentile interval of a Bayesian bootstrap for each statistic: each round weights every row,
+// and every prior row, by a gamma distribution. For a share of independent units with a prior mass of ½ at each
+// end, the lower end is the quantile of Beta(k, n−k+½), between those of Jeffreys and of Clopper and Pearson; for
+// counts of cells with ½ in each it is the posterior under Jeffreys' Dirichlet(½) prior. All shapes are reduced so
+// that the variance is that of Student's t.
 //
 // Sources: Rubin, Annals of Statistics 9 (1981), 130–134; smoothed by Banks, Biometrika 75 (1988),
 // 673–684; for the rows at the ends Learned-Miller and Thomas, arXiv 1905.06208, with a whole row there,
@@ -37,13 +37,13 @@ func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 		return out
 	}
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(rows.Len)))
-	shape := spread(rows.Len, b.Level)
-	kinds := make([]weighted, len(rows.Kinds))
+	shape := rowShape(rows.Len, b.Level)
+	kinds := make([]weightedRow, len(rows.Kinds))
 	for i, k := range rows.Kinds {
-		kinds[i] = weighted{row: sparse(k.Row), weight: newGamma(float64(k.Often) * shape)}
+		kinds[i] = weightedRow{row: sparse(k.Row), weight: newGamma(float64(k.Often) * shape)}
 	}
 	sums := make([]float64, len(rows.Kinds[0].Row))
-	with := make([]float64, len(sums))
+	buffer := make([]float64, len(sums))
 	var pools []*pool
 	drawings := make([]drawing, len(list))
 	for i, x := range list {
@@ -64,7 +64,7 @@ func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 		}
 		for i := range drawings {
 			if drawings[i].pool != nil {
-				drawings[i].add(sums, with)
+				drawings[i].add(sums, buffer)
 			}
 		}
 	}
@@ -77,9 +77,9 @@ func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	return out
 }
 
-// spread is the shape of a row's weight for which the mean of n rows has the variance of Student's t beside the normal:
-// with shape a, the variance of the rows is divided by n·a + 1.
-func spread(n int, level float64) float64 {
+// rowShape returns the shape of a row's weight at which the mean of n rows has the variance of Student's t relative to
+// the normal: with shape a, the variance of the rows is divided by n·a + 1.
+func rowShape(n int, level float64) float64 {
 	if n < 2 {
 		return 1
 	}
@@ -87,47 +87,48 @@ func spread(n int, level float64) float64 {
 	return math.Max(0.05, (float64(n-1)*t*t-1)/float64(n))
 }
 
-// weighted is a distinct row, and the distribution of what all rows like it weigh in a round.
-type weighted struct {
+// weightedRow holds a distinct row, and the distribution of the total weight of all equal rows in a round.
+type weightedRow struct {
 	row    Extra
 	weight gamma
 }
 
-// pool has the weights of rows beside, of one mass, in a round. Statistics share it: each is looked at alone.
+// pool holds the weights of prior rows of one mass in a round. Statistics share it, because each is computed on
+// its own.
 type pool struct {
 	mass    float64
 	weight  gamma
 	weights []float64
 }
 
-// poolFor returns the pool that has the weights for rows beside, and all pools.
-func poolFor(beside *Beside, shape float64, pools []*pool) (*pool, []*pool) {
-	at := slices.IndexFunc(pools, func(p *pool) bool { return p.mass == beside.Mass })
-	if at < 0 {
-		at = len(pools)
-		pools = append(pools, &pool{mass: beside.Mass, weight: newGamma(beside.Mass * shape)})
+// poolFor returns the pool with the weights for prior, and all pools including it.
+func poolFor(prior *Beside, shape float64, pools []*pool) (*pool, []*pool) {
+	i := slices.IndexFunc(pools, func(p *pool) bool { return p.mass == prior.Mass })
+	if i < 0 {
+		i = len(pools)
+		pools = append(pools, &pool{mass: prior.Mass, weight: newGamma(prior.Mass * shape)})
 	}
-	if most := max(len(beside.Low), len(beside.High)); len(pools[at].weights) < most {
-		pools[at].weights = make([]float64, most)
+	if size := max(len(prior.Low), len(prior.High)); len(pools[i].weights) < size {
+		pools[i].weights = make([]float64, size)
 	}
-	return pools[at], pools
+	return pools[i], pools
 }
 
-// drawing has the values of a statistic that rounds gave, for the lower and for the upper end.
+// drawing collects the values of a statistic over the rounds, for the lower and for the upper end.
 type drawing struct {
 	Statistic
 	pool      *pool
 	low, high []float64
 }
 
-// add adds the values of a round, from the sums of its rows; with is a buffer as long.
-func (d *drawing) add(sums, with []float64) {
-	value := func(beside []Extra) float64 {
-		copy(with, sums)
-		for i, x := range beside {
-			x.add(with, d.pool.weights[i])
+// add appends the values of a round, from the sums of its rows; buffer must be as long as sums.
+func (d *drawing) add(sums, buffer []float64) {
+	value := func(extra []Extra) float64 {
+		copy(buffer, sums)
+		for i, x := range extra {
+			x.add(buffer, d.pool.weights[i])
 		}
-		return d.Of(with)
+		return d.Of(buffer)
 	}
 	low := value(d.Beside.Low)
 	high := low
@@ -142,8 +143,8 @@ func (d *drawing) add(sums, with []float64) {
 	}
 }
 
-// gamma is the gamma distribution of a shape and scale 1. Below 1 it is the one of shape + 1 times a power of a uniform
-// draw.
+// gamma draws from the gamma distribution of a shape and scale 1. A shape below 1 uses the draw for shape + 1 times a
+// power of a uniform draw.
 //
 // Source: Marsaglia and Tsang, ACM Transactions on Mathematical Software 26 (2000), 363–372.
 type gamma struct{ shape, d, c float64 }

@@ -1,21 +1,21 @@
-// Package stats is arithmetic on floats: intervals by resampling, exact tests, corrections for many of them. It knows
-// no records, no clock and no global source of randomness; the same arguments give the same result.
+// Package stats provides statistics on plain numbers: intervals by resampling, exact tests and corrections for multiple
+// tests. It reads no records and uses no clock and no global randomness; equal arguments give equal results.
 package stats
 
 import "math"
 
-// Bootstrap settings, of permutation tests too.
+// Bootstrap holds the settings of resampling and of permutation tests.
 type Bootstrap struct {
-	Rounds int     // resamples, and exchanges drawn for a test at most
-	Level  float64 // of the interval: 0.95
+	Rounds int     // number of resamples; limit of the exchanges drawn for a test
+	Level  float64 // of the interval, such as 0.95
 	Seed   uint64
 }
 
-// Default is what gavel reports with.
+// Default holds the settings of all reports.
 var Default = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
 
-// Interval is a percentile interval; both ends are NaN where the statistic was undefined in every resample.
+// Interval holds the ends of an interval; both are NaN if the statistic is undefined in every resample.
 type Interval struct{ Low, High float64 }
 
-// noInterval is that of nothing.
+// noInterval marks an undefined interval.
 var noInterval = Interval{Low: math.NaN(), High: math.NaN()}

@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// Tango is the score interval of the difference of two shares of the same n units: b are right in the second alone, c
-// in the first alone. It holds the differences that the score test does not reject, and with it [PairsToEquate]'s two
-// one-sided tests at (1−level)/2 each.
+// Tango returns the score interval of the difference of two shares over the same n units: b are right in the second
+// alone, c in the first alone. It contains the differences that the score test does not reject; [PairsToEquate]'s two
+// one-sided tests at (1−level)/2 each use it.
 //
 // Source: Tango, Statistics in Medicine 17 (1998), 891–908.
 func Tango(b, c, n int, level float64) Interval {
@@ -17,17 +17,18 @@ func Tango(b, c, n int, level float64) Interval {
 	}
 }
 
-// tangoLow is the least difference that is not rejected.
+// tangoLow returns the smallest difference that is not rejected.
 func tangoLow(b, c, n, level float64) float64 {
 	z := normal(level)
-	held := func(diff float64) bool { return b-c-n*diff <= z*math.Sqrt(n*tangoVariance(b, c, n, diff)) }
-	if held(-1) {
+	accepts := func(diff float64) bool { return b-c-n*diff <= z*math.Sqrt(n*tangoVariance(b, c, n, diff)) }
+	if accepts(-1) {
 		return -1
 	}
-	return bisect(-1, (b-c)/n, held)
+	return bisect(-1, (b-c)/n, accepts)
 }
 
-// tangoVariance is that of a unit's score, with the share that is right in the first alone at its likeliest under diff.
+// tangoVariance returns the variance of a unit's score, using the maximum likelihood share right in the first
+// alone under diff.
 func tangoVariance(b, c, n, diff float64) float64 {
 	p := -b - c + (2*n-b+c)*diff
 	q := (math.Sqrt(math.Max(0, p*p+8*n*c*diff*(1-diff))) - p) / (4 * n)

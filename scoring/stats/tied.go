@@ -7,25 +7,25 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// Tied groups n runs, numbered by their place, of which some were told apart: each group is a largest set of runs no
-// two of which were. Two runs are in a group together exactly where they were not told apart, so a run may be in
-// several: a may be tied with b and b with c while a and c differ. The groups are in order of their first, then their
-// second, and so on.
+// Tied groups n runs, numbered by position, into sets of tied runs; different lists the pairs that differ
+// significantly. Each group is a largest set in which no two runs differ. Two tied runs share at least one
+// group, so a run may be in several: a may be tied with b and b with c while a and c differ. The groups are
+// sorted by their members.
 //
 // They are the maximal cliques of the graph of ties, which make a compact letter display. Source: Piepho, Journal of
 // Computational and Graphical Statistics 13 (2004), where the same display is made by inserting and absorbing columns.
-func Tied(n int, apart [][2]int) [][]int {
+func Tied(n int, different [][2]int) [][]int {
 	g := simple.NewUndirectedGraph()
 	for i := range n {
 		g.AddNode(simple.Node(i))
 	}
-	told := map[[2]int]bool{}
-	for _, p := range apart {
-		told[p], told[[2]int{p[1], p[0]}] = true, true
+	isDifferent := map[[2]int]bool{}
+	for _, p := range different {
+		isDifferent[p], isDifferent[[2]int{p[1], p[0]}] = true, true
 	}
 	for i := range n {
 		for j := range i {
-			if !told[[2]int{i, j}] {
+			if !isDifferent[[2]int{i, j}] {
 				g.SetEdge(simple.Edge{F: simple.Node(j), T: simple.Node(i)})
 			}
 		}

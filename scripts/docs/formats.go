@@ -38,14 +38,14 @@ var documents = []document{
 		"spec.prompt.system", "spec.prompt.sha256", "spec.parameters"),
 	newDocument[judging.Record]("record", "A line of records.jsonl: one judgment"),
 	newDocument[scoring.Report]("results", "results.json: what a run comes to", "calibration.ece_calibrated"),
-	newDocument[scoring.Comparisons]("comparisons", "What gavel compare --json prints"),
-	newDocument[race.Result]("race", "What gavel race --json prints"),
-	newDocument[jury.Jury]("jury", "What gavel jury --json prints"),
-	newDocument[scoring.Sway]("sway", "What gavel sway --json prints"),
+	newDocument[scoring.Comparisons]("comparisons", "What gavel compare --format json prints"),
+	newDocument[race.Result]("race", "What gavel race --format json prints"),
+	newDocument[jury.Jury]("jury", "What gavel jury --format json prints"),
+	newDocument[scoring.Sway]("sway", "What gavel score --section sway --format json prints"),
 	newDocument[labels.Label]("label", "A line of labels.jsonl: what a person said of an item"),
-	newDocument[labels.Agreement]("agreement", "What gavel agree --json prints"),
-	newDocument[labels.Estimated]("estimate", "What gavel estimate --json prints"),
-	newDocument[labels.Selective]("select", "What gavel select --json prints"),
+	newDocument[labels.Agreement]("agreement", "What gavel labels agree --format json prints"),
+	newDocument[labels.Estimated]("estimate", "What gavel labels estimate --format json prints"),
+	newDocument[labels.Selective]("select", "What gavel labels select --format json prints"),
 }
 
 func newDocument[T any](name, title string, unsaid ...string) document {

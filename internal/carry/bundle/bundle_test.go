@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ofBefore is a bundle of a gavel before 0.1.
-const ofBefore = "testdata/bundle-schema1.tar"
+// oldBundle returns a bundle of a gavel before 0.1.
+const oldBundle = "testdata/bundle-schema1.tar"
 
 var library = datasets.Library{Dir: "datasets"}
 
@@ -54,7 +54,7 @@ func read(t *testing.T, path string) string {
 // pack writes a bundle of these files, as export does.
 func pack(t *testing.T, out string, texts ...[2]string) {
 	t.Helper()
-	b := &exporting{}
+	b := &exporter{}
 	for i, f := range texts {
 		at := filepath.Join(t.TempDir(), fmt.Sprint(i))
 		write(t, at, []byte(f[1]))
@@ -68,7 +68,7 @@ func pack(t *testing.T, out string, texts ...[2]string) {
 // TestThereAndBack: a bundle of before is taken in, its run made again, and taken
 // along again: twice the same bytes.
 func TestThereAndBack(t *testing.T) {
-	before := machine(t, ofBefore)
+	before := machine(t, oldBundle)
 	done, err := Import(library, before, "runs")
 	if err != nil || done.Written != 4 || done.Same != 0 || done.Runs[0] != "old" {
 		t.Fatalf("%+v, %v", done, err)
@@ -122,7 +122,7 @@ func TestUsage(t *testing.T) {
 
 // TestFlippedBit: wherever one bit changes, or the file ends, nothing is taken in, or nothing but what was packed.
 func TestFlippedBit(t *testing.T) {
-	before := machine(t, ofBefore)
+	before := machine(t, oldBundle)
 	_, err := Import(library, before, "runs")
 	assert.NilError(t, err)
 	_, err = Export(library, ExportRequest{Out: "one.tar", Runs: []string{"runs/old"}})
@@ -217,7 +217,7 @@ func TestHostileBundles(t *testing.T) {
 
 // TestHostileLinks: what lies in the folder of runs cannot lead out of it.
 func TestHostileLinks(t *testing.T) {
-	before := machine(t, ofBefore)
+	before := machine(t, oldBundle)
 	assert.NilError(t, errors.Join(os.MkdirAll("runs", 0o755), os.Mkdir("elsewhere", 0o755)))
 	if err := os.Symlink(filepath.Join("..", "elsewhere"), filepath.Join("runs", "old")); err != nil {
 		t.Skip(err)
@@ -231,7 +231,7 @@ func TestHostileLinks(t *testing.T) {
 
 // TestAboutGoesAlong: what people say of a run goes along, and never over what is said where it arrives.
 func TestAboutGoesAlong(t *testing.T) {
-	before := machine(t, ofBefore)
+	before := machine(t, oldBundle)
 	_, err := Import(library, before, "runs")
 	assert.NilError(t, err)
 	assert.NilError(t, judging.WriteAbout("runs/old", judging.About{Name: "baseline", Tags: []string{"paper"}}))
@@ -250,7 +250,7 @@ func TestAboutGoesAlong(t *testing.T) {
 
 // TestNamedTwice: a dataset that is named twice is in the bundle once, and folders of one name are refused.
 func TestNamedTwice(t *testing.T) {
-	before := machine(t, ofBefore)
+	before := machine(t, oldBundle)
 	const name = "gsm8k"
 	assert.NilError(t, os.MkdirAll("datasets", 0o755))
 	write(t, library.Path(name), []byte("{}\n"))

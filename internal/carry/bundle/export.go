@@ -22,27 +22,27 @@ import (
 	"gavel/scoring"
 )
 
-// ExportRequest says what goes into a bundle: at least one run or dataset.
+// ExportRequest lists the content of a bundle: at least one run or dataset.
 type ExportRequest struct {
-	Out      string   // file to write; it must not exist yet
+	Out      string   // file to write; it must not exist
 	Runs     []string // folders of runs or of suites
 	Datasets []string // names of fetched datasets
 }
 
 // Export writes a bundle.
 func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
-	b := &exporting{}
+	b := &exporter{}
 	switch _, err := os.Stat(r.Out); {
 	case r.Out == "":
 		return b.Contents, eval.Wrong("out", "", "is missing: name the file to write")
 	case err == nil:
-		return b.Contents, fmt.Errorf("%s is there already: name another file with --out, or remove it", r.Out)
+		return b.Contents, fmt.Errorf("%s exists: name another file with --out, or remove it", r.Out)
 	case len(r.Runs)+len(r.Datasets) == 0:
 		return b.Contents, eval.Failed(eval.ErrUsage,
 			errors.New("nothing to export: name runs, or datasets with --dataset"))
 	}
-	for _, at := range r.Runs {
-		if err := b.addFolder(at); err != nil {
+	for _, dir := range r.Runs {
+		if err := b.addFolder(dir); err != nil {
 			return b.Contents, err
 		}
 	}
@@ -54,36 +54,36 @@ func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
 	return b.Contents, disk.Write(r.Out, b.write)
 }
 
-// exporting gathers the files of a bundle.
-type exporting struct {
+// exporter collects the files of a bundle.
+type exporter struct {
 	Contents
 	files []file
 }
 
-// file is a file to pack: its name in the bundle, and its path.
+// file is a file to pack, with its name in the bundle and its path.
 type file struct{ name, path string }
 
-// add adds a file. Below runs, its folder has to have a name.
-func (b *exporting) add(name, at string) error {
+// add adds a file. The folder of a run must have a name.
+func (b *exporter) add(name, source string) error {
 	switch {
 	case !inBundle.MatchString(name):
-		return fmt.Errorf("%s: name the folder itself, not a path such as . or .., and none that is hidden", at)
+		return fmt.Errorf("%s: name the folder itself, not a path such as . or .., and none that is hidden", source)
 	case slices.ContainsFunc(b.files, func(f file) bool { return f.name == name }):
 		return fmt.Errorf("two folders are called %s: rename one", strings.Split(name, "/")[1])
 	}
-	b.files = append(b.files, file{name: name, path: at})
+	b.files = append(b.files, file{name: name, path: source})
 	return nil
 }
 
 // addFolder adds the files of a run, or of a suite and its runs.
-func (b *exporting) addFolder(at string) error {
-	runs, err := judging.FindRuns([]string{at}, 1, nil)
+func (b *exporter) addFolder(dir string) error {
+	runs, err := judging.FindRuns([]string{dir}, 1, nil)
 	if err != nil {
 		return err
 	}
-	folder := filepath.Base(filepath.Clean(at))
+	folder := filepath.Base(filepath.Clean(dir))
 	for _, run := range runs {
-		below, err := filepath.Rel(at, run)
+		below, err := filepath.Rel(dir, run)
 		if err == nil {
 			err = b.addRun(path.Join(folder, filepath.ToSlash(below)), run)
 		}
@@ -91,28 +91,28 @@ func (b *exporting) addFolder(at string) error {
 			return err
 		}
 	}
-	suite := filepath.Join(at, scoring.SuiteFile)
+	suite := filepath.Join(dir, scoring.SuiteFile)
 	if _, err := os.Stat(suite); err == nil {
 		return b.add(path.Join("runs", folder, scoring.SuiteFile), suite)
 	}
 	return nil
 }
 
-func (b *exporting) addRun(name, run string) error {
-	if _, err := judging.ReadManifest(run); err != nil { // says best what is missing
+func (b *exporter) addRun(name, run string) error {
+	if _, err := judging.ReadManifest(run); err != nil { // has the clearest error for a missing file
 		return err
 	}
 	for _, f := range runFiles {
-		at := filepath.Join(run, f)
+		source := filepath.Join(run, f)
 		optional := f == judging.ResultsFile || f == judging.AboutFile
-		_, err := os.Stat(at)
+		_, err := os.Stat(source)
 		if optional && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("%s is incomplete: %w", run, err)
 		}
-		if err := b.add(path.Join("runs", name, f), at); err != nil {
+		if err := b.add(path.Join("runs", name, f), source); err != nil {
 			return err
 		}
 	}
@@ -120,25 +120,25 @@ func (b *exporting) addRun(name, run string) error {
 	return nil
 }
 
-func (b *exporting) addDataset(lib datasets.Library, name string) error {
-	known, ok := datasets.Lookup(name)
-	at := lib.Path(name)
+func (b *exporter) addDataset(lib datasets.Library, name string) error {
+	dataset, ok := datasets.Lookup(name)
+	source := lib.Path(name)
 	switch {
 	case slices.Contains(b.Datasets, name):
 		return nil
 	case !ok:
 		return fmt.Errorf("unknown dataset %q: copy files of your own by hand", name)
-	case known.Builtin():
+	case dataset.Builtin():
 		return fmt.Errorf("dataset %q is built into gavel and needs no bundle", name)
 	}
-	if _, err := os.Stat(at); err != nil {
+	if _, err := os.Stat(source); err != nil {
 		return fmt.Errorf("dataset %q is not on this machine: gavel datasets fetch %s", name, name)
 	}
 	b.Datasets = append(b.Datasets, name)
-	return b.add(path.Join("datasets", filepath.Base(at)), at)
+	return b.add(path.Join("datasets", filepath.Base(source)), source)
 }
 
-func (b *exporting) write(out io.Writer) error {
+func (b *exporter) write(out io.Writer) error {
 	tw := tar.NewWriter(out)
 	var sums strings.Builder
 	add := func(name string, text []byte) error {

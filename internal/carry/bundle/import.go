@@ -21,41 +21,41 @@ import (
 	"gavel/judging"
 )
 
-// Imported has the contents of the bundle, and counts its files.
+// Imported lists the contents of an imported bundle and counts its files.
 type Imported struct {
 	Contents
-	Written, Same int // files that were written; that were there already
+	Written, Same int // files written; files already there
 }
 
 // Import reads a bundle to its end and then unpacks it: runs into the folder runs, datasets into the library.
 // Nothing is written if a file is damaged, does not belong in a bundle, or is there already and differs.
 func Import(lib datasets.Library, bundle, runs string) (Imported, error) {
-	in := &importing{bundle: bundle, runs: runs, library: lib.Dir}
+	in := &importer{bundle: bundle, runs: runs, library: lib.Dir}
 	info, err := os.Stat(bundle)
 	if err != nil {
-		return in.done, err
+		return in.result, err
 	}
 	in.size = info.Size()
-	// A few KiB can stand for terabytes; even replies that are all alike pack to no less than a thirteenth.
-	in.left = 64<<20 + 256*in.size
+	// A few KiB can expand to terabytes; replies, even equal ones, compress to no less than a thirteenth.
+	in.remaining = 64<<20 + 256*in.size
 	if err := in.each(in.check); err != nil {
-		return in.done, fmt.Errorf("%s: %w; nothing was imported", bundle, err)
+		return in.result, fmt.Errorf("%s: %w; nothing was imported", bundle, err)
 	}
-	return in.done, in.each(in.write)
+	return in.result, in.each(in.write)
 }
 
-// importing is the state of an import.
-type importing struct {
-	bundle  string // file
-	runs    string // folder for the runs
-	library string // folder of datasets
-	size    int64  // of the bundle
-	left    int64  // bytes that the rest of the bundle may unpack to
-	done    Imported
+// importer is the state of an import.
+type importer struct {
+	bundle    string // file
+	runs      string // folder for the runs
+	library   string // folder of datasets
+	size      int64  // of the bundle
+	remaining int64  // limit of the bytes that the rest may unpack to
+	result    Imported
 }
 
-// each calls use for every file of the bundle, and checks that the bundle is whole.
-func (in *importing) each(use func(name string, text io.Reader) error) error {
+// each calls use for every file of the bundle, and checks that the bundle is complete.
+func (in *importer) each(use func(name string, text io.Reader) error) error {
 	f, err := os.Open(in.bundle)
 	if err != nil {
 		return err
@@ -70,13 +70,13 @@ func (in *importing) each(use func(name string, text io.Reader) error) error {
 			return errors.New("truncated, or not a gavel bundle")
 		case err != nil:
 			return fmt.Errorf("damaged, or not a gavel bundle: %w", err)
-		case h.Size > in.size: // a sparse file stands for more than it is
+		case h.Size > in.size: // a sparse file claims more than it holds
 			return fmt.Errorf("damaged: %q is larger than the bundle", h.Name)
 		case h.Name == oldSealFile:
 			return nil
 		case h.Name == sumsFile:
-			listed, err := io.ReadAll(io.LimitReader(tr, int64(sums.Len())+1))
-			if err == nil && string(listed) != sums.String() {
+			sumsText, err := io.ReadAll(io.LimitReader(tr, int64(sums.Len())+1))
+			if err == nil && string(sumsText) != sums.String() {
 				err = fmt.Errorf("damaged: its files are not those that %s lists", sumsFile)
 			}
 			return err
@@ -96,7 +96,7 @@ func (in *importing) each(use func(name string, text io.Reader) error) error {
 	}
 }
 
-// window bounds the memory that unpacking takes, at four times of what packing needs.
+// window limits the memory for unpacking, at four times the packing window.
 const window = 32 << 20
 
 func unpack(h *tar.Header, text io.Reader, use func(name string, text io.Reader) error) error {
@@ -113,9 +113,9 @@ func unpack(h *tar.Header, text io.Reader, use func(name string, text io.Reader)
 	return use(name, dec)
 }
 
-// target returns the folder that a file goes to, and its name below that. It is only ever opened through an os.Root: no
-// link in it leads out.
-func (in *importing) target(name string) (dir, at string) {
+// target returns the folder that a file goes to, and its path below. The path is only opened through an os.Root, so no
+// link in it leads outside.
+func (in *importer) target(name string) (dir, below string) {
 	folder, rest, _ := strings.Cut(name, "/")
 	switch folder {
 	case "runs":
@@ -126,43 +126,43 @@ func (in *importing) target(name string) (dir, at string) {
 	return in.library, rest
 }
 
-// check refuses a file that is there already and differs, and a bundle that unpacks to too much. What people here say
-// of a run stays.
-func (in *importing) check(name string, text io.Reader) error {
+// check rejects a file that exists and differs, and a bundle that unpacks to too much. An existing AboutFile stays: it
+// holds remarks of people here.
+func (in *importer) check(name string, text io.Reader) error {
 	hash := sha256.New()
-	n, err := io.Copy(hash, io.LimitReader(text, in.left+1))
-	in.left -= n
+	n, err := io.Copy(hash, io.LimitReader(text, in.remaining+1))
+	in.remaining -= n
 	switch {
 	case err != nil:
 		return fmt.Errorf("damaged: %w", err)
-	case in.left < 0:
+	case in.remaining < 0:
 		return errors.New("the bundle unpacks to more than is usual: if you trust it, unpack it with tar and unzstd")
 	case path.Base(name) == judging.AboutFile:
 		return nil
 	}
-	dir, at := in.target(name)
-	there, err := os.OpenInRoot(dir, at)
+	dir, below := in.target(name)
+	existing, err := os.OpenInRoot(dir, below)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	defer there.Close()
-	own := sha256.New()
-	_, err = io.Copy(own, there)
-	if err == nil && !bytes.Equal(own.Sum(nil), hash.Sum(nil)) {
+	defer existing.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, existing)
+	if err == nil && !bytes.Equal(sum.Sum(nil), hash.Sum(nil)) {
 		err = fmt.Errorf("%s exists and differs: choose another folder with --runs, or remove it",
-			filepath.Join(dir, filepath.FromSlash(at)))
+			filepath.Join(dir, filepath.FromSlash(below)))
 	}
 	return err
 }
 
-// write writes a file in one step, with the folders that it stands in, unless it is there.
-func (in *importing) write(name string, text io.Reader) error {
-	dir, at := in.target(name)
-	folder := path.Dir(at)
-	if path.Base(at) == judging.ManifestFile {
-		in.done.Runs = append(in.done.Runs, folder)
+// write writes a file in one step, with its folders, unless it exists.
+func (in *importer) write(name string, text io.Reader) error {
+	dir, below := in.target(name)
+	folder := path.Dir(below)
+	if path.Base(below) == judging.ManifestFile {
+		in.result.Runs = append(in.result.Runs, folder)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -172,16 +172,16 @@ func (in *importing) write(name string, text io.Reader) error {
 		return err
 	}
 	defer root.Close()
-	if _, err := root.Stat(at); err == nil { // and the same: check has looked
-		in.done.Same++
+	if _, err := root.Stat(below); err == nil { // equal, as check verified
+		in.result.Same++
 		return nil
 	}
 	if err := root.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	disk.Sweep(filepath.Join(dir, filepath.FromSlash(folder)), path.Base(at))
-	in.done.Written++
-	return disk.WriteIn(root, at, func(w io.Writer) error {
+	disk.Sweep(filepath.Join(dir, filepath.FromSlash(folder)), path.Base(below))
+	in.result.Written++
+	return disk.WriteIn(root, below, func(w io.Writer) error {
 		_, err := io.Copy(w, text)
 		return err
 	})

@@ -16,7 +16,7 @@ import (
 	"gavel/scoring"
 )
 
-// Judgment is a row. Words and units are those of records.jsonl, where nothing else is said.
+// Judgment is a row. Terms and units are those of records.jsonl, except where noted.
 type Judgment struct {
 	Run      string `parquet:"run,dict"` // folder
 	Judge    string `parquet:"judge,dict"`
@@ -24,7 +24,7 @@ type Judgment struct {
 	Protocol string `parquet:"protocol,dict"`
 	Goal     string `parquet:"goal,dict"`
 	Prompt   string `parquet:"prompt,dict"`
-	Settings string `parquet:"settings,dict"` // what was asked for beside the prompt, such as "constrained"
+	Settings string `parquet:"settings,dict"` // settings beside the prompt, such as "constrained"
 	Dataset  string `parquet:"dataset,dict"`
 	Item     string `parquet:"item,dict"`
 	Group    string `parquet:"group,dict"`
@@ -37,15 +37,15 @@ type Judgment struct {
 
 	Order      []string `parquet:"order,list"`
 	Gold       string   `parquet:"gold,dict"`
-	Outcome    string   `parquet:"outcome,dict"` // as scores count it, as the next four
+	Outcome    string   `parquet:"outcome,dict"` // as scores count it; so the next four
 	Choice     string   `parquet:"choice,dict"`
-	Position   *int32   `parquet:"position,optional"` // where the choice was shown, from 1
+	Position   *int32   `parquet:"position,optional"` // place of the choice, from 1
 	Answer     string   `parquet:"answer"`
-	Right      *bool    `parquet:"right,optional"`      // null where there is no verdict, or nobody can say
+	Right      *bool    `parquet:"right,optional"`      // null without a verdict, or if unknown
 	Confidence *float64 `parquet:"confidence,optional"` // probability of the verdict's label, 0 to 1
 	Error      string   `parquet:"error"`
 
-	PromptTokens int        `parquet:"prompt_tokens"` // of all turns and asides, as the next four
+	PromptTokens int        `parquet:"prompt_tokens"` // of all turns and asides; so the next four
 	CachedTokens *int       `parquet:"cached_tokens,optional"`
 	ReplyTokens  int        `parquet:"reply_tokens"`
 	ThinkTokens  int        `parquet:"think_tokens"`
@@ -57,11 +57,11 @@ type Judgment struct {
 	Thinking []string `parquet:"thinking,list"`
 }
 
-// groupRows are the rows that are held in memory before they are written.
+// groupRows is the number of rows held in memory before they are written.
 const groupRows = 10_000
 
-// Parquet writes a row a judgment of some runs, in the order of their records, and says how many. Verdicts are read as
-// scores read them. The same records are the same bytes.
+// Parquet writes a row per judgment of the given runs, in the order of their records, and returns the number. Verdicts
+// are read as scores read them. Equal records give equal bytes.
 func Parquet(out io.Writer, runs []string) (rows int, err error) {
 	table := parquet.NewGenericWriter[Judgment](out, parquet.Compression(&zstd.Codec{}),
 		parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("gavel", "", ""))
@@ -74,21 +74,21 @@ func Parquet(out io.Writer, runs []string) (rows int, err error) {
 		if err != nil {
 			return rows, err
 		}
-		how := scoring.DefaultOptions.Reading
-		how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-		var seen judging.Completed
+		reading := scoring.DefaultOptions.Reading
+		reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
+		var done judging.Completed
 		err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-			if seen.Has(r.Item, r.Presentation, r.Repetition) {
+			if done.Has(r.Item, r.Presentation, r.Repetition) {
 				return nil
 			}
-			seen.Add(r)
-			v, err := r.Read(judge, how)
+			done.Add(r)
+			v, err := r.Read(judge, reading)
 			if err != nil {
 				return err
 			}
 			rows++
 			row := rowOf(dir, m, r)
-			row.take(m, judge, r, v)
+			row.setVerdict(m, judge, r, v)
 			_, err = table.Write([]Judgment{row})
 			return err
 		})
@@ -99,7 +99,7 @@ func Parquet(out io.Writer, runs []string) (rows int, err error) {
 	return rows, table.Close()
 }
 
-// rowOf is what a record says but for its verdict.
+// rowOf returns the row of a record without its verdict.
 func rowOf(dir string, m *judging.Manifest, r *judging.Record) Judgment {
 	row := Judgment{
 		Run:      filepath.Base(dir),
@@ -126,7 +126,7 @@ func rowOf(dir string, m *judging.Manifest, r *judging.Record) Judgment {
 	if !r.At.IsZero() {
 		row.At = &r.At
 	}
-	cached, isTold := 0, len(r.Replies) > 0
+	cached, allReported := 0, len(r.Replies) > 0
 	for i, reply := range slices.Concat(r.Replies, r.Asides) {
 		if i < len(r.Replies) {
 			row.Replies = append(row.Replies, reply.Text)
@@ -138,19 +138,19 @@ func rowOf(dir string, m *judging.Manifest, r *judging.Record) Judgment {
 		row.Milliseconds += reply.Milliseconds
 		row.Cached = row.Cached && reply.Cached
 		if reply.CachedTokens == nil {
-			isTold = false
+			allReported = false
 		} else {
 			cached += *reply.CachedTokens
 		}
 	}
-	if isTold {
+	if allReported {
 		row.CachedTokens = &cached
 	}
 	return row
 }
 
-// take notes a verdict.
-func (row *Judgment) take(m *judging.Manifest, judge judging.Asker, r *judging.Record, v judging.Verdict) {
+// setVerdict fills in the verdict.
+func (row *Judgment) setVerdict(m *judging.Manifest, judge judging.Asker, r *judging.Record, v judging.Verdict) {
 	row.Outcome = string(v.Outcome)
 	row.Choice = r.CandidateID(v.Choice)
 	row.Answer = v.Answer
@@ -163,10 +163,10 @@ func (row *Judgment) take(m *judging.Manifest, judge judging.Asker, r *judging.R
 	if v.Outcome != judging.Decided {
 		return
 	}
-	if right, known := m.Right(r, v); known {
+	if right, ok := m.Right(r, v); ok {
 		row.Right = &right
 	}
-	if p, told := r.Confidence(judge, v); told {
+	if p, ok := r.Confidence(judge, v); ok {
 		row.Confidence = &p
 	}
 }

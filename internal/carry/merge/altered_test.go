@@ -15,8 +15,8 @@ import (
 	"gavel/scoring"
 )
 
-// withoutSums makes of a run's folder one of an earlier gavel, which did not say what its files are.
-func withoutSums(t *testing.T, dir string) {
+// removeSums turns a run's folder into one of an earlier gavel, without the SHA-256 of its files.
+func removeSums(t *testing.T, dir string) {
 	t.Helper()
 	m, err := judging.ReadManifest(dir)
 	check(t, err)
@@ -43,8 +43,8 @@ func edit(t *testing.T, line string, changes map[string]any) string {
 	return string(out) + "\n"
 }
 
-// swapped are two records with the replies, and the verdicts, of each other.
-func swapped(t *testing.T, a, b string) (string, string) {
+// swapReplies returns two records with their replies and verdicts exchanged.
+func swapReplies(t *testing.T, a, b string) (string, string) {
 	t.Helper()
 	keys := []string{"replies", "outcome", "label", "choice"}
 	take := func(from string) map[string]any {
@@ -66,7 +66,7 @@ func TestRecordsOfNoJudgmentOfTheShard(t *testing.T) {
 	e, _ := maker()
 	_, parts := shards(t, 2)
 	for _, dir := range parts {
-		withoutSums(t, dir)
+		removeSums(t, dir)
 	}
 	all := lines(t, parts[1])
 	m, err := judging.ReadManifest(parts[1])
@@ -118,7 +118,7 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 	other := slices.IndexFunc(all, func(line string) bool {
 		return !strings.Contains(line, regexp.MustCompile(`"choice":"."`).FindString(all[0]))
 	})
-	a, b := swapped(t, all[0], all[other])
+	a, b := swapReplies(t, all[0], all[other])
 	replies := slices.Clone(all)
 	replies[0], replies[other] = a, b
 	for name, c := range map[string]struct{ file, text string }{
@@ -139,7 +139,7 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 		if name != "a label" {
 			assert.ErrorContains(t, err, "it was changed after the run wrote it", name)
 		}
-		withoutSums(t, parts[1])
+		removeSums(t, parts[1])
 		if w := said(parts[1]); len(w) != 0 {
 			t.Errorf("%s, of an earlier gavel: score says %q", name, w)
 		}

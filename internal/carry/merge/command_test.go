@@ -45,12 +45,12 @@ func TestAShardIsMadeAgain(t *testing.T) {
 				check(t, join(e, out, parts))
 				sameRun(t, whole, out)
 			}
-			cutShort(t, parts[1])
+			killRun(t, parts[1])
 			m, err := judging.ReadManifest(parts[1])
 			check(t, err)
 			again("cut", fmt.Sprintf("%d of %[1]d judgments failed or are missing in %s", m.Judgments, parts[1]), parts...)
 			check(t, os.RemoveAll(parts[1]))
-			again("missing", "its folder is not there", parts[0], parts[2])
+			again("missing", "its folder is missing", parts[0], parts[2])
 		})
 	}
 }

@@ -1,5 +1,5 @@
-// Package merge makes one run of its shards, or one suite of the folders of its shards, with the results that it would
-// have if nobody had split it. What has to be said of the work goes to the Observer of the eval.Maker.
+// Package merge combines the shards of a run, or the folders of a suite's shards, into one run or suite with the
+// results of an undivided one. Messages go to the Observer of the eval.Maker.
 package merge
 
 import (
@@ -23,27 +23,27 @@ import (
 	"gavel/scoring"
 )
 
-// Request says what is merged.
+// Request holds the parameters of a merge.
 type Request struct {
-	Out        string   // folder to make; it must not be there
-	Shards     []string // folders, all of them of shards of one run or of one suite
-	Incomplete bool     // judgments may be missing, shards may not
+	Out        string   // folder to create; it must not exist
+	Shards     []string // folders, all of shards of one run or one suite
+	Incomplete bool     // judgments may be missing, but not shards
 }
 
-// Merge makes the folder, in one step. Its error may be eval.ErrIncomplete: then it made none, and has noted what is
+// Merge creates the folder in one step. If its error is eval.ErrIncomplete, it created none, and has noted what is
 // missing.
 func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	if len(r.Shards) == 0 {
 		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
 	}
 	if exists(r.Out) {
-		return fmt.Errorf("%s is there already: name another folder, or remove it", r.Out)
+		return fmt.Errorf("%s exists: name another folder, or remove it", r.Out)
 	}
-	w := &merger{Maker: m, Request: r, lacks: map[int][]string{}}
+	w := &merger{Maker: m, Request: r, missing: map[int][]string{}}
 	if err := disk.MakeDir(r.Out, func(part string) error { return w.merge(ctx, part) }); err != nil {
 		return err
 	}
-	w.say("%s: %d shards merged", r.Out, w.count)
+	w.note("%s: %d shards merged", r.Out, w.count)
 	return nil
 }
 
@@ -51,18 +51,18 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 type merger struct {
 	*eval.Maker
 	Request
-	count int              // shards of the whole
-	lacks map[int][]string // what is missing, by shard
+	count   int              // number of shards
+	missing map[int][]string // what is missing, by shard
 }
 
-func (w *merger) say(format string, args ...any) {
+func (w *merger) note(format string, args ...any) {
 	if w.Observer != nil {
 		w.Observer.Note(fmt.Sprintf(format, args...))
 	}
 }
 
-func (w *merger) lack(shard int, format string, args ...any) {
-	w.lacks[shard] = append(w.lacks[shard], fmt.Sprintf(format, args...))
+func (w *merger) addMissing(shard int, format string, args ...any) {
+	w.missing[shard] = append(w.missing[shard], fmt.Sprintf(format, args...))
 }
 
 func exists(path string) bool {
@@ -70,8 +70,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// folders returns the folders to merge, each once: those that are named, with the later tries of their shards. A shard
-// may have no other folder than that of a later try.
+// folders returns the folders to merge, each once: the given ones and the later tries of their shards. A shard may
+// only have the folder of a later try.
 func (w *merger) folders() (dirs []string) {
 	for _, dir := range w.Shards {
 		dir = filepath.Clean(dir)
@@ -88,7 +88,7 @@ func (w *merger) folders() (dirs []string) {
 	return dirs
 }
 
-// merge merges the shards of one run, or those of each run of a suite, into the folder part.
+// merge merges the shards of a run, or of each run of a suite, into the folder part.
 func (w *merger) merge(ctx context.Context, part string) error {
 	dirs := w.folders()
 	runs := map[string][]string{"": dirs}
@@ -107,38 +107,38 @@ func (w *merger) merge(ctx context.Context, part string) error {
 			return err
 		}
 	}
-	if len(w.lacks) > 0 {
+	if len(w.missing) > 0 {
 		return w.incomplete(command)
 	}
 	if suite == nil {
 		return nil
 	}
-	// the contexts stand in the runs
+	// the runs hold the contexts
 	suite.Shard = ""
 	suite.Path = ""
 	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), suite)
 }
 
-// mostReasons is how many things that a shard lacks are named before the rest are counted.
+// mostReasons limits the listed problems of a shard; the rest are counted.
 const mostReasons = 5
 
-// incomplete notes what is missing, with the command that makes it.
+// incomplete notes what is missing, and the command that completes it.
 func (w *merger) incomplete(command string) error {
 	var names []string
-	for _, shard := range slices.Sorted(maps.Keys(w.lacks)) {
+	for _, shard := range slices.Sorted(maps.Keys(w.missing)) {
 		names = append(names, fmt.Sprint(shard))
-		lacks := w.lacks[shard]
-		if more := len(lacks) - mostReasons; more > 0 {
-			lacks = append(lacks[:mostReasons], fmt.Sprintf("and %d more", more))
+		reasons := w.missing[shard]
+		if more := len(reasons) - mostReasons; more > 0 {
+			reasons = append(reasons[:mostReasons], fmt.Sprintf("and %d more", more))
 		}
-		w.say("shard %d of %d: %s", shard, w.count, strings.Join(lacks, "; "))
-		w.say("  %s --shard %d/%d", command, shard, w.count)
+		w.note("shard %d of %d: %s", shard, w.count, strings.Join(reasons, "; "))
+		w.note("  %s --shard %d/%d", command, shard, w.count)
 	}
 	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
 		"or incomplete: %s; run the commands above to complete them", w.count, strings.Join(names, ", ")))
 }
 
-// suite returns the suite that the folders are shards of, and the folders of its runs, by the name of the run.
+// suite returns the suite of the shards, and the folders of its runs by run name.
 func (w *merger) suite(dirs []string) (*scoring.Suite, map[string][]string, error) {
 	var suite *scoring.Suite
 	runs := map[string][]string{}
@@ -167,7 +167,7 @@ func (w *merger) suite(dirs []string) (*scoring.Suite, map[string][]string, erro
 		}
 		for _, manifest := range manifests {
 			run := path.Dir(manifest)
-			name := withoutShard(run)
+			name := wholePath(run)
 			runs[name] = append(runs[name], filepath.Join(dir, run))
 		}
 	}
@@ -176,5 +176,5 @@ func (w *merger) suite(dirs []string) (*scoring.Suite, map[string][]string, erro
 
 var shardSuffix = regexp.MustCompile(`_shard-\d+-of-\d+(` + judging.TryInfix + `[^/\\]+)?`)
 
-// withoutShard returns the path of a folder without the names of shards.
-func withoutShard(dir string) string { return shardSuffix.ReplaceAllString(dir, "") }
+// wholePath returns a path without shard suffixes.
+func wholePath(dir string) string { return shardSuffix.ReplaceAllString(dir, "") }

@@ -44,7 +44,7 @@ type told struct {
 func (n *told) Note(text string) { n.said = append(n.said, text) }
 func (n *told) String() string   { return strings.Join(n.said, "\n") }
 
-// maker is one with these environment variables, NAME=VALUE.
+// maker returns a Maker with these environment variables, NAME=VALUE.
 func maker(env ...string) (*eval.Maker, *told) {
 	notes := new(told)
 	return &eval.Maker{
@@ -81,7 +81,7 @@ func write(t *testing.T, path string, raw []byte) {
 	check(t, os.WriteFile(path, raw, 0o644))
 }
 
-// run makes a run of simulated judges, and gives its folder.
+// run makes a run of simulated judges and returns its folder.
 func run(t *testing.T, e *eval.Maker, protocol string, fields ...string) string {
 	t.Helper()
 	p, err := judging.ProtocolNamed(protocol)
@@ -184,7 +184,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			if err := merge.Merge(ended, e, merge.Request{Out: "merged", Shards: shards}); !errors.Is(err, context.Canceled) {
 				t.Errorf("after Ctrl-C: %v", err)
 			}
-			cutShort(t, filepath.Join(shards[0], "agent_answer_imported"))
+			killRun(t, filepath.Join(shards[0], "agent_answer_imported"))
 			check(t, join(e, "merged", shards))
 			runs, err := judging.FindRuns([]string{"runs/s"}, 1, nil)
 			check(t, err)
@@ -209,7 +209,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			notes.said = nil
 			err = join(e, "other", shards)
 			check(t, os.Rename("away", filepath.Dir(missing[len(missing)-1])))
-			if want := fmt.Sprintf("shard 1 of %d: %s is not there", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
+			if want := fmt.Sprintf("shard 1 of %d: %s is missing", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
 				t.Errorf("without one run of a shard: %v, %s, want %s", err, notes, want)
 			}
 			left(t, ".", "agent.jsonl", "merged", "runs", "s.yaml")
@@ -230,8 +230,8 @@ func agentFile(t *testing.T) {
 	write(t, "agent.jsonl", lines)
 }
 
-// cutShort makes of a run one whose process was killed.
-func cutShort(t *testing.T, dir string) {
+// killRun turns a run into one whose process was killed.
+func killRun(t *testing.T, dir string) {
 	m, err := judging.ReadManifest(dir)
 	check(t, err)
 	m.Status, m.Files = judging.Running, nil
@@ -253,7 +253,7 @@ func left(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// shards makes a run in parts, and whole.
+// shards makes a run in shards, and undivided.
 func shards(t *testing.T, of int, fields ...string) (whole string, parts []string) {
 	e, _ := maker()
 	for i := range of {
@@ -287,13 +287,13 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 	} {
 		assert.ErrorContains(t, join(e, "out", c.of), c.want)
 	}
-	if !strings.Contains(notes.String(), "shard 1 of 2: its folder is not there\n  the command of the shards, with --shard 1/2") {
+	if !strings.Contains(notes.String(), "shard 1 of 2: its folder is missing\n  the command of the shards, with --shard 1/2") {
 		t.Errorf("the missing shard is not named:\n%s", notes)
 	}
 	if _, err := os.Stat("out"); err == nil {
 		t.Error("a folder was made of what does not belong together")
 	}
-	assert.ErrorContains(t, join(e, a[0], a), "is there already")
+	assert.ErrorContains(t, join(e, a[0], a), "exists: name another folder")
 }
 
 // lines of a run's records.
@@ -337,7 +337,7 @@ func TestTriesOfAShard(t *testing.T) {
 
 	// Neither came to its end, but together they have all.
 	for dir, of := range map[string][]string{first: all[5:], again: all[:8]} {
-		cutShort(t, dir)
+		killRun(t, dir)
 		write(t, filepath.Join(dir, judging.RecordsFile), []byte(strings.Join(of, "")))
 	}
 	merged("d", append(parts, again)...)
@@ -363,7 +363,7 @@ func TestTriesOfAShard(t *testing.T) {
 	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete || m.DrawnBy == nil || *m.DrawnBy != 7 {
 		t.Errorf("it is %+v, %v: the order of its items is that of the shards that have not ended", m, err)
 	}
-	if results := string(read(t, "e", judging.ResultsFile)); !strings.Contains(results, "hold however often one looks") {
+	if results := string(read(t, "e", judging.ResultsFile)); !strings.Contains(results, "valid at every look") {
 		t.Errorf("intervals are those of one look:\n%s", results)
 	}
 }
@@ -390,7 +390,7 @@ func TestDamagedShards(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, _ := maker()
 	_, parts := shards(t, 2)
-	withoutSums(t, parts[1])
+	removeSums(t, parts[1])
 	for want, c := range map[string]struct {
 		file string
 		bend func(text string) string

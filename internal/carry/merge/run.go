@@ -18,16 +18,16 @@ import (
 	"gavel/scoring"
 )
 
-// shard is a part of a run, which may have several folders: one of each try.
+// shard is a part of a run; each try has a folder.
 type shard struct {
-	dirs   []string          // of its tries
-	m      *judging.Manifest // of the first of these
-	set    *datasets.Set     // its items
-	places []int             // of those in the whole
+	dirs   []string          // of all tries
+	m      *judging.Manifest // of the first try
+	set    *datasets.Set     // items of the shard
+	places []int             // positions of the items in the whole run
 }
 
-// run merges the folders of a run's shards into the folder part. A run of a suite has a name. Of answers that every
-// shard has imported whole it takes over those of one. What is missing is noted; then part is not whole.
+// run merges the folders of a run's shards into the folder part. name is set for a run of a suite. Imported answers are
+// complete in every shard, so those of one are copied. Missing parts are noted, and part is then incomplete.
 func (w *merger) run(ctx context.Context, part, name string, dirs []string) error {
 	tries, err := readTries(dirs)
 	if err != nil {
@@ -35,7 +35,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	}
 	if name != "" && len(tries) > 0 && tries[0].m.Imported != "" {
 		if tries[0].m.Status == judging.Running {
-			w.lack(1, "no shard imported %s to its end", name)
+			w.addMissing(1, "no shard imported %s completely", name)
 		}
 		return disk.CopyFiles(tries[0].dirs[0], part, judging.RunFiles...)
 	}
@@ -48,7 +48,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	if err != nil || len(shards) < w.count {
 		return err
 	}
-	m, err := wholeOf(shards, filepath.Dir(filepath.Join(w.Out, name)))
+	m, err := wholeManifest(shards, filepath.Dir(filepath.Join(w.Out, name)))
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 		return err
 	}
 	answered, err := w.writeRecords(ctx, dir, m, shards)
-	if err != nil || len(w.lacks) > 0 {
+	if err != nil || len(w.missing) > 0 {
 		return err
 	}
 	m.Status = judging.Incomplete
@@ -72,8 +72,8 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 		return err
 	}
 	for i, stage := range m.Stages {
-		if was := shards[0].m.Stages[i].Run; name == "" && was != stage.Run {
-			w.say("its answers: gavel merge %s %s_shard-*", datasets.Quoted(stage.Run), datasets.Quoted(withoutShard(was)))
+		if path := shards[0].m.Stages[i].Run; name == "" && path != stage.Run {
+			w.note("its answers: gavel merge %s %s_shard-*", datasets.Quoted(stage.Run), datasets.Quoted(wholePath(path)))
 		}
 	}
 	run, err := scoring.Load(part, scoring.DefaultOptions.Reading)
@@ -83,9 +83,9 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	return judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
 }
 
-// readTries reads the manifests of folders, and returns those first that came to their end: of several tries of a shard
-// such a one is believed. It refuses a folder of which a file is not as its run left it: texts, labels or replies may
-// be others.
+// readTries reads the manifests of folders and returns complete ones first, since among several tries of a shard a
+// complete one counts. It rejects a folder with a file that was changed after its run: texts, labels or replies may
+// differ.
 func readTries(dirs []string) ([]*shard, error) {
 	var complete, others []*shard
 	for _, dir := range dirs {
@@ -112,8 +112,8 @@ func readTries(dirs []string) ([]*shard, error) {
 	return append(complete, others...), nil
 }
 
-// open returns the shards of a run in their order, with the folders of all tries of each, and opens their items. It
-// refuses folders that are not of one run, and notes shards that are not there.
+// open returns the shards of a run in order, each with the folders of all its tries, and opens their items. It rejects
+// folders of different runs, and notes missing shards.
 func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) {
 	byIndex := map[int]*shard{}
 	for _, s := range tries {
@@ -131,15 +131,15 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 		}
 		first.dirs = append(first.dirs, s.dirs[0])
 		if s.m.ID != first.m.ID {
-			return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
-				"that these are made of differ: leave the older one out", first.dirs[0], s.dirs[0], s.m.Shard)
+			return nil, fmt.Errorf("%s and %s are both shard %s but have different items, since they come "+
+				"from different answers: leave the older one out", first.dirs[0], s.dirs[0], s.m.Shard)
 		}
 	}
-	// of many missing shards the first 10,000 are noted
+	// of many missing shards only the first 10,000 are noted
 	for i := range min(w.count, len(byIndex)+10_000) {
 		s := byIndex[i+1]
 		if s == nil {
-			w.lack(i+1, "%s is not there", cmp.Or(name, "its folder"))
+			w.addMissing(i+1, "%s is missing", cmp.Or(name, "its folder"))
 			continue
 		}
 		shards = append(shards, s)
@@ -147,7 +147,7 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 	return shards, nil
 }
 
-// belongsWith returns an error that lists the differences if two folders are not of shards of one run.
+// belongsWith returns an error with the differences unless two folders are shards of one run.
 func (s *shard) belongsWith(o *shard) error {
 	a := o.m.Shard
 	b := s.m.Shard
@@ -157,11 +157,12 @@ func (s *shard) belongsWith(o *shard) error {
 	case a.Whole == b.Whole && a.Of == b.Of:
 		return nil
 	}
-	what := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(s.m.Spec)), fmt.Sprintf("shard %s, and shard %s", a, b))
-	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dirs[0], s.dirs[0], strings.Join(what, "; "))
+	differences := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(s.m.Spec)),
+		fmt.Sprintf("shard %s, and shard %s", a, b))
+	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dirs[0], s.dirs[0], strings.Join(differences, "; "))
 }
 
-// open opens the items of a shard, and finds their places in the whole.
+// open opens the items of a shard and determines their positions in the whole run.
 func (s *shard) open() (err error) {
 	path := filepath.Join(s.dirs[0], judging.ItemsFile)
 	if s.m.Spec.Dataset.Items > 0 {
@@ -178,8 +179,8 @@ func (s *shard) open() (err error) {
 	return nil
 }
 
-// writeItems begins the folder of the whole with the items of all shards, in the order that they were split from, and
-// notes in the manifest what they are, and so which run it is.
+// writeItems starts the merged folder with the items of all shards in their original order. It sets the manifest's
+// description of the items, and so the run's id.
 func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 	type item struct {
 		*shard
@@ -194,8 +195,8 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 	slices.SortStableFunc(order, func(a, b item) int { return cmp.Compare(a.places[a.row], b.places[b.row]) })
 	sum := sha256.New()
 	err := dir.Begin(m, func(line func([]byte) error) error {
-		for _, at := range order {
-			raw, err := at.set.Raw(at.row)
+		for _, entry := range order {
+			raw, err := entry.set.Raw(entry.row)
 			if err == nil {
 				err = line(raw)
 			}
@@ -212,7 +213,7 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 	part := shards[0].m.Shard
 	ids := judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
 	m.Spec = part.WholeSpec(m.Spec)
-	if len(m.Stages) > 0 { // items are made of answers, and part has the questions
+	if len(m.Stages) > 0 { // items come from answers, and IDs of the shard are those of the questions
 		m.Spec.Dataset.SHA256 = hex.EncodeToString(sum.Sum(nil))
 		m.Spec.Dataset.Items = len(order)
 		m.Spec.Dataset.IDs = ids
@@ -225,8 +226,8 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 	return nil
 }
 
-// writeRecords writes one record of each judgment: the first that did not fail, else the first. It returns how many
-// judgments did not fail, and notes the others. A few bytes a judgment are held in memory, of one shard at a time.
+// writeRecords writes one record per judgment: the first that did not fail, else the first. It returns the number that
+// did not fail, and notes the others. Memory holds a few bytes per judgment of one shard at a time.
 func (w *merger) writeRecords(
 	ctx context.Context, dir *judging.Dir, m *judging.Manifest, shards []*shard,
 ) (answered int, err error) {
@@ -254,27 +255,26 @@ func (w *merger) writeRecords(
 			}
 			answered += done.Count()
 			if n := s.m.Judgments - done.Count(); n > 0 && !w.Incomplete {
-				w.lack(s.m.Shard.Index, "%d of %d judgments failed or are missing in %s", n, s.m.Judgments, s.dirs[0])
+				w.addMissing(s.m.Shard.Index, "%d of %d judgments failed or are missing in %s", n, s.m.Judgments, s.dirs[0])
 			}
 		}
 	}
 	return answered, nil
 }
 
-// eachRecord calls f for the records of a shard, in all of its folders. What else stands there was written by no run of
-// these items.
+// eachRecord calls f for the records of a shard in all of its folders. Records of other runs or items are an error.
 func (s *shard) eachRecord(ctx context.Context, f func(*judging.Record) error) error {
 	for _, dir := range s.dirs {
 		err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if _, found := s.set.Find(r.Item); !found || r.Run != s.m.ID {
+			if _, ok := s.set.Find(r.Item); !ok || r.Run != s.m.ID {
 				return fmt.Errorf("the record of %s is of another run", r.Item)
 			}
 			return f(r)
 		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // before anything is asked there is none
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // before the first request there is none
 			return err
 		}
 	}

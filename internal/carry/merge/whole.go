@@ -12,9 +12,9 @@ import (
 	"gavel/judging"
 )
 
-// wholeOf returns the manifest of the run that nobody split, but for its items. Runs that it stands on and that were
-// split too are, once they are merged, in the folder parent.
-func wholeOf(shards []*shard, parent string) (*judging.Manifest, error) {
+// wholeManifest returns the manifest of the undivided run, except for its items. Runs that it builds on and that were
+// split too will be in the folder parent after their merge.
+func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 	m := *shards[0].m
 	m.Status = judging.Running
 	m.Shard = nil
@@ -49,18 +49,18 @@ func wholeOf(shards []*shard, parent string) (*judging.Manifest, error) {
 	return &m, nil
 }
 
-// add adds to a manifest what another shard's says.
+// add adds the values of another shard's manifest.
 func add(m, o *judging.Manifest) error {
 	m.Judgments += o.Judgments
 	m.Alternates = m.Alternates || o.Alternates
 	m.DrawnBy = cmp.Or(m.DrawnBy, o.DrawnBy)
 	m.Changes = append(m.Changes, o.Changes...)
-	beside := map[string]int{}
-	maps.Copy(beside, m.Beside)
+	pages := map[string]int{}
+	maps.Copy(pages, m.Beside)
 	for page, n := range o.Beside {
-		beside[page] += n
+		pages[page] += n
 	}
-	m.Beside = beside
+	m.Beside = pages
 	m.Altered = slices.Compact(slices.Sorted(slices.Values(append(m.Altered, o.Altered...))))
 	if m.Sample == nil {
 		m.Sample = o.Sample
@@ -76,7 +76,7 @@ func add(m, o *judging.Manifest) error {
 	}
 	same := func(a, b judging.StageOf) bool { return a.Role == b.Role && a.ID == b.ID && a.Model == b.Model }
 	if !slices.EqualFunc(m.Stages, o.Stages, same) {
-		return errors.New("they stand on answers of other runs")
+		return errors.New("they use answers of different runs")
 	}
 	if m.Referenced == nil {
 		m.Referenced = o.Referenced
@@ -91,10 +91,10 @@ func add(m, o *judging.Manifest) error {
 	return nil
 }
 
-// rename changes the path of a run that was split, or is in the folder of a suite's shard, to where it is once it is
-// merged: beside the run that stands on it.
+// rename replaces the path of a run that was split, or that is in the folder of a suite's shard, by its place after the
+// merge: next to the run that builds on it.
 func rename(run *string, parent string) {
-	if whole := withoutShard(*run); whole != *run {
+	if whole := wholePath(*run); whole != *run {
 		*run = filepath.Join(parent, filepath.Base(whole))
 	}
 }

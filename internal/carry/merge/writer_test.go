@@ -11,14 +11,14 @@ import (
 	"gavel/judging"
 )
 
-// growing is a context under which a shard's task writes on, when the merge has looked n times.
-type growing struct {
+// growingContext lets a shard's task write more after the merge has checked the context n times.
+type growingContext struct {
 	context.Context
 	n    *int
 	grow func()
 }
 
-func (g growing) Err() error {
+func (g growingContext) Err() error {
 	if *g.n--; *g.n == 0 {
 		g.grow()
 	}
@@ -39,7 +39,7 @@ func TestMergeBesideAWriter(t *testing.T) {
 	for n := 1; n < 60; n++ {
 		write(t, path, bytes.Join(lines[:len(lines)-2], nil))
 		left := n
-		ctx := growing{t.Context(), &left, func() {
+		ctx := growingContext{t.Context(), &left, func() {
 			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 			check(t, err)
 			f.Write(last)

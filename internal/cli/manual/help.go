@@ -1,4 +1,4 @@
-// Package manual writes what is to be known of a program's commands, as help for a terminal and as Markdown.
+// Package manual prints the help of commands, for a terminal and as Markdown.
 package manual
 
 import (
@@ -11,12 +11,13 @@ import (
 type Page struct {
 	// Name with the words before it: gavel run pairwise
 	Name, About, Usage string
-	// of the program's own page
+	// only on the page of the program
 	Version string
-	// paragraphs, whose lines are broken anew, and lines that begin with a space or have columns, which stay
+	// paragraphs, which are wrapped again, and lines that begin with a space or have columns, which are not
 	Text     string
 	Commands []Section
 	Flags    []Section
+	More     string // the last line: where to read on
 }
 
 // Section holds flags or commands under a heading; "" is none.
@@ -28,7 +29,7 @@ type Section struct {
 // Row holds a command or a flag, and what it does.
 type Row struct{ Name, About string }
 
-// Help returns the page as plain text, in lines of so many columns.
+// Help returns the page as plain text, wrapped at width.
 func (p Page) Help(width int) string {
 	var out strings.Builder
 	section := func(name, text string) { fmt.Fprintf(&out, "%s:\n%s\n", name, strings.TrimRight(text, "\n")) }
@@ -36,7 +37,7 @@ func (p Page) Help(width int) string {
 	if p.About != "" {
 		first += " - " + p.About
 	}
-	section("NAME", wrap(first, 3, 6+utf8.RuneCountInString(p.Name), width))
+	section("NAME", wrap(first, 3, 6, width))
 	var usages []string
 	for usage := range strings.Lines(p.Usage) {
 		usages = append(usages, wrap(usage, 3, 6, width))
@@ -49,9 +50,16 @@ func (p Page) Help(width int) string {
 		section("\nDESCRIPTION", describe(p.Text, width))
 	}
 	if len(p.Commands) > 0 {
-		section("\nCOMMANDS", sections(p.Commands, width))
+		section("\nCOMMANDS", sections(p.Commands, width, "\n"))
 	}
-	section("\nOPTIONS", sections(p.Flags, width))
+	between := "\n"
+	if p.More != "" {
+		between = ""
+	}
+	section("\nOPTIONS", sections(p.Flags, width, between))
+	if p.More != "" {
+		fmt.Fprintf(&out, "\n%s\n", p.More)
+	}
 	return out.String()
 }
 
@@ -65,19 +73,27 @@ func Markdown(pages []Page) string {
 	return out.String()
 }
 
-func sections(all []Section, width int) string {
+func sections(all []Section, width int, between string) string {
+	widest := 0
+	for _, s := range all {
+		for _, r := range s.Rows {
+			if n := utf8.RuneCountInString(r.Name); n <= widestName {
+				widest = max(widest, n)
+			}
+		}
+	}
 	var parts []string
 	for _, s := range all {
-		text := columns(s.Rows, width)
+		text := columns(s.Rows, widest, width)
 		if s.Name != "" {
-			text = "   " + s.Name + "\n\n" + text
+			text = " " + s.Name + "\n" + text
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, "\n")
+	return strings.Join(parts, between)
 }
 
-// describe lays a description out: paragraphs anew, indented lines and columns as they are.
+// describe wraps the paragraphs of a description and keeps indented lines and columns.
 func describe(text string, width int) string {
 	var out strings.Builder
 	paragraph := ""
@@ -104,18 +120,14 @@ func describe(text string, width int) string {
 	return out.String()
 }
 
-// columns lays out names with what they are beside them or, where there is no room for that, beneath.
-func columns(rows []Row, width int) string {
-	const most = 26
-	left := 0
-	for _, r := range rows {
-		if n := utf8.RuneCountInString(r.Name); n <= most {
-			left = max(left, n)
-		}
-	}
-	about := left + 5
+// widestName bounds the column of names.
+const widestName = 26
+
+// columns lays out names with their texts beside them or, if there is no room, below.
+func columns(rows []Row, widest, width int) string {
+	indent := widest + 5
 	if width < 60 {
-		about = width / 4
+		indent = width / 4
 	}
 	var out strings.Builder
 	for _, r := range rows {
@@ -123,33 +135,33 @@ func columns(rows []Row, width int) string {
 		switch {
 		case r.About == "":
 			out.WriteString("   " + r.Name + "\n")
-		case width < 60 || n > left:
-			fmt.Fprintf(&out, "   %s\n%s\n", r.Name, wrap(r.About, about, about, width))
+		case width < 60 || n > widest:
+			fmt.Fprintf(&out, "   %s\n%s\n", r.Name, wrap(r.About, indent, indent, width))
 		default:
-			fmt.Fprintf(&out, "   %-*s%s\n", left+2, r.Name, strings.TrimLeft(wrap(r.About, about, about, width), " "))
+			fmt.Fprintf(&out, "   %-*s%s\n", widest+2, r.Name, strings.TrimLeft(wrap(r.About, indent, indent, width), " "))
 		}
 	}
 	return out.String()
 }
 
-// wrap breaks a text into lines: the first begins at one column, the others at another.
+// wrap breaks a text into lines of at most width columns, indented by first and others.
 func wrap(text string, first, others, width int) string {
 	var out strings.Builder
 	out.WriteString(strings.Repeat(" ", first))
-	at := first
+	column := first
 	for i, word := range strings.Fields(text) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-		case at+1+n > width:
+		case column+1+n > width:
 			out.WriteString("\n" + strings.Repeat(" ", others))
-			at = others
+			column = others
 		default:
 			out.WriteString(" ")
-			at++
+			column++
 		}
 		out.WriteString(word)
-		at += n
+		column += n
 	}
 	return out.String()
 }

@@ -56,7 +56,7 @@ func hiddenNote(names []string) string {
 	if n := len(names) - limit; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return "hidden (narrow terminal): " + text + "; --full or a wider terminal shows them"
+	return "hidden (narrow terminal): " + text + "; --format full or a wider terminal shows them"
 }
 
 // fit leaves columns out until the others fit: first those without a word, then one after the other. hidden names those

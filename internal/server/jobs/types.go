@@ -77,7 +77,7 @@ type PlanMessage struct {
 type SuitePlanned struct {
 	Suite string   `json:"suite" jsonschema:"the folder of its runs"`
 	Above []string `json:"above" jsonschema:"limits of its file that it is above: to start it then, say yes"`
-	Plan  any      `json:"plan" jsonschema:"as 'gavel suite plan --json' has it"`
+	Plan  any      `json:"plan" jsonschema:"as 'gavel suite plan --format json' has it"`
 	Notes []string `json:"notes" jsonschema:"what was said while it was worked out"`
 }
 

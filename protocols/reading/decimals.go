@@ -6,17 +6,18 @@ import (
 )
 
 var (
-	// continental are words of texts that write 1.250,5 for 1,250.5.
+	// continental lists words of languages that write 1.250,5 for 1,250.5.
 	continental = newLexicon(strings.Fields(`ist sind und das est sont une sono della che são uma antwort
 		respuesta risposta resposta réponse è é`))
 )
 
-func (v *view) hasContinental() bool {
+func (v *view) hasDecimalComma() bool {
 	isCyrillic := func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
-	return strings.ContainsFunc(v.lower, isCyrillic) || len(continental.in(v.lower)) > 0
+	return strings.ContainsFunc(v.lower, isCyrillic) || len(continental.findAll(v.lower)) > 0
 }
 
-// nextNumber is NextNumeral with a decimal comma, and with the points that part thousands where a comma parts decimals.
+// nextNumber is NextNumeral extended by decimal commas, and by points as thousands separators in texts with decimal
+// commas.
 func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	n, ok := NextNumeral(text, from)
 	if !ok {
@@ -28,7 +29,7 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	isPointed := matches(digits, "pointed")
 	decimals := groups(rest, "commaed")
 	isListed := len(digits) < 3 && digits != "0" // "{2,3}" is two numbers
-	if isListed && !isEuro && !matches(rest, "measured") && !v.isContinental() {
+	if isListed && !isEuro && !matches(rest, "measured") && !v.usesDecimalComma() {
 		decimals = nil
 	}
 	switch {
@@ -38,29 +39,29 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	case isPointed && isEuro:
 		n.digits = strings.Replace(n.digits, ".", "", 1)
 	case isPointed:
-		n.unclear = v.isContinental()
+		n.unclear = v.usesDecimalComma()
 	case matches(digits, "parted") && strings.HasPrefix(digits, "0,"):
 		n.digits = strings.Replace(n.digits, "0", "0.", 1)
 	case matches(digits, "parted"):
-		n.unclear = v.isContinental() && !isEuro
+		n.unclear = v.usesDecimalComma() && !isEuro
 	}
 	n.Written = text[n.Start:n.End]
 	return n, true
 }
 
-// clock tells whether a number is a part of a time or of a date.
-func clock(s string, n Numeral) bool {
+// isTimeOrDate reports whether a number is part of a time or a date.
+func isTimeOrDate(s string, n Numeral) bool {
 	return matches(s[n.End:min(len(s), n.End+40)], "clock-after") ||
 		matches(s[max(0, n.Start-16):n.Start], "clock-before")
 }
 
-// powers of ten, by their words.
-var powers = pairs(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
+// powers maps words to powers of ten.
+var powers = readPairs(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
 	万 e4 萬 e4 만 e4 百万 e6 백만 e6 千万 e7 천만 e7 亿 e8 億 e8 억 e8`)
 
-// single tells whether a number stands for itself, and is no part of an expression; with a power of ten, or a word for
-// one, it is one.
-func (v *view) single(s string, n *Numeral) bool {
+// isComplete extends a number by a power of ten, or a word for one, and reports whether it is not part of a larger
+// expression.
+func (v *view) isComplete(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
 		if m := groups(s[n.End:], "scaled"); m != nil {
 			power := powers[strings.ToLower(m[1]+m[2])]
@@ -78,12 +79,12 @@ func (v *view) single(s string, n *Numeral) bool {
 		n.End += m[1]
 	}
 	end := n.End + len(pattern("unit-power").FindString(s[n.End:]))
-	return !n.unclear && !clock(s, *n) && !matches(s[end:], "goes-on") && !matches(s[end:], "symbolic")
+	return !n.unclear && !isTimeOrDate(s, *n) && !matches(s[end:], "goes-on") && !matches(s[end:], "symbolic")
 }
 
 func (n Numeral) Value() string { return Plain(n.Rational()) }
 
-// isMarker tells whether a number is that of a list's item.
+// isMarker reports whether a number numbers the item of a list.
 func (v *view) isMarker(line string, n Numeral) bool {
 	return strings.TrimLeft(line[:n.Start], " \t(") == "" && matches(line[n.End:], "marker-ends")
 }

@@ -9,12 +9,12 @@ func (c comparison) rankings(v *view, all []label) []label {
 		if first.name == "" || second.name == "" || first.name == second.name {
 			continue
 		}
-		if second.start-first.end >= after || !matches(v.lower[first.end:second.start], "then-next") {
+		if second.start-first.end >= rightWindow || !matches(v.lower[first.end:second.start], "then-next") {
 			continue
 		}
-		m := groups(v.lower[max(0, first.start-before):first.start], "rank-lead")
+		m := groups(v.lower[max(0, first.start-leftWindow):first.start], "rank-lead")
 		if m == nil {
-			m = groups(v.lower[second.end:min(len(v.lower), second.end+before)], "rank-tail")
+			m = groups(v.lower[second.end:min(len(v.lower), second.end+leftWindow)], "rank-tail")
 		}
 		if m == nil {
 			continue
@@ -23,44 +23,44 @@ func (c comparison) rankings(v *view, all []label) []label {
 		if m[1] != "" {
 			side = worse
 		}
-		first.value = c.sides(first, side)
+		first.value = c.valueFor(first, side)
 		first.name = ""
 		first.end = second.end
-		first.says = called
+		first.firmness = strongClaim
 		all[i] = first
 		all = append(all[:i+1], all[i+2:]...)
 	}
 	return all
 }
 
-// scores returns the claim of the scores that a reply gives the two responses: the overall scores, or the only ones.
+// scores returns a claim from the scores that a reply gives to the two responses: the overall scores, or the only ones.
 func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
-	of := map[string]float64{}
+	byName := map[string]float64{}
 	isScore := false
 	for i, l := range all {
 		if l.name != "A" && l.name != "B" {
 			continue
 		}
 		p := newPlace(v, all, i)
-		m := groups(p.masked(), "score-after")
-		if m == nil || p.before("aspect-lead") || !claimed(p.left) {
+		m := groups(p.maskedSuffix(), "score-after")
+		if m == nil || p.prefixIs("aspect-lead") || !isClaimed(p.prefix) {
 			continue
 		}
 		score, _ := strconv.ParseFloat(m[2], 64)
-		if before, has := of[l.name]; has && before != score {
+		if earlier, ok := byName[l.name]; ok && earlier != score {
 			return final, false
 		}
-		of[l.name] = score
-		isScore = isScore || m[1] != "" || m[3] != "" || p.before("score-before")
-		final = claim{label: l, rank: praised, rule: ruleScores}
+		byName[l.name] = score
+		isScore = isScore || m[1] != "" || m[3] != "" || p.prefixIs("score-before")
+		final = claim{label: l, rank: weakClaim, rule: ruleScores}
 	}
 	switch {
-	case of["A"] > of["B"]:
+	case byName["A"] > byName["B"]:
 		final.value = c.a
-	case of["A"] < of["B"]:
+	case byName["A"] < byName["B"]:
 		final.value = c.b
 	default:
 		final.value = c.tie
 	}
-	return final, isScore && len(of) == 2
+	return final, isScore && len(byName) == 2
 }

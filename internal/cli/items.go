@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/datasets"
+	"gavel/internal/server"
+	"gavel/internal/server/store"
+	"gavel/judging"
+)
+
+// itemFilters maps flags of `gavel items` to filters of the pages.
+var itemFilters = [][2]string{{"wrong", "wrong"}, {"flipped", "inconsistent"}, {"no-verdict", "open"}}
+
+func itemsCommand(e *env) *cli.Command {
+	flags := formatFlags()
+	for _, f := range itemFilters {
+		flags = append(flags, boolFlag(f[0], "only items on which "+store.FilterNamed(f[1]).About))
+	}
+	return &cli.Command{
+		Name:      "items",
+		Usage:     "list items of a run, such as those it got wrong",
+		UsageText: "gavel items [--wrong|--flipped|--no-verdict] [flags] RUN",
+		Flags: append(flags, stringFlag("group", "only items of this `GROUP`"),
+			&cli.IntFlag{Name: "limit", Value: 10, Usage: "print `N` items, 0 for all; JSON and CSV always have all"}),
+		Before: oneArgument("RUN"),
+		Action: e.printed(func(c *cli.Context) (any, error) {
+			filter := server.ItemsFilter{Group: c.String("group"), Page: 1, Per: c.Int("limit")}
+			for _, f := range itemFilters {
+				if c.Bool(f[0]) && filter.Show != "" {
+					return nil, usage("choose one of --wrong, --flipped and --no-verdict")
+				}
+				if c.Bool(f[0]) {
+					filter.Show = f[1]
+				}
+			}
+			items, err := openItems(c)
+			if err != nil {
+				return nil, err
+			}
+			return items.List(filter)
+		}),
+	}
+}
+
+// openItems reads the run that the first argument names.
+func openItems(c *cli.Context) (*server.RunItems, error) {
+	runs, err := judging.FindRuns(c.Args().Slice()[:1], 1, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) > 1 {
+		return nil, usage("%s has %d runs: name one of them", c.Args().First(), len(runs))
+	}
+	return server.OpenItems(c.Context, runs[0])
+}
+
+func showCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "show an item of a run: texts, replies, verdicts",
+		UsageText: "gavel show [flags] RUN ITEM",
+		Flags:     formatFlags(),
+		Action:    e.printed(showItem),
+	}
+}
+
+// showItem finds an item by its id, or by the beginning of the id where no other item's id has the same.
+func showItem(c *cli.Context) (any, error) {
+	if c.NArg() != 2 {
+		return nil, usage("expected RUN and ITEM. See: %s --help", commandLine(c))
+	}
+	items, err := openItems(c)
+	if err != nil {
+		return nil, err
+	}
+	id := c.Args().Get(1)
+	var all, matches []string
+	for i := range items.Len() {
+		all = append(all, items.ID(i))
+		if strings.HasPrefix(all[i], id) {
+			matches = append(matches, all[i])
+		}
+	}
+	if len(matches) == 1 {
+		id = matches[0]
+	}
+	if i, ok := items.Find(id); ok {
+		return items.Show(i)
+	}
+	return nil, usage("%d items of the run begin with %q, did you mean %s?", len(matches), id,
+		cmp.Or(datasets.Nearest(id, all), "another run"))
+}

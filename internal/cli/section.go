@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/report"
+	"gavel/protocols/pairwise"
+	"gavel/scoring"
+)
+
+// scoreSections lists the parts of `gavel score --format full` that can be printed alone.
+var scoreSections = []string{"references", "sway"}
+
+// section returns a part of what is known of a run: its judge beside published judges, or its biases.
+func section(name string, run *scoring.Run, o scoring.Options) (any, error) {
+	if name == "sway" {
+		s, err := run.Sway(o.Bootstrap)
+		if err == nil && s == nil {
+			err = fmt.Errorf("%s: biases are measured on runs of pairs that ask which is better", run.Dir)
+		}
+		return report.Sway{Sway: s}, err
+	}
+	rep := run.Score(o.Bootstrap)
+	if len(rep.References) == 0 {
+		return nil, fmt.Errorf("%s: nothing published is known on these items: it takes a complete run that asks which "+
+			"is better, of LLMBar's pairs or of a whole file of JudgeBench", run.Dir)
+	}
+	return report.ListReferences(&rep, rep.References), nil
+}
+
+// printSection prints one part alone, and makes runs of the published judges where --out names their folder.
+func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Options) error {
+	name, out := c.String("section"), c.String("out")
+	switch err := oneOf("--section", name, scoreSections); {
+	case out != "" && name != "references":
+		return usage("--out is for --section references")
+	case err != nil:
+		return err
+	case len(runs) > 1:
+		return usage("one run at a time: gavel score --section %s RUN", name)
+	}
+	found, err := section(name, runs[0], o)
+	if err == nil {
+		err = e.print(c, found)
+	}
+	if err != nil || out == "" {
+		return err
+	}
+	published, err := pairwise.PublishedOn(runs[0].Dir, version())
+	if err != nil {
+		return err
+	}
+	for _, r := range published {
+		if err := r.Write(filepath.Join(out, runFolder(r.Manifest.Spec.Model.Name))); err != nil {
+			return err
+		}
+	}
+	e.say("%d runs written to %s", len(published), out)
+	e.next("gavel", "serve", "--open", "--runs", filepath.Dir(filepath.Clean(out)))
+	return nil
+}

@@ -1,0 +1,162 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/internal/doc"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/markup"
+	"gavel/internal/server/store"
+)
+
+// RunItems holds the items of one run for readers without a browser. Its documents have the numbers, filters and JSON
+// of the pages.
+type RunItems struct {
+	*store.Index
+	server *Server
+	title  string
+	view   ItemsView // without items
+}
+
+// OpenItems reads the run in a folder.
+func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
+	dir, err := filepath.EvalSymlinks(dir) // nothing outside the folder of runs is read
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	runs, err := store.Open(filepath.Dir(dir), time.Now)
+	if err != nil {
+		return nil, err
+	}
+	x, err := runs.Index(ctx, filepath.Base(dir))
+	if err != nil {
+		return nil, err
+	}
+	v := ItemsView{Run: headOf(x.Run, x.Manifest), Total: x.Len(), Row: RunRow{manifest: x.Manifest}}
+	v.offer(x)
+	title := v.Run.Judge() + " · " + v.Run.asks() + " · " + v.Run.ItemsOf
+	return &RunItems{Index: x, server: &Server{runs: runs}, title: title, view: v}, nil
+}
+
+// List returns the items of a group that a filter takes. Its text has f.Per of them, 0 for all, with those to be read
+// first at the beginning; JSON and CSV have all in the order of the run.
+func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
+	if f.Group != "" && numberOf(r.view.Groups, f.Group) == 0 {
+		return d, failure.NotFound("no item is of the group %q", f.Group)
+	}
+	v := r.view
+	v.Items = []itemRow{}
+	texts := r.OpenItems()
+	defer texts.Close()
+	d.Sheet = append(d.Sheet, []string{"item", "group", "facts", "verdicts", "question"})
+	var places [3][]int
+	for i := range r.Len() {
+		flags := r.Flags(i)
+		if f.Group != "" && r.Group(i) != f.Group || f.Show != "" && !flags.Has(f.Show) {
+			continue
+		}
+		places[placeOf(flags)] = append(places[placeOf(flags)], i)
+		row := itemRowOf(r.Index, texts, i, v.Run, f)
+		v.Items = append(v.Items, row)
+		var verdicts []string
+		for _, g := range row.Judgments {
+			verdicts = append(verdicts, cmp.Or(g.Choice, g.Outcome))
+		}
+		d.Sheet = append(d.Sheet, []string{
+			row.ID, row.Group, strings.Join(row.Flags, " "), strings.Join(verdicts, " "), row.Question,
+		})
+	}
+	all := slices.Concat(places[:]...)
+	v.Filter = f
+	v.Filter.Per = len(all)
+	v.Matches = len(all)
+	v.Pages = 1
+	d.Title = r.title
+	d.Answer = v.Says()
+	d.Data = v
+	if f.Show == "wrong" && len(places[0]) > 0 {
+		d.Also = doc.Phrase("items.confident", len(places[0]), everyTime(r.Manifest))
+	}
+	if f.Per > 0 {
+		all = all[:min(f.Per, len(all))]
+	}
+	for _, i := range all {
+		item, err := r.server.itemOf(r.Index, i)
+		if err != nil {
+			return d, err
+		}
+		d.Blocks = append(d.Blocks, item.block(true))
+	}
+	notes := append(doc.Warn(r.Damaged), doc.Say("items.more", len(all), v.Matches))
+	d.Blocks = append(d.Blocks, doc.Block{Notes: notes})
+	return d, nil
+}
+
+// Show returns an item whole. The prompts and what the judge thought are in the full text.
+func (r *RunItems) Show(i int) (doc.Document, error) {
+	v, err := r.server.itemOf(r.Index, i)
+	v.Row.manifest = r.Manifest
+	return doc.Document{
+		Title: r.title, Answer: v.Says(), Also: v.Problem, Data: v, Blocks: []doc.Block{v.block(false)},
+	}, err
+}
+
+// block returns the texts of the item and of its judgments: whole, or the ends of each on a line.
+func (v ItemView) block(short bool) doc.Block {
+	t := &doc.Table{Columns: doc.Columns(doc.Words, "")}
+	add := func(in doc.Surface, name, text string) {
+		lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(markup.Visible(text)), "\t", "    "), "\n")
+		if short {
+			line := strings.Join(strings.Fields(text), " ")
+			if len(line) > 240 {
+				line = line[:160] + " … " + line[len(line)-80:]
+			}
+			lines = []string{markup.Shortened(line, len(line))}
+		}
+		for _, line := range lines {
+			if text != "" {
+				t.Add(doc.Row{Name: name, In: in, Cells: doc.Cells(line)})
+			}
+			name = ""
+		}
+	}
+	if v.Item != nil {
+		add(0, "question", v.Item.Question)
+		for _, c := range v.Item.Candidates {
+			add(0, c.ID, c.Text)
+		}
+		if v.Item.Answered != nil {
+			add(0, "answer", v.Item.Answered.Text)
+		}
+	}
+	add(0, "correct", cmp.Or(v.Asked.Right, "unknown"))
+	for _, g := range v.Judgments {
+		if !short {
+			t.Add(doc.WordRow("", ""))
+			add(doc.Full, "system", g.System)
+			add(doc.Full, "prompt", g.User)
+		}
+		name := cmp.Or(g.Mode, strings.Join(g.Words.Shown, ", "), "verdict")
+		add(0, name, g.Mark().Sign+" "+g.Words.Says+" "+g.Error)
+		for _, turn := range g.Turns {
+			add(0, "then asked", turn.Said)
+			add(doc.Full, "thinking", turn.Thinking)
+			add(0, "reply", turn.Text)
+			add(0, "ended", strings.TrimPrefix(string(turn.Finish), "stop")+turn.Detail)
+		}
+	}
+	var words []string
+	for _, name := range v.Flags {
+		words = append(words, store.FilterNamed(name).Words)
+	}
+	title := v.ID + " · " + v.Group + " · " + strings.Join(words, ", ")
+	return doc.Block{Title: title, Named: true, Table: t}
+}

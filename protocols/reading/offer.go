@@ -1,0 +1,54 @@
+package reading
+
+import (
+	"slices"
+	"strings"
+)
+
+func joinsOptions(s string) bool {
+	return len(s) <= 64 && !strings.Contains(s, "\n") && matches(s, "between")
+}
+
+// isOffered reports whether a label is part of a question, or repeated from the prompt: "[[A]]" if assistant A
+// is better, "[[C]]" for a tie.
+func isOffered(v *view, all []label, i int) bool {
+	l, prefix := all[i], v.statementBefore(all[i].start)
+	if matches(prefix, "on-offer") || hasCondition(v, l) {
+		return true
+	}
+	if i > 0 && all[i-1].end >= l.start-len(prefix) && hasCondition(v, all[i-1]) {
+		return true
+	}
+	from, to := i, i // bounds of the list that the label belongs to
+	for from > 0 && i-from < 8 && joinsOptions(v.lower[all[from-1].end:max(all[from-1].end, all[from].start)]) {
+		from--
+	}
+	for to+1 < len(all) && to-i < 8 && joinsOptions(v.lower[all[to].end:max(all[to].end, all[to+1].start)]) {
+		to++
+	}
+	if v.inQuestion(all[from].start, all[to].end) {
+		return true
+	}
+	several := slices.ContainsFunc(all[from:to+1], func(other label) bool { return other.value != l.value })
+	first := v.statementBefore(all[from].start)
+	return several && matches(first, "meant", "offers")
+}
+
+// hasCondition reports whether a condition follows the label.
+func hasCondition(v *view, l label) bool {
+	next := v.lower[l.end:min(len(v.lower), l.end+40)]
+	return l.form == formatted && matches(next, "if-after") && !matches(next, "of-oneself")
+}
+
+// isListItem reports whether a label is an item in a list of the choices.
+func isListItem(v *view, all []label, i int) bool {
+	isItem := func(k int) bool { // by the reply, because the view lacks the markers
+		start, _ := v.span(all[k].start, all[k].end)
+		lead := v.reply[max(0, start-leftWindow):start]
+		return matches(lead[strings.LastIndexByte(lead, '\n')+1:], "marker")
+	}
+	near := []int{i - 1, i + 1, i - 2, i + 2} // two labels may have the same value: A>B and A>>B
+	return isItem(i) && slices.ContainsFunc(near, func(k int) bool {
+		return k >= 0 && k < len(all) && all[k].value != all[i].value && isItem(k)
+	})
+}
