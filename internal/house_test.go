@@ -29,13 +29,15 @@ var rooms = map[string]string{
 	"scoring/race":        "scoring/stats",
 	"scoring":             "judging scoring/stats",
 
-	"internal/jury": "scoring scoring/stats judging backends",
+	"internal/jury":  "internal/doc internal/report/table scoring scoring/stats judging backends",
+	"internal/plan":  "internal/doc internal/report/table scoring/stats",
+	"internal/races": "internal/doc internal/report/table scoring scoring/race scoring/stats",
 	"internal/labels": "internal/doc internal/report/table scoring scoring/stats judging datasets" +
 		" datasets/rows",
 	"internal/report/table": "scoring",
 	"internal/doc":          "internal/report/table scoring",
-	"internal/report": "internal/doc internal/report/table internal/jury internal/labels scoring scoring/race" +
-		" scoring/stats judging internal/codec internal/disk",
+	"internal/report": "internal/doc internal/report/table internal/jury internal/labels scoring" +
+		" judging internal/codec internal/disk",
 
 	"protocols/reading":       "",
 	"protocols/imports":       "judging datasets datasets/rows backends",
@@ -52,8 +54,8 @@ var rooms = map[string]string{
 
 	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/codec" +
 		" internal/disk",
-	"internal/suite": "backends internal/doc internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
-		" internal/disk",
+	"internal/suite": "backends internal/doc internal/eval internal/races internal/report internal/report/table scoring" +
+		" scoring/race judging datasets internal/disk",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/disk",
 	"internal/doctor": "internal/doc judging backends",
 
@@ -65,13 +67,13 @@ var rooms = map[string]string{
 		" scoring/race judging datasets internal/disk",
 	"internal/server/jobs": "internal/server/failure internal/server/memo internal/suite internal/eval scoring" +
 		" scoring/race judging datasets backends internal/disk",
-	"docs":                    "",
-	"internal/server": "docs internal/doc internal/server/failure internal/server/guard internal/server/jobs internal/server/memo" +
-		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
-		" scoring/race judging datasets internal/codec",
+	"docs": "",
+	"internal/server": "docs internal/doc internal/jury internal/server/failure internal/server/guard internal/server/jobs" +
+		" internal/server/memo internal/server/markup internal/server/store internal/races internal/report" +
+		" internal/report/table internal/labels scoring scoring/race judging datasets internal/codec",
 
 	"internal/cli": "internal/doc internal/server internal/server/guard internal/server/jobs" +
-		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/report" +
+		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/plan internal/races internal/report" +
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
 		" scoring/race judging cache datasets backends internal/cli/manual datasets/references",
 	"internal/cli/manual":  "",

@@ -55,6 +55,14 @@ type Answer struct {
 	Preferences bool `json:"preferences,omitempty"`
 }
 
+// Level returns the level of the judge, unknown without a diagnosis.
+func (a Answer) Level() Level {
+	if a.Diagnosis == nil {
+		return Unknown
+	}
+	return a.Diagnosis.Level
+}
+
 // Method records how the replies of a run were read and how its numbers were computed.
 type Method struct {
 	// how replies were read: `robust`; left out for the published rule

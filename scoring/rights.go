@@ -12,6 +12,7 @@ import (
 // Rights holds the units on which several runs are right, by the headline of their protocol.
 type Rights struct {
 	Metric   string
+	Unit     string // what one unit is called: pair
 	Runs     []Side
 	Units    []string   // ids of the units that all runs have judged
 	Clusters []string   // cluster of each unit; its own id if it belongs to none
@@ -29,9 +30,9 @@ func RightsOf(runs []*Run) (*Rights, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Rights{Metric: metric.Name, Right: make([][]bool, len(runs))}
 	common := sheets[0].Units
 	words := sheets[0].words()
+	out := &Rights{Metric: metric.Name, Unit: words.Unit, Right: make([][]bool, len(runs))}
 	for _, s := range sheets {
 		shared, err := sheets[0].join(common, s)
 		if err != nil {

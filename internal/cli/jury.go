@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/jury"
-	"gavel/internal/report"
 )
 
 func juryCommand(e *env) *cli.Command {
@@ -45,7 +44,7 @@ func juryCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if err := e.print(c, report.Jury{Report: r}); err != nil {
+			if err := e.print(c, r); err != nil {
 				return err
 			}
 			e.next("gavel", "score", req.Out)

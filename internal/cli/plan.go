@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/urfave/cli/v2"
 
-	"gavel/internal/report"
+	"gavel/internal/plan"
 )
 
 // planFlags ask how many pairs a comparison needs.
@@ -22,11 +22,11 @@ func planFlags() []cli.Flag {
 	}
 }
 
-func plan(c *cli.Context) (any, error) {
+func planPairs(c *cli.Context) (any, error) {
 	if err := noArguments(c); err != nil {
 		return nil, err
 	}
-	p := &report.Plan{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}
+	p := &plan.Plan{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}
 	if c.IsSet("detect") {
 		p.Detect = new(c.Float64("detect"))
 	}

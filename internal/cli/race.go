@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
-	"gavel/internal/report"
+	"gavel/internal/races"
 	"gavel/internal/suite"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -117,7 +117,7 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	}
 	seed := c.Int64("seed")
 	replay := race.Replay(rights.Right, order(seed), rules)
-	out := report.NewRace(rights.Runs, replay, rights.Calls, seed, rights.Warnings)
+	out := races.New(rights.Runs, replay, rights.Calls, seed, rights.Warnings)
 	out.Orders = race.ReplayAll(rights.Right, order, c.Int("orders"), rights.Calls, rules)
 	return e.print(c, out)
 }

@@ -136,7 +136,7 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 // byQuestion puts runs of one question together, the best first, and the questions by their newest run.
 func byQuestion(rows []listedRun) []listedRun {
 	joinItems(rows)
-	questions := report.GroupBy(rows, listedRun.question)
+	questions := groupBy(rows, listedRun.question)
 	newest := func(question []listedRun) time.Time {
 		return slices.MaxFunc(question, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
@@ -274,7 +274,7 @@ func (r listedRun) state(now time.Time) string {
 func (e *env) runsInWords(runs []listedRun) string {
 	w := e.screen()
 	var out strings.Builder
-	for _, of := range report.GroupBy(runs, listedRun.question) {
+	for _, of := range groupBy(runs, listedRun.question) {
 		if of[0].Error != "" {
 			fmt.Fprintf(&out, "\n%s\n", table.Bold(w, "cannot be read"))
 			for _, r := range of {
@@ -329,4 +329,19 @@ func joinWords(words ...string) string { return joinNonEmpty(" · ", words...) }
 
 func joinNonEmpty(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
+}
+
+// groupBy returns the elements in groups of the same key, in the order of the first of each.
+func groupBy[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
+	place := map[K]int{}
+	for _, x := range all {
+		i, ok := place[key(x)]
+		if !ok {
+			i = len(parts)
+			place[key(x)] = i
+			parts = append(parts, nil)
+		}
+		parts[i] = append(parts[i], x)
+	}
+	return parts
 }

@@ -253,7 +253,7 @@ func compareCommand(e *env) *cli.Command {
 		Action: endsAtOnce(e.printed(func(c *cli.Context) (any, error) {
 			switch {
 			case c.Bool("plan"):
-				return plan(c)
+				return planPairs(c)
 			case c.IsSet("detect") || c.IsSet("pairs"):
 				return nil, usage("--detect and --pairs go with --plan")
 			}

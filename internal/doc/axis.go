@@ -11,18 +11,18 @@ import (
 	"gavel/scoring"
 )
 
-// Axis of numbers that are drawn.
+// Axis holds the range and the lines of a drawing of numbers.
 type Axis struct {
 	Min, Max float64
 	Unit     string    // of its numbers; those of another unit are not drawn
-	Ticks    []float64 // where lines stand, and their numbers above them
-	Zero     float64   // the line that is drawn stronger
-	Signed   bool      // of differences: its numbers have signs
-	Ends     [2]string // what its ends mean, or its line and its zone; "" for nothing
-	Zone     float64   // from where on numbers are drawn on another ground; 0 is nowhere
+	Ticks    []float64 // have a line, and a number above it
+	Zero     float64   // has a stronger line
+	Signed   bool      // the numbers are differences, with signs
+	Ends     [2]string // words at its ends, or of its stronger line and its zone; "" for nothing
+	Zone     float64   // the start of a zone on another ground; 0 for none
 }
 
-// PercentAxis is of shares, with a half in its middle.
+// PercentAxis shows shares, with a line at the half.
 var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, Zero: 50}
 
 // AxisOf returns the axis of numbers of a unit.
@@ -41,7 +41,7 @@ func AxisOf(unit string) *Axis {
 // DifferenceAxis returns an axis with 0 in its middle: the shortest of a few that holds all differences with their
 // intervals that have the unit of the first.
 func DifferenceAxis(differences ...scoring.Result) *Axis {
-	most := 0.0
+	largest := 0.0
 	unit := ""
 	for i, d := range differences {
 		if i == 0 {
@@ -52,7 +52,7 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 		}
 		for _, v := range []*float64{d.Value, d.Low, d.High} {
 			if v != nil {
-				most = max(most, math.Abs(*v))
+				largest = max(largest, math.Abs(*v))
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 	}
 	limit := 0.0
 	for _, limit = range limits {
-		if most <= limit {
+		if largest <= limit {
 			break
 		}
 	}
@@ -91,7 +91,7 @@ func CountAxis(n int) *Axis {
 	return a
 }
 
-// Place returns where a value stands, in percent of the axis. A value beyond the axis stands at its end.
+// Place returns the position of a value, in percent of the axis. A value beyond the axis stands at its end.
 func (a *Axis) Place(v float64) float64 {
 	return 100 * (max(a.Min, min(a.Max, v)) - a.Min) / (a.Max - a.Min)
 }
@@ -99,7 +99,7 @@ func (a *Axis) Place(v float64) float64 {
 // Coordinate writes a number for an attribute of SVG.
 func Coordinate(x float64) string { return strconv.FormatFloat(math.Round(100*x)/100, 'f', -1, 64) }
 
-// tick is a line of an axis and its number.
+// tick holds a line of an axis and its number.
 type tick struct{ At, Class, Anchor, Number string }
 
 // Lines returns the lines of the axis, for drawings.
@@ -127,7 +127,7 @@ func (a *Axis) Lines() (all []tick) {
 // minus writes the sign of a negative number as typographers do.
 func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
-// number returns a number as it stands at a line of the axis.
+// number returns the number at a line of the axis.
 func (a *Axis) number(v float64) string {
 	number := minus(strconv.FormatFloat(v, 'g', 3, 64))
 	if a.Signed && v > 0 {
@@ -143,7 +143,7 @@ func (a *Axis) scale(width int) string {
 	return line + fmt.Sprintf("%*s", width-utf8.RuneCountInString(line), a.number(a.Max))
 }
 
-// between returns where values stand that are drawn between two coordinates.
+// between returns a function from values to positions between two coordinates.
 func (a *Axis) between(low, high float64) func(v float64) float64 {
 	return func(v float64) float64 { return low + (high-low)*a.Place(v)/100 }
 }
@@ -153,16 +153,16 @@ func (a *Axis) strip(x scoring.Result, width int) string {
 	if x.Value == nil || x.Unit != a.Unit {
 		return ""
 	}
-	at := func(v float64) int { return int(math.Round(a.Place(v) / 100 * float64(width-1))) }
+	column := func(v float64) int { return int(math.Round(a.Place(v) / 100 * float64(width-1))) }
 	line := slices.Repeat([]rune{'·'}, width)
 	if x.Low != nil && x.High != nil {
-		for i := at(*x.Low); i <= at(*x.High); i++ {
+		for i := column(*x.Low); i <= column(*x.High); i++ {
 			line[i] = '━'
 		}
 	}
 	if a.Signed {
 		line[width/2] = '│'
 	}
-	line[at(*x.Value)] = '●'
+	line[column(*x.Value)] = '●'
 	return string(line)
 }

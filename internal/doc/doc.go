@@ -12,15 +12,15 @@ import (
 	"gavel/scoring"
 )
 
-// Document is what an analysis found.
+// Document holds the answer and the blocks of an analysis.
 type Document struct {
-	Title  string        // what it is about
+	Title  string        // the subject
 	Level  scoring.Level // of the judge; "" for none
 	Answer string        // in a sentence
-	Also   string        // what else to know of the answer
-	Blocks []Block       // in the order of their importance
+	Also   string        // further sentences on the answer
+	Blocks []Block       // the most important first
 
-	// Sheet is the document as rows of a file, the first of them the names of the columns. Nil writes the first table.
+	// Sheet has the rows of a CSV file, the first with the names of the columns. Nil writes the first table.
 	Sheet [][]string
 
 	Data any // its JSON
@@ -29,38 +29,41 @@ type Document struct {
 // MarshalJSON writes the data of the document.
 func (d Document) MarshalJSON() ([]byte, error) { return json.Marshal(d.Data) }
 
-// Block is one part of a document.
+// Block holds one part of a document.
 type Block struct {
 	ID, Title, About string
 	In               Surface  // where it stands; 0 is everywhere
-	Named            bool     // its title is printed by default, too
-	Half             bool     // on a wide page another block stands beside it
+	Named            bool     // the short text has its title, too
+	Half             bool     // a wide page shows another block beside it
 	Fold             string   // on a page, a summary that opens the block; "" shows it at once
 	Table            *Table   // nil for a block of notes
 	Chart            Chart    // how a page shows the table
 	Bracket          *Bracket // of a [StackedBar]
 	Notes            []Note
-	Keys             []Key  // what the marks of the chart mean, for pages
+	Keys             []Key  // explain the marks of the chart, for pages
 	Links            []Link // for pages
 	Commands         []Command
 	Verbatim         string // text as it stands, such as a prompt or a command line
 
-	Body template.HTML // of a block that is drawn already
+	Body template.HTML // of a block that has its HTML already
 }
 
-// Surface is a set of places where a block may stand.
+// Surface holds a set of places where a block may stand.
 type Surface int
 
 const (
 	Short Surface = 1 << iota // the text that a command prints by default
 	Full                      // text of --format full, and Markdown
 	Page                      // pages and report files
+
+	Printed = Short | Full // all texts
+	Detail  = Full | Page  // all but the short text
 )
 
-// has tells whether what stands on these surfaces stands on another.
+// has reports whether two sets of surfaces overlap; the empty set stands for all.
 func (all Surface) has(s Surface) bool { return all == 0 || all&s != 0 }
 
-// on tells whether the block has something to show on a surface.
+// on reports whether the block has something to show on a surface.
 func (b Block) on(s Surface) bool {
 	return b.In.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.Named || b.Notes != nil || b.Commands != nil ||
 		b.Body != "" || b.Verbatim != "" && s == Page)
@@ -71,7 +74,7 @@ type Chart int
 
 const (
 	RowChart   Chart = iota // a row for each row, with drawings in its cells
-	StackedBar              // one bar; each row is a part of it: its first cell counts, its second says what else to know
+	StackedBar              // one bar; each row is a part of it: its first cell counts, its second may hold a note
 	Cards                   // each row is a number that is shown large, with a word about it
 	Heat                    // a matrix of numbers on one axis, darker where they are larger
 	Facts                   // names and words
@@ -82,9 +85,9 @@ const (
 	Numbers                 // a table of words and numbers, every number explained
 )
 
-// Table is rows of values.
+// Table holds rows of values.
 type Table struct {
-	First   string // what the names of its rows are, such as "judge"
+	First   string // the heading of the names of its rows, such as "judge"
 	Look    string // the class of its style: wide, many, versus, outcomes, race or keep
 	Board   bool   // its rows have ranks
 	Columns []Column
@@ -96,13 +99,13 @@ type Column struct {
 	Name  string
 	Short string // its name on a terminal; "" is the name
 	Kind  Kind
-	Axis  *Axis  // where its numbers are drawn as well; nil draws none
-	Head  string // what the drawn numbers are called on a page, or a side; "" is nothing beside the axis, or Name
+	Axis  *Axis  // of a drawing of its numbers; nil draws none
+	Head  string // the heading of the drawing on a page; of a Side, its heading instead of Name
 	In    Surface
 	Spare int // the order in which a narrow terminal leaves columns out, 1 first; 0 always stays
 }
 
-// Kind says what the cells of a column are.
+// Kind says how the cells of a column are shown.
 type Kind int
 
 const (
@@ -110,36 +113,36 @@ const (
 	Whole         // a whole number
 	Number        // a number with its interval
 	Bare          // a number without its interval
-	Of            // a share with how many it is of, a level or words
+	Of            // a share with its n, a level or words
 	Share         // the same with its interval
 	Judged        // the level of a judge
 	Lean          // a share, drawn around its half
 	Bar           // a stacked bar beside words
 	LargeBar      // a stacked bar with numbers in it
-	Side          // a number of the first or the second of two that are compared
-	Lap           // how many of the items of an axis, drawn as a bar
+	Side          // a number of the first or the second of two runs that are compared
+	Lap           // a number of items, drawn as a bar along an axis
 )
 
 // Row of a table.
 type Row struct {
 	Name    string
-	Detail  string // what else to know of it, in small letters
-	N       int    // how many it is of; 0 says nothing
-	Target  Ref    // what it leads to
-	Term    string // which of the terms of [Paper] explains its name
+	Detail  string // after the name, in small letters
+	N       int    // of its numbers; 0 shows nothing
+	Target  Ref    // of its link
+	Term    string // the term of [Paper] that explains its name
 	Look    string // the class of its marks: a level, or a part of a bar
 	Mark    Mark
-	Total   bool // it is of everything, above its parts
-	Heading bool // it is the title of those beneath it
-	Folded  bool // not shown as a card
+	Total   bool // it sums up the other rows
+	Heading bool // it is the title of the rows beneath it
+	Folded  bool // it has no card
 	In      Surface
-	// Of a board: the ranks that a judge may have, its first and its last; 0 for none.
+	// Of a board: the first and the last of the possible ranks of a judge; 0 for none.
 	Ranks     [2]int
 	Simulated bool
 	Cells     []Value
 }
 
-// Mark is the shape of a number on an axis.
+// Mark says which shape marks a number on an axis.
 type Mark int
 
 const (
@@ -149,16 +152,16 @@ const (
 	Solid        // a jury
 )
 
-// Value is a cell of a table.
+// Value holds a cell of a table.
 type Value struct {
 	scoring.Result                 // a number, with its interval, n and unit
-	Text           string          // words; beside a number, what else to say of it
+	Text           string          // words; beside a number, a remark on it
 	Look           string          // the class of a mark
-	Places         int             // decimals that it has more than others of its kind
+	Places         int             // additional decimals
 	Level          scoring.Level   // of a judge
-	Held           *scoring.Result // a number that it is held against, drawn as a diamond
+	Held           *scoring.Result // a number to compare with, drawn as a diamond
 	Parts          []Part          // of a bar
-	Length         int             // of how many the bar is; 0 is the sum of its parts
+	Length         int             // the total of the bar; 0 is the sum of its parts
 }
 
 // Part of a bar.
@@ -167,7 +170,7 @@ type Part struct {
 	N      int
 	Look   string // its class: right, wrong, tie, first, last, none or helped
 	Target Ref
-	Note   string // what to say in place of its share
+	Note   string // replaces its share
 }
 
 // Bracket joins the first parts of a bar.
@@ -176,11 +179,11 @@ type Bracket struct {
 	N          int
 	Bold       string // after N
 	Words      string
-	Beyond     string // what to say of the others
+	Beyond     string // words for the other parts
 	BeyondSize int
 }
 
-// Ref is something that a page may link to. The zero value is nothing.
+// Ref names something that a page may link to. The zero value leads nowhere.
 type Ref struct {
 	Runs  []string // one run, or several that are compared
 	Page  string   // an address, or an element of this page: "#gain"
@@ -189,19 +192,19 @@ type Ref struct {
 	Group string   // a category of the runs' items
 }
 
-// RunRef returns what leads to a run.
+// RunRef returns a reference to a run.
 func RunRef(run string) Ref { return Ref{Runs: []string{run}} }
 
-// Link is words that lead somewhere.
+// Link holds words that lead somewhere.
 type Link struct {
 	Words  string
 	Target Ref
 }
 
-// Command is what one may type next, and what for.
+// Command holds a next command to type, and its purpose.
 type Command struct{ Line, Purpose string }
 
-// Key says what a mark of a chart means.
+// Key explains a mark of a chart.
 type Key struct {
 	// the name of its drawing: dot, diamond, solid, a, b, bar, held, reference, brace, interval, or a part of a bar; "" is
 	// none
@@ -230,6 +233,14 @@ func Count(n int) Value {
 	return Value{Result: scoring.Result{Unit: scoring.UnitCount, Value: new(float64(n))}}
 }
 
+// Positive returns a cell of a whole number that says nothing where it is 0.
+func Positive(n int) Value {
+	if n == 0 {
+		return Value{}
+	}
+	return Count(n)
+}
+
 // LevelOf returns a cell of a level.
 func LevelOf(level scoring.Level) Value { return Value{Level: level} }
 
@@ -237,9 +248,9 @@ func LevelOf(level scoring.Level) Value { return Value{Level: level} }
 func (t *Table) Add(rows ...Row) { t.Rows = append(t.Rows, rows...) }
 
 // Cells returns cells of words, whole numbers, results and levels; a [Value] is a cell as it is.
-func Cells(of ...any) []Value {
-	cells := make([]Value, len(of))
-	for i, x := range of {
+func Cells(values ...any) []Value {
+	cells := make([]Value, len(values))
+	for i, x := range values {
 		switch x := x.(type) {
 		case string:
 			cells[i] = Text(x)
@@ -292,6 +303,26 @@ func Columns(kind Kind, names ...string) (all []Column) {
 		all = append(all, Column{Name: name, Kind: kind})
 	}
 	return all
+}
+
+// MetricName returns the label of a metric of a protocol.
+func MetricName(protocol, metric string) string {
+	term, _ := scoring.MetricOf(protocol, metric)
+	return term.Label
+}
+
+// MetricColumn returns the column of a metric of a protocol.
+func MetricColumn(protocol, metric string, kind Kind) Column {
+	term, _ := scoring.MetricOf(protocol, metric)
+	return Column{Name: term.Label, Short: term.Short, Kind: kind}
+}
+
+// DifferenceLook returns the class of a row with a difference: blue for a significant one, else grey.
+func DifferenceLook(noise bool) string {
+	if noise {
+		return "level-unknown"
+	}
+	return "level-usable"
 }
 
 // DropEmpty takes out the columns in which no row has a value.

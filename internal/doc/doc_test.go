@@ -23,7 +23,7 @@ func TestSurfaces(t *testing.T) {
 			},
 			Rows: []doc.Row{
 				{Name: "all", Term: "strict", Cells: []doc.Value{doc.Text("0.01"), difference(7, "")}},
-				{Name: "math", In: doc.Full | doc.Page, Cells: []doc.Value{doc.Text("0.02"), difference(55, "")}},
+				{Name: "math", In: doc.Detail, Cells: []doc.Value{doc.Text("0.02"), difference(55, "")}},
 				{Name: "r", Cells: []doc.Value{doc.Text("0.03"), difference(-.5, scoring.UnitCorrelation)}},
 			},
 		},

@@ -9,7 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// drawing is a picture of fixed size.
+// drawing holds a picture of fixed size.
 type drawing struct {
 	Width, Height float64
 	Words         string // what it shows, for those who cannot see it
@@ -54,72 +54,72 @@ const (
 	letterWidth  = 7.4 // of an average letter of its names
 )
 
-// stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
+// stripLines lists the base lines of names, above and below the dots, the nearest first.
 var stripLines = []float64{30, 86, 14, 102}
 
-// Strip draws the rows of the block on one axis. The row of all is the one that the others stand beside.
+// Strip draws the rows of the block on one axis. The total row is the judge of the page, beside the others.
 func (b blockView) Strip() drawing {
 	axis := b.Table.Columns[0].Axis
 	d := drawing{Width: pictureWidth, Height: 134, Words: b.Title}
-	at := axis.between(stripEdge, pictureWidth-stripEdge)
+	position := axis.between(stripEdge, pictureWidth-stripEdge)
 	for i, v := range axis.Ticks {
-		d.line("g", at(v), 18, at(v), 106)
-		d.text([]string{"s", "m", "m", "m", "e"}[i], at(v), 126, fmt.Sprintf("%g", v))
+		d.line("g", position(v), 18, position(v), 106)
+		d.text([]string{"s", "m", "m", "m", "e"}[i], position(v), 126, fmt.Sprintf("%g", v))
 	}
 	var names []string
-	var own *Row
+	var self *Row
 	var others []Row
 	for _, r := range b.Table.Rows {
 		names = append(names, r.Name)
 		if r.Total {
-			own = &r
+			self = &r
 			continue
 		}
 		others = append(others, r)
 		v := *r.Cells[0].Value
-		d.mark(r, at(v), stripMiddle, 5, fmt.Sprintf("%s: %.4g", r.Name, v))
+		d.mark(r, position(v), stripMiddle, 5, fmt.Sprintf("%s: %.4g", r.Name, v))
 	}
-	var taken []box
-	if own != nil {
-		taken = d.label("m b", "this judge", at(*own.Cells[0].Value), stripLines[1:2], taken)
+	var boxes []box
+	if self != nil {
+		boxes = d.label("m b", "this judge", position(*self.Cells[0].Value), stripLines[1:2], boxes)
 	}
 	const longest = 18
 	begin := len(sharedBeginning(names))
 	for _, r := range others {
-		taken = d.label("m n", ShortName(r.Name[begin:], longest), at(*r.Cells[0].Value), stripLines, taken)
+		boxes = d.label("m n", ShortName(r.Name[begin:], longest), position(*r.Cells[0].Value), stripLines, boxes)
 	}
-	if own != nil {
-		x := own.Cells[0]
+	if self != nil {
+		x := self.Cells[0]
 		if x.Low != nil && x.High != nil {
-			d.line("me "+own.Look, at(*x.Low), stripMiddle, at(*x.High), stripMiddle)
+			d.line("me "+self.Look, position(*x.Low), stripMiddle, position(*x.High), stripMiddle)
 		}
-		d.mark(*own, at(*x.Value), stripMiddle, 8, own.Name)
+		d.mark(*self, position(*x.Value), stripMiddle, 8, self.Name)
 	}
 	return d
 }
 
-// label writes the name of a dot of the strip on the first line on which it touches no other name, and returns the room
-// that is taken then. A name for which there is no room is left out.
-func (d *drawing) label(class, name string, at float64, lines []float64, taken []box) []box {
+// label writes the name of a dot of the strip on the first line where it touches no other name, and returns the boxes
+// of all names. A name for which there is no room is left out.
+func (d *drawing) label(class, name string, x float64, lines []float64, boxes []box) []box {
 	half := float64(len([]rune(name))) * letterWidth / 2
-	middle := max(half, min(pictureWidth-half, at))
+	middle := max(half, min(pictureWidth-half, x))
 	for _, line := range lines {
 		room := box{left: middle - half - 3, right: middle + half + 3, top: line, bottom: line + 1}
-		if slices.ContainsFunc(taken, room.meets) {
+		if slices.ContainsFunc(boxes, room.meets) {
 			continue
 		}
 		if line > stripMiddle {
-			d.line("lead", at, stripMiddle+7, at, line-11)
+			d.line("lead", x, stripMiddle+7, x, line-11)
 		} else {
-			d.line("lead", at, stripMiddle-7, at, line+3)
+			d.line("lead", x, stripMiddle-7, x, line+3)
 		}
 		d.text(class, middle, line, name)
-		return append(taken, room)
+		return append(boxes, room)
 	}
-	return taken
+	return boxes
 }
 
-// sharedBeginning is what all names begin with, up to where a word ends: "simulated: ", "sim:".
+// sharedBeginning returns the beginning that all names share, up to the end of a word: "simulated: ", "sim:".
 func sharedBeginning(names []string) string {
 	shared := names[0]
 	for _, name := range names {
@@ -131,9 +131,9 @@ func sharedBeginning(names []string) string {
 }
 
 // ShortName returns a name of so many letters at most, which leaves room for others.
-func ShortName(name string, most int) string {
-	if runes := []rune(name); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+func ShortName(name string, limit int) string {
+	if runes := []rune(name); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
 	}
 	return name
 }
@@ -146,15 +146,15 @@ const (
 	panelHeight = 150.0
 )
 
-// Panels draw the rows of the block as upright bars, each with the number that it is held against. A heading begins a
+// Panels draws the rows of the block as upright bars, each with the number that it is compared with. A heading begins a
 // panel. All have the shortest scale that holds every number.
 func (b blockView) Panels() (all []drawing) {
-	most := 1.0
+	largest := 1.0
 	for _, r := range b.Table.Rows {
 		for _, c := range r.Cells {
 			for _, v := range []*float64{c.Value, c.High, cmp.Or(c.Held, &scoring.Result{}).Value} {
 				if v != nil {
-					most = max(most, *v)
+					largest = max(largest, *v)
 				}
 			}
 		}
@@ -165,19 +165,19 @@ func (b blockView) Panels() (all []drawing) {
 		for end < len(rows) && !rows[end].Heading {
 			end++
 		}
-		all = append(all, panel(rows[i], rows[i+1:end], most))
+		all = append(all, panel(rows[i], rows[i+1:end], largest))
 		i = end
 	}
 	return all
 }
 
-// panel of the rows of one heading.
-func panel(head Row, rows []Row, most float64) drawing {
+// panel draws the rows of one heading.
+func panel(head Row, rows []Row, largest float64) drawing {
 	d := drawing{
 		Width: panelWidth, Height: panelHeight, Title: head.Name, About: head.Detail,
 		Words: head.Name,
 	}
-	y := func(v float64) float64 { return panelBottom - (panelBottom-panelTop)*v/most }
+	y := func(v float64) float64 { return panelBottom - (panelBottom-panelTop)*v/largest }
 	step := panelWidth / float64(max(1, len(rows)))
 	width := min(34, step*0.6)
 	for i, r := range rows {
@@ -214,7 +214,7 @@ const (
 	scatterRows   = 100 // of which it has marks
 )
 
-// box is the room that a name takes.
+// box holds the room of a name.
 type box struct{ left, right, top, bottom float64 }
 
 func (b box) meets(o box) bool {
@@ -229,8 +229,8 @@ func (b blockView) Scatter() drawing {
 	x := across.Axis.between(scatterLeft, scatterRight)
 	y := up.Axis.between(scatterBottom, scatterTop)
 	if z := across.Axis.Zone; z > 0 && z < across.Axis.Max {
-		left := x(z)
-		d.rect("zone", left, scatterTop, scatterRight-left, scatterBottom-scatterTop)
+		edge := x(z)
+		d.rect("zone", edge, scatterTop, scatterRight-edge, scatterBottom-scatterTop)
 		d.text("z e", scatterRight-6, scatterTop+16, across.Axis.Ends[1])
 	}
 	for _, v := range up.Axis.Ticks {
@@ -248,18 +248,18 @@ func (b blockView) Scatter() drawing {
 	zero := x(across.Axis.Zero)
 	d.line("g0", zero, scatterTop, zero, scatterBottom)
 	d.text("", zero+5, scatterBottom-6, across.Axis.Ends[0])
-	var taken []box
+	var boxes []box
 	for _, r := range rows {
 		px, py := x(*r.Cells[0].Value), y(*r.Cells[1].Value)
-		taken = append(taken, box{left: px - 6, right: px + 6, top: py - 6, bottom: py + 6})
+		boxes = append(boxes, box{left: px - 6, right: px + 6, top: py - 6, bottom: py + 6})
 		d.mark(r, px, py, 6, fmt.Sprintf("%s: %.0f and %.0f", r.Name, *r.Cells[1].Value, *r.Cells[0].Value))
 	}
 	for _, r := range rows {
 		name := ShortName(r.Name, 22)
 		width := float64(len([]rune(name))) * letterWidth
-		room, ok := freeBox(x(*r.Cells[0].Value), y(*r.Cells[1].Value), width, taken)
+		room, ok := freeBox(x(*r.Cells[0].Value), y(*r.Cells[1].Value), width, boxes)
 		if ok {
-			taken = append(taken, room)
+			boxes = append(boxes, room)
 			d.text("n", room.left, room.bottom-4, name)
 		}
 	}
@@ -267,7 +267,7 @@ func (b blockView) Scatter() drawing {
 }
 
 // freeBox finds room for a name beside a point, where it hides nothing; ok is false where there is none.
-func freeBox(x, y, width float64, taken []box) (room box, ok bool) {
+func freeBox(x, y, width float64, boxes []box) (room box, ok bool) {
 	const height, gap = 16, 9
 	for _, try := range [][2]float64{
 		{gap, -height / 2}, {-gap - width, -height / 2}, {-width / 2, -height - gap + 2}, {-width / 2, gap - 2},
@@ -275,7 +275,7 @@ func freeBox(x, y, width float64, taken []box) (room box, ok bool) {
 	} {
 		b := box{left: x + try[0], right: x + try[0] + width, top: y + try[1], bottom: y + try[1] + height}
 		inside := b.left >= scatterLeft && b.right <= pictureWidth && b.top >= 0 && b.bottom <= scatterBottom
-		if inside && !slices.ContainsFunc(taken, b.meets) {
+		if inside && !slices.ContainsFunc(boxes, b.meets) {
 			return b, true
 		}
 	}

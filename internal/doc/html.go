@@ -22,11 +22,11 @@ var assets embed.FS
 
 // Paper turns blocks into HTML.
 type Paper struct {
-	Link   func(Ref) string // the address of what a page knows; nil, or "" for none
-	Prefix string           // of the ids of its elements, where several documents are on a page
-	Terms  []scoring.Term   // that explain the words of tables
+	Link   func(Ref) string // returns the address of a reference, "" for none; nil where there are no links
+	Prefix string           // of the ids of its elements, where a page has several documents
+	Terms  []scoring.Term   // explain the words of tables
 
-	Explained map[string]bool // the terms that the page explains already; nil where the blocks are all that it has
+	Explained map[string]bool // the terms that the page explains already; nil where it has no other blocks
 }
 
 var pages = sync.OnceValue(Templates)
@@ -74,14 +74,14 @@ func (p Paper) Blocks(all []Block) (template.HTML, error) {
 	return template.HTML(page.String()), err
 }
 
-// word of a page, with its definition if that is known. A button shows it, without any script.
+// word holds a word of a page, with its definition if there is one. A button shows it, without any script.
 type word struct {
 	Text   string
 	Term   *scoring.Term
 	Number bool // it stands in a column of numbers
 }
 
-// explain finds a word among the terms of the page.
+// explain returns a word with its definition, if the page has one.
 func (p Paper) explain(text string) word {
 	if t, ok := scoring.TermIn(p.Terms, text); ok {
 		return word{Text: text, Term: &t}
@@ -89,7 +89,7 @@ func (p Paper) explain(text string) word {
 	return word{Text: text}
 }
 
-// Tree returns what is below a node of HTML that was sanitized, for pages.
+// Tree returns the HTML of the children of a sanitized node.
 func Tree(root *html.Node) (template.HTML, error) {
 	var b strings.Builder
 	for n := range root.ChildNodes() {
@@ -111,13 +111,13 @@ func Capital(words string) string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-// levelDots is a level as pages show it: as many dots as it is good.
+// levelDots returns three dots for a level, of which better levels fill more.
 func levelDots(level scoring.Level) []bool {
 	good := slices.Index([]scoring.Level{scoring.Weak, scoring.Usable, scoring.Strong}, level) + 1
 	return []bool{good > 0, good > 1, good > 2}
 }
 
-// blockView is a block as its template takes it.
+// blockView presents a block to its template.
 type blockView struct {
 	Block
 	page Paper
@@ -136,7 +136,7 @@ func (p Paper) address(r Ref) string {
 	return p.Link(r)
 }
 
-// Linked are the links of the block that lead somewhere.
+// Linked returns the links of the block that lead somewhere.
 func (b blockView) Linked() (all [][2]string) {
 	for _, l := range b.Links {
 		if to := b.page.address(l.Target); to != "" {
@@ -156,20 +156,17 @@ func (b blockView) Draw() string {
 	return chartNames[b.Chart]
 }
 
-// Warnings and Sentences are the notes of the block, by kind.
-func (b blockView) Warnings() []Note  { return b.notes(func(n Note) bool { return n.Code == Warning }) }
-func (b blockView) Sentences() []Note { return b.notes(func(n Note) bool { return n.Code != Warning }) }
-
-func (b blockView) notes(takes func(Note) bool) (all []Note) {
+// Remarks returns the notes of the block that are warnings, or the others.
+func (b blockView) Remarks(warnings bool) (all []Note) {
 	for _, n := range b.Notes {
-		if takes(n) {
+		if (n.Code == Warning) == warnings {
 			all = append(all, n)
 		}
 	}
 	return all
 }
 
-// sheet is a block's table in words.
+// sheet holds a block's table in words.
 type sheet struct {
 	Heads []word
 	Rows  [][]word
@@ -215,7 +212,7 @@ func (b blockView) words() (all []word) {
 	return all
 }
 
-// kinds are the class and the drawing of the cells of a column, by kind.
+// kinds maps the kind of a column to the class and the drawing of its cells.
 var kinds = map[Kind]struct{ class, draw string }{
 	Words:    {class: "kp", draw: "words"},
 	Whole:    {class: "n", draw: "count"},
@@ -231,7 +228,7 @@ var kinds = map[Kind]struct{ class, draw string }{
 	Lap:      {class: "pl", draw: "lap"},
 }
 
-// headView is a column as a page shows it.
+// headView presents a column to its template.
 type headView struct {
 	Class, Name string
 	Unseen      string // what a screen reader says of a column without a name
@@ -248,18 +245,18 @@ func (t Table) heads() (heads []headView) {
 	for k, c := range t.Columns {
 		kind := kinds[c.Kind]
 		head := headView{Class: kind.class, Name: c.Name, Unseen: "drawn", draw: kind.draw, column: k}
-		drawn := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, draw: "plot", column: k}
+		plot := headView{Class: "pl", Unseen: "drawn", Axis: c.Axis, draw: "plot", column: k}
 		switch c.Kind {
 		case Number, Bare:
 			head.Unseen = "as a number"
 			if c.Axis == nil {
 				break
 			}
-			drawn.Name = c.Head
+			plot.Name = c.Head
 			if c.Axis.Signed {
-				drawn.Class = "pl df"
+				plot.Class = "pl df"
 			}
-			heads = append(heads, drawn)
+			heads = append(heads, plot)
 			switch {
 			case c.Kind == Bare:
 			case c.Axis.Signed:
@@ -270,8 +267,8 @@ func (t Table) heads() (heads []headView) {
 		case Side:
 			sides++
 			if sides == 1 && c.Axis != nil {
-				drawn.draw = "dumbbell"
-				heads = append(heads, drawn)
+				plot.draw = "dumbbell"
+				heads = append(heads, plot)
 			}
 			head.Name = cmp.Or(c.Head, c.Name)
 			head.Side = sides
@@ -290,7 +287,7 @@ func (b blockView) Columns() []headView { return b.Table.heads() }
 // Width returns how many columns the block's table has, with the names of its rows.
 func (b blockView) Width() int { return 1 + len(b.Table.heads()) }
 
-// rowView is a row as a page shows it.
+// rowView presents a row to its template.
 type rowView struct {
 	Row
 	Explained word
@@ -299,7 +296,7 @@ type rowView struct {
 	Cells     []cellView
 }
 
-// cellView is a cell as a page shows it.
+// cellView presents a cell to its template.
 type cellView struct {
 	Value
 	Draw  string // the name of its drawing
@@ -349,20 +346,20 @@ func (b blockView) cell(r Row, h headView) cellView {
 		mark:  r.Mark,
 		page:  b.page,
 	}
-	drawn := h.draw == "plot" || h.draw == "dumbbell"
+	isPlot := h.draw == "plot" || h.draw == "dumbbell"
 	switch {
-	case drawn && c.Unit != c.Axis.Unit:
+	case isPlot && c.Unit != c.Axis.Unit:
 		c.Value = Value{}
-	case drawn && c.Value.Value != nil && h.column+1 < len(r.Cells):
+	case isPlot && c.Value.Value != nil && h.column+1 < len(r.Cells):
 		c.other = r.Cells[h.column+1].Value
-	case !drawn && c.Level != "":
+	case !isPlot && c.Level != "":
 		c.Draw = "level"
 	}
 	return c
 }
 
-// brackets says of each row whether it is the first, one in the middle or the last of judges that are tied with each
-// other and with nobody else.
+// brackets returns "first", "mid" or "last" for the rows of judges that are tied with each other and with nobody else,
+// "" for others.
 func (t Table) brackets() []string {
 	out := make([]string, len(t.Rows))
 	for i := range t.Rows {
@@ -383,14 +380,14 @@ func (t Table) brackets() []string {
 	return out
 }
 
-// Broken is the name of a row in parts, between which a line may break: after its signs rather than within a word.
+// Broken returns the name of a row in parts, between which a line may break: after punctuation, not within a word.
 func (r Row) Broken() []string {
 	return strings.FieldsFunc(breaks.Replace(table.Clean(r.Name)), func(c rune) bool { return c == '\x00' })
 }
 
 var breaks = strings.NewReplacer(",", ",\x00", "=", "=\x00", ":", ":\x00", "_", "_\x00", "/", "/\x00")
 
-// RanksText are the ranks of a row.
+// RanksText returns the ranks of a row.
 func (r Row) RanksText() string { return cmp.Or(r.ranks(), "–") }
 
 // Words of the cell, for readers.
@@ -407,7 +404,7 @@ func (c cellView) Words() string {
 // Ends of the cell's interval: "53–63", or "−2 to +4" where one may be negative.
 func (c cellView) Ends() string { return Ends(c.Result) }
 
-// Percent tells whether the cell is a share.
+// Percent reports whether the cell is a share.
 func (c cellView) Percent() bool {
 	return c.Value.Value != nil && c.Unit == "" && c.Mode != scoring.ModeDifference
 }
@@ -441,7 +438,7 @@ func Ends(x scoring.Result) string {
 	return Shortly(x, *x.Low, 0) + between + Shortly(x, *x.High, 0)
 }
 
-// shape is a mark of a plot: its kind and its place, and the interval behind it.
+// shape holds a mark of a plot: its kind and its place, and the interval behind it.
 type shape struct {
 	Mark       string
 	At         string
@@ -459,7 +456,7 @@ func (c cellView) Shapes() (all []shape) {
 }
 
 func (a *Axis) shape(x scoring.Result, mark Mark) shape {
-	s := shape{At: a.at(x.Value)}
+	s := shape{At: a.position(x.Value)}
 	if x.Low != nil && x.High != nil {
 		low := a.Place(*x.Low)
 		s.Low = Coordinate(low)
@@ -472,23 +469,23 @@ func (a *Axis) shape(x scoring.Result, mark Mark) shape {
 }
 
 // First and Second return the places of a dumbbell's ends, "" for none.
-func (c cellView) First() string  { return c.Axis.at(c.Value.Value) }
-func (c cellView) Second() string { return c.Axis.at(c.other) }
+func (c cellView) First() string  { return c.Axis.position(c.Value.Value) }
+func (c cellView) Second() string { return c.Axis.position(c.other) }
 
-func (a *Axis) at(v *float64) string {
+func (a *Axis) position(v *float64) string {
 	if v == nil {
 		return ""
 	}
 	return Coordinate(a.Place(*v)) + "%"
 }
 
-// Around is the drawing of a share around its half: where the bar begins, how wide it is, and its class.
+// Around returns the drawing of a share around its half: the start of the bar, its width, and its class.
 func (c cellView) Around() (out struct{ X, Width, Class string }) {
 	const width, half, leaning = 54.0, 27.0, 60
 	v := *c.Value.Value
-	at := width * v / 100
-	out.X = Coordinate(min(at, half))
-	out.Width = Coordinate(max(at, half) - min(at, half))
+	end := width * v / 100
+	out.X = Coordinate(min(end, half))
+	out.Width = Coordinate(max(end, half) - min(end, half))
 	switch away := max(v, 100-v); {
 	case away >= scoring.MostByPlace:
 		out.Class = " level-unusable"
@@ -498,12 +495,12 @@ func (c cellView) Around() (out struct{ X, Width, Class string }) {
 	return out
 }
 
-// Lap is the drawing of how many items a judge was asked.
+// Lap returns the drawing of the number of items that a judge was asked.
 func (c cellView) Lap() (out struct {
 	End, Class string
 	Late       bool // its words stand before the end
 }) {
-	out.End = c.Axis.at(c.Value.Value)
+	out.End = c.Axis.position(c.Value.Value)
 	out.Class = "in"
 	if c.Text != "" {
 		out.Class = "out"
@@ -519,7 +516,7 @@ const (
 	narrowestPhonePart = 9
 )
 
-// partView is a part of a bar as a page draws it.
+// partView presents a part of a bar to its template.
 type partView struct {
 	Part
 	Link, X, Width string
@@ -528,7 +525,7 @@ type partView struct {
 	Share          string // or what to say in its place
 }
 
-// Pieces are the parts of the cell's bar.
+// Pieces returns the parts of the cell's bar.
 func (c cellView) Pieces() []partView {
 	narrowest := 100.0
 	if c.Draw == "large bar" {
@@ -542,10 +539,10 @@ func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partVi
 	for _, part := range parts {
 		sum += part.N
 	}
-	of := float64(max(1, cmp.Or(length, sum)))
+	total := float64(max(1, cmp.Or(length, sum)))
 	begin := 0.0
 	for _, part := range parts {
-		width := 100 * float64(part.N) / of
+		width := 100 * float64(part.N) / total
 		v := partView{
 			Part:  part,
 			Link:  p.address(part.Target),
@@ -581,31 +578,31 @@ func (t Table) parts() (parts []Part) {
 	return parts
 }
 
-// Clickable tells whether a part of the bar leads somewhere.
+// Clickable reports whether a part of the bar has a link.
 func (b blockView) Clickable() bool {
 	return b.Chart == StackedBar && slices.ContainsFunc(b.Pieces(), func(p partView) bool { return p.Link != "" })
 }
 
-// Joined are the places of the line of the block's bracket, before, along and beyond the parts that it joins.
+// Joined returns the line of the block's bracket in pieces: before, along and beyond the parts that it joins.
 func (b blockView) Joined() []shape {
 	pieces := b.Pieces()
 	if b.Bracket == nil || b.Bracket.N == 0 {
 		return nil
 	}
-	at := func(i int) string {
+	edge := func(i int) string {
 		if i >= len(pieces) {
 			return "100%"
 		}
 		return pieces[i].X + "%"
 	}
 	return []shape{
-		{Low: "0%", Width: at(b.Bracket.From)},
-		{Mark: "kept", Low: at(b.Bracket.From), Width: at(b.Bracket.To)},
-		{Low: at(b.Bracket.To), Width: "100%"},
+		{Low: "0%", Width: edge(b.Bracket.From)},
+		{Mark: "kept", Low: edge(b.Bracket.From), Width: edge(b.Bracket.To)},
+		{Low: edge(b.Bracket.To), Width: "100%"},
 	}
 }
 
-// heatSteps is how many shades a matrix has beside the lightest.
+// heatSteps is the number of shades of a matrix, not counting the lightest.
 const heatSteps = 10
 
 // Shade of a cell of a matrix.

@@ -1,19 +1,23 @@
 package doc
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
 )
 
-// Note is a sentence beneath a table: the code of a phrase and what the phrase is filled with.
+// Note holds a sentence beneath a table: the code of a phrase and its arguments.
 type Note struct {
 	Code string // "" is a note in words of its own, its only argument
 	Args []any
 }
 
-// Warning is the code of notes that a reader should not pass over.
+// Warning is the code of notes that a reader should not miss.
 const Warning = "warning"
 
 // Say returns the note of a phrase; args fill it as [fmt.Sprintf] does.
@@ -33,14 +37,14 @@ func (b *Block) Remark(code string, args ...any) { b.Notes = append(b.Notes, Say
 // Warn adds a note for each warning.
 func (b *Block) Warn(warnings []string) { b.Notes = append(b.Notes, Warn(warnings)...) }
 
-// Plain adds notes in words that are not phrases of gavel's, such as what a file says.
+// Plain adds notes that are no phrases of the catalogue, such as the words of a file.
 func (b *Block) Plain(lines ...string) {
 	for _, words := range lines {
 		b.Notes = append(b.Notes, Plain(words))
 	}
 }
 
-// Plain returns a note in words that are not a phrase of gavel's, such as what a file says.
+// Plain returns a note that is no phrase of the catalogue, such as the words of a file.
 func Plain(words string) Note { return Note{Args: []any{words}} }
 
 // String returns the sentence.
@@ -54,7 +58,7 @@ func (n Note) String() string {
 //go:embed phrases.txt
 var phraseLines string
 
-// phrases are all sentences of gavel's results, by code.
+// phrases reads the sentences of all results, by code.
 var phrases = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(phraseLines) {
@@ -77,4 +81,28 @@ func Phrase(code string, args ...any) string {
 		return strings.ReplaceAll(words, "%%", "%")
 	}
 	return fmt.Sprintf(words, args...)
+}
+
+// Tested returns the p of a difference in words: "p = 0.06 (exact McNemar)".
+func Tested(d scoring.Difference) string {
+	if d.P == nil {
+		return "no test"
+	}
+	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
+	const alpha = 0.05
+	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
+		p += Phrase("compare.holm", table.PValue(d.Holm))
+	}
+	return p
+}
+
+// pWords returns a p as a sentence has it: "p = 0.20", "p < 0.001".
+func pWords(p *float64) string {
+	switch {
+	case *p < 0.001:
+		return "p < 0.001"
+	case *p < 0.1:
+		return fmt.Sprintf("p = %.3f", *p)
+	}
+	return fmt.Sprintf("p = %.2f", *p)
 }

@@ -71,16 +71,16 @@ func (p *picture) words(class string, size, x, y, width float64, words string) {
 }
 
 // lines writes a text on at most that many lines.
-func (p *picture) lines(class string, size float64, most int, words string) {
+func (p *picture) lines(class string, size float64, limit int, words string) {
 	if words == "" {
 		return
 	}
 	words = strings.Join(strings.Fields(table.Clean(words)), " ")
 	all := strings.Split(text.WrapSoft(words, int(pictureInner/(charWidth*size))), "\n")
-	if len(all) > most {
-		all[most-1] += " …"
+	if len(all) > limit {
+		all[limit-1] += " …"
 	}
-	for _, line := range all[:min(most, len(all))] {
+	for _, line := range all[:min(limit, len(all))] {
 		p.top += 1.25 * size
 		p.words(class, size, pictureEdge, p.top, pictureInner, line)
 	}
@@ -112,29 +112,29 @@ func (p *picture) bar(b Block) {
 
 // chart draws a column that has an axis, with names and numbers of as many rows as fit, and returns how many these are.
 // level colours rows that have no level of their own.
-func (p *picture) chart(t Table, column int, level scoring.Level) (shown int) {
-	const left, right, bottom, lowest = 420.0, 900.0, 572.0, 25.0
+func (p *picture) chart(t Table, column int, level scoring.Level) (count int) {
+	const plotLeft, plotRight, bottom, lowest = 420.0, 900.0, 572.0, 25.0
 	axis := t.Columns[column].Axis
-	shown = max(1, min(len(t.Rows), pictureRows, int((bottom-p.top)/lowest)-1))
-	height := min(44, (bottom-p.top)/float64(shown+1))
-	at := axis.between(left, right)
+	count = max(1, min(len(t.Rows), pictureRows, int((bottom-p.top)/lowest)-1))
+	height := min(44, (bottom-p.top)/float64(count+1))
+	position := axis.between(plotLeft, plotRight)
 	p.top += height
 	for _, v := range axis.Ticks {
-		p.line("g", at(v), p.top, at(v), p.top+height*float64(shown))
-		p.text("size-15 muted m", at(v), p.top-6, minus(fmt.Sprintf("%g", v)))
+		p.line("g", position(v), p.top, position(v), p.top+height*float64(count))
+		p.text("size-15 muted m", position(v), p.top-6, minus(fmt.Sprintf("%g", v)))
 	}
-	for _, r := range t.Rows[:shown] {
+	for _, r := range t.Rows[:count] {
 		r.Look = cmp.Or(r.Look, "level-"+string(level))
 		middle := p.top + height/2
-		p.words("", 20, pictureEdge, middle+7, left-pictureEdge-20, r.Name)
+		p.words("", 20, pictureEdge, middle+7, plotLeft-pictureEdge-20, r.Name)
 		if x := r.Cells[column]; x.Result.Value != nil {
 			if x.Low != nil && x.High != nil {
-				p.rect("interval "+r.Look, at(*x.Low), middle-5, at(*x.High)-at(*x.Low), 10)
+				p.rect("interval "+r.Look, position(*x.Low), middle-5, position(*x.High)-position(*x.Low), 10)
 			}
-			p.mark(r, at(*x.Result.Value), middle, 9, r.Name)
-			p.words("", 20, right+30, middle+7, 200, table.Roughly(x.Result))
+			p.mark(r, position(*x.Result.Value), middle, 9, r.Name)
+			p.words("", 20, plotRight+30, middle+7, 200, table.Roughly(x.Result))
 		}
 		p.top += height
 	}
-	return shown
+	return count
 }

@@ -102,11 +102,11 @@ func (b Block) table(on Surface) table.Table {
 	return t
 }
 
-// widestCommand is how long commands are at most that stand beside their purpose on a line of 80 columns.
+// widestCommand is the length up to which commands stand beside their purpose on a line of 80 columns.
 const widestCommand = 47
 
-// fillCommands adds the commands of the block: beside their purpose, or where they are long on a line of their own,
-// which can be copied whole.
+// fillCommands adds the commands of the block beside their purpose; long ones stand on a line of their own, to be
+// copied whole.
 func (b Block) fillCommands(t *table.Table) {
 	if len(b.Commands) == 0 {
 		return
@@ -135,28 +135,28 @@ func (b Block) fillCommands(t *table.Table) {
 // fillBar adds a row for each part of a stacked bar.
 func (b Block) fillBar(t *table.Table) {
 	parts := b.Table.parts()
-	of := 0
+	total := 0
 	for _, p := range parts {
-		of += p.N
+		total += p.N
 	}
 	t.Columns = table.Left(b.Table.First).Right("n", "%")
 	if slices.ContainsFunc(parts, func(p Part) bool { return p.Note != "" }) {
 		t.Columns = t.Columns.Left("")
 	}
 	for _, p := range parts {
-		row := []string{p.Name, strconv.Itoa(p.N), fmt.Sprintf("%.0f", 100*float64(p.N)/float64(max(1, of))), p.Note}
+		row := []string{p.Name, strconv.Itoa(p.N), fmt.Sprintf("%.0f", 100*float64(p.N)/float64(max(1, total))), p.Note}
 		t.Row(row[:len(t.Columns)]...)
 	}
 }
 
 // fill adds the columns and rows that stand on a surface.
 func (from Table) fill(t *table.Table, on Surface) {
-	counted := on == Full && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
+	hasCounts := on == Full && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
 	if from.Board {
 		t.Columns = t.Columns.Left("rank")
 	}
 	t.Columns = t.Columns.Left(from.First)
-	if counted {
+	if hasCounts {
 		t.Columns = t.Columns.Right("n")
 	}
 	for _, c := range from.Columns {
@@ -168,7 +168,7 @@ func (from Table) fill(t *table.Table, on Surface) {
 			row = append(row, r.ranks())
 		}
 		row = append(row, r.name(on))
-		if counted {
+		if hasCounts {
 			row = append(row, noZero(r.N))
 		}
 		for i, v := range r.Cells {
@@ -185,7 +185,7 @@ func noZero(n int) string {
 	return strconv.Itoa(n)
 }
 
-// name of the row in words.
+// name returns the name of the row in words.
 func (r Row) name(on Surface) string {
 	name := r.Name
 	if r.Detail != "" && (on == Full || r.Heading) {
@@ -197,7 +197,7 @@ func (r Row) name(on Surface) string {
 	return name
 }
 
-// ranks are those that a judge may have: "1–3", or one of them.
+// ranks returns the possible ranks of a judge: "1–3", or one of them.
 func (r Row) ranks() string {
 	switch first, last := r.Ranks[0], r.Ranks[1]; {
 	case first == 0:
@@ -209,21 +209,21 @@ func (r Row) ranks() string {
 	}
 }
 
-// drawn tells whether a terminal has room for a drawing of the column.
-func (c Column) drawn(on Surface) bool { return on == Short && c.Axis != nil && c.Kind == Number }
+// hasDrawing reports whether a terminal has room for a drawing of the column.
+func (c Column) hasDrawing(on Surface) bool { return on == Short && c.Axis != nil && c.Kind == Number }
 
-// heads of the column: its name, and the scale of its drawing.
+// heads returns the name of the column, and the scale of its drawing.
 func (c Column) heads(on Surface) table.Columns {
 	name := c.Name
 	if on == Short {
 		name = cmp.Or(c.Short, name)
 	}
 	heads := table.Right(name)
-	if slices.Contains([]Kind{Words, Judged, Lap, Bar, LargeBar}, c.Kind) || c.drawn(on) {
+	if slices.Contains([]Kind{Words, Judged, Lap, Bar, LargeBar}, c.Kind) || c.hasDrawing(on) {
 		heads = table.Left(name)
 	}
 	heads[0].Spare = c.Spare
-	if c.drawn(on) {
+	if c.hasDrawing(on) {
 		heads = heads.Left(c.Axis.scale(c.width()))
 		heads[1].Spare = 1
 	}
@@ -237,16 +237,16 @@ func (c Column) width() int {
 	return stripWidth
 }
 
-// cells of a value: its words, and its drawing.
+// cells returns the words of a value, and its drawing.
 func (c Column) cells(v Value, on Surface) []string {
 	words := c.words(v, on)
-	if !c.drawn(on) {
+	if !c.hasDrawing(on) {
 		return []string{words}
 	}
 	return []string{words, c.Axis.strip(v.Result, c.width())}
 }
 
-// words of a value.
+// words returns a value in words.
 func (c Column) words(v Value, on Surface) string {
 	number := ""
 	switch {
@@ -277,7 +277,7 @@ func (c Column) words(v Value, on Surface) string {
 	return strings.TrimSpace(number + " " + v.Text)
 }
 
-// parts of a bar in words.
+// parts returns the parts of a bar in words.
 func (v Value) parts() string {
 	var words []string
 	for _, p := range v.Parts {

@@ -13,56 +13,57 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Report says what a jury is worth beside its members.
-type Report struct {
+// Jury holds the results of a jury beside those of its members.
+type Jury struct {
 	Jury    string         `json:"jury"`           // folder of its run
 	Says    string         `json:"says"`           // the answer in a sentence
-	Also    string         `json:"also,omitempty"` // what else to know of it, in a few sentences
-	Rule    Rule           `json:"rule"`           // how verdicts became one
+	Also    string         `json:"also,omitempty"` // further sentences on it
+	Rule    Rule           `json:"rule"`           // how verdicts are combined
 	Metric  string         `json:"metric"`         // of all values: the headline of the protocol
 	N       int            `json:"n"`              // units that all members have judged
 	Calls   int            `json:"calls"`          // of the members, for all of its verdicts
 	Members []Member       `json:"members"`        // the best first
 	Value   scoring.Result `json:"value"`          // of the jury
-	// of pairs, percent: right where both orders agree
+	// of pairs, percent: accuracy when consistent
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	// of pairs, percent: both orders agree
+	// of pairs, percent: consistent verdicts
 	Coverage *float64 `json:"coverage,omitempty"`
-	// the jury less its best member, chosen on the same units: with the paired interval of a comparison
+	// the jury minus its best member, chosen on the same units, with the paired interval of a comparison
 	Gain scoring.Difference `json:"gain"`
-	// how alike members err, every two of them
+	// how often every two members err on the same units
 	Errors []Likeness `json:"errors"`
-	// how many judges that err independently of each other the members are worth
+	// the number of independent judges that the members are worth
 	Effective *float64 `json:"effective_judges"`
-	// the units by how many members are right on them, the most first
+	// the units by the number of members that are right on them, the most first
 	Votes    []Votes  `json:"votes"`
 	Warnings []string `json:"warnings"` // printed after `!`
 
 	Scored scoring.Report `json:"-"` // of the jury's run
 
-	alone int // calls of one member
+	alone int    // calls of one member
+	unit  string // such as pair
 }
 
-// Member is one run of a jury.
+// Member holds the results of one run of a jury.
 type Member struct {
 	Run   string   `json:"run"`      // its folder
 	Model string   `json:"model"`    // the judge
-	Name  string   `json:"name"`     // what it is called
+	Name  string   `json:"name"`     // of the member in tables
 	Value *float64 `json:"value"`    // of the metric, percent
 	Low   *float64 `json:"low"`      // of its 95 % interval
 	High  *float64 `json:"high"`     // of its 95 % interval
-	By    string   `json:"interval"` // how it was made
-	// of pairs, percent: right where both orders agree
+	By    string   `json:"interval"` // how the interval was made
+	// of pairs, percent: accuracy when consistent
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	// of pairs, percent: both orders agree
+	// of pairs, percent: consistent verdicts
 	Coverage *float64 `json:"coverage,omitempty"`
-	// how many of its judgments the jury's verdicts took; left out where they took none
+	// the number of its judgments that the jury's verdicts used; left out for none
 	Calls int `json:"calls,omitempty"`
 
 	Scored scoring.Report `json:"-"` // of its run
 }
 
-// Likeness is how often two members are wrong on the same units, beyond chance.
+// Likeness says how often two members are wrong on the same units, beyond chance.
 type Likeness struct {
 	A        string   `json:"a"`         // folder of one
 	B        string   `json:"b"`         // folder of the other
@@ -70,19 +71,19 @@ type Likeness struct {
 	BothFail int      `json:"both_fail"` // units that both are wrong on
 	// of pairs, percent: both name the same response, of the pairs where each names one in both orders
 	Same *float64 `json:"same,omitempty"`
-	// those pairs
+	// the number of those pairs
 	SameOf int `json:"same_of,omitempty"`
 }
 
-// Votes are the units that so many members are right on.
+// Votes counts the units on which a number of members is right.
 type Votes struct {
 	Right int `json:"right"` // members
 	N     int `json:"n"`     // units
 	Jury  int `json:"jury"`  // of these, units that the jury is right on
 }
 
-// Run makes a jury and says what it is worth. What it cannot be said of, no run is made of.
-func Run(req Request, o scoring.Options) (*Report, error) {
+// Run makes a jury and compares it with its members. It makes no run if the members cannot be compared.
+func Run(req Request, o scoring.Options) (*Jury, error) {
 	var runs []*scoring.Run
 	for _, dir := range req.Runs {
 		run, err := scoring.Load(dir, o.Reading)
@@ -112,39 +113,49 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	return r, nil
 }
 
-// Members returns the runs of a jury's members, from among some runs or from their folders; nil where one is not there,
-// and of a run of no jury.
-func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (members []*scoring.Run) {
-	for _, juror := range run.Manifest.Stages {
-		is := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
-		if i := slices.IndexFunc(among, is); i >= 0 {
-			members = append(members, among[i])
+// Members returns the runs of a jury's members, from some loaded runs or from their folders; nil if one is missing, and
+// for the run of another judge.
+func Members(run *scoring.Run, runs []*scoring.Run, reading judging.Reading) (members []*scoring.Run) {
+	for _, juror := range Jurors(run.Manifest) {
+		isMember := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
+		if i := slices.IndexFunc(runs, isMember); i >= 0 {
+			members = append(members, runs[i])
 			continue
 		}
-		beside := filepath.Join(filepath.Dir(run.Dir), filepath.Base(juror.Run))
-		for _, dir := range []string{juror.Run, beside} {
-			member, err := scoring.Load(dir, how)
-			if err == nil && is(member) {
+		sibling := filepath.Join(filepath.Dir(run.Dir), filepath.Base(juror.Run))
+		for _, dir := range []string{juror.Run, sibling} {
+			member, err := scoring.Load(dir, reading)
+			if err == nil && isMember(member) {
 				members = append(members, member)
 				break
 			}
 		}
 	}
-	if len(members) < len(run.Manifest.Stages) || !IsJury(run.Manifest) {
+	if len(members) < len(Jurors(run.Manifest)) {
 		return nil
 	}
 	return members
 }
 
-// Assess holds the run of a jury against those of its members. A member goes by its name among those that are given,
-// and where that is empty by its model.
-func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Report, error) {
+// Of assesses the run of a jury whose members are among some runs or in their folders. It returns nil of another run,
+// and where a member is missing: the run is shown as that of any judge.
+func Of(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
+	members := Members(run, runs, o.Reading)
+	if members == nil {
+		return nil
+	}
+	r, _ := Assess(run, members, nil, o.Bootstrap)
+	return r
+}
+
+// Assess compares the run of a jury with those of its members. Members without a name in names go by their model.
+func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {
 	rights, err := scoring.RightsOf(append(slices.Clone(members), run))
 	if err != nil {
 		return nil, err
 	}
 	last := len(members)
-	r := &Report{
+	r := &Jury{
 		Jury:     run.Dir,
 		Rule:     ruleOf(run.Manifest),
 		Metric:   rights.Metric,
@@ -152,19 +163,20 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 		Warnings: rights.Warnings,
 		Scored:   run.Score(b),
 		alone:    run.Manifest.Judgments,
+		unit:     rights.Unit,
 	}
-	called := scoring.NamesOf(rights.Runs[:last])
+	defaults := scoring.NamesOf(rights.Runs[:last])
 	best := 0
 	for i, member := range members {
-		is := rights.Share(i, b.Level)
+		share := rights.Share(i, b.Level)
 		m := Member{
 			Run:    member.Dir,
 			Model:  rights.Runs[i].Model,
-			Name:   called[i],
-			Value:  is.Value,
-			Low:    is.Low,
-			High:   is.High,
-			By:     is.Interval,
+			Name:   defaults[i],
+			Value:  share.Value,
+			Low:    share.Low,
+			High:   share.High,
+			By:     share.Interval,
 			Calls:  run.Manifest.Stages[i].Calls,
 			Scored: member.Score(b),
 		}
@@ -195,17 +207,17 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 	r.vote(rights)
 	slices.SortStableFunc(r.Members, func(a, b Member) int { return cmp.Compare(*b.Value, *a.Value) })
 	r.Says = r.answer()
-	r.Also = r.also()
+	r.Also = r.details()
 	return r, nil
 }
 
-// ruleOf returns the rule by which a jury was made.
+// ruleOf returns the rule of a jury.
 func ruleOf(m *judging.Manifest) Rule {
 	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptName), ofAllOrders))
 }
 
-// vote counts the units by how many members are right on them.
-func (r *Report) vote(rights *scoring.Rights) {
+// vote counts the units by the number of members that are right on them.
+func (r *Jury) vote(rights *scoring.Rights) {
 	last := len(rights.Right) - 1
 	for n := last; n >= 0; n-- {
 		r.Votes = append(r.Votes, Votes{Right: n})
@@ -221,8 +233,8 @@ func (r *Report) vote(rights *scoring.Rights) {
 	}
 }
 
-// likeness compares on which units members are wrong.
-func (r *Report) likeness(rights *scoring.Rights) {
+// likeness counts the units on which two members are both wrong.
+func (r *Jury) likeness(rights *scoring.Rights) {
 	sum, pairs := 0.0, 0
 	for i := range r.Members {
 		for k := range i {
@@ -230,16 +242,16 @@ func (r *Report) likeness(rights *scoring.Rights) {
 			for u := range rights.Units {
 				counts[int(2*scoring.One(rights.Right[k][u])+scoring.One(rights.Right[i][u]))]++
 			}
-			alike := Likeness{
+			overlap := Likeness{
 				A:        r.Members[k].Run,
 				B:        r.Members[i].Run,
 				Kappa:    scoring.Fraction(stats.Kappa(counts[:], 2)),
 				BothFail: int(counts[0]),
 			}
 			if r.Members[i].Coverage != nil {
-				alike.agree(rights.Parts[k], rights.Parts[i])
+				overlap.agree(rights.Parts[k], rights.Parts[i])
 			}
-			r.Errors = append(r.Errors, alike)
+			r.Errors = append(r.Errors, overlap)
 			if phi := stats.Binary(float64(len(rights.Units)), counts[2]+counts[3], counts[1]+counts[3],
 				counts[3]); !math.IsNaN(phi) {
 				sum += phi
@@ -253,8 +265,8 @@ func (r *Report) likeness(rights *scoring.Rights) {
 	}
 }
 
-// agree counts the pairs on which both name a response in both orders, and the same: there are two, and each part is of
-// one.
+// agree counts the pairs of items on which both members name the same response, of those where each names one response
+// in both orders.
 func (l *Likeness) agree(a, b []string) {
 	names := func(part string) bool { return part == "right" || part == "wrong" }
 	same := 0

@@ -24,10 +24,13 @@ type Rule string
 
 // Rules.
 const (
-	Majority  Rule = "majority"  // what most say; a tie is a vote, and a draw a tie. Who has no verdict does not vote
-	Unanimous Rule = "unanimous" // what all name; else a tie
-	Weighted  Rule = "weighted"  // what the probabilities of the labels sum up to most for; a vote without them counts 1
-	// of the first, in the order given, that names one response in every order; else of the last
+	// most votes; a tie is a vote, and a draw a tie. A member without a verdict has no vote
+	Majority Rule = "majority"
+	// all votes; else a tie
+	Unanimous Rule = "unanimous"
+	// the highest sum of the probabilities of labels; a vote without them counts 1
+	Weighted Rule = "weighted"
+	// the verdict of the first member, in the order given, that names one response in every order; else of the last
 	Cascade Rule = "cascade"
 )
 
@@ -42,8 +45,16 @@ const (
 	ofAllOrders = " of all orders"
 )
 
-// IsJury reports whether a run is that of a jury.
-func IsJury(m *judging.Manifest) bool { return m.Server.Kind == serverKind && len(m.Stages) > 1 }
+// Jurors returns the members of a jury by the manifest of its run, in their order; nil of any other run.
+func Jurors(m *judging.Manifest) []judging.StageOf {
+	if m.Server.Kind != serverKind || len(m.Stages) < 2 {
+		return nil
+	}
+	return m.Stages
+}
+
+// RuleName returns the rule of a jury in words, from the name of its prompt.
+func RuleName(prompt string) string { return strings.TrimPrefix(prompt, promptName) }
 
 // Command returns the words of the command that makes the run of a jury in the folder out, without its members.
 func Command(m *judging.Manifest, out string) []string {
@@ -57,39 +68,39 @@ func Command(m *judging.Manifest, out string) []string {
 	return append(words, "--out", out)
 }
 
-// Request is a jury to be made.
+// Request describes a jury to be made.
 type Request struct {
 	Runs    []string // folders of its members
 	Rule    Rule
-	Orders  bool // the verdicts in all orders of an item vote together, and the jury says the same in each
+	Orders  bool // the verdicts in all orders of an item vote together, and the jury has one verdict for all
 	Out     string
 	Reading judging.Reading
 	Gavel   string // version
 }
 
-// vote is a member's verdict on one judgment.
+// vote holds a member's verdict on one judgment.
 type vote struct {
 	outcome       judging.Outcome
-	choice        string             // id of the candidate named, or the number; equal for a tie
-	probabilities map[string]float64 // by choice, where they are known
+	choice        string             // id of the candidate, or the number; equal for a tie
+	probabilities map[string]float64 // by choice; nil if there are none
 }
 
 // equal is the choice of a vote for a tie.
 const equal = ""
 
-// judgment is one presentation of an item with the members' votes on it, in their order.
+// judgment holds one presentation of an item with the members' votes on it, in their order.
 type judgment struct {
-	*judging.Record // what was shown, and after decide the jury's verdict
+	*judging.Record // the presentation, and after decide the jury's verdict
 	votes           []vote
 }
 
-// jury holds the votes of the members.
-type jury struct {
+// ballots holds the votes of the members.
+type ballots struct {
 	first     *judging.Manifest // of the first member
 	members   []judging.StageOf // with the judgments that the verdicts took
 	simulated bool              // one of them is
-	judgments []*judgment       // those that all members made, by item and presentation
-	partial   int               // number of judgments that not all made
+	judgments []*judgment       // made by all members; sorted by item and presentation
+	partial   int               // number of judgments that a member has not made
 }
 
 // pair is the shape of records of pairs, which leave it out.
@@ -108,21 +119,21 @@ func Make(req Request) (leftOut int, err error) {
 	return j.partial, j.write(req.Out, j.manifest(req))
 }
 
-// read returns the jury of the runs in some folders.
-func read(dirs []string, how judging.Reading) (*jury, error) {
-	j := &jury{}
+// read collects the votes of the runs in some folders.
+func read(dirs []string, reading judging.Reading) (*ballots, error) {
+	j := &ballots{}
 	type place struct {
 		item         string
 		presentation int
 	}
 	judgments := map[place]*judgment{}
 	for i, dir := range dirs {
-		m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
-			at := place{r.Item, r.Presentation}
+		m, err := judging.EachVerdict(dir, reading, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
+			key := place{r.Item, r.Presentation}
 			if i == 0 {
-				judgments[at] = &judgment{Record: bare(r)}
+				judgments[key] = &judgment{Record: bare(r)}
 			}
-			x := judgments[at]
+			x := judgments[key]
 			if x == nil {
 				return nil
 			}
@@ -134,7 +145,7 @@ func read(dirs []string, how judging.Reading) (*jury, error) {
 			x.votes = append(x.votes, vote{
 				outcome:       v.Outcome,
 				choice:        cmp.Or(r.CandidateID(v.Choice), v.Answer),
-				probabilities: shares(r, asker, how),
+				probabilities: shares(r, asker, reading),
 			})
 			return nil
 		})
@@ -157,25 +168,25 @@ func read(dirs []string, how judging.Reading) (*jury, error) {
 	return j, nil
 }
 
-// shares returns the probabilities of choices, where the record has those of the labels.
-func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[string]float64 {
+// shares returns the probabilities of choices; nil where the record has none.
+func shares(r *judging.Record, asker judging.Asker, reading judging.Reading) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil
 	}
-	of := map[string]float64{}
-	how.Name = judging.Paper
+	sums := map[string]float64{}
+	reading.Name = judging.Paper
 	for _, p := range r.Probabilities {
-		switch v := asker.Parse(r.Shown(), p.Label, how); v.Outcome {
+		switch v := asker.Parse(r.Shown(), p.Label, reading); v.Outcome {
 		case judging.Decided:
-			of[r.CandidateID(v.Choice)] += p.P
+			sums[r.CandidateID(v.Choice)] += p.P
 		case judging.Tie:
-			of[equal] += p.P
+			sums[equal] += p.P
 		}
 	}
-	return of
+	return sums
 }
 
-// bare returns a record of what was shown, without what was said of it.
+// bare returns a record of the presentation without the member's reply.
 func bare(r *judging.Record) *judging.Record {
 	mode := r.Mode
 	if r.Shape == pair {
@@ -205,7 +216,7 @@ func bare(r *judging.Record) *judging.Record {
 }
 
 // groups returns the judgments that are decided together: each by itself, or all of an item.
-func (j *jury) groups(items bool) (groups [][]*judgment) {
+func (j *ballots) groups(items bool) (groups [][]*judgment) {
 	for i, x := range j.judgments {
 		if !items || i == 0 || x.Item != j.judgments[i-1].Item {
 			groups = append(groups, nil)
@@ -217,7 +228,7 @@ func (j *jury) groups(items bool) (groups [][]*judgment) {
 }
 
 // decide gives a group of judgments their verdicts.
-func (j *jury) decide(group []*judgment, rule Rule) {
+func (j *ballots) decide(group []*judgment, rule Rule) {
 	if rule == Cascade {
 		j.cascade(group)
 		return
@@ -237,7 +248,7 @@ func (j *jury) decide(group []*judgment, rule Rule) {
 
 // cascade gives a group the verdicts of the first member that names the same response in every order, or else of the
 // last.
-func (j *jury) cascade(group []*judgment) {
+func (j *ballots) cascade(group []*judgment) {
 	for i := range j.members {
 		j.members[i].Calls += len(group)
 		first := group[0].votes[i].choice
@@ -252,7 +263,8 @@ func (j *jury) cascade(group []*judgment) {
 	}
 }
 
-// settle returns the choice of votes by a rule, equal where two choices have as many, and what that makes of them.
+// settle applies a rule to votes. It returns equal as the choice where two choices have the same weight, and the
+// outcome that follows.
 func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 	weight := map[string]float64{}
 	outcome = judging.NoVerdict
@@ -269,16 +281,16 @@ func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 		}
 		outcome = judging.Tie
 	}
-	var most float64
+	var largest float64
 	for id, w := range weight {
 		switch {
-		case w > most+1e-9:
-			most, choice = w, id
-		case w > most-1e-9:
+		case w > largest+1e-9:
+			largest, choice = w, id
+		case w > largest-1e-9:
 			choice = equal
 		}
 	}
-	if rule == Unanimous && most < float64(len(votes)) {
+	if rule == Unanimous && largest < float64(len(votes)) {
 		choice = equal
 	}
 	if choice != equal {
@@ -297,8 +309,8 @@ func (x *judgment) decide(choice string, outcome judging.Outcome) {
 	}
 }
 
-// manifest returns that of the jury's run.
-func (j *jury) manifest(req Request) *judging.Manifest {
+// manifest returns the manifest of the jury's run.
+func (j *ballots) manifest(req Request) *judging.Manifest {
 	rule := string(req.Rule)
 	if req.Orders {
 		rule += ofAllOrders
@@ -334,7 +346,7 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 }
 
 // write writes the run with the items of the first member.
-func (j *jury) write(out string, m *judging.Manifest) error {
+func (j *ballots) write(out string, m *judging.Manifest) error {
 	items, err := os.ReadFile(filepath.Join(j.members[0].Run, judging.ItemsFile))
 	if err != nil {
 		return err

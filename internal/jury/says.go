@@ -8,17 +8,17 @@ import (
 	"gavel/scoring"
 )
 
-// answer says whether the jury is worth its calls.
-func (r *Report) answer() string {
-	if !r.valued() {
-		return "Nobody can say what the jury gains: it has no value to hold against its members."
+// answer returns the sentence on whether the jury is worth its calls.
+func (r *Jury) answer() string {
+	if !r.hasValues() {
+		return "The gain of the jury is unknown: it has no value to compare with its members."
 	}
 	best := r.Members[0]
 	name := scoring.InSentence(best.Name)
 	values := fmt.Sprintf("%.1f %% against %.1f %% of %s alone%s.", *r.Value.Value, *best.Value, name, r.times())
 	switch gain := *r.Gain.Diff; {
 	case r.Gain.Noise && gain > 0:
-		return "No gain beyond noise: " + values
+		return "No significant gain: " + values
 	case r.Gain.Noise:
 		return "No gain: " + values
 	case gain < 0:
@@ -27,36 +27,36 @@ func (r *Report) answer() string {
 	return "The jury is better: " + values
 }
 
-// valued tells whether there is a jury's value to hold against a member's.
-func (r *Report) valued() bool {
+// hasValues reports whether both the jury and a member have a value.
+func (r *Jury) hasValues() bool {
 	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
 }
 
-// also says how sure that is, how alike the members err, and what to do.
-func (r *Report) also() string {
-	if !r.valued() {
+// details returns the sentences on the size of the difference, how alike the members err, and the advice.
+func (r *Jury) details() string {
+	if !r.hasValues() {
 		return ""
 	}
 	gain := *r.Gain.Diff
-	says := []string{"The difference is " + r.points() + r.beyond() + "."}
+	sentences := []string{"The difference is " + r.points() + r.significance() + "."}
 	if r.Effective != nil {
-		says = append(says, fmt.Sprintf("By how alike they err, the %s are worth %.1f independent judges.",
+		sentences = append(sentences, fmt.Sprintf("Their errors overlap: the %s are worth %.1f independent judges.",
 			scoring.CountWord(len(r.Members)), *r.Effective))
 	}
 	best := r.Members[0]
 	unusable := func(rep scoring.Report) bool { return rep.Diagnosis != nil && rep.Diagnosis.Level == scoring.Unusable }
 	switch {
 	case unusable(best.Scored) && unusable(r.Scored):
-		says = append(says, "Neither the jury nor its best member is usable.")
+		sentences = append(sentences, "Neither the jury nor its best member is usable.")
 	case unusable(best.Scored):
 	case !r.Gain.Noise && gain < 0 || r.Gain.Noise && gain <= 0 && r.times() != "":
-		says = append(says, "Use "+scoring.InSentence(best.Name)+" alone.")
+		sentences = append(sentences, "Use "+scoring.InSentence(best.Name)+" alone.")
 	}
-	return strings.Join(says, " ")
+	return strings.Join(sentences, " ")
 }
 
-// points are what the jury gains, with the interval: "−2.6 points [−5.2, 0.0]".
-func (r *Report) points() string {
+// points writes the gain of the jury with its interval: "−2.6 points [−5.2, 0.0]".
+func (r *Jury) points() string {
 	number := func(v float64) string {
 		v = scoring.Unsigned(v, 1)
 		return strings.Replace(fmt.Sprintf("%.1f", v), "-", "−", 1)
@@ -72,19 +72,19 @@ func (r *Report) points() string {
 	return sign + number(*r.Gain.Diff) + " points" + ends
 }
 
-// beyond says whether the difference may be noise; "" of none.
-func (r *Report) beyond() string {
+// significance returns whether the difference is significant, in words; "" if there is none.
+func (r *Jury) significance() string {
 	switch {
 	case !r.Gain.Noise:
-		return ", beyond noise"
+		return ", significant"
 	case *r.Gain.Diff == 0:
 		return ""
 	}
-	return ", which may be noise"
+	return ", not significant"
 }
 
-// times says how many times the calls of one member the jury takes; "" where it takes no more.
-func (r *Report) times() string {
+// times returns the calls of the jury as a multiple of those of one member, in words; "" if it takes no more.
+func (r *Jury) times() string {
 	if r.alone == 0 || r.Calls <= r.alone {
 		return ""
 	}

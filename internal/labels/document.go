@@ -96,7 +96,7 @@ func (a *Agreement) judges() doc.Block {
 
 // counting returns notes on how the judges' numbers are counted, and on the agreement of people.
 func (a *Agreement) counting() doc.Block {
-	b := doc.Block{ID: "counting", Fold: "How it is counted", In: doc.Full | doc.Page, Notes: []doc.Note{
+	b := doc.Block{ID: "counting", Fold: "How it is counted", In: doc.Detail, Notes: []doc.Note{
 		doc.Say("labels.counted"), doc.Say("labels.cost"), doc.Say("labels.kappa"),
 	}}
 	isConstant := func(j Standing) bool { return j.Kappa.Constant }
@@ -137,9 +137,9 @@ func (a *Agreement) pairs() doc.Block {
 		{Name: "and of"}, {Name: "between", Spare: 1},
 		{Name: "agreement, %", Kind: doc.Number}, {Name: "n", Kind: doc.Whole},
 		{Name: "Cohen's κ", Kind: doc.Number},
-		{Name: "Gwet's AC1", Kind: doc.Number, In: doc.Full | doc.Page},
-		{Name: "Krippendorff's α", Kind: doc.Number, In: doc.Full | doc.Page},
-		{Name: "ordinal α", Kind: doc.Number, In: doc.Full | doc.Page},
+		{Name: "Gwet's AC1", Kind: doc.Number, In: doc.Detail},
+		{Name: "Krippendorff's α", Kind: doc.Number, In: doc.Detail},
+		{Name: "ordinal α", Kind: doc.Number, In: doc.Detail},
 	}}
 	names := a.names()
 	for _, p := range a.Pairs[:min(len(a.Pairs), maxPairs)] {

@@ -11,8 +11,8 @@ import (
 	"gavel/scoring"
 )
 
-// place says where the judge stands by its value among those of its leaderboard or, where nobody else is on it, among
-// the published ones; "" where there are none.
+// place returns the rank of the judge by its value among those of its leaderboard, or among the published ones where no
+// other judge is on it; "" where there are none.
 func (p *RunPage) place() string {
 	head := Headline(&p.Report)
 	others := p.Others
@@ -24,14 +24,16 @@ func (p *RunPage) place() string {
 	if len(others) == 0 || head == nil || head.Value == nil {
 		return ""
 	}
-	better := 0
+	rank := 1
 	for _, o := range others {
-		better += int(scoring.One(o.Value > *head.Value))
+		if o.Value > *head.Value {
+			rank++
+		}
 	}
-	return fmt.Sprintf("number %d of %d judges %s", better+1, len(others)+1, where)
+	return fmt.Sprintf("number %d of %d judges %s", rank, len(others)+1, where)
 }
 
-// others are the judges of the same items that have runs here, and the published ones that have none.
+// others returns the judges of the same items that have runs here, and the published ones that have none.
 func (p *RunPage) others() []Other {
 	all := slices.Clone(p.Others)
 	for _, x := range p.Report.References {
@@ -55,7 +57,7 @@ func Among(p *RunPage) (all []doc.Block) {
 			}
 			t.Add(doc.Row{Name: name, Cells: doc.Cells(line)})
 		}
-		all = append(all, doc.Block{ID: "published", In: doc.Short | doc.Full, Chart: doc.Facts, Table: t})
+		all = append(all, doc.Block{ID: "published", In: doc.Printed, Chart: doc.Facts, Table: t})
 	}
 	head := Headline(&p.Report)
 	others := p.others()
@@ -66,7 +68,7 @@ func Among(p *RunPage) (all []doc.Block) {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
-		{Name: MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: doc.AxisOf(head.Unit)},
+		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: doc.AxisOf(head.Unit)},
 	}}
 	for _, o := range others {
 		x := scoring.Result{Unit: head.Unit, Value: &o.Value}
@@ -80,7 +82,7 @@ func Among(p *RunPage) (all []doc.Block) {
 	b := doc.Block{
 		ID:    "among",
 		Title: "Among the judges here",
-		About: MetricName(p.Protocol, head.Metric),
+		About: doc.MetricName(p.Protocol, head.Metric),
 		In:    doc.Page,
 		Half:  true,
 		Chart: doc.Strip,
@@ -93,8 +95,8 @@ func Among(p *RunPage) (all []doc.Block) {
 	return append(all, b)
 }
 
-// amongPublished is where the judge of a run stands among published ones of the same items: the answer, then what else
-// to know.
+// amongPublished returns the rank of the judge among published ones of the same items in words, then what else to know
+// of it.
 func amongPublished(r *scoring.Report) (lines []string) {
 	head := Headline(r)
 	if head == nil {
@@ -105,16 +107,15 @@ func amongPublished(r *scoring.Report) (lines []string) {
 		return nil
 	}
 	lines = append(lines, words)
-	var others []string
+	metrics := []string{head.Metric}
 	for _, x := range r.References {
-		if x.Metric != head.Metric && !slices.Contains(others, x.Metric) {
-			others = append(others, x.Metric)
+		if slices.Contains(metrics, x.Metric) {
+			continue
 		}
-	}
-	for _, metric := range others { // which are never held against the headline
-		own := r.Overall(metric)
-		if words := r.Standing(metric); words != "" {
-			lines = append(lines, doc.Phrase("references.by", MetricName(r.Protocol, metric), table.Whole(own), words))
+		metrics = append(metrics, x.Metric) // which is never compared with the headline
+		if words := r.Standing(x.Metric); words != "" {
+			lines = append(lines, doc.Phrase("references.by", doc.MetricName(r.Protocol, x.Metric),
+				table.Whole(r.Overall(x.Metric)), words))
 		}
 	}
 	if r.ByFiguresAlone() {

@@ -16,7 +16,7 @@ type Analysis struct {
 	Run  func(p *RunPage) *Finding // nil where it has nothing to say of the run
 }
 
-// Finding is what an analysis found.
+// Finding holds the blocks, rows and JSON of an analysis.
 type Finding struct {
 	Blocks  []doc.Block
 	Results []scoring.Result // rows of CSV and of the table of every number
@@ -26,9 +26,9 @@ type Finding struct {
 // analyses lists all analyses in the order in which they are shown.
 var analyses = []Analysis{repetitions, calibration, softVerdicts, baselines}
 
-// found runs all analyses on a run and gathers their findings in order. The data are a map by the names of analyses;
+// findings runs all analyses on a run and gathers their findings in order. The data are a map by the names of analyses;
 // nil if there are none.
-func (p *RunPage) found() (all Finding) {
+func (p *RunPage) findings() (all Finding) {
 	data := map[string]any{}
 	for _, a := range analyses {
 		f := a.Run(p)
@@ -45,18 +45,18 @@ func (p *RunPage) found() (all Finding) {
 	return all
 }
 
-// Analyses are the blocks of what the analyses found.
-func Analyses(p *RunPage) []doc.Block { return p.found().Blocks }
+// Analyses returns the blocks of the analyses.
+func Analyses(p *RunPage) []doc.Block { return p.findings().Blocks }
 
-// Further returns what JSON has of a run beside its report: the data of analyses by their names; nil for nothing.
+// Further returns the data of analyses that JSON has beside the report of a run, by their names; nil if there are none.
 func Further(r scoring.Report) map[string]any {
 	data, _ := foundIn(r).Data.(map[string]any)
 	return data
 }
 
-func foundIn(r scoring.Report) Finding { return (&RunPage{Run: Run{Report: r}}).found() }
+func foundIn(r scoring.Report) Finding { return (&RunPage{Run: Run{Report: r}}).findings() }
 
-// repetitions is what asking more than once showed.
+// repetitions adds the self-agreement of a judge that was asked more than once, and the noise floor of each metric.
 var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
 	x := p.Repetitions
 	if x == nil {
@@ -108,7 +108,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 		ID:    "sureness",
 		Title: "Is it correct as often as it is sure?",
 		About: "share of correct " + noun + ", percent, by confidence: the probability of the label that it gives",
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Table: t,
 		Keys:  []doc.Key{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
 		Notes: []doc.Note{doc.Say("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated))},
@@ -120,7 +120,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 	return f
 }}
 
-// softVerdicts is how good the probabilities of both orders are, averaged.
+// softVerdicts scores the probabilities of both orders, averaged.
 var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *Finding {
 	s := p.Soft
 	if s == nil {
@@ -131,13 +131,13 @@ var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *Finding {
 		fraction("soft-auroc", s.AUROC, s.Calibration, note))}
 }}
 
-// baselines are what simple rules without reading get on the pairs.
+// baselines shows the scores of simple rules that do not read.
 var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *Finding {
 	head := Headline(&p.Report)
 	if len(p.Rules) == 0 || head == nil {
 		return nil
 	}
-	block := baselinesOf(p.Rules, MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).item())
+	block := baselinesOf(p.Rules, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).Item)
 	return &Finding{Blocks: []doc.Block{block}}
 }}
 
@@ -148,16 +148,16 @@ func calibrationResults(prefix string, c scoring.Calibration, note string) []sco
 	}
 }
 
-// fraction is an estimate from 0 to 1 as a row.
-func fraction(name string, e scoring.Estimate, of scoring.Calibration, note string) scoring.Result {
+// fraction returns an estimate from 0 to 1 as a row.
+func fraction(name string, e scoring.Estimate, source scoring.Calibration, note string) scoring.Result {
 	return scoring.Result{
 		Metric:  name,
 		Group:   scoring.Overall,
 		Value:   e.Value,
 		Low:     e.Low,
 		High:    e.High,
-		N:       of.N,
-		Missing: of.Missing,
+		N:       source.N,
+		Missing: source.Missing,
 		Note:    "from 0 to 1, " + note,
 	}
 }
@@ -183,5 +183,5 @@ func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
 		return doc.Block{}
 	}
 	title := "Baselines on these " + unit + "s"
-	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Full | doc.Page, Table: t}
+	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Detail, Table: t}
 }

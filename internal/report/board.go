@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// Board is judges of one condition by a headline, the best first. Those without a value are last.
+// Board ranks the judges of one condition by a headline, the best first. Those without a value are last.
 type Board struct {
 	Metric string     `json:"metric"`
 	Mode   string     `json:"mode,omitempty"`
@@ -22,7 +22,7 @@ type Board struct {
 	Rows   []Standing `json:"judges"`
 }
 
-// Standing is a judge on a board. Nobody can say its rank; what is sure is that it lies from First to Last.
+// Standing holds a judge on a board. Its rank is uncertain: it lies from First to Last.
 type Standing struct {
 	// one more than the judges that are surely better; 0 where the judge has no value
 	First int `json:"rank_first"`
@@ -44,7 +44,7 @@ type Standing struct {
 	// of an item, while at least one judgment was being made; left out where no server was asked
 	Seconds *float64 `json:"seconds_per_item,omitempty"`
 
-	Report *scoring.Report `json:"-"` // for what else a table shows
+	Report *scoring.Report `json:"-"` // has the values of further columns
 	target doc.Ref         // its run
 }
 
@@ -62,7 +62,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 			Run:             run.Run,
 			Model:           run.Model,
 			Simulated:       run.Simulated,
-			Level:           LevelOf(rep),
+			Level:           rep.Level(),
 			Headline:        run.Result,
 			RightWhereAlike: rep.Overall(scoring.RightWhereAlike),
 			Coverage:        rep.Overall(scoring.Coverage),
@@ -86,16 +86,16 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 
 // rankRanges returns the first and the last rank that each run may have, by the significant differences of the ranking.
 func rankRanges(r scoring.Ranking) [][2]int {
-	valued := 0
+	withValue := 0
+	ranks := make([][2]int, len(r.Runs))
 	for _, run := range r.Runs {
 		if run.Value != nil {
-			valued++
+			withValue++
 		}
 	}
-	ranks := make([][2]int, len(r.Runs))
 	for i, run := range r.Runs {
 		if run.Value != nil {
-			ranks[i] = [2]int{1, valued}
+			ranks[i] = [2]int{1, withValue}
 		}
 	}
 	for _, v := range r.Pairs {
@@ -137,39 +137,37 @@ func ForBoard(r *scoring.Report) *scoring.Report {
 	return &small
 }
 
-// layout returns the layout of the judges' runs.
-func (b Board) layout() *Layout {
+// report returns the report of the first judge, an empty one where there are no judges.
+func (b Board) report() *scoring.Report {
 	if len(b.Rows) == 0 {
-		return plain
+		return &scoring.Report{}
 	}
-	return layoutOf(b.Rows[0].Report.Protocol)
+	return b.Rows[0].Report
 }
 
-// of returns the number of items that the judges with the most items judged, in words.
-func (b Board) of() string { return table.Count(mostItems(b.Rows), b.Unit) }
+// layout returns the layout of the judges' runs.
+func (b Board) layout() *Layout { return layoutOf(b.report().Protocol) }
 
-// unit returns the unit of the headline.
-func (b Board) unit() string {
+// itemCount returns the number of items that the judges with the most items judged, in words.
+func (b Board) itemCount() string { return table.Count(mostItems(b.Rows), b.Unit) }
+
+// axis returns the axis of the headline.
+func (b Board) axis() *doc.Axis {
 	if len(b.Rows) == 0 {
-		return ""
+		return doc.AxisOf("")
 	}
-	return b.Rows[0].Headline.Unit
+	return doc.AxisOf(b.Rows[0].Headline.Unit)
 }
 
 // headline returns the label of the board's metric.
-func (b Board) headline() string {
-	if len(b.Rows) == 0 {
-		return b.Metric
-	}
-	return ScoreName(b.Rows[0].Report, b.Metric)
-}
+func (b Board) headline() string { return ScoreName(b.report(), b.Metric) }
 
 // ScoreName returns the label of the metric that judges are ranked by.
 func ScoreName(r *scoring.Report, metric string) string {
 	if r.Preferences {
 		return WithPeople
 	}
-	return MetricName(r.Protocol, metric)
+	return doc.MetricName(r.Protocol, metric)
 }
 
 // mostItems returns the largest number of items that one of some judges judged.
@@ -180,26 +178,26 @@ func mostItems(rows []Standing) (n int) {
 	return n
 }
 
-// placed returns the judges that have a value.
-func (b Board) placed() []Standing {
+// standings returns the judges that have a value.
+func (b Board) standings() []Standing {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(s Standing) bool { return s.First == 0 })
 }
 
 // Best returns the judges that no other is significantly better than, from the first row to the first that is not
 // one. A judge of fewer than half of the items of others is left out: it has too few items for any rank.
 func (b Board) Best() (best []Standing) {
-	placed := b.placed()
-	most := mostItems(placed)
-	for _, s := range placed {
+	standings := b.standings()
+	items := mostItems(standings)
+	for _, s := range standings {
 		if s.First > 1 {
 			break
 		}
-		if 2*s.Headline.N >= most {
+		if 2*s.Headline.N >= items {
 			best = append(best, s)
 		}
 	}
 	if len(best) == 0 {
-		return placed[:min(1, len(placed))]
+		return standings[:min(1, len(standings))]
 	}
 	return best
 }
@@ -212,42 +210,38 @@ func (b Board) answer() string {
 
 // sentences returns the answer and the sentences after it.
 func (b Board) sentences() (first, rest string) {
-	placed := b.placed()
-	best := b.Best()
-	alike := !slices.ContainsFunc(placed, func(s Standing) bool { return s.First > 1 })
-	switch {
-	case len(placed) == 0:
+	standings := b.standings()
+	if len(standings) == 0 {
 		return "No judge has a value yet.", ""
-	case len(placed) == 1:
-		return fmt.Sprintf("%s: %s", placed[0].Name, b.values(placed)), b.warning()
+	}
+	best := b.Best()
+	allTied := !slices.ContainsFunc(standings, func(s Standing) bool { return s.First > 1 })
+	switch {
+	case len(standings) == 1:
+		first = fmt.Sprintf("%s: %s", standings[0].Name, b.values(standings))
 	case b.Test == "":
-		first := placed[:1]
-		return fmt.Sprintf("%s has the highest score: %s", namesOf(first), b.values(first)),
-			strings.TrimSpace(doc.Phrase("board.not-tested") + " " + b.warning())
-	case alike && len(placed) == 2:
-		return doc.Phrase("board.two-tied", namesOf(placed), b.values(placed)), b.warning()
-	case alike:
-		return doc.Phrase("board.all-tied", len(placed), b.values(placed)),
-			b.warning()
+		first = fmt.Sprintf("%s has the highest score: %s", namesOf(standings[:1]), b.values(standings[:1]))
+		rest = doc.Phrase("board.not-tested")
+	case allTied && len(standings) == 2:
+		first = doc.Phrase("board.two-tied", namesOf(standings), b.values(standings))
+	case allTied:
+		first = doc.Phrase("board.all-tied", len(standings), b.values(standings))
+	default:
+		first = fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))
+		if len(best) > 1 {
+			rest = doc.Phrase("board.tied")
+		}
 	}
-	first = fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))
-	if len(best) > 1 {
-		rest = doc.Phrase("board.tied") + " "
-	}
-	return first, strings.TrimSpace(rest + b.warning())
+	return first, strings.TrimSpace(rest + " " + b.warning())
 }
 
 // verb returns the verb of a sentence on so many best judges. A headline need not be a share of what is right.
 func (b Board) verb(judges int) string {
-	switch {
-	case !b.ofRight() && judges == 1:
-		return "has the highest " + b.headline()
-	case !b.ofRight():
-		return "have the highest " + b.headline()
-	case judges == 1:
-		return "judges best"
+	verbs := [2]string{"judges best", "judge best"}
+	if !b.ofRight() {
+		verbs = [2]string{"has the highest " + b.headline(), "have the highest " + b.headline()}
 	}
-	return "judge best"
+	return verbs[min(judges, 2)-1]
 }
 
 // ofRight reports whether the headline is a share of what is right.
@@ -255,7 +249,7 @@ func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "correct"
 
 // warning returns a warning if the headline does not know what is right, or if no judge is usable; "" otherwise.
 func (b Board) warning() string {
-	if l := layoutOf(b.Rows[0].Report.Protocol); l.Unlabelled == b.Metric {
+	if l := b.layout(); l.Unlabelled == b.Metric {
 		return strings.TrimSpace(l.Steady + " " + b.useless())
 	}
 	return b.useless()
@@ -263,25 +257,23 @@ func (b Board) warning() string {
 
 // useless returns a warning if no judge is usable; "" otherwise.
 func (b Board) useless() string {
-	useful := func(s Standing) bool { return s.Level == scoring.Usable || s.Level == scoring.Strong }
 	unknown := 0
 	for _, s := range b.Rows {
-		if s.Level == scoring.Unknown {
+		switch s.Level {
+		case scoring.Usable, scoring.Strong:
+			return ""
+		case scoring.Unknown:
 			unknown++
 		}
 	}
 	switch {
-	case slices.ContainsFunc(b.Rows, useful):
-		return ""
-	case len(b.Rows) == 1 && b.Rows[0].Level == scoring.Unknown:
+	case len(b.Rows) == 1 && unknown == 1:
 		return doc.Phrase("board.unknown-one")
 	case len(b.Rows) == 1:
 		return fmt.Sprintf("That is %s.", b.Rows[0].Level)
-	}
-	switch unknown {
-	case 0:
+	case unknown == 0:
 		return "None of the judges here is usable."
-	case len(b.Rows):
+	case unknown == len(b.Rows):
 		return doc.Phrase("board.unknown-all")
 	}
 	return "None of the judges here is known to be usable."
@@ -293,23 +285,22 @@ func namesOf(rows []Standing) string {
 	for i, s := range rows {
 		names[i] = scoring.InSentence(s.Name)
 	}
-	return listed3(names)
+	return table.Shortlist(names)
 }
 
 // values returns a sentence on the judges' headline values: "correct in both orders on 81, 80 and 76 % of the pairs."
 func (b Board) values(rows []Standing) string {
-	unit := rows[0].Headline.Unit
 	var values []string
 	for _, s := range rows {
 		if v := table.Rough(s.Headline.Value, s.Headline); !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
-	all := Enumerate(values)
-	if len(values) > most {
+	all := table.Enumerate(values)
+	if len(values) > table.MostListed {
 		all = values[len(values)-1] + " to " + values[0]
 	}
-	if unit == "" {
+	if rows[0].Headline.Unit == "" {
 		all += " %"
 	}
 	if b.ofRight() {

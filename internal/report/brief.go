@@ -20,53 +20,48 @@ func Question(r scoring.Report) string {
 	return cmp.Or(layoutOf(r.Protocol).Question, "which is "+r.Goal)
 }
 
-// subject returns what a run is of, in a line.
+// subject returns the judge, question, dataset, prompt and items of a run in a line.
 func subject(r scoring.Report) string {
-	return fmt.Sprintf("%s · %s · %s · prompt %s · %s%s",
-		r.Judge(), Question(r), r.Dataset, Prompt(r), itemsOf(r), simulatedMark(r.Simulated))
+	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+prompted(r.Question), itemsOf(r),
+		simulatedMark(r.Simulated))
 }
 
 // itemsOf returns how many items a run has, in words, and of how many if some are missing.
 func itemsOf(r scoring.Report) string {
-	item := layoutOf(r.Protocol).item()
+	item := layoutOf(r.Protocol).Item
 	if r.Items < r.Expected {
 		return fmt.Sprintf("%d of %s", r.Items, table.Count(r.Expected, item))
 	}
 	return table.Count(r.Items, item)
 }
 
-// costOf says what a run took, as far as servers told; "" of one that nobody paid for.
+// costOf returns the calls, tokens, time and price of a run in a line, as far as servers report them; "" if there is no
+// ledger.
 func costOf(l *scoring.Ledger) string {
 	if l == nil {
 		return ""
 	}
-	parts := []string{table.Count(l.Calls, "call")}
-	if l.Calls == 0 {
-		parts = nil
-	}
-	if l.Remembered > 0 {
-		parts = append(parts, table.Count(l.Remembered, "reply")+" from the cache")
-	}
-	if l.PromptTokens+l.ReplyTokens > 0 {
-		taken := "read"
-		if l.CachedTokens == nil { // the server does not say which it had in its prompt cache
-			taken = "sent"
+	var parts []string
+	add := func(applies bool, words string) {
+		if applies {
+			parts = append(parts, words)
 		}
-		parts = append(parts, fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), taken, tokens(l.ReplyTokens)))
 	}
-	if l.Seconds >= 1 {
-		parts = append(parts, lasted(l.Seconds))
+	verb := "read"
+	if l.CachedTokens == nil { // the server does not say which it had in its prompt cache
+		verb = "sent"
 	}
-	if l.Joules != nil {
-		parts = append(parts, table.Fixed(l.Joules, 0)+" J")
-	}
-	if l.Price != nil {
-		parts = append(parts, "price "+table.Fixed(l.Price, 2))
-	}
+	add(l.Calls > 0, table.Count(l.Calls, "call"))
+	add(l.Remembered > 0, table.Count(l.Remembered, "reply")+" from the cache")
+	add(l.PromptTokens+l.ReplyTokens > 0,
+		fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), verb, tokens(l.ReplyTokens)))
+	add(l.Seconds >= 1, lasted(l.Seconds))
+	add(l.Joules != nil, table.Fixed(l.Joules, 0)+" J")
+	add(l.Price != nil, "price "+table.Fixed(l.Price, 2))
 	return strings.Join(parts, " · ")
 }
 
-// tokens is a number of them in few digits.
+// tokens writes a number of tokens in few digits.
 func tokens(n int) string {
 	switch {
 	case n < 10_000:
@@ -77,7 +72,7 @@ func tokens(n int) string {
 	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
-// lasted is a time in the unit that says it in few digits.
+// lasted writes a time in the unit that takes few digits.
 func lasted(seconds float64) string {
 	switch d := time.Duration(seconds * float64(time.Second)); {
 	case d < 2*time.Minute:
@@ -89,29 +84,30 @@ func lasted(seconds float64) string {
 	}
 }
 
-// beside says what the numbers of a ledger do not, as far as servers tell.
-func beside(l *scoring.Ledger) (said []string) {
+// tokenDetails returns the parts of a ledger that the table of costs does not show, as far as servers report them.
+func tokenDetails(l *scoring.Ledger) (details []string) {
 	number := func(n int) string { return humanize.Comma(int64(n)) }
 	if l.CachedTokens != nil {
-		said = append(said, fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
+		details = append(details, fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
 			number(l.ReadTokens()), number(l.PromptTokens), number(*l.CachedTokens)))
 		if l.IdealTokens != nil {
-			said = append(said, "an ideal cache would leave "+number(*l.IdealTokens))
+			details = append(details, "an ideal cache would leave "+number(*l.IdealTokens))
 		}
 	}
 	if l.ThoughtTokens != nil {
-		thought := fmt.Sprintf("%s of %s tokens were thinking", number(*l.ThoughtTokens), number(l.GeneratedTokens))
+		each := ""
 		if l.ThoughtEach != nil {
-			thought += fmt.Sprintf(", %s for each verdict", table.Fixed(l.ThoughtEach, 0))
+			each = fmt.Sprintf(", %s for each verdict", table.Fixed(l.ThoughtEach, 0))
 		}
-		said = append(said, thought)
+		details = append(details, fmt.Sprintf("%s of %s tokens were thinking%s",
+			number(*l.ThoughtTokens), number(l.GeneratedTokens), each))
 	}
 	if l.Remembered > 0 {
-		said = append(said, table.Count(l.Remembered, "reply")+" from gavel's own cache, paid for before")
+		details = append(details, table.Count(l.Remembered, "reply")+" from gavel's own cache, paid for before")
 	}
 	if l.Beside > 0 {
-		said = append(said, table.Count(l.Beside, "request")+
+		details = append(details, table.Count(l.Beside, "request")+
 			" beside the calls: which model is served, how long a prompt is")
 	}
-	return said
+	return details
 }

@@ -13,26 +13,26 @@ import (
 	"gavel/scoring"
 )
 
-// Comparison is runs that were compared, every two of them on the items that both have judged: what `gavel compare`
-// prints, its page, and a part of a report.
+// Comparison lays out a comparison of every two of some runs on the items that both have judged: for `gavel compare`,
+// its page, and a part of a report.
 type Comparison struct {
 	*scoring.Comparisons
-	Names   []string          `json:"-"` // of the runs; nil has those of their judges
-	Reports []*scoring.Report `json:"-"` // of the whole runs, nil of one that is not known; only pages need them
-	Command string            `json:"-"` // that prints it, for its page
+	Names   []string          `json:"-"` // of the runs; nil takes the names of their judges
+	Reports []*scoring.Report `json:"-"` // of the whole runs, nil for a run without one; only pages need them
+	Command string            `json:"-"` // prints the comparison; shown on its page
 }
 
-// pair is the comparison of two of the runs.
+// pair holds the comparison of two of the runs.
 type pair struct {
 	*scoring.Comparison
-	names, short [2]string // short are the names where all of these are short, else letters
+	names, short [2]string // short holds letters where one of the names is long, else the names
 }
 
-// longestHead is how long a name above a column of numbers may be.
+// longestHead is the length of the longest name that stands above a column of numbers.
 const longestHead = 16
 
-// pairs returns the comparisons of every two runs under the names of the runs, these runs, and what they are called in
-// tables: their names, with the letters that stand for them.
+// pairs returns the comparisons of every two runs, the runs, and their titles in tables: their names, after the letters
+// that stand for them.
 func (c *Comparison) pairs() (all []pair, sides []scoring.Side, titles []string) {
 	rest := c.Comparisons.Comparisons
 	sides = []scoring.Side{rest[0].A}
@@ -78,26 +78,24 @@ func (c Comparison) Document() doc.Document {
 	if len(pairs) == 1 {
 		d.Answer, d.Also = p.Sentences(p.names)
 		d.Also = strings.TrimSpace(d.Also + " " + p.coverage())
-		d.Blocks = []doc.Block{c.difference(pairs, titles), p.who(), judges, p.outcomes()}
+		d.Blocks = []doc.Block{c.difference(pairs, titles), p.correctness(), judges, p.outcomes()}
 	}
 	if p.SameRun() {
 		d.Blocks = []doc.Block{judges}
 	}
 	for _, p := range pairs {
-		d.Blocks = append(d.Blocks, p.within())
+		d.Blocks = append(d.Blocks, p.equivalence())
 	}
 	var markdown strings.Builder
-	if err := table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.Short)); err != nil {
-		panic(err) // nothing fails that writes to memory
-	}
-	made := &doc.Table{Columns: []doc.Column{{}}}
+	_ = table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.Short)) // nothing fails that writes to memory
+	origins := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
-		about := heading(s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, s.Simulated) + " · " + s.Run
-		made.Add(doc.Row{Name: titles[i], Cells: doc.Cells(about)})
+		origins.Add(doc.WordRow(titles[i], dotted(s.Model, s.Protocol, "prompt "+prompted(s.Question), s.Dataset,
+			simulatedMark(s.Simulated), s.Run)))
 	}
 	d.Blocks = append(d.Blocks,
 		doc.Block{
-			ID: "made", Title: "How it was made", In: doc.Full | doc.Page, Chart: doc.Facts, Table: made, Verbatim: c.Command,
+			ID: "made", Title: "How it was made", In: doc.Detail, Chart: doc.Facts, Table: origins, Verbatim: c.Command,
 		},
 		doc.Block{ID: "markdown", In: doc.Page, Fold: "Copy as Markdown", Verbatim: markdown.String()},
 		c.sure(pairs), doc.Block{In: doc.Short, Notes: []doc.Note{doc.Say("compare.more")}})
@@ -135,7 +133,7 @@ func (c Comparison) sheet() [][]string {
 	return withoutModes(rows)
 }
 
-// ranked says which of several judges no other is significantly ahead of.
+// ranked returns a sentence on the judges that no other is significantly better than.
 func (c Comparison) ranked(pairs []pair) string {
 	wins := map[string]int{}
 	first := slices.Clone(c.Names)
@@ -158,10 +156,11 @@ func (c Comparison) ranked(pairs []pair) string {
 	case len(first) == 1 && wins[first[0]] == len(c.Names)-1:
 		return doc.Phrase("compare.best", first[0], pairs[0].tile(*pairs[0].Headline()).Name)
 	}
-	return doc.Phrase("compare.unbeaten", Enumerate(first))
+	return doc.Phrase("compare.unbeaten", table.Enumerate(first))
 }
 
-// coverage says of how many pairs each judge has a verdict to keep, where these verdicts tell the judges apart.
+// coverage returns a sentence on the coverage of both judges, where they differ significantly in the accuracy when
+// consistent; "" otherwise.
 func (p pair) coverage() string {
 	for _, d := range p.Differences {
 		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil && p.Alike != nil && !p.Alike.Noise {
@@ -171,12 +170,12 @@ func (p pair) coverage() string {
 	return ""
 }
 
-// items returns what leads to the items of both that a filter takes, of a group or of all.
+// items returns a reference to the items of a group, or of all, that a filter takes in both runs.
 func (p pair) items(show, group string) doc.Ref {
 	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Show: show, Group: strings.TrimPrefix(group, scoring.Overall)}
 }
 
-// parts returns the parts of a bar: the units of a group, or of all, by who is correct on them.
+// parts returns the units of a group, or of all, as parts of a bar, by which judge is correct on them.
 func (p pair) parts(t *scoring.Table2x2, group string) []doc.Part {
 	return []doc.Part{
 		{N: t.Both, Look: "right", Name: "both correct", Target: p.items("both", group)},
@@ -186,37 +185,37 @@ func (p pair) parts(t *scoring.Table2x2, group string) []doc.Part {
 	}
 }
 
-// best says which values of a metric are the better.
+// best returns which values of a metric are better.
 func (p pair) best(metric string) scoring.Best {
-	term, _ := scoring.TermIn(Terms(p.A.Protocol), metric)
+	term, _ := scoring.TermIn(scoring.MetricsOf(p.A.Protocol), metric)
 	return term.Best
 }
 
-// tile returns what the numbers that stand for a run call a difference, folded where it is none of them.
+// tile returns the tile of a difference's metric, a folded one where the layout has none.
 func (p pair) tile(d scoring.Difference) Tile {
 	for _, t := range layoutOf(p.A.Protocol).Tiles {
 		if t.Metric == d.Metric && t.Mode == d.Mode {
 			return t
 		}
 	}
-	name := MetricName(p.A.Protocol, d.Metric)
+	name := doc.MetricName(p.A.Protocol, d.Metric)
 	if d.Mode != "" {
 		name += ", " + d.Mode
 	}
 	return Tile{Name: name, Folded: true}
 }
 
-// row of a difference.
+// row returns the row of a difference.
 func (p pair) row(d scoring.Difference) doc.Row {
-	of := func(v *float64) doc.Value { return doc.Num(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v}) }
+	number := func(v *float64) doc.Value { return doc.Num(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v}) }
 	r := doc.Row{
 		Name:  p.tile(d).Name,
 		Term:  d.Metric,
 		N:     d.N,
-		Look:  DifferenceLook(d.Noise),
+		Look:  doc.DifferenceLook(d.Noise),
 		Total: d.Group == scoring.Overall,
 		Cells: doc.Cells(
-			of(d.A), of(d.B), d.Result(), doc.Value{}, doc.Value{}, table.PValue(d.P), table.PValue(d.Holm),
+			number(d.A), number(d.B), d.Result(), doc.Value{}, doc.Value{}, table.PValue(d.P), table.PValue(d.Holm),
 			d.Test, scoring.Result{Unit: d.Unit, Value: d.Floor},
 		),
 	}
@@ -232,54 +231,56 @@ func (p pair) row(d scoring.Difference) doc.Row {
 	return r
 }
 
-// rows returns every difference: the headline's first, then those where both judges are consistent. Where space is
-// short there are the numbers that stand for a run, and of one of several pairs the headline alone of each kind.
+// rows returns every difference: those of the headline first, then those of pairs on which both judges are consistent.
+// The short text has only the main metrics, and of several pairs of runs only the headline of each kind.
 func (p pair) rows(several bool) (rows []doc.Row) {
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
-	detail := doc.Full | doc.Page
+	detail := doc.Detail
 	if several {
 		detail = doc.Full
 	}
-	var first, rest []scoring.Difference
+	var headlines, consistent, others []scoring.Difference
 	for _, d := range p.Differences {
 		if d.Metric == head.Metric && d.Mode == head.Mode {
-			first = append(first, d)
+			headlines = append(headlines, d)
 		} else {
-			rest = append(rest, d)
+			others = append(others, d)
 		}
 	}
-	headlines := len(first)
 	if p.Alike != nil {
-		first = append(append(first, *p.Alike), p.AlikeByGroup...)
+		consistent = append([]scoring.Difference{*p.Alike}, p.AlikeByGroup...)
 	}
-	for i, d := range append(first, rest...) {
-		r := p.row(d)
-		if i < len(first) && d.Table != nil {
-			r.Cells[3].Parts = p.parts(d.Table, d.Group)
-		}
-		switch {
-		case several && i == 0:
-			r.Name = strings.Join(p.short[:], " · ")
-			r.Target = p.items("", "")
-		case !r.Total:
-			r.Name = "  " + d.Group
-			r.Term = ""
-			r.In = detail
-			if i < len(first) {
-				r.Target = p.items("differ", d.Group)
+	for section, differences := range [][]scoring.Difference{headlines, consistent, others} {
+		for _, d := range differences {
+			r := p.row(d)
+			leading := len(rows) == 0
+			if section < 2 && d.Table != nil {
+				r.Cells[3].Parts = p.parts(d.Table, d.Group)
 			}
-		case i >= headlines && i < len(first):
-			r.Name += " *"
-		case i > 0 && (several || p.tile(d).Folded || p.Alike != nil && d.Metric == p.Alike.Metric):
-			r.In = detail
+			switch {
+			case several && leading:
+				r.Name = strings.Join(p.short[:], " · ")
+				r.Target = p.items("", "")
+			case !r.Total:
+				r.Name = "  " + d.Group
+				r.Term = ""
+				r.In = detail
+				if section < 2 {
+					r.Target = p.items("differ", d.Group)
+				}
+			case section == 1:
+				r.Name += " *"
+			case !leading && (several || p.tile(d).Folded || p.Alike != nil && d.Metric == p.Alike.Metric):
+				r.In = detail
+			}
+			r.Total = r.Total && (leading || !several)
+			rows = append(rows, r)
 		}
-		r.Total = r.Total && (i == 0 || !several)
-		rows = append(rows, r)
 	}
 	return rows
 }
 
-// difference says how far every two runs are apart.
+// difference returns the table of all differences.
 func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	p := pairs[0]
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
@@ -297,7 +298,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 		{Name: sides[0], Head: signs[0], Kind: doc.Side, Axis: doc.AxisOf(head.Unit)},
 		{Name: sides[1], Head: signs[1], Kind: doc.Side},
 		{Name: "difference", Kind: doc.Number, Axis: axis}, {Name: "who is correct", Kind: doc.Bar, In: doc.Page},
-		{In: doc.Short | doc.Full}, {Name: "p", In: doc.Full}, {Name: "Holm", In: doc.Full}, {Name: "test", In: doc.Full},
+		{In: doc.Printed}, {Name: "p", In: doc.Full}, {Name: "Holm", In: doc.Full}, {Name: "test", In: doc.Full},
 		{Name: "noise floor", Kind: doc.Bare, In: doc.Full},
 	}}
 	var warnings []string
@@ -317,7 +318,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	if several {
 		b.Plain(strings.Join(titles, ", "))
 	} else if head.Table != nil {
-		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], tested(*head))
+		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], doc.Tested(*head))
 	}
 	if p.Alike != nil {
 		b.Remark("compare.alike")
@@ -327,8 +328,8 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	return b
 }
 
-// who says which units the judges part on.
-func (p pair) who() doc.Block {
+// correctness returns a bar of the units by which judge is correct on them.
+func (p pair) correctness() doc.Block {
 	head := p.Headline()
 	if head == nil || head.Table == nil {
 		return doc.Block{}
@@ -337,8 +338,8 @@ func (p pair) who() doc.Block {
 	b := doc.Block{
 		ID:    "who",
 		Title: "Who is correct on what",
-		About: p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, ItemOf(p.A.Protocol))),
-		In:    doc.Full | doc.Page,
+		About: p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).Item)),
+		In:    doc.Detail,
 		Chart: doc.StackedBar,
 		Table: &doc.Table{First: "correct"},
 		Bracket: &doc.Bracket{
@@ -346,7 +347,7 @@ func (p pair) who() doc.Block {
 			To:         3,
 			N:          t.OnlyA + t.OnlyB,
 			Bold:       "on which only one is correct",
-			Words:      tested(*head),
+			Words:      doc.Tested(*head),
 			Beyond:     "on which neither is",
 			BeyondSize: t.Neither,
 		},
@@ -358,40 +359,40 @@ func (p pair) who() doc.Block {
 	return b
 }
 
-// judges are the runs by themselves, and what they cost.
+// judges returns a table of the runs by themselves, with their costs.
 func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
 	t := &doc.Table{First: "judge", Look: "many"}
-	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Full | doc.Page}
+	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Detail}
 	for i, s := range sides {
 		if cost := s.Ledger; cost != nil && cost.Each != nil {
 			b.Remark("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
-				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.item(),
-				strings.Join(append([]string{""}, beside(cost)...), "; "))
+				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.Item,
+				strings.Join(append([]string{""}, tokenDetails(cost)...), "; "))
 		}
 		if len(c.Reports) == 0 || slices.Contains(c.Reports, nil) {
 			continue
 		}
 		r := c.Reports[i]
-		row := doc.Row{Name: titles[i], Target: doc.RunRef(s.Run), Look: "level-" + string(LevelOf(r))}
+		row := doc.Row{Name: titles[i], Target: doc.RunRef(s.Run), Look: "level-" + string(r.Level())}
 		add := func(column doc.Column, v doc.Value) {
 			if i == 0 {
 				t.Columns = append(t.Columns, column)
 			}
 			row.Cells = append(row.Cells, v)
 		}
-		add(doc.Column{Name: "level", Kind: doc.Judged}, doc.LevelOf(cmp.Or(r.Diagnosis, &scoring.Diagnosis{}).Level))
+		add(doc.Column{Name: "level", Kind: doc.Judged}, doc.LevelOf(diagnosed(r)))
 		head := cmp.Or(Headline(r), &scoring.Result{})
-		name := MetricName(r.Protocol, head.Metric)
+		name := doc.MetricName(r.Protocol, head.Metric)
 		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))
 		for _, tile := range l.Tiles {
 			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdict {
-				add(doc.Column{Name: tile.Name, Kind: doc.Of}, doc.Num(tile.of(r)))
+				add(doc.Column{Name: tile.Name, Kind: doc.Of}, doc.Num(tile.value(r)))
 			}
 		}
 		var each doc.Value
-		if kept := l.Bracket.over(r); kept != nil && r.Repetitions == nil {
-			each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(kept.N))
+		if usable := l.Bracket.over(r); usable != nil && r.Repetitions == nil {
+			each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(usable.N))
 		}
 		add(doc.Column{Name: l.Noun + " per usable verdict"}, each)
 		t.Add(row)
@@ -401,7 +402,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	return b
 }
 
-// outcomes are those of the same units in both runs.
+// outcomes shows the outcomes of the same units in both runs.
 func (p pair) outcomes() doc.Block {
 	l := layoutOf(p.A.Protocol)
 	if p.Became[0].N*len(l.Ends) == 0 {
@@ -409,8 +410,8 @@ func (p pair) outcomes() doc.Block {
 	}
 	b := doc.Block{
 		ID:    "outcomes",
-		Title: "Outcomes of the same " + table.Count(p.Became[0].N, l.item()),
-		In:    doc.Full | doc.Page,
+		Title: "Outcomes of the same " + table.Count(p.Became[0].N, l.Item),
+		In:    doc.Detail,
 		Table: &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.LargeBar}}},
 	}
 	for side, became := range p.Became {
@@ -439,8 +440,8 @@ func (p pair) outcomes() doc.Block {
 	return b
 }
 
-// within says whether the runs are the same within a margin.
-func (p pair) within() doc.Block {
+// equivalence returns the test of whether the runs are the same within a margin.
+func (p pair) equivalence() doc.Block {
 	w := p.Within
 	if w == nil {
 		return doc.Block{}
@@ -451,18 +452,18 @@ func (p pair) within() doc.Block {
 	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
 	return doc.Block{ID: "within", Title: "The same within a margin?", Notes: []doc.Note{
-		doc.Say("compare.margin", decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.Whole(diff), w.N,
+		doc.Say("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.Whole(diff), w.N,
 			w.RightToWrong, w.WrongToRight),
 		doc.Say(method),
 	}}
 }
 
-// sure says how sure a comparison is, and how to read it.
+// sure returns the notes on how certain a comparison is, and how to read it.
 func (c Comparison) sure(pairs []pair) doc.Block {
 	b := doc.Block{
 		ID:    "sure",
 		Title: "How to read this",
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Fold:  "How sure is that? How to read this",
 		Notes: []doc.Note{
 			doc.Say("compare.paired"), doc.Say("compare.interval"), doc.Say("compare.significant", c.Family),
@@ -472,17 +473,17 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 		b.Remark("compare.own")
 	}
 	var methods, notes []string
-	var said table.Remarks
+	var remarks table.Remarks
 	for _, p := range pairs {
 		for _, d := range p.Differences {
-			said.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
+			remarks.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
 			methods = append(methods, d.Interval)
 		}
 		if further := layoutOf(p.A.Protocol).Compared; further != nil {
 			notes = append(notes, further(p.Comparison)...)
 		}
 	}
-	for _, note := range slices.Concat([]string{Intervals(c.Bootstrap, methods)}, said.Lines(), notes) {
+	for _, note := range slices.Concat([]string{Intervals(c.Bootstrap, methods)}, remarks.Lines(), notes) {
 		b.Plain(note)
 	}
 	return b

@@ -11,8 +11,8 @@ import (
 	"gavel/internal/disk"
 )
 
-// WriteFile writes the document to a file in one step: who reads it meanwhile sees the old one or the new one. A file
-// that is there and no page of gavel's is an error, unless forced.
+// WriteFile writes the document to a file in one step: a reader sees the old file or the new one. A file that exists
+// and was not written by gavel is an error, unless forced.
 func (d RunReport) WriteFile(path string, force bool) error {
 	if !force {
 		if err := replaceable(path); err != nil {
@@ -22,8 +22,8 @@ func (d RunReport) WriteFile(path string, force bool) error {
 	return disk.Write(path, d.WriteHTML)
 }
 
-// WriteOther writes a file in a format that does not say who wrote it, in one step. A file that is there is an error,
-// unless forced.
+// WriteOther writes a file in one step, in a format that does not name the program that wrote it. A file that exists is
+// an error, unless forced.
 func WriteOther(path string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return fmt.Errorf("%s: exists: choose another name, or use --force", path)
@@ -31,7 +31,7 @@ func WriteOther(path string, force bool, write func(io.Writer) error) error {
 	return disk.Write(path, write)
 }
 
-// replaceable tells whether a page may be written to a path: where there is nothing yet, or a page of gavel's.
+// replaceable returns an error if a path holds a file that is no page of gavel's.
 func replaceable(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,12 +41,11 @@ func replaceable(path string) error {
 		return err
 	}
 	defer f.Close()
-	head := make([]byte, 1024) // the generator stands at its beginning
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	head, err := io.ReadAll(io.LimitReader(f, 1024)) // the generator stands at its beginning
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if !bytes.Contains(head[:n], []byte(Generator)) {
+	if !bytes.Contains(head, []byte(Generator)) {
 		return fmt.Errorf("%s: exists and is not a page that gavel wrote: choose another name, or use --force", path)
 	}
 	return nil

@@ -4,18 +4,18 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/jury"
 	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/scoring"
 )
 
 // CountItems returns a number of items of a protocol in words, such as "350 pairs".
-func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).item()) }
+func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).Item) }
 
-// BoardJudge is a judge among others of the same items, by one run of it.
+// BoardJudge holds one run of a judge, among other judges of the same items.
 type BoardJudge struct {
 	Manifest *judging.Manifest
 	Report   *scoring.Report
@@ -31,9 +31,9 @@ func (j BoardJudge) name() string {
 func NameJudges(judges []BoardJudge) (names, details []string) {
 	prompt := commonest(judges, func(j BoardJudge) string { return j.Report.Prompt })
 	settings := commonest(judges, func(j BoardJudge) string { return j.Report.Settings })
-	most := 0
+	largest := 0
 	for _, j := range judges {
-		most = max(most, j.Report.Items)
+		largest = max(largest, j.Report.Items)
 	}
 	count := map[string]int{}
 	var manifests []*judging.Manifest
@@ -45,9 +45,13 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		_, models, isJury := scoring.JuryOf(j.Manifest.Spec.Model.Name)
 		switch {
 		case isJury:
-			parts = append(parts, JuryRule(j.Report.Prompt)+" of "+models)
+			parts = append(parts, jury.RuleName(j.Report.Prompt)+" of "+models)
 		case j.Manifest.Imported != "":
-			parts = append(parts, "reference", publishedAs(j.Manifest))
+			published := "stored replies"
+			if j.Manifest.Server.Name == "published verdicts" {
+				published = j.Manifest.Server.Name
+			}
+			parts = append(parts, "reference", published)
 		case !j.Manifest.Simulated:
 			parts = append(parts, j.Manifest.Model.Quantisation, j.Manifest.Server.Name)
 		}
@@ -60,14 +64,14 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 		if j.Report.Settings != settings {
 			parts = append(parts, j.Report.Settings)
 		}
-		if j.Report.Items < most {
-			parts = append(parts, fmt.Sprintf("%d of %d", j.Report.Items, most))
+		if j.Report.Items < largest {
+			parts = append(parts, fmt.Sprintf("%d of %d", j.Report.Items, largest))
 		}
 		if j.Manifest.Status != judging.Complete {
 			parts = append(parts, j.Manifest.Status)
 		}
 		names = append(names, name)
-		details = append(details, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · "))
+		details = append(details, dotted(parts...))
 	}
 	differences := scoring.Differences(manifests, names)
 	for i, j := range judges {
@@ -82,26 +86,18 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 	return names, details
 }
 
-// publishedAs returns the kind of published results of a run.
-func publishedAs(m *judging.Manifest) string {
-	if m.Server.Name == "published verdicts" {
-		return m.Server.Name
-	}
-	return "stored replies"
-}
-
 // commonest returns the value that most judges have, the first of several.
-func commonest(judges []BoardJudge, of func(BoardJudge) string) (most string) {
+func commonest(judges []BoardJudge, value func(BoardJudge) string) (common string) {
 	count := map[string]int{}
 	for _, j := range judges {
-		count[of(j)]++
+		count[value(j)]++
 	}
 	for _, j := range judges {
-		if count[of(j)] > count[most] {
-			most = of(j)
+		if count[value(j)] > count[common] {
+			common = value(j)
 		}
 	}
-	return most
+	return common
 }
 
 // NewLeaderboard returns the leaderboard of a ranking of judges, which are given in the ranking's order.
@@ -123,7 +119,7 @@ func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 	return l
 }
 
-// InWords returns the board for a surface without room for details: a judge's name has what its run differs in.
+// InWords returns the board for a surface without room for details: the names of judges include how their runs differ.
 func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
 	names := NamesOf(runs)
 	b := l.Board
@@ -165,35 +161,35 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 
 // together reports whether two runs stand on one leaderboard.
 func together(a, b *scoring.Run) bool {
-	of, other := a.Manifest.Spec, b.Manifest.Spec
-	return of.Protocol == other.Protocol && of.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
+	spec, other := a.Manifest.Spec, b.Manifest.Spec
+	return spec.Protocol == other.Protocol && spec.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
 }
 
 // Leaderboards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares
 // juries with their members.
 func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
-	placed := make([]bool, len(runs))
+	onBoard := make([]bool, len(runs))
 	pages := map[string]string{}
 	for i := range runs {
-		runs[i].Jury = juryOf(loaded[i], loaded, o)
+		runs[i].Jury = jury.Of(loaded[i], loaded, o)
 		if len(runs) > 1 {
 			pages[runs[i].Run] = fmt.Sprintf("#run-%d-page", i+1)
 		}
 	}
 	for i := range runs {
-		if placed[i] {
+		if onBoard[i] {
 			continue
 		}
-		var of []*scoring.Run
+		var group []*scoring.Run
 		var reports []scoring.Report
 		for j := i; j < len(runs); j++ {
 			if together(loaded[i], loaded[j]) {
-				placed[j] = true
-				of = append(of, loaded[j])
+				onBoard[j] = true
+				group = append(group, loaded[j])
 				reports = append(reports, runs[j].Report)
 			}
 		}
-		l := BoardOf(of, reports, o)
+		l := BoardOf(group, reports, o)
 		if l == nil {
 			continue
 		}

@@ -10,32 +10,31 @@ import (
 	"gavel/scoring"
 )
 
-// Layout is how runs of a protocol are laid out. Protocols that share one are laid out together.
+// Layout says how runs of a protocol are laid out. Protocols that share one are laid out together.
 type Layout struct {
-	// the metric that stands for a run; "": its first
-	Headline string
-	// the metric that stands for a run whose items have no label, and what to say then; "": the same
-	Unlabelled, Steady string
-	Noun               string // what one record is, in the plural; "": judgments
-	Item               string // what is scored; "": item
-	Question           string // that a run asks; "": which is the goal
-	// what else there is to say of two runs; nil: nothing
+	Headline   string // the main metric; "": the first
+	Unlabelled string // the main metric of a run whose items have no label; "": Headline
+	Steady     string // what to say of a board by Unlabelled
+	Noun       string // one record, in the plural; "": judgments
+	Item       string // one unit; "": item
+	Question   string // the question of a run; "": which is the goal
+	// further notes on the comparison of two runs; nil: none
 	Compared func(c *scoring.Comparison) []string
-	// settings that names of runs say in these words
+	// the words in names of runs for settings, by the beginning of the setting
 	Words map[string]string
-	// the numbers of a run that are shown first
+	// the main metrics of a run, the first first
 	Tiles []Tile
-	// in which way it asks it, after the question
+	// how the question is asked, in words after the question
 	How string
 	// the same of a run, where runs differ in it; nil: How
 	Ways func(r *scoring.Report) string
-	// what units come to, in the order of the bar
+	// the outcomes of units, in the order of the bar
 	Ends []End
-	// what else to know of the bar; "": the way in which the run asks
+	// words beside the title of the bar; "": Ways
 	Became string
 	// joins the first parts of the bar; the zero value: nothing does
 	Bracket Bracket
-	// what a page has by group; the zero value: the headline by category
+	// the table of a page by group; the zero value: the headline by category
 	By Grouping
 	// the blocks of a run's page below its cards, beside those of every page
 	Blocks []PagePart
@@ -47,50 +46,52 @@ type Layout struct {
 	Caveats func(p *RunPage) []string
 	// what a board of judges shows beside the headline; a narrow terminal leaves out all but the first
 	BoardColumns []BoardColumn
-	// what a leaderboard draws the headline against; nil: nothing
+	// the bias that a leaderboard plots the headline against; nil: none
 	Against *Against
 }
 
 // Grouping says how a page of a run breaks a metric down by group of items.
 type Grouping struct {
-	First, Title    string   // of its table; "": by category
-	Metrics         []string // the first of these with a value is shown; nil: the headline
-	Held, HeldWords string   // a metric to compare with, drawn as a diamond, and its words, with * for its label
-	Extra           string   // a metric in a further column
+	First, Title string   // of the table; "": by category
+	Metrics      []string // the first of these with a value is shown; nil: the headline
+	Held         string   // a metric to compare with, drawn as a diamond; * stands for the metric that is shown
+	HeldWords    string   // the words of Held
+	Extra        string   // a metric in a further column
 }
 
-// Bracket joins the first parts of a bar, whose verdicts are worth keeping.
+// Bracket joins the first parts of a bar: the usable verdicts.
 type Bracket struct {
-	Parts        []string // that are joined: right, wrong, and others of which this is not known
-	Metric       string   // the share of these that is right; "": counted from the parts
-	Bold, Beyond string   // what to say of these, and of the others
-	Chance       string   // what to say of a random judge's share
+	Parts  []string // the joined parts: right, wrong, and others without a label
+	Metric string   // the share of these that is right; "": counted from the parts
+	Bold   string   // words for the joined parts
+	Beyond string   // words for the others
+	Chance string   // words for the share of a random judge
 }
 
 // PagePart makes blocks of a run, one after the other; none where it has nothing to say.
 type PagePart func(p *RunPage) []doc.Block
 
-// End is one that units of a run come to, as a bar has it.
+// End names an outcome of units: a part of the bar.
 type End struct {
 	Part  string // of [scoring.Breakdown]
 	Look  string // right, wrong, tie, first, last or none
 	Words string
-	Show  string // the filter of items that takes these
+	Show  string // the filter that takes the items of this outcome
 }
 
-// Tile is a number that is shown first.
+// Tile names one of the main metrics of a run.
 type Tile struct {
 	Metric, Mode string
 	Name         string                         // in plain words
-	Label        func(r *scoring.Report) string // in a row of its own; nil: the name
-	About        string                         // what is good
-	Folded       bool                           // no card
-	Note         func(r *scoring.Report) string // said in place of About; nil: nothing
-	Of           bool                           // in place of About: the number of items
-	Chance       string                         // with Of: the metric of chance; "": none
+	Label        func(r *scoring.Report) string // the name in a row of its own; nil: Name
+	About        string                         // which values are good
+	Folded       bool                           // it has no card
+	Note         func(r *scoring.Report) string // replaces About; nil: nothing does
+	Of           bool                           // the number of items replaces About
+	Chance       string                         // with Of: the metric of the chance level; "": none
 }
 
-// BoardColumn is a number that a board shows beside the headline.
+// BoardColumn names a metric that a board shows beside the headline.
 type BoardColumn struct {
 	Metric, Mode string
 	Name         string // "": the metric's
@@ -98,14 +99,14 @@ type BoardColumn struct {
 	In           doc.Surface
 }
 
-// Against is a metric that a headline is drawn against: one that tells whether a judge goes by what it reads.
+// Against names a bias that the headline is plotted against.
 type Against struct {
 	Title, About string
-	Words        string // of its axis
+	Words        string // of the axis
 	Metric       string
-	Zero         float64 // of a judge without the bias
+	Zero         float64 // the value of a judge without the bias
 	ZeroWords    string
-	Zone         float64 // from which on the bias decides
+	Zone         float64 // the threshold above which the bias decides
 	ZoneWords    string
 }
 
@@ -122,14 +123,14 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	if out.N == 0 {
 		return nil
 	}
-	e, known := r.Overall(x.Metric).Held(0)
+	e, ok := r.Overall(x.Metric).Held(0)
 	right := b.Count(x.Parts[0])
-	judged := right + b.Count(x.Parts[1])
-	if x.Metric == "" && judged > 0 {
-		e = scoring.ShareOf("", float64(right), float64(judged), 0)
-		known = true
+	units := right + b.Count(x.Parts[1])
+	if x.Metric == "" && units > 0 {
+		e = scoring.ShareOf("", float64(right), float64(units), 0)
+		ok = true
 	}
-	if known {
+	if ok {
 		out.Words = fmt.Sprintf("right on %s of %d%s", e, e.N, x.Chance)
 	}
 	out.BeyondSize = b.N - out.N
@@ -142,6 +143,7 @@ var layouts sync.Map // by the name of the protocol
 // filter of ends from the names of their parts.
 func Register(protocol string, l *Layout) {
 	l.Noun = cmp.Or(l.Noun, plain.Noun)
+	l.Item = cmp.Or(l.Item, plain.Item)
 	for i := range l.Ends {
 		end := &l.Ends[i]
 		end.Look = cmp.Or(end.Look, end.Part)
@@ -165,9 +167,6 @@ func notice(p *RunPage) []doc.Block {
 	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say(code)}}}
 }
 
-// item is what is scored.
-func (l *Layout) item() string { return cmp.Or(l.Item, "item") }
-
 // layoutOf a protocol. Results of one that nobody registered are listed.
 func layoutOf(protocol string) *Layout {
 	if l, ok := layouts.Load(protocol); ok {
@@ -176,12 +175,9 @@ func layoutOf(protocol string) *Layout {
 	return plain
 }
 
-var plain = &Layout{Noun: "judgments"}
+var plain = &Layout{Noun: "judgments", Item: "item"}
 
-// Terms are the metrics of a protocol, in words.
-func Terms(protocol string) []scoring.Term { return scoring.MetricsOf(protocol) }
-
-// Headline is the number that stands for a run, of several modes the first; nil where there is none.
+// Headline returns the main result of a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {
 	l := layoutOf(r.Protocol)
 	metric := l.Headline
@@ -197,13 +193,13 @@ func Headline(r *scoring.Report) *scoring.Result {
 	return nil
 }
 
-func (c BoardColumn) of(r *scoring.Report) scoring.Result {
+func (c BoardColumn) value(r *scoring.Report) scoring.Result {
 	return r.Result(c.Metric, scoring.Overall, c.Mode)
 }
 
-// count says of how many a tile's number is, and what chance has of it.
+// count returns the number of items behind a tile's number, and the chance level of it.
 func (t Tile) count(r *scoring.Report, x scoring.Result) string {
-	text := "of " + table.Count(x.N, layoutOf(r.Protocol).item())
+	text := "of " + table.Count(x.N, layoutOf(r.Protocol).Item)
 	chance := r.Overall(t.Chance)
 	switch {
 	case chance.Value == nil:
@@ -215,13 +211,13 @@ func (t Tile) count(r *scoring.Report, x scoring.Result) string {
 	return text
 }
 
-// Verdictless is the tile of judgments without a verdict.
+// Verdictless shows the share of judgments without a verdict.
 var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: string(scoring.Lower)}
 
-// WithPeople is the score of a judge whose answers are preferences.
+// WithPeople names the score of a judge whose answers are preferences.
 const WithPeople = "agreement with people"
 
-// label of the tile in a row.
+// label returns the name of the tile in a row of its own.
 func (t Tile) label(r *scoring.Report) string {
 	if t.Label != nil {
 		return t.Label(r)
@@ -229,25 +225,13 @@ func (t Tile) label(r *scoring.Report) string {
 	return t.Name
 }
 
-// of is the tile's number of a run.
-func (t Tile) of(r *scoring.Report) scoring.Result {
+// value returns the tile's number of a run.
+func (t Tile) value(r *scoring.Report) scoring.Result {
 	if t.Metric == scoring.WithoutVerdict {
 		return r.Verdictless()
 	}
 	return r.Result(t.Metric, scoring.Overall, t.Mode)
 }
 
-// SameLayout tells whether runs of two protocols are laid out together.
+// SameLayout reports whether two protocols share a layout.
 func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
-
-// MetricName returns the label of a metric of a protocol.
-func MetricName(protocol, metric string) string {
-	term, _ := scoring.MetricOf(protocol, metric)
-	return term.Label
-}
-
-// MetricColumn returns the column of a metric of a protocol.
-func MetricColumn(protocol, metric string, kind doc.Kind) doc.Column {
-	term, _ := scoring.MetricOf(protocol, metric)
-	return doc.Column{Name: term.Label, Short: term.Short, Kind: kind}
-}

@@ -13,16 +13,16 @@ import (
 	"gavel/scoring"
 )
 
-// Leaderboard is a board as a page shows it: the answer, one chart of the judges, where they fail, and whether the
-// position decides.
+// Leaderboard holds a board with the parts of its page: the answer, a chart of the judges, where they fail, and whether
+// the position decides.
 type Leaderboard struct {
 	Board
-	Most    int      `json:"-"` // rows of the chart; 0: all
+	Most    int      `json:"-"` // limits the rows of the chart; 0: no limit
 	All     doc.Ref  `json:"-"` // the page with all rows
 	Hardest doc.Ref  `json:"-"` // the items that most judges get wrong
 	Notes   []string `json:"-"` // under the chart
-	Prefix  string   `json:"-"` // of the ids of its elements, where several are on a page
-	About   string   `json:"-"` // the question and the dataset, where the page does not say them
+	Prefix  string   `json:"-"` // of the ids of its elements, where a page has several boards
+	About   string   `json:"-"` // the question and the dataset, where the page does not name them
 
 	Link func(doc.Ref) string `json:"-"` // the address of a run; nil where the page has none
 }
@@ -30,9 +30,9 @@ type Leaderboard struct {
 // Headline returns the answer, in which no name is broken into two lines.
 func (l *Leaderboard) Headline() []doc.Span {
 	first, _ := l.sentences()
-	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.of()+".", 1)
+	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.itemCount()+".", 1)
 	var names []string
-	for _, s := range l.placed() {
+	for _, s := range l.standings() {
 		names = append(names, s.Name)
 	}
 	return doc.Unbroken(first, names...)
@@ -47,7 +47,7 @@ func (l *Leaderboard) Also() string {
 // beyond returns a sentence if the best judges differ significantly from every other judge.
 func (l *Leaderboard) beyond() string {
 	best := l.Best()
-	others := len(l.placed()) - len(best)
+	others := len(l.standings()) - len(best)
 	behind := func(s Standing) bool { return s.Last > len(best) }
 	if l.Test == "" || len(best) == 0 || others == 0 || slices.ContainsFunc(best, behind) {
 		return ""
@@ -68,34 +68,34 @@ func (l *Leaderboard) Blocks() []doc.Block {
 	if len(l.Rows) == 0 {
 		return nil
 	}
-	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.against(), l.reading()}
+	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.biasChart(), l.reading()}
 }
 
-// fewestKept is the threshold of coverage, in percent, for the card of the accuracy when consistent.
-const fewestKept = 50
+// leastCoverage is the threshold of coverage, in percent, for the card of the accuracy when consistent.
+const leastCoverage = 50
 
 // cards returns the judges to take for each purpose, and those not to use.
 func (l *Leaderboard) cards() doc.Block {
-	placed := l.placed()
-	t := &doc.Table{}
-	add := func(name, value, about string) {
-		t.Add(doc.Row{Name: name, Cells: doc.Cells(value, about)})
-	}
-	if len(placed) < 2 {
+	standings := l.standings()
+	if len(standings) < 2 {
 		return doc.Block{}
 	}
-	if l.Test != "" && l.warning() == "" && len(l.Best()) < len(placed) {
-		add(l.bestCard(placed))
+	t := &doc.Table{}
+	add := func(name, value, note string) { t.Add(doc.WordRow(name, value, note)) }
+	if l.Test != "" && l.warning() == "" && len(l.Best()) < len(standings) {
+		add(l.bestCard(standings))
 	}
 	var surest, fastest *Standing
-	for i := range placed {
-		s := &placed[i]
-		useful := s.Level == scoring.Usable || s.Level == scoring.Strong
-		kept := s.RightWhereAlike.Value != nil && s.Coverage.Value != nil && *s.Coverage.Value >= fewestKept
-		if useful && kept && (surest == nil || *s.RightWhereAlike.Value > *surest.RightWhereAlike.Value) {
+	for i := range standings {
+		s := &standings[i]
+		if s.Level != scoring.Usable && s.Level != scoring.Strong {
+			continue
+		}
+		covers := s.RightWhereAlike.Value != nil && s.Coverage.Value != nil && *s.Coverage.Value >= leastCoverage
+		if covers && (surest == nil || *s.RightWhereAlike.Value > *surest.RightWhereAlike.Value) {
 			surest = s
 		}
-		if useful && s.Seconds != nil && (fastest == nil || *s.Seconds < *fastest.Seconds) {
+		if s.Seconds != nil && (fastest == nil || *s.Seconds < *fastest.Seconds) {
 			fastest = s
 		}
 	}
@@ -111,41 +111,40 @@ func (l *Leaderboard) cards() doc.Block {
 		level scoring.Level
 		name  string
 	}{{scoring.Unusable, "Do not use"}, {scoring.Weak, "Do not rely on alone"}} {
-		rows := slices.DeleteFunc(slices.Clone(placed), func(s Standing) bool { return s.Level != bad.level })
+		rows := slices.DeleteFunc(slices.Clone(standings), func(s Standing) bool { return s.Level != bad.level })
 		if len(rows) == 0 {
 			continue
 		}
 		slices.Reverse(rows)
-		about := rows[0].Report.Says
+		note := rows[0].Report.Says
 		if len(rows) > 1 {
-			about = fmt.Sprintf("%s: %s", rows[0].Name, lower(about))
+			note = fmt.Sprintf("%s: %s", rows[0].Name, lower(note))
 		}
-		add(bad.name, namesOf(rows), about)
+		add(bad.name, namesOf(rows), note)
 		break
 	}
 	return doc.Block{ID: "cards", In: doc.Page, Chart: doc.Cards, Table: t}
 }
 
 // bestCard returns the card of the best judges.
-func (l *Leaderboard) bestCard(placed []Standing) (name, value, about string) {
+func (l *Leaderboard) bestCard(standings []Standing) (name, value, note string) {
 	best := l.Best()
 	name = "Most accurate"
 	if !l.ofRight() {
 		name = "Highest " + l.headline()
 	}
 	points := func(a, b Standing) string {
-		x := scoring.Result{Unit: a.Headline.Unit}
-		d := *a.Headline.Value - *b.Headline.Value
+		x := scoring.Result{Unit: a.Headline.Unit, Value: new(*a.Headline.Value - *b.Headline.Value)}
 		if x.Unit == "" {
-			return table.Rough(&d, x) + " points"
+			return table.Rough(x.Value, x) + " points"
 		}
-		return table.Rough(&d, x)
+		return table.Rough(x.Value, x)
 	}
-	about = doc.Phrase("board.within", points(best[0], best[len(best)-1]))
+	note = doc.Phrase("board.within", points(best[0], best[len(best)-1]))
 	if len(best) == 1 {
-		about = doc.Phrase("board.above", points(best[0], placed[1]), placed[1].Name)
+		note = doc.Phrase("board.above", points(best[0], standings[1]), standings[1].Name)
 	}
-	return name, namesOf(best), about
+	return name, namesOf(best), note
 }
 
 // lower returns a sentence with a small first letter.
@@ -171,10 +170,9 @@ func seconds1(s float64) string {
 func (l *Leaderboard) judges() doc.Block {
 	b := l.block()
 	b.Title = doc.Capital(l.headline())
-	axis := b.Table.Columns[1].Axis
-	b.About = "percent of " + l.of()
-	if l.unit() != "" {
-		b.About = fmt.Sprintf("from %g to %g, over %s", axis.Min, axis.Max, l.of())
+	b.About = "percent of " + l.itemCount()
+	if axis := l.axis(); axis.Unit != "" {
+		b.About = fmt.Sprintf("from %g to %g, over %s", axis.Min, axis.Max, l.itemCount())
 	}
 	b.About += ", with 95 % interval · the best first"
 	if n := len(b.Table.Rows) - l.Most; l.Most > 0 && n > 0 {
@@ -188,24 +186,24 @@ func (l *Leaderboard) judges() doc.Block {
 // block returns a table with a row for each judge, the best first.
 func (b Board) block() doc.Block {
 	t := &doc.Table{First: "judge", Board: true, Columns: []doc.Column{
-		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: doc.AxisOf(b.unit())},
+		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: b.axis()},
 	}}
-	var beside []BoardColumn
+	var extras []BoardColumn
 	for i, c := range b.layout().BoardColumns {
 		if c.Metric == b.Metric {
 			continue
 		}
-		column := MetricColumn(b.Rows[0].Report.Protocol, c.Metric, cmp.Or(c.Kind, doc.Bare))
+		column := doc.MetricColumn(b.Rows[0].Report.Protocol, c.Metric, cmp.Or(c.Kind, doc.Bare))
 		column.Name = cmp.Or(c.Name, column.Name)
 		column.Short = cmp.Or(c.Name, column.Short)
 		column.In = c.In
 		if i > 0 {
 			column.Spare = 4 - i
 		}
-		beside = append(beside, c)
+		extras = append(extras, c)
 		t.Columns = append(t.Columns, column)
 	}
-	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, In: doc.Full | doc.Page})
+	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, In: doc.Detail})
 	signs := map[string]bool{"brace": b.Test != ""}
 	for _, r := range b.Rows {
 		row := doc.Row{
@@ -222,8 +220,8 @@ func (b Board) block() doc.Block {
 			sign = "reference"
 		}
 		signs[sign] = true
-		for _, c := range beside {
-			v := doc.Value{Result: c.of(r.Report)}
+		for _, c := range extras {
+			v := doc.Value{Result: c.value(r.Report)}
 			if c.Kind == doc.Of && v.Value != nil {
 				v.Text = b.Unit + "s"
 			}
@@ -259,11 +257,11 @@ func (l *Leaderboard) baselines() doc.Block {
 		}
 		return s.Headline.N
 	}
-	of := slices.MaxFunc(l.Rows, func(a, b Standing) int { return cmp.Compare(ruled(a), ruled(b)) }).Report
-	if len(of.Rules) == 0 || !l.ofRight() {
+	source := slices.MaxFunc(l.Rows, func(a, b Standing) int { return cmp.Compare(ruled(a), ruled(b)) }).Report
+	if len(source.Rules) == 0 || !l.ofRight() {
 		return doc.Block{}
 	}
-	return baselinesOf(of.Rules, l.headline(), l.Unit)
+	return baselinesOf(source.Rules, l.headline(), l.Unit)
 }
 
 // Sizes of the matrix.
@@ -274,7 +272,7 @@ const (
 
 // fails returns the headline of judges by category.
 func (l *Leaderboard) fails() doc.Block {
-	rows := l.placed()
+	rows := l.standings()
 	rows = rows[:min(len(rows), failRows)]
 	if len(rows) == 0 || doc.AxisOf(rows[0].Headline.Unit).Min != 0 {
 		return doc.Block{}
@@ -301,17 +299,17 @@ func (l *Leaderboard) fails() doc.Block {
 		ID:    "fails",
 		Title: "Where they fail",
 		About: l.headline(),
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Half:  true,
 		Chart: doc.Heat,
 		Links: []doc.Link{{Words: "Items that most judges get wrong", Target: l.Hardest}},
 	}
-	if left := len(groups) - failColumns; left > 0 { // the largest stay
+	if rest := len(groups) - failColumns; rest > 0 { // the largest stay
 		slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 		groups = groups[:failColumns]
-		b.Remark("board.smaller-categories", table.Count(left, "smaller categorie"))
+		b.Remark("board.smaller-categories", table.Count(rest, "smaller categorie"))
 	}
-	if more := len(l.placed()) - len(rows); more > 0 {
+	if more := len(l.standings()) - len(rows); more > 0 {
 		b.Remark("board.best-rows", len(rows))
 	}
 	b.Table = &doc.Table{First: "judge"}
@@ -335,15 +333,15 @@ func (l *Leaderboard) fails() doc.Block {
 	return b
 }
 
-// against returns the chart of the judges' headlines against a bias.
-func (l *Leaderboard) against() doc.Block {
+// biasChart returns the chart of the judges' headlines against a bias.
+func (l *Leaderboard) biasChart() doc.Block {
 	a := l.layout().Against
 	if a == nil {
 		return doc.Block{}
 	}
 	low, high := 100.0, 0.0
 	t := &doc.Table{First: "judge"}
-	for _, s := range l.placed() {
+	for _, s := range l.standings() {
 		x := s.Report.Overall(a.Metric)
 		if x.Value == nil {
 			continue
@@ -374,7 +372,7 @@ func (l *Leaderboard) against() doc.Block {
 		axis.Ticks = append(axis.Ticks, v)
 	}
 	t.Columns = []doc.Column{
-		{Name: a.Words, Kind: doc.Bare, Axis: axis}, {Name: l.headline(), Kind: doc.Bare, Axis: doc.AxisOf(l.unit())},
+		{Name: a.Words, Kind: doc.Bare, Axis: axis}, {Name: l.headline(), Kind: doc.Bare, Axis: l.axis()},
 	}
 	return doc.Block{ID: "against", Title: a.Title, About: a.About, In: doc.Page, Half: true, Chart: doc.Scatter, Table: t}
 }
@@ -383,7 +381,7 @@ func (l *Leaderboard) against() doc.Block {
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
 	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page}
-	b.Remark("board.interval", l.of(), cmp.Or(head.Interval, "resampling"))
+	b.Remark("board.interval", l.itemCount(), cmp.Or(head.Interval, "resampling"))
 	if l.Test != "" {
 		b.Remark("board.test", l.Test, l.Family)
 	} else {

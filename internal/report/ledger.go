@@ -11,13 +11,13 @@ import (
 	"gavel/scoring"
 )
 
-// JudgeCost is what a judge cost: in a run, or under all conditions of a suite.
+// JudgeCost holds the cost of a judge: of one run, or under all conditions of a suite.
 type JudgeCost struct {
 	Judge  string          `json:"judge"`
 	Ledger *scoring.Ledger `json:"ledger"`
 }
 
-// costBlocks returns a table of what judges cost; none where nobody paid.
+// costBlocks returns a table of the costs of judges; none where no judge has a ledger.
 func costBlocks(rows []JudgeCost) []doc.Block {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(p JudgeCost) bool { return p.Ledger == nil })
 	if len(rows) == 0 {
@@ -26,14 +26,14 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	t := &doc.Table{First: "judge", Columns: doc.Columns(doc.Whole,
 		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
-		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Full | doc.Page, Fold: "Cost",
+		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Detail, Fold: "Cost",
 		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
 	}
-	var untold []string // whose servers do not report prompt caches
+	var withoutCache []string // whose servers do not report prompt caches
 	for _, row := range rows {
 		p := row.Ledger
 		each := cmp.Or(p.Each, &scoring.Each{})
-		of := func(whole *float64, places int, each *float64, decimals int) doc.Value {
+		cell := func(whole *float64, places int, each *float64, decimals int) doc.Value {
 			if whole == nil {
 				return doc.Text("")
 			}
@@ -44,29 +44,31 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 			return doc.Text(text)
 		}
 		count := func(n int, each float64, decimals int) doc.Value {
-			return of(new(float64(n)), 0, &each, decimals)
+			return cell(new(float64(n)), 0, &each, decimals)
 		}
 		t.Add(doc.Row{Name: row.Judge, Cells: doc.Cells(
 			count(p.Calls, each.Calls, 1), count(p.ReadTokens(), each.ReadTokens, 0),
-			count(p.ReplyTokens, each.ReplyTokens, 0), of(&p.Seconds, 1, &each.Seconds, 2),
-			of(p.Joules, 0, each.Joules, 1), of(p.Price, 2, each.Price, 4),
-			strconv.Itoa(p.DecidedItems), of(p.PerThousand, 2, nil, 0),
+			count(p.ReplyTokens, each.ReplyTokens, 0), cell(&p.Seconds, 1, &each.Seconds, 2),
+			cell(p.Joules, 0, each.Joules, 1), cell(p.Price, 2, each.Price, 4),
+			strconv.Itoa(p.DecidedItems), cell(p.PerThousand, 2, nil, 0),
 		)})
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
-			untold = append(untold, row.Judge)
+			withoutCache = append(withoutCache, row.Judge)
 		}
-		if said := strings.Join(beside(p), "; "); said != "" && len(rows) > 1 {
-			b.Plain(row.Judge + ": " + said)
-		} else if said != "" {
-			b.Plain(said)
+		name := ""
+		if len(rows) > 1 {
+			name = row.Judge + ": "
+		}
+		if details := tokenDetails(p); len(details) > 0 {
+			b.Plain(name + strings.Join(details, "; "))
 		}
 	}
 	t.DropEmpty()
-	switch said := doc.Phrase("cost.no-prompt-cache"); {
-	case len(untold) == len(rows):
-		b.Plain(said)
-	case len(untold) > 0:
-		b.Plain(strings.Join(untold, ", ") + ": " + said)
+	switch note := doc.Phrase("cost.no-prompt-cache"); {
+	case len(withoutCache) == len(rows):
+		b.Plain(note)
+	case len(withoutCache) > 0:
+		b.Plain(strings.Join(withoutCache, ", ") + ": " + note)
 	}
 	return []doc.Block{b}
 }

@@ -14,15 +14,15 @@ func NamesOf(runs []scoring.Report) []string {
 		func(r scoring.Report) string { return r.Protocol },
 		func(r scoring.Report) string { return r.Goal },
 		func(r scoring.Report) string { return "prompt " + r.Prompt },
-		Settings,
+		settings,
 		func(r scoring.Report) string {
-			var said []string
+			var all []string
 			for s := range strings.SplitSeq(r.Settings, ", ") {
 				if words := inWords(r, s); words != "" {
-					said = append(said, words)
+					all = append(all, words)
 				}
 			}
-			return strings.Join(said, ", ")
+			return strings.Join(all, ", ")
 		},
 		func(r scoring.Report) string { return r.Dataset },
 	}
@@ -66,8 +66,8 @@ func NamesOf(runs []scoring.Report) []string {
 	return names
 }
 
-// Settings returns the settings of a run, without those that its name has in other words.
-func Settings(r scoring.Report) string {
+// settings returns the settings of a run, without those that names have in other words.
+func settings(r scoring.Report) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(r.Settings, ", "), func(s string) bool {
 		return strings.HasPrefix(s, "goal ") || inWords(r, s) != ""
 	}), ", ")
@@ -85,18 +85,15 @@ func inWords(r scoring.Report, setting string) string {
 
 // parallel reports whether runs with the same a also have the same b.
 func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
-	of := map[string]string{}
+	values := map[string]string{}
 	for _, r := range runs {
-		if v, ok := of[a(r)]; ok && v != b(r) {
+		if v, ok := values[a(r)]; ok && v != b(r) {
 			return false
 		}
-		of[a(r)] = b(r)
+		values[a(r)] = b(r)
 	}
 	return true
 }
 
 // How returns the words after a protocol's question on how it is asked.
 func How(protocol string) string { return layoutOf(protocol).How }
-
-// ItemOf returns the noun for what runs of a protocol judge, in the singular.
-func ItemOf(protocol string) string { return layoutOf(protocol).item() }

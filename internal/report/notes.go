@@ -1,36 +1,32 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gavel/internal/doc"
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
-func heading(model, protocol, prompt, dataset string, simulated bool) string {
-	return fmt.Sprintf("%s · %s · prompt %s · %s%s", model, protocol, prompt, dataset, simulatedMark(simulated))
+// dotted joins the parts of a line that say something.
+func dotted(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
+// simulatedMark returns the mark of a simulated judge in titles.
 func simulatedMark(simulated bool) string {
 	if simulated {
-		return " · SIMULATED"
+		return "SIMULATED"
 	}
 	return ""
 }
 
-// Prompt of a run, with what was asked for beside it.
-func Prompt(r scoring.Report) string { return prompted(r.Prompt, r.Settings) }
-
-func prompted(prompt, settings string) string {
-	if settings == "" {
-		return prompt
+// prompted returns the prompt of a run, with its settings.
+func prompted(q scoring.Question) string {
+	if q.Settings == "" {
+		return q.Prompt
 	}
-	return prompt + ", " + settings
+	return q.Prompt + ", " + q.Settings
 }
 
 // outcomes lists the outcomes that occurred, decided first.
@@ -65,54 +61,4 @@ func Intervals(b scoring.Bootstrap, methods []string) string {
 		note += fmt.Sprintf(" (%d rounds, seed %d)", b.Rounds, b.Seed)
 	}
 	return note
-}
-
-// most is the number of values that are listed one by one.
-const most = 3
-
-// Enumerate joins words as a sentence does.
-func Enumerate(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
-}
-
-// listed3 lists names in a sentence: up to three, or two and the number of the others.
-func listed3(names []string) string {
-	if len(names) > most {
-		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
-	}
-	return Enumerate(names)
-}
-
-// decimal writes a number to six digits, without trailing zeros or an exponent.
-func decimal(x float64) string {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
-	return strconv.FormatFloat(x, 'f', -1, 64)
-}
-
-// tested is the p of a difference in words: "p = 0.06 (exact McNemar)".
-func tested(d scoring.Difference) string {
-	if d.P == nil {
-		return "no test"
-	}
-	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
-	const alpha = 0.05
-	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
-		p += doc.Phrase("compare.holm", table.PValue(d.Holm))
-	}
-	return p
-}
-
-// pWords is a p as a sentence has it: "p = 0.20", "p < 0.001".
-func pWords(p *float64) string {
-	switch {
-	case *p < 0.001:
-		return "p < 0.001"
-	case *p < 0.1:
-		return fmt.Sprintf("p = %.3f", *p)
-	}
-	return fmt.Sprintf("p = %.2f", *p)
 }

@@ -35,11 +35,11 @@ var (
 	boardStyle string
 )
 
-// Style is the style sheet of pages, tables and drawings. They need no other style and no script: a page may be served
-// with a Content-Security-Policy that allows this sheet alone.
+// Style holds the style sheet of pages, tables and drawings. They need no other style and no script: a page may be
+// served with a Content-Security-Policy that allows this sheet alone.
 var Style = reportStyle + runStyle + boardStyle
 
-// pages are the templates, read when the first is filled in.
+// pages reads the templates when the first is filled in.
 var pages = sync.OnceValue(Templates)
 
 // Templates returns the templates of results, to which a page adds its own.
@@ -49,10 +49,10 @@ func Templates() *template.Template {
 	}).ParseFS(assets, "assets/*.html"))
 }
 
-// Generator is how a page says what it was made by; gavel writes over pages that say it.
+// Generator marks the pages that gavel wrote; only these may be replaced without force.
 const Generator = `<meta name="generator" content="gavel">`
 
-// Policy is the Content-Security-Policy of a page of its own: it forbids everything but the style sheet.
+// Policy holds the Content-Security-Policy of a page: it forbids everything but the style sheet.
 var Policy = func() string {
 	sum := sha256.Sum256([]byte(Style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
@@ -62,7 +62,7 @@ var Policy = func() string {
 // Cards of a run that is being made.
 func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards(p)) }
 
-// RunReport is a report: the leaderboards of its runs, the page of each run, and every number.
+// RunReport holds the leaderboards of some runs, the page of each run, and every number.
 type RunReport struct {
 	Runs   []Run
 	Boards []*Leaderboard
@@ -74,24 +74,14 @@ type RunReport struct {
 func (d RunReport) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
+	p.People = d.People
 	if d.Two != nil {
 		p.Two = d.Two.Document()
 	}
-	p.People = d.People
-	return pages().ExecuteTemplate(w, "page", struct {
-		*page
-		Generator template.HTML
-		Policy    string // forbids everything but the style sheet
-		Style     template.CSS
-	}{
-		page:      p,
-		Generator: Generator,
-		Policy:    Policy,
-		Style:     template.CSS(Style),
-	})
+	return pages().ExecuteTemplate(w, "page", p)
 }
 
-// page is a page as its template takes it.
+// page holds a report as its template takes it.
 type page struct {
 	Title     string
 	One       bool   // run, not several
@@ -100,19 +90,22 @@ type page struct {
 	Two       doc.Document // their comparison; empty of others
 	People    *labels.Agreement
 	Pages     []*RunPage
-	beside    []doc.Block // of several runs
+	Generator template.HTML
+	Policy    string // forbids everything but the style sheet
+	Style     template.CSS
+	several   []doc.Block // of several runs
 }
 
-// RunTables are the runs in one table, what differs between them, and what they cost.
-func (p *page) RunTables() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.beside) }
+// RunTables returns the table of the runs, the settings that differ, and the costs.
+func (p *page) RunTables() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.several) }
 
-// Difference is what sets two runs apart.
+// Difference returns the comparison of two runs.
 func (p *page) Difference() (template.HTML, error) {
 	blocks, _ := p.Two.Cut("made")
 	return doc.Paper{Link: p.inFile, Prefix: "compared-"}.Blocks(blocks)
 }
 
-// Labels are the judges beside people's labels; "" where there are none.
+// Labels returns the agreement of the judges with people's labels; "" where there are none.
 func (p *page) Labels() (template.HTML, error) {
 	if p.People == nil {
 		return "", nil
@@ -123,29 +116,36 @@ func (p *page) Labels() (template.HTML, error) {
 func pageOf(runs []Run) *page {
 	scores := Scores{Runs: reports(runs)}
 	names := NamesOf(scores.Runs)
-	p := &page{Title: titleOf(scores.Runs), One: len(runs) == 1, Simulated: simulatedNote(scores.Runs)}
-	shown := map[string]bool{}
+	p := &page{
+		Title:     titleOf(scores.Runs),
+		One:       len(runs) == 1,
+		Simulated: simulatedNote(scores.Runs),
+		Generator: Generator,
+		Policy:    Policy,
+		Style:     template.CSS(Style),
+	}
+	terms := map[string]bool{}
 	for i := range runs {
-		of := NewRunPage(runs[i])
-		of.Shown = shown
+		run := NewRunPage(runs[i])
+		run.Shown = terms
 		if !p.One {
-			of.Name = names[i]
-			of.Prefix = fmt.Sprintf("run-%d-", i+1)
-			of.Link = p.inFile
+			run.Name = names[i]
+			run.Prefix = fmt.Sprintf("run-%d-", i+1)
+			run.Link = p.inFile
 		}
-		p.Pages = append(p.Pages, of)
+		p.Pages = append(p.Pages, run)
 	}
 	if !p.One {
-		beside := scores.beside()
-		beside.In = doc.Page
-		p.beside = append([]doc.Block{beside, differingSettings(p.Pages)}, scores.costs()...)
+		runs := scores.several()
+		runs.In = doc.Page
+		p.several = append([]doc.Block{runs, differingSettings(p.Pages)}, scores.costs()...)
 	}
 	return p
 }
 
 // inFile returns the address of a run's page in the file.
 func (p *page) inFile(r doc.Ref) string {
-	i := slices.IndexFunc(p.Pages, func(of *RunPage) bool { return len(r.Runs) == 1 && of.Run.Run == r.Runs[0] })
+	i := slices.IndexFunc(p.Pages, func(run *RunPage) bool { return len(r.Runs) == 1 && run.Run.Run == r.Runs[0] })
 	if i < 0 || p.One || r.Show != "" {
 		return ""
 	}
@@ -170,15 +170,12 @@ func simulatedNote(runs []scoring.Report) string {
 	case n == 0:
 		return ""
 	case len(runs) == 1 && isJury(runs[0].Model):
-		return "SIMULATION: " + simulatedMember + "."
+		return "SIMULATION: a member of the jury is simulated."
 	case n == len(runs):
 		return "SIMULATION: no model was asked. These numbers are of simulated judges and say nothing about any model."
 	}
 	return fmt.Sprintf("SIMULATION: %d of the %d runs are of simulated judges, which are no models.", n, len(runs))
 }
-
-// simulatedMember is what is simulated of a jury.
-const simulatedMember = "a member of the jury is simulated"
 
 // differingSettings returns a table of the settings in which runs differ.
 func differingSettings(pages []*RunPage) doc.Block {
@@ -186,16 +183,16 @@ func differingSettings(pages []*RunPage) doc.Block {
 	for _, p := range pages {
 		t.Add(doc.Row{Name: p.Name})
 	}
-	seen := map[string]bool{}
+	hasColumn := map[string]bool{}
 	for _, p := range pages {
 		for _, m := range p.Metadata {
 			differs := slices.ContainsFunc(pages, func(o *RunPage) bool {
 				return o.Metadatum(m.Name) != pages[0].Metadatum(m.Name)
 			})
-			if seen[m.Name] || !differs {
+			if hasColumn[m.Name] || !differs {
 				continue
 			}
-			seen[m.Name] = true
+			hasColumn[m.Name] = true
 			t.Columns = append(t.Columns, doc.Column{Name: m.Name})
 			for i, o := range pages {
 				t.Rows[i].Cells = append(t.Rows[i].Cells, doc.Text(o.Metadatum(m.Name)))

@@ -7,7 +7,7 @@ import (
 	"gavel/internal/doc"
 )
 
-// Result is a document that every format can show; JSON prints the result itself.
+// Result has a document, which every format can show; JSON prints the result itself.
 type Result interface{ Document() doc.Document }
 
 // Formats that results are printed in. Text is for a terminal.
@@ -22,7 +22,7 @@ const (
 // Print writes a result in a format; of text for a terminal of so many columns, 0 where lines may have any length.
 func Print(w io.Writer, result any, format string, columns int) error {
 	if format == JSON {
-		if d, is := result.(doc.Document); is {
+		if d, ok := result.(doc.Document); ok {
 			result = d.Data
 		}
 		return codec.WriteIndented(w, result)

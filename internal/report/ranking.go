@@ -16,7 +16,7 @@ import (
 	"gavel/scoring"
 )
 
-// Ranking is `gavel suite results`: judges under conditions.
+// Ranking holds the results of a suite: judges under conditions.
 type Ranking struct {
 	Says       string      `json:"says"` // the answer in a sentence or two
 	Suite      string      `json:"suite"`
@@ -25,7 +25,7 @@ type Ranking struct {
 	Ledgers    []JudgeCost `json:"ledgers,omitempty"` // of the judges that were asked
 }
 
-// Condition is what all judges of a suite were asked alike.
+// Condition holds the results of all judges on one question.
 type Condition struct {
 	scoring.SuiteCondition
 	Cells    []Cell            `json:"cells"`     // one for each judge
@@ -36,7 +36,7 @@ type Condition struct {
 	board Board
 }
 
-// Cell is a judge's run under a condition.
+// Cell holds a judge's run under a condition.
 type Cell struct {
 	Judge    string `json:"judge"`
 	Run      string `json:"run"`
@@ -47,7 +47,7 @@ type Cell struct {
 	Error    string `json:"error,omitempty"`
 }
 
-// Statuses of a cell beside those of its run.
+// Statuses of a cell that a run does not have.
 const (
 	NotBegun   = "not begun"
 	Unreadable = "unreadable"
@@ -131,18 +131,18 @@ func (c *Condition) rank() {
 	c.Says = c.board.Says
 }
 
-// answer says which judge to use: under one condition what its board says, under several who is most often among the
-// best.
+// answer names the judge to use: under one condition the answer of its board, under several the judge that is most
+// often among the best.
 func (s Ranking) answer() string {
 	often := map[string]int{}
 	ranked := 0
-	says := ""
+	text := ""
 	for _, c := range s.Conditions {
-		if len(c.board.placed()) == 0 {
+		if len(c.board.standings()) == 0 {
 			continue
 		}
 		ranked++
-		says = c.Says
+		text = c.Says
 		for _, best := range c.board.Best() {
 			often[best.Name]++
 		}
@@ -151,7 +151,7 @@ func (s Ranking) answer() string {
 	case ranked == 0:
 		return "Nothing has been judged yet."
 	case ranked == 1 || len(s.Judges) == 1:
-		return says
+		return text
 	}
 	var first []string
 	for _, judge := range s.Judges {
@@ -165,12 +165,12 @@ func (s Ranking) answer() string {
 	if len(first) == len(s.Judges) {
 		return fmt.Sprintf("No judge is more often among the best than the others, under %d conditions.", ranked)
 	}
-	is := "is"
+	verb := "is"
 	if len(first) > 1 {
-		is = "are"
+		verb = "are"
 	}
 	return fmt.Sprintf("%s %s most often among the best: under %d of %d conditions.",
-		listed3(first), is, often[first[0]], ranked)
+		table.Shortlist(first), verb, often[first[0]], ranked)
 }
 
 // Document returns the judges under each condition, best first, and every number.
@@ -178,7 +178,7 @@ func (s Ranking) Document() doc.Document {
 	return doc.Document{Answer: s.Says, Blocks: s.Blocks(), Sheet: s.sheet()}
 }
 
-// Blocks returns a board for each condition, every number of it, what the judges cost, and how to read them.
+// Blocks returns a board for each condition, every number of it, the costs of the judges, and how to read them.
 func (s Ranking) Blocks() (all []doc.Block) {
 	for i, c := range s.Conditions {
 		all = append(all, c.block(fmt.Sprintf("condition-%d", i+1), c.Says != s.Says && len(s.Conditions) > 1))
@@ -188,7 +188,7 @@ func (s Ranking) Blocks() (all []doc.Block) {
 	}
 	all = append(all, costBlocks(s.Ledgers)...)
 	warnings := doc.Block{ID: "warnings"}
-	sure := doc.Block{ID: "sure", In: doc.Full | doc.Page, Fold: "How to read this"}
+	sure := doc.Block{ID: "sure", In: doc.Detail, Fold: "How to read this"}
 	s.remark(&sure, &warnings)
 	return append(all, warnings, sure)
 }
@@ -196,20 +196,19 @@ func (s Ranking) Blocks() (all []doc.Block) {
 // Terms explain the metrics of the numbers.
 func (s Ranking) Terms() (all []scoring.Term) {
 	for _, c := range s.Conditions {
-		all = append(all, Terms(c.Protocol)...)
+		all = append(all, scoring.MetricsOf(c.Protocol)...)
 	}
 	return all
 }
 
-// block is the board of the condition, and the runs that are not complete.
-func (c Condition) block(id string, says bool) doc.Block {
+// block returns the board of the condition, with notes on the runs that are not complete.
+func (c Condition) block(id string, withAnswer bool) doc.Block {
 	b := c.board.block()
 	b.ID = id
 	b.Title = c.Name
 	b.Named = true
-	b.About = strings.Join(slices.DeleteFunc([]string{c.Protocol, c.Dataset, "prompt " + c.Prompt, c.Options},
-		func(s string) bool { return s == "" }), " · ")
-	if says && c.Says != "" {
+	b.About = dotted(c.Protocol, c.Dataset, "prompt "+c.Prompt, c.Options)
+	if withAnswer && c.Says != "" {
 		b.Plain(c.Says)
 	}
 	for _, cell := range c.Cells {
@@ -227,7 +226,7 @@ func (c Condition) block(id string, says bool) doc.Block {
 	return b
 }
 
-// numbers is a row for each headline of each judge.
+// numbers returns a table with a row for each headline of each judge.
 func (c Condition) numbers(id string) doc.Block {
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
 		{Name: "metric"}, {Name: "value", Kind: doc.Number}, {Name: "n", Kind: doc.Whole}, {Name: "letters"},
@@ -245,7 +244,7 @@ func (c Condition) numbers(id string) doc.Block {
 				value.Text = "*"
 			}
 			t.Add(doc.Row{Name: cell.Judge, Target: doc.RunRef(cell.Run), Cells: doc.Cells(
-				strings.TrimSpace(MetricName(c.Protocol, st.Metric)+" "+st.Mode), value, r.N,
+				strings.TrimSpace(doc.MetricName(c.Protocol, st.Metric)+" "+st.Mode), value, r.N,
 				r.Letters, scoring.Result{Value: r.NoiseFloor, Unit: st.Unit},
 				*cmp.Or(r.SelfAgreement, &scoring.Result{}),
 			)})
@@ -253,11 +252,17 @@ func (c Condition) numbers(id string) doc.Block {
 	}
 	t.DropEmpty()
 	return doc.Block{
-		ID: id, Title: c.Name, In: doc.Full | doc.Page, Fold: "Every number: " + c.Name, Chart: doc.Numbers, Table: t,
+		ID: id, Title: c.Name, In: doc.Detail, Fold: "Every number: " + c.Name, Chart: doc.Numbers, Table: t,
 	}
 }
 
-// Finished is a bar of how many runs of each status there are.
+// statusLooks maps statuses to the classes of their parts of a bar.
+var statusLooks = map[string]string{
+	judging.Complete: "right", judging.Running: "a", Unreadable: "wrong", "damaged": "wrong",
+	"interrupted": "first", "incomplete": "first", "stopped": "first",
+}
+
+// Finished returns a bar of the runs by status.
 func Finished(statuses []string, count func(status string) int) doc.Block {
 	t := &doc.Table{First: "runs"}
 	for _, status := range statuses {
@@ -265,23 +270,12 @@ func Finished(statuses []string, count func(status string) int) doc.Block {
 		if n == 0 {
 			continue
 		}
-		look := "none"
-		switch status {
-		case "complete":
-			look = "right"
-		case "running":
-			look = "a"
-		case Unreadable, "damaged":
-			look = "wrong"
-		case "interrupted", "incomplete", "stopped":
-			look = "first"
-		}
-		t.Add(doc.Row{Name: status, Look: look, Cells: doc.Cells(n)})
+		t.Add(doc.Row{Name: status, Look: cmp.Or(statusLooks[status], "none"), Cells: doc.Cells(n)})
 	}
 	return doc.Block{ID: "finished", Chart: doc.StackedBar, Table: t}
 }
 
-// complete tells whether all of a run is there.
+// complete reports whether every judgment of a run is there.
 func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
 // remark adds notes about how to read the numbers, and warnings.
@@ -290,7 +284,7 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 	var undefined table.Remarks
 	judges := 0
 	simulated := false
-	again := false
+	hasRepeats := false
 	for _, c := range s.Conditions {
 		for _, st := range c.Rankings {
 			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
@@ -298,7 +292,7 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 			}
 			judges = max(judges, len(st.Runs))
 			for _, r := range st.Runs {
-				again = again || r.SelfAgreement != nil
+				hasRepeats = hasRepeats || r.SelfAgreement != nil
 				simulated = simulated || r.Simulated
 				if r.Value == nil {
 					undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
@@ -311,15 +305,15 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 			}
 		}
 	}
+	above := ""
+	if hasRepeats {
+		above = doc.Phrase("ranking.above-noise")
+	}
 	if judges > 1 {
-		above := ""
-		if again {
-			above = doc.Phrase("ranking.above-noise")
-		}
 		b.Remark("ranking.letters", above, strings.Join(tests, ", of "))
 	}
-	if again {
-		b.Plain(noiseNote)
+	if hasRepeats {
+		b.Remark("ranking.noise-floor")
 		b.Remark("ranking.self-agreement")
 	}
 	b.Plain(append(s.intervals(), undefined.Lines()...)...)
@@ -328,8 +322,8 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 	}
 }
 
-// intervals says how those of a ranking were made, of each kind of unit by itself.
-func (s Ranking) intervals() (made []string) {
+// intervals returns a note for each kind of unit on how its intervals were made.
+func (s Ranking) intervals() (lines []string) {
 	var kinds []scoring.Bootstrap
 	used := map[scoring.Bootstrap][]string{}
 	for _, c := range s.Conditions {
@@ -343,12 +337,13 @@ func (s Ranking) intervals() (made []string) {
 		}
 	}
 	for _, b := range kinds {
-		made = append(made, Intervals(b, used[b]))
+		lines = append(lines, Intervals(b, used[b]))
 	}
-	return made
+	return lines
 }
 
-// sheet has a row for each judge, condition and headline, and where it was asked more than once those of [further].
+// sheet returns a row for each judge, condition and headline, and of judges that were asked more than once also the
+// noise floor and the self-agreement.
 func (s Ranking) sheet() [][]string {
 	rows := [][]string{{
 		"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered",
@@ -365,30 +360,31 @@ func (s Ranking) sheet() [][]string {
 				continue
 			}
 			var same *scoring.Result
+			add := func(x scoring.Result, places int, n, letters string) {
+				rows = append(rows, slices.Concat(row, []string{
+					x.Metric, x.Mode, x.Unit, table.Cell(x.Value, places), table.Cell(x.Low, places),
+					table.Cell(x.High, places), n, letters, x.Note,
+				}))
+			}
 			for _, st := range c.Rankings {
 				r := st.Runs[cell.Place]
-				d := decimals(r.Unit)
-				rows = append(rows, slices.Concat(row, []string{
-					st.Metric, st.Mode, r.Unit, table.Cell(r.Value, d), table.Cell(r.Low, d),
-					table.Cell(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note,
-				}))
+				r.Metric, r.Mode = st.Metric, st.Mode
+				add(r.Result, decimals(r.Unit), strconv.Itoa(r.N), r.Letters)
 				if r.SelfAgreement != nil {
-					rows = append(rows, slices.Concat(row, []string{
-						scoring.NoiseFloor + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "",
-						"", cmp.Or(r.Unit, "percentage points"),
-					}))
+					add(scoring.Result{
+						Metric: scoring.NoiseFloor + st.Metric,
+						Mode:   st.Mode,
+						Unit:   r.Unit,
+						Value:  r.NoiseFloor,
+						Note:   cmp.Or(r.Unit, "percentage points"),
+					}, 6, "", "")
 					same = r.SelfAgreement
 				}
 			}
 			if same != nil {
-				rows = append(rows, slices.Concat(row, []string{
-					same.Metric, "", "", table.Cell(same.Value, 6), table.Cell(same.Low, 6),
-					table.Cell(same.High, 6), strconv.Itoa(same.N), "", same.Note,
-				}))
+				add(*same, 6, strconv.Itoa(same.N), "")
 			}
 		}
 	}
 	return rows
 }
-
-const noiseNote = "noise floor: the largest difference that asking the same judge again made, in points"

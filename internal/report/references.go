@@ -30,17 +30,17 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		d.Title = fmt.Sprintf("%s on the same %s: %s", run.Judge(),
 			CountItems(run.Protocol, run.Items), run.Standing(Headline(run).Metric))
 	}
-	var own *scoring.Result // of the run, until it has its row
+	var runResult *scoring.Result // of the run, until it has its row
 	putOwn := func() {
-		t.Add(doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", own.Metric,
-			table.Roughly(*own), fmt.Sprint(own.N)))
-		own = nil
+		t.Add(doc.WordRow("this run: "+run.Judge(), "", prompted(run.Question), run.Dataset, "", runResult.Metric,
+			table.Roughly(*runResult), fmt.Sprint(runResult.N)))
+		runResult = nil
 	}
 	for i, x := range all {
 		if run != nil && (i == 0 || all[i-1].Metric != x.Metric) {
-			own = new(run.Overall(x.Metric))
+			runResult = new(run.Overall(x.Metric))
 		}
-		if own != nil && own.Value != nil && *own.Value >= x.Value {
+		if runResult != nil && runResult.Value != nil && *runResult.Value >= x.Value {
 			putOwn()
 		}
 		weights := "no"
@@ -54,7 +54,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 				doc.Text(table.PValue(x.P)))
 		}
 		t.Add(row)
-		if own != nil && own.Value != nil && (i == len(all)-1 || all[i+1].Metric != x.Metric) {
+		if runResult != nil && runResult.Value != nil && (i == len(all)-1 || all[i+1].Metric != x.Metric) {
 			putOwn()
 		}
 	}
@@ -65,7 +65,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	for _, row := range t.Rows {
 		metric := &row.Cells[4]
-		metric.Text = MetricName(protocol, metric.Text)
+		metric.Text = doc.MetricName(protocol, metric.Text)
 	}
 	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsStay }) {
 		b.Plain(scoring.LabelsStayed)

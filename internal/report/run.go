@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/jury"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
-// NewRunPage returns the results of a run without what is around them.
+// NewRunPage returns the page of a run, without the links and other judges that a server adds.
 func NewRunPage(run Run) *RunPage {
 	p := &RunPage{Run: run}
 	if run.Jury != nil {
@@ -33,46 +34,47 @@ func (p *RunPage) Parts(group string) (all []doc.Part) {
 	return all
 }
 
-// Meta says in a line what was asked, of how many.
+// Meta returns the question, prompt, dataset and number of items in a line.
 func (p *RunPage) Meta() string {
 	l := layoutOf(p.Protocol)
-	if _, models, is := scoring.JuryOf(p.Model); is {
-		made := JuryRule(p.Report.Prompt) + " of " + models
+	if _, models, ok := scoring.JuryOf(p.Model); ok {
+		composition := jury.RuleName(p.Report.Prompt) + " of " + models
 		if p.Jury != nil {
-			made = p.Jury.made()
+			composition = p.Jury.Composition()
 		}
-		return strings.Join([]string{Question(p.Report) + l.How, made, p.Dataset, table.Count(p.Report.Items, l.item()),
-			"no model was asked"}, " · ")
+		return dotted(Question(p.Report)+l.How, composition, p.Dataset, table.Count(p.Report.Items, l.Item),
+			"no model was asked")
 	}
 	failed := "none failed"
 	if n := p.Outcomes["failed"]; n > 0 {
 		failed = fmt.Sprintf("%d failed", n)
 	}
-	how := l.How
+	suffix := l.How
 	if l.Ways != nil {
-		how = l.Ways(&p.Report)
+		suffix = l.Ways(&p.Report)
 	}
-	parts := []string{Question(p.Report) + how, "prompt " + Prompt(p.Report), p.Dataset,
-		fmt.Sprintf("%s, %s, %s", itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed)}
+	stored := ""
 	if p.Metadatum("imported from") != "" {
-		parts = append(parts, "stored replies")
+		stored = "stored replies"
 	}
-	return strings.Join(parts, " · ")
+	return dotted(Question(p.Report)+suffix, "prompt "+prompted(p.Question), p.Dataset, fmt.Sprintf("%s, %s, %s",
+		itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
 }
 
 // Body returns the blocks of the run as a part of a page.
 func (p *RunPage) Body() (template.HTML, error) { return p.paper().Blocks(p.Blocks()) }
 
 func (p *RunPage) paper() doc.Paper {
-	return doc.Paper{Link: p.Link, Prefix: p.Prefix, Terms: Terms(p.Protocol), Explained: p.Shown}
+	return doc.Paper{Link: p.Link, Prefix: p.Prefix, Terms: scoring.MetricsOf(p.Protocol), Explained: p.Shown}
 }
 
 // Headline returns the answer. No name of a member of a jury is broken into two lines.
 func (p *RunPage) Headline() []doc.Span {
-	if p.Jury == nil {
-		return doc.Unbroken(p.Says)
+	var names []string
+	if p.Jury != nil {
+		names = slices.Collect(maps.Values(p.Jury.Names()))
 	}
-	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.names()))...)
+	return doc.Unbroken(p.Says, names...)
 }
 
 // Blocks returns the parts of a run below its answer, in their order.
@@ -83,10 +85,7 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 		parts = slices.Concat([]PagePart{notice, OutcomeBar, Cards}, l.Blocks,
 			[]PagePart{ByGroup, Analyses, ItemLists, Sways, Among, CaveatBlocks, Making})
 	}
-	if p.Jury != nil {
-		all = juryParts(p)
-	}
-	for _, blocks := range append(slices.Clone(parts), EveryNumber) {
+	for _, blocks := range slices.Concat([]PagePart{juryParts}, parts, []PagePart{EveryNumber}) {
 		all = append(all, blocks(p)...)
 	}
 	return all
@@ -100,9 +99,12 @@ func (p *RunPage) Document() doc.Document {
 	}
 }
 
-// juryParts are the parts of a jury's page above those of its run.
+// juryParts returns the parts of a jury's page that stand above those of its run.
 func juryParts(p *RunPage) []doc.Block {
-	all := p.Jury.blocks()
+	if p.Jury == nil {
+		return nil
+	}
+	all := p.Jury.Blocks()
 	if p.juryAlone != "" {
 		all = append(all, doc.Block{ID: "alone", Title: "The jury as one judge", Notes: []doc.Note{doc.Plain(p.juryAlone)}})
 	}
@@ -120,16 +122,16 @@ func OutcomeBar(p *RunPage) []doc.Block {
 		return nil
 	}
 	t := &doc.Table{First: "outcome"}
-	of := 0
+	total := 0
 	for _, x := range parts {
-		of += x.N
+		total += x.N
 		t.Add(doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: doc.Cells(x.N)})
 	}
 	b := doc.Block{
 		ID:      "became",
-		Title:   "Outcomes of " + table.Count(of, l.item()),
+		Title:   "Outcomes of " + table.Count(total, l.Item),
 		About:   l.Became,
-		In:      doc.Full | doc.Page,
+		In:      doc.Detail,
 		Chart:   doc.StackedBar,
 		Table:   t,
 		Bracket: l.Bracket.over(&p.Report),
@@ -140,7 +142,7 @@ func OutcomeBar(p *RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// Cards are the numbers that stand for the run: large on a page, on a terminal with those of each category.
+// Cards returns the main metrics of the run: large on a page, on a terminal with those of each category.
 func Cards(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	t := &doc.Table{Columns: []doc.Column{{Name: "all", Kind: doc.Number}, {In: doc.Page}}}
@@ -152,26 +154,26 @@ func Cards(p *RunPage) []doc.Block {
 	}
 	for i, g := range groups {
 		t.Columns = append(t.Columns, doc.Column{
-			Name: g, Kind: doc.Bare, In: doc.Short | doc.Full, Spare: len(groups) - i,
+			Name: g, Kind: doc.Bare, In: doc.Printed, Spare: len(groups) - i,
 		})
 	}
 	head := Headline(&p.Report)
 	for _, tile := range l.Tiles {
-		x := tile.of(&p.Report)
+		x := tile.value(&p.Report)
 		if x.Value == nil || tile.Metric == scoring.WithoutVerdict && *x.Value == 0 {
 			continue
 		}
-		about := tile.About
+		note := tile.About
 		switch {
 		case tile.Note != nil:
-			about = tile.Note(&p.Report)
+			note = tile.Note(&p.Report)
 		case tile.Of:
-			about = tile.count(&p.Report, x)
+			note = tile.count(&p.Report, x)
 		}
 		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
-			about = place
+			note = place
 		}
-		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: doc.Cells(x, about)}
+		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: doc.Cells(x, note)}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, doc.Num(p.Result(tile.Metric, g, tile.Mode)))
 		}
@@ -187,7 +189,7 @@ func Cards(p *RunPage) []doc.Block {
 	}
 }
 
-// hasTile tells whether a group has one of the numbers that are shown first.
+// hasTile reports whether a group has a value of one of the main metrics.
 func hasTile(r scoring.Report, group string) bool {
 	return slices.ContainsFunc(layoutOf(r.Protocol).Tiles, func(tile Tile) bool {
 		return r.Result(tile.Metric, group, tile.Mode).Value != nil
@@ -207,16 +209,16 @@ func ByGroup(p *RunPage) []doc.Block {
 	if head == nil || head.Value == nil || head.Unit != "" {
 		return nil
 	}
-	name := MetricName(p.Protocol, head.Metric)
+	name := doc.MetricName(p.Protocol, head.Metric)
 	t := &doc.Table{First: cmp.Or(l.By.First, "category"), Columns: []doc.Column{
-		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.item() + "s", Kind: doc.Bar},
+		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.Item + "s", Kind: doc.Bar},
 	}}
 	b := doc.Block{
 		ID: "groups", Title: cmp.Or(l.By.Title, "By category"), About: name + ", percent, with 95 % interval", In: doc.Page,
 		Table: t,
 	}
 	if l.By.Extra != "" {
-		column := doc.Column{Name: MetricName(p.Protocol, l.By.Extra), Kind: doc.Of}
+		column := doc.Column{Name: doc.MetricName(p.Protocol, l.By.Extra), Kind: doc.Of}
 		if p.Overall(l.By.Extra).Unit != "" {
 			column.Kind = doc.Bare
 		}
@@ -227,12 +229,12 @@ func ByGroup(p *RunPage) []doc.Block {
 		if x.Metric == "" {
 			continue
 		}
-		held := p.Result(strings.Replace(l.By.Held, "*", head.Metric, 1), g, "")
-		if held.Value != nil {
+		reference := p.Result(strings.Replace(l.By.Held, "*", head.Metric, 1), g, "")
+		if reference.Value != nil {
 			b.Keys = []doc.Key{{Sign: "diamond", Words: l.By.HeldWords}}
 		}
 		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
-			{Result: x, Held: &held}, {Parts: p.Parts(g)},
+			{Result: x, Held: &reference}, {Parts: p.Parts(g)},
 		}}
 		if g == scoring.Overall {
 			row.Name, row.Total = "All", true
@@ -248,40 +250,39 @@ func ByGroup(p *RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// Trust says what to know before the numbers are believed, what matters most first.
+// Trust returns the caveats of the run, the most important first.
 func (p *RunPage) Trust() (all []string) {
-	if own := layoutOf(p.Protocol).Caveats; own != nil {
-		all = own(p)
+	if caveats := layoutOf(p.Protocol).Caveats; caveats != nil {
+		all = caveats(p)
 	} else {
 		all = p.disjoint()
 	}
 	for _, w := range p.Cautions() {
 		all = append(all, sentence(w))
 	}
-	asked := p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0
-	if asked && p.Repetitions == nil {
+	isModelRun := p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0
+	if isModelRun && p.Repetitions == nil {
 		all = append(all, doc.Phrase("run.asked-once"))
 	}
 	return all
 }
 
-// mostCaveats is how many are not folded.
+// mostCaveats is the number of caveats that are not folded.
 const mostCaveats = 4
 
-// sentence makes one of a warning.
+// sentence returns a warning with a capital letter and a full stop.
 func sentence(w string) string {
-	w = doc.Capital(w)
-	if strings.HasSuffix(w, ".") || strings.HasSuffix(w, "!") || strings.HasSuffix(w, "?") {
-		return w
+	if strings.TrimRight(w, ".!?") == w {
+		w += "."
 	}
-	return w + "."
+	return doc.Capital(w)
 }
 
-// wideInterval is how long, in points, the interval of a category is that says little.
+// wideInterval is the length, in points, from which the interval of a category is worth a caveat.
 const wideInterval = 25
 
-// disjoint says in which categories the judge is worst and best, where their intervals do not overlap; else which
-// category has the widest interval.
+// disjoint returns a sentence on the worst and the best category, where their intervals do not overlap, or else on the
+// category with the widest interval.
 func (p *RunPage) disjoint() []string {
 	head := Headline(&p.Report)
 	if head == nil || head.Unit != "" {
@@ -303,21 +304,20 @@ func (p *RunPage) disjoint() []string {
 			best = &x
 		}
 	}
-	unit := layoutOf(p.Protocol).item()
 	switch {
 	case worst == nil:
 		return nil
-	case *worst.High >= *best.Low && *widest.High-*widest.Low >= wideInterval:
-		return []string{doc.Phrase("run.wide-category", doc.Capital(widest.Group), table.Count(widest.N, unit),
+	case *worst.High < *best.Low:
+		return []string{doc.Phrase("run.worst-category", worst.Group, *worst.Value, CountItems(p.Protocol, worst.N),
+			best.Group, *best.Value, best.N)}
+	case *widest.High-*widest.Low >= wideInterval:
+		return []string{doc.Phrase("run.wide-category", doc.Capital(widest.Group), CountItems(p.Protocol, widest.N),
 			*widest.Value, *widest.Low, *widest.High)}
-	case *worst.High >= *best.Low:
-		return nil
 	}
-	return []string{doc.Phrase("run.worst-category", worst.Group, *worst.Value, table.Count(worst.N, unit), best.Group,
-		*best.Value, best.N)}
+	return nil
 }
 
-// CaveatBlocks returns what to know before the numbers are believed.
+// CaveatBlocks returns the caveats of the run, of which all but the first few are folded.
 func CaveatBlocks(p *RunPage) []doc.Block {
 	words := p.Trust()
 	n := min(len(words), mostCaveats)
@@ -328,17 +328,24 @@ func CaveatBlocks(p *RunPage) []doc.Block {
 	return []doc.Block{first, rest}
 }
 
-// shownFirst are the settings of a run that are not folded.
+// shownFirst lists the settings of a run that are not folded.
 var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"}
 
-// Making says how the run was made.
+// Making returns the settings and the prompt of the run.
 func Making(p *RunPage) []doc.Block {
-	first := facts(p.Metadata, func(name string) bool { return slices.Contains(shownFirst, name) })
+	first := &doc.Table{Columns: []doc.Column{{}}}
+	rest := &doc.Table{Columns: first.Columns}
+	for _, m := range p.Metadata {
+		t := rest
+		if slices.Contains(shownFirst, m.Name) {
+			t = first
+		}
+		t.Add(doc.WordRow(m.Name, m.Value))
+	}
 	if len(first.Rows) == 0 {
 		return nil
 	}
-	first.Add(doc.Row{Name: "reading", Cells: doc.Cells(scoring.HowRead(p.Report))})
-	rest := facts(p.Metadata, func(name string) bool { return !slices.Contains(shownFirst, name) })
+	first.Add(doc.WordRow("reading", scoring.HowRead(p.Report)))
 	return []doc.Block{
 		{ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command},
 		{ID: "settings", Fold: "Every setting", In: doc.Page, Chart: doc.Facts, Table: rest},
@@ -346,18 +353,7 @@ func Making(p *RunPage) []doc.Block {
 	}
 }
 
-// facts is a table of those settings of a run that have some names.
-func facts(all []scoring.Metadatum, takes func(name string) bool) *doc.Table {
-	t := &doc.Table{Columns: []doc.Column{{}}}
-	for _, m := range all {
-		if takes(m.Name) {
-			t.Add(doc.Row{Name: m.Name, Cells: doc.Cells(m.Value)})
-		}
-	}
-	return t
-}
-
-// EveryNumber is a row for each metric, with its value in each category, and how judgments ended.
+// EveryNumber returns a table with a row for each metric and a column for each category, and the outcomes of judgments.
 func EveryNumber(p *RunPage) []doc.Block {
 	groups := slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
 	t := &doc.Table{First: "metric", Columns: []doc.Column{
@@ -367,17 +363,17 @@ func EveryNumber(p *RunPage) []doc.Block {
 		t.Columns = append(t.Columns, doc.Column{Name: g, Kind: doc.Bare, Spare: len(groups) - i})
 	}
 	var remarks table.Remarks
-	seen := map[[2]string]bool{}
-	every := scoring.Report{Results: slices.Concat(p.Results, p.found().Results)}
+	hasRow := map[[2]string]bool{}
+	every := scoring.Report{Results: slices.Concat(p.Results, p.findings().Results)}
 	for _, x := range every.Results {
-		remarks.Add(strings.TrimSpace(MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
+		remarks.Add(strings.TrimSpace(doc.MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
 		key := [2]string{x.Metric, x.Mode}
-		if seen[key] {
+		if hasRow[key] {
 			continue
 		}
-		seen[key] = true
+		hasRow[key] = true
 		all := every.Result(x.Metric, scoring.Overall, x.Mode)
-		name := MetricName(p.Protocol, x.Metric)
+		name := doc.MetricName(p.Protocol, x.Metric)
 		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(
 			all, cmp.Or(all, x).Count(), cmp.Or(all, x).Missing,
 		)}
@@ -392,7 +388,7 @@ func EveryNumber(p *RunPage) []doc.Block {
 	b := doc.Block{
 		ID:    "every",
 		Title: "Every number",
-		In:    doc.Full | doc.Page,
+		In:    doc.Detail,
 		Fold:  "Every number",
 		Chart: doc.Numbers,
 		Table: t,

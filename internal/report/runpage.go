@@ -2,39 +2,40 @@ package report
 
 import (
 	"cmp"
+	"strings"
 
 	"gavel/internal/doc"
 	"gavel/internal/jury"
 	"gavel/scoring"
 )
 
-// Run is what a page says of a run.
+// Run holds the results of a run and its settings, as its page shows them.
 type Run struct {
 	scoring.Report
 	Metadata []scoring.Metadatum // of its manifest
-	Name     string              // among the runs of a page
-	Jury     *Jury               // what a jury is worth; nil of another run, or where its members are not at hand
-	Sway     *scoring.Sway       // what sways the judge; nil where nobody can tell
+	Name     string              // of the judge, among the runs of a page
+	Jury     *jury.Jury          // the gain of a jury; nil for another run, or if a member is missing
+	Sway     *scoring.Sway       // the biases of the judge; nil if they are unknown
 }
 
-// RunPage is the results of a run and what is known around them, from which the blocks of its page, report and text
-// are made.
+// RunPage holds the results of a run with their surroundings: links, other judges, the opposite run. The blocks of its
+// page, report and text are made from it.
 type RunPage struct {
 	Run
 	BoardRef doc.Ref              // the leaderboard
-	Lists    []doc.Block          // the items that one looks at first
+	Lists    []doc.Block          // the items to look at first
 	Others   []Other              // judges of the same items
-	Twin     *Twin                // nil: there is none
-	Command  string               // that makes the run
+	Twin     *Twin                // nil if there is none
+	Command  string               // makes the run
 	Prompt   string               // its text
-	Prefix   string               // of the ids of its elements, where several runs are on a page
-	Link     func(doc.Ref) string // the address of what the page refers to; nil where it has none
+	Prefix   string               // of the ids of its elements, where a page has several runs
+	Link     func(doc.Ref) string // returns the address of a reference; nil where the page has no links
 	Shown    map[string]bool      // the terms that the page explains already
 
-	juryAlone string // the answer of a jury, as of any judge
+	juryAlone string // the answer on a jury as one judge, without its members
 }
 
-// Other is another judge of the same items.
+// Other holds the headline of another judge of the same items.
 type Other struct {
 	Name      string
 	Level     scoring.Level
@@ -42,20 +43,14 @@ type Other struct {
 	Value     float64 // of the headline
 }
 
-// Twin is the run of the same judge over the same items with the opposite goal.
+// Twin holds the run of the same judge over the same items with the opposite goal.
 type Twin struct {
 	Report              *scoring.Report
 	Run                 string
 	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
 }
 
-// Jury is what a jury is worth beside its members: what `gavel jury` prints, and a part of the page of its run.
-type Jury struct{ *jury.Report }
-
-// Level of the judge; unknown without a diagnosis.
-func (p *RunPage) Level() scoring.Level { return LevelOf(&p.Report) }
-
-// Judge returns the name of the judge: the one that was given, else that of the model without its path.
+// Judge returns the name of the judge: Name, or else that of its report.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
 
 // Metadatum returns a setting of the run by its name, the last of several; "" if there is none.
@@ -68,7 +63,7 @@ func (p *RunPage) Metadatum(name string) (value string) {
 	return value
 }
 
-// ItemsOf refers to the items of a group that a filter takes.
+// ItemsOf returns a reference to the items of a group that a filter takes.
 func (p *RunPage) ItemsOf(show, group string) doc.Ref {
 	if group == scoring.Overall {
 		group = ""
@@ -84,10 +79,15 @@ func diagnosed(r *scoring.Report) scoring.Level {
 	return r.Diagnosis.Level
 }
 
-// LevelOf returns the level of a judge, unknown without a diagnosis.
-func LevelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
-
 func isJury(model string) bool {
-	_, _, is := scoring.JuryOf(model)
-	return is
+	_, _, ok := scoring.JuryOf(model)
+	return ok
+}
+
+// TakeJury makes the page that of a jury: its answer becomes that of the jury.
+func (p *RunPage) TakeJury(j *jury.Jury) {
+	p.Jury = j
+	p.juryAlone = strings.TrimSpace(p.Says + " " + p.Also)
+	p.Says = j.Says
+	p.Also = j.Also
 }

@@ -1,57 +1,6 @@
 package report
 
-import (
-	"testing"
-
-	"gavel/scoring/race"
-)
-
-// TestRaceSays: every branch of the first line, over made-up numbers.
-func TestRaceSays(t *testing.T) {
-	in := func(name, state string) racer { return racer{name: name, state: state} }
-	out := racer{name: "z", left: &race.Leaver{Items: 20}}
-	for _, c := range []struct {
-		name       string
-		rows       []racer
-		unfinished bool
-		calls      int
-		want       string
-	}{
-		{name: "one is left", rows: []racer{in("x", "leads"), out}, calls: 400, want: "x is the best of 2 judges. The other is out after 20 items. It took 400 of 1,000 calls: 60 % saved."},
-		{name: "so far", rows: []racer{in("x", "leads"), out}, unfinished: true, calls: 400,
-			want: "x is the best of 2 judges so far. The other is out after 20 items. It took 400 of 1,000 calls so far."},
-		{name: "nobody left", rows: []racer{in("x", "leads"), in("y", "no significant difference from the leader")}, calls: 1000,
-			want: "2 of 2 judges are left, with no significant difference: x and y. It took 1,000 of 1,000 calls."},
-		{name: "tied", rows: []racer{in("x", "leads"), in("y", "tied with the leader"), out}, calls: 500,
-			want: "2 of 3 judges are left, and tied: x and y. The other is out after 20 items. It took 500 of 1,000 calls: 50 % saved."},
-		{name: "going on", rows: []racer{in("x", "leads"), in("y", "")}, unfinished: true, calls: 100,
-			want: "2 of 2 judges are in so far; x leads. It took 100 of 1,000 calls so far."},
-		{name: "nobody asked", rows: []racer{in("x", "leads"), in("y", "")}, unfinished: true,
-			want: "None of the 2 judges has been asked yet."},
-	} {
-		r := Race{Result: race.Result{Calls: c.calls, FullCalls: 1000}, Unfinished: c.unfinished, rows: c.rows}
-		if got := r.answer(); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-// TestPlanSays: what is asked is answered, and no more.
-func TestPlanSays(t *testing.T) {
-	for _, c := range []struct {
-		plan Plan
-		want string
-	}{
-		{Plan{Detect: new(5.0)}, "It takes 975 pairs to tell judges apart that differ by 5 points."},
-		{Plan{Pairs: new(350)}, "350 pairs tell judges apart that differ by 8.4 points or more."},
-		{Plan{Pairs: new(1)}, "1 pair tells no difference."},
-	} {
-		c.plan.Discordant, c.plan.Power, c.plan.Alpha = 30, 80, 0.05
-		if err := c.plan.Fill(); err != nil || c.plan.Says != c.want {
-			t.Errorf("%q, want %q: %v", c.plan.Says, c.want, err)
-		}
-	}
-}
+import "testing"
 
 // TestRankingSays: every branch of the first line of a suite's results, over made-up numbers.
 func TestRankingSays(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// Scores is `gavel score --format json`.
+// Scores holds the reports that `gavel score` prints.
 type Scores struct {
 	Runs []scoring.Report `json:"runs"`
 	Next []doc.Command    `json:"-"` // what one may do now
@@ -20,7 +20,7 @@ type Scores struct {
 	Board *Board `json:"-"`
 }
 
-// MarshalJSON writes each run with what analyses add to it.
+// MarshalJSON writes each run with the data of its analyses.
 func (s Scores) MarshalJSON() ([]byte, error) {
 	type run struct {
 		scoring.Report
@@ -40,32 +40,27 @@ func (s Scores) Document() doc.Document {
 	if len(s.Runs) == 0 {
 		return doc.Document{Sheet: sheetOf(s.Runs)}
 	}
-	last := s.Runs[len(s.Runs)-1]
-	var d doc.Document
-	switch {
-	case s.Board != nil:
-		d = doc.Document{Answer: s.Board.Says, Blocks: []doc.Block{s.Board.block()}}
-	default:
-		d = NewRunPage(Run{Report: last}).Document()
-		if len(s.Runs) > 1 {
-			d.Blocks = slices.Insert(d.Blocks, 0, s.stages())
-		}
-	}
+	others := s.Runs[:len(s.Runs)-1]
+	last := s.Runs[len(others)]
+	d := NewRunPage(Run{Report: last}).Document()
 	d.Sheet = sheetOf(s.Runs)
-	if len(s.Runs) > 1 {
-		d.Blocks = slices.Insert(d.Blocks, 0, s.beside())
-		for _, r := range s.Runs[:len(s.Runs)-1] {
-			of := NewRunPage(Run{Report: r}).Document()
-			head := doc.Block{In: doc.Full, Title: of.Title, Named: true}
-			if of.Answer != "" {
-				head.Notes = []doc.Note{doc.Plain(strings.TrimSpace(string(of.Level) + " " + of.Answer + " " + of.Also))}
-			}
-			d.Blocks = append(d.Blocks, head)
-			for _, b := range of.Blocks {
-				if b.In == 0 || b.In&doc.Full != 0 {
-					b.In = doc.Full
-					d.Blocks = append(d.Blocks, b)
-				}
+	if len(others) > 0 {
+		d.Blocks = slices.Insert(d.Blocks, 0, s.several(), s.stages())
+	}
+	if s.Board != nil {
+		d = doc.Document{Answer: s.Board.Says, Blocks: []doc.Block{s.several(), s.Board.block()}, Sheet: d.Sheet}
+	}
+	for _, r := range others {
+		part := NewRunPage(Run{Report: r}).Document()
+		head := doc.Block{In: doc.Full, Title: part.Title, Named: true}
+		if part.Answer != "" {
+			head.Plain(strings.TrimSpace(string(part.Level) + " " + part.Answer + " " + part.Also))
+		}
+		d.Blocks = append(d.Blocks, head)
+		for _, b := range part.Blocks {
+			if b.In == 0 || b.In&doc.Full != 0 {
+				b.In = doc.Full
+				d.Blocks = append(d.Blocks, b)
 			}
 		}
 	}
@@ -79,19 +74,19 @@ func (s Scores) Document() doc.Document {
 	return d
 }
 
-// stages are the runs that the last one is made of, a line each.
+// stages returns a line for each of the runs that the last one is made of.
 func (s Scores) stages() doc.Block {
 	t := &doc.Table{First: "stages", Columns: []doc.Column{{Kind: doc.Judged}, {}}}
 	for _, r := range s.Runs[:len(s.Runs)-1] {
 		t.Add(doc.Row{Name: r.Model + " · " + Question(r), Cells: doc.Cells(
-			LevelOf(&r), r.Says,
+			r.Level(), r.Says,
 		)})
 	}
 	return doc.Block{ID: "stages", In: doc.Short, Table: t}
 }
 
-// beside is a table of several runs: a row for each, with the numbers that stand for it.
-func (s Scores) beside() doc.Block {
+// several returns a table with a row for each run: the numbers that stand for it.
+func (s Scores) several() doc.Block {
 	t := &doc.Table{First: "run", Columns: []doc.Column{{Name: "level", Kind: doc.Judged}}}
 	var tiles []Tile
 	for _, r := range s.Runs {
@@ -106,7 +101,7 @@ func (s Scores) beside() doc.Block {
 		r := &s.Runs[i]
 		row := doc.Row{Name: name, N: r.Items, Cells: doc.Cells(diagnosed(r))}
 		for _, tile := range tiles {
-			row.Cells = append(row.Cells, doc.Num(tile.of(r)))
+			row.Cells = append(row.Cells, doc.Num(tile.value(r)))
 		}
 		t.Add(row)
 	}
@@ -116,22 +111,7 @@ func (s Scores) beside() doc.Block {
 	}
 }
 
-// GroupBy returns the elements in groups of the same key, in the order of the first of each.
-func GroupBy[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
-	place := map[K]int{}
-	for _, x := range all {
-		i, ok := place[key(x)]
-		if !ok {
-			i = len(parts)
-			place[key(x)] = i
-			parts = append(parts, nil)
-		}
-		parts[i] = append(parts[i], x)
-	}
-	return parts
-}
-
-// Costs returns what the runs cost, a row each.
+// Costs returns the costs of the runs, a row each.
 func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
 
 func (s Scores) costs() []doc.Block {

@@ -7,51 +7,39 @@ import (
 	"gavel/internal/doc"
 )
 
-// document returns the leaderboard as its files show it. about names the question and the dataset.
-func (l *Leaderboard) document(about string) doc.Document {
+// document returns the leaderboard as its files show it, with the question and the dataset in its notes.
+func (l *Leaderboard) document() doc.Document {
 	judges := l.judges()
-	judges.Plain(about)
-	return doc.Document{Title: about, Answer: l.Says, Blocks: []doc.Block{judges}}
+	judges.Plain(l.About)
+	return doc.Document{Answer: l.Says, Blocks: []doc.Block{judges}}
 }
 
-// Markdown writes the leaderboard as Markdown: the answer and a table.
-func (l *Leaderboard) Markdown(w io.Writer, about string) error {
-	d := l.document(about)
-	d.Title = "" // it is in the notes
-	return d.Markdown(w)
-}
-
-// Picture writes the leaderboard as an SVG to share.
-func (l *Leaderboard) Picture(w io.Writer, about string) error { return l.document(about).Picture(w) }
-
-// Markdown writes what a run comes to: the answer and the numbers that stand for it.
-func (p *RunPage) Markdown(w io.Writer) error { return p.Document().Markdown(w) }
-
-// Picture writes the run's result as an SVG to share.
-func (p *RunPage) Picture(w io.Writer) error { return p.Document().Picture(w) }
-
-// Markdown writes the leaderboards and then what each run comes to.
+// Markdown writes the leaderboards, then the answer and the main numbers of each run.
 func (d RunReport) Markdown(w io.Writer) error {
+	var all []doc.Document
 	for _, l := range d.Boards {
-		if err := l.Markdown(w, l.About); err != nil {
-			return err
-		}
+		all = append(all, l.document())
 	}
 	for _, r := range d.Runs {
-		if err := NewRunPage(r).Markdown(w); err != nil {
+		all = append(all, NewRunPage(r).Document())
+	}
+	for _, part := range all {
+		if err := part.Markdown(w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Picture writes the picture of a single run, or of the leaderboard of several.
+// Picture writes an SVG to share: of a single run, or of the leaderboard of several.
 func (d RunReport) Picture(w io.Writer) error {
 	switch {
 	case len(d.Runs) == 1:
-		return NewRunPage(d.Runs[0]).Picture(w)
+		return NewRunPage(d.Runs[0]).Document().Picture(w)
 	case len(d.Boards) == 1:
-		return d.Boards[0].Picture(w, d.Boards[0].About)
+		board := d.Boards[0].document()
+		board.Title = d.Boards[0].About
+		return board.Picture(w)
 	}
 	return errors.New("a picture shows one run, or runs that were asked the same about the same items")
 }

@@ -8,7 +8,7 @@ import (
 	"gavel/scoring"
 )
 
-// Sway wraps what `gavel sway` prints of a judge's biases.
+// Sway lays out the biases of a judge, for `gavel sway`.
 type Sway struct{ *scoring.Sway }
 
 // Document returns the biases, a row for each.
@@ -27,7 +27,7 @@ func (s Sway) Document() doc.Document {
 	return d
 }
 
-// oddsWords are a ratio with its interval, and p; "" of none.
+// oddsWords returns an odds ratio with its interval, and p; "" for none.
 func oddsWords(o *scoring.Odds) (odds, p string) {
 	if o == nil {
 		return "", ""
@@ -41,7 +41,7 @@ func (s Sway) block() doc.Block {
 		{Name: "prefers more", Kind: doc.Number, Axis: &doc.PercentAxis},
 		{Name: "correct if the better has more", Short: "correct, more", Kind: doc.Of},
 		{Name: "if it has less", Short: "correct, less", Kind: doc.Of},
-		{Name: "odds", Kind: doc.Bare, In: doc.Short | doc.Full}, {Name: "p", Kind: doc.Bare, In: doc.Short | doc.Full},
+		{Name: "odds", Kind: doc.Bare, In: doc.Printed}, {Name: "p", Kind: doc.Bare, In: doc.Printed},
 	}}
 	for _, c := range s.Causes {
 		look := scoring.Unknown
@@ -73,7 +73,7 @@ func (s Sway) block() doc.Block {
 	return b
 }
 
-// Sways are the biases of the judge of a run; nothing where they are unknown.
+// Sways returns the biases of the judge of a run; nothing where they are unknown.
 func Sways(p *RunPage) []doc.Block {
 	if p.Sway == nil || p.Sway.Why != "" {
 		return nil

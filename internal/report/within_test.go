@@ -15,7 +15,7 @@ func TestNoteOfWithin(t *testing.T) {
 			Metric: "strict", Points: 5, Verdict: scoring.Different, Diff: new(1.0), Low: new(-2.0), High: new(4.0),
 			Interval: by, N: 40,
 		}
-		notes := pair{Comparison: &scoring.Comparison{Matched: scoring.Matched{Within: w}}}.within().Notes
+		notes := pair{Comparison: &scoring.Comparison{Matched: scoring.Matched{Within: w}}}.equivalence().Notes
 		if !slices.ContainsFunc(notes, func(n doc.Note) bool { return n.Code == want }) {
 			t.Errorf("%s: %v", by, notes)
 		}

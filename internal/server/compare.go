@@ -78,7 +78,7 @@ func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 	c.Command = shellLine(words)
 	d := c.Document()
 	above, below := d.Cut("made")
-	paper := doc.Paper{Link: address, Terms: report.Terms(v.A.Protocol)}
+	paper := doc.Paper{Link: address, Terms: scoring.MetricsOf(v.A.Protocol)}
 	v.Meta = v.meta()
 	v.Answer = d.Answer
 	v.Also = d.Also

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -254,7 +254,7 @@ func (v compareItemView) Says() string {
 	}
 	sentence := fmt.Sprintf("%d of %s correct", len(right), judges)
 	if n := len(right); n > 0 && n < scored {
-		sentence += ": " + report.Enumerate(right)
+		sentence += ": " + table.Enumerate(right)
 	}
 	return sentence + "."
 }
@@ -264,7 +264,7 @@ func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
 		if names := v.judgesWith(place, "inconsistent"); len(names) > 0 {
-			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, report.Enumerate(names)))
+			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, table.Enumerate(names)))
 		}
 	}
 	models := 0 // sides that are not simulated

@@ -49,14 +49,14 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 }
 
 // downloadNumbers returns a handler that answers with a file which write makes from a run's numbers.
-func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer) error) handler {
+func downloadNumbers(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		run, err := s.reported(r)
 		if err != nil {
 			return err
 		}
 		var b bytes.Buffer
-		if err := write(report.NewRunPage(run), &b); err != nil {
+		if err := write(report.RunReport{Runs: []report.Run{run}}, &b); err != nil {
 			return err
 		}
 		return attach(w, kind, r.PathValue("run")+suffix, &b)
@@ -64,7 +64,7 @@ func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer)
 }
 
 // downloadBoard returns a handler that answers with a file which write makes from the requested leaderboard.
-func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, title string) error) handler {
+func downloadBoard(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		v, err := s.board(r)
 		if err == nil && v.Board == nil {
@@ -73,8 +73,10 @@ func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.W
 		if err != nil {
 			return err
 		}
+		board := *v.Board
+		board.About = v.Question + " · " + v.Dataset
 		var b bytes.Buffer
-		if err := write(v.Board, &b, v.Question+" · "+v.Dataset); err != nil {
+		if err := write(report.RunReport{Boards: []*report.Leaderboard{&board}}, &b); err != nil {
 			return err
 		}
 		return attach(w, kind, "leaderboard"+suffix, &b)
@@ -86,12 +88,8 @@ const (
 	markdownType = "text/markdown; charset=utf-8"
 )
 
-func reportHTML(p *report.RunPage, w io.Writer) error {
-	return report.RunReport{Runs: []report.Run{p.Run}}.WriteHTML(w)
-}
-
-func resultsCSV(p *report.RunPage, w io.Writer) error {
-	return report.Scores{Runs: []scoring.Report{p.Report}}.Document().CSV(w)
+func resultsCSV(d report.RunReport, w io.Writer) error {
+	return report.Scores{Runs: []scoring.Report{d.Runs[0].Report}}.Document().CSV(w)
 }
 
 // downloadTime limits a download of records.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -79,7 +80,7 @@ func TestOneNumberOneLabel(t *testing.T) {
 				t.Errorf("only %d metrics", n)
 			}
 			head := report.Headline(v.Report)
-			label := report.MetricName(protocol, head.Metric)
+			label := doc.MetricName(protocol, head.Metric)
 			for surface, text := range map[string]string{
 				"compare":       printed(t, report.Comparison{Comparisons: compared}, report.FullText),
 				"suite results": printed(t, *ranking, report.FullText),

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"gavel/internal/jury"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
@@ -85,7 +86,7 @@ func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (ju
 	if c == nil || pending {
 		return nil, pending
 	}
-	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && report.Jurors(r.manifest) != nil })
+	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && jury.Jurors(r.manifest) != nil })
 	if len(judges) < 2 {
 		return nil, false
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gavel/datasets"
+	"gavel/internal/jury"
 	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/scoring"
@@ -67,7 +68,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Judgments: m.Judgments,
 		Started:   m.Started,
 		Ended:     m.Ended,
-		IsJury:    report.Jurors(m) != nil,
+		IsJury:    jury.Jurors(m) != nil,
 		judgeName: m.Name,
 	}
 	if m.Shard != nil {

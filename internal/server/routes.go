@@ -25,18 +25,21 @@ func init() {
 		[]route{
 			call("GET /leaderboard", "The judges of one question on the same items, the best first", (*Server).board).
 				withQuery(boardFilter{}),
-			{pattern: "GET /leaderboard.md", handle: downloadBoard(markdownType, ".md", (*report.Leaderboard).Markdown)},
-			{pattern: "GET /leaderboard.svg", handle: downloadBoard(svgType, ".svg", (*report.Leaderboard).Picture)},
+			{pattern: "GET /leaderboard.md", handle: downloadBoard(markdownType, ".md", report.RunReport.Markdown)},
+			{pattern: "GET /leaderboard.svg", handle: downloadBoard(svgType, ".svg", report.RunReport.Picture)},
 			{pattern: "GET /hardest", form: (*Server).toHardest},
 		},
 
 		withNavigation("Runs", both("/runs", "runs", "The runs of the folder", (*Server).runsView, runsFilter{})...),
 		both("/runs/{run}", "run", "A run", (*Server).runView, nil),
 		[]route{
-			{pattern: "GET /runs/{run}/report.html", handle: downloadNumbers("text/html; charset=utf-8", ".html", reportHTML)},
+			{
+				pattern: "GET /runs/{run}/report.html",
+				handle:  downloadNumbers("text/html; charset=utf-8", ".html", report.RunReport.WriteHTML),
+			},
 			{pattern: "GET /runs/{run}/results.csv", handle: downloadNumbers("text/csv; charset=utf-8", ".csv", resultsCSV)},
-			{pattern: "GET /runs/{run}/summary.md", handle: downloadNumbers(markdownType, ".md", (*report.RunPage).Markdown)},
-			{pattern: "GET /runs/{run}/picture.svg", handle: downloadNumbers(svgType, ".svg", (*report.RunPage).Picture)},
+			{pattern: "GET /runs/{run}/summary.md", handle: downloadNumbers(markdownType, ".md", report.RunReport.Markdown)},
+			{pattern: "GET /runs/{run}/picture.svg", handle: downloadNumbers(svgType, ".svg", report.RunReport.Picture)},
 			{pattern: "GET /runs/{run}/records.jsonl", handle: (*Server).downloadRecords, stream: true},
 			call("GET /runs/{run}/status", "The progress of a run", (*Server).statusView),
 			{pattern: "GET /runs/{run}/events", handle: (*Server).runEvents, stream: true},

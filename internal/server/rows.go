@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/memo"
@@ -53,7 +54,7 @@ func (r RunRow) Asks() string {
 }
 
 // Metric returns the label of the headline.
-func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headline.Metric) }
+func (r RunRow) Metric() string { return doc.MetricName(r.Protocol, r.Headline.Metric) }
 
 // unit returns a key that groups runs by the metric of their headline; runs without one sort last.
 func (r RunRow) unit() string {

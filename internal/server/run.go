@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/jury"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/jobs"
@@ -26,7 +27,7 @@ type runView struct {
 	RunHead
 	Headline *scoring.Result   `json:"headline"`
 	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --format json; null while the run is in progress"`
-	Jury     *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
+	Jury     *jury.Jury        `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
 	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
 	Page     *report.RunPage   `json:"-"` // nil without a report
 	Swaying  bool              `json:"-"` // the judge's biases are being computed
@@ -111,7 +112,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 // commandOf returns the command that makes the run in its folder; "" for an imported run, and for a jury whose members
 // are missing here.
 func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
-	jurors := report.Jurors(m)
+	jurors := jury.Jurors(m)
 	if jurors == nil {
 		return jobs.CommandOf(m, s.folder(run))
 	}
@@ -119,7 +120,7 @@ func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest)
 	if err != nil || members == nil {
 		return ""
 	}
-	words := report.JuryCommand(m, s.folder(run))
+	words := jury.Command(m, s.folder(run))
 	for _, member := range members {
 		words = append(words, s.folder(member.Name))
 	}
@@ -294,8 +295,8 @@ func (s *Server) deleteRun(name string) error {
 }
 
 // jury compares a jury's run with its members. It returns nil if the run is not a jury's, or a member is missing here.
-func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*report.Jury, error) {
-	jurors := report.Jurors(m)
+func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*jury.Jury, error) {
+	jurors := jury.Jurors(m)
 	if jurors == nil {
 		return nil, nil
 	}
@@ -306,13 +307,13 @@ func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*r
 	names := judgeNames(members)
 	all := append(namesOf(members), name)
 	state := fmt.Sprint(names, s.state(all...))
-	return memo.Get(ctx, s.memo, "jury "+name, state, func() (*report.Jury, error) {
+	return memo.Get(ctx, s.memo, "jury "+name, state, func() (*jury.Jury, error) {
 		runs, err := s.load(all...)
 		if err != nil {
 			return nil, err
 		}
 		last := len(members)
-		return report.NewJury(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
+		return jury.Assess(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
 	})
 }
 

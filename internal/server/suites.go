@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/races"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
@@ -79,8 +80,8 @@ func (h *SuiteHead) summarize(results *report.Ranking, raced *race.State, runs [
 }
 
 // raceOf returns the race of a suite, with its judges' names.
-func raceOf(s *race.State, runs []suiteRun) *report.Race {
-	return report.RaceOf(s, func(run string) string {
+func raceOf(s *race.State, runs []suiteRun) *races.Race {
+	return races.Stored(s, func(run string) string {
 		for _, cell := range runs {
 			if path.Base(cell.Name) != run {
 				continue

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/internal/report"
 	"gavel/scoring"
 )
 
@@ -17,7 +16,7 @@ func TestMetricsAreExplained(t *testing.T) {
 		var v runView
 		s.data("/api/v1/runs/"+escaped(run), &v)
 		for _, x := range v.Report.Results {
-			if _, ok := scoring.TermIn(report.Terms(v.Protocol), x.Metric); !ok {
+			if _, ok := scoring.TermIn(scoring.MetricsOf(v.Protocol), x.Metric); !ok {
 				t.Errorf("%s: nothing says what %s is", run, x.Metric)
 			}
 		}

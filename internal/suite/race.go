@@ -16,7 +16,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/eval"
-	"gavel/internal/report"
+	"gavel/internal/races"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -103,7 +103,7 @@ func ParseBudget(text string) (l Limits, err error) {
 // started it returns the table even with an error, which may be eval.ErrIncomplete or eval.ErrInterrupted.
 func (s *Suite) Race(
 	ctx context.Context, e *eval.Maker, rules race.Rules, budget Limits,
-) (out *report.Race, err error) {
+) (out *races.Race, err error) {
 	x, err := s.newContest(e, rules)
 	if err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (x *contest) save() error {
 }
 
 // table returns the table of the race so far.
-func (x *contest) table() *report.Race {
+func (x *contest) table() *races.Race {
 	var sides []scoring.Side
 	var warnings []string
 	for _, c := range x.suite.Cells {
@@ -291,6 +291,6 @@ func (x *contest) table() *report.Race {
 		}
 		sides = append(sides, side)
 	}
-	out := report.NewRace(sides, x.engine, x.calls, x.state.Seed, warnings)
+	out := races.New(sides, x.engine, x.calls, x.state.Seed, warnings)
 	return out.Took(x.state.Seconds, x.state.Over)
 }

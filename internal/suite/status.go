@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gavel/internal/doc"
+	"gavel/internal/races"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/judging"
@@ -132,7 +133,7 @@ const silentAfter = 2 * time.Minute
 // Document returns a table with a row for each run, and the race if there is one.
 func (s *State) Document() (d doc.Document) {
 	if s.Race != nil {
-		d = report.RaceOf(s.Race, func(run string) string { return run }).Document()
+		d = races.Stored(s.Race, func(run string) string { return run }).Document()
 		d.Sheet = nil
 	}
 	t := doc.Table{First: "run", Columns: append(

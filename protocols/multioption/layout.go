@@ -107,7 +107,7 @@ func halves(p *report.RunPage) []doc.Block {
 	for _, metric := range []string{GradeScore, ChoiceScore, LLMScore} {
 		random := p.Overall(metric + OfRandom)
 		t.Add(doc.Row{
-			Name: report.MetricName(p.Protocol, metric), Detail: details[metric], Mark: doc.Ring, Cells: doc.Cells(
+			Name: doc.MetricName(p.Protocol, metric), Detail: details[metric], Mark: doc.Ring, Cells: doc.Cells(
 				doc.Value{Result: p.Overall(metric), Held: &random}, random, p.Overall(metric+overRandom)),
 		})
 	}

@@ -82,14 +82,14 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	metrics := []string{"strict", RightWhereAlike, firstPicked}
 	c := &doc.Table{First: "goal"}
 	for _, metric := range metrics {
-		c.Columns = append(c.Columns, report.MetricColumn(p.Protocol, metric, doc.Of))
+		c.Columns = append(c.Columns, doc.MetricColumn(p.Protocol, metric, doc.Of))
 	}
 	c.Columns[0].Kind = doc.Number
 	c.Columns[0].Axis = &doc.PercentAxis
 	for i, r := range runs {
 		row := doc.Row{
 			Name: [2]string{"Asked which is better", "Asked which is worse"}[i],
-			N:    r.Overall("strict").N, Look: "level-" + string(report.LevelOf(r)), Total: r == &p.Report,
+			N:    r.Overall("strict").N, Look: "level-" + string(r.Level()), Total: r == &p.Report,
 		}
 		row.Cells = doc.Cells(r.Overall("strict"))
 		for _, metric := range metrics[1:] {

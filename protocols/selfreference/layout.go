@@ -186,7 +186,7 @@ func dependence(p *report.RunPage) []doc.Block {
 	b := doc.Block{
 		ID: "dependence", Title: "Does one depend on the other?", In: doc.Full | doc.Page, Half: true,
 		Table: &doc.Table{First: "asked by", Rows: rows, Columns: []doc.Column{
-			{Name: report.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: axis},
+			{Name: doc.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: axis},
 		}},
 	}
 	b.Remark("self.correlation", table.Count(rows[0].Cells[0].N, "answer"))
@@ -245,7 +245,7 @@ func belief(p *report.RunPage) []doc.Block {
 	}
 	t := &doc.Table{First: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeRows[0].Name, modeRows[1].Name)}
 	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, OwnSided, Overconfidence} {
-		row := doc.Row{Name: doc.Capital(report.MetricName(p.Protocol, metric))}
+		row := doc.Row{Name: doc.Capital(doc.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {
 			x := p.Result(metric, scoring.Overall, mode)
 			if metric == Overconfidence {
@@ -311,7 +311,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), self, cot, d)
 		e, ok := d.Held(0)
 		if d.Value != nil {
-			row.Look = report.DifferenceLook(!e.Above && !e.Below)
+			row.Look = doc.DifferenceLook(!e.Above && !e.Below)
 		}
 		switch {
 		case g == scoring.Overall:

@@ -7,8 +7,8 @@ import (
 
 	"gotest.tools/v3/assert"
 
-	"gavel/internal/report"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // TestGlossaryIsCurrent compares docs/glossary.md with the protocols' terms; scripts/docs.sh writes it.
@@ -23,7 +23,7 @@ func TestGlossaryIsCurrent(t *testing.T) {
 		t.Error("docs/glossary.md is not current: scripts/docs.sh")
 	}
 	for _, p := range judging.Protocols() {
-		for _, term := range report.Terms(p.Name) {
+		for _, term := range scoring.MetricsOf(p.Name) {
 			if term.Plain == "" || term.Source == "" {
 				t.Errorf("%s: %s has no plain words, or no source", p.Name, term.Metric)
 			}

@@ -22,7 +22,7 @@ var levels = []struct {
 	{level: scoring.Unknown, shape: "···", colour: text.Faint},
 }
 
-// Level is what a judge is good for, as a shape and a word: ●●○ usable. [Coloured] shows it in its colour.
+// Level writes a level as a shape and a word: ●●○ usable. [Coloured] shows it in its colour.
 func Level(level scoring.Level) string {
 	for _, l := range levels {
 		if l.level == level {
@@ -32,7 +32,7 @@ func Level(level scoring.Level) string {
 	return string(level)
 }
 
-// Coloured is a terminal that shows colours. Whatever writes the words of [Level] to it has them in colour; tables
+// Coloured wraps a terminal that shows colours. The words of [Level] that are written to it appear in colour; tables
 // also have bold titles and faint notes there.
 type Coloured struct{ io.Writer }
 

@@ -26,9 +26,9 @@ func Text(w io.Writer, t Table) error { return Stacked(0)(w, t) }
 func TextWithin(columns int) Writer {
 	columns = room(columns)
 	return func(w io.Writer, t Table) error {
-		part, left := t.fit(columns)
-		if len(left) > 0 {
-			t.Notes = slices.Concat(t.Notes, []string{leftOut(left)})
+		part, hidden := t.fit(columns)
+		if len(hidden) > 0 {
+			t.Notes = slices.Concat(t.Notes, []string{hiddenNote(hidden)})
 		}
 		return write(w, t, columns, []Table{part})
 	}
@@ -49,19 +49,19 @@ func room(columns int) int {
 	return columns
 }
 
-// leftOut says which columns are.
-func leftOut(names []string) string {
-	const most = 6
-	text := strings.Join(names[:min(most, len(names))], ", ")
-	if n := len(names) - most; n > 0 {
+// hiddenNote returns the note on columns that are hidden.
+func hiddenNote(names []string) string {
+	const limit = 6
+	text := strings.Join(names[:min(limit, len(names))], ", ")
+	if n := len(names) - limit; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return "left out for want of room: " + text + "; --format full or a wider terminal shows them"
+	return "hidden (narrow terminal): " + text + "; --format full or a wider terminal shows them"
 }
 
-// fit leaves columns out until the others fit: those without a word, and then one after the other. left are the names
-// of those that say something.
-func (t Table) fit(columns int) (fitted Table, left []string) {
+// fit leaves columns out until the others fit: first those without a word, then one after the other. hidden names those
+// with a word.
+func (t Table) fit(columns int) (fitted Table, hidden []string) {
 	if len(t.Rows) == 0 || sum(t.widths(unlimited)) <= columns {
 		return t, nil
 	}
@@ -70,11 +70,11 @@ func (t Table) fit(columns int) (fitted Table, left []string) {
 	for {
 		next := fitted.dispensable(columns)
 		if next == 0 {
-			return fitted, left
+			return fitted, hidden
 		}
 		name := fitted.Columns[next].Name
 		if strings.ContainsFunc(name, unicode.IsLetter) { // not the scale of a drawing
-			left = append(left, name)
+			hidden = append(hidden, name)
 		}
 		fitted = fitted.pick(func(i int) bool { return i != next })
 	}
@@ -141,20 +141,20 @@ func wrapped(indent, hanging, line string, columns int) []string {
 		return []string{line}
 	}
 	var lines []string
-	begun := indent
+	current := indent
 	for word := range strings.SplitSeq(unbroken(line[len(indent):]), " ") {
-		longer := begun + " " + word
+		longer := current + " " + word
 		switch {
-		case begun == indent:
-			begun += word
+		case current == indent:
+			current += word
 		case text.StringWidthWithoutEscSequences(longer) <= columns:
-			begun = longer
+			current = longer
 		default:
-			lines = append(lines, loosened(strings.TrimRight(begun, " ")))
-			begun = indent + hanging + word
+			lines = append(lines, loosened(strings.TrimRight(current, " ")))
+			current = indent + hanging + word
 		}
 	}
-	return append(lines, loosened(strings.TrimRight(begun, " ")))
+	return append(lines, loosened(strings.TrimRight(current, " ")))
 }
 
 // parts divides a table into tables that fit.
@@ -234,7 +234,7 @@ func (t Table) pick(takes func(column int) bool) Table {
 
 // widths returns the columns' widths on a terminal, with the space on both sides. Columns of words are most wide at
 // most.
-func (t Table) widths(most int) []int {
+func (t Table) widths(limit int) []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
 		width := t.cellWidth(i)
@@ -243,7 +243,7 @@ func (t Table) widths(most int) []int {
 		}
 		widths[i] = width + t.space()
 		if !c.Right {
-			widths[i] = min(widths[i], most)
+			widths[i] = min(widths[i], limit)
 		}
 	}
 	return widths

@@ -93,7 +93,7 @@ func TestSpareColumns(t *testing.T) {
 		if got := strings.Join(strings.Fields(first), " "); got != c.heads {
 			t.Errorf("%d columns show %q, want %q", c.columns, got, c.heads)
 		}
-		if got := strings.Join(strings.Fields(text), " "); strings.Contains(got, "left out for want of room: "+c.left+";") != (c.left != "") {
+		if got := strings.Join(strings.Fields(text), " "); strings.Contains(got, "hidden (narrow terminal): "+c.left+";") != (c.left != "") {
 			t.Errorf("%d columns, without %q: %s", c.columns, c.left, text)
 		}
 	}

@@ -44,6 +44,12 @@ func Cell(v *float64, decimals int) string {
 	return s
 }
 
+// Decimal writes a number to six digits, without trailing zeros or an exponent.
+func Decimal(x float64) string {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
 // PValue returns the p of a test; "" if there was none.
 func PValue(p *float64) string {
 	switch {
@@ -116,6 +122,26 @@ func Count(n int, thing string) string {
 		thing += "s"
 	}
 	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// MostListed is the number of values that a sentence lists one by one.
+const MostListed = 3
+
+// Enumerate joins words as a sentence does.
+func Enumerate(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Shortlist lists names in a sentence: all of up to three, else the first two and the number of the others.
+func Shortlist(names []string) string {
+	if more := len(names) - MostListed + 1; more > 1 {
+		names = append(slices.Clone(names[:MostListed-1]), fmt.Sprintf("%d more", more))
+	}
+	return Enumerate(names)
 }
 
 // Remarks gathers notes on numbers: one line for all numbers that have the same note.

@@ -14,7 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Table is rows of words and numbers, with notes under it.
+// Table holds rows of words and numbers, with notes under it.
 type Table struct {
 	Title   string
 	Columns Columns
@@ -33,7 +33,7 @@ func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
 // Note adds notes.
 func (t *Table) Note(lines ...string) { t.Notes = append(t.Notes, lines...) }
 
-// Column is a heading; numbers stand to the right.
+// Column holds a heading; numbers are aligned to the right.
 type Column struct {
 	Name  string
 	Right bool
@@ -43,10 +43,10 @@ type Column struct {
 // Columns of a table, from left to right.
 type Columns []Column
 
-// Left are columns of words.
+// Left returns columns of words.
 func Left(names ...string) Columns { return Columns{}.Left(names...) }
 
-// Right are columns of numbers.
+// Right returns columns of numbers.
 func Right(names ...string) Columns { return Columns{}.Right(names...) }
 
 // Left adds columns of words.
@@ -102,7 +102,7 @@ func body(t Table, columns int) []string {
 	return lines
 }
 
-// shortHead is the width of names of columns that are never broken.
+// shortHead is the width up to which names of columns are never broken.
 const shortHead = 8
 
 // wrappedHead breaks the name of a column into two lines where it is wider than the cells beneath it.
@@ -188,15 +188,15 @@ func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer
 	return tw
 }
 
-// Clean makes words of others, model names and paths, safe to print: no control
-// characters, no escape sequences, no marks that turn the direction of writing.
+// Clean makes foreign words, such as model names and paths, safe to print: no control characters, no escape sequences,
+// no marks that turn the direction of writing.
 func Clean(s string) string {
 	return inLine.Replace(Harmless(s))
 }
 
 var inLine = strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD")
 
-// Harmless takes out what would steer a terminal. Lines and tabs stay.
+// Harmless replaces the characters that would steer a terminal. Line breaks and tabs stay.
 func Harmless(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {

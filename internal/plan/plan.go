@@ -1,4 +1,6 @@
-package report
+// Package plan says how many pairs it takes to tell two judges apart, and what so many pairs tell: a document for text,
+// Markdown, CSV and JSON over the power analysis of scoring/stats.
+package plan
 
 import (
 	"fmt"
@@ -13,7 +15,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Plan is what `gavel plan` prints.
+// Plan holds the questions and answers of `gavel plan`.
 type Plan struct {
 	Says       string   `json:"says"`       // the answer in a sentence or two
 	Discordant float64  `json:"discordant"` // percent
@@ -27,8 +29,8 @@ type Plan struct {
 	Tells    *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
 }
 
-// Fill answers what is asked: how many pairs tell a difference of Detect points, and what Pairs tell. The error names
-// the flag whose value cannot be.
+// Fill computes the number of pairs that detect a difference of Detect points, and the difference that Pairs detect.
+// The error names the flag whose value is out of range.
 func (p *Plan) Fill() error {
 	psi, power := p.Discordant/100, p.Power/100
 	switch {
@@ -58,39 +60,45 @@ func (p *Plan) Fill() error {
 	return nil
 }
 
+// answer returns the sentences on the pairs needed, and on the difference that the pairs tell.
 func (p *Plan) answer() string {
-	var says []string
+	var sentences []string
 	if p.ToTell != nil {
-		says = append(says, doc.Phrase("plan.says-pairs", humanize.Comma(int64(*p.ToTell)), decimal(*p.Detect)))
+		pairs := humanize.Comma(int64(*p.ToTell))
+		sentences = append(sentences, doc.Phrase("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
 	}
-	if p.Pairs == nil {
-		return strings.Join(says, " ")
+	if p.Pairs != nil {
+		verb := " detect "
+		if *p.Pairs == 1 {
+			verb = " detects "
+		}
+		difference := "no difference."
+		if p.Tells != nil {
+			difference = doc.Phrase("plan.says-points", table.Fixed(p.Tells, 1))
+		}
+		sentences = append(sentences, table.Count(*p.Pairs, "pair")+verb+difference)
 	}
-	tell := " tell"
-	if *p.Pairs == 1 {
-		tell = " tells"
-	}
-	what := "no difference."
-	if p.Tells != nil {
-		what = doc.Phrase("plan.says-points", table.Fixed(p.Tells, 1))
-	}
-	return strings.Join(append(says, table.Count(*p.Pairs, "pair")+tell+" "+what), " ")
+	return strings.Join(sentences, " ")
 }
 
 // Document returns the questions and their answers.
 func (p *Plan) Document() doc.Document {
 	t := &doc.Table{
-		First:   doc.Phrase("plan.discordant", decimal(p.Discordant)),
-		Columns: doc.Columns(doc.Whole, doc.Phrase("plan.power", decimal(p.Power))),
+		First:   doc.Phrase("plan.discordant", table.Decimal(p.Discordant)),
+		Columns: doc.Columns(doc.Whole, doc.Phrase("plan.power", table.Decimal(p.Power))),
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
 	add := func(question, answer string) {
 		t.Add(doc.WordRow(question, answer))
-		sheet = append(sheet, []string{question, answer, decimal(p.Discordant), decimal(p.Power), decimal(p.Alpha)})
+		row := []string{question, answer}
+		for _, x := range []float64{p.Discordant, p.Power, p.Alpha} {
+			row = append(row, table.Decimal(x))
+		}
+		sheet = append(sheet, row)
 	}
 	if p.Detect != nil {
-		add(doc.Phrase("plan.to-tell", decimal(*p.Detect)), strconv.Itoa(*p.ToTell))
-		add(doc.Phrase("plan.to-equate", decimal(*p.Detect)), strconv.Itoa(*p.ToEquate))
+		add(doc.Phrase("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.ToTell))
+		add(doc.Phrase("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.ToEquate))
 	}
 	if p.Pairs != nil {
 		answer := "none"
@@ -100,7 +108,7 @@ func (p *Plan) Document() doc.Document {
 		add(doc.Phrase("plan.tells", *p.Pairs), answer)
 	}
 	b := doc.Block{Table: t}
-	b.Remark("plan.tests", decimal(p.Alpha))
+	b.Remark("plan.tests", table.Decimal(p.Alpha))
 	b.Remark("plan.about-discordant")
 	return doc.Document{Answer: p.Says, Blocks: []doc.Block{b}, Sheet: sheet}
 }

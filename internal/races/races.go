@@ -1,4 +1,6 @@
-package report
+// Package races lays out races, in which judges are asked item by item and leave once another is significantly better
+// (scoring/race): the answer in sentences, and a table of the judges for text, pages, CSV and JSON.
+package races
 
 import (
 	"cmp"
@@ -21,7 +23,7 @@ import (
 type Race struct {
 	Says string `json:"says"` // the answer in a sentence or two
 	race.Result
-	// Hours and FullHours are set for a race that asks: its hours so far, and those that all items would take.
+	// Hours so far, and those that all items would take; nil of a race over finished runs.
 	Hours      *float64 `json:"hours,omitempty"`
 	FullHours  *float64 `json:"full_hours,omitempty"`
 	Unfinished bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
@@ -33,20 +35,20 @@ type Race struct {
 	warnings []string
 }
 
-// racer is a judge of a race.
+// racer holds a judge of a race.
 type racer struct {
-	judge        int // its number in the race
+	judge        int // its index in the race
 	run, name    string
 	items        int
-	share, ahead scoring.Result // ahead: of the leader before this judge, in points; the leader has none
-	left         *race.Leaver
-	by           string // the name of the better judge, if this one left
+	share, ahead scoring.Result // ahead: lead of the leader over this judge, in points; the leader has none
+	exit         *race.Leaver
+	better       string // the name of the better judge, if this one left
 	state        string
 }
 
-// NewRace lays out a race of runs, which took the items in the order of a seed. calls is the number of judgments of an
+// New lays out a race of runs, which took the items in the order of a seed. calls is the number of judgments of an
 // item.
-func NewRace(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []string) *Race {
+func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []string) *Race {
 	var folders []string
 	for _, s := range runs {
 		folders = append(folders, s.Run)
@@ -83,8 +85,8 @@ func NewRace(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings 
 	return out
 }
 
-// RaceOf lays out a race by its stored state. name returns the name of a run's judge.
-func RaceOf(s *race.State, name func(run string) string) *Race {
+// Stored lays out a race by its stored state. name returns the name of a run's judge.
+func Stored(s *race.State, name func(run string) string) *Race {
 	out := &Race{
 		Unfinished: !s.Over,
 		rules:      race.Rules{Items: s.Items, Margin: s.Margin / 100},
@@ -103,7 +105,7 @@ func RaceOf(s *race.State, name func(run string) string) *Race {
 	}
 	out.complete()
 	slices.SortStableFunc(out.rows, func(a, b racer) int {
-		return cmp.Or(cmp.Compare(scoring.One(a.left != nil), scoring.One(b.left != nil)),
+		return cmp.Or(cmp.Compare(scoring.One(a.exit != nil), scoring.One(b.exit != nil)),
 			cmp.Compare(scoring.One(b.run == out.Leader), scoring.One(a.run == out.Leader)), cmp.Compare(b.items, a.items))
 	})
 	out.Says = out.answer()
@@ -119,11 +121,11 @@ func (out *Race) complete() {
 	for i := range out.rows {
 		row := &out.rows[i]
 		row.state = "no significant difference from the leader"
-		switch left := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
-		case left >= 0:
-			row.left = &out.Left[left]
-			row.by = names[row.left.By]
-			row.state = "left: " + row.by + " is better"
+		switch i := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
+		case i >= 0:
+			row.exit = &out.Left[i]
+			row.better = names[row.exit.By]
+			row.state = "left: " + row.better + " is better"
 		case row.run == out.Leader:
 			row.state = "leads"
 		case slices.ContainsFunc(out.Tied, func(tied []string) bool {
@@ -134,7 +136,7 @@ func (out *Race) complete() {
 	}
 }
 
-// Took adds the seconds for which a race has asked each judge, and whether it is over, to a race by [NewRace].
+// Took adds the seconds that each judge took, and whether the race is over, to a race by [New].
 func (out *Race) Took(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
@@ -154,8 +156,8 @@ func (out *Race) answer() string {
 	tied := true
 	longest := 0
 	for _, row := range out.rows {
-		if row.left != nil {
-			longest = max(longest, row.left.Items)
+		if row.exit != nil {
+			longest = max(longest, row.exit.Items)
 			continue
 		}
 		in = append(in, scoring.InSentence(row.name))
@@ -165,33 +167,33 @@ func (out *Race) answer() string {
 	if out.Calls == 0 {
 		return fmt.Sprintf("None of the %d judges has been asked yet.", all)
 	}
-	says := ""
-	switch first := in[0]; {
-	case len(in) == 1 && out.Unfinished:
-		says = fmt.Sprintf("%s is the best of %d judges so far.", first, all)
+	saved := ""
+	soFar := ""
+	if n := out.FullCalls - out.Calls; n > 0 {
+		saved = fmt.Sprintf(": %.0f %% saved", 100*float64(n)/float64(out.FullCalls))
+	}
+	if out.Unfinished {
+		soFar = " so far"
+		saved = soFar
+	}
+	text := ""
+	switch {
 	case len(in) == 1:
-		says = fmt.Sprintf("%s is the best of %d judges.", first, all)
+		text = fmt.Sprintf("%s is the best of %d judges%s.", in[0], all, soFar)
 	case out.Unfinished:
-		says = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, first)
+		text = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, in[0])
 	case tied:
-		says = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, listed3(in))
+		text = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, table.Shortlist(in))
 	default:
-		says = fmt.Sprintf("%d of %d judges are left, with no significant difference: %s.", len(in), all, listed3(in))
+		text = fmt.Sprintf("%d of %d judges are left, with no significant difference: %s.", len(in), all, table.Shortlist(in))
 	}
 	switch others := all - len(in); {
 	case others == 1:
-		says += fmt.Sprintf(" The other is out after %s.", table.Count(longest, "item"))
+		text += fmt.Sprintf(" The other is out after %s.", table.Count(longest, "item"))
 	case others > 1:
-		says += fmt.Sprintf(" The others are out after %s at most.", table.Count(longest, "item"))
+		text += fmt.Sprintf(" The others are out after %s at most.", table.Count(longest, "item"))
 	}
-	saved := ""
-	switch n := out.FullCalls - out.Calls; {
-	case out.Unfinished:
-		saved = " so far"
-	case n > 0:
-		saved = fmt.Sprintf(": %.0f %% saved", 100*float64(n)/float64(out.FullCalls))
-	}
-	return says + fmt.Sprintf(" It took %s of %s calls%s.", humanize.Comma(int64(out.Calls)),
+	return text + fmt.Sprintf(" It took %s of %s calls%s.", humanize.Comma(int64(out.Calls)),
 		humanize.Comma(int64(out.FullCalls)), saved)
 }
 
@@ -206,12 +208,11 @@ func (out *Race) sheet() [][]string {
 		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.ahead.Value, x.ahead.Low, x.ahead.High} {
 			row = append(row, table.Cell(v, 4))
 		}
-		if x.left != nil {
-			row = append(row, strconv.Itoa(x.left.Items), table.Cell(x.left.E, 4), x.left.By)
-		} else {
-			row = append(row, "", "", "")
+		exitCells := []string{"", "", ""}
+		if x.exit != nil {
+			exitCells = []string{strconv.Itoa(x.exit.Items), table.Cell(x.exit.E, 4), x.exit.By}
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, exitCells...))
 	}
 	return rows
 }
@@ -231,17 +232,17 @@ func (out *Race) Block() doc.Block {
 	}}
 	in := 0
 	for _, r := range out.rows {
-		in += int(scoring.One(r.left == nil && r.items > 0))
+		in += int(scoring.One(r.exit == nil && r.items > 0))
 	}
 	each := out.FullCalls / max(1, out.rules.Items*len(out.rows))
 	for _, r := range out.rows {
 		items := doc.Count(r.items)
 		var after, e doc.Value
 		row := doc.Row{Name: r.name, Target: doc.RunRef(r.run)}
-		if r.left != nil {
-			items.Text = fmt.Sprintf("out after %d", r.left.Items)
-			after = doc.Count(r.left.Items)
-			e = doc.Text(evidence(r.left))
+		if r.exit != nil {
+			items.Text = fmt.Sprintf("out after %d", r.exit.Items)
+			after = doc.Count(r.exit.Items)
+			e = doc.Text(evidence(r.exit))
 		} else if in > 1 && r.items > 0 {
 			row.Ranks = [2]int{1, in}
 		}
@@ -266,10 +267,10 @@ func (out *Race) remark(b *doc.Block) {
 	if out.Unfinished {
 		b.Remark(doc.Warning, doc.Phrase("race.unfinished"))
 	}
-	b.Remark("race.alpha", decimal(out.Alpha), decimal(float64(len(out.rows)-1)/out.Alpha))
-	b.Remark("race.intervals", decimal(100*(1-out.Alpha)))
+	b.Remark("race.alpha", table.Decimal(out.Alpha), table.Decimal(float64(len(out.rows)-1)/out.Alpha))
+	b.Remark("race.intervals", table.Decimal(100*(1-out.Alpha)))
 	if out.rules.Margin > 0 {
-		b.Remark("race.tied", decimal(100*out.rules.Margin))
+		b.Remark("race.tied", table.Decimal(100*out.rules.Margin))
 	}
 	if out.loads > 0 {
 		b.Remark("race.loads", out.loads)
@@ -283,7 +284,7 @@ func (out *Race) remark(b *doc.Block) {
 			100*o.Calls/float64(out.FullCalls))
 	}
 	if out.Hours != nil && *out.FullHours >= 0.01 {
-		b.Remark("race.hours", decimal(*out.Hours), decimal(*out.FullHours))
+		b.Remark("race.hours", table.Decimal(*out.Hours), table.Decimal(*out.FullHours))
 	}
 	if out.About != "" {
 		b.Remark("race.about", aboutWords[out.About])
@@ -291,7 +292,7 @@ func (out *Race) remark(b *doc.Block) {
 	b.Warn(out.warnings)
 }
 
-// evidence returns E against a judge that left.
+// evidence returns the E-value against a judge that left.
 func evidence(l *race.Leaver) string {
 	if l.E == nil {
 		return "certain"
@@ -304,8 +305,8 @@ var aboutWords = map[string]string{race.AboutItems: "items like these", race.Abo
 // outcome describes how the race ended for a judge.
 func (r racer) outcome() string {
 	switch {
-	case r.left != nil:
-		return scoring.InSentence(r.by) + " is better"
+	case r.exit != nil:
+		return scoring.InSentence(r.better) + " is better"
 	case r.items == 0:
 		return "not asked yet"
 	}

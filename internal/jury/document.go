@@ -1,0 +1,232 @@
+package jury
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/dustin/go-humanize"
+
+	"gavel/internal/doc"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Document returns the jury among its members, what it gains, who agrees with whom, and how the votes ended.
+func (r *Jury) Document() doc.Document {
+	sheet := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}
+	add := func(kind, run string, v, low, high *float64) {
+		sheet = append(sheet, []string{kind, run, r.Metric, table.Cell(v, 4), table.Cell(low, 4), table.Cell(high, 4),
+			strconv.Itoa(r.N)})
+	}
+	add("jury", r.Jury, r.Value.Value, r.Value.Low, r.Value.High)
+	for _, m := range r.Members {
+		add("member", m.Run, m.Value, m.Low, m.High)
+	}
+	add("gain", r.Jury, r.Gain.Diff, r.Gain.Low, r.Gain.High)
+	return doc.Document{Answer: r.Says, Also: r.Also, Blocks: r.Blocks(), Sheet: sheet}
+}
+
+// Blocks returns the parts of the document, which also stand on the page of the jury's run.
+func (r *Jury) Blocks() []doc.Block {
+	return []doc.Block{r.membersBlock(), r.gainBlock(), r.agreementBlock(), r.votesBlock(), doc.Block{
+		ID:   "sure",
+		In:   doc.Page,
+		Fold: "How sure is that? How to read this",
+		Notes: []doc.Note{
+			doc.Say("jury.paired", r.N), doc.Say("jury.best-on-these"), doc.Say("jury.calls"), doc.Say("jury.err-alike"),
+		},
+	}}
+}
+
+// metric returns the label of the metric.
+func (r *Jury) metric() string { return doc.MetricName(r.Scored.Protocol, r.Metric) }
+
+// membersBlock has a row for the jury and each of its members, the best first.
+func (r *Jury) membersBlock() doc.Block {
+	consistent := doc.MetricColumn(r.Scored.Protocol, scoring.RightWhereAlike, doc.Of)
+	consistent.Spare = 3
+	coverage := doc.MetricColumn(r.Scored.Protocol, scoring.Coverage, doc.Bare)
+	coverage.Spare = 2
+	coverage.In = doc.Printed
+	t := &doc.Table{First: "judge", Columns: []doc.Column{
+		{Name: "level", Kind: doc.Judged}, {Name: r.metric(), Kind: doc.Number, Axis: doc.AxisOf(r.Value.Unit)},
+		consistent, coverage, {Name: "calls", Kind: doc.Whole},
+	}}
+	row := func(name string, value scoring.Result, calls int, scored *scoring.Report) doc.Row {
+		level := scored.Level()
+		return doc.Row{Name: name, Look: "level-" + string(level), Cells: doc.Cells(
+			level,
+			doc.Value{Result: value, Places: 1},
+			doc.Value{Result: scored.Overall(scoring.RightWhereAlike), Text: r.unit + "s"},
+			scored.Overall(scoring.Coverage),
+			doc.Positive(calls),
+		)}
+	}
+	rank := 0 // of the jury among its members
+	for i := range r.Members {
+		m := &r.Members[i]
+		value := scoring.Result{Metric: r.Metric, Value: m.Value, Low: m.Low, High: m.High, N: r.N}
+		member := row(m.Name, value, m.Calls, &m.Scored)
+		member.Target = doc.RunRef(m.Run)
+		t.Add(member)
+		if r.Value.Value == nil || *m.Value > *r.Value.Value {
+			rank++
+		}
+	}
+	total := row("the jury", r.Value, r.Calls, &r.Scored)
+	total.Detail = string(r.Rule) + " of " + scoring.CountWord(len(r.Members))
+	total.Total = true
+	total.Mark = doc.Solid
+	t.Rows = slices.Insert(t.Rows, rank, total)
+	t.DropEmpty()
+	b := doc.Block{
+		ID:    "members",
+		Title: "The jury among its members",
+		About: fmt.Sprintf("%s, percent of %s, with 95 %% interval", r.metric(), table.Count(r.N, r.unit)),
+		Table: t,
+		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
+		Notes: []doc.Note{doc.Say("jury.n", table.Count(r.N, r.unit))},
+	}
+	if d := r.Gain; d.Table != nil && len(r.Members) > 0 {
+		b.Remark("jury.only-right", table.Count(d.Table.OnlyB, r.unit), humanize.Comma(int64(d.Table.OnlyA)),
+			scoring.InSentence(r.Members[0].Name), doc.Tested(d))
+	}
+	b.Remark("jury.best-member")
+	b.Warn(r.Warnings)
+	return b
+}
+
+// gainBlock shows the difference to the best member.
+func (r *Jury) gainBlock() doc.Block {
+	if r.Gain.Diff == nil || len(r.Members) == 0 {
+		return doc.Block{}
+	}
+	x := r.Gain.Result()
+	best := r.Members[0]
+	axis := doc.DifferenceAxis(x)
+	axis.Ends = [2]string{"← " + best.Name + " better", "the jury better →"}
+	return doc.Block{
+		ID:    "gain",
+		Title: "What the jury gains",
+		About: "points against the best member, same " + r.unit + "s",
+		In:    doc.Detail,
+		Half:  true,
+		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.Number, Axis: axis}}, Rows: []doc.Row{{
+			Name: "jury − best member", Look: doc.DifferenceLook(r.Gain.Noise), Mark: doc.Solid, Cells: doc.Cells(x),
+		}}},
+		Links: []doc.Link{{Words: "Read the items that only one is right on", Target: doc.Ref{
+			Runs: []string{best.Run, r.Jury}, Show: "differ",
+		}}},
+	}
+}
+
+// mostPairs limits the pairs of members in the table.
+const mostPairs = 15
+
+// agreementBlock shows how often two members give the same verdict and how alike they err, those that err most alike
+// first.
+func (r *Jury) agreementBlock() doc.Block {
+	t := &doc.Table{First: "members", Columns: []doc.Column{
+		{Name: "κ of errors", Kind: doc.Bare}, {Name: "both wrong", Kind: doc.Whole},
+		{Name: "same verdict, %", Kind: doc.Bare}, {Name: "of", Kind: doc.Whole},
+	}}
+	b := doc.Block{
+		ID: "agree", Title: "Who agrees with whom", In: doc.Detail, Half: true, Chart: doc.Numbers, Table: t,
+	}
+	names := r.Names()
+	kappa := func(l Likeness) float64 { return *cmp.Or(l.Kappa, new(-2.0)) } // one that is undefined is last
+	pairs := slices.SortedStableFunc(slices.Values(r.Errors), func(x, y Likeness) int {
+		return cmp.Compare(kappa(y), kappa(x))
+	})
+	if more := len(pairs) - mostPairs; more > 0 {
+		pairs = pairs[:mostPairs]
+		b.Remark("jury.more-pairs", more)
+	}
+	for _, l := range pairs {
+		t.Add(doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: doc.Cells(
+			scoring.Result{Unit: scoring.UnitCorrelation, Value: l.Kappa}, l.BothFail,
+			scoring.Result{Value: l.Same}, doc.Positive(l.SameOf),
+		)})
+	}
+	t.DropEmpty()
+	b.Remark("jury.kappa")
+	b.Remark("jury.same")
+	return b
+}
+
+// Names returns the names of the members by their runs.
+func (r *Jury) Names() map[string]string {
+	names := map[string]string{}
+	for _, m := range r.Members {
+		names[m.Run] = m.Name
+	}
+	return names
+}
+
+// votesBlock returns a bar of the units by the number of members that are right on them.
+func (r *Jury) votesBlock() doc.Block {
+	members := len(r.Members)
+	var runs []string
+	for _, m := range r.Members {
+		runs = append(runs, m.Run)
+	}
+	t := &doc.Table{First: "members that are right"}
+	for _, v := range r.Votes {
+		if v.N == 0 {
+			continue
+		}
+		look := "wrong-some"
+		switch {
+		case v.Right == members:
+			look = "right"
+		case v.Right == 0:
+			look = "wrong"
+		case 2*v.Right > members:
+			look = "right-some"
+		}
+		note := fmt.Sprintf("the jury is right on %d", v.Jury)
+		switch v.Jury {
+		case v.N:
+			note = "the jury is right"
+		case 0:
+			note = "the jury is wrong"
+		}
+		t.Add(doc.Row{
+			Name:   rightWords(v.Right, members),
+			Look:   look,
+			Target: doc.Ref{Runs: runs, Show: fmt.Sprintf("right-%d", v.Right)},
+			Cells:  doc.Cells(v.N, note),
+		})
+	}
+	return doc.Block{
+		ID: "votes", Title: "Votes and outcome", About: "how many members are " + r.metric(), In: doc.Detail,
+		Chart: doc.StackedBar, Table: t,
+	}
+}
+
+// rightWords says how many of so many members are right: "all three right", "one right".
+func rightWords(right, members int) string {
+	words := scoring.CountWord(right)
+	switch {
+	case right == 0:
+		words = "none"
+	case right == 1:
+		words = "one"
+	case right == members && members == 2:
+		words = "both"
+	case right == members:
+		words = "all " + words
+	}
+	return words + " right"
+}
+
+// Composition says how the members became one judge: "majority of A, B and C".
+func (r *Jury) Composition() string {
+	names := make([]string, len(r.Members))
+	for i, m := range r.Members {
+		names[i] = scoring.InSentence(m.Name)
+	}
+	return RuleName(r.Scored.Prompt) + " of " + table.Enumerate(names)
+}
