@@ -20,9 +20,9 @@ func TestAccountCountsWhatIsNoJudgment(t *testing.T) {
 		_, err := b.Ask(ctx, question)
 		assert.NilError(t, err)
 		listed := func(pages map[string]int) int { return pages["/v1/models"] + pages["/api/tags"] }
-		before := account.Onto(nil) // a server may be asked first what it is
+		before := account.AddTo(nil) // a server may be asked first what it is
 		b.(Identifier).Identify(ctx, "tiny")
-		counted := account.Onto(map[string]int{"/version": 5})
+		counted := account.AddTo(map[string]int{"/version": 5})
 		assert.Equal(t, listed(counted), listed(before)+1)
 		assert.Equal(t, counted["/version"], before["/version"]+5)
 		for page := range counted {

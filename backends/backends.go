@@ -120,7 +120,7 @@ type Oracle struct {
 	Presentation int      // number of the presentation of the item
 	Choices      []string // the verdict for the candidate at each position
 	Order        []int    // the candidate at each position
-	Right        int      // the position of the correct candidate; -1: unknown
+	Correct      int      // the position of the correct candidate; -1: unknown
 	Tie          string   // the verdict for equal candidates; "": not offered
 	// Reference is the verdict that a reference in the prompt supports; "": the prompt shows none.
 	Reference string
@@ -139,8 +139,8 @@ const (
 	Refused Finish = "refused"         // the server withheld the reply (content filter, refusal)
 )
 
-// EndUntold warns that a server reports no finish reasons: see [Response.EndUntold].
-const EndUntold = "the server reports no finish reasons: " +
+// NoFinishReasons warns that a server reports no finish reasons: see [Response.EndUntold].
+const NoFinishReasons = "the server reports no finish reasons: " +
 	"a reply that broke off counts as complete, unless it fills --max-tokens"
 
 // Response holds a judge's reply. Text never contains thinking.
@@ -150,9 +150,9 @@ type Response struct {
 	Finish   Finish `json:"finish"`
 	// the server's message if Finish is TooLong or Refused; the reason if Finish is Length without a limit
 	Detail string `json:"detail,omitempty"`
-	// EndUntold marks a server without finish reasons, so that Finish is Stop for any reply below the token limit.
-	EndUntold    bool `json:"end_untold,omitempty"`
-	PromptTokens int  `json:"prompt_tokens,omitempty"`
+	// NoFinishReasons marks a server without finish reasons, so that Finish is Stop for any reply below the token limit.
+	NoFinishReasons bool `json:"end_untold,omitempty"`
+	PromptTokens    int  `json:"prompt_tokens,omitempty"`
 	// CachedTokens counts the prompt tokens that the server took from its own prompt cache; nil: not reported.
 	CachedTokens *int `json:"cached_tokens,omitempty"`
 	ReplyTokens  int  `json:"reply_tokens,omitempty"`
@@ -279,12 +279,12 @@ const (
 
 // Error describes a call without a usable answer.
 type Error struct {
-	Kind       Kind
-	Status     int // HTTP status; 0: none
-	Message    string
-	RetryAfter time.Duration // the wait that the server requests; 0: none
-	Access     string        // for Auth: what is missing, and what to do
-	Err        error
+	Kind         Kind
+	Status       int // HTTP status; 0: none
+	Message      string
+	RetryAfter   time.Duration // the wait that the server requests; 0: none
+	AccessAdvice string        // for Auth: what is missing, and what to do
+	Err          error
 }
 
 func (e *Error) Error() string {

@@ -54,11 +54,11 @@ type Concurrency struct {
 
 // ConcurrencyOptions limits the levels.
 type ConcurrencyOptions struct {
-	First   int           // parallel requests at the start
-	Most    int           // highest number of parallel requests
-	Timeout time.Duration // of a request: the level stops rising where one might take a quarter of it; 0: none
-	Left    func() int    // requests still to be answered: the level stays at or below it; nil: unknown
-	Batches bool          // the engine batches, and computes shared prefixes once: a queue costs it little
+	First     int           // parallel requests at the start
+	Max       int           // highest number of parallel requests
+	Timeout   time.Duration // of a request: the level stops rising where one might take a quarter of it; 0: none
+	Remaining func() int    // requests still to be answered: the level stays at or below it; nil: unknown
+	Batches   bool          // the engine batches, and computes shared prefixes once: a queue costs it little
 }
 
 // window holds the counts of a period with a constant level.
@@ -103,14 +103,14 @@ const (
 
 // NewConcurrency wraps next.
 func NewConcurrency(next Client, opts ConcurrencyOptions) *Concurrency {
-	opts.Most = max(1, opts.Most)
+	opts.Max = max(1, opts.Max)
 	c := &Concurrency{next: next, opts: opts, climbing: true, why: "trying more", free: make(chan struct{})}
 	c.enter(opts.First)
 	return c
 }
 
-// AtOnce returns the best known number of parallel requests.
-func (c *Concurrency) AtOnce() int {
+// Parallelism returns the best known number of parallel requests.
+func (c *Concurrency) Parallelism() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.level
@@ -295,7 +295,7 @@ func (c *Concurrency) gauge(rate float64) bool {
 // inTime returns the level at which a reply might take a quarter of the time limit, at least the current level.
 func (c *Concurrency) inTime() int {
 	if c.opts.Timeout == 0 || c.window.slowest == 0 {
-		return c.opts.Most
+		return c.opts.Max
 	}
 	return max(c.level, int(float64(c.level)*c.opts.Timeout.Seconds()/4/c.window.slowest.Seconds()))
 }
@@ -305,7 +305,7 @@ func (c *Concurrency) rise(rate float64) {
 	next, bound := 2*c.level, c.inTime()
 	switch {
 	case c.eager():
-		next, bound = c.opts.Most, max(c.level, bound/4) // the first replies are the shortest
+		next, bound = c.opts.Max, max(c.level, bound/4) // the first replies are the shortest
 	case c.comparing() && rate/c.best > proportional*float64(c.level)/float64(c.before):
 		next = 4 * c.level
 	}
@@ -313,9 +313,9 @@ func (c *Concurrency) rise(rate float64) {
 	if c.lowered {
 		next = c.level + max(1, c.level/4)
 	}
-	next = min(next, c.opts.Most, bound)
-	if c.opts.Left != nil && next > c.opts.Left() {
-		next = c.opts.Left()
+	next = min(next, c.opts.Max, bound)
+	if c.opts.Remaining != nil && next > c.opts.Remaining() {
+		next = c.opts.Remaining()
 	}
 	if next > c.level {
 		if !c.eager() {
@@ -329,7 +329,7 @@ func (c *Concurrency) rise(rate float64) {
 	}
 	c.why = "too few are left to try more"
 	switch c.level {
-	case c.opts.Most:
+	case c.opts.Max:
 		c.why = "the most allowed"
 	case bound:
 		c.why = "more might wait too long"
@@ -356,7 +356,7 @@ func (c *Concurrency) stepDown(why string, level int) {
 
 // enter starts a window at the given level.
 func (c *Concurrency) enter(level int) {
-	c.level = min(level, c.opts.Most)
+	c.level = min(level, c.opts.Max)
 	c.slowOnce = false
 	c.window = window{start: time.Now(), first: c.sent, used: len(c.inFlight) >= c.level}
 }

@@ -163,18 +163,18 @@ func TestConcurrencyIsFound(t *testing.T) {
 					return c.calls - len(server.answered)
 				}
 				found := NewConcurrency(server, ConcurrencyOptions{
-					First: c.first, Most: 256, Timeout: 10 * time.Minute, Left: left, Batches: c.batch,
+					First: c.first, Max: 256, Timeout: 10 * time.Minute, Remaining: left, Batches: c.batch,
 				})
-				took := askFound(t, found, c.calls, found.AtOnce)
+				took := askFound(t, found, c.calls, found.Parallelism)
 				t.Logf("%v, %v with %d at once; at the end %d (%s), at most %d, %d refused",
-					took, best, c.slots, found.AtOnce(), found.Why(), server.most, server.refused)
+					took, best, c.slots, found.Parallelism(), found.Why(), server.most, server.refused)
 				if took.Seconds() > best.Seconds()/0.9 {
 					t.Errorf("it took %v; with %d at once %v", took, c.slots, best)
 				}
 				if server.refused > c.calls/5 {
 					t.Errorf("%d were refused", server.refused)
 				}
-				if n := found.AtOnce(); c.last > 0 && n > c.last {
+				if n := found.Parallelism(); c.last > 0 && n > c.last {
 					t.Errorf("%d at once at the end, want at most %d", n, c.last)
 				}
 				if server.most > c.most {
@@ -234,10 +234,10 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 					best = min(best, askAll(t, WithRetry(serve(), Retry{}), c.calls, func() int { return n }))
 				}
 				server := serve()
-				found := NewConcurrency(server, ConcurrencyOptions{First: 8, Most: 256, Timeout: 10 * time.Minute})
-				took := askFound(t, found, c.calls, found.AtOnce)
+				found := NewConcurrency(server, ConcurrencyOptions{First: 8, Max: 256, Timeout: 10 * time.Minute})
+				took := askFound(t, found, c.calls, found.Parallelism)
 				t.Logf("%v, %.2f of the best fixed number; at the end %d (%s), at most %d",
-					took, took.Seconds()/best.Seconds(), found.AtOnce(), found.Why(), server.most)
+					took, took.Seconds()/best.Seconds(), found.Parallelism(), found.Why(), server.most)
 				if took.Seconds() > 1.3*best.Seconds() {
 					t.Errorf("it took %v; with the best fixed number %v", took, best)
 				}
@@ -254,7 +254,7 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 // once for all that were begun before.
 func TestConcurrencyFalls(t *testing.T) {
 	for kind, want := range map[Kind]int{Busy: 4, Timeout: 8} {
-		c := NewConcurrency(nil, ConcurrencyOptions{First: 16, Most: 64})
+		c := NewConcurrency(nil, ConcurrencyOptions{First: 16, Max: 64})
 		var windows []int
 		for range 16 {
 			_, window, _ := c.begin(t.Context())
@@ -263,8 +263,8 @@ func TestConcurrencyFalls(t *testing.T) {
 		for _, window := range windows {
 			c.end(time.Now(), window, Response{}, &Error{Kind: kind})
 		}
-		if c.AtOnce() != want {
-			t.Errorf("%v: %d at once after a burst of refusals at 16, want %d", kind, c.AtOnce(), want)
+		if c.Parallelism() != want {
+			t.Errorf("%v: %d at once after a burst of refusals at 16, want %d", kind, c.Parallelism(), want)
 		}
 	}
 }

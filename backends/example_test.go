@@ -17,7 +17,7 @@ func ExampleNewSim() {
 	}
 	for order, position := range []int{0, 1} { // the right candidate is shown first, then second
 		reply, err := judge.Ask(context.Background(), backends.Request{Oracle: &backends.Oracle{
-			Item: "q1", Presentation: order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{order, 1 - order}, Right: position,
+			Item: "q1", Presentation: order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{order, 1 - order}, Correct: position,
 		}})
 		fmt.Println(reply.Text, err)
 	}

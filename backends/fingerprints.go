@@ -14,9 +14,9 @@ func (f Fingerprints) Add(fingerprint string) {
 	}
 }
 
-// Beside returns the most frequent fingerprint apart from excluded; "" if there is none, or if none came twice: some
+// MostFrequentExcept returns the most frequent fingerprint apart from excluded; "" if there is none, or if none came twice: some
 // servers draw a new one for each reply.
-func (f Fingerprints) Beside(excluded string) (other string) {
+func (f Fingerprints) MostFrequentExcept(excluded string) (other string) {
 	repeated := false
 	for fingerprint, n := range f {
 		repeated = repeated || n > 1
@@ -30,8 +30,8 @@ func (f Fingerprints) Beside(excluded string) (other string) {
 	return other
 }
 
-// Usual returns the most frequent fingerprint; "" if the server sends none that means anything.
-func (f Fingerprints) Usual() string { return f.Beside("") }
+// MostFrequent returns the most frequent fingerprint; "" if the server sends none that means anything.
+func (f Fingerprints) MostFrequent() string { return f.MostFrequentExcept("") }
 
 // Changed reports whether replies come from more than one system.
-func (f Fingerprints) Changed() bool { return f.Beside(f.Usual()) != "" }
+func (f Fingerprints) Changed() bool { return f.MostFrequentExcept(f.MostFrequent()) != "" }

@@ -32,7 +32,7 @@ func TestAnotherModelIsNotAnotherName(t *testing.T) {
 		{asked: "qwen3:8b", said: "qwen3:30b", another: true, reason: "another size"},
 		{asked: "large", said: "small", another: true, reason: "another"},
 	} {
-		if got := (Model{Name: c.asked, Aliases: c.aliases}).Another(c.said); got != c.another {
+		if got := (Model{Name: c.asked, Aliases: c.aliases}).DiffersFrom(c.said); got != c.another {
 			t.Errorf("asked for %q, said %q: another %t (%s)", c.asked, c.said, got, c.reason)
 		}
 	}

@@ -86,8 +86,8 @@ func (a *Account) enter(page *url.URL) {
 	a.pages[cmp.Or(ownPages.FindString(page.Path), page.Path)]++
 }
 
-// Onto returns the requests per page of this account added to other.
-func (a *Account) Onto(other map[string]int) map[string]int {
+// AddTo returns the requests per page of this account added to other.
+func (a *Account) AddTo(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	sum := map[string]int{}
@@ -212,11 +212,11 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 		return cause
 	} else if err == nil {
 		return &Error{
-			Kind:       x.kind(),
-			Status:     x.status,
-			Message:    serverMessage(x),
-			RetryAfter: retryAfter(x.header),
-			Access:     x.accessAdvice(),
+			Kind:         x.kind(),
+			Status:       x.status,
+			Message:      serverMessage(x),
+			RetryAfter:   retryAfter(x.header),
+			AccessAdvice: x.accessAdvice(),
 		}
 	}
 	var nerr net.Error

@@ -96,8 +96,8 @@ const (
 	sampleFloor = -3.9
 )
 
-// Same reports whether two samples can come from one model. A missing sample matches any other.
-func (s Sample) Same(other Sample) bool {
+// Matches reports whether two samples can come from one model. A missing sample matches any other.
+func (s Sample) Matches(other Sample) bool {
 	if len(s) == 0 || len(other) == 0 {
 		return true
 	}
@@ -131,21 +131,21 @@ func (s Sample) String() string {
 // ModelChangedError reports that a server changed its model, or that it may have: replies in between cannot be trusted.
 // A system fingerprint begins with [FingerprintSign].
 type ModelChangedError struct {
-	At  time.Time // when the change was noticed
-	URL string
-	Was string
-	Is  string
+	Time time.Time // when the change was noticed
+	URL  string
+	Old  string
+	New  string
 }
 
 func (e *ModelChangedError) Error() string {
-	return fmt.Sprintf("%s serves %s now: it was %s, and it is %s", e.URL, AnotherThan(e.Was), e.Was, e.Is)
+	return fmt.Sprintf("%s serves %s now: it was %s, and it is %s", e.URL, DescribeChange(e.Old), e.Old, e.New)
 }
 
 // FingerprintSign begins the description of a model that is known only by the system fingerprint of its replies.
 const FingerprintSign = "system_fingerprint "
 
-// AnotherThan describes the model after a change: another model, or, if only fingerprints tell, another system.
-func AnotherThan(was string) string {
+// DescribeChange describes the model after a change: another model, or, if only fingerprints tell, another system.
+func DescribeChange(was string) string {
 	if strings.HasPrefix(was, FingerprintSign) {
 		return "another system, perhaps with another model,"
 	}

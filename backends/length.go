@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// LeastTokens returns a lower bound of a conversation's tokens for any tokenizer in use: one for each word. Tokenizers
+// MinTokens returns a lower bound of a conversation's tokens for any tokenizer in use: one for each word. Tokenizers
 // split at white space first; a token may hold the space before a word, but never two words. Punctuation does not
 // count, since some tokens hold signs on both sides of a line's end.
-func LeastTokens(messages []Message) int {
+func MinTokens(messages []Message) int {
 	isSpace := func(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }
 	isLetter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	n := 0
@@ -23,9 +23,9 @@ func LeastTokens(messages []Message) int {
 	return n
 }
 
-// MostTokens returns an upper bound of a conversation's tokens: no token is shorter than a byte, and a chat template
+// MaxTokens returns an upper bound of a conversation's tokens: no token is shorter than a byte, and a chat template
 // adds a few to each message.
-func MostTokens(messages []Message) int {
+func MaxTokens(messages []Message) int {
 	n := templateTokens
 	for _, m := range messages {
 		n += len(m.Content)
@@ -42,7 +42,7 @@ const CutPrompt = "the prompt was cut"
 // rejectCut replaces a reply by TooLong if its server counted too few tokens to have read the whole conversation. A
 // server that does not count tokens is trusted.
 func rejectCut(req Request, r Response) Response {
-	minimum, basis := LeastTokens(req.Messages), "one for each word"
+	minimum, basis := MinTokens(req.Messages), "one for each word"
 	if req.PromptTokens > minimum {
 		minimum, basis = req.PromptTokens, "as its own tokenizer counts"
 	}

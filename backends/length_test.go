@@ -23,10 +23,10 @@ func TestTokenBounds(t *testing.T) {
 		"привет, мир":                   2,
 		strings.Repeat("supercali", 50): 1,
 	} {
-		if got := LeastTokens([]Message{{User, text}}); got != least {
+		if got := MinTokens([]Message{{User, text}}); got != least {
 			t.Errorf("%q: at least %d, want %d", text, got, least)
 		}
-		if most := MostTokens([]Message{{User, text}}); most < len(text) || most < least {
+		if most := MaxTokens([]Message{{User, text}}); most < len(text) || most < least {
 			t.Errorf("%q: at most %d", text, most)
 		}
 	}

@@ -231,12 +231,12 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	if id := tolerant[string](c.ID); id != "" {
 		out.ID = id + " " + string(c.Created)
 	}
-	out.EndUntold, err = o.endUntold(ctx, server, req.Model, choice.Reason)
+	out.NoFinishReasons, err = o.endUntold(ctx, server, req.Model, choice.Reason)
 	if err != nil {
 		return Response{}, err
 	}
 	switch {
-	case !out.EndUntold:
+	case !out.NoFinishReasons:
 		out.Finish, err = finishOf(choice.Reason)
 	case out.ReplyTokens >= req.MaxTokens:
 		out.Finish = Length

@@ -17,8 +17,8 @@ type Member struct {
 	Client  Client // sends the requests: Backend with a time limit
 	Server  Server // its URL identifies the endpoint in messages and replies
 	Model   Model  // when the pool was made
-	// AtOnce returns the best number of parallel requests, as Client found it; nil: not adjusted.
-	AtOnce func() int
+	// Parallelism returns the best number of parallel requests, as Client found it; nil: not adjusted.
+	Parallelism func() int
 }
 
 // Identity returns the identity of the member's model when the pool was made.
@@ -90,11 +90,11 @@ func NewPool(ctx context.Context, members []Member, changed func(url string, err
 	p := &Pool{changed: changed, first: time.Second, longest: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	slotsKnown := !slices.ContainsFunc(members, func(m Member) bool { return m.Model.Slots <= 0 })
-	sizesKnown := !slices.ContainsFunc(members, func(m Member) bool { return m.AtOnce == nil })
+	sizesKnown := !slices.ContainsFunc(members, func(m Member) bool { return m.Parallelism == nil })
 	for _, m := range members {
 		size := func() int { return 1 }
 		if sizesKnown {
-			size = m.AtOnce
+			size = m.Parallelism
 		} else if slotsKnown {
 			size = func() int { return m.Model.Slots }
 		}
@@ -103,13 +103,13 @@ func NewPool(ctx context.Context, members []Member, changed func(url string, err
 	return p
 }
 
-// AtOnce returns the sum of the live endpoints' best numbers of parallel requests.
-func (p *Pool) AtOnce() (n int) {
+// Parallelism returns the sum of the live endpoints' best numbers of parallel requests.
+func (p *Pool) Parallelism() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.members {
-		if m.cause == nil && m.AtOnce != nil {
-			n += m.AtOnce()
+		if m.cause == nil && m.Parallelism != nil {
+			n += m.Parallelism()
 		}
 	}
 	return n

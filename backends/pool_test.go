@@ -113,7 +113,7 @@ func poolOf(t *testing.T, n int, change ...func(i int, m *Member, e *end)) (*Poo
 	said := &news{}
 	var p *Pool
 	p = NewPool(t.Context(), members, func(url string, err error) {
-		p.AtOnce() // as the progress line does, which waits for who is told
+		p.Parallelism() // as the progress line does, which waits for who is told
 		said.changed(url, err)
 	})
 	t.Cleanup(p.Close)
@@ -499,10 +499,10 @@ func TestPoolWhereRefused(t *testing.T) {
 					}
 					return nil
 				},
-			}, ConcurrencyOptions{First: 8, Most: 256})
-			m.Client, m.AtOnce = found, found.AtOnce
+			}, ConcurrencyOptions{First: 8, Max: 256})
+			m.Client, m.Parallelism = found, found.Parallelism
 		})
-		took := askFound(t, p, calls, p.AtOnce)
+		took := askFound(t, p, calls, p.Parallelism)
 		if ideal := 100 * time.Millisecond * calls / (3 * slots); took > ideal*13/10 {
 			t.Errorf("it took %v, and %v with nothing refused", took, ideal)
 		}

@@ -119,9 +119,9 @@ func finishOf(reason string) (Finish, error) {
 // branch of the model's repository.
 var versionOf = regexp.MustCompile(`^(@main|[-@:][-0-9]+)$`)
 
-// Another reports whether the model name in a reply means another model than the requested one. It does not if the
+// DiffersFrom reports whether the model name in a reply means another model than the requested one. It does not if the
 // server lists both names for one model, or if they differ only in path, file extension, default tag or version.
-func (m Model) Another(replyName string) bool {
+func (m Model) DiffersFrom(replyName string) bool {
 	short := func(name string) string {
 		name = path.Base(strings.ReplaceAll(strings.ToLower(name), `\`, "/"))
 		return strings.TrimSuffix(strings.TrimSuffix(name, latest), ".gguf")

@@ -14,7 +14,7 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 		b := s.client(otherWire, "")
 		for asked := 2; asked < 5; asked++ { // once more than it is asked from here
 			got, err := b.Ask(context.Background(), question)
-			if err != nil || got.Finish != Stop || got.Text != "[[A>B]]" || !got.EndUntold {
+			if err != nil || got.Finish != Stop || got.Text != "[[A>B]]" || !got.NoFinishReasons {
 				t.Errorf("got %+v, %v", got, err)
 			}
 			if n := len(s.asked(otherWire.chat)); n != asked {
@@ -23,7 +23,7 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 		}
 		short := question
 		short.MaxTokens = 22
-		if got, err := b.Ask(context.Background(), short); err != nil || got.Finish != Length || !got.EndUntold {
+		if got, err := b.Ask(context.Background(), short); err != nil || got.Finish != Length || !got.NoFinishReasons {
 			t.Errorf("a reply that fills the limit: %+v, %v", got, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestFinishReasonIsMissing(t *testing.T) {
 			for i, says := range tc.says {
 				got, err := b.Ask(context.Background(), question)
 				if says == "" {
-					if err != nil || got.Text != "[[A>B]]" || got.EndUntold {
+					if err != nil || got.Text != "[[A>B]]" || got.NoFinishReasons {
 						t.Errorf("question %d: %+v, %v", i, got, err)
 					}
 					continue

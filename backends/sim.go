@@ -112,7 +112,7 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		req.Repetition = 0
 	}
 	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
-	pick := o.Right
+	pick := o.Correct
 	switch {
 	case s.Accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
 		pick = look.IntN(n)
@@ -139,7 +139,7 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 // order of their numbers.
 func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
 	others := slices.Sorted(slices.Values(o.Order))
-	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Right] })
+	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Correct] })
 	return others[know.IntN(len(others))]
 }
 

@@ -23,7 +23,7 @@ func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 
 		var named [2]int // candidate, -1 where there is none
 		for presentation, order := range [][]int{{0, 1}, {1, 0}} {
 			req := Request{Oracle: &Oracle{
-				Item: fmt.Sprint("item ", i), Presentation: presentation, Order: order, Right: slices.Index(order, i%2),
+				Item: fmt.Sprint("item ", i), Presentation: presentation, Order: order, Correct: slices.Index(order, i%2),
 				Choices: []string{"[[A>B]]", "[[B>A]]"}, Tie: tie,
 			}}
 			resp, err := judge.Ask(context.Background(), req)
@@ -111,7 +111,7 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 		for presentation := range 4 {
 			order := []int{presentation, (presentation + 1) % 4, (presentation + 2) % 4, (presentation + 3) % 4}
 			resp, err := judge.Ask(context.Background(), Request{Oracle: &Oracle{
-				Item: item, Presentation: presentation, Order: order, Right: slices.Index(order, 2), Choices: []string{"<0>", "<1>", "<2>", "<3>"},
+				Item: item, Presentation: presentation, Order: order, Correct: slices.Index(order, 2), Choices: []string{"<0>", "<1>", "<2>", "<3>"},
 			}})
 			assert.NilError(t, err)
 			var position int

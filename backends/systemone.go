@@ -40,9 +40,9 @@ var decisions = serverKind{
 	},
 }
 
-// As returns the server with its kind changed to wire, if wire is the format of decision models and the server may
+// WithFormat returns the server with its kind changed to wire, if wire is the format of decision models and the server may
 // speak it, or the other way round. Other servers are returned unchanged.
-func (s Server) As(wire string) Server {
+func (s Server) WithFormat(wire string) Server {
 	switch {
 	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),
 		wire == openAIFormat && s.Kind == systemOneFormat:
@@ -54,7 +54,7 @@ func (s Server) As(wire string) Server {
 // Server implements Backend.
 func (s *SystemOne) Server(ctx context.Context) (Server, error) {
 	server, err := s.Backend.Server(ctx)
-	return server.As(systemOneFormat), err
+	return server.WithFormat(systemOneFormat), err
 }
 
 // Model implements Backend. A model known to be no decision model gives an *Error of kind BadRequest.

@@ -107,7 +107,7 @@ func TestSystemOneOfOllama(t *testing.T) {
 	if err != nil || found.Kind != "ollama" {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	at := found.As("systemone")
+	at := found.WithFormat("systemone")
 	if !at.Can(Decide) || at.Can(SetContext) || found.Can(Decide) {
 		t.Errorf("%+v can what it cannot", at)
 	}
@@ -151,7 +151,7 @@ func TestDecisionSample(t *testing.T) {
 		t.Errorf("%v, %v: %s", sample, err, *asked)
 	}
 	s, _ = decisionServer(t, 200, strings.Replace(answer, `"correct":0.5,"helpful":0.2`, `"correct":0.2,"helpful":0.5`, 1), 9)
-	if other, err := s.Sample(t.Context(), "d"); err != nil || sample.Same(other) {
+	if other, err := s.Sample(t.Context(), "d"); err != nil || sample.Matches(other) {
 		t.Errorf("%v, %v", other, err)
 	}
 	for status, mayPass := range map[int]bool{501: false, 404: false, 502: true, 503: true} {

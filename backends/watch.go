@@ -110,7 +110,7 @@ func (w *Watch) Begin(earlier Sample) (sample Sample, sampleErr, err error) {
 	if earlier == nil {
 		w.sample = sample
 	}
-	if sampleErr == nil && !earlier.Same(sample) {
+	if sampleErr == nil && !earlier.Matches(sample) {
 		return nil, nil, w.weights(sample)
 	}
 	w.due = time.Now().Add(checkEvery)
@@ -167,7 +167,7 @@ func (w *Watch) checkReply(resp Response) error {
 	case w.replyModel != model:
 		changed = w.changeError(fmt.Sprintf("%q in its replies", w.replyModel), strconv.Quote(model))
 	case w.systems.Changed():
-		was := w.systems.Beside(system)
+		was := w.systems.MostFrequentExcept(system)
 		changed = w.changeError(FingerprintSign+strconv.Quote(was), FingerprintSign+strconv.Quote(system))
 	default:
 		return nil
@@ -178,7 +178,7 @@ func (w *Watch) checkReply(resp Response) error {
 
 // changeError returns the error for a model that has changed.
 func (w *Watch) changeError(was, now string) *ModelChangedError {
-	return &ModelChangedError{At: time.Now(), URL: w.member.Server.URL, Was: was, Is: now}
+	return &ModelChangedError{Time: time.Now(), URL: w.member.Server.URL, Old: was, New: now}
 }
 
 // Check starts a check for a reply that has arrived. Without a Watch it has ended with ErrUnverified.
@@ -245,9 +245,9 @@ func (w *Watch) check(ctx context.Context) error {
 	return err
 }
 
-// Last runs the final check for waiting replies, within limit. If the server does not name its model, the checks end
+// FinalCheck runs the final check for waiting replies, within limit. If the server does not name its model, the checks end
 // with ErrUnverified and the error gives the reason.
-func (w *Watch) Last(ctx context.Context, limit time.Duration) error {
+func (w *Watch) FinalCheck(ctx context.Context, limit time.Duration) error {
 	w.mu.Lock()
 	if w.cancel != nil {
 		w.cancel()
@@ -298,7 +298,7 @@ func (w *Watch) verify(ctx context.Context) error {
 		return err
 	case sample == nil:
 		return unusable("it gave no sample of its model")
-	case !w.sample.Same(sample):
+	case !w.sample.Matches(sample):
 		return w.weights(sample)
 	}
 	w.process = process

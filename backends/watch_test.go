@@ -145,7 +145,7 @@ func TestWatchIsInNobodysWay(t *testing.T) {
 					t.Errorf("asked %d times in 100 s, at most %d", n, c.most)
 				}
 				s.now.Store(&presence{identity: tinyIdentity})
-				if err := w.Last(t.Context(), time.Minute); err != nil || counted.Load() != replies.Load() || early.Load() > 0 {
+				if err := w.FinalCheck(t.Context(), time.Minute); err != nil || counted.Load() != replies.Load() || early.Load() > 0 {
 					t.Errorf("%d of %d replies count, %d of them by a check that began before them; %v",
 						counted.Load(), replies.Load(), early.Load(), err)
 				}
@@ -174,7 +174,7 @@ func TestWatchLast(t *testing.T) {
 			assert.NilError(t, err)
 			s.now.Store(&c.is)
 			begun := time.Now()
-			why := w.Last(t.Context(), 5*time.Second)
+			why := w.FinalCheck(t.Context(), 5*time.Second)
 			if took := time.Since(begun); why == nil || took > c.most {
 				t.Errorf("%s: %v, after %s", name, why, took)
 			}
@@ -286,7 +286,7 @@ func TestWatchAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Last(t.Context(), time.Minute); err != nil {
+		if err := w.FinalCheck(t.Context(), time.Minute); err != nil {
 			t.Error(err)
 		}
 	})

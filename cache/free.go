@@ -13,9 +13,9 @@ import (
 // since other programs write to the disk too.
 const defaultMinFree = 256 << 20
 
-// CloseNeeds is the minimum of free space to close a database after writes, or to open one for reading: the content in
+// MinFreeToClose is the minimum of free space to close a database after writes, or to open one for reading: the content in
 // memory becomes a table of 2 MiB.
-const CloseNeeds = 32 << 20
+const MinFreeToClose = 32 << 20
 
 // ErrDiskFull reports, wrapped by [Store.Close], that the disk is too full to close the database. The database stays
 // open and can be closed later. If the process ends first, nothing is lost: a log, which the next process reads,
@@ -42,7 +42,7 @@ func (s *Store) freeFor(need uint64) (free uint64, ok bool) {
 
 // checkMergeSpace returns an error unless all tables can be rewritten next to the old ones.
 func (s *Store) checkMergeSpace() error {
-	need := uint64(folderSize(s.dir)) + CloseNeeds
+	need := uint64(folderSize(s.dir)) + MinFreeToClose
 	if free, ok := s.freeFor(need); !ok {
 		return fmt.Errorf("cache %s: removing entries rewrites the rest, which takes %d MiB, "+
 			"and the disk has %d: free some space, or remove the folder (its replies are then requested again)",

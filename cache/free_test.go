@@ -54,7 +54,7 @@ func TestNoSpaceToMerge(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	put(t, s, "q", entry("q"))
 	all := func(Entry) bool { return true }
-	s.free = free(uint64(folderSize(s.dir)) + CloseNeeds - 1)
+	s.free = free(uint64(folderSize(s.dir)) + MinFreeToClose - 1)
 	n, err := s.Prune(t.Context(), all)
 	assert.ErrorContains(t, err, "remove the folder")
 	assert.Assert(t, n == 0 && holds(s, "q"))
@@ -70,7 +70,7 @@ func TestTablesAreNotMergedOnAFullDisk(t *testing.T) {
 	unmergedCache(t, dir, manyTables+1)
 	s, _ := open(t, dir)
 	before := len(s.db.Tables())
-	s.free = free(CloseNeeds)
+	s.free = free(MinFreeToClose)
 	shut(t, s)
 	s, _ = open(t, dir)
 	assert.Equal(t, len(s.db.Tables()), before)

@@ -175,7 +175,7 @@ func (s *Store) close() error {
 	if err := s.checkFolder(); err != nil {
 		return err
 	}
-	if free, ok := s.freeFor(CloseNeeds); !ok && s.written.Load() {
+	if free, ok := s.freeFor(MinFreeToClose); !ok && s.written.Load() {
 		return fmt.Errorf("%w (%d MiB left): it stays open; "+
 			"its latest entries are in its log, which the next gavel reads", ErrDiskFull, free>>20)
 	}

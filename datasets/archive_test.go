@@ -217,7 +217,7 @@ func TestPublishedFiles(t *testing.T) {
 			for _, it := range items(t, s) {
 				assert.NilError(t, codec.NewEncoder(sum).Encode(it))
 			}
-			told, err := s.Summarize(Known{})
+			told, err := s.Summarize(Entry{})
 			assert.NilError(t, err)
 			for _, row := range told.Rows[1:] {
 				fmt.Fprintf(&out, "  %s: %s\n", row[0], row[1])

@@ -133,8 +133,8 @@ type Format struct {
 	// several models answered, the template of several problems.
 	Cluster  func(id string) string
 	Clusters string
-	// Is, unless nil, reports whether a row with these values has the format, if another format has the same keys.
-	Is func(row map[string]json.RawMessage) bool
+	// Matches, unless nil, reports whether a row with these values has the format, if another format has the same keys.
+	Matches func(row map[string]json.RawMessage) bool
 	// Level, unless nil, returns the item's entry of Levels by its id.
 	Level func(id string) string
 	// Languages is set if rows state their language, so that the option Lang can select.
@@ -205,17 +205,17 @@ type row struct {
 
 // Set is an indexed dataset file.
 type Set struct {
-	Name    string       // name or path given to open it
-	Path    string       // "" for a built-in set
-	Format  string       // name of its format
-	SHA256  string       // of the whole file, hex; with mapped columns, of that and the mapping
-	File    string       // SHA-256 of the file, if that is another
-	Mapping Mapping      // the mapping applied to the rows, given or guessed
-	Longest int          // bytes of the longest item: question and candidates
-	Skipped int          // unreadable lines left out
-	Bad     []*LineError // the first of these, with reasons
-	Notes   []string     // further remarks, a sentence each
-	Options OpenOptions  // the options that it was opened with
+	Name        string       // name or path given to open it
+	Path        string       // "" for a built-in set
+	Format      string       // name of its format
+	SHA256      string       // of the whole file, hex; with mapped columns, of that and the mapping
+	File        string       // SHA-256 of the file, if that is another
+	Mapping     Mapping      // the mapping applied to the rows, given or guessed
+	Longest     int          // bytes of the longest item: question and candidates
+	Skipped     int          // unreadable lines left out
+	SkipReasons []*LineError // the first of these, with reasons
+	Notes       []string     // further remarks, a sentence each
+	Options     OpenOptions  // the options that it was opened with
 
 	numbers     map[string]int // index of each item, by id
 	rows        []row
@@ -268,8 +268,8 @@ func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 	return line, nil
 }
 
-// Kept reports whether all items are in memory.
-func (s *Set) Kept() bool { return len(s.items) > 0 }
+// InMemory reports whether all items are in memory.
+func (s *Set) InMemory() bool { return len(s.items) > 0 }
 
 // inMemoryBytes is the maximum size of a file whose parsed items stay in memory.
 const inMemoryBytes = 16 << 20
@@ -291,7 +291,7 @@ func (s *Set) Item(i int) (Item, error) {
 
 // item returns the item of a line; it parses the line unless items are in memory.
 func (s *Set) item(i int, line []byte) (Item, error) {
-	if !s.Kept() {
+	if !s.InMemory() {
 		return s.format.Parse(line)
 	}
 	item := s.items[i]

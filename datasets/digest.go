@@ -14,7 +14,7 @@ import (
 // own answer, since each judge has another.
 func (item Item) Digest() uint64 {
 	if i, ok := references.LLMBar().Index(item.ID); ok &&
-		item.Source == LLMBar.Name && item.Question == Unpublished(item.ID) {
+		item.Source == LLMBar.Name && item.Question == PlaceholderQuestion(item.ID) {
 		return references.Digest(i)
 	}
 	candidates := slices.Clone(item.Candidates)
@@ -32,5 +32,5 @@ func (item Item) Digest() uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Unpublished returns a placeholder for the question of an LLMBar pair of which gavel ships only verdicts.
-func Unpublished(id string) string { return "LLMBar " + id }
+// PlaceholderQuestion returns a placeholder for the question of an LLMBar pair of which gavel ships only verdicts.
+func PlaceholderQuestion(id string) string { return "LLMBar " + id }

@@ -48,7 +48,7 @@ func closest(keys map[string]json.RawMessage) (best *Format, hits int) {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {
 		count := 0
-		if matches := Formats[i].Is; matches != nil && !matches(keys) {
+		if matches := Formats[i].Matches; matches != nil && !matches(keys) {
 			continue
 		}
 		for _, k := range Formats[i].Keys {

@@ -59,7 +59,7 @@ func TestManyNotes(t *testing.T) {
 	s := openWith(t, OpenOptions{}, append(rows, slices.Repeat([]string{"{"}, 1000)...)...)
 	n := len(s.Notes)
 	assert.Assert(t, n == maxSkipped+1 && s.Notes[n-1] == "There are 30 more notes on items like these.", "%q", s.Notes)
-	assert.Assert(t, s.Skipped == 1000 && len(s.Bad) == maxSkipped, "skipped %d, kept %d", s.Skipped, len(s.Bad))
+	assert.Assert(t, s.Skipped == 1000 && len(s.SkipReasons) == maxSkipped, "skipped %d, kept %d", s.Skipped, len(s.SkipReasons))
 }
 
 func TestClusters(t *testing.T) {

@@ -38,10 +38,10 @@ func extension(name string) string {
 }
 
 // file returns the name of a dataset's file without extension.
-func (k Known) file() string { return cmp.Or(k.File, k.Name) }
+func (k Entry) file() string { return cmp.Or(k.File, k.Name) }
 
 // extension returns the extension of the published file.
-func (k Known) extension() string {
+func (k Entry) extension() string {
 	address, _, _ := strings.Cut(k.URL, "?")
 	return extension(address)
 }
@@ -50,12 +50,12 @@ func (k Known) extension() string {
 func (l Library) Path(name string) string {
 	k, ok := l.Lookup(name)
 	if !ok {
-		k = Known{Name: name}
+		k = Entry{Name: name}
 	}
 	return l.path(k)
 }
 
-func (l Library) path(k Known) string {
+func (l Library) path(k Entry) string {
 	for _, e := range extensions {
 		path := filepath.Join(l.Dir, k.file()+e)
 		if _, err := os.Stat(path); err == nil {
@@ -69,7 +69,7 @@ func (l Library) path(k Known) string {
 func sumFile(path string) string { return path + ".sha256" }
 
 // Has reports whether a dataset is built in or in the library.
-func (l Library) Has(k Known) bool {
+func (l Library) Has(k Entry) bool {
 	if k.Builtin() {
 		return true
 	}
@@ -93,19 +93,19 @@ func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
 	}
 	s, err := openFileWith(name, o)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		return nil, Unknown(name)
+		return nil, UnknownError(name)
 	}
 	return s, err
 }
 
-func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
+func (l Library) openKnown(k Entry, o OpenOptions) (*Set, error) {
 	if o.Groups == nil {
 		o.Groups = k.Groups
 	}
 	if o.Mapping.empty() && len(o.LabelValues) == 0 {
 		o.Mapping = k.Mapping
 	}
-	if k.Own() {
+	if k.IsOwn() {
 		if err := l.checkCopy(k); err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 }
 
 // asFlag returns the flag that import needs if there is no published SHA-256 to recognise the file by.
-func (k Known) asFlag() string {
+func (k Entry) asFlag() string {
 	if k.SHA256 != "" || k.Copy != "" {
 		return ""
 	}
@@ -148,7 +148,7 @@ func (k Known) asFlag() string {
 }
 
 // sumOf reads the SHA-256 stored for a dataset's file.
-func (l Library) sumOf(k Known) (string, error) {
+func (l Library) sumOf(k Entry) (string, error) {
 	text, err := os.ReadFile(sumFile(l.path(k)))
 	if err != nil {
 		return "", fmt.Errorf("%s: its SHA-256 is missing: fetch or import it again", l.path(k))
@@ -159,11 +159,11 @@ func (l Library) sumOf(k Known) (string, error) {
 
 // Import copies a file into the library. The file is recognised by its SHA-256 or, if none is published, imported as
 // the named dataset, whose format it must have. Other files are rejected: a user opens an own file by its path.
-func (l Library) Import(path, as string) (Known, string, error) {
+func (l Library) Import(path, as string) (Entry, string, error) {
 	dataset, _ := Lookup(as)
 	s, err := openFileWith(path, OpenOptions{Mapping: dataset.Mapping})
 	if err != nil {
-		return Known{}, "", err
+		return Entry{}, "", err
 	}
 	defer s.Close()
 	k, err := recognise(s, as)
@@ -175,14 +175,14 @@ func (l Library) Import(path, as string) (Known, string, error) {
 }
 
 // recognise finds the dataset that a file belongs to.
-func recognise(s *Set, as string) (Known, error) {
+func recognise(s *Set, as string) (Entry, error) {
 	if as == "" {
 		for _, k := range Registry() {
 			if !k.Builtin() && (s.FileSum() == k.SHA256 || s.FileSum() == k.Copy) {
 				return k, nil
 			}
 		}
-		return Known{}, fmt.Errorf("%s: no published file has its SHA-256 %s: "+
+		return Entry{}, fmt.Errorf("%s: no published file has its SHA-256 %s: "+
 			"name a dataset without a published sum with --as (\"gavel datasets list\" lists the names), "+
 			"choose a new name with --as for a file of your own, or use its path with --dataset",
 			s.Path, s.FileSum())
@@ -220,7 +220,7 @@ func (a stallReader) Read(p []byte) (int, error) {
 // Fetch downloads a dataset from its official place and checks its SHA-256, if one is published. Unlike requests to
 // judges' servers, it follows redirects, since official places keep files on other hosts; no key and no cookie is sent.
 // If the size is not published, size, which may be nil, gets the server's value before the download, -1 if unknown.
-func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size func(bytes int64)) error {
+func (l Library) Fetch(ctx context.Context, client *http.Client, k Entry, size func(bytes int64)) error {
 	switch {
 	case k.Builtin():
 		return fmt.Errorf("dataset %q is built in: there is nothing to fetch", k.Name)
@@ -256,7 +256,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 }
 
 // storeFile copies a file to the library.
-func (l Library) storeFile(k Known, path string) (string, error) {
+func (l Library) storeFile(k Entry, path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -267,7 +267,7 @@ func (l Library) storeFile(k Known, path string) (string, error) {
 
 // store writes a dataset to the library in one step. A file with the wrong SHA-256, or without the dataset's items,
 // never gets its name.
-func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
+func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 	dir := filepath.Dir(l.path(k))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -298,7 +298,7 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 		if err := l.write(sumFile(path), []byte(got+"  "+filepath.Base(path))); err != nil {
 			return "", err
 		}
-	} else if got != k.SHA256 && k.Own() {
+	} else if got != k.SHA256 && k.IsOwn() {
 		return "", fmt.Errorf("%s: the file changed while it was being read: nothing was stored", k.Source)
 	} else if got != k.SHA256 {
 		return "", fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored",
@@ -317,7 +317,7 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 }
 
 // checkReceived checks that a file without a published SHA-256 can be read as the dataset.
-func checkReceived(path string, k Known) error {
+func checkReceived(path string, k Entry) error {
 	s, err := openFileWith(path, OpenOptions{Mapping: k.Mapping})
 	if err != nil {
 		return errors.New(strings.ReplaceAll(err.Error(), path, "the file received"))
@@ -327,7 +327,7 @@ func checkReceived(path string, k Known) error {
 }
 
 // check checks that a file has the dataset's format and groups.
-func (k Known) check(s *Set, file string) error {
+func (k Entry) check(s *Set, file string) error {
 	if s.Format != k.Format {
 		return fmt.Errorf("%s has the format %s, %s has %s", file, s.Format, k.Name, k.Format)
 	}
@@ -340,7 +340,7 @@ func (k Known) check(s *Set, file string) error {
 }
 
 // SumNotes describes the SHA-256 of a dataset's file, unless it is published.
-func (l Library) SumNotes(k Known) ([]string, error) {
+func (l Library) SumNotes(k Entry) ([]string, error) {
 	if k.SHA256 != "" {
 		return nil, nil
 	}

@@ -25,10 +25,10 @@ func (m Mapping) empty() bool { return len(m.Fields) == 0 }
 func (m Mapping) String() string {
 	var words []string
 	for _, f := range m.Fields {
-		words = append(words, "--field "+Quoted(f))
+		words = append(words, "--field "+ShellQuote(f))
 	}
 	for _, v := range m.LabelValues {
-		words = append(words, "--label-values "+Quoted(v))
+		words = append(words, "--label-values "+ShellQuote(v))
 	}
 	return strings.Join(words, " ")
 }
@@ -36,8 +36,8 @@ func (m Mapping) String() string {
 // plainWord matches a word that no shell changes.
 var plainWord = regexp.MustCompile(`^[\pL\pN_@%+=:,./` + regexp.QuoteMeta(string(filepath.Separator)) + `-]+$`)
 
-// Quoted returns a word quoted for a shell.
-func Quoted(word string) string {
+// ShellQuote returns a word quoted for a shell.
+func ShellQuote(word string) string {
 	if plainWord.MatchString(word) {
 		return word
 	}

@@ -30,8 +30,8 @@ func Nearest(typed string, names []string) string {
 	return best
 }
 
-// Unknown returns the error for an unknown dataset name.
-func Unknown(name string) error {
+// UnknownError returns the error for an unknown dataset name.
+func UnknownError(name string) error {
 	return fmt.Errorf("unknown dataset %q%s All names: gavel datasets list", name, cmp.Or(DidYouMean(name, Names()), "."))
 }
 

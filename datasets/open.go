@@ -220,7 +220,7 @@ func (s *Set) index() error {
 		s.Notes = append(s.Notes, fmt.Sprintf("There are %d more notes on items like these.", n))
 	}
 	s.origin = nil // rows have the line numbers now
-	slices.SortStableFunc(s.Bad, func(a, b *LineError) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(s.SkipReasons, func(a, b *LineError) int { return cmp.Compare(a.Line, b.Line) })
 	return s.checkUsable()
 }
 
@@ -233,7 +233,7 @@ func (s *Set) checkUsable() error {
 		return fmt.Errorf("no item has the group %s; groups: %s",
 			strings.Join(s.Options.Groups, " or "), shortList(s.otherGroups))
 	case s.Skipped > 0:
-		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], s.unit(), s.Skipped, s.expected())
+		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.SkipReasons[0], s.unit(), s.Skipped, s.expected())
 	case len(s.Notes) > 0:
 		return fmt.Errorf("no item is left: %s", strings.Join(s.Notes, " "))
 	default:
@@ -305,7 +305,7 @@ func (s *Set) FileSum() string { return cmp.Or(s.File, s.SHA256) }
 
 // Remarks returns sentences about skipped lines and the way the file was read.
 func (s *Set) Remarks() (lines []string) {
-	for _, bad := range s.Bad {
+	for _, bad := range s.SkipReasons {
 		lines = append(lines, "skipped: "+bad.Error())
 	}
 	if s.Skipped > 0 {
@@ -316,8 +316,8 @@ func (s *Set) Remarks() (lines []string) {
 
 // skip counts an unusable line, and records the reason for the first ones.
 func (s *Set) skip(line int, why error) {
-	if s.Skipped++; len(s.Bad) < maxSkipped {
-		s.Bad = append(s.Bad, s.lineError(line, why))
+	if s.Skipped++; len(s.SkipReasons) < maxSkipped {
+		s.SkipReasons = append(s.SkipReasons, s.lineError(line, why))
 	}
 }
 

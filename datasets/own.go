@@ -30,13 +30,13 @@ var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 const longestOwn = 51
 
 // Lookup finds a dataset by name, in the registry or among the user's own.
-func (l Library) Lookup(name string) (Known, bool) {
+func (l Library) Lookup(name string) (Entry, bool) {
 	k, err := l.find(name)
 	return k, err == nil
 }
 
 // find is Lookup with an error: fs.ErrNotExist if no dataset has the name.
-func (l Library) find(name string) (Known, error) {
+func (l Library) find(name string) (Entry, error) {
 	if k, ok := Lookup(name); ok {
 		return k, nil
 	}
@@ -44,7 +44,7 @@ func (l Library) find(name string) (Known, error) {
 }
 
 // All lists the datasets of the registry, then the user's own by name.
-func (l Library) All() []Known {
+func (l Library) All() []Entry {
 	all := slices.Clone(Registry())
 	cards, _ := filepath.Glob(filepath.Join(l.Dir, ownFolder, "*.json"))
 	for _, card := range cards {
@@ -56,7 +56,7 @@ func (l Library) All() []Known {
 }
 
 // readCard reads the description of a user's own dataset; fs.ErrNotExist if there is none.
-func (l Library) readCard(name string) (k Known, err error) {
+func (l Library) readCard(name string) (k Entry, err error) {
 	if !ownName.MatchString(name) {
 		return k, fs.ErrNotExist
 	}
@@ -78,13 +78,13 @@ func (l Library) readCard(name string) (k Known, err error) {
 
 func (l Library) ownCard(name string) string { return filepath.Join(l.Dir, ownFolder, name+".json") }
 
-// Own reports whether the dataset is a user's own file.
-func (k Known) Own() bool { return strings.HasPrefix(k.File, ownFolder+"/") }
+// IsOwn reports whether the dataset is a user's own file.
+func (k Entry) IsOwn() bool { return strings.HasPrefix(k.File, ownFolder+"/") }
 
 // ImportOwn imports a user's own file under a name, with the mapping of its columns. It copies the file and records
 // its SHA-256. previous describes the dataset that had the name before, whose copy is removed; without one its SHA-256
 // is "".
-func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Known, s *Set, err error) {
+func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Entry, s *Set, err error) {
 	if !ownName.MatchString(name) || len(name) > longestOwn {
 		return k, previous, nil, fmt.Errorf("--as %q: use letters, digits, - and _, at most %d", name, longestOwn)
 	}
@@ -97,7 +97,7 @@ func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Know
 	}
 	defer s.Close()
 	sum := s.FileSum()
-	k = Known{
+	k = Entry{
 		Name:    name,
 		About:   "your own: " + filepath.Base(file),
 		Rows:    s.Len(),
@@ -110,7 +110,7 @@ func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Know
 	}
 	previous, err = l.readCard(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		previous = Known{} // an unreadable card is replaced
+		previous = Entry{} // an unreadable card is replaced
 	}
 	if info, err := os.Stat(file); err == nil {
 		k.Bytes = info.Size()
@@ -123,14 +123,14 @@ func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Know
 	if err == nil {
 		err = l.write(l.ownCard(name), card)
 	}
-	if err == nil && previous.File != k.File && previous.Own() {
+	if err == nil && previous.File != k.File && previous.IsOwn() {
 		os.Remove(l.path(previous))
 	}
 	return k, previous, s, err
 }
 
 // checkCopy checks the SHA-256 of an own file's copy before anything reads it.
-func (l Library) checkCopy(k Known) error {
+func (l Library) checkCopy(k Entry) error {
 	got, err := rows.FileSum(l.path(k))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the copy of %s imported as %q is missing: import it again with --as %s",

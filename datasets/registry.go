@@ -15,8 +15,8 @@ import (
 //go:embed registry.yaml sample/*.jsonl
 var embedded embed.FS
 
-// Known describes a dataset that gavel knows by name.
-type Known struct {
+// Entry describes a dataset that gavel knows by name.
+type Entry struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
 	Rows  int    `json:"rows"`            // number of items
@@ -39,7 +39,7 @@ type Known struct {
 }
 
 // Shape returns the shape of all its items; "": items may have any.
-func (k Known) Shape() Shape {
+func (k Entry) Shape() Shape {
 	f, _ := FormatNamed(k.Format)
 	return f.Shape
 }
@@ -55,8 +55,8 @@ type Published struct {
 	Source                  string // reference for readers
 }
 
-// PublishedOn returns the published results on a dataset, given by its name or an import's name for it.
-func PublishedOn(dataset string) []Published {
+// PublishedResults returns the published results on a dataset, given by its name or an import's name for it.
+func PublishedResults(dataset string) []Published {
 	for _, k := range Registry() {
 		if k.Name == dataset || slices.Contains(k.Also, dataset) {
 			return k.Published
@@ -65,10 +65,10 @@ func PublishedOn(dataset string) []Published {
 	return nil
 }
 
-// NameOf returns the registry's name for the dataset whose file has this SHA-256 or which imports call name; name
+// RegistryName returns the registry's name for the dataset whose file has this SHA-256 or which imports call name; name
 // itself if there is none.
-func NameOf(sha256, name string) string {
-	i := slices.IndexFunc(Registry(), func(k Known) bool {
+func RegistryName(sha256, name string) string {
+	i := slices.IndexFunc(Registry(), func(k Entry) bool {
 		return k.Groups == nil && (sha256 != "" && k.SHA256 == sha256 || slices.Contains(k.Also, name))
 	})
 	if i < 0 {
@@ -78,10 +78,10 @@ func NameOf(sha256, name string) string {
 }
 
 // Builtin reports whether the dataset is part of gavel.
-func (k Known) Builtin() bool { return k.builtin != nil }
+func (k Entry) Builtin() bool { return k.builtin != nil }
 
 // Lines describes the dataset in lines of text.
-func (k Known) Lines() []string {
+func (k Entry) Lines() []string {
 	lines := []string{k.Name + ": " + k.About, "  licence: " + k.Licence}
 	if k.Bytes > 0 {
 		lines = append(lines, fmt.Sprintf("  size:    %d bytes, %d items", k.Bytes, k.Rows))
@@ -95,7 +95,7 @@ func (k Known) Lines() []string {
 	if k.Get != "" {
 		lines = append(lines, "  to get:  "+k.Get)
 	}
-	if k.SHA256 != "" && k.Own() {
+	if k.SHA256 != "" && k.IsOwn() {
 		lines = append(lines, "  SHA-256: "+k.SHA256)
 	}
 	if k.SHA256 == "" {
@@ -105,7 +105,7 @@ func (k Known) Lines() []string {
 }
 
 // Size returns the bytes of the dataset's file; "?" if unknown.
-func (k Known) Size() string {
+func (k Entry) Size() string {
 	if k.Bytes == 0 {
 		return "?"
 	}
@@ -115,7 +115,7 @@ func (k Known) Size() string {
 // Registry lists the datasets known by name. It reads registry.yaml at the first call; a new dataset is an entry there.
 var Registry = sync.OnceValue(readRegistry)
 
-func readRegistry() (all []Known) {
+func readRegistry() (all []Entry) {
 	text, err := embedded.ReadFile("registry.yaml")
 	if err == nil {
 		err = yaml.Unmarshal(text, &all)
@@ -137,11 +137,11 @@ func readRegistry() (all []Known) {
 func hexSum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // Lookup finds a dataset of the registry by name.
-func Lookup(name string) (Known, bool) {
+func Lookup(name string) (Entry, bool) {
 	if i := slices.Index(Names(), name); i >= 0 {
 		return Registry()[i], true
 	}
-	return Known{}, false
+	return Entry{}, false
 }
 
 // Names lists the names of the registry.

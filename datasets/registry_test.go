@@ -97,12 +97,12 @@ func TestOpen(t *testing.T) {
 }
 
 // publish puts a dataset of our own in the registry for the time of a test.
-func publish(t *testing.T, content string) Known {
+func publish(t *testing.T, content string) Entry {
 	t.Helper()
-	k := Known{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), Format: "judgebench", URL: "https://example.org/p.jsonl"}
+	k := Entry{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), Format: "judgebench", URL: "https://example.org/p.jsonl"}
 	before := Registry
 	more := append(slices.Clone(Registry()), k)
-	Registry = func() []Known { return more }
+	Registry = func() []Entry { return more }
 	t.Cleanup(func() { Registry = before })
 	return k
 }
@@ -289,15 +289,15 @@ func onlyHolds(t *testing.T, lib Library, want ...string) {
 
 // publishUnsummed puts datasets in the registry that share a file without a
 // published sum.
-func publishUnsummed(t *testing.T, copySum string) (law, math Known) {
+func publishUnsummed(t *testing.T, copySum string) (law, math Entry) {
 	t.Helper()
-	law = Known{Name: "x-law", Rows: 1, Copy: copySum, Licence: "own", Format: "mmlu-pro", URL: "https://example.org/x.jsonl.gz?download=true", File: "x", Groups: []string{"law"}}
+	law = Entry{Name: "x-law", Rows: 1, Copy: copySum, Licence: "own", Format: "mmlu-pro", URL: "https://example.org/x.jsonl.gz?download=true", File: "x", Groups: []string{"law"}}
 	math = law
 	math.Name, math.Groups = "x-math", []string{"math"}
-	gated := Known{Name: "gated", Rows: 1, Licence: "own", Format: "mmlu-pro", Source: "https://example.org", Get: "ask there"}
+	gated := Entry{Name: "gated", Rows: 1, Licence: "own", Format: "mmlu-pro", Source: "https://example.org", Get: "ask there"}
 	before := Registry
 	more := append(slices.Clone(Registry()), law, math, gated)
-	Registry = func() []Known { return more }
+	Registry = func() []Entry { return more }
 	t.Cleanup(func() { Registry = before })
 	return law, math
 }
@@ -327,7 +327,7 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 		t.Fatalf("%v; told %d bytes of %d", err, said, len(content))
 	}
 	onlyHolds(t, lib, "x.jsonl.gz", "x.jsonl.gz.sha256")
-	for _, k := range []Known{law, math} {
+	for _, k := range []Entry{law, math} {
 		if s, err := lib.Open(k.Name); err != nil || !lib.Has(k) || s.Len() != 1 || s.Name != k.Name || s.Group(0) != k.Groups[0] || s.SHA256 != hexSum([]byte(content)) {
 			t.Errorf("%s: %v", k.Name, err)
 		}

@@ -21,7 +21,7 @@ var RMBench = Format{
 	Keys:     []string{"id", "prompt", "chosen", "rejected"},
 	Parse:    parseRMBench,
 	Assemble: nineOfEach,
-	Is: func(row map[string]json.RawMessage) bool { // many files have the keys chosen and rejected
+	Matches: func(row map[string]json.RawMessage) bool { // many files have the keys chosen and rejected
 		var chosen, rejected []string
 		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil &&
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles

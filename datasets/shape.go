@@ -15,23 +15,23 @@ const (
 
 // ShapeInfo describes the items of a shape.
 type ShapeInfo struct {
-	Least    int    // minimum number of candidates shown
-	Two      bool   // two responses side by side, possibly tied
-	Verdicts bool   // candidates are verdicts, and are not shown
-	Numeric  bool   // the answer is a number
-	Ordered  bool   // candidates keep the dataset's order
-	Cut      bool   // candidates may be left out or added
-	Asks     string // question to a person who labels an item; "": not labelled by people
+	MinCandidates int    // minimum number of candidates shown
+	SideBySide    bool   // two responses side by side, possibly tied
+	Verdicts      bool   // candidates are verdicts, and are not shown
+	Numeric       bool   // the answer is a number
+	Ordered       bool   // candidates keep the dataset's order
+	Variable      bool   // candidates may be left out or added
+	LabelQuestion string // question to a person who labels an item; "": not labelled by people
 }
 
 // Shapes describes every shape. A format with a shape of its own adds it in its file's init.
 var Shapes = map[Shape]ShapeInfo{
-	Pair:       {Least: 2, Two: true, Asks: "Which response is better?"},
-	Choice:     {Least: 2, Ordered: true, Asks: "Which option is right?"},
-	Number:     {Numeric: true, Asks: "What is the right answer?"},
-	Preference: {Least: 2, Two: true, Asks: "Which response is better?"},
-	Options:    {Least: 2, Cut: true, Asks: "Which response is the best?"},
-	Judgment:   {Least: 2, Verdicts: true},
+	Pair:       {MinCandidates: 2, SideBySide: true, LabelQuestion: "Which response is better?"},
+	Choice:     {MinCandidates: 2, Ordered: true, LabelQuestion: "Which option is right?"},
+	Number:     {Numeric: true, LabelQuestion: "What is the right answer?"},
+	Preference: {MinCandidates: 2, SideBySide: true, LabelQuestion: "Which response is better?"},
+	Options:    {MinCandidates: 2, Variable: true, LabelQuestion: "Which response is the best?"},
+	Judgment:   {MinCandidates: 2, Verdicts: true},
 	Open:       {},
 }
 

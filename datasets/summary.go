@@ -15,7 +15,7 @@ type Summary struct {
 }
 
 // Summarize reads all items of a set. dataset describes it in the registry; the zero value if it is not there.
-func (s *Set) Summarize(dataset Known) (t Summary, err error) {
+func (s *Set) Summarize(dataset Entry) (t Summary, err error) {
 	n, err := s.Count()
 	if err != nil {
 		return t, err
@@ -53,7 +53,7 @@ func (s *Set) Summarize(dataset Known) (t Summary, err error) {
 		add("group "+g, strconv.Itoa(n.Groups[g]))
 	}
 	t.Notes = slices.Clone(s.Notes)
-	for _, b := range s.Bad {
+	for _, b := range s.SkipReasons {
 		t.Notes = append(t.Notes, "skipped: "+b.Error())
 	}
 	t.Data = map[string]any{

@@ -37,8 +37,8 @@ const (
 // Empty reports whether there is no name, tag or note.
 func (a About) Empty() bool { return a.Name == "" && len(a.Tags) == 0 && a.Note == "" }
 
-// Tidied trims the fields and splits tags at commas and line ends. It returns an error that says what is too long.
-func (a About) Tidied() (About, error) {
+// Normalize trims the fields and splits tags at commas and line ends. It returns an error that says what is too long.
+func (a About) Normalize() (About, error) {
 	out := About{
 		Name: strings.Join(strings.Fields(a.Name), " "),
 		Note: strings.TrimSpace(strings.ReplaceAll(a.Note, "\r\n", "\n")),
@@ -80,7 +80,7 @@ func DecodeAbout(path string, r io.Reader) (About, error) {
 	var a About
 	err := json.NewDecoder(io.LimitReader(r, maxAboutBytes)).Decode(&a)
 	if err == nil {
-		a, err = a.Tidied()
+		a, err = a.Normalize()
 	}
 	if err != nil {
 		return About{}, fmt.Errorf("%s: damaged: %w", path, err)

@@ -25,7 +25,7 @@ func TestAbout(t *testing.T) {
 	if a, err := readAbout(dir); err != nil || !a.Empty() {
 		t.Errorf("of a run of which nothing is said: %+v, %v", a, err)
 	}
-	got, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Tidied()
+	got, err := About{Name: "  the  baseline ", Tags: []string{"b, a,,", "a\nlong tag"}, Note: " first\r\nsecond \n"}.Normalize()
 	if err != nil || got.Name != "the baseline" || !slices.Equal(got.Tags, []string{"a", "b", "long tag"}) || got.Note != "first\nsecond" {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -46,11 +46,11 @@ func TestAboutIsBounded(t *testing.T) {
 		{Name: strings.Repeat("ä", 101)}, {Tags: []string{strings.Repeat("x", 41)}}, {Note: strings.Repeat("x", 4001)},
 		{Tags: strings.Split("abcdefghijklmnopqrstu", "")}, {Name: "a\x1b[31m"}, {Note: "\xff"},
 	} {
-		if _, err := a.Tidied(); err == nil {
+		if _, err := a.Normalize(); err == nil {
 			t.Errorf("%.40q is taken", a)
 		}
 	}
-	if _, err := (About{Name: strings.Repeat("ä", 100), Note: strings.Repeat("ä", 4000)}).Tidied(); err != nil {
+	if _, err := (About{Name: strings.Repeat("ä", 100), Note: strings.Repeat("ä", 4000)}).Normalize(); err != nil {
 		t.Error(err)
 	}
 	dir := t.TempDir()

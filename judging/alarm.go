@@ -17,7 +17,7 @@ type Alarms struct {
 	unserved       Unserved  // judgments without a verdict by no fault of the judge
 	Manifest       *Manifest // may be nil
 	labels         map[string]int
-	Said           string // the latest warning; "" if its reason is gone
+	Message        string // the latest warning; "" if its reason is gone
 
 	reported map[string]bool // by kind of warning
 	endLoops string
@@ -48,7 +48,7 @@ func (a *Alarms) Look(r *Record) string {
 		a.labels[r.Label]++
 	case Cut:
 		a.cut++
-		if r.Unheld() {
+		if r.IgnoresConstraint() {
 			a.unconstrained++
 		} else if r.Repeats() {
 			a.repeating++
@@ -63,15 +63,15 @@ func (a *Alarms) Look(r *Record) string {
 		return ""
 	}
 	var kind string
-	kind, a.Said = a.alarm()
+	kind, a.Message = a.alarm()
 	if a.reported[kind] {
 		return ""
 	}
 	if a.reported == nil {
 		a.reported = map[string]bool{}
 	}
-	a.reported[kind] = a.Said != ""
-	return a.Said
+	a.reported[kind] = a.Message != ""
+	return a.Message
 }
 
 // loops reports whether enough replies repeat themselves to warn.
@@ -88,7 +88,7 @@ func (a *Alarms) alarm() (kind, text string) {
 		const line = "alarm: %d of %d replies repeat themselves until they are cut: %s"
 		return loopAlarm, fmt.Sprintf(line, a.repeating, a.n, a.endLoops)
 	}
-	if n := a.unserved.All(); 100*n >= alarmPercent*a.n && 2*(n-a.unserved.Refused) > n {
+	if n := a.unserved.Total(); 100*n >= alarmPercent*a.n && 2*(n-a.unserved.Refused) > n {
 		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.unserved, moreRoom)
 	}
 	if 200*a.unconstrained >= alarmPercent*a.n {

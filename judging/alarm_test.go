@@ -81,8 +81,8 @@ func TestAlarms(t *testing.T) {
 			if first != c.judgment || !strings.Contains(text, c.want) {
 				t.Errorf("told at %d: %q", first, text)
 			}
-			if (a.Said != "") != (c.judgment > 0 && !c.mends) {
-				t.Errorf("kept: %q", a.Said)
+			if (a.Message != "") != (c.judgment > 0 && !c.mends) {
+				t.Errorf("kept: %q", a.Message)
 			}
 		})
 	}

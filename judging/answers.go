@@ -17,14 +17,14 @@ type Answers struct {
 	Model   ModelSpec
 	Dataset DatasetSpec
 	Failed  int // questions whose call failed: the same run command asks them again
-	Lacking int // questions of the run without a record: likewise
+	Missing int // questions of the run without a record: likewise
 
-	answers   map[string]Given         // by question
+	answers   map[string]Answer        // by question
 	questions map[string]priorQuestion // by question; nil until Compare needs it
 }
 
-// Given holds a model's answer to a question.
-type Given struct {
+// Answer holds a model's answer to a question.
+type Answer struct {
 	Text    string // the whole reply
 	Value   string // the final answer read from it; "" if none
 	Outcome Outcome
@@ -40,19 +40,19 @@ type priorQuestion struct {
 // of the next stage's items, and so of the ids of its runs.
 func ReadAnswers(dir string, reading Reading) (*Answers, error) {
 	reading.Name = cmp.Or(reading.Name, Paper)
-	a := &Answers{Run: dir, answers: map[string]Given{}}
+	a := &Answers{Run: dir, answers: map[string]Answer{}}
 	m, err := EachVerdict(dir, reading, func(r *Record, _ Asker, v Verdict) error {
 		if v.Outcome == Failed {
 			a.Failed++
 		}
-		a.answers[r.Item] = Given{
+		a.answers[r.Item] = Answer{
 			Text:    joinReplies(r),
 			Value:   cmp.Or(v.Answer, r.CandidateID(v.Choice)),
 			Outcome: v.Outcome,
 		}
 		return nil
 	})
-	if answering := Answering().Name; m != nil && m.Spec.Protocol != answering {
+	if answering := AnswerProtocol().Name; m != nil && m.Spec.Protocol != answering {
 		err = fmt.Errorf("%s: is a run of %s: answers come from \"gavel run %s\" or an import",
 			dir, m.Spec.Protocol, answering)
 	}
@@ -63,7 +63,7 @@ func ReadAnswers(dir string, reading Reading) (*Answers, error) {
 	a.Name = m.Spec.Model.Name
 	a.Model = m.Spec.Model
 	a.Dataset = m.Spec.Dataset
-	a.Lacking = max(0, m.Spec.Dataset.Items-len(a.answers))
+	a.Missing = max(0, m.Spec.Dataset.Items-len(a.answers))
 	return a, nil
 }
 
@@ -98,9 +98,9 @@ var lackReasons = map[Lack]string{
 	OtherQuestion: "its run has another question under that id",
 }
 
-// To returns the answer to a question, or the reason why it cannot be judged. A truncated answer, or one from which no
+// Find returns the answer to a question, or the reason why it cannot be judged. A truncated answer, or one from which no
 // final answer can be read, counts as a wrong answer.
-func (a *Answers) To(item datasets.Item) (Given, Lack) {
+func (a *Answers) Find(item datasets.Item) (Answer, Lack) {
 	g, ok := a.answers[item.ID]
 	switch {
 	case !ok:
@@ -132,8 +132,8 @@ func (a *Answers) Compare(questions *datasets.Set) error {
 	return nil
 }
 
-// LabelledAs returns the gold label of a question in the run's own file. ok is false if both use the same file.
-func (a *Answers) LabelledAs(question string) (gold string, ok bool) {
+// GoldLabel returns the gold label of a question in the run's own file. ok is false if both use the same file.
+func (a *Answers) GoldLabel(question string) (gold string, ok bool) {
 	prior, ok := a.questions[question]
 	return prior.gold, ok
 }
@@ -153,4 +153,4 @@ func hashTexts(item datasets.Item) [sha256.Size]byte {
 
 // Unfinished reports whether the answering run lacks answers. Judgments should not be staged before it is complete: with
 // more answers they would belong to another run.
-func (a *Answers) Unfinished() bool { return a.Failed+a.Lacking > 0 }
+func (a *Answers) Unfinished() bool { return a.Failed+a.Missing > 0 }

@@ -67,7 +67,7 @@ func TestCountedPrompts(t *testing.T) {
 				if req.PromptTokens != c.count {
 					t.Errorf("asked with %d tokens counted", req.PromptTokens)
 				}
-				return judgingtest.Says("[[A>B]]")
+				return judgingtest.Reply("[[A>B]]")
 			}))
 			j.Completed = completed(map[string][]bool{"p1": {false, true}})
 			j.Limit = c.limit

@@ -79,7 +79,7 @@ func OpenDirBy[T any](
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
 	locked, err := d.lock.TryLock()
-	if disk.NoLocks(err) {
+	if disk.LocksUnsupported(err) {
 		locked, err = true, nil
 	} else if locked {
 		waitingWriter, _ := d.lock.Stat()
@@ -107,7 +107,7 @@ func OpenDirBy[T any](
 }
 
 // Plain returns an error if one of the files that a run writes to is a link or not a regular file.
-func Plain(path string) error { return disk.Plain(path, lockFile, RecordsFile, waitingFile) }
+func Plain(path string) error { return disk.CheckRegular(path, lockFile, RecordsFile, waitingFile) }
 
 // resume returns the manifest in the folder, or nil if there is none.
 func (d *Dir) resume(m *Manifest) (*Manifest, error) {
@@ -120,7 +120,7 @@ func (d *Dir) resume(m *Manifest) (*Manifest, error) {
 	case old.ID != m.ID:
 		return nil, OtherRun(d.Path, old, m)
 	}
-	m.Altered, err = old.EverAltered(nil, d.Path)
+	m.Altered, err = old.AlteredFiles(nil, d.Path)
 	return old, err
 }
 
@@ -140,7 +140,7 @@ func WriteRun(path string, m *Manifest, records []*Record, each func(line func([
 		return err
 	}
 	for _, r := range records {
-		r.Belong(m)
+		r.SetRun(m)
 		if err := d.Write(r); err != nil {
 			return err
 		}

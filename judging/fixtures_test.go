@@ -23,7 +23,7 @@ type pairwise struct {
 func comparison(name string) Protocol {
 	two := []string{"A>B", "B>A"}
 	return Protocol{
-		Name: name, Goal: "better", Judges: []datasets.Shape{datasets.Pair}, Presentations: 2, FollowUps: true,
+		Name: name, Goal: "better", Shapes: []datasets.Shape{datasets.Pair}, Presentations: 2, FollowUps: true,
 		Templates: []Template{
 			NewTemplate("sop", "ours", "Name the better: [[A>B]] or [[B>A]].", two),
 			NewTemplate("direct", "ours", "Only the label: [[A>B]] or [[B>A]].", two),
@@ -50,7 +50,7 @@ func (p pairwise) Prompt(item datasets.Item, s Presentation) Prompt {
 	out := Prompt{
 		System: p.template.System, FollowUp: "continue your judgment and finish by outputting a final verdict label",
 		User:   item.Question + "\n\nA: " + item.Candidates[s.Order[0]].Text + "\n\nB: " + item.Candidates[s.Order[1]].Text,
-		Oracle: backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Right: slices.Index(s.Order, item.Gold)},
+		Oracle: backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}, Correct: slices.Index(s.Order, item.Gold)},
 	}
 	for _, l := range p.template.Labels {
 		out.Labels = append(out.Labels, "[["+l+"]]")
@@ -67,11 +67,11 @@ func (p pairwise) Parse(s Presentation, reply string, reading Reading) Verdict {
 	label, span, outcome := OneLabel(labelOfTwo, reply, reading.Policy)
 	switch {
 	case outcome != Decided:
-		return Verdict{Outcome: outcome, Choice: Nobody, Span: span}
+		return Verdict{Outcome: outcome, Choice: NoCandidate, Span: span}
 	case !slices.Contains(p.template.Labels, label):
-		return Verdict{Outcome: NoVerdict, Label: label, Choice: Nobody, Span: span}
+		return Verdict{Outcome: NoVerdict, Label: label, Choice: NoCandidate, Span: span}
 	case label == "A=B":
-		return Verdict{Outcome: Tie, Label: label, Choice: Nobody, Span: span}
+		return Verdict{Outcome: Tie, Label: label, Choice: NoCandidate, Span: span}
 	case strings.HasPrefix(label, "A>"):
 		return Verdict{Outcome: Decided, Label: label, Choice: s.Order[0], Span: span}
 	}
@@ -106,10 +106,10 @@ func completed(judgments map[string][]bool) (s Completed) {
 }
 
 // newJob returns a pairwise job over all items of a set, one at a time.
-func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *judgingtest.Written[*Record]) {
+func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *judgingtest.Recorder[*Record]) {
 	t.Helper()
 	p := protocolNamed(t, "pairwise", "sop")
-	w := &judgingtest.Written[*Record]{}
+	w := &judgingtest.Recorder[*Record]{}
 	rows := make([]int, set.Len())
 	for i := range rows {
 		rows[i] = i
@@ -126,7 +126,7 @@ func right(observe func(backends.Request)) judgingtest.Script {
 		if observe != nil {
 			observe(req)
 		}
-		return judgingtest.Says(judgingtest.RightLabel(req))
+		return judgingtest.Reply(judgingtest.RightLabel(req))
 	}
 }
 

@@ -27,7 +27,7 @@ func TestItemsOfAFolder(t *testing.T) {
 	assert.NilError(t, err)
 	all := ItemSetOf(ids)
 	assert.Equal(t, all.Len(), 3)
-	assert.Assert(t, all.Within(all) && all.Nearly(all))
+	assert.Assert(t, all.SubsetOf(all) && all.AlmostEqual(all))
 	var responses []string
 	err = EachResponse(m, strings.NewReader(lines.String()+"no item\n"), func(id string, list []Response) {
 		responses = append(responses, id+": "+list[0].Text+", "+list[1].Text)

@@ -66,15 +66,15 @@ func (s ItemSet) Common(o ItemSet, maxMissing int) ItemSet {
 	return ItemSet(common)
 }
 
-// Within reports whether o has all items of the set.
-func (s ItemSet) Within(o ItemSet) bool { return s.Common(o, 0) == s }
+// SubsetOf reports whether o has all items of the set.
+func (s ItemSet) SubsetOf(o ItemSet) bool { return s.Common(o, 0) == s }
 
 // maxMissingPercent is the percentage of items that one of two sets may lack if their judges are ranked together on the
 // items that both have: a stage leaves out items that its judge has not answered.
 const maxMissingPercent = 5
 
-// Nearly reports whether the sets differ by a few items only.
-func (s ItemSet) Nearly(o ItemSet) bool {
+// AlmostEqual reports whether the sets differ by a few items only.
+func (s ItemSet) AlmostEqual(o ItemSet) bool {
 	all := max(s.Len(), o.Len())
 	maxMissing := maxMissingPercent * all / 100
 	return s == o || all-s.Common(o, maxMissing).Len() <= maxMissing && all > 0

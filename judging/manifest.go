@@ -211,13 +211,13 @@ type Manifest struct {
 	Ended       time.Time `json:"ended,omitzero"`      // of the last try
 	// requests other than those for judgments and for finding the server, by path: which model is served, how long a
 	// prompt is
-	Beside map[string]int `json:"requests_beside,omitempty"`
+	OtherRequests map[string]int `json:"requests_beside,omitempty"`
 	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`, `stopped` (by a rule)
-	Status     string      `json:"status"`
-	Imported   string      `json:"imported,omitempty"`   // the imported file
-	Stages     []StageOf   `json:"stages,omitempty"`     // the runs whose answers its items contain
-	Staged     *Staged     `json:"staged,omitempty"`     // counts of their questions
-	Referenced *Referenced `json:"referenced,omitempty"` // counts of the pairs, with `--self-reference`
+	Status     string           `json:"status"`
+	Imported   string           `json:"imported,omitempty"`   // the imported file
+	Stages     []StageRun       `json:"stages,omitempty"`     // the runs whose answers its items contain
+	Staged     *StageCounts     `json:"staged,omitempty"`     // counts of their questions
+	Referenced *ReferenceCounts `json:"referenced,omitempty"` // counts of the pairs, with `--self-reference`
 	// of a model without a digest: the most likely tokens after a fixed text, and the natural logarithms of their
 	// probabilities
 	Sample backends.Sample `json:"sample,omitempty"`
@@ -234,25 +234,25 @@ type Manifest struct {
 	Alternates bool `json:"alternates,omitempty"`
 	// of an unfinished run: the seed of the order in which it judges its items;
 	// left out, the order of the file
-	DrawnBy *int64   `json:"drawn_by_seed,omitempty"`
-	Stopped *Stopped `json:"stopped,omitempty"` // the rule that ended the run before its last item
-	Shard   *Shard   `json:"shard,omitempty"`   // the part of another run's items that it has, with `--shard`
+	DrawnBy *int64    `json:"drawn_by_seed,omitempty"`
+	Stopped *StopRule `json:"stopped,omitempty"` // the rule that ended the run before its last item
+	Shard   *Shard    `json:"shard,omitempty"`   // the part of another run's items that it has, with `--shard`
 	// SHA-256 of `items.jsonl` and `records.jsonl` when the last try ended; left out while it runs
 	Files map[string]string `json:"files_sha256,omitempty"`
 	// of these files, those changed by others after a try of the run wrote them: the results include the change
 	Altered []string `json:"altered,omitempty"`
 }
 
-// Stopped describes the rule that ended a run before its last item.
-type Stopped struct {
+// StopRule describes the rule that ended a run before its last item.
+type StopRule struct {
 	Rule  string  `json:"rule"`  // `until …` or `race`
 	Alpha float64 `json:"alpha"` // bounds the probability that the rule errs
 	Looks int     `json:"looks"` // how often the rule was checked
 	Items int     `json:"items"` // items that it uses: the first so many in the order drawn
 }
 
-// StageOf names a run whose answers or verdicts another run uses.
-type StageOf struct {
+// StageRun names a run whose answers or verdicts another run uses.
+type StageRun struct {
 	Role  string `json:"role"`  // `judge`, `agent` or, of a jury, `juror`
 	Run   string `json:"run"`   // its folder, as given
 	ID    string `json:"id"`    // of that run
@@ -302,16 +302,16 @@ type ModelChange struct {
 func (c ModelChange) String() string {
 	const text = "the server at %s changed to %s some time before %s: replies since the last check do not count " +
 		"(model before: %s; now: %s)"
-	return fmt.Sprintf(text, c.URL, backends.AnotherThan(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
+	return fmt.Sprintf(text, c.URL, backends.DescribeChange(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
 }
 
 // Status of a run.
 const (
-	Running     = "running"
-	Complete    = "complete"
-	Incomplete  = "incomplete" // judgments are missing or failed
-	Interrupted = "interrupted"
-	ByRule      = "stopped" // by a rule, before the last item
+	Running       = "running"
+	Complete      = "complete"
+	Incomplete    = "incomplete" // judgments are missing or failed
+	Interrupted   = "interrupted"
+	StoppedByRule = "stopped" // by a rule, before the last item
 )
 
 const manifestSchema = 1

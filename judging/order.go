@@ -7,9 +7,9 @@ import (
 	"gavel/datasets"
 )
 
-// Drawn returns ids in the random order that a seed gives. It depends on the ids and the seed alone: it is the same for
+// DrawOrder returns ids in the random order that a seed gives. It depends on the ids and the seed alone: it is the same for
 // every order of the file, and for every judge.
-func Drawn(ids []string, seed int64) []string {
+func DrawOrder(ids []string, seed int64) []string {
 	out := make([]string, len(ids))
 	for k, i := range datasets.Order(len(ids), func(i int) string { return ids[i] }, seed) {
 		out[k] = ids[i]

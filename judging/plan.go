@@ -71,7 +71,7 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 				case cached != nil && cached(req):
 					plan.Cached++
 				default:
-					if j.Limit > 0 && req.PromptTokens == 0 && backends.MostTokens(messages) > j.Limit {
+					if j.Limit > 0 && req.PromptTokens == 0 && backends.MaxTokens(messages) > j.Limit {
 						plan.MayNotFit++
 					}
 					for _, m := range messages {
@@ -126,7 +126,7 @@ func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length,
 	if err != nil {
 		return Length{}, err
 	}
-	bytes := Length{backends.MostTokens(first.Messages), CountedByBytes}
+	bytes := Length{backends.MaxTokens(first.Messages), CountedByBytes}
 	room := context - j.Manifest.Spec.Parameters.MaxTokens
 	if j.Count == nil || bytes.Tokens <= room {
 		return bytes, nil
@@ -146,7 +146,7 @@ func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length,
 			if err != nil {
 				return Length{}, errors.Join(err, group.Wait())
 			}
-			if bound := backends.MostTokens(req.Messages); bound <= floor || requests == maxCounts {
+			if bound := backends.MaxTokens(req.Messages); bound <= floor || requests == maxCounts {
 				maxUncounted = max(maxUncounted, bound)
 				continue // rows are ordered by the length of their lines, not of their prompts
 			}

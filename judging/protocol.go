@@ -43,8 +43,8 @@ type Prompt struct {
 	Again bool
 }
 
-// Nobody is the Choice of a verdict without a candidate.
-const Nobody = -1
+// NoCandidate is the Choice of a verdict without a candidate.
+const NoCandidate = -1
 
 // Verdict holds the content of a reply.
 type Verdict struct {
@@ -56,18 +56,18 @@ type Verdict struct {
 	Span    Span   // its position in the text; in a conflict that of the last label
 }
 
-// Silent returns a verdict with no candidate.
-func Silent(outcome Outcome) Verdict { return Verdict{Outcome: outcome, Choice: Nobody} }
+// EmptyVerdict returns a verdict with no candidate.
+func EmptyVerdict(outcome Outcome) Verdict { return Verdict{Outcome: outcome, Choice: NoCandidate} }
 
 // Same reports whether two verdicts agree.
 func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// Found returns a verdict with its position in a reply. A Decided verdict names choice; one with NoVerdict keeps the
+// NewVerdict returns a verdict with its position in a reply. A Decided verdict names choice; one with NoVerdict keeps the
 // label only. outcome is a reader's word for an outcome of a record.
-func Found[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
-	v := Silent(Outcome(outcome))
+func NewVerdict[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
+	v := EmptyVerdict(Outcome(outcome))
 	v.Span = Span{Start: start, End: end}
 	if v.Outcome == Decided || v.Outcome == NoVerdict {
 		v.Label = strings.Trim(reply[start:end], "[] \\*")
@@ -82,8 +82,8 @@ func Found[O ~string](outcome O, rule, reply string, start, end, choice int) Ver
 // Span holds the position of a part of a text, in bytes. The zero value stands for no position.
 type Span struct{ Start, End int }
 
-// Nowhere reports whether s is the zero value.
-func (s Span) Nowhere() bool { return s == Span{} }
+// IsZero reports whether s is the zero value.
+func (s Span) IsZero() bool { return s == Span{} }
 
 // Shift returns the span moved by offset bytes.
 func (s Span) Shift(offset int) Span { return Span{s.Start + offset, s.End + offset} }
@@ -128,9 +128,9 @@ type Protocol struct {
 	Items         string           // plural of its items, in a word or two
 	Goal          string           // the candidate to name, such as the better one
 	Asks          string           // the question, in which GOAL stands for the goal; "" if the name says it
-	Judges        []datasets.Shape // the shapes of its items
+	Shapes        []datasets.Shape // the shapes of its items
 	Presentations int              // of every item; 0 if it depends on the item
-	Shows         int              // how many candidates of its order a presentation shows, from the first; 0: all
+	MaxShown      int              // how many candidates of its order a presentation shows, from the first; 0: all
 	FollowUps     bool             // another turn follows a reply without a verdict
 	Templates     []Template
 	Options       []Option
@@ -138,8 +138,8 @@ type Protocol struct {
 
 	// The following fields may be nil.
 
-	// Own makes a template of a user's system message, or returns an error that says what the message lacks.
-	Own func(path, system string) (Template, error)
+	// CustomTemplate makes a template of a user's system message, or returns an error that says what the message lacks.
+	CustomTemplate func(path, system string) (Template, error)
 	// Adapt returns a template as changed by settings, for a run's manifest.
 	Adapt func(Template, Settings) Template
 	// Answers says that models answer questions under this protocol, so that its runs can be stages of others.
@@ -152,16 +152,16 @@ type Protocol struct {
 	Check func(r *Record) error
 	// Right reports whether a verdict is correct, if that depends on more than the chosen candidate.
 	Right func(r *Record, v Verdict) bool
-	// ToName lists the ids of the candidates that are correct under settings, or none if unknown. nil: the labelled.
-	ToName func(r *Record, s Settings) []string
-	// Called returns a prompt's name of the candidate at a position, from 0, such as "Assistant A". nil: its id.
-	Called func(t Template, position int) string
+	// CorrectIDs lists the ids of the candidates that are correct under settings, or none if unknown. nil: the labelled.
+	CorrectIDs func(r *Record, s Settings) []string
+	// CandidateName returns a prompt's name of the candidate at a position, from 0, such as "Assistant A". nil: its id.
+	CandidateName func(t Template, position int) string
 	// Asked is the question of an item as a sentence on a page; "": Asks.
 	Asked string
-	// Says puts a verdict for a candidate into words, for a goal. nil: the candidate's id.
-	Says func(goal, id string) string
-	// Labelled puts the correct ones of the candidates shown into words, for a goal. nil: their ids.
-	Labelled func(goal string, right, candidates []string) string
+	// VerdictText puts a verdict for a candidate into words, for a goal. nil: the candidate's id.
+	VerdictText func(goal, id string) string
+	// LabelText puts the correct ones of the candidates shown into words, for a goal. nil: their ids.
+	LabelText func(goal string, right, candidates []string) string
 }
 
 // Question returns the question that a run with a goal asks about an item, as a sentence.
@@ -170,12 +170,12 @@ func (p Protocol) Question(goal string) string {
 	return strings.ToUpper(q[:min(1, len(q))]) + q[min(1, len(q)):]
 }
 
-// Shown returns the candidates of an order that a presentation shows.
-func (p Protocol) Shown(order []string) []string {
-	if p.Shows == 0 {
+// ShownIDs returns the candidates of an order that a presentation shows.
+func (p Protocol) ShownIDs(order []string) []string {
+	if p.MaxShown == 0 {
 		return order
 	}
-	return order[:min(p.Shows, len(order))]
+	return order[:min(p.MaxShown, len(order))]
 }
 
 // Option describes a choice that a protocol offers beyond its prompt. It is a flag of the command and, if its value is
@@ -202,7 +202,7 @@ func (s Settings) Get(o Option) string {
 }
 
 // Takes reports whether the protocol judges items of a shape.
-func (p Protocol) Takes(s datasets.Shape) bool { return slices.Contains(p.Judges, s) }
+func (p Protocol) Takes(s datasets.Shape) bool { return slices.Contains(p.Shapes, s) }
 
 // registered lists the protocols in the order of their registration.
 var registered []Protocol
@@ -240,8 +240,8 @@ func Names(protocols []Protocol) []string {
 	return names
 }
 
-// Answering returns the protocol under which models answer questions.
-func Answering() Protocol {
+// AnswerProtocol returns the protocol under which models answer questions.
+func AnswerProtocol() Protocol {
 	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Answers }); i >= 0 {
 		return registered[i]
 	}
@@ -253,16 +253,16 @@ func (p Protocol) JudgesAgents() bool {
 	return p.Stage != nil && p.Stage(nil) != nil && p.Stage(nil).Agents
 }
 
-// Before returns the stage before the protocol under settings, or nil.
-func (p Protocol) Before(s Settings) *Stage {
+// FirstStage returns the stage before the protocol under settings, or nil.
+func (p Protocol) FirstStage(s Settings) *Stage {
 	if p.Stage == nil {
 		return nil
 	}
 	return p.Stage(s)
 }
 
-// Adapted returns a template as changed by settings, for a run's manifest.
-func (p Protocol) Adapted(t Template, s Settings) Template {
+// AdaptTemplate returns a template as changed by settings, for a run's manifest.
+func (p Protocol) AdaptTemplate(t Template, s Settings) Template {
 	if p.Adapt == nil {
 		return t
 	}

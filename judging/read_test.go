@@ -56,7 +56,7 @@ func TestRecordText(t *testing.T) {
 
 func TestCandidateID(t *testing.T) {
 	r := Record{Order: []string{"B", "A"}}
-	for choice, want := range map[int]string{0: "A", 1: "B", Nobody: "", 2: "", -7: ""} {
+	for choice, want := range map[int]string{0: "A", 1: "B", NoCandidate: "", 2: "", -7: ""} {
 		if got := r.CandidateID(choice); got != want {
 			t.Errorf("candidate %d is %q, want %q", choice, got, want)
 		}

@@ -26,9 +26,9 @@ func (n Readers) Other() Readers {
 	return Paper
 }
 
-// ReadersOf returns the default readers of a run. Imported runs are compared with published scores, so they are read as
+// DefaultReaders returns the default readers of a run. Imported runs are compared with published scores, so they are read as
 // published.
-func ReadersOf(imported bool) Readers {
+func DefaultReaders(imported bool) Readers {
 	if imported {
 		return Paper
 	}
@@ -69,7 +69,7 @@ func (r *Record) readsLastOnly() bool {
 // Turn returns the reply in which a span of the text begins, and the span's position in that reply; ok is false if
 // there is none. A span that continues in the next reply ends with the first.
 func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
-	if s.Nowhere() {
+	if s.IsZero() {
 		return 0, s, false
 	}
 	if r.readsLastOnly() {
@@ -103,7 +103,7 @@ func (r *Record) ReadBoth(p Asker, reading Reading) (v, other Verdict, err error
 	if robust.Same(paper) {
 		robust = paper
 	}
-	if cmp.Or(reading.Name, ReadersOf(r.Imported != nil)) == Paper {
+	if cmp.Or(reading.Name, DefaultReaders(r.Imported != nil)) == Paper {
 		return paper, robust, nil
 	}
 	return robust, paper, nil
@@ -113,12 +113,12 @@ func (r *Record) ReadBoth(p Asker, reading Reading) (v, other Verdict, err error
 func (r *Record) withoutParsing(reading Reading) (v Verdict, withoutParsing bool, err error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
-		return Silent(Failed), true, nil
+		return EmptyVerdict(Failed), true, nil
 	case r.Imported != nil && r.Imported.Stored:
 		v, err = r.stored()
 		return v, true, err
 	case r.Outcome == Failed || len(r.Replies) == 0:
-		return Silent(Failed), true, nil
+		return EmptyVerdict(Failed), true, nil
 	}
 	replies := r.Replies
 	if r.Finished || r.Challenged {
@@ -126,7 +126,7 @@ func (r *Record) withoutParsing(reading Reading) (v Verdict, withoutParsing bool
 	}
 	for _, reply := range replies {
 		if o := unfinishedOutcome(reply.Finish, reading); o != "" {
-			return Silent(o), true, nil
+			return EmptyVerdict(o), true, nil
 		}
 	}
 	return v, false, nil
@@ -145,14 +145,14 @@ func (r *Record) parse(p Asker, name Readers, reading Reading) Verdict {
 		v.Span = Span{}
 	}
 	if cutBeforeVerdict(v, r.Replies[len(r.Replies)-1]) {
-		return Silent(Cut)
+		return EmptyVerdict(Cut)
 	}
 	return v
 }
 
 // stored returns the verdict in the record.
 func (r *Record) stored() (Verdict, error) {
-	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody, Answer: r.Answer, Rule: r.Rule}
+	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: NoCandidate, Answer: r.Answer, Rule: r.Rule}
 	if r.Choice != "" {
 		v.Choice = slices.Index(sortedIDs(r.Order), r.Choice)
 		if v.Choice < 0 {

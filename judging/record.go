@@ -52,8 +52,8 @@ type Reply struct {
 	Constrained bool `json:"constrained,omitempty"`
 }
 
-// Unasked reports whether the prompt was never sent because it was known not to fit.
-func (r Reply) Unasked() bool { return strings.HasPrefix(r.Detail, notAsked) }
+// NotSent reports whether the prompt was never sent because it was known not to fit.
+func (r Reply) NotSent() bool { return strings.HasPrefix(r.Detail, notAsked) }
 
 // Probability holds the probability of a label among those on offer.
 type Probability struct {
@@ -153,15 +153,15 @@ func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 	if item.Shape != datasets.Pair {
 		r.Shape = item.Shape
 	}
-	r.Belong(m)
+	r.SetRun(m)
 	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Describe != nil {
 		p.Describe(r, item, s)
 	}
 	return r
 }
 
-// Belong sets the run of the record.
-func (r *Record) Belong(m *Manifest) {
+// SetRun sets the run of the record.
+func (r *Record) SetRun(m *Manifest) {
 	r.Run = m.ID
 	r.Gavel = m.Gavel
 	r.Protocol = m.Spec.Protocol
@@ -178,8 +178,8 @@ func (r *Record) Describe(a *datasets.Answered) {
 	}
 }
 
-// Take sets the verdict.
-func (r *Record) Take(v Verdict) {
+// SetVerdict sets the verdict.
+func (r *Record) SetVerdict(v Verdict) {
 	r.Outcome = v.Outcome
 	r.Label = v.Label
 	r.Choice = r.CandidateID(v.Choice)
@@ -231,12 +231,12 @@ func (r *Record) check() error {
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
 	case r.Presentation < 0 || max(r.Presentation, r.First) >= r.Presentations || r.First < 0:
 		return errors.New("a record without an order shown")
-	case len(r.Order) < r.Shape.Info().Least:
+	case len(r.Order) < r.Shape.Info().MinCandidates:
 		return fmt.Errorf("a record without an order shown: it has %d of at least %d candidates",
-			len(r.Order), r.Shape.Info().Least)
+			len(r.Order), r.Shape.Info().MinCandidates)
 	case r.Repetition < 0 || r.Repetition >= MaxRepetitions:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repetition, MaxRepetitions-1)
-	case !slices.Contains(r.Order, r.Gold) && r.Shape.Info().Least > 0 &&
+	case !slices.Contains(r.Order, r.Gold) && r.Shape.Info().MinCandidates > 0 &&
 		(r.Gold != "" || r.Shape == datasets.Choice || r.Shape == datasets.Judgment):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
@@ -273,10 +273,10 @@ func RightVerdict(r *Record, v Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// ToName lists the ids of the candidates that are correct in a run, or none if unknown.
-func (m *Manifest) ToName(r *Record) []string {
-	if p, err := ProtocolNamed(m.Spec.Protocol); err == nil && p.ToName != nil {
-		return p.ToName(r, m.Spec.Options)
+// CorrectIDs lists the ids of the candidates that are correct in a run, or none if unknown.
+func (m *Manifest) CorrectIDs(r *Record) []string {
+	if p, err := ProtocolNamed(m.Spec.Protocol); err == nil && p.CorrectIDs != nil {
+		return p.CorrectIDs(r, m.Spec.Options)
 	}
 	if r.Gold == "" {
 		return nil
@@ -286,10 +286,10 @@ func (m *Manifest) ToName(r *Record) []string {
 
 // Right reports whether a verdict of a run is correct; ok is false if unknown.
 func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
-	if p, err := ProtocolNamed(m.Spec.Protocol); err != nil || p.ToName == nil {
+	if p, err := ProtocolNamed(m.Spec.Protocol); err != nil || p.CorrectIDs == nil {
 		return RightVerdict(r, v), r.Gold != ""
 	}
-	ids := m.ToName(r)
+	ids := m.CorrectIDs(r)
 	return slices.Contains(ids, r.CandidateID(v.Choice)), len(ids) > 0
 }
 
@@ -396,7 +396,7 @@ func (w *recordWriter) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return withFullDiskNote(disk.Writing(w.path, err))
+	return withFullDiskNote(disk.WriteError(w.path, err))
 }
 
 func (w *recordWriter) write(r *Record) error {

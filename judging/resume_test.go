@@ -28,7 +28,7 @@ func makeRun(t *testing.T, path string, stopAfter int) (calls int, err error) {
 		if stopAfter > 0 && calls%7 == 0 {
 			return backends.Response{}, errors.New("refused")
 		}
-		return judgingtest.Says(judgingtest.RightLabel(req))
+		return judgingtest.Reply(judgingtest.RightLabel(req))
 	})
 	j.Stop, j.Completed = stop, Completed{}
 	j.Manifest = testManifest()

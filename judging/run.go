@@ -76,7 +76,7 @@ func (j *Job) Run(ctx context.Context) error {
 	var hire func()
 	// A worker handles many items: its stack has already grown to the size that a call needs.
 	worker := func() (err error) {
-		defer Caught(&err)
+		defer Recover(&err)
 		var w *work
 		for {
 			var next judgment
@@ -108,8 +108,8 @@ func (j *Job) Run(ctx context.Context) error {
 	return context.Cause(parent) // nil, or the cause if the context ended with no call in flight
 }
 
-// Caught, when deferred, turns a panic into an error, so that a server goes on with its other runs.
-func Caught(err *error) {
+// Recover, when deferred, turns a panic into an error, so that a server goes on with its other runs.
+func Recover(err *error) {
 	p := recover()
 	if p == nil {
 		return
@@ -165,7 +165,7 @@ func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, same, err := r.Asked(j.Asker, item, j.Manifest.Spec.Parameters.SystemRole)
+	_, same, err := r.RenderPrompt(j.Asker, item, j.Manifest.Spec.Parameters.SystemRole)
 	if err != nil || !same {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	call := new(callError)
 	switch {
 	case err == nil:
-		rec.Take(v)
+		rec.SetVerdict(v)
 		return rec, nil
 	case !errors.As(err, &call):
 		return nil, err
@@ -337,7 +337,7 @@ const notAsked = "not asked: "
 // measure counts the tokens of a first turn that may not fit, and returns a message if it does not fit. If tokens
 // cannot be counted, the prompt is sent and the server decides.
 func (j *Job) measure(ctx context.Context, req *backends.Request) (problem string) {
-	if j.Limit <= 0 || j.Count == nil || backends.MostTokens(req.Messages) <= j.Limit {
+	if j.Limit <= 0 || j.Count == nil || backends.MaxTokens(req.Messages) <= j.Limit {
 		return ""
 	}
 	n, err := j.Count(ctx, *req)

@@ -35,7 +35,7 @@ func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
 		if req.Oracle.Item == "p2" && req.Oracle.Presentation == 0 {
 			return backends.Response{}, &backends.Error{Kind: backends.ServerSide, Status: 500, Message: "no"}
 		}
-		return judgingtest.Says(judgingtest.RightLabel(req))
+		return judgingtest.Reply(judgingtest.RightLabel(req))
 	}))
 	assert.NilError(t, j.Run(t.Context()))
 	if len(w.Records) != 6 {
@@ -56,14 +56,14 @@ func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
 }
 
 func TestGivesUpAfterFailuresInARow(t *testing.T) {
-	failing := func(fail func(call int) bool) (*Job, *judgingtest.Written[*Record], *int) {
+	failing := func(fail func(call int) bool) (*Job, *judgingtest.Recorder[*Record], *int) {
 		calls := 0
 		j, w := newJob(t, judgingtest.Pairs(t, 30), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 			calls++
 			if fail(calls) {
 				return backends.Response{}, fmt.Errorf("refused %d", calls)
 			}
-			return judgingtest.Says(judgingtest.RightLabel(req))
+			return judgingtest.Reply(judgingtest.RightLabel(req))
 		}))
 		return j, w, &calls
 	}

@@ -34,7 +34,7 @@ func (s *slow) Ask(ctx context.Context, req backends.Request) (backends.Response
 	case <-ctx.Done():
 		return backends.Response{}, ctx.Err()
 	}
-	return judgingtest.Says(judgingtest.RightLabel(req))
+	return judgingtest.Reply(judgingtest.RightLabel(req))
 }
 
 func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
@@ -191,7 +191,7 @@ func TestCallsThatFailOnceStoppedAreMissing(t *testing.T) {
 			close(stop)
 			return backends.Response{}, &backends.Error{Kind: backends.Busy, Status: 503, Message: "full"}
 		}
-		return judgingtest.Says("[[A>B]]")
+		return judgingtest.Reply("[[A>B]]")
 	}))
 	j.Concurrency, j.Stop = 1, stop
 	if err := j.Run(t.Context()); !errors.Is(err, ErrStopped) || calls != 3 || len(w.Records) != 2 {
@@ -235,9 +235,9 @@ func TestCancelGivesUpWhatIsInFlight(t *testing.T) {
 
 // A context that ends while no call is in flight ends the run as well.
 func TestCancelBetweenCalls(t *testing.T) {
-	for name, cancelled := range map[string]func(w *judgingtest.Written[*Record], cancel func()) func(*Record) error{
-		"before the start": func(w *judgingtest.Written[*Record], cancel func()) func(*Record) error { cancel(); return w.Write },
-		"while writing": func(w *judgingtest.Written[*Record], cancel func()) func(*Record) error {
+	for name, cancelled := range map[string]func(w *judgingtest.Recorder[*Record], cancel func()) func(*Record) error{
+		"before the start": func(w *judgingtest.Recorder[*Record], cancel func()) func(*Record) error { cancel(); return w.Write },
+		"while writing": func(w *judgingtest.Recorder[*Record], cancel func()) func(*Record) error {
 			return func(r *Record) error { cancel(); return w.Write(r) }
 		},
 	} {
@@ -260,7 +260,7 @@ func TestGivingUpLetsCallsInFlightFinish(t *testing.T) {
 			n := calls.Add(1)
 			if n == 2 { // takes longer than the others take to fail
 				time.Sleep(time.Hour)
-				return judgingtest.Says(judgingtest.RightLabel(req))
+				return judgingtest.Reply(judgingtest.RightLabel(req))
 			}
 			time.Sleep(time.Second)
 			return backends.Response{}, fmt.Errorf("refused")

@@ -37,7 +37,7 @@ func (s *Sent) Add(r *Record) {
 	last := uint64(0)
 	for turn, reply := range r.Replies {
 		conversation += last
-		if !reply.Cached && !reply.Unasked() {
+		if !reply.Cached && !reply.NotSent() {
 			send(turn)
 		}
 		last = uint64(len(reply.Text))

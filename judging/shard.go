@@ -12,9 +12,9 @@ import (
 // Shard describes the part of a run's items that a run has. "gavel merge" makes the whole run from all parts.
 type Shard struct {
 	Index int `json:"index"` // from 1
-	Of    int `json:"of"`    // number of shards
+	Count int `json:"of"`    // number of shards
 	// id of the whole run; if its items are made from answers, of a run over their questions
-	Whole   string `json:"whole"`
+	WholeID string `json:"whole"`
 	Items   int    `json:"items"`          // number of all shards' items; of questions, if items are made from answers
 	IDs     string `json:"items_sha256"`   // of these items' ids, one per line
 	Dataset string `json:"dataset_sha256"` // of their dataset's file
@@ -33,7 +33,7 @@ const CacheDir = ".cache"
 func (s *Shard) Deal(n int, id func(i int) string) (indexes []int) {
 	indexes = []int{}
 	for rank, i := range datasets.Order(n, id, 0) {
-		if rank%s.Of == s.Index-1 {
+		if rank%s.Count == s.Index-1 {
 			indexes = append(indexes, i)
 		}
 	}
@@ -49,8 +49,8 @@ func QuestionOf(item datasets.Item) string {
 	return item.ID
 }
 
-// At sets the indexes of the shard's items in the whole.
-func (s *Shard) At(places []int) {
+// SetPlaces sets the indexes of the shard's items in the whole.
+func (s *Shard) SetPlaces(places []int) {
 	gaps, last := make([]string, len(places)), 0
 	for i, p := range places {
 		gaps[i], last = strconv.Itoa(p-last), p
@@ -58,8 +58,8 @@ func (s *Shard) At(places []int) {
 	s.Places = strings.Join(gaps, " ")
 }
 
-// Where returns the indexes that At set, or an error if they cannot belong to n items of the whole.
-func (s *Shard) Where(n int) ([]int, error) {
+// ReadPlaces returns the indexes that At set, or an error if they cannot belong to n items of the whole.
+func (s *Shard) ReadPlaces(n int) ([]int, error) {
 	gaps := strings.Fields(s.Places)
 	places, last := make([]int, len(gaps)), 0
 	for i, gap := range gaps {
@@ -70,7 +70,7 @@ func (s *Shard) Where(n int) ([]int, error) {
 		}
 		places[i] = last
 	}
-	if len(places) != n || s.Index < 1 || s.Index > s.Of {
+	if len(places) != n || s.Index < 1 || s.Index > s.Count {
 		return nil, fmt.Errorf("damaged: %d items, and its run.json says the places of %d in shard %s", n, len(places), s)
 	}
 	return places, nil
@@ -87,12 +87,12 @@ func (s *Shard) WholeSpec(spec Spec) Spec {
 // wholeID returns the id of the run, or of the whole run if it is a shard.
 func (m *Manifest) wholeID() string {
 	if m.Shard != nil {
-		return m.Shard.Whole
+		return m.Shard.WholeID
 	}
 	return m.ID
 }
 
-func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
 // ShardSuffix returns the end of a shard's folder name, for its first or a later try.
 func ShardSuffix(index, total, try int) string {

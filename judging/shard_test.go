@@ -19,7 +19,7 @@ func TestDeal(t *testing.T) {
 	for _, of := range []int{1, 2, 7, 16, 103, 200} {
 		counts := map[string]int{}
 		for index := 1; index <= of; index++ {
-			s := &Shard{Index: index, Of: of, Items: len(ids)}
+			s := &Shard{Index: index, Count: of, Items: len(ids)}
 			namesOf := func(ids []string) (names []string) {
 				for _, i := range s.Deal(len(ids), func(i int) string { return ids[i] }) {
 					names = append(names, ids[i])
@@ -37,8 +37,8 @@ func TestDeal(t *testing.T) {
 			for _, id := range indexes {
 				counts[id]++
 			}
-			s.At(s.Deal(len(ids), func(i int) string { return ids[i] }))
-			if places, err := s.Where(len(indexes)); err != nil || !slices.Equal(places, s.Deal(len(ids), func(i int) string { return ids[i] })) {
+			s.SetPlaces(s.Deal(len(ids), func(i int) string { return ids[i] }))
+			if places, err := s.ReadPlaces(len(indexes)); err != nil || !slices.Equal(places, s.Deal(len(ids), func(i int) string { return ids[i] })) {
 				t.Errorf("shard %s: its places are read as %v, %v", s, places, err)
 			}
 		}
@@ -48,14 +48,14 @@ func TestDeal(t *testing.T) {
 			}
 		}
 	}
-	if got := (&Shard{Index: 2, Of: 3}).Deal(8, func(i int) string { return ids[i] }); !slices.Equal(got, []int{1, 5, 6}) {
+	if got := (&Shard{Index: 2, Count: 3}).Deal(8, func(i int) string { return ids[i] }); !slices.Equal(got, []int{1, 5, 6}) {
 		t.Errorf("shard 2 of 3 of eight items is %v: shards that were made before have others", got)
 	}
 }
 
 func TestDamagedPlaces(t *testing.T) {
 	for _, places := range []string{"0 1", "0 1 2 3", "0 -1 2", "0 x 1", "0 5 5", "99999999999999999999 0 0"} {
-		if got, err := (&Shard{Items: 10, Places: places}).Where(3); err == nil {
+		if got, err := (&Shard{Items: 10, Places: places}).ReadPlaces(3); err == nil {
 			t.Errorf("%q is read as %v", places, got)
 		}
 	}

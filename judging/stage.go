@@ -31,17 +31,17 @@ type Stage struct {
 	// write returns.
 	Each func(
 		questions *datasets.Set, rows []int, ownAnswers *Answers, agents []*Answers, write func(line []byte) error,
-	) (Made, error)
+	) (StageResult, error)
 }
 
-// Made counts the questions that a stage used and left out.
-type Made interface {
+// StageResult counts the questions that a stage used and left out.
+type StageResult interface {
 	Warned() []string // sentences for readers of the results
 	Note(m *Manifest) // adds the counts to the manifest of the run on the new items
 }
 
-// Staged counts the questions of a stage.
-type Staged struct {
+// StageCounts counts the questions of a stage.
+type StageCounts struct {
 	Questions int `json:"questions"` // all requested questions
 	NoGold    int `json:"no_gold"`   // left out: they have no label
 	// left out because the judge has no answer of its own, by reason: `missing` (no record), `failed`, `no-text`
@@ -63,8 +63,8 @@ type StagedAgent struct {
 	Itself    bool `json:"itself,omitempty"` // the agent is the judge
 }
 
-// Remark writes the warnings for readers of the results.
-func (s *Staged) Remark() {
+// SetWarnings writes the warnings for readers of the results.
+func (s *StageCounts) SetWarnings() {
 	s.Warnings = []string{}
 	warn := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
 	if s.NoGold > 0 {
@@ -94,7 +94,7 @@ func (s *Staged) Remark() {
 }
 
 // Add adds the counts of other questions with the same agents.
-func (s *Staged) Add(o *Staged) error {
+func (s *StageCounts) Add(o *StageCounts) error {
 	s.Questions += o.Questions
 	s.NoGold += o.NoGold
 	s.NoOwn = addLacks(s.NoOwn, o.NoOwn)
@@ -111,7 +111,7 @@ func (s *Staged) Add(o *Staged) error {
 		a.OtherGold += b.OtherGold
 		a.LeftOut = addLacks(a.LeftOut, b.LeftOut)
 	}
-	s.Remark()
+	s.SetWarnings()
 	return nil
 }
 
@@ -126,13 +126,13 @@ func addLacks(a, b map[Lack]int) map[Lack]int {
 }
 
 // Warned returns the warnings.
-func (s *Staged) Warned() []string { return s.Warnings }
+func (s *StageCounts) Warned() []string { return s.Warnings }
 
 // Note adds the counts to the manifest.
-func (s *Staged) Note(m *Manifest) { m.Staged = s }
+func (s *StageCounts) Note(m *Manifest) { m.Staged = s }
 
-// Referenced counts the pairs of a stage.
-type Referenced struct {
+// ReferenceCounts counts the pairs of a stage.
+type ReferenceCounts struct {
 	Pairs    int          `json:"pairs"`    // all requested pairs
 	NoOwn    map[Lack]int `json:"no_own"`   // left out because the judge has no answer of its own, by reason
 	Right    int          `json:"right"`    // pairs to which the judge's own answer is correct
@@ -142,10 +142,10 @@ type Referenced struct {
 }
 
 // Judged returns the number of lines that the stage made.
-func (r *Referenced) Judged() int { return r.Right + r.Wrong + r.Unknown }
+func (r *ReferenceCounts) Judged() int { return r.Right + r.Wrong + r.Unknown }
 
-// Remark writes the warnings for readers of the results.
-func (r *Referenced) Remark() {
+// SetWarnings writes the warnings for readers of the results.
+func (r *ReferenceCounts) SetWarnings() {
 	r.Warnings = []string{}
 	for _, lack := range Lacks {
 		if n := r.NoOwn[lack]; n > 0 {
@@ -161,17 +161,17 @@ func (r *Referenced) Remark() {
 }
 
 // Add adds the counts of other pairs.
-func (r *Referenced) Add(o *Referenced) {
+func (r *ReferenceCounts) Add(o *ReferenceCounts) {
 	r.Pairs += o.Pairs
 	r.Right += o.Right
 	r.Wrong += o.Wrong
 	r.Unknown += o.Unknown
 	r.NoOwn = addLacks(r.NoOwn, o.NoOwn)
-	r.Remark()
+	r.SetWarnings()
 }
 
 // Warned returns the warnings.
-func (r *Referenced) Warned() []string { return r.Warnings }
+func (r *ReferenceCounts) Warned() []string { return r.Warnings }
 
 // Note adds the counts to the manifest.
-func (r *Referenced) Note(m *Manifest) { m.Referenced = r }
+func (r *ReferenceCounts) Note(m *Manifest) { m.Referenced = r }

@@ -72,9 +72,9 @@ func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
 	return datasets.Item{}, errors.New("no item of any format that gavel reads")
 }
 
-// Asked renders the prompt of a record again, from the run's protocol and the item. same reports whether it equals the
+// RenderPrompt renders the prompt of a record again, from the run's protocol and the item. same reports whether it equals the
 // original to the byte; it is false for imported records, whose prompt was another.
-func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
+func (r *Record) RenderPrompt(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
 	for _, c := range r.Positions() {
 		if c >= len(item.Candidates) {
 			return prompt, false, fmt.Errorf("the record shows %d candidates, the item has %d: "+

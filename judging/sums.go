@@ -38,9 +38,9 @@ func hashFiles(root *os.Root, dir string, names ...string) (map[string]string, e
 	return all, nil
 }
 
-// Changed returns the names of the files in a run's folder that changed since its last try ended. root may be nil. It
+// ChangedFiles returns the names of the files in a run's folder that changed since its last try ended. root may be nil. It
 // returns none for a run in progress, and for a run of an early gavel, which did not store hashes.
-func (m *Manifest) Changed(root *os.Root, dir string) (names []string, err error) {
+func (m *Manifest) ChangedFiles(root *os.Root, dir string) (names []string, err error) {
 	if m.Status == Running || len(m.Files) == 0 {
 		return nil, nil
 	}
@@ -56,9 +56,9 @@ func (m *Manifest) Changed(root *os.Root, dir string) (names []string, err error
 	return names, nil
 }
 
-// EverAltered returns the files that changed after the last or an earlier try of the run ended.
-func (m *Manifest) EverAltered(root *os.Root, dir string) ([]string, error) {
-	changed, err := m.Changed(root, dir)
+// AlteredFiles returns the files that changed after the last or an earlier try of the run ended.
+func (m *Manifest) AlteredFiles(root *os.Root, dir string) ([]string, error) {
+	changed, err := m.ChangedFiles(root, dir)
 	names := slices.Concat(m.Altered, changed)
 	slices.Sort(names)
 	return slices.Compact(names), err

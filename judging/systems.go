@@ -31,7 +31,7 @@ func (s *Systems) Add(m *Manifest, r *Record) {
 	}
 	s.replies += len(r.Replies)
 	for _, reply := range r.Replies {
-		if m.Model.Another(reply.Model) {
+		if m.Model.DiffersFrom(reply.Model) {
 			s.otherModels[reply.Model]++
 		}
 		if reply.SystemFingerprint == "" {

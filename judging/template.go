@@ -76,7 +76,7 @@ func Texts(files fs.FS, dir string) map[string]string {
 
 // TemplateFile reads a user's system message. The protocol checks that it has what is needed.
 func (p Protocol) TemplateFile(path string) (Template, error) {
-	if p.Own == nil {
+	if p.CustomTemplate == nil {
 		return Template{}, fmt.Errorf("%s: %s takes no prompt of one's own: it is one of %s",
 			path, p.Name, strings.Join(p.TemplateNames(), ", "))
 	}
@@ -84,7 +84,7 @@ func (p Protocol) TemplateFile(path string) (Template, error) {
 	if err != nil {
 		return Template{}, err
 	}
-	t, err := p.Own(path, strings.TrimSuffix(string(b), "\n"))
+	t, err := p.CustomTemplate(path, strings.TrimSuffix(string(b), "\n"))
 	if err != nil {
 		return Template{}, fmt.Errorf("%s: %w", path, err)
 	}

@@ -49,8 +49,8 @@ func (t *Tempo) PerSecond(now time.Time) float64 {
 	return float64(len(recent)) / elapsed
 }
 
-// Left returns the seconds that so many judgments take; ok is false if unknown.
-func (t *Tempo) Left(judgments int, now time.Time) (seconds float64, ok bool) {
+// Remaining returns the seconds that so many judgments take; ok is false if unknown.
+func (t *Tempo) Remaining(judgments int, now time.Time) (seconds float64, ok bool) {
 	rate := t.PerSecond(now)
 	if rate == 0 || judgments < 0 {
 		return 0, false

@@ -14,12 +14,12 @@ func TestTempoOfSlowJudges(t *testing.T) {
 		tempo.Add(now.Add(-time.Hour))
 	}
 	tempo.Add(now.Add(-4 * time.Minute)) // took so long, and is just there
-	if seconds, ok := tempo.Left(3, now); ok {
+	if seconds, ok := tempo.Remaining(3, now); ok {
 		t.Errorf("one judgment tells that %v s are left", seconds)
 	}
 	now = now.Add(4 * time.Minute)
 	tempo.Add(now.Add(-4 * time.Minute))
-	if seconds, ok := tempo.Left(3, now); !ok || seconds != 720 {
+	if seconds, ok := tempo.Remaining(3, now); !ok || seconds != 720 {
 		t.Errorf("%v s are left, %v; want 720: each takes four minutes", seconds, ok)
 	}
 	for _, seconds := range []int{-60, -30} {

@@ -9,11 +9,11 @@ import (
 
 // Unserved counts judgments without a verdict because of the server or lack of room, not because of the judge's reply.
 type Unserved struct {
-	Long int // prompts that did not fit
+	TooLong int // prompts that did not fit
 	// replies truncated at the end of the context before their own token limit; not those that repeat
 	// themselves, which more room would only make longer
-	Short   int
-	Refused int // replies that the server withheld
+	Truncated int
+	Refused   int // replies that the server withheld
 }
 
 // Add counts a record of a run whose outcome is o.
@@ -21,16 +21,16 @@ func (u *Unserved) Add(m *Manifest, r *Record, o Outcome) {
 	switch {
 	case r.Imported != nil:
 	case o == TooLong:
-		u.Long++
+		u.TooLong++
 	case o == Refused:
 		u.Refused++
 	case o == Cut && !r.Repeats() && m.filledContext(r):
-		u.Short++
+		u.Truncated++
 	}
 }
 
-// All returns the sum of all counts.
-func (u Unserved) All() int { return u.Long + u.Short + u.Refused }
+// Total returns the sum of all counts.
+func (u Unserved) Total() int { return u.TooLong + u.Truncated + u.Refused }
 
 func (u Unserved) String() string {
 	var parts []string
@@ -39,8 +39,8 @@ func (u Unserved) String() string {
 			parts = append(parts, fmt.Sprintf("%s: %d", label, n))
 		}
 	}
-	add("prompts that did not fit the context", u.Long)
-	add("replies cut at the end of the context", u.Short)
+	add("prompts that did not fit the context", u.TooLong)
+	add("replies cut at the end of the context", u.Truncated)
 	add("replies refused", u.Refused)
 	return strings.Join(parts, ", ")
 }
@@ -52,7 +52,7 @@ const moreRoom = "serve more context (Ollama: --num-ctx), or choose a shorter --
 func (u Unserved) Advice(s backends.Server, retry string) string {
 	const shorter = "or begin a run with a shorter --prompt or a lower --max-tokens"
 	switch {
-	case u.Long+u.Short == 0:
+	case u.TooLong+u.Truncated == 0:
 		return "to ask for them again, " + retry
 	case s.Can(backends.SetContext):
 		return "begin a run with a larger --num-ctx, " + shorter

@@ -18,8 +18,8 @@ func (r *Record) Await(check *backends.IdentityCheck) { r.checks = append(r.chec
 // Waits reports whether a judgment waits for checks.
 func (r *Record) Waits() bool { return len(r.checks) > 0 }
 
-// Checked calls f when all checks of a judgment have ended, with the worst of their errors.
-func (r *Record) Checked(f func(error)) { checked(r.checks, nil, f) }
+// AfterChecks calls f when all checks of a judgment have ended, with the worst of their errors.
+func (r *Record) AfterChecks(f func(error)) { checked(r.checks, nil, f) }
 
 func checked(checks []*backends.IdentityCheck, worst error, f func(error)) {
 	if len(checks) == 0 {
@@ -36,7 +36,7 @@ func checked(checks []*backends.IdentityCheck, worst error, f func(error)) {
 
 // SetAside turns a judgment that another model answered into a failed one. Its replies stay in the record.
 func (r *Record) SetAside(why error) {
-	r.Take(Silent(Failed))
+	r.SetVerdict(EmptyVerdict(Failed))
 	r.Probabilities = nil
 	r.Error = fmt.Sprintf("set aside: %v", why)
 }
@@ -57,8 +57,8 @@ func (d *Dir) Hold(r *Record) error {
 	return d.waitingWriter.write(r)
 }
 
-// Settled ends Hold: all held judgments are records now, or will be asked again.
-func (d *Dir) Settled() error {
+// Release ends Hold: all held judgments are records now, or will be asked again.
+func (d *Dir) Release() error {
 	if d.waitingWriter.file == nil {
 		return nil
 	}

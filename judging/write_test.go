@@ -166,13 +166,13 @@ func (single) Prompt(item datasets.Item, s Presentation) Prompt {
 }
 
 func (single) Parse(_ Presentation, reply string, _ Reading) Verdict {
-	return Verdict{Outcome: Decided, Choice: Nobody, Answer: reply}
+	return Verdict{Outcome: Decided, Choice: NoCandidate, Answer: reply}
 }
 
 // TestARecordThatNobodyCanReadIsNotWritten: a protocol that shows one candidate ran to its end, and its records were then
 // refused.
 func TestARecordThatNobodyCanReadIsNotWritten(t *testing.T) {
-	client := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) { return judgingtest.Says("7") })
+	client := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) { return judgingtest.Reply("7") })
 	job, _ := newJob(t, judgingtest.Pairs(t, 2), client)
 	job.Asker = single{}
 	d := startedDir(t, runWith(t))
@@ -189,14 +189,14 @@ func TestARecordThatNobodyCanReadIsNotWritten(t *testing.T) {
 // TestAShapeSaysHowManyCandidatesItShows: of every shape but two they had to be two.
 func TestAShapeSaysHowManyCandidatesItShows(t *testing.T) {
 	const essay datasets.Shape = "essay"
-	datasets.Shapes[essay] = datasets.ShapeInfo{Least: 1}
+	datasets.Shapes[essay] = datasets.ShapeInfo{MinCandidates: 1}
 	defer delete(datasets.Shapes, essay)
 	d := startedDir(t, runWith(t))
 	item := datasets.Item{ID: "e1", Shape: essay, Candidates: []datasets.Candidate{{ID: "A", Text: "Once"}}, Gold: datasets.NoGold}
 	for _, s := range (single{}).Presentations(item) {
 		r := NewRecord(testManifest(), item, s)
 		r.Presentations = 1
-		r.Take(Verdict{Outcome: Decided, Choice: Nobody, Answer: "7"})
+		r.SetVerdict(Verdict{Outcome: Decided, Choice: NoCandidate, Answer: "7"})
 		assert.NilError(t, d.Write(r))
 	}
 	n := 0
@@ -211,8 +211,8 @@ func TestAShapeSaysHowManyCandidatesItShows(t *testing.T) {
 	}
 	for shape, info := range datasets.Shapes {
 		r := recordOf("p1", 0, NoVerdict)
-		r.Shape, r.Gold, r.Order = shape, "", []string{"A", "B", "C"}[:max(0, info.Least-1)]
-		if err := d.Write(r); (err != nil) != (info.Least > 0) {
+		r.Shape, r.Gold, r.Order = shape, "", []string{"A", "B", "C"}[:max(0, info.MinCandidates-1)]
+		if err := d.Write(r); (err != nil) != (info.MinCandidates > 0) {
 			t.Errorf("a %s of %d candidates: error %v", shape, len(r.Order), err)
 		}
 	}

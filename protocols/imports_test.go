@@ -46,7 +46,7 @@ func TestImports(t *testing.T) {
 				runs, err := imported(t, strings.Fields(line))
 				fmt.Fprintf(&out, "=== %s", line)
 				for _, r := range runs {
-					out.WriteString(strings.Join(slices.Concat(r.Said, r.Differ, recordsOf(t, r)), "\n") + "\n")
+					out.WriteString(strings.Join(slices.Concat(r.Summary, r.Differences, recordsOf(t, r)), "\n") + "\n")
 				}
 				if err != nil {
 					fmt.Fprintln(&out, err)
@@ -95,7 +95,7 @@ func imported(t *testing.T, words []string) ([]*imports.Run, error) {
 				continue
 			}
 			_, missing := os.Stat(options["out"])
-			runs, err := im.Take(imports.Request{
+			runs, err := im.Import(imports.Request{
 				Files: files, Out: options["out"], Gavel: "test",
 				Option: func(name string) string { return options[name] },
 				Open:   opened,
@@ -107,7 +107,7 @@ func imported(t *testing.T, words []string) ([]*imports.Run, error) {
 				checkRun(t, r.Dir)
 				if im.Name == "judgebench" { // which is written back to the byte
 					var back bytes.Buffer
-					_, _, err := pairwise.ExportTo(r.Dir, "", &back)
+					_, _, err := pairwise.Export(r.Dir, "", &back)
 					assert.NilError(t, err)
 					file, err := os.ReadFile(files[0])
 					assert.Assert(t, err == nil && back.String() == string(file), "%s: written back are\n%s", files[0], &back)
@@ -195,7 +195,7 @@ func TestPublishedImports(t *testing.T) {
 		"gpt4-votes": {"fastchat", data + "mt-bench/human_judgments/gpt4_pair.jsonl", "--human", data + "mt-bench/human_judgments/human.jsonl"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			judgingtest.Needs(t, command[1])
+			judgingtest.RequireFile(t, command[1])
 			readings := 1
 			if name == "mmlu-pro" { // whose script is lenient
 				trials.Long(t)
@@ -206,7 +206,7 @@ func TestPublishedImports(t *testing.T) {
 			assert.NilError(t, err)
 			var out strings.Builder
 			for _, r := range runs {
-				fmt.Fprintln(&out, strings.Join(append(r.Said, r.Differ...), "\n"))
+				fmt.Fprintln(&out, strings.Join(append(r.Summary, r.Differences...), "\n"))
 				for _, how := range []judging.Reading{{Policy: judging.Unique}, {Policy: judging.Unique, Lenient: true}}[:readings] {
 					run, err := scoring.Load(r.Dir, how)
 					assert.NilError(t, err)

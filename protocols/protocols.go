@@ -25,7 +25,7 @@ func Add(p Protocol) {
 	judging.Register(p.Protocol)
 	var ends []string
 	if p.Layout != nil {
-		for _, end := range p.Layout.Ends {
+		for _, end := range p.Layout.Outcomes {
 			ends = append(ends, end.Part)
 		}
 	}

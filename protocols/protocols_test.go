@@ -22,11 +22,11 @@ func TestAllAreRegistered(t *testing.T) {
 		if !strings.Contains(p.Help, "gavel run") {
 			t.Errorf("%s: its help shows no command", p.Name)
 		}
-		if len(p.Templates) == 0 || len(p.Judges) == 0 || p.New(p.Templates[0], nil).Name() != p.Name {
-			t.Errorf("%s: templates %v, shapes %v, another name", p.Name, p.TemplateNames(), p.Judges)
+		if len(p.Templates) == 0 || len(p.Shapes) == 0 || p.New(p.Templates[0], nil).Name() != p.Name {
+			t.Errorf("%s: templates %v, shapes %v, another name", p.Name, p.TemplateNames(), p.Shapes)
 		}
 	}
-	if got := judging.Names(judging.Protocols()); !slices.Equal(got, want) || !judging.Answering().Answers {
+	if got := judging.Names(judging.Protocols()); !slices.Equal(got, want) || !judging.AnswerProtocol().Answers {
 		t.Errorf("registered %q, want %q", got, want)
 	}
 }

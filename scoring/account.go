@@ -34,7 +34,7 @@ func (a *account) add(r *judging.Record, v judging.Verdict) {
 	}
 	duration := 0.0
 	for i, reply := range slices.Concat(r.Replies, r.Asides) {
-		if reply.Unasked() {
+		if reply.NotSent() {
 			continue
 		}
 		if r.Repetition == 0 && i < len(r.Replies) {
@@ -44,7 +44,7 @@ func (a *account) add(r *judging.Record, v judging.Verdict) {
 			}
 		}
 		if reply.Cached {
-			a.Remembered++
+			a.CachedReplies++
 			continue
 		}
 		a.Calls++

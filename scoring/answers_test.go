@@ -83,7 +83,7 @@ func TestHalfWithoutAVerdict(t *testing.T) {
 		3: "",
 	} {
 		rep := scoring.Report{Items: 4, Outcomes: map[string]int{scoring.Decided: 8 - lost, "no-verdict": lost}}
-		d, _ := rep.Silence("judgment")
+		d, _ := rep.DiagnoseMissing("judgment")
 		if d.Text != want || want != "" && d.Level != scoring.Unknown {
 			t.Errorf("%d of 8: %s, %q", lost, d.Level, d.Text)
 		}

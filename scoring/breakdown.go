@@ -1,14 +1,14 @@
 package scoring
 
-// Parter is a scorer that assigns an outcome to each of its units.
-type Parter interface {
+// Partitioner is a scorer that assigns an outcome to each of its units.
+type Partitioner interface {
 	// Part returns the outcome of a unit, one of those registered; "" for a unit that does not count, as
 	// without a label.
 	Part(u Unit) string
 }
 
 // breakdowns counts the outcomes in every group; groups without any are left out.
-func (s *Sheet) breakdowns(p Parter) (all []Breakdown) {
+func (s *Sheet) breakdowns(p Partitioner) (all []Breakdown) {
 	for _, in := range s.sections(s.Units) {
 		if b := s.breakdownOf(in.name, in.filter(s.Units), p); b.N > 0 {
 			all = append(all, b)
@@ -18,7 +18,7 @@ func (s *Sheet) breakdowns(p Parter) (all []Breakdown) {
 }
 
 // breakdownOf counts the outcomes of a group's units.
-func (s *Sheet) breakdownOf(group string, units []Unit, p Parter) Breakdown {
+func (s *Sheet) breakdownOf(group string, units []Unit, p Partitioner) Breakdown {
 	count := map[string]int{}
 	b := Breakdown{Group: group}
 	for _, u := range units {

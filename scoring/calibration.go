@@ -80,7 +80,7 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 
 // count adds a judgment to its unit's row.
 func (g Forecast) count(row, points []float64) {
-	right := One(g.Right)
+	right := Indicator(g.Right)
 	add := func(col int, values ...float64) {
 		for k, v := range values {
 			row[col+k] += v
@@ -128,7 +128,7 @@ func eceEstimate(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calib
 	if b.Rounds < 1 {
 		return Estimate{Value: Fraction(value)}, Estimate{}
 	}
-	iv := b.Smoothed(&s.rows, []stats.Statistic{{Of: statistic, Beside: priorBins(s, judgments)}})[0]
+	iv := b.SmoothedIntervals(&s.rows, []stats.Statistic{{Compute: statistic, Prior: priorBins(s, judgments)}})[0]
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(judgments))))
 	c, mean := make([]float64, 3*bins), 0.0
 	simulated := make([]float64, b.Rounds)
@@ -138,7 +138,7 @@ func eceEstimate(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calib
 			counts := c[3*binOf(g.P):]
 			counts[0]++
 			counts[1] += g.P
-			counts[2] += One(rng.Float64() < g.P)
+			counts[2] += Indicator(rng.Float64() < g.P)
 		}
 		simulated[i] = calibrationError(c)
 		mean += simulated[i] / float64(b.Rounds)
@@ -156,7 +156,7 @@ func eceEstimate(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calib
 // priorBins returns prior rows of half a unit, spread over the bins like the judgments. For the lower end of
 // the interval their accuracy reduces the distance in a bin; for the upper end it is as far as possible from
 // the bin's confidence.
-func priorBins(s *Sample, judgments []Forecast) *stats.Beside {
+func priorBins(s *Sample, judgments []Forecast) *stats.PriorRows {
 	units := 0
 	for i, g := range judgments { // judgments of an item are adjacent
 		if i == 0 || g.Unit != judgments[i-1].Unit || g.item != judgments[i-1].item {
@@ -165,7 +165,7 @@ func priorBins(s *Sample, judgments []Forecast) *stats.Beside {
 	}
 	rows := float64(s.rows.Len)
 	unitsPerRow := float64(units) / rows
-	size := Worth(unitsPerRow) / unitsPerRow / rows
+	size := EffectiveUnits(unitsPerRow) / unitsPerRow / rows
 	var low, high []columnValues
 	for k := range bins {
 		column := colBins + 3*k
@@ -176,10 +176,10 @@ func priorBins(s *Sample, judgments []Forecast) *stats.Beside {
 			continue
 		}
 		bin := Span{column, column + 3}
-		low = append(low, columnValues{bin, []float64{n, confidence, n * One(confidence > right)}})
-		high = append(high, columnValues{bin, []float64{n, confidence, n * One(2*confidence < n)}})
+		low = append(low, columnValues{bin, []float64{n, confidence, n * Indicator(confidence > right)}})
+		high = append(high, columnValues{bin, []float64{n, confidence, n * Indicator(2*confidence < n)}})
 	}
-	return &stats.Beside{Low: []stats.Extra{extra(size, low...)},
+	return &stats.PriorRows{Low: []stats.Extra{extra(size, low...)},
 		High: []stats.Extra{extra(size, high...)}, Mass: priorMass}
 }
 

@@ -189,7 +189,7 @@ func TestRepetitions(t *testing.T) {
 		o := req.Oracle
 		switch {
 		case o.Item == "p00001" && req.Repetition == 2: // right twice, then wrong in both judgments
-			return backends.Response{Text: o.Choices[1-o.Right], Finish: backends.Stop}, nil
+			return backends.Response{Text: o.Choices[1-o.Correct], Finish: backends.Stop}, nil
 		case o.Item == "p00002" && req.Repetition == 1 && o.Presentation == 1: // once without a verdict
 			return backends.Response{Text: "hm", Finish: backends.Stop}, nil
 		case o.Item == "p00003": // never one
@@ -197,7 +197,7 @@ func TestRepetitions(t *testing.T) {
 		case o.Item == "p00004" && req.Repetition == 2 && o.Presentation == 0: // not answered
 			return backends.Response{}, &backends.Error{Kind: backends.Internal, Message: "gone"}
 		}
-		return backends.Response{Text: o.Choices[o.Right], Finish: backends.Stop}, nil
+		return backends.Response{Text: o.Choices[o.Correct], Finish: backends.Stop}, nil
 	})
 	run := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judge, model: "judge", change: func(m *judging.Manifest) {
 		m.Spec.Parameters.NumRepetitions, m.Judgments = 3, 240
@@ -270,7 +270,7 @@ func TestWarningsOfReplies(t *testing.T) {
 			if r, ok := c.replies[req.Oracle.Item]; ok {
 				return r, nil
 			}
-			return backends.Response{Text: cmp.Or(c.others, req.Oracle.Choices[req.Oracle.Right]), Finish: backends.Stop}, nil
+			return backends.Response{Text: cmp.Or(c.others, req.Oracle.Choices[req.Oracle.Correct]), Finish: backends.Stop}, nil
 		})
 		dir := makeRun(t, making{protocol: "pairwise", prompt: c.prompt, set: pairsFile(t, 4, "g"), client: judge, model: "judge", change: c.change})
 		said := strings.Join(load(t, dir, judging.Reading{}).Score(quick).Warnings, "\n")
@@ -303,7 +303,7 @@ func TestCalibrationAllRight(t *testing.T) {
 	one, two := unit("p1", "g", "A", "A", "A"), unit("p2", "g", "A", "A", "A")
 	one.p, two.p = []float64{0.9, 0.9}, []float64{0.9, 0.9}
 	run := runOf(one, two)
-	want := stats.Interval{Low: (1 + stats.Paired(2, 0, 2, 0.95).Low) / 2, High: 1} // two pairs
+	want := stats.Interval{Low: (1 + stats.PairedInterval(2, 0, 2, 0.95).Low) / 2, High: 1} // two pairs
 	c := run.Score(quick).Calibration
 	for _, e := range []scoring.Estimate{c.Accuracy, c.Coverage[0].Accuracy} {
 		if *e.Value != 1 || e.Low == nil || math.Abs(*e.Low-want.Low) > 1e-6 || *e.High != 1 {

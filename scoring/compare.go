@@ -118,19 +118,19 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 	if f, ok := a.scorer.(Matcher); ok {
 		f.Match(c, b.scorer, shared, boot)
 	}
-	if f, ok := a.scorer.(Parter); ok {
+	if f, ok := a.scorer.(Partitioner); ok {
 		var sides [2][]Unit
 		for _, j := range shared {
 			sides[0] = append(sides[0], j.A)
 			sides[1] = append(sides[1], j.B)
 		}
 		for side, units := range sides {
-			c.Became[side] = a.breakdownOf(Overall, units, f)
+			c.Breakdowns[side] = a.breakdownOf(Overall, units, f)
 		}
 	}
 	c.warn(a.Run, b.Run, unit)
 	if order != nil {
-		c.Alike, c.AlikeByGroup = nil, nil // their tests are not valid at every look
+		c.WhenConsistent, c.WhenConsistentByGroup = nil, nil // their tests are not valid at every look
 		c.Warnings = append(c.Warnings, order.String())
 	}
 	return c, nil
@@ -138,14 +138,14 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 
 // join pairs units with those of another run. It returns an error if the runs have different protocols, or if they were
 // asked the same and disagree on the gold answer.
-func (a scoredRun) join(units []Unit, b scoredRun) ([]Joined, error) {
+func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
 	if x, y := a.words(), b.words(); x.Unit != y.Unit || x.Common != y.Common {
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are scored differently: compare runs of one protocol",
 			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
 	shared := join(units, b.Units)
 	for _, p := range shared {
-		if p.A.Asked == p.B.Asked && p.A.Gold != p.B.Gold {
+		if p.A.GoldQuestion == p.B.GoldQuestion && p.A.Gold != p.B.Gold {
 			return nil, fmt.Errorf("%s and %s have different labels for %s: compare runs on the same dataset",
 				a.Dir, b.Dir, p.A.ID)
 		}

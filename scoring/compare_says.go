@@ -23,7 +23,7 @@ func (c *Comparison) describe() {
 // Sentences returns the answer, and a sentence about the pairs where both judges are consistent, or "". names are the
 // judges' names.
 func (c *Comparison) Sentences(names [2]string) (first, rest string) {
-	if d := c.Alike; d != nil && d.Diff != nil && !c.SameRun() {
+	if d := c.WhenConsistent; d != nil && d.Diff != nil && !c.SameRun() {
 		rest = c.whereConsistent(*d, names)
 	}
 	return c.answer(names), rest
@@ -59,9 +59,9 @@ func (c *Comparison) answer(names [2]string) string {
 		return fmt.Sprintf("Nothing to compare: %s gives no verdict.", names[1])
 	}
 	both := c.both(*d)
-	if w := c.Within; w != nil && w.Verdict == WithinMargin {
+	if w := c.MarginTest; w != nil && w.Verdict == WithinMargin {
 		text := fmt.Sprintf("The same within %g points: %s.", w.Points, both)
-		if t := w.Turned; t != nil && 2*min(t[0], t[1]) > c.N {
+		if t := w.ChangedWithOrder; t != nil && 2*min(t[0], t[1]) > c.N {
 			text += fmt.Sprintf(" But both judges change most verdicts with the order, %d and %d of them: "+
 				"equal scores say little here.", t[0], t[1])
 		}
@@ -83,7 +83,7 @@ func (c *Comparison) answer(names [2]string) string {
 	default:
 		text = "No significant difference: " + both + "." + d.pairsNeeded()
 	}
-	if w := c.Within; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
+	if w := c.MarginTest; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
 		text += fmt.Sprintf(" About %s pairs are needed to show that they are the same within %g points, if they are.",
 			roundUp(*w.Pairs), w.Points)
 	}
@@ -109,7 +109,7 @@ func (c *Comparison) both(d Difference) string {
 }
 
 // leader returns the name of the judge with the higher value.
-func (d Difference) leader(names [2]string) string { return names[int(One(*d.Diff > 0))] }
+func (d Difference) leader(names [2]string) string { return names[int(Indicator(*d.Diff > 0))] }
 
 // places returns the number of decimals for sentences.
 func (d Difference) places() int {
@@ -155,7 +155,7 @@ func (d Difference) pairsNeeded() string {
 	}
 	n := float64(d.Table.N())
 	gap := math.Abs(float64(d.Table.OnlyA-d.Table.OnlyB)) / n
-	pairs := stats.PairsToTell(gap, float64(d.Table.OnlyA+d.Table.OnlyB)/n, planAlpha, planPower)
+	pairs := stats.PairsToDetect(gap, float64(d.Table.OnlyA+d.Table.OnlyB)/n, planAlpha, planPower)
 	if !(pairs > n && pairs <= maxPairs) {
 		return ""
 	}
@@ -189,14 +189,14 @@ func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
 	return fmt.Sprintf("%s, %s is correct %s more often%s.", scope, d.leader(names), d.points(), d.intervalText())
 }
 
-// AlikeOf returns the difference of two runs on the units where both are consistent, from the counts of right ones.
-func AlikeOf(metric, group string, t Table2x2) *Difference {
+// ConsistentDifference returns the difference of two runs on the units where both are consistent, from the counts of right ones.
+func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 	n := t.N()
 	if n == 0 {
 		return nil
 	}
 	share := func(k int) *float64 { return Percent(float64(k) / float64(n)) }
-	iv := stats.Paired(float64(t.OnlyB), float64(t.OnlyA), float64(n), 0.95)
+	iv := stats.PairedInterval(float64(t.OnlyB), float64(t.OnlyA), float64(n), 0.95)
 	d := &Difference{
 		Metric:   metric,
 		Group:    group,

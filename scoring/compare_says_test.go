@@ -7,7 +7,7 @@ import (
 
 // compared is a comparison of two judges of pairs by made-up counts.
 func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison {
-	d := *AlikeOf("strict", Overall, t)
+	d := *ConsistentDifference("strict", Overall, t)
 	c := &Comparison{
 		A:        Side{Run: "r/a", ID: "1", Question: Question{Model: "org/ann", Prompt: "sop"}},
 		B:        Side{Run: "r/b", ID: "2", Question: Question{Model: "bob", Prompt: "sop"}},
@@ -53,19 +53,19 @@ func TestComparisonSays(t *testing.T) {
 		{name: "not at its end", table: close, change: func(_ *Comparison, d *Difference) { d.Test = eValueTest },
 			want: "No significant difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "within the margin", table: close, change: func(c *Comparison, _ *Difference) {
-			c.Within = &Within{Verdict: WithinMargin, Points: 15}
+			c.MarginTest = &MarginTest{Verdict: WithinMargin, Points: 15}
 		}, want: "The same within 15 points: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "within it, by the place", table: close, change: func(c *Comparison, _ *Difference) {
-			c.Within = &Within{Verdict: WithinMargin, Points: 15, Turned: &[2]int{51, 99}}
+			c.MarginTest = &MarginTest{Verdict: WithinMargin, Points: 15, ChangedWithOrder: &[2]int{51, 99}}
 		}, want: "of the same 100 pairs. But both judges change most verdicts with the order, 51 and 99 of them: equal scores say little here."},
 		{name: "not surely within it", table: close, change: func(c *Comparison, _ *Difference) {
-			c.Within = &Within{Verdict: CannotSay, Points: 2, Pairs: new(4021)}
+			c.MarginTest = &MarginTest{Verdict: CannotSay, Points: 2, Pairs: new(4021)}
 		}, want: "are needed to separate them. About 4,030 pairs are needed to show that they are the same within 2 points, if they are."},
-		{name: "where each agrees with itself", table: close, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, apart) },
+		{name: "where each agrees with itself", table: close, change: func(c *Comparison, _ *Difference) { c.WhenConsistent = ConsistentDifference("x", Overall, apart) },
 			want: "But on the 100 pairs where both judges are consistent, bob is correct 30 points more often [18, 40]."},
-		{name: "there, too", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, apart) },
+		{name: "there, too", table: apart, change: func(c *Comparison, _ *Difference) { c.WhenConsistent = ConsistentDifference("x", Overall, apart) },
 			want: "75 % of the same 100 pairs. On the 100 pairs where both judges are consistent, bob is correct"},
-		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, close) },
+		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.WhenConsistent = ConsistentDifference("x", Overall, close) },
 			want: "On the 100 pairs where both judges are consistent: no significant difference."},
 		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
 			d.Unit, c.Unit, c.headline.Term = UnitScore, "item", Term{Label: "Grade score"}
@@ -77,7 +77,7 @@ func TestComparisonSays(t *testing.T) {
 		}
 	}
 	half := compared(close, func(c *Comparison, _ *Difference) {
-		c.Within = &Within{Verdict: WithinMargin, Points: 15, Turned: &[2]int{50, 99}}
+		c.MarginTest = &MarginTest{Verdict: WithinMargin, Points: 15, ChangedWithOrder: &[2]int{50, 99}}
 	})
 	if strings.Contains(half.Says, "little") {
 		t.Errorf("where one of the two reads: %q", half.Says)
@@ -86,7 +86,7 @@ func TestComparisonSays(t *testing.T) {
 	if none.describe(); none.Says == "" {
 		t.Error("nothing is said of a comparison without a number")
 	}
-	if AlikeOf("x", Overall, Table2x2{}) != nil {
+	if ConsistentDifference("x", Overall, Table2x2{}) != nil {
 		t.Error("a comparison of no pair")
 	}
 }

@@ -206,10 +206,10 @@ func TestComparisonJSON(t *testing.T) {
 
 // TestByCluster: the rows of one cluster are added up, in the order in which clusters come.
 func TestByCluster(t *testing.T) {
-	of := func(id, cluster string) scoring.Joined {
-		return scoring.Joined{A: scoring.Unit{ID: id, Cluster: cluster}}
+	of := func(id, cluster string) scoring.SharedUnit {
+		return scoring.SharedUnit{A: scoring.Unit{ID: id, Cluster: cluster}}
 	}
-	rows := scoring.ByCluster([]scoring.Joined{of("1", "q"), of("2", ""), of("3", "r"), of("4", "q"), of("5", "")}, func(j scoring.Joined) []float64 {
+	rows := scoring.ByCluster([]scoring.SharedUnit{of("1", "q"), of("2", ""), of("3", "r"), of("4", "q"), of("5", "")}, func(j scoring.SharedUnit) []float64 {
 		n, _ := strconv.Atoi(j.A.ID)
 		return []float64{float64(n), 1}
 	})

@@ -80,9 +80,9 @@ type Comparison struct {
 	Differences []Difference `json:"differences"` // one row per metric, group and mode
 	Matched
 	// units in A and in B whose verdict changes with the order; only with several orders
-	Turned *[2]int `json:"-"`
+	ChangedWithOrder *[2]int `json:"-"`
 	// outcomes in A and in B of the common units
-	Became [2]Breakdown `json:"-"`
+	Breakdowns [2]Breakdown `json:"-"`
 	// printed after `!`
 	Warnings []string `json:"warnings"`
 
@@ -93,16 +93,16 @@ type Comparison struct {
 type Matched struct {
 	// only for pairs: accuracy where both judges are consistent; left out for clustered pairs and before the
 	// end of a run
-	Alike *Difference `json:"where_both_agree,omitempty"`
+	WhenConsistent *Difference `json:"where_both_agree,omitempty"`
 	// the same by category; `p_holm` covers these
-	AlikeByGroup []Difference `json:"where_both_agree_by_group,omitempty"`
+	WhenConsistentByGroup []Difference `json:"where_both_agree_by_group,omitempty"`
 	// only for two goals of one model on pairs: both combined into one judge, which answers if they name the
 	// same response in all four judgments
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
 	// only for best and worst among several options, in percent
 	Together []Result `json:"together,omitempty"`
 	// only with `--margin`
-	Within *Within `json:"within,omitempty"`
+	MarginTest *MarginTest `json:"within,omitempty"`
 }
 
 // Comparisons is the JSON output of gavel compare.

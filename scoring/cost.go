@@ -18,11 +18,11 @@ func (run *Run) ledger(sheet *Sheet) *Ledger {
 			l.IdealTokens = new(int(math.Round(share * float64(l.PromptTokens))))
 		}
 	}
-	for _, n := range run.Manifest.Beside {
-		l.Beside += n
+	for _, n := range run.Manifest.OtherRequests {
+		l.ExtraRequests += n
 	}
 	l.right = sheet.right()
-	l.At(Rates{})
+	l.ApplyRates(Rates{})
 	a.cachedLedger = &l
 	return a.cachedLedger
 }

@@ -10,19 +10,19 @@ import (
 // Diagnoser is a scorer that diagnoses its runs.
 type Diagnoser interface{ Diagnose(rep *Report) Diagnosis }
 
-// Unknowing returns a diagnosis of level Unknown with the reason.
-func Unknowing(code, text string, args ...any) Diagnosis {
+// UnknownDiagnosis returns a diagnosis of level Unknown with the reason.
+func UnknownDiagnosis(code, text string, args ...any) Diagnosis {
 	return Diagnosis{Level: Unknown, Code: code, Text: fmt.Sprintf(text, args...), Evidence: []Evidence{}}
 }
 
-// Unbounded returns the diagnosis of a judge whose headline has no interval, for example before the end of a run. right
+// DiagnoseWithoutInterval returns the diagnosis of a judge whose headline has no interval, for example before the end of a run. right
 // is the phrase before the value, and noun the counted unit.
-func (r *Report) Unbounded(right string, headline Result, noun string) Diagnosis {
+func (r *Report) DiagnoseWithoutInterval(right string, headline Result, noun string) Diagnosis {
 	progress := ""
 	if r.Items < r.Expected {
 		progress = " so far"
 	}
-	return Unknowing(CodeFew, "%s %.0f %% of %d %s%s%s: without an interval there is no diagnosis.",
+	return UnknownDiagnosis(CodeFew, "%s %.0f %% of %d %s%s%s: without an interval there is no diagnosis.",
 		right, *headline.Value, headline.N, noun, plural(headline.N), progress)
 }
 
@@ -43,9 +43,9 @@ func (r *Report) Diagnose(m *judging.Manifest) {
 	}
 }
 
-// Verdictless returns the share of judgments without a verdict; the zero Result without judgments. The interval uses
+// MissingShare returns the share of judgments without a verdict; the zero Result without judgments. The interval uses
 // the number of items, because judgments of one item are not independent.
-func (r *Report) Verdictless() Result {
+func (r *Report) MissingShare() Result {
 	n := r.Judgments()
 	if n == 0 {
 		return Result{}
@@ -68,14 +68,14 @@ func (r *Report) missingVerdicts() int {
 	return r.Judgments() - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
 }
 
-// Silence diagnoses a run in which too many judgments have no verdict: significantly, or half of those at hand.
-func (r *Report) Silence(noun string) (d Diagnosis, silent bool) {
-	e, ok := r.Verdictless().Held(MostSilent)
+// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly, or half of those at hand.
+func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
+	e, ok := r.MissingShare().Against(MostSilent)
 	missing := r.missingVerdicts()
 	level := Unusable
 	switch {
 	case !ok:
-		return Unknowing(CodeNothing, "No judgments yet."), true
+		return UnknownDiagnosis(CodeNothing, "No judgments yet."), true
 	case !e.Above && 2*missing < e.N:
 		return d, false
 	case !e.Above, 2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
@@ -129,7 +129,7 @@ func (r *Report) labelRemedy(missing int) string {
 	switch {
 	case !r.imported() && !constrained:
 		return "try --constrain"
-	case r.Reading == "" && 2*r.Otherwise > missing:
+	case r.Reading == "" && 2*r.ReadDifferently > missing:
 		return "try --scoring reading=robust"
 	}
 	return "read some of the replies: gavel serve shows them"

@@ -17,7 +17,7 @@ const (
 
 // differences returns the differences of all compared metrics, in all sections.
 func (s *Sheet) differences(
-	other *Sheet, unit string, shared []Joined, order *pairedOrder, b stats.Bootstrap,
+	other *Sheet, unit string, shared []SharedUnit, order *pairedOrder, b stats.Bootstrap,
 ) []Difference {
 	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
 	common := make([]Unit, len(shared))
@@ -59,15 +59,15 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 
 // pairedSample returns a sample of shared units. A row holds the columns of A, then those of B; columns that no metric
 // uses are 0.
-func (s *Sheet) pairedSample(unit string, in section, shared []Joined, order *pairedOrder, metrics []Metric) *Sample {
+func (s *Sheet) pairedSample(unit string, in section, shared []SharedUnit, order *pairedOrder, metrics []Metric) *Sample {
 	width := s.Width
 	x := newSample(unit, 2*width, metrics)
 	used := make([]bool, width)
 	for k := range width {
-		x.questionColumns[k], x.questionColumns[width+k] = k < s.Own, k < s.Own
+		x.questionColumns[k], x.questionColumns[width+k] = k < s.QuestionColumns, k < s.QuestionColumns
 		used[k] = slices.ContainsFunc(metrics, func(m Metric) bool { return m.Columns[0] <= k && k < m.Columns[1] })
 	}
-	row := func(p Joined) []float64 { return s.sideBySide(p, used) }
+	row := func(p SharedUnit) []float64 { return s.sideBySide(p, used) }
 	for _, p := range shared {
 		if in.has(p.A) {
 			x.add(p.A.Cluster, p.A.Question, row(p))
@@ -81,7 +81,7 @@ func (s *Sheet) pairedSample(unit string, in section, shared []Joined, order *pa
 }
 
 // sideBySide returns a unit's row of both runs. Blocks that are empty in one run are 0 in both.
-func (s *Sheet) sideBySide(p Joined, used []bool) []float64 {
+func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
 	for _, block := range s.Blocks {
 		empty := func(side []float64) bool {
@@ -177,7 +177,7 @@ func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table
 	var rows stats.Rows
 	for _, k := range s.rows.Kinds {
 		both := slices.Concat(columns[0].slice(k.Row), columns[1].slice(k.Row))
-		for range k.Often {
+		for range k.Count {
 			rows.Add(both)
 		}
 	}

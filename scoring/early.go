@@ -31,12 +31,12 @@ func (e *early) first(units []Unit) []Unit {
 // pairedOrder holds the shared units of two runs, at least one of them before its end, in the drawn order, before the
 // first one that either run has not judged. It is empty if the runs have different orders.
 type pairedOrder struct {
-	units       []Joined
+	units       []SharedUnit
 	seedsDiffer bool // the orders have different seeds
 }
 
 // sequence returns the rows of the units in a section.
-func (p *pairedOrder) sequence(in section, row func(Joined) []float64) *sequence {
+func (p *pairedOrder) sequence(in section, row func(SharedUnit) []float64) *sequence {
 	s := newSequence()
 	for _, j := range p.units {
 		if in.has(j.A) {
@@ -175,5 +175,5 @@ func (s *sequence) evidence(m *Metric, columns [2]Span) (e float64) {
 	return math.Exp(stats.LogE(k, n))
 }
 
-// LookedAt warns that intervals assume a fixed n although the run may be scored before its end.
-const LookedAt = "the run is incomplete: intervals and p assume that its length was fixed beforehand"
+// FixedLengthWarning warns that intervals assume a fixed n although the run may be scored before its end.
+const FixedLengthWarning = "the run is incomplete: intervals and p assume that its length was fixed beforehand"

@@ -18,7 +18,7 @@ func drawnRun(n int, seed int64, judged []int, right func(place int) bool, faile
 	for i := range n {
 		ids = append(ids, fmt.Sprintf("p%03d", i))
 	}
-	drawn := judging.Drawn(ids, seed)
+	drawn := judging.DrawOrder(ids, seed)
 	m := pairsManifest(n)
 	m.DrawnBy, m.Status = &seed, judging.Interrupted
 	var units []twoJudgments
@@ -35,7 +35,7 @@ func drawnRun(n int, seed int64, judged []int, right func(place int) bool, faile
 		units = append(units, unit(drawn[place], "g", "A", judgments...))
 	}
 	run := runBy(m, units...)
-	run.Known(func() ([]string, error) { return ids, nil })
+	run.SetItemIDs(func() ([]string, error) { return ids, nil })
 	return run
 }
 
@@ -80,12 +80,12 @@ func TestEarly(t *testing.T) {
 		t.Error(text)
 	}
 	unknown := drawnRun(40, 7, firstPlaces(20), even)
-	unknown.Known(func() ([]string, error) { return nil, fmt.Errorf("gone") })
+	unknown.SetItemIDs(func() ([]string, error) { return nil, fmt.Errorf("gone") })
 	if r := find(t, unknown.Score(quick), "strict", scoring.Overall); r.Value == nil || r.Low != nil || !strings.Contains(r.Note, "interval: none") {
 		t.Errorf("without the ids of all items: %s", show(r))
 	}
 	stopped := drawnRun(40, 7, firstPlaces(20), even)
-	stopped.Manifest.Stopped = &judging.Stopped{Rule: "until strict>=60", Alpha: 0.05, Looks: 12, Items: 12}
+	stopped.Manifest.Stopped = &judging.StopRule{Rule: "until strict>=60", Alpha: 0.05, Looks: 12, Items: 12}
 	rep := stopped.Score(quick)
 	iv = stats.BetaBinomial(6, 12, quick.Level, 100)
 	if wantInterval(t, find(t, rep, "strict", scoring.Overall), scoring.BySequence, iv.Low, iv.High); rep.Stopped == nil || rep.Stopped.Items != 12 {
@@ -103,7 +103,7 @@ func TestEarlyLeftOut(t *testing.T) {
 	m := pairsManifest(40)
 	m.DrawnBy, m.Status = &seed, judging.Interrupted
 	var units []twoJudgments
-	for place, id := range judging.Drawn(ids, seed)[:20] {
+	for place, id := range judging.DrawOrder(ids, seed)[:20] {
 		switch second := []string{"A", "B"}[place%2]; {
 		case place < 4:
 			units = append(units, unit(id, "g", "A", "A", "")) // no consistency to be seen
@@ -112,7 +112,7 @@ func TestEarlyLeftOut(t *testing.T) {
 		}
 	}
 	run := runBy(m, units...)
-	run.Known(func() ([]string, error) { return ids, nil })
+	run.SetItemIDs(func() ([]string, error) { return ids, nil })
 	iv := stats.BetaBinomial(8, 16, quick.Level, 100)
 	wantInterval(t, find(t, run.Score(quick), "consistency", scoring.Overall), scoring.BySequence, iv.Low, iv.High)
 }
@@ -150,8 +150,8 @@ func TestEarlyCompared(t *testing.T) {
 	if err != nil || ranks[0].Pairs[0].E == nil || math.Abs(*ranks[0].Pairs[0].E-want) > 1e-6*want || !strings.Contains(ranks[0].Test, "e-value") {
 		t.Errorf("%v %+v", err, ranks)
 	}
-	if err := got.Hold(3); err != nil || got.Comparisons[0].Within.Verdict != scoring.Different {
-		t.Errorf("%v: %+v", err, got.Comparisons[0].Within)
+	if err := got.TestMargin(3); err != nil || got.Comparisons[0].MarginTest.Verdict != scoring.Different {
+		t.Errorf("%v: %+v", err, got.Comparisons[0].MarginTest)
 	}
 	other := drawnRun(60, 8, firstPlaces(30), even)
 	got, err = scoring.Compare([]*scoring.Run{b, other}, quick)

@@ -77,8 +77,8 @@ const (
 // one-sided 99 % interval over that of a 95 % interval.
 const oneSided99 = 2.3263 / 1.95996
 
-// Held compares a result with a threshold. ok is false if the result has no interval.
-func (x Result) Held(threshold float64) (e Evidence, ok bool) {
+// Against compares a result with a threshold. ok is false if the result has no interval.
+func (x Result) Against(threshold float64) (e Evidence, ok bool) {
 	if x.Value == nil || x.Low == nil || x.High == nil {
 		return Evidence{}, false
 	}
@@ -107,8 +107,8 @@ func (e Evidence) Against(threshold float64) Evidence {
 	return e
 }
 
-// Mirrored returns the complement, 100 % minus the share, compared with the same threshold.
-func (e Evidence) Mirrored() Evidence {
+// Complement returns the complement, 100 % minus the share, compared with the same threshold.
+func (e Evidence) Complement() Evidence {
 	e.Value = 100 - e.Value
 	e.Low, e.High = 100-e.High, 100-e.Low
 	return e.Against(e.Threshold)
@@ -142,16 +142,16 @@ func Unsigned(x float64, places int) float64 {
 // Percentage returns a share, in percent, as sentences show it: "58 %".
 func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", Unsigned(x, 0)) }
 
-// Surely and SurelyNot report whether the value is above or below the threshold in a one-sided test at 99 %. Statements
+// Above99 and SurelyNot report whether the value is above or below the threshold in a one-sided test at 99 %. Statements
 // about a judge need more certainty than a 95 % interval gives.
-func (e Evidence) Surely() bool    { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
-func (e Evidence) SurelyNot() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
+func (e Evidence) Above99() bool { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
+func (e Evidence) Below99() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
 
 // Rank returns the level of a judge that is better than chance. It depends on the share of items correct in every order
 // and on whether the verdicts are reliable.
 func (e Evidence) Rank(reliable bool) (Level, string) {
 	switch strong := e.Against(StrongFrom); {
-	case strong.Surely() && reliable:
+	case strong.Above99() && reliable:
 		return Strong, CodeStrong
 	case e.Low > UsableFrom && reliable:
 		return Usable, CodeUsable
@@ -163,9 +163,9 @@ func (e Evidence) Rank(reliable bool) (Level, string) {
 // judge that is better. could reports whether more items may show that the judge is usable.
 func (e Evidence) Chance(could bool) (Level, string) {
 	switch {
-	case e.SurelyNot():
+	case e.Below99():
 		return Unusable, CodeInverted
-	case e.Surely():
+	case e.Above99():
 		return "", ""
 	case could:
 		return Unknown, CodeFew

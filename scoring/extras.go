@@ -104,15 +104,15 @@ type Rule struct {
 	// of McNemar's exact test between judge and rule
 	P *float64 `json:"p,omitempty"`
 
-	Named   *Proportion `json:"named,omitempty"`         // verdicts that pick the same response as the rule
-	Against *Proportion `json:"right_against,omitempty"` // pairs correct in both orders, of those the rule gets wrong
+	Followed   *Proportion `json:"named,omitempty"`         // verdicts that pick the same response as the rule
+	WhereWrong *Proportion `json:"right_against,omitempty"` // pairs correct in both orders, of those the rule gets wrong
 }
 
 // Result returns the share as a result without a metric.
 func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
 
-// Within holds the result of testing whether two runs have the same headline within a margin.
-type Within struct {
+// MarginTest holds the result of testing whether two runs have the same headline within a margin.
+type MarginTest struct {
 	Metric string  `json:"metric"` // the headline
 	Points float64 `json:"points"` // the margin
 	// `the same`: the 90 % interval lies within ±`points`; `different`: it does not, and the p of McNemar's test is
@@ -126,7 +126,7 @@ type Within struct {
 	RightToWrong int      `json:"right_to_wrong"`     // items that are right in A alone
 	WrongToRight int      `json:"wrong_to_right"`     // items that are right in B alone
 	// pairs whose verdict changes with the order, in A and in B; null for protocols with one order
-	Turned *[2]int `json:"changed_with_order"`
+	ChangedWithOrder *[2]int `json:"changed_with_order"`
 	// with `cannot say`: the number of pairs that would show with 80 % probability that the two are the same,
 	// if they are
 	Pairs *int `json:"pairs_that_would"`

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Gathering collects the data of each item from its records. With Metrics it is an [Itemwise].
-type Gathering[U any] struct {
+// Collector collects the data of each item from its records. With Metrics it is an [Itemwise].
+type Collector[U any] struct {
 	Complete func(*U) bool // reports whether all records of an item are in; nil: one record is enough
-	Metrics  []Summed[U]
+	Metrics  []SumMetric[U]
 	items    map[string]*U
 }
 
-// Of returns the data of an item. For a new item, begin makes them from a copy of its id.
-func (g *Gathering[U]) Of(item string, begin func(item string) U) *U {
+// Get returns the data of an item. For a new item, begin makes them from a copy of its id.
+func (g *Collector[U]) Get(item string, begin func(item string) U) *U {
 	if g.items == nil {
 		g.items = map[string]*U{}
 	}
@@ -25,11 +25,11 @@ func (g *Gathering[U]) Of(item string, begin func(item string) U) *U {
 	return g.items[item]
 }
 
-// Known returns the data of an item; nil for an unknown one.
-func (g *Gathering[U]) Known(item string) *U { return g.items[item] }
+// Lookup returns the data of an item; nil for an unknown one.
+func (g *Collector[U]) Lookup(item string) *U { return g.items[item] }
 
 // Item returns what a complete item adds to numerator and denominator of a metric.
-func (g *Gathering[U]) Item(id, metric string) (num, den float64, complete bool) {
+func (g *Collector[U]) Item(id, metric string) (num, den float64, complete bool) {
 	u := g.items[id]
 	if u == nil || g.Complete != nil && !g.Complete(u) {
 		return 0, 0, false
@@ -42,8 +42,8 @@ func (g *Gathering[U]) Item(id, metric string) (num, den float64, complete bool)
 	return num, den, true
 }
 
-// Gathered returns the data of all complete items, sorted by id, and releases the rest.
-func (g *Gathering[U]) Gathered() (units []*U) {
+// CompleteUnits returns the data of all complete items, sorted by id, and releases the rest.
+func (g *Collector[U]) CompleteUnits() (units []*U) {
 	for _, item := range slices.Sorted(maps.Keys(g.items)) {
 		if u := g.items[item]; g.Complete == nil || g.Complete(u) {
 			units = append(units, u)

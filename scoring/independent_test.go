@@ -181,7 +181,7 @@ func TestPublishedJudges(t *testing.T) {
 // outputFile reads labels and decisions of a JudgeBench output file.
 func outputFile(t *testing.T, path string) []judgmentPair {
 	t.Helper()
-	f, err := os.Open(judgingtest.Needs(t, path))
+	f, err := os.Open(judgingtest.RequireFile(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,10 +17,10 @@ func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 		out[i], ok = s.interval(q, b)
 		if !ok {
 			pending = append(pending, i)
-			statistics = append(statistics, stats.Statistic{Of: q.evaluate, Beside: s.priorRows(q)})
+			statistics = append(statistics, stats.Statistic{Compute: q.evaluate, Prior: s.priorRows(q)})
 		}
 	}
-	for k, iv := range b.Smoothed(&s.rows, statistics) {
+	for k, iv := range b.SmoothedIntervals(&s.rows, statistics) {
 		if v := list[pending[k]].evaluate(s.sums); !math.IsNaN(iv.Low) { // a function of cells may lie outside
 			iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
 		}
@@ -32,7 +32,7 @@ func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 // interval returns the interval of a metric, or the reason why there is none; false if it needs resampling.
 func (s *Sample) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	switch {
-	case math.IsNaN(s.valueOf(q)) || q.hasKind(Known):
+	case math.IsNaN(s.valueOf(q)) || q.hasKind(FromItems):
 		return unbounded(""), true
 	case s.early != nil:
 		return s.early.interval(q, b.Level), true
@@ -67,7 +67,7 @@ func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 			continue
 		}
 		num = snap(num, den)
-		parts = append(parts, stats.Part{Num: num, Den: den, Often: k.Often})
+		parts = append(parts, stats.Part{Num: num, Den: den, Count: k.Count})
 		single = single && den == 1 && (num == 0 || num == 1)
 		halves = halves && den > 0 && den <= 2 && (num == 0 || 2*num == den || num == den)
 		maxDen = math.Max(maxDen, den)
@@ -76,7 +76,7 @@ func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 	case single:
 		k, n := 0, 0
 		for _, p := range parts {
-			k, n = k+int(p.Num)*p.Often, n+p.Often
+			k, n = k+int(p.Num)*p.Count, n+p.Count
 		}
 		return q.onCurve(stats.Blaker(k, n, level), ByBlaker), true
 	case q.hasKind(Share) || q.hasKind(Several):
@@ -85,7 +85,7 @@ func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 	case q.hasKind(Halves) && halves:
 		var best, worst, n float64
 		for _, p := range parts {
-			w := p.Den / maxDen * float64(p.Often)
+			w := p.Den / maxDen * float64(p.Count)
 			n += w
 			switch p.Num {
 			case p.Den:
@@ -94,7 +94,7 @@ func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 				worst += w
 			}
 		}
-		iv := stats.Paired(best, worst, n, level)
+		iv := stats.PairedInterval(best, worst, n, level)
 		return q.onCurve(stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, ByPairs), true
 	}
 	return bounds{}, false
@@ -113,7 +113,7 @@ func (s *Sample) partsInterval(q estimand, level float64) (bounds, bool) {
 		}
 		values[i], intervals[i] = part.evaluate(s.sums), iv.Interval
 	}
-	return bounds{Interval: stats.Apart(values[0], values[1], intervals[0], intervals[1]), method: ByMover}, true
+	return bounds{Interval: stats.DifferenceInterval(values[0], values[1], intervals[0], intervals[1]), method: ByMover}, true
 }
 
 // binaryDifference returns the interval of the difference of two shares of the same units, one right or wrong
@@ -133,7 +133,7 @@ func (s *Sample) binaryDifference(q estimand, level float64) (bounds, bool) {
 		}, true
 	}
 	return bounds{
-		Interval: stats.Paired(float64(table.OnlyB), float64(table.OnlyA), float64(n), level),
+		Interval: stats.PairedInterval(float64(table.OnlyB), float64(table.OnlyA), float64(n), level),
 		method:   ByPairs,
 	}, true
 }
@@ -152,7 +152,7 @@ func (s *Sample) binary(q estimand) bool {
 
 // priorRows returns the rows that smooth a metric's interval: one in each cell for a function of cells; one at the
 // lowest and one at the highest value for a mean of bounded values.
-func (s *Sample) priorRows(q estimand) *stats.Beside {
+func (s *Sample) priorRows(q estimand) *stats.PriorRows {
 	if len(q.Cells) == 0 {
 		return s.endPrior(q)
 	}
@@ -160,9 +160,9 @@ func (s *Sample) priorRows(q estimand) *stats.Beside {
 }
 
 // cellPrior returns half a row in each cell. For a difference, cells with the same Of share the mass.
-func (s *Sample) cellPrior(q estimand) *stats.Beside {
-	weight := Worth(float64(s.size) / float64(s.rows.Len))
-	x := &stats.Beside{Mass: priorMass}
+func (s *Sample) cellPrior(q estimand) *stats.PriorRows {
+	weight := EffectiveUnits(float64(s.size) / float64(s.rows.Len))
+	x := &stats.PriorRows{Mass: priorMass}
 	if !q.isDifference() {
 		for _, c := range q.Cells {
 			x.Low = append(x.Low, extra(weight, columnValues{q.b, c.Row}))
@@ -171,7 +171,7 @@ func (s *Sample) cellPrior(q estimand) *stats.Beside {
 	}
 	for _, c := range q.Cells {
 		for _, d := range q.Cells {
-			if c.Of == d.Of {
+			if c.Key == d.Key {
 				x.Low = append(x.Low, extra(weight, columnValues{q.a, c.Row}, columnValues{q.b, d.Row}))
 			}
 		}
@@ -181,18 +181,18 @@ func (s *Sample) cellPrior(q estimand) *stats.Beside {
 }
 
 // endPrior returns half a row at the lowest value and half a row at the highest.
-func (s *Sample) endPrior(q estimand) *stats.Beside {
+func (s *Sample) endPrior(q estimand) *stats.PriorRows {
 	lowest, highest := []float64{q.Least, 1}, []float64{1, 1}
 	unitsPerRow := float64(s.size) / float64(s.rows.Len)
 	scaledRow := func(span Span, row []float64) columnValues {
 		size, n := 0.0, 0.0
 		for _, k := range s.rows.Kinds {
 			if den := span.slice(k.Row)[1]; den != 0 {
-				size += float64(k.Often) * den
-				n += float64(k.Often)
+				size += float64(k.Count) * den
+				n += float64(k.Count)
 			}
 		}
-		size *= Worth(unitsPerRow) / unitsPerRow / n
+		size *= EffectiveUnits(unitsPerRow) / unitsPerRow / n
 		return columnValues{span, []float64{row[0] * size, size}}
 	}
 	low := []columnValues{scaledRow(q.b, lowest)}
@@ -201,7 +201,7 @@ func (s *Sample) endPrior(q estimand) *stats.Beside {
 		low = append(low, scaledRow(q.a, highest))
 		high = append(high, scaledRow(q.a, lowest))
 	}
-	return &stats.Beside{Low: []stats.Extra{extra(1, low...)}, High: []stats.Extra{extra(1, high...)}, Mass: priorMass}
+	return &stats.PriorRows{Low: []stats.Extra{extra(1, low...)}, High: []stats.Extra{extra(1, high...)}, Mass: priorMass}
 }
 
 // columnValues holds values for a span of columns.
@@ -231,8 +231,8 @@ func (s *Sample) tooFew(q estimand) string {
 			var counts [2]int
 			for _, k := range s.rows.Kinds {
 				a, b := class.Count(span.slice(k.Row))
-				counts[0] += k.Often * int(One(a > 0))
-				counts[1] += k.Often * int(One(b > 0))
+				counts[0] += k.Count * int(Indicator(a > 0))
+				counts[1] += k.Count * int(Indicator(b > 0))
 			}
 			for i, n := range counts {
 				if n < minClassUnits {

@@ -8,9 +8,9 @@ import (
 // Ledger holds what a run cost: its requests to servers and their usage. Replies from gavel's own cache were paid for
 // by another run and are counted apart; failed tries are not counted. Simulated and imported runs have no ledger.
 type Ledger struct {
-	Calls        int `json:"calls"`         // requests that servers answered
-	Remembered   int `json:"remembered"`    // replies from gavel's own cache
-	PromptTokens int `json:"prompt_tokens"` // of the calls
+	Calls         int `json:"calls"`         // requests that servers answered
+	CachedReplies int `json:"remembered"`    // replies from gavel's own cache
+	PromptTokens  int `json:"prompt_tokens"` // of the calls
 	// part of `prompt_tokens` that servers took from their prompt caches; left out if none reports it
 	CachedTokens *int `json:"cached_tokens,omitempty"`
 	// part of `prompt_tokens` that a server with an unlimited prompt cache would read, estimated by bytes
@@ -18,8 +18,8 @@ type Ledger struct {
 	ReplyTokens int     `json:"reply_tokens"` // generated, in the calls
 	Seconds     float64 `json:"seconds"`      // time in which at least one judgment was running
 	// total of the run's `requests_beside`, over all pages
-	Beside       int `json:"requests_beside,omitempty"`
-	DecidedItems int `json:"decided_items"` // items whose every judgment is decided
+	ExtraRequests int `json:"requests_beside,omitempty"`
+	DecidedItems  int `json:"decided_items"` // items whose every judgment is decided
 	// of the first repetition, cached replies included: what the judge needs, whoever paid
 	GeneratedTokens int `json:"generated_tokens"`
 	// thinking, part of `generated_tokens`: as servers report, else by the bytes of thinking and text; left out without
@@ -34,15 +34,15 @@ type Ledger struct {
 	// with `--price-per-hour`: price of `seconds`, in the same currency
 	Price *float64 `json:"price,omitempty"`
 	// the above divided by `decided_items`
-	Each *Each `json:"per_decided_item,omitempty"`
+	PerItem *PerItem `json:"per_decided_item,omitempty"`
 
 	verdicts int // judgments of the first repetition with a verdict
 
 	right *float64 // items right by the headline; nil if the headline is not a share
 }
 
-// Each holds the cost per decided item.
-type Each struct {
+// PerItem holds the cost per decided item.
+type PerItem struct {
 	Calls       float64  `json:"calls"`            // requests
 	ReadTokens  float64  `json:"read_tokens"`      // `prompt_tokens` without `cached_tokens`
 	ReplyTokens float64  `json:"reply_tokens"`     // generated
@@ -64,9 +64,9 @@ func (r Rates) Check() error {
 	return nil
 }
 
-// At sets the fields that are computed from others: energy and price, the cost per decided item, and the tokens per
+// ApplyRates sets the fields that are computed from others: energy and price, the cost per decided item, and the tokens per
 // verdict.
-func (l *Ledger) At(r Rates) {
+func (l *Ledger) ApplyRates(r Rates) {
 	if l == nil {
 		return
 	}
@@ -77,7 +77,7 @@ func (l *Ledger) At(r Rates) {
 	n := float64(l.DecidedItems)
 	perItem := func(v float64) float64 { return *Fraction(v / n) }
 	if n > 0 && l.Calls > 0 {
-		l.Each = &Each{
+		l.PerItem = &PerItem{
 			Calls:       perItem(float64(l.Calls)),
 			ReadTokens:  perItem(float64(l.ReadTokens())),
 			ReplyTokens: perItem(float64(l.ReplyTokens)),
@@ -87,13 +87,13 @@ func (l *Ledger) At(r Rates) {
 	addRate := func(rate float64, whole, item **float64) {
 		if rate > 0 {
 			*whole = Fraction(rate * l.Seconds)
-			if l.Each != nil {
+			if l.PerItem != nil {
 				*item = new(perItem(rate * l.Seconds))
 			}
 		}
 	}
-	var none Each
-	target := cmp.Or(l.Each, &none)
+	var none PerItem
+	target := cmp.Or(l.PerItem, &none)
 	addRate(r.Watts, &l.Joules, &target.Joules)
 	addRate(r.PricePerHour/3600, &l.Price, &target.Price)
 }
@@ -116,10 +116,10 @@ func Sum(ledgers []*Ledger) *Ledger {
 		}
 		sum = cmp.Or(sum, &Ledger{})
 		sum.Calls += l.Calls
-		sum.Remembered += l.Remembered
+		sum.CachedReplies += l.CachedReplies
 		sum.PromptTokens += l.PromptTokens
 		sum.ReplyTokens += l.ReplyTokens
-		sum.Beside += l.Beside
+		sum.ExtraRequests += l.ExtraRequests
 		sum.Seconds = *Fraction(sum.Seconds + l.Seconds)
 		sum.DecidedItems += l.DecidedItems
 		sum.GeneratedTokens += l.GeneratedTokens
@@ -128,7 +128,7 @@ func Sum(ledgers []*Ledger) *Ledger {
 		sum.CachedTokens = addKnown(sum.CachedTokens, l.CachedTokens)
 		sum.right = addKnown(sum.right, l.right)
 	}
-	sum.At(Rates{})
+	sum.ApplyRates(Rates{})
 	return sum
 }
 

@@ -31,7 +31,7 @@ func paidRun(t *testing.T, change func(i int, r *judging.Record)) string {
 			records = append(records, r)
 		}
 	}
-	m.Beside = map[string]int{"/v1/models": 4, "/props": 3}
+	m.OtherRequests = map[string]int{"/v1/models": 4, "/props": 3}
 	err := judging.WriteRun(dir, m, records, func(line func([]byte) error) error {
 		for row := range set.Len() {
 			raw, err := set.RawIn(nil, row)
@@ -66,11 +66,11 @@ func ledgerOf(t *testing.T, dir string) *scoring.Ledger {
 func TestLedger(t *testing.T) {
 	dir := paidRun(t, func(int, *judging.Record) {})
 	l := ledgerOf(t, dir)
-	l.At(scoring.Rates{Watts: 100, PricePerHour: 36})
+	l.ApplyRates(scoring.Rates{Watts: 100, PricePerHour: 36})
 	ideal := int(math.Round(600 * treeShare(t, dir)))
-	want := scoring.Ledger{Calls: 6, PromptTokens: 600, CachedTokens: new(60), IdealTokens: &ideal, ReplyTokens: 60, Seconds: 6.5, Beside: 7, DecidedItems: 2, GeneratedTokens: 60,
+	want := scoring.Ledger{Calls: 6, PromptTokens: 600, CachedTokens: new(60), IdealTokens: &ideal, ReplyTokens: 60, Seconds: 6.5, ExtraRequests: 7, DecidedItems: 2, GeneratedTokens: 60,
 		PerThousand: new(16.666667), Joules: new(650.0), Price: new(.065),
-		Each: &scoring.Each{Calls: 3, ReadTokens: 270, ReplyTokens: 30, Seconds: 3.25, Joules: new(325.0), Price: new(.0325)}}
+		PerItem: &scoring.PerItem{Calls: 3, ReadTokens: 270, ReplyTokens: 30, Seconds: 3.25, Joules: new(325.0), Price: new(.0325)}}
 	if got, want := inJSON(t, l), inJSON(t, want); got != want {
 		t.Errorf("the ledger is\n%s, want\n%s", got, want)
 	}
@@ -82,11 +82,11 @@ func TestLedger(t *testing.T) {
 // TestLedgerOfRemembered: what gavel's own cache answered costs nothing, but was written by the judge.
 func TestLedgerOfRemembered(t *testing.T) {
 	l := ledgerOf(t, paidRun(t, func(i int, r *judging.Record) { r.Replies[0].Cached = i > 0 }))
-	if l.Calls != 1 || l.Remembered != 5 || l.PromptTokens != 100 || *l.CachedTokens != 0 || *l.IdealTokens != 100 || l.Seconds != 1.5 || l.ReplyTokens != 10 || l.GeneratedTokens != 60 {
+	if l.Calls != 1 || l.CachedReplies != 5 || l.PromptTokens != 100 || *l.CachedTokens != 0 || *l.IdealTokens != 100 || l.Seconds != 1.5 || l.ReplyTokens != 10 || l.GeneratedTokens != 60 {
 		t.Errorf("%s", inJSON(t, l))
 	}
 	l = ledgerOf(t, paidRun(t, func(_ int, r *judging.Record) { r.Replies[0].Cached, r.Replies[0].CachedTokens = true, nil }))
-	if l.Calls != 0 || l.Remembered != 6 || l.CachedTokens != nil || l.IdealTokens != nil || l.Each != nil {
+	if l.Calls != 0 || l.CachedReplies != 6 || l.CachedTokens != nil || l.IdealTokens != nil || l.PerItem != nil {
 		t.Errorf("all remembered: %s", inJSON(t, l))
 	}
 }
@@ -114,7 +114,7 @@ func TestLedgerOfThinking(t *testing.T) {
 func TestLedgersTogether(t *testing.T) {
 	a, b := ledgerOf(t, paidRun(t, func(int, *judging.Record) {})), ledgerOf(t, paidRun(t, func(_ int, r *judging.Record) { r.Replies[0].CachedTokens = nil }))
 	sum := scoring.Sum([]*scoring.Ledger{a, nil, b})
-	if sum.Calls != 12 || *sum.CachedTokens != 60 || sum.IdealTokens != nil || sum.Seconds != 13 || *sum.PerThousand != 16.666667 || sum.Each.Calls != 3 || a.Calls != 6 {
+	if sum.Calls != 12 || *sum.CachedTokens != 60 || sum.IdealTokens != nil || sum.Seconds != 13 || *sum.PerThousand != 16.666667 || sum.PerItem.Calls != 3 || a.Calls != 6 {
 		t.Errorf("%s", inJSON(t, sum))
 	}
 	if scoring.Sum([]*scoring.Ledger{nil}) != nil || runOf(unit("p", "g", "A", "A", "A")).Ledger() != nil {

@@ -55,7 +55,7 @@ func (r *Report) Standing(metric string) string {
 	for _, x := range r.References {
 		switch {
 		case x.Metric != metric || result.Value == nil:
-		case x.P != nil && *x.P >= Apart || x.Value == *result.Value:
+		case x.P != nil && *x.P >= SignificanceLevel || x.Value == *result.Value:
 			near = append(near, x)
 		case x.Value > *result.Value:
 			above = append([]Reference{x}, above...)

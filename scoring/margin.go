@@ -8,23 +8,23 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Hold tests for every two runs whether they are the same within a margin, in points: whether the 90 % score interval
+// TestMargin tests for every two runs whether they are the same within a margin, in points: whether the 90 % score interval
 // of the difference lies within it. If not, they are different if McNemar's exact test is significant at 5 %.
 // Before the end of a run, both are replaced by methods that are valid at every look.
-func (c *Comparisons) Hold(points float64) error {
+func (c *Comparisons) TestMargin(points float64) error {
 	for _, comparison := range c.Comparisons {
 		w, err := comparison.withinMargin(points / 100)
 		if err != nil {
 			return err
 		}
-		comparison.Within = w
+		comparison.MarginTest = w
 		comparison.describe()
 	}
 	return nil
 }
 
 // withinMargin compares the headline with a margin. It returns an error if the headline is not right or wrong by unit.
-func (c *Comparison) withinMargin(margin float64) (*Within, error) {
+func (c *Comparison) withinMargin(margin float64) (*MarginTest, error) {
 	d := c.Headline()
 	if d == nil || d.Table == nil {
 		return nil, fmt.Errorf("%s and %s: a margin needs a headline that is right or wrong item by item, "+
@@ -38,18 +38,18 @@ func (c *Comparison) withinMargin(margin float64) (*Within, error) {
 		iv = *d.sequential
 		p = *cmp.Or(d.P, new(1.0))
 	}
-	w := &Within{
-		Metric:       d.Metric,
-		Points:       *rounded(100*margin, 4),
-		Verdict:      CannotSay,
-		N:            n,
-		RightToWrong: t.OnlyA,
-		WrongToRight: t.OnlyB,
-		Turned:       c.Turned,
-		Diff:         Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
-		Low:          Percent(iv.Low),
-		High:         Percent(iv.High),
-		Interval:     iv.method,
+	w := &MarginTest{
+		Metric:           d.Metric,
+		Points:           *rounded(100*margin, 4),
+		Verdict:          CannotSay,
+		N:                n,
+		RightToWrong:     t.OnlyA,
+		WrongToRight:     t.OnlyB,
+		ChangedWithOrder: c.ChangedWithOrder,
+		Diff:             Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
+		Low:              Percent(iv.Low),
+		High:             Percent(iv.High),
+		Interval:         iv.method,
 	}
 	switch {
 	case iv.Low > -margin && iv.High < margin:

@@ -39,10 +39,10 @@ func TestWithin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmp.Hold(c.points); err != nil {
+		if err := cmp.TestMargin(c.points); err != nil {
 			t.Fatal(err)
 		}
-		w := cmp.Comparisons[0].Within
+		w := cmp.Comparisons[0].MarginTest
 		pairs := 0
 		if w.Pairs != nil {
 			pairs = *w.Pairs
@@ -63,13 +63,13 @@ func TestWithinCountsFlips(t *testing.T) {
 	b := named("b", unit("p1", "Math", "A", "B", "B"), unit("p2", "Math", "A", "A", "A"), unit("p3", "Math", "A", "B", "A"), unit("p4", "Math", "A", "B", "A"), unit("p5", "Math", "A", "A", "A"))
 	cmp, err := scoring.Compare([]*scoring.Run{a, b}, quick)
 	if err == nil {
-		err = cmp.Hold(5)
+		err = cmp.TestMargin(5)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := cmp.Comparisons[0].Within; w.N != 5 || w.RightToWrong != 2 || w.WrongToRight != 2 || *w.Turned != [2]int{2, 2} {
-		t.Errorf("%+v, changed with the order %v", w, *w.Turned)
+	if w := cmp.Comparisons[0].MarginTest; w.N != 5 || w.RightToWrong != 2 || w.WrongToRight != 2 || *w.ChangedWithOrder != [2]int{2, 2} {
+		t.Errorf("%+v, changed with the order %v", w, *w.ChangedWithOrder)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestWithinWantsRightOrWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmp.Hold(3); err == nil || !strings.Contains(err.Error(), "options and options: a margin needs a headline that is right or wrong") {
+	if err := cmp.TestMargin(3); err == nil || !strings.Contains(err.Error(), "options and options: a margin needs a headline that is right or wrong") {
 		t.Error(err)
 	}
 }

@@ -29,7 +29,7 @@ func TestMetadata(t *testing.T) {
 	m.Server = backends.Server{Kind: "ollama", Name: "Ollama", Version: "0.17.4", URL: "http://user:secret@10.0.0.7:11434"}
 	m.Servers = []backends.Server{m.Server, m.Server}
 	m.Dataset = judging.DatasetInfo{Name: "oasst1", Rows: 3482, Skipped: 2, Sample: 100, Seed: 5}
-	m.Stages = []judging.StageOf{{Role: "agent", Run: "runs/x", ID: "0123456789abcdef", Model: "llama3.1:8b"}}
+	m.Stages = []judging.StageRun{{Role: "agent", Run: "runs/x", ID: "0123456789abcdef", Model: "llama3.1:8b"}}
 	m.Started, m.Status = time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600)), judging.Complete
 	want := fmt.Sprintf(`model: qwen3:8b
 parameters: 8.2B

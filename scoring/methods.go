@@ -41,9 +41,9 @@ const noInterval = "interval: none, "
 // priorMass is the mass of a prior row: half a row in each cell, or at each end of the scale.
 const priorMass = 0.5
 
-// Worth returns the effective number of units in a prior row, for rows of this many units on average. It uses the prior
+// EffectiveUnits returns the effective number of units in a prior row, for rows of this many units on average. It uses the prior
 // correlation of [stats.Effective].
-func Worth(each float64) float64 { return 1 + (each-1)*0.3 }
+func EffectiveUnits(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // NoInterval is the beginning of warnings about numbers without an interval.
 const NoInterval = "no interval of "

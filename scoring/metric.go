@@ -10,7 +10,7 @@ const (
 	Mean                          // mean of one value from 0 to 1 per unit
 	Ratio                         // ratio of sums, or another function of them
 	Correlation                   // −1 to 1
-	Known                         // determined by the items alone, without an interval
+	FromItems                     // determined by the items alone, without an interval
 )
 
 // Scope selects the units on which two runs are compared by a metric.
@@ -40,9 +40,9 @@ type Metric struct {
 
 	// For a difference between two modes: the columns of the subtrahend, and the names of both modes. All returns
 	// n if it differs between the modes.
-	Less  Span
-	Sides [2]string
-	All   func(c []float64) float64
+	Subtrahend Span
+	Sides      [2]string
+	All        func(c []float64) float64
 
 	// Share returns numerator and denominator; nil: the first two columns. Value replaces it for a metric that is not a
 	// share. Curve maps a share to the metric's value and must be increasing; nil: the share itself.
@@ -56,8 +56,8 @@ type Metric struct {
 	Parts []Metric
 	// N returns n; nil: the denominator, for a ratio the number of units with one.
 	N func(c []float64) float64
-	// Why returns the reason why there is no value, if it depends on the columns; "": None.
-	Why func(c []float64) string
+	// Reason returns the reason why there is no value, if it depends on the columns; "": None.
+	Reason func(c []float64) string
 
 	// For smoothing intervals: the cells that Value is a function of, the variables of a correlation, and the
 	// lowest value of a unit, if not 0.
@@ -77,8 +77,8 @@ type Span [2]int
 func (s Span) slice(sums []float64) []float64 { return sums[s[0]:s[1]] }
 
 func (m *Metric) reason(c []float64) string {
-	if m.Why != nil {
-		if reason := m.Why(c); reason != "" {
+	if m.Reason != nil {
+		if reason := m.Reason(c); reason != "" {
 			return reason
 		}
 	}
@@ -118,15 +118,15 @@ func (m *Metric) n(c []float64) float64 {
 // hasKind reports whether a metric is a function of sums with this kind.
 func (m *Metric) hasKind(kind MetricKind) bool { return m.Units == nil && m.Kind == kind }
 
-// Summed holds a metric with what each unit adds to its numerator and denominator. For a metric with Units, Adds
+// SumMetric holds a metric with what each unit adds to its numerator and denominator. For a metric with Units, Adds
 // returns the unit's two values, NaN if it has none.
-type Summed[U any] struct {
+type SumMetric[U any] struct {
 	Metric
 	Adds func(U) (num, den float64)
 }
 
-// Lay assigns two columns to each metric, in their order.
-func Lay[U any](list []Summed[U]) []Metric {
+// AssignColumns assigns two columns to each metric, in their order.
+func AssignColumns[U any](list []SumMetric[U]) []Metric {
 	metrics := make([]Metric, len(list))
 	for k, m := range list {
 		metrics[k] = m.Metric
@@ -135,8 +135,8 @@ func Lay[U any](list []Summed[U]) []Metric {
 	return metrics
 }
 
-// Fill writes what a unit adds to the columns of the metrics.
-func Fill[U any](list []Summed[U], u U, row []float64) {
+// FillRow writes what a unit adds to the columns of the metrics.
+func FillRow[U any](list []SumMetric[U], u U, row []float64) {
 	for k, m := range list {
 		row[2*k], row[2*k+1] = m.Adds(u)
 	}
@@ -146,7 +146,7 @@ func Fill[U any](list []Summed[U], u U, row []float64) {
 // the same Of belong together.
 type Cell struct {
 	Row []float64
-	Of  int
+	Key int
 }
 
 // Class holds a variable of a correlation, with the number of judgments for each of its two values.

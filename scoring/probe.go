@@ -3,13 +3,13 @@ package scoring
 // Probe holds the effect of a rewrite of pairs on the verdicts of a judge, and the judge's own noise when the same
 // prompt is asked again. A verdict changes if it differs from that on the original pair, or is missing.
 type Probe struct {
-	Name    string     `json:"name"`              // of the rewrite
-	About   string     `json:"about"`             // what the rewrite changes
-	Favours string     `json:"favours,omitempty"` // `worse`: it changes the worse response, in its favour
-	Source  string     `json:"source"`            // publication that found the effect
-	Changed Proportion `json:"changed"`           // verdicts that change, of those on the original pairs
-	Again   Proportion `json:"again"`             // of the same verdicts, those that change when asked again
-	Beyond  Estimate   `json:"beyond"`            // `changed` minus `again`, in points
+	Name     string     `json:"name"`              // of the rewrite
+	About    string     `json:"about"`             // what the rewrite changes
+	Favours  string     `json:"favours,omitempty"` // `worse`: it changes the worse response, in its favour
+	Source   string     `json:"source"`            // publication that found the effect
+	Changed  Proportion `json:"changed"`           // verdicts that change, of those on the original pairs
+	Repeated Proportion `json:"again"`             // of the same verdicts, those that change when asked again
+	Effect   Estimate   `json:"beyond"`            // `changed` minus `again`, in points
 	// of verdicts on the original pairs, those that change under rewrites of the prompt's form alone: the noise floor
 	Neutral Proportion `json:"neutral"`
 
@@ -28,4 +28,4 @@ type Probe struct {
 }
 
 // Moves reports whether the rewrite changes verdicts beyond the noise floor.
-func (p Probe) Moves() bool { return p.P != nil && *p.P < Apart }
+func (p Probe) Moves() bool { return p.P != nil && *p.P < SignificanceLevel }

@@ -11,20 +11,20 @@ import (
 // Ranking compares the headline of several runs of one condition: the same items and prompt with different judges. Runs
 // that share a letter do not differ significantly.
 type Ranking struct {
-	Metric string     `json:"metric"`
-	Mode   string     `json:"mode,omitempty"` // see [Result]
-	Unit   string     `json:"unit,omitempty"`
-	Test   string     `json:"test"`  // of every two runs
-	Runs   []Placed   `json:"runs"`  // in the order of the arguments
-	Pairs  []Versus   `json:"pairs"` // every two of them
-	Alpha  float64    `json:"alpha"`
-	Family string     `json:"family"`    // the tests that Holm's correction covers
-	Boot   Bootstrap  `json:"bootstrap"` // of the intervals
-	Among  [][]string `json:"groups"`    // runs that share a letter, by letter
+	Metric string      `json:"metric"`
+	Mode   string      `json:"mode,omitempty"` // see [Result]
+	Unit   string      `json:"unit,omitempty"`
+	Test   string      `json:"test"`  // of every two runs
+	Runs   []RankedRun `json:"runs"`  // in the order of the arguments
+	Pairs  []PairTest  `json:"pairs"` // every two of them
+	Alpha  float64     `json:"alpha"`
+	Family string      `json:"family"`    // the tests that Holm's correction covers
+	Boot   Bootstrap   `json:"bootstrap"` // of the intervals
+	Groups [][]string  `json:"groups"`    // runs that share a letter, by letter
 }
 
-// Placed holds one run's value.
-type Placed struct {
+// RankedRun holds one run's value.
+type RankedRun struct {
 	Run       string `json:"run"`
 	Model     string `json:"model"`
 	Simulated bool   `json:"simulated"`
@@ -38,8 +38,8 @@ type Placed struct {
 	Letters string `json:"letters"`
 }
 
-// Versus holds the test of two runs on their common units.
-type Versus struct {
+// PairTest holds the test of two runs on their common units.
+type PairTest struct {
 	A    int      `json:"a"` // indexes into Runs
 	B    int      `json:"b"`
 	N    int      `json:"n"`           // units compared
@@ -81,9 +81,9 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 		if !m.Headline {
 			continue
 		}
-		s := Ranking{Metric: m.Name, Mode: m.Mode, Alpha: alpha, Boot: reports[0].Bootstrap, Pairs: []Versus{}}
+		s := Ranking{Metric: m.Name, Mode: m.Mode, Alpha: alpha, Boot: reports[0].Bootstrap, Pairs: []PairTest{}}
 		for i, run := range runs {
-			p := Placed{
+			p := RankedRun{
 				Run:       run.Dir,
 				Model:     run.Manifest.Spec.Model.Name,
 				Simulated: run.Manifest.Simulated,
@@ -116,7 +116,7 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 			d := x.difference(&m, a.Width, bounds{}, b)
 			early = early || x.early != nil
 			floor := floors(shared, &m, a, other).find(m.Name, Overall, m.Mode)
-			s.Pairs = append(s.Pairs, Versus{
+			s.Pairs = append(s.Pairs, PairTest{
 				A:          i,
 				B:          i + 1 + j,
 				N:          d.rowsTested,
@@ -137,7 +137,7 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 // and assigns letters to their runs.
 func Correct(tables ...[]Ranking) {
 	var all []*Ranking
-	var tests []*Versus
+	var tests []*PairTest
 	var p []float64
 	for _, table := range tables {
 		for i := range table {
@@ -166,7 +166,7 @@ func (s *Ranking) assignLetters() {
 			ranked = append(ranked, i)
 		}
 	}
-	s.Among = [][]string{}
+	s.Groups = [][]string{}
 	for i := range s.Runs {
 		s.Runs[i].Letters = ""
 	}
@@ -191,6 +191,6 @@ func (s *Ranking) assignLetters() {
 			r.Letters += LetterOf(n)
 			names = append(names, r.Run)
 		}
-		s.Among = append(s.Among, names)
+		s.Groups = append(s.Groups, names)
 	}
 }

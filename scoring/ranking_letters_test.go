@@ -85,19 +85,19 @@ func TestLetterOf(t *testing.T) {
 // Letters from p values made by hand: four runs whose values do not follow their
 // order, one without a value.
 func TestLetters(t *testing.T) {
-	value := func(v float64) Placed { return Placed{Result: Result{Value: &v}} }
-	s := Ranking{Runs: []Placed{value(50), value(70), {}, value(60)}, Alpha: 0.05}
-	pair := func(a, b int, same bool) Versus { return Versus{A: a, B: b, Same: same} }
-	s.Pairs = []Versus{pair(0, 1, false), pair(0, 2, false), pair(0, 3, true), pair(1, 2, true), pair(1, 3, true), pair(2, 3, false)}
+	value := func(v float64) RankedRun { return RankedRun{Result: Result{Value: &v}} }
+	s := Ranking{Runs: []RankedRun{value(50), value(70), {}, value(60)}, Alpha: 0.05}
+	pair := func(a, b int, same bool) PairTest { return PairTest{A: a, B: b, Same: same} }
+	s.Pairs = []PairTest{pair(0, 1, false), pair(0, 2, false), pair(0, 3, true), pair(1, 2, true), pair(1, 3, true), pair(2, 3, false)}
 	s.assignLetters()
 	var got []string
 	for _, r := range s.Runs {
 		got = append(got, r.Letters)
 	}
-	if want := []string{"b", "a", "", "ab"}; !slices.Equal(got, want) || len(s.Among) != 2 {
-		t.Errorf("%q, groups %q; want %q", got, s.Among, want)
+	if want := []string{"b", "a", "", "ab"}; !slices.Equal(got, want) || len(s.Groups) != 2 {
+		t.Errorf("%q, groups %q; want %q", got, s.Groups, want)
 	}
-	alone := Ranking{Runs: []Placed{value(1), {}}}
+	alone := Ranking{Runs: []RankedRun{value(1), {}}}
 	if alone.assignLetters(); alone.Runs[0].Letters != "" {
 		t.Error("a run with nothing to compare it with has a letter")
 	}

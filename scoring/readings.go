@@ -9,8 +9,8 @@ import (
 // maxDiffering is the share of replies read differently above which a report has the headlines of both readings.
 const maxDiffering = 0.01
 
-// HowRead describes how a report's replies were read.
-func HowRead(rep Report) string {
+// ReadingNote describes how a report's replies were read.
+func ReadingNote(rep Report) string {
 	switch {
 	case rep.Reading != "":
 		return fmt.Sprintf("reading %q", rep.Reading)

@@ -30,8 +30,8 @@ func TestReadingsThatDiffer(t *testing.T) {
 		run := load(t, dir, judging.Reading{Name: c.how, Policy: judging.Unique})
 		rep := run.Score(quick)
 		wants{"strict": c.strict}.check(t, rep, scoring.Overall)
-		if run.Reread != 0 || rep.Reading != c.reading || rep.Otherwise != 8 {
-			t.Errorf("%q: reading %q, %d read otherwise, %d otherwise than recorded", c.how, rep.Reading, rep.Otherwise, run.Reread)
+		if run.Reread != 0 || rep.Reading != c.reading || rep.ReadDifferently != 8 {
+			t.Errorf("%q: reading %q, %d read otherwise, %d otherwise than recorded", c.how, rep.Reading, rep.ReadDifferently, run.Reread)
 		}
 		if len(rep.OtherReading) != 1 || rep.OtherReading[0].Metric != "strict" || *rep.OtherReading[0].Value != c.its {
 			t.Errorf("%q: the other reading is %+v", c.how, rep.OtherReading)
@@ -49,7 +49,7 @@ func TestReadingsThatAgree(t *testing.T) {
 	})
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "sop", set: pairsFile(t, 4, "sums"), client: judge, model: "judge"})
 	rep := load(t, dir, judging.Reading{Policy: judging.Unique}).Score(quick)
-	if rep.Otherwise != 0 || rep.OtherReading != nil || strings.Contains(strings.Join(rep.Warnings, "\n"), "reading") {
+	if rep.ReadDifferently != 0 || rep.OtherReading != nil || strings.Contains(strings.Join(rep.Warnings, "\n"), "reading") {
 		t.Errorf("%+v, %q", rep.OtherReading, rep.Warnings)
 	}
 }

@@ -7,7 +7,7 @@ type Reference struct {
 	Dataset     string `json:"dataset"`      // that the verdicts or the total are published for
 	OpenWeights bool   `json:"open_weights"` // its weights are public
 	Prompt      string `json:"prompt"`       // that the judge was asked with, as its source calls it
-	How         string `json:"how"`          // `recomputed` from published data, or as `published`
+	Origin      string `json:"how"`          // `recomputed` from published data, or as `published`
 	Source      string `json:"source"`       // of the verdicts, with the commit, or of the total
 	// the labels stayed with the responses when the order was reversed: a judge that always gives one label looks
 	// consistent
@@ -25,8 +25,8 @@ type Reference struct {
 	P *float64 `json:"p,omitempty"`
 }
 
-// Apart is the significance level of references, probes and causes.
-const Apart = 0.05
+// SignificanceLevel is the significance level of references, probes and causes.
+const SignificanceLevel = 0.05
 
 // Name returns the name of the judge, with an asterisk if the labels stayed with the responses.
 func (x Reference) Name() string {

@@ -36,13 +36,13 @@ func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict)
 	switch last := r.Replies[len(r.Replies)-1]; {
 	case r.Finished:
 		x.Finished++
-	case v.Outcome == judging.Cut && r.Unheld():
+	case v.Outcome == judging.Cut && r.IgnoresConstraint():
 		x.Unheld++
 		x.unheldCut++
 	case v.Outcome == judging.Cut && r.Repeats():
 		x.Repeating++
 		x.endLoops = r.EndLoops()
-	case unserved.Short > 0:
+	case unserved.Truncated > 0:
 		x.Short++
 	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
 		x.Thought++

@@ -53,12 +53,12 @@ func (s *Sheet) repeatedValues(unit string, in []section, times [][]Unit) []Repe
 	for _, part := range in {
 		var samples []*Sample
 		for _, units := range times {
-			sheet := &Sheet{Metrics: s.Metrics, Width: s.Width, Own: s.Own, Units: units}
+			sheet := &Sheet{Metrics: s.Metrics, Width: s.Width, QuestionColumns: s.QuestionColumns, Units: units}
 			samples = append(samples, sheet.sample(unit, part))
 		}
 		for i := range s.Metrics {
 			m := &s.Metrics[i]
-			if m.hasKind(Known) || m.Once || m.Sparse && samples[0].n(m) == 0 {
+			if m.hasKind(FromItems) || m.Once || m.Sparse && samples[0].n(m) == 0 {
 				continue
 			}
 			values = append(values, repeatedValue(m, part.name, samples))
@@ -71,7 +71,7 @@ func repeatedValue(m *Metric, group string, times []*Sample) RepetitionValue {
 	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Pairs: times[0].size}
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, s := range times {
-		x := s.valueOf(estimand{Metric: m, a: m.Less, b: m.Columns})
+		x := s.valueOf(estimand{Metric: m, a: m.Subtrahend, b: m.Columns})
 		value := inUnit(m.Unit, x)
 		v.Each = append(v.Each, value)
 		if value == nil {
@@ -124,7 +124,7 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 		}
 		for _, verdicts := range p.prompts {
 			if verdicts.verdict {
-				rows[unit][0] += One(!verdicts.differs)
+				rows[unit][0] += Indicator(!verdicts.differs)
 				rows[unit][1]++
 			}
 		}
@@ -152,7 +152,7 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 
 // floors returns the noise floors of runs on their shared units: for only over all of them, or if that is nil for every
 // metric and group.
-func floors(shared []Joined, only *Metric, runs ...scoredRun) (all floorValues) {
+func floors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValues) {
 	common, keep := make([]Unit, len(shared)), make(map[string]bool, len(shared))
 	for i, p := range shared {
 		common[i], keep[p.A.ID] = p.A, true

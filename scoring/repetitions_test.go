@@ -90,7 +90,7 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, said := range replies {
-				same += scoring.One(len(said) == 1)
+				same += scoring.Indicator(len(said) == 1)
 			}
 			r := rep.Repetitions
 			if r == nil {
@@ -146,7 +146,7 @@ func TestCalibrationOfEveryProtocol(t *testing.T) {
 			}
 			judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				o := req.Oracle
-				is := o.Right
+				is := o.Correct
 				if number[o.Item]%2 == 1 {
 					is = (is + 1) % len(o.Choices)
 				}

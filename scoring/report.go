@@ -66,10 +66,10 @@ func (a Answer) Level() Level {
 // Method records how the replies of a run were read and how its numbers were computed.
 type Method struct {
 	// how replies were read: `robust`; left out for the published rule
-	Reading   judging.Readers `json:"reading,omitempty"`
-	Policy    judging.Policy  `json:"policy"`                   // for several verdicts in a reply; empty: none
-	AcceptCut bool            `json:"accept_cut"`               // as in the manifest
-	Otherwise int             `json:"read_otherwise,omitempty"` // replies that the other reading reads differently
+	Reading         judging.Readers `json:"reading,omitempty"`
+	Policy          judging.Policy  `json:"policy"`                   // for several verdicts in a reply; empty: none
+	AcceptCut       bool            `json:"accept_cut"`               // as in the manifest
+	ReadDifferently int             `json:"read_otherwise,omitempty"` // replies that the other reading reads differently
 	// its headlines, if they are more than 1 % of the replies
 	OtherReading []OtherReading `json:"other_reading,omitempty"`
 	Origins      []Origin       `json:"origins,omitempty"` // imported bundles that replies come from
@@ -78,7 +78,7 @@ type Method struct {
 	// settings of resampled intervals
 	Bootstrap Bootstrap `json:"bootstrap"`
 	// the rule that ended the run before its last item
-	Stopped *judging.Stopped `json:"stopped,omitempty"`
+	Stopped *judging.StopRule `json:"stopped,omitempty"`
 }
 
 // Extras holds results that only some runs have.

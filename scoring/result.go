@@ -109,8 +109,8 @@ func rounded(x float64, places int) *float64 {
 	return &y
 }
 
-// One returns 1 for true and 0 for false.
-func One(condition bool) float64 {
+// Indicator returns 1 for true and 0 for false.
+func Indicator(condition bool) float64 {
 	if condition {
 		return 1
 	}

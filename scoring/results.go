@@ -11,7 +11,7 @@ import (
 func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]estimand, len(list))
 	for i := range list {
-		questions[i] = estimand{Metric: &list[i], a: list[i].Less, b: list[i].Columns}
+		questions[i] = estimand{Metric: &list[i], a: list[i].Subtrahend, b: list[i].Columns}
 	}
 	intervals := s.intervals(questions, b)
 	var results []Result
@@ -30,11 +30,11 @@ func (s *Sample) result(m *Metric, iv bounds) Result {
 	if s.size > s.rows.Len {
 		r.Clusters = s.clustersOf(m)
 	}
-	if m.Less != (Span{}) {
-		if less := m.Less.slice(s.sums); m.n(less) != m.n(c) {
+	if m.Subtrahend != (Span{}) {
+		if less := m.Subtrahend.slice(s.sums); m.n(less) != m.n(c) {
 			r.N = int(m.All(less))
 		}
-		a, b, reason := s.sides(m, m.Less, m.Columns, m.Sides)
+		a, b, reason := s.sides(m, m.Subtrahend, m.Columns, m.Sides)
 		if reason != "" {
 			return r.Undefined(reason)
 		}

@@ -57,7 +57,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		clusters[cmp.Or(u.Cluster, u.ID)] = true
 	}
 	for i, s := range sheets {
-		parter, parts := s.scorer.(Parter)
+		parter, parts := s.scorer.(Partitioner)
 		var ends []string
 		for _, j := range join(common, s.Units) {
 			num, _ := metric.share(metric.Columns.slice(j.B.Row))
@@ -90,7 +90,7 @@ func (r *Rights) Share(run int, level float64) Estimate {
 	right := []Metric{{Kind: Several, Columns: Span{0, 2}}}
 	sample := newSample("", 2, right)
 	for u, ok := range r.Right[run] {
-		sample.add(r.Clusters[u], "", []float64{One(ok), 1})
+		sample.add(r.Clusters[u], "", []float64{Indicator(ok), 1})
 	}
 	sample.close()
 	return sample.Results("", right, stats.Bootstrap{Level: level})[0].estimate()

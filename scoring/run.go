@@ -68,7 +68,7 @@ func (run *Run) ItemSet() judging.ItemSet {
 // FindAltered finds the files in the run's folder that changed after the run wrote them, for a warning. root
 // may be nil.
 func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
-	run.altered, err = run.Manifest.EverAltered(root, dir)
+	run.altered, err = run.Manifest.AlteredFiles(root, dir)
 	return err
 }
 
@@ -76,21 +76,21 @@ func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
 func (run *Run) InFolder(dir string) {
 	run.Dir = dir
 	run.folder = dir
-	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
+	run.SetItemIDs(func() ([]string, error) { return judging.ItemIDs(dir) })
 }
 
-// ItemsFrom sets another source of items than the file in the run's folder.
-func (run *Run) ItemsFrom(items Responses) {
+// SetItems sets another source of items than the file in the run's folder.
+func (run *Run) SetItems(items Responses) {
 	run.items = items
-	run.Known(func() (ids []string, err error) {
+	run.SetItemIDs(func() (ids []string, err error) {
 		err = items(func(id string, _ []judging.Response) { ids = append(ids, id) })
 		return ids, err
 	})
 }
 
-// Known sets the function that returns the ids of all items, as [judging.ItemIDs] does. Without it a run before its end
+// SetItemIDs sets the function that returns the ids of all items, as [judging.ItemIDs] does. Without it a run before its end
 // has values without intervals.
-func (run *Run) Known(ids func() ([]string, error)) { run.ids = ids }
+func (run *Run) SetItemIDs(ids func() ([]string, error)) { run.ids = ids }
 
 func load(dir string, reading judging.Reading) (*Run, error) {
 	m, err := judging.ReadManifest(dir)
@@ -101,7 +101,7 @@ func load(dir string, reading judging.Reading) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
-	if err := judging.ReadRecordsBy(filepath.Join(dir, judging.RecordsFile), loader.Look, loader.Take); err != nil {
+	if err := judging.ReadRecordsBy(filepath.Join(dir, judging.RecordsFile), loader.Parse, loader.AddParsed); err != nil {
 		return nil, err
 	}
 	run := loader.Run()
@@ -128,7 +128,7 @@ func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 		return nil, fmt.Errorf("no scorer for the protocol %q", m.Spec.Protocol)
 	}
 	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
-	reading.Name = cmp.Or(reading.Name, judging.ReadersOf(m.Imported != ""))
+	reading.Name = cmp.Or(reading.Name, judging.DefaultReaders(m.Imported != ""))
 	run := &Run{
 		Manifest: m,
 		Reading:  reading,
@@ -147,32 +147,32 @@ func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 // InFolder sets the folder of the records, and a function that returns the item ids without reading them there.
 func (l *Loader) InFolder(dir string, ids func() ([]string, error)) {
 	l.run.InFolder(dir)
-	l.run.Known(ids)
+	l.run.SetItemIDs(ids)
 }
 
 // Add takes a record without keeping it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
-	read, err := l.Look(r)
+	read, err := l.Parse(r)
 	if err != nil {
 		return err
 	}
-	return l.Take(r, read)
+	return l.AddParsed(r, read)
 }
 
-// Look parses a record without adding it. It may be called from many goroutines.
-func (l *Loader) Look(r *judging.Record) (read Read, err error) {
+// Parse parses a record without adding it. It may be called from many goroutines.
+func (l *Loader) Parse(r *judging.Record) (read ParsedVerdict, err error) {
 	read.Verdict, read.other, err = r.ReadBoth(l.asker, l.run.Reading)
 	return read, err
 }
 
-// Read holds the verdict of a record by the run's reading, and by the other reading.
-type Read struct {
+// ParsedVerdict holds the verdict of a record by the run's reading, and by the other reading.
+type ParsedVerdict struct {
 	judging.Verdict
 	other judging.Verdict
 }
 
-// Take adds a record that a loader of the same run has parsed.
-func (l *Loader) Take(r *judging.Record, read Read) error {
+// AddParsed adds a record that a loader of the same run has parsed.
+func (l *Loader) AddParsed(r *judging.Record, read ParsedVerdict) error {
 	run, v := l.run, read.Verdict
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -200,7 +200,7 @@ func (l *Loader) Take(r *judging.Record, read Read) error {
 }
 
 // countRecord updates the counts over all records, duplicates included.
-func (run *Run) countRecord(r *judging.Record, read Read, asker judging.Asker) {
+func (run *Run) countRecord(r *judging.Record, read ParsedVerdict, asker judging.Asker) {
 	paper := read.Verdict // the verdict by the recorded reading
 	if run.Reading.Name == judging.Robust {
 		paper = read.other
@@ -232,12 +232,12 @@ func (l *Loader) Item(id, metric string) (result ItemResult, complete bool) {
 	defer l.mu.Unlock()
 	scorer, ok := l.run.scorer.(Itemwise)
 	if !ok {
-		return NotKnown, false
+		return UnknownResult, false
 	}
 	num, den, complete := scorer.Item(id, metric)
 	switch {
 	case l.run.failed[id]:
-		return NotKnown, complete
+		return UnknownResult, complete
 	case den == 0:
 		return LeftOut, complete
 	case num > 0:
@@ -288,7 +288,7 @@ func (run *Run) earlyOrder(units []Unit) *early {
 	if m.Stopped != nil {
 		end = min(end, m.Stopped.Items)
 	}
-	for i, id := range judging.Drawn(ids, e.seed)[:end] {
+	for i, id := range judging.DrawOrder(ids, e.seed)[:end] {
 		if !complete[id] {
 			break
 		}
@@ -394,7 +394,7 @@ type scoredRun struct {
 }
 
 // sharedOrder returns the shared units of two runs in the drawn order; nil if both are at their ends.
-func (a scoredRun) sharedOrder(b scoredRun, shared []Joined) *pairedOrder {
+func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *pairedOrder {
 	if a.early == nil && b.early == nil {
 		return nil
 	}
@@ -409,7 +409,7 @@ func (a scoredRun) sharedOrder(b scoredRun, shared []Joined) *pairedOrder {
 		_, in := side.positions[id]
 		return in && !side.failed[id]
 	}
-	ordered := make([]*Joined, len(e.positions))
+	ordered := make([]*SharedUnit, len(e.positions))
 	for i, j := range shared {
 		if id := j.A.ID; usable(a.early, id) && usable(b.early, id) {
 			ordered[e.positions[id]] = &shared[i]

@@ -40,7 +40,7 @@ func newSample(unit string, width int, metrics []Metric) *Sample {
 // fix excludes the columns of known metrics from resampling.
 func (s *Sample) fix(metrics []Metric) {
 	for _, m := range metrics {
-		if m.hasKind(Known) {
+		if m.hasKind(FromItems) {
 			for k := m.Columns[0]; k < m.Columns[1]; k++ {
 				s.fixed[k] = true
 			}
@@ -58,7 +58,7 @@ func (s *Sample) add(cluster, question string, row []float64) {
 		s.addRow(row)
 		return
 	}
-	sum := s.clusters.Of(cluster)
+	sum := s.clusters.Get(cluster)
 	if *sum == nil {
 		*sum = make([]float64, len(row))
 	}
@@ -179,7 +179,7 @@ func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
 		case da != 1 || db != 1:
 			return nil, 0
 		default:
-			t.Count(na > 0, nb > 0, k.Often)
+			t.Count(na > 0, nb > 0, k.Count)
 		}
 	}
 	return &t, t.N()

@@ -45,7 +45,7 @@ type (
 	// Matcher adds results to a comparison that are not differences of metrics. other is a scorer of the same
 	// protocol, or of one with the same metrics.
 	Matcher interface {
-		Match(c *Comparison, other Scorer, shared []Joined, b stats.Bootstrap)
+		Match(c *Comparison, other Scorer, shared []SharedUnit, b stats.Bootstrap)
 	}
 )
 
@@ -83,5 +83,5 @@ const (
 	Wrong ItemResult = iota
 	Right
 	LeftOut
-	NotKnown // a judgment failed
+	UnknownResult // a judgment failed
 )

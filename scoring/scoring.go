@@ -63,7 +63,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		rep.PerThousand = perThousand(sheet.right(), run.account.GeneratedTokens)
 	}
 	rep.Repetitions, rep.Calibration = run.repetitions(sheet, b), run.calibration(b)
-	if s, ok := run.scorer.(Parter); ok {
+	if s, ok := run.scorer.(Partitioner); ok {
 		rep.Breakdowns = sheet.breakdowns(s)
 	}
 	if s, ok := run.scorer.(Extender); ok {
@@ -79,7 +79,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	other := run.readings.other
 	if run.readings.reported {
-		rep.Otherwise = run.readings.differ
+		rep.ReadDifferently = run.readings.differ
 	}
 	if other == nil {
 		return

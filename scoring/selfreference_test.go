@@ -394,7 +394,7 @@ func TestJudgmentsWithoutAReference(t *testing.T) {
 // What the stage remarked stands in the report, in place of a guess by names.
 func TestWarningsOfTheStage(t *testing.T) {
 	m := manifestOf("self-reference", 1)
-	m.Staged = &judging.Staged{Warnings: []string{"3 of 4 questions are left out"}}
+	m.Staged = &judging.StageCounts{Warnings: []string{"3 of 4 questions are left out"}}
 	rep := gather(t, m, judgedAnswer{question: "q", agent: "judge", own: true, right: true, cot: "C"}.records(selfreference.ModeCoT)).Score(quick)
 	if text := strings.Join(rep.Warnings, "\n"); !strings.Contains(text, "3 of 4 questions are left out") || strings.Contains(text, "one of the agents") {
 		t.Errorf("warnings %q", rep.Warnings)

@@ -17,8 +17,8 @@ type Sheet struct {
 	Width     int                     // number of columns
 	Units     []Unit                  // sorted by id
 	Divisions []func(a, b string) int // ways to divide the units into groups: each is the order of its groups
-	// Own is the number of leading columns that belong to a unit's question: they count once per question.
-	Own int
+	// QuestionColumns is the number of leading columns that belong to a unit's question: they count once per question.
+	QuestionColumns int
 	// Blocks are columns that count in a comparison only if neither run has only zeros in them.
 	Blocks []Span
 
@@ -46,7 +46,7 @@ func (s *Sheet) define(list []Metric) []Metric {
 		switch {
 		case m.Headline:
 			m.Compared = ByGroup
-		case m.Less == Span{}: // the judgments in both modes are not the same in both runs
+		case m.Subtrahend == Span{}: // the judgments in both modes are not the same in both runs
 			m.Compared = cmp.Or(m.Compared, term.Compared)
 		}
 	}
@@ -90,9 +90,9 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	return slices.Concat(results...)
 }
 
-// Beside returns a sheet of the same units with other metrics and columns. row returns what a unit adds to the columns,
+// WithMetrics returns a sheet of the same units with other metrics and columns. row returns what a unit adds to the columns,
 // or nil to drop it. The sheet keeps the resampling of its own metrics.
-func (s *Sheet) Beside(list []Metric, width int, row func(Unit) []float64) *Sheet {
+func (s *Sheet) WithMetrics(list []Metric, width int, row func(Unit) []float64) *Sheet {
 	sheet := &Sheet{Metrics: s.define(list), Width: width, early: s.early}
 	for _, u := range s.Units {
 		u.Row = row(u)
@@ -103,8 +103,8 @@ func (s *Sheet) Beside(list []Metric, width int, row func(Unit) []float64) *Shee
 	return sheet
 }
 
-// Whole computes the metrics over all units, under the name of a group.
-func (s *Sheet) Whole(group, unit string, b stats.Bootstrap) []Result {
+// ScoreAs computes the metrics over all units, under the name of a group.
+func (s *Sheet) ScoreAs(group, unit string, b stats.Bootstrap) []Result {
 	results := s.score(unit, b)
 	for i := range results {
 		results[i].Group = group
@@ -115,7 +115,7 @@ func (s *Sheet) Whole(group, unit string, b stats.Bootstrap) []Result {
 // sample returns a sample of the units in a section.
 func (s *Sheet) sample(unit string, in section) *Sample {
 	x := newSample(unit, s.Width, s.Metrics)
-	for k := range s.Own {
+	for k := range s.QuestionColumns {
 		x.questionColumns[k] = true
 	}
 	x.fix(s.Metrics)

@@ -62,7 +62,7 @@ func (s *SoFar) Add(r *judging.Record) {
 	switch result {
 	case Right:
 		s.right++
-	case NotKnown:
+	case UnknownResult:
 		s.failed++
 	}
 }

@@ -125,7 +125,7 @@ func TestPairsOfOneQuestion(t *testing.T) {
 			u.source = "mt-bench"
 			pairs = append(pairs, u)
 		}
-		parts = append(parts, stats.Part{Num: 5 * scoring.One(odds > 0), Den: 5, Often: 1})
+		parts = append(parts, stats.Part{Num: 5 * scoring.Indicator(odds > 0), Den: 5, Count: 1})
 	}
 	better, worse := runOf(pairs...), runOf(pairs...)
 	worse.Manifest.Spec.Goal = "worse"

@@ -70,19 +70,19 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	switch {
 	case !single:
 		e.Interval = ByBootstrap
-		ends := &stats.Beside{
+		ends := &stats.PriorRows{
 			Low:  []stats.Extra{{Columns: []int{0, 1}, Values: []float64{lowest, 1}}},
 			High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
 			Mass: priorMass,
 		}
 		mean := func(sums []float64) float64 { return sums[0] / sums[1] }
-		iv = b.Smoothed(&rows, []stats.Statistic{{Of: mean, Beside: ends}})[0]
+		iv = b.SmoothedIntervals(&rows, []stats.Statistic{{Compute: mean, Prior: ends}})[0]
 	case lowest == 0:
 		e.Interval = ByBlaker
 		iv = stats.Blaker(more, n, b.Level)
 	default:
 		e.Interval = ByPairs
-		iv = stats.Paired(float64(more), float64(less), float64(n), b.Level)
+		iv = stats.PairedInterval(float64(more), float64(less), float64(n), b.Level)
 	}
 	e.Value = Percent(float64(more-less) / float64(n))
 	e.Low = Percent(iv.Low)
@@ -103,11 +103,11 @@ var picks = map[string][2]string{
 // correct on less than half of the pairs and less often than over all pairs. strict is the lower end of the latter.
 func Decider(rules []Rule, strict *float64) (decider *Rule) {
 	for i, x := range rules {
-		if strict == nil || x.Named == nil || x.Named.Low == nil || x.Against.High == nil {
+		if strict == nil || x.Followed == nil || x.Followed.Low == nil || x.WhereWrong.High == nil {
 			continue
 		}
-		if *x.Named.Low >= max(MostByPlace, x.Value) && *x.Against.High < min(50, *strict) &&
-			(decider == nil || *x.Named.Value > *decider.Named.Value) {
+		if *x.Followed.Low >= max(MostByPlace, x.Value) && *x.WhereWrong.High < min(50, *strict) &&
+			(decider == nil || *x.Followed.Value > *decider.Followed.Value) {
 			decider = &rules[i]
 		}
 	}
@@ -117,7 +117,7 @@ func Decider(rules []Rule, strict *float64) (decider *Rule) {
 // Decides states that the rule decides the verdicts.
 func (r Rule) Decides() string {
 	return fmt.Sprintf("The judge picks %s in %.0f %% of verdicts. When %s is correct, its accuracy is %.0f %%.",
-		picks[r.Name][0], *r.Named.Value, picks[r.Name][1], *r.Against.Value)
+		picks[r.Name][0], *r.Followed.Value, picks[r.Name][1], *r.WhereWrong.Value)
 }
 
 // Best returns the baseline with the highest value.
@@ -193,7 +193,7 @@ const (
 )
 
 // Sways reports whether a cause has a significant effect on the verdicts.
-func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
+func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < SignificanceLevel }
 
 // Answer returns which causes sway the judge, and whether a baseline does as well.
 func (s Sway) Answer() string {

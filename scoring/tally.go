@@ -6,8 +6,8 @@ type Tally[K comparable, V any] struct {
 	index  map[K]int
 }
 
-// Of returns the value of a key, initially zero, for changes before the next call.
-func (t *Tally[K, V]) Of(key K) *V {
+// Get returns the value of a key, initially zero, for changes before the next call.
+func (t *Tally[K, V]) Get(key K) *V {
 	if t.index == nil {
 		t.index = map[K]int{}
 	}

@@ -10,15 +10,15 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Swayer is a scorer that finds the biases of the judge from features of the items' texts, which records lack.
+// BiasFinder is a scorer that finds the biases of the judge from features of the items' texts, which records lack.
 // clusterOf returns the cluster of an item; nil: no clusters. The result is nil for runs with another question.
-type Swayer interface {
+type BiasFinder interface {
 	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*Sway, error)
 }
 
 // Sway returns the biases of the judge from the items' texts; nil if the protocol does not support it.
 func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
-	s, ok := run.scorer.(Swayer)
+	s, ok := run.scorer.(BiasFinder)
 	if !ok {
 		return nil, nil
 	}
@@ -26,7 +26,7 @@ func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
 	if out != nil {
 		out.Says = out.Answer()
 		if run.Manifest.DrawnBy != nil {
-			out.Says += " But " + LookedAt + "."
+			out.Says += " But " + FixedLengthWarning + "."
 		}
 		out.Run = run.Dir
 		out.Judge = run.Manifest.Spec.Model.Name

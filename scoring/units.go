@@ -13,11 +13,11 @@ type Unit struct {
 
 	Question string // units of a question share the Own columns; without clusters in the dataset, the cluster
 
-	Groups []string  // one for each of the sheet's divisions
-	Row    []float64 // what it adds to the columns
-	Gold   string    // the right answer: runs that were asked the same but disagree on it have different datasets
-	Asked  string    // the question that Gold answers, if runs may have different ones
-	Of     any       // further data of the scorer
+	Groups       []string  // one for each of the sheet's divisions
+	Row          []float64 // what it adds to the columns
+	Gold         string    // the right answer: runs that were asked the same but disagree on it have different datasets
+	GoldQuestion string    // the question that Gold answers, if runs may have different ones
+	Data         any       // further data of the scorer
 }
 
 // section names a group of units.
@@ -38,11 +38,11 @@ func (s section) filter(units []Unit) (in []Unit) {
 	return in
 }
 
-// Joined holds a unit of two runs.
-type Joined struct{ A, B Unit }
+// SharedUnit holds a unit of two runs.
+type SharedUnit struct{ A, B Unit }
 
 // join pairs units by id; both lists must be sorted by it.
-func join(a, b []Unit) (out []Joined) {
+func join(a, b []Unit) (out []SharedUnit) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch cmp.Compare(a[i].ID, b[j].ID) {
 		case -1:
@@ -50,7 +50,7 @@ func join(a, b []Unit) (out []Joined) {
 		case 1:
 			j++
 		default:
-			out = append(out, Joined{a[i], b[j]})
+			out = append(out, SharedUnit{a[i], b[j]})
 			i, j = i+1, j+1
 		}
 	}
@@ -58,10 +58,10 @@ func join(a, b []Unit) (out []Joined) {
 }
 
 // ByCluster returns the rows of shared units, with those of one cluster added up.
-func ByCluster(shared []Joined, row func(Joined) []float64) (rows [][]float64) {
+func ByCluster(shared []SharedUnit, row func(SharedUnit) []float64) (rows [][]float64) {
 	var sums Tally[string, []float64]
 	for _, j := range shared {
-		sum := sums.Of(cmp.Or(j.A.Cluster, j.A.ID))
+		sum := sums.Get(cmp.Or(j.A.Cluster, j.A.ID))
 		if *sum == nil {
 			*sum = row(j)
 		} else {

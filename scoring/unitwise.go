@@ -19,7 +19,7 @@ func (u *unitwise) add(cluster string, row []float64) {
 		u.groups.Values = append(u.groups.Values, [][]float64{row})
 		return
 	}
-	group := u.groups.Of(cluster)
+	group := u.groups.Get(cluster)
 	*group = append(*group, row)
 }
 
@@ -65,7 +65,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		}
 		return q.Units(rows)
 	}
-	interval := b.Redrawn(len(second), func(sample []int) float64 {
+	interval := b.PercentileInterval(len(second), func(sample []int) float64 {
 		if !q.isDifference() {
 			return statistic(second, sample)
 		}
@@ -81,7 +81,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 func (u *unitwise) exchangeTest(m *Metric, columns [2]Span, boot stats.Bootstrap) (p float64, n int) {
 	first := u.columns(columns[0], columns[1])
 	second := u.columns(columns[1], columns[0])
-	p = boot.Swapped(len(first), func(swap []int) float64 {
+	p = boot.ExchangeUnits(len(first), func(swap []int) float64 {
 		var a, b [][]float64
 		for i := range first {
 			if swap[i] == 1 {

@@ -31,7 +31,7 @@ const ratedTable = `
   undefined: the judge gave all answers one grade
 `
 
-var ratedMetrics = []Summed[ratedUnit]{{
+var ratedMetrics = []SumMetric[ratedUnit]{{
 	Metric: Metric{
 		Name:     "pearson",
 		Units:    pearson,
@@ -67,10 +67,10 @@ func (g gradesScorer) Add(*judging.Record, judging.Verdict) (bool, error) { retu
 func (g gradesScorer) Finish() (complete int) { return len(g.all) }
 
 func (g gradesScorer) Sheet(MissingPolicy, uint64) *Sheet {
-	s := &Sheet{Metrics: Lay(ratedMetrics), Width: 2}
+	s := &Sheet{Metrics: AssignColumns(ratedMetrics), Width: 2}
 	for _, r := range g.all {
 		row := make([]float64, 2)
-		Fill(ratedMetrics, r, row)
+		FillRow(ratedMetrics, r, row)
 		s.Units = append(s.Units, Unit{ID: r.id, Cluster: r.cluster, Row: row})
 	}
 	return s
@@ -188,7 +188,7 @@ func TestTheIntervalOfUnitsCovers(t *testing.T) {
 			all[i] = ratedUnit{id: fmt.Sprint(i), people: x, judge: truth*x + math.Sqrt(1-truth*truth)*rng.NormFloat64()}
 		}
 		s := ratedRun(all).Score(stats.Bootstrap{Rounds: 400, Level: 0.95, Seed: uint64(trial)}).Results[0]
-		covered += int(One(*s.Low <= truth && truth <= *s.High))
+		covered += int(Indicator(*s.Low <= truth && truth <= *s.High))
 	}
 	if share := float64(covered) / trials; share < 0.9 || share > 0.985 {
 		t.Errorf("%.3f of the intervals hold %.1f", share, truth)

@@ -34,7 +34,7 @@ const (
 // Judge holds the verdicts of one judge.
 type Judge struct {
 	Name        string `json:"name"`
-	Called      string `json:"called"` // the source's name for it
+	SourceName  string `json:"called"` // the source's name for it
 	OpenWeights bool   `json:"open_weights"`
 	Source      string `json:"source"` // with its commit
 	// in the second order the labels (a) and (b) moved together with the outputs: a judge that always says "(a)" looks
@@ -75,11 +75,13 @@ func (s *Set) Index(id string) (i int, ok bool) {
 	return i, ok
 }
 
-// Right reports whether a judge named the better output of an item in both orders.
-func (s *Set) Right(j Judge, i int) bool { return j.First[i] == s.Gold[i] && j.Second[i] == s.Gold[i] }
+// CorrectInBothOrders reports whether a judge named the better output of an item in both orders.
+func (s *Set) CorrectInBothOrders(j Judge, i int) bool {
+	return j.First[i] == s.Gold[i] && j.Second[i] == s.Gold[i]
+}
 
-// Whole reports whether a judge judged all items.
-func (s *Set) Whole(j Judge) bool { return len(j.First) == len(s.Gold) }
+// Complete reports whether a judge judged all items.
+func (s *Set) Complete(j Judge) bool { return len(j.First) == len(s.Gold) }
 
 // Each calls f with the position, the id and the group of every item, in order.
 func (s *Set) Each(f func(i int, id, group string)) {

@@ -35,7 +35,7 @@ func TestLLMBarIsWhole(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, j := range s.Judges {
-		if len(j.First) != len(j.Second) || !s.Whole(j) && len(j.First) != s.Groups[0].Items {
+		if len(j.First) != len(j.Second) || !s.Complete(j) && len(j.First) != s.Groups[0].Items {
 			t.Errorf("%s: %d and %d verdicts", j.Name, len(j.First), len(j.Second))
 		}
 		if strings.Trim(j.First+j.Second, "12"+string([]rune{Tie, NoVerdict})) != "" {

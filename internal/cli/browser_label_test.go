@@ -137,7 +137,7 @@ func TestBrowserAfternoon(t *testing.T) {
 	if l := f.Labels; strings.Count(fmt.Sprint(l), "1 is clearer") != 1 {
 		t.Error("the note is not kept")
 	}
-	var estimated labels.Estimated
+	var estimated labels.ShareEstimate
 	parse(t, mustCall(t, "estimate", "runs/careless", "--labels", "sums.labels.jsonl", "--json"), &estimated)
 	if *estimated.Share.Low > 50 || *estimated.Share.High < 50 {
 		t.Errorf("half of all are A, not %v [%v, %v]", *estimated.Share.Value, *estimated.Share.Low, *estimated.Share.High)

@@ -62,7 +62,7 @@ func (e *env) bundleImport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e.say("%s imported, %d already there", table.Count(done.Written, "file"), done.Same)
+	e.say("%s imported, %d already there", table.Count(done.Written, "file"), done.Unchanged)
 	for _, run := range done.Runs {
 		e.say("  %s", filepath.Join(runs, filepath.FromSlash(run)))
 	}

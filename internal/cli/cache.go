@@ -29,7 +29,7 @@ func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
 // withCache returns the action of a command that opens the cache but stores no reply, and so needs less free space.
 func (e *env) withCache(act func(c *cli.Context, s *cache.Store) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		s, err := e.openCacheWith(c.String("cache"), cache.CloseNeeds)
+		s, err := e.openCacheWith(c.String("cache"), cache.MinFreeToClose)
 		if full, ok := errors.AsType[*cache.DiskFullError](err); ok {
 			return fmt.Errorf("cache %s: the disk has %d MiB left, but opening the cache takes %d: "+
 				"free some space, or remove the folder and ask again for its replies",
@@ -105,7 +105,7 @@ func pruneArguments(c *cli.Context) error {
 }
 
 func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
-	n, err := s.Prune(c.Context, cache.Dropping(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
+	n, err := s.Prune(c.Context, cache.PruneFilter(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
 	if err != nil {
 		return err
 	}
@@ -118,6 +118,6 @@ func (e *env) cacheRebuild(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%d replies filled in, %d already there, %d left out\n", n.Filled, n.Same, n.Left)
+	_, err = fmt.Fprintf(e.stdout, "%d replies filled in, %d already there, %d left out\n", n.Filled, n.Same, n.Skipped)
 	return err
 }

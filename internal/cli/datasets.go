@@ -79,11 +79,11 @@ func mappingFrom(c *cli.Context) datasets.Mapping {
 
 func (e *env) listDatasets(*cli.Context) (any, error) {
 	type row struct {
-		datasets.Known
+		datasets.Entry
 		Here bool `json:"here"`
 	}
 	var rows []row
-	t := &doc.Table{First: "name", Columns: slices.Concat(doc.Columns(doc.Whole, "items", "bytes"),
+	t := &doc.Table{RowHead: "name", Columns: slices.Concat(doc.Columns(doc.Whole, "items", "bytes"),
 		doc.Columns(doc.Words, "here", "shape", "about"))}
 	t.Columns[1].Spare = 1
 	t.Columns[4].Spare = 2
@@ -95,7 +95,7 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 			state = "built in"
 		case here:
 			state = "yes"
-			if k.Own() {
+			if k.IsOwn() {
 				k.About += ", " + k.Mapping.String()
 			}
 		case k.Get != "":
@@ -162,7 +162,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	name := c.Args().First()
 	k, ok := datasets.Lookup(name)
 	if !ok {
-		return usage("%w", datasets.Unknown(name))
+		return usage("%w", datasets.UnknownError(name))
 	}
 	e.sayEach(k.Lines())
 	lib := e.library()
@@ -187,7 +187,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 }
 
 // stored says where a file went and, where nobody published its SHA-256, what that is.
-func (e *env) stored(k datasets.Known, path string) error {
+func (e *env) stored(k datasets.Entry, path string) error {
 	notes, err := e.library().SumNotes(k)
 	e.sayEach(append([]string{"stored as " + path}, notes...))
 	e.next("gavel", "datasets", "show", k.Name)

@@ -88,10 +88,10 @@ func publishedBoard(set *references.Set, out string) (report.Board, error) {
 	var dirs []string
 	marks := map[string]string{}
 	for _, judge := range set.Judges {
-		if !set.Whole(judge) {
+		if !set.Complete(judge) {
 			continue
 		}
-		run, err := pairwise.Published(set, judge, version())
+		run, err := pairwise.PublishedRun(set, judge, version())
 		if err != nil {
 			return report.Board{}, err
 		}
@@ -129,7 +129,7 @@ func runFolder(words string) string {
 // demoFindings returns three findings in words: the best judge's accuracy when consistent, the judge with the strongest
 // position bias, and the judge that good-looking outputs mislead most.
 func demoFindings(rows []report.Standing) []string {
-	positionBias := func(row report.Standing) float64 { return math.Abs(*row.NamesFirst.Value - 50) }
+	positionBias := func(row report.Standing) float64 { return math.Abs(*row.PrefersFirst.Value - 50) }
 	gap := func(row report.Standing) float64 {
 		natural, adversarial := split(row.Report)
 		return natural - adversarial
@@ -145,7 +145,7 @@ func demoFindings(rows []report.Standing) []string {
 		fmt.Sprintf("When consistent, %s is correct on %.0f %%; %.0f %% of the pairs get such a verdict.",
 			best.Name, *best.RightWhereAlike.Value, *best.Coverage.Value),
 		fmt.Sprintf("%s prefers the output shown first in %.0f %% of its verdicts: position bias.",
-			biased.Name, *biased.NamesFirst.Value),
+			biased.Name, *biased.PrefersFirst.Value),
 		fmt.Sprintf("Outputs that look good mislead %s: correct on %.0f %% of the Natural pairs, "+
 			"%.0f %% of the Adversarial ones.", fooled.Name, natural, adversarial),
 	}

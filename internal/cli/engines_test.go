@@ -124,7 +124,7 @@ func engineIsReady(t *testing.T, url string, more ...string) (d doctor.Report) {
 	parse(t, mustCall(t, append([]string{"doctor", "--json", "--base-url", url}, more...)...), &d)
 	for _, f := range d.Findings {
 		if f.Status == doctor.Fail {
-			t.Errorf("%s: %s", f.Check, f.Said)
+			t.Errorf("%s: %s", f.Check, f.Text)
 		}
 		switch f.Check {
 		case "server", "reply", "over-long prompt", "constrained output", "logprobs":

@@ -46,7 +46,7 @@ func importCommand(e *env) *cli.Command {
 func (e *env) importer(im imports.Importer) *cli.Command {
 	argument, _, _ := strings.Cut(im.Usage, " ")
 	files := oneArgument(argument)
-	if im.Several {
+	if im.ManyFiles {
 		files = someArguments("FILE")
 	}
 	flags := []cli.Flag{stringFlag("out", "`DIR` of the run")}
@@ -64,7 +64,7 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 			}
 			for _, o := range im.Options {
 				value := c.String(o.Name)
-				if o.Needed && value == "" {
+				if o.Required && value == "" {
 					return usage("--%s is missing: %s", o.Name, strings.ReplaceAll(o.Usage, "`", ""))
 				}
 				if o.Name == imports.List.Name && slices.Contains(c.Args().Slice(), value) {
@@ -94,7 +94,7 @@ func (e *env) openDataset(name string) (*datasets.Set, judging.DatasetInfo, erro
 
 // importRuns makes runs, says what they are, and prints what they come to, which it keeps beside the records.
 func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
-	runs, err := im.Take(imports.Request{
+	runs, err := im.Import(imports.Request{
 		Files:  c.Args().Slice(),
 		Out:    c.String("out"),
 		Gavel:  version(),
@@ -102,11 +102,11 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		Open:   e.openDataset,
 	})
 	for _, r := range runs {
-		e.sayEach(r.Said)
+		e.sayEach(r.Summary)
 	}
 	if err == nil && flagNamed(c.Command.Flags, "list") != nil {
 		var messages []string
-		messages, err = imports.Differ(c.String("list"), runs)
+		messages, err = imports.ReportDifferences(c.String("list"), runs)
 		e.sayEach(messages)
 	}
 	if err != nil {
@@ -190,7 +190,7 @@ func (e *env) exportParquet(c *cli.Context) error {
 }
 
 func (e *env) exportJudgeBench(run, out string) error {
-	written, omitted, err := pairwise.ExportTo(run, out, e.stdout)
+	written, omitted, err := pairwise.Export(run, out, e.stdout)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // of the API's description, and its bounds hold by each of these ways.
 func TestAFieldIsOneEntry(t *testing.T) {
 	home(t)
-	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, Shows: store.Shows})
+	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, CanList: store.CanList})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,12 +41,12 @@ func TestAFieldIsOneEntry(t *testing.T) {
 			if want := !f.Local; offered != want || want && order[f.Name] == nil {
 				t.Errorf("%s: the form has %s: %v, the API: %v", protocol.Name, f.Name, offered, order[f.Name])
 			}
-			if f.Kind != eval.Number || f.Least == 0 || protocol.Name != "pairwise" && protocol.Name != "multi-option" {
+			if f.Kind != eval.Number || f.Min == 0 || protocol.Name != "pairwise" && protocol.Name != "multi-option" {
 				continue
 			}
 			bounded++
-			low := strconv.Itoa(f.Least - 1)
-			want := fmt.Sprintf("%s: it must be at least %d", low, f.Least)
+			low := strconv.Itoa(f.Min - 1)
+			want := fmt.Sprintf("%s: it must be at least %d", low, f.Min)
 			ends(t, exitUsage, want, "run", protocol.Name, "--backend", "sim", "--model", "coin", "--dataset", "sample", "--"+f.Name, low)
 			suite := fmt.Sprintf("judges: [{model: coin, backend: sim}]\nconditions: [{protocol: %s, dataset: sample, %s: %s}]\n", protocol.Name, f.Name, low)
 			ends(t, exitUsage, want, "suite", "plan", write(t, "s.yaml", suite))

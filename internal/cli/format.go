@@ -21,7 +21,7 @@ func formatFlags() []cli.Flag {
 	flags := []cli.Flag{&cli.StringFlag{
 		Name:     "format",
 		Usage:    "print `FORMAT`: text, full, json, csv or markdown; full is text with every table, row and column",
-		Category: eval.Where,
+		Category: eval.FoldersPart,
 	}}
 	for _, name := range formatNames[1:] {
 		flags = append(flags, &cli.BoolFlag{Name: name, Hidden: true})

@@ -216,8 +216,8 @@ var mostUsed = []string{
 
 // parts maps the parts of a request to headings, in their order.
 var parts = []struct{ part, name string }{
-	{eval.What, "what is asked"}, {eval.How, "how it is asked"}, {eval.Server, "which server"},
-	{eval.Where, "where replies and results go"}, {"", "other"},
+	{eval.ItemsPart, "what is asked"}, {eval.AskingPart, "how it is asked"}, {eval.ServerPart, "which server"},
+	{eval.FoldersPart, "where replies and results go"}, {"", "other"},
 }
 
 // fewFlags is the most flags that are listed without headings, all of them on the first page.

@@ -39,7 +39,7 @@ func (e *env) label(c *cli.Context) error {
 	case c.Int("sample") < 0:
 		return usage("--sample %d: a number of items is expected", c.Int("sample"))
 	case c.IsSet("as") && labels.CheckName(c.String("as")) != nil:
-		return usage("--as %q: %v", c.String("as"), labels.ErrWho)
+		return usage("--as %q: %v", c.String("as"), labels.ErrName)
 	case !(percent >= 0 && percent <= 100):
 		return usage("--again %v: percent from 0 to 100 are expected", percent)
 	}

@@ -61,7 +61,7 @@ func (e *env) maker() *eval.Maker {
 
 // say writes a line to standard error. It removes control characters, since servers and files supply parts of it.
 func (e *env) say(format string, args ...any) {
-	fmt.Fprintln(e.stderr, table.Harmless(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(e.stderr, table.ReplaceControls(fmt.Sprintf(format, args...)))
 }
 
 // sayEach writes lines to standard error.
@@ -77,7 +77,7 @@ func (e *env) library() datasets.Library {
 
 // usage returns an error of the command line.
 func usage(format string, args ...any) error {
-	return eval.Failed(eval.ErrUsage, fmt.Errorf(format, args...))
+	return eval.WithKind(eval.ErrUsage, fmt.Errorf(format, args...))
 }
 
 // Main runs one command line in the environment of the process and returns its exit status. Signals end it.
@@ -158,7 +158,7 @@ func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelC
 	cancelled := false
 	for range signals {
 		switch {
-		case in.Gently():
+		case in.StopGently():
 		case cancelled:
 			os.Exit(exitInterrupted)
 		default:

@@ -35,7 +35,7 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &doc.Table{First: "model", Columns: slices.Concat(doc.Columns(doc.Words, "parameters", "quantisation"),
+	t := &doc.Table{RowHead: "model", Columns: slices.Concat(doc.Columns(doc.Words, "parameters", "quantisation"),
 		doc.Columns(doc.Whole, "context"), doc.Columns(doc.Words, "digest"))}
 	for _, m := range models {
 		context := ""
@@ -80,7 +80,7 @@ func (e *env) listPrompts(*cli.Context) (any, error) {
 		judging.Template
 	}
 	var rows []row
-	t := &doc.Table{First: "prompt", Columns: doc.Columns(doc.Words, "labels", "SHA-256", "origin")}
+	t := &doc.Table{RowHead: "prompt", Columns: doc.Columns(doc.Words, "labels", "SHA-256", "origin")}
 	t.Columns[0].Spare = 2
 	t.Columns[1].Spare = 1
 	for _, k := range judging.Protocols() {

@@ -36,7 +36,7 @@ func planPairs(c *cli.Context) (any, error) {
 	if p.Detect == nil && p.Pairs == nil {
 		return nil, usage("say --detect POINTS or --pairs N. See: %s --help", commandLine(c))
 	}
-	if err := p.Fill(); err != nil {
+	if err := p.Compute(); err != nil {
 		return nil, usage("%w", err)
 	}
 	return p, nil

@@ -145,7 +145,7 @@ func (p *progress) counts() string {
 
 // pace returns the speed of the run and the time left; "" while unknown.
 func (p *progress) pace(now time.Time) string {
-	seconds, ok := p.tempo.Left(p.run.Missing-p.done, now)
+	seconds, ok := p.tempo.Remaining(p.run.Missing-p.done, now)
 	if !ok {
 		return ""
 	}

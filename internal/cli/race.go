@@ -24,7 +24,7 @@ func raceCommand(e *env) *cli.Command {
 			&cli.Float64Flag{Name: "margin", Usage: "judges less than `D` points apart are tied; 0: no ties"},
 			&cli.StringFlag{
 				Name:  "about",
-				Value: race.AboutItems,
+				Value: race.QuestionItems,
 				Usage: "find the best on `WHAT`: items (like these) or benchmark (exactly these)",
 			},
 			stringFlag("budget", "with a suite's file: end after `N` calls (5000) or hours (2.5h)"),
@@ -129,9 +129,9 @@ func raceRules(c *cli.Context) (race.Rules, error) {
 	r := race.Rules{
 		Alpha:     c.Float64("alpha"),
 		Margin:    c.Float64("margin") / 100,
-		Benchmark: c.String("about") == race.AboutBenchmark,
+		Benchmark: c.String("about") == race.QuestionBenchmark,
 	}
-	if err := oneOf("--about", c.String("about"), race.Abouts); err != nil {
+	if err := oneOf("--about", c.String("about"), race.Questions); err != nil {
 		return r, err
 	}
 	switch n := c.Int("orders"); {

@@ -33,7 +33,7 @@ conditions: [{protocol: pairwise, prompt: direct}]
 	var state race.State
 	parse(t, read(t, "s/race.json"), &state)
 	blocks := 0
-	for _, asked := range state.Asked {
+	for _, asked := range state.ItemsAsked {
 		for _, from := range []int{0, 16, 32} {
 			if asked > from {
 				blocks++

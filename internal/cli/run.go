@@ -81,16 +81,16 @@ func runFlags(k judging.Protocol) []cli.Flag {
 	flags = append(flags, &cli.BoolFlag{
 		Name:     "dry-run",
 		Usage:    "print the plan and the first prompt, ask nothing",
-		Category: eval.Where,
+		Category: eval.FoldersPart,
 	})
 	flags = append(flags, &cli.StringFlag{
 		Name:     "batch-out",
 		Usage:    "ask no server: write what is missing to `FILE`, as the input of \"vllm run-batch\" or of another batch",
-		Category: eval.Server,
+		Category: eval.ServerPart,
 	}, &cli.StringFlag{
 		Name:     "batch-in",
 		Usage:    "take replies from `FILE`, the output of such a batch",
-		Category: eval.Server,
+		Category: eval.ServerPart,
 	})
 	return append(flags, formatFlags()...)
 }
@@ -98,7 +98,7 @@ func runFlags(k judging.Protocol) []cli.Flag {
 // batchRun makes the judgments whose replies are in the output of a batch, and writes the others as the input of the
 // next batch.
 func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
-	request, err := o.InBatch()
+	request, err := o.ForBatch()
 	if err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
 	maker.Batch = batch
 	maker.Words.GoOn = "for the rest: " + o.Command() + " --batch-out next.jsonl"
 	if out != "" {
-		model := datasets.Quoted(o.Model)
+		model := datasets.ShellQuote(o.Model)
 		maker.Words.GoOn = fmt.Sprintf("have %s answered, such as by: vllm run-batch -i %s -o replies.jsonl --model %s "+
 			"--served-model-name %s; then: %s --batch-in replies.jsonl",
-			out, datasets.Quoted(out), model, model, o.Command())
+			out, datasets.ShellQuote(out), model, model, o.Command())
 	}
 	err = e.makeRun(c, maker, request)
 	if in != "" {

@@ -81,7 +81,7 @@ func (e *env) listRuns(c *cli.Context) error {
 		return fmt.Errorf("the folder of runs: %w", err)
 	}
 	if forPrograms(c) {
-		t := &doc.Table{First: "run", Columns: slices.Concat(
+		t := &doc.Table{RowHead: "run", Columns: slices.Concat(
 			doc.Columns(doc.Words, "judge", "protocol", "dataset", "level", "headline"),
 			doc.Columns(doc.Whole, "value", "kept", "judgments", "expected"), doc.Columns(doc.Words, "status", "began"))}
 		for _, r := range runs {
@@ -116,9 +116,9 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 		return nil, err
 	}
 	defer folder.End()
-	var runs []store.Found
+	var runs []store.FoundRun
 	if single {
-		run, _ := folder.Look(filepath.Base(dir))
+		run, _ := folder.Lookup(filepath.Base(dir))
 		runs = append(runs, run)
 	} else if runs, err = folder.List(); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func byQuestion(rows []listedRun) []listedRun {
 		return slices.MaxFunc(question, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
 	slices.SortStableFunc(questions, func(a, b []listedRun) int {
-		return cmp.Or(cmp.Compare(scoring.One(a[0].Error != ""), scoring.One(b[0].Error != "")), newest(b).Compare(newest(a)))
+		return cmp.Or(cmp.Compare(scoring.Indicator(a[0].Error != ""), scoring.Indicator(b[0].Error != "")), newest(b).Compare(newest(a)))
 	})
 	for _, of := range questions {
 		nameJudges(of)
@@ -151,7 +151,7 @@ func byQuestion(rows []listedRun) []listedRun {
 }
 
 // readRun returns the row of a run with its stored scores, or with new ones if they are missing or outdated.
-func readRun(folder *store.Store, run store.Found) listedRun {
+func readRun(folder *store.Store, run store.FoundRun) listedRun {
 	if run.Err != nil {
 		return listedRun{Judge: run.Name, Status: unreadableRun, Error: run.Err.Error()}
 	}
@@ -159,7 +159,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	row := listedOf(m)
 	row.items = folder.ItemSet(run.Name, m)
 	row.givenName = folder.About(run.Name).Name
-	rep := folder.Written(run.Name, m, folder.Stamps(run.Name))
+	rep := folder.WrittenReport(run.Name, m, folder.Stamps(run.Name))
 	if rep == nil || rep.Scoring < scoring.Version {
 		var err error
 		rep, err = folder.Score(run.Name, "")
@@ -230,7 +230,7 @@ func (r listedRun) question() string {
 func joinItems(rows []listedRun) {
 	var sets []judging.ItemSet
 	for i := range rows {
-		j := slices.IndexFunc(sets, rows[i].items.Nearly)
+		j := slices.IndexFunc(sets, rows[i].items.AlmostEqual)
 		if j < 0 {
 			j = len(sets)
 			sets = append(sets, rows[i].items)
@@ -278,7 +278,7 @@ func (e *env) runsInWords(runs []listedRun) string {
 		if of[0].Error != "" {
 			fmt.Fprintf(&out, "\n%s\n", table.Bold(w, "cannot be read"))
 			for _, r := range of {
-				fmt.Fprintf(&out, "%s\n", table.Harmless("  "+r.Run+": "+r.Error))
+				fmt.Fprintf(&out, "%s\n", table.ReplaceControls("  "+r.Run+": "+r.Error))
 			}
 			continue
 		}
@@ -287,7 +287,7 @@ func (e *env) runsInWords(runs []listedRun) string {
 		for _, r := range of {
 			value := ""
 			if r.Headline != nil {
-				value = table.Whole(*r.Headline)
+				value = table.WithInterval(*r.Headline)
 				if r.Headline.Unit == "" {
 					value = table.Interval(r.Headline.Value, r.Headline.Low, r.Headline.High, 0, 0)
 				}

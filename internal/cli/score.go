@@ -137,7 +137,7 @@ func readersFrom(c *cli.Context) (judging.Readers, error) {
 // findRuns returns the folders of the runs that a command names, and warns about those that are no runs.
 func findRuns(c *cli.Context, minimum int) ([]string, error) {
 	return judging.FindRuns(c.Args().Slice(), minimum, func(path string) {
-		fmt.Fprintln(c.App.ErrWriter, table.Harmless("skipped "+path+": it is not a run"))
+		fmt.Fprintln(c.App.ErrWriter, table.ReplaceControls("skipped "+path+": it is not a run"))
 	})
 }
 
@@ -195,7 +195,7 @@ func scoreCommand(e *env) *cli.Command {
 			for _, r := range runs {
 				rep := r.Score(o.Bootstrap)
 				rep.Run, rep.Ledger = r.Dir, r.Ledger()
-				rep.Ledger.At(rates)
+				rep.Ledger.ApplyRates(rates)
 				out.Runs = append(out.Runs, rep)
 			}
 			if err := e.printScores(c, runs, out, o); err != nil || c.String("format") != report.FullText || len(runs) > 1 {
@@ -224,7 +224,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 		return e.print(c, out)
 	}
 	if l := report.BoardOf(runs, out.Runs, o); l != nil {
-		out.Board = l.InWords(out.Runs)
+		out.Board = l.WithRunNames(out.Runs)
 		return e.print(c, out)
 	}
 	rows := make([]listedRun, len(runs))
@@ -276,7 +276,7 @@ func compareCommand(e *env) *cli.Command {
 				}
 			})
 			if err == nil && c.IsSet("margin") {
-				err = cmp.Hold(margin)
+				err = cmp.TestMargin(margin)
 			}
 			return report.Comparison{Comparisons: cmp}, err
 		})),

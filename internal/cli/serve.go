@@ -75,7 +75,7 @@ func serveFlags() []cli.Flag {
 func jobOptions(c *cli.Context) (jobs.Options, error) {
 	o := jobs.Options{
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
-		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), Shows: store.Shows,
+		Cache: c.String("cache"), NoCache: c.Bool("no-cache"), AtOnce: c.Int("max-runs"), CanList: store.CanList,
 	}
 	if err := (eval.Endpoint{Backend: "auto", BaseURLs: o.BaseURLs, APIKeyEnv: o.APIKeyEnv}).Validate(); err != nil {
 		return o, err

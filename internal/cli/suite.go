@@ -57,7 +57,7 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 	}
 	for _, cell := range plan.Cells {
 		if cell.Error != "" {
-			return eval.Failed(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+cell.Cell+": "+cell.Error))
+			return eval.WithKind(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+cell.Cell+": "+cell.Error))
 		}
 	}
 	e.next("gavel", "suite", "run", c.Args().First())
@@ -68,14 +68,14 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 	if value := c.String("shard"); value != "" {
 		p, err := e.maker().Part(value)
 		if err == nil {
-			err = s.Only(p)
+			err = s.SelectShard(p)
 		}
 		if err != nil {
 			return err
 		}
 		scheduler := ""
-		if p.Said != "" {
-			scheduler = ", by " + p.Said
+		if p.Variables != "" {
+			scheduler = ", by " + p.Variables
 		}
 		e.say("shard %s in %s%s", p, s.Out, scheduler)
 	}

@@ -83,7 +83,7 @@ func (p *Part) Discard() {
 func Write(path string, write func(io.Writer) error) error {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return Writing(path, err)
+		return WriteError(path, err)
 	}
 	defer root.Close()
 	Sweep(root.Name(), filepath.Base(path))
@@ -95,7 +95,7 @@ func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	path := filepath.Join(root.Name(), filepath.FromSlash(name))
 	p, err := Create(root, name)
 	if err != nil {
-		return Writing(path, err)
+		return WriteError(path, err)
 	}
 	defer p.Discard()
 	buf := bufio.NewWriterSize(p, 256<<10)
@@ -107,13 +107,13 @@ func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 		err = p.Commit()
 	}
 	if err != nil {
-		return Writing(path, err)
+		return WriteError(path, err)
 	}
 	return nil
 }
 
-// Writing returns the error for a file that could not be written.
-func Writing(path string, err error) error {
+// WriteError returns the error for a file that could not be written.
+func WriteError(path string, err error) error {
 	if perr := new(fs.PathError); errors.As(err, &perr) { // its path is the temporary name
 		err = perr.Err
 	} else if lerr := new(os.LinkError); errors.As(err, &lerr) {
@@ -257,13 +257,13 @@ func removeAbandoned(part string) {
 	os.Remove(part) // for Windows, where an open file stays
 }
 
-// NoLocks reports whether a lock failed because the file system does not support locks.
-func NoLocks(err error) bool {
+// LocksUnsupported reports whether a lock failed because the file system does not support locks.
+func LocksUnsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
-// Within rejects a path below a folder that leads through a link or a file; missing folders are allowed.
-func Within(folder, path string) error {
+// CheckBelow rejects a path below a folder that leads through a link or a file; missing folders are allowed.
+func CheckBelow(folder, path string) error {
 	for ; path != folder && path != filepath.Dir(path); path = filepath.Dir(path) {
 		info, err := os.Lstat(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -25,9 +25,9 @@ func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) 
 	return f, info, err
 }
 
-// Plain rejects files of a folder that are links or not regular, since a write could lead elsewhere or block. Missing
+// CheckRegular rejects files of a folder that are links or not regular, since a write could lead elsewhere or block. Missing
 // files are allowed.
-func Plain(dir string, names ...string) error {
+func CheckRegular(dir string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		info, err := os.Lstat(path)

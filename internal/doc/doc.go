@@ -33,7 +33,7 @@ func (d Document) MarshalJSON() ([]byte, error) { return json.Marshal(d.Data) }
 type Block struct {
 	ID, Title, About string
 	In               Surface  // where it stands; 0 is everywhere
-	Named            bool     // the short text has its title, too
+	ShowTitle        bool     // the short text has its title, too
 	Half             bool     // a wide page shows another block beside it
 	Fold             string   // on a page, a summary that opens the block; "" shows it at once
 	Table            *Table   // nil for a block of notes
@@ -65,7 +65,7 @@ func (all Surface) has(s Surface) bool { return all == 0 || all&s != 0 }
 
 // on reports whether the block has something to show on a surface.
 func (b Block) on(s Surface) bool {
-	return b.In.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.Named || b.Notes != nil || b.Commands != nil ||
+	return b.In.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.ShowTitle || b.Notes != nil || b.Commands != nil ||
 		b.Body != "" || b.Verbatim != "" && s == Page)
 }
 
@@ -87,7 +87,7 @@ const (
 
 // Table holds rows of values.
 type Table struct {
-	First   string // the heading of the names of its rows, such as "judge"
+	RowHead string // the heading of the names of its rows, such as "judge"
 	Look    string // the class of its style: wide, many, versus, outcomes, race or keep
 	Board   bool   // its rows have ranks
 	Columns []Column
@@ -109,18 +109,18 @@ type Column struct {
 type Kind int
 
 const (
-	Words    Kind = iota
-	Whole         // a whole number
-	Number        // a number with its interval
-	Bare          // a number without its interval
-	Of            // a share with its n, a level or words
-	Share         // the same with its interval
-	Judged        // the level of a judge
-	Lean          // a share, drawn around its half
-	Bar           // a stacked bar beside words
-	LargeBar      // a stacked bar with numbers in it
-	Side          // a number of the first or the second of two runs that are compared
-	Lap           // a number of items, drawn as a bar along an axis
+	Words      Kind = iota
+	Whole           // a whole number
+	Number          // a number with its interval
+	Bare            // a number without its interval
+	ShareWithN      // a share with its n, a level or words
+	Share           // the same with its interval
+	LevelCell       // the level of a judge
+	AroundHalf      // a share, drawn around its half
+	Bar             // a stacked bar beside words
+	LargeBar        // a stacked bar with numbers in it
+	Side            // a number of the first or the second of two runs that are compared
+	Progress        // a number of items, drawn as a bar along an axis
 )
 
 // Row of a table.
@@ -159,9 +159,9 @@ type Value struct {
 	Look           string          // the class of a mark
 	Places         int             // additional decimals
 	Level          scoring.Level   // of a judge
-	Held           *scoring.Result // a number to compare with, drawn as a diamond
+	Reference      *scoring.Result // a number to compare with, drawn as a diamond
 	Parts          []Part          // of a bar
-	Length         int             // the total of the bar; 0 is the sum of its parts
+	Total          int             // the total of the bar; 0 is the sum of its parts
 }
 
 // Part of a bar.

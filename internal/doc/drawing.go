@@ -152,7 +152,7 @@ func (b blockView) Panels() (all []drawing) {
 	largest := 1.0
 	for _, r := range b.Table.Rows {
 		for _, c := range r.Cells {
-			for _, v := range []*float64{c.Value, c.High, cmp.Or(c.Held, &scoring.Result{}).Value} {
+			for _, v := range []*float64{c.Value, c.High, cmp.Or(c.Reference, &scoring.Result{}).Value} {
 				if v != nil {
 					largest = max(largest, *v)
 				}
@@ -194,9 +194,9 @@ func panel(head Row, rows []Row, largest float64) drawing {
 			d.line("whisker", middle, y(*x.Low), middle, y(*x.High))
 			top = *x.High
 		}
-		if x.Held != nil && x.Held.Value != nil {
-			d.line("held", middle-width/2-4, y(*x.Held.Value), middle+width/2+4, y(*x.Held.Value))
-			top = max(top, *x.Held.Value)
+		if x.Reference != nil && x.Reference.Value != nil {
+			d.line("held", middle-width/2-4, y(*x.Reference.Value), middle+width/2+4, y(*x.Reference.Value))
+			top = max(top, *x.Reference.Value)
 		}
 		d.text("m b", middle, y(top)-7, Shortly(x.Result, *x.Value, 0))
 	}

@@ -35,7 +35,7 @@ var pages = sync.OnceValue(Templates)
 func Templates() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"clean":    table.Clean,
-		"harmless": table.Harmless,
+		"harmless": table.ReplaceControls,
 		"spaced":   Spaced,
 		"level":    levelDots,
 		"capital":  Capital,
@@ -214,18 +214,18 @@ func (b blockView) words() (all []word) {
 
 // kinds maps the kind of a column to the class and the drawing of its cells.
 var kinds = map[Kind]struct{ class, draw string }{
-	Words:    {class: "kp", draw: "words"},
-	Whole:    {class: "n", draw: "count"},
-	Number:   {class: "val", draw: "number"},
-	Bare:     {class: "ab", draw: "bare"},
-	Of:       {class: "kp", draw: "of"},
-	Share:    {class: "val r", draw: "share"},
-	Judged:   {class: "lv", draw: "level"},
-	Lean:     {class: "bi", draw: "lean"},
-	Bar:      {class: "mini", draw: "bar"},
-	LargeBar: {class: "bar", draw: "large bar"},
-	Side:     {class: "ab", draw: "bare"},
-	Lap:      {class: "pl", draw: "lap"},
+	Words:      {class: "kp", draw: "words"},
+	Whole:      {class: "n", draw: "count"},
+	Number:     {class: "val", draw: "number"},
+	Bare:       {class: "ab", draw: "bare"},
+	ShareWithN: {class: "kp", draw: "of"},
+	Share:      {class: "val r", draw: "share"},
+	LevelCell:  {class: "lv", draw: "level"},
+	AroundHalf: {class: "bi", draw: "lean"},
+	Bar:        {class: "mini", draw: "bar"},
+	LargeBar:   {class: "bar", draw: "large bar"},
+	Side:       {class: "ab", draw: "bare"},
+	Progress:   {class: "pl", draw: "lap"},
 }
 
 // headView presents a column to its template.
@@ -272,7 +272,7 @@ func (t Table) heads() (heads []headView) {
 			}
 			head.Name = cmp.Or(c.Head, c.Name)
 			head.Side = sides
-		case Lap:
+		case Progress:
 			head.Axis = c.Axis
 			head.Name = ""
 		}
@@ -449,8 +449,8 @@ var markNames = [...]string{Dot: "dot", Diamond: "diamond", Ring: "ring", Solid:
 
 // Shapes of the plot, the first below the others.
 func (c cellView) Shapes() (all []shape) {
-	if c.Held != nil {
-		all = append(all, c.Axis.shape(*c.Held, Diamond))
+	if c.Reference != nil {
+		all = append(all, c.Axis.shape(*c.Reference, Diamond))
 	}
 	return append(all, c.Axis.shape(c.Result, c.mark))
 }
@@ -531,7 +531,7 @@ func (c cellView) Pieces() []partView {
 	if c.Draw == "large bar" {
 		narrowest = narrowestRowPart
 	}
-	return c.page.pieces(c.Parts, c.Length, narrowest)
+	return c.page.pieces(c.Parts, c.Total, narrowest)
 }
 
 func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partView) {

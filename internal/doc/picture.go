@@ -132,7 +132,7 @@ func (p *picture) chart(t Table, column int, level scoring.Level) (count int) {
 				p.rect("interval "+r.Look, position(*x.Low), middle-5, position(*x.High)-position(*x.Low), 10)
 			}
 			p.mark(r, position(*x.Result.Value), middle, 9, r.Name)
-			p.words("", 20, plotRight+30, middle+7, 200, table.Roughly(x.Result))
+			p.words("", 20, plotRight+30, middle+7, 200, table.RoundedInterval(x.Result))
 		}
 		p.top += height
 	}

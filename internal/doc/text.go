@@ -77,7 +77,7 @@ func (d Document) CSV(w io.Writer) error {
 // table returns the block as words.
 func (b Block) table(on Surface) table.Table {
 	t := table.Table{Plain: on == Short}
-	if on != Short || b.Named {
+	if on != Short || b.ShowTitle {
 		t.Title = b.Title
 		if b.About != "" && b.Title != "" {
 			t.Title += " · " + b.About
@@ -139,7 +139,7 @@ func (b Block) fillBar(t *table.Table) {
 	for _, p := range parts {
 		total += p.N
 	}
-	t.Columns = table.Left(b.Table.First).Right("n", "%")
+	t.Columns = table.Left(b.Table.RowHead).Right("n", "%")
 	if slices.ContainsFunc(parts, func(p Part) bool { return p.Note != "" }) {
 		t.Columns = t.Columns.Left("")
 	}
@@ -155,7 +155,7 @@ func (from Table) fill(t *table.Table, on Surface) {
 	if from.Board {
 		t.Columns = t.Columns.Left("rank")
 	}
-	t.Columns = t.Columns.Left(from.First)
+	t.Columns = t.Columns.Left(from.RowHead)
 	if hasCounts {
 		t.Columns = t.Columns.Right("n")
 	}
@@ -219,7 +219,7 @@ func (c Column) heads(on Surface) table.Columns {
 		name = cmp.Or(c.Short, name)
 	}
 	heads := table.Right(name)
-	if slices.Contains([]Kind{Words, Judged, Lap, Bar, LargeBar}, c.Kind) || c.hasDrawing(on) {
+	if slices.Contains([]Kind{Words, LevelCell, Progress, Bar, LargeBar}, c.Kind) || c.hasDrawing(on) {
 		heads = table.Left(name)
 	}
 	heads[0].Spare = c.Spare
@@ -256,22 +256,22 @@ func (c Column) words(v Value, on Surface) string {
 		return v.parts()
 	case v.Value == nil:
 		return cmp.Or(v.Text, map[bool]string{true: "", false: "–"}[c.Kind == Words || v.Metric == ""])
-	case c.Kind == Lap:
+	case c.Kind == Progress:
 		return c.lap(v)
 	case v.Unit == scoring.UnitCount && v.Low == nil:
 		number = humanize.Comma(int64(*v.Value))
 	case c.Kind != Number && c.Kind != Share && on == Short:
-		number = table.Rough(v.Value, v.Result)
-	case c.Kind != Number && c.Kind != Share && c.Kind != Of:
+		number = table.Rounded(v.Value, v.Result)
+	case c.Kind != Number && c.Kind != Share && c.Kind != ShareWithN:
 		number = table.Plain(v.Result)
 	case on == Short && v.Places > 0:
 		number = table.Interval(v.Value, v.Low, v.High, v.Places, 0)
 	case on == Short:
-		number = table.Roughly(v.Result)
+		number = table.RoundedInterval(v.Result)
 	default:
-		number = table.Whole(v.Result)
+		number = table.WithInterval(v.Result)
 	}
-	if c.Kind == Of {
+	if c.Kind == ShareWithN {
 		return number
 	}
 	return strings.TrimSpace(number + " " + v.Text)
@@ -303,7 +303,7 @@ func (c Column) lap(v Value) string {
 
 // Sheet returns the table as rows of a file: of a number with an interval also the ends of this.
 func (from Table) Sheet() [][]string {
-	head := []string{from.First}
+	head := []string{from.RowHead}
 	for _, c := range from.Columns {
 		head = append(head, c.Name)
 		if c.Kind == Number {

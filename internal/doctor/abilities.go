@@ -27,7 +27,7 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 		return noAnswer(err)
 	}
 	with, err := d.ask(ctx, d.request(1, system, question))
-	more, minTokens := with.PromptTokens-without.PromptTokens, backends.LeastTokens([]backends.Message{system})
+	more, minTokens := with.PromptTokens-without.PromptTokens, backends.MinTokens([]backends.Message{system})
 	switch {
 	case isRejected(err):
 		return bad(Fail, do, "a system message is refused: %s", errorText(err))

@@ -130,7 +130,7 @@ func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
 					off++
 				}
 				value, ok := f.Value.(map[string]any)
-				if !ok && strings.Contains(f.Said, "which is impossible") {
+				if !ok && strings.Contains(f.Text, "which is impossible") {
 					continue
 				}
 				times := value["times_one"].(float64)
@@ -161,7 +161,7 @@ func spikes(r *rand.Rand) time.Duration {
 func TestImpossibleSpeedUpIsRefused(t *testing.T) {
 	d := (&busy{jitter: func(*rand.Rand) time.Duration { return 0 }, quickens: true}).visited(t, 1)
 	f := d.find(t, "throughput")
-	if f.Status != Unknown || !strings.Contains(f.Said, "which is impossible") || len(d.Speed.Paces) != 1 {
+	if f.Status != Unknown || !strings.Contains(f.Text, "which is impossible") || len(d.Speed.Paces) != 1 {
 		t.Errorf("%+v, speeds %+v", f, d.Speed)
 	}
 }

@@ -70,7 +70,7 @@ func (d *doctor) reply(ctx context.Context) Finding {
 			do = "a large model may take minutes to load: try again, or raise --timeout"
 		case backends.IsKind(err, backends.Auth):
 			e, _ := errors.AsType[*backends.Error](err)
-			do = e.Access
+			do = e.AccessAdvice
 		}
 		return bad(Fail, do, "a simple question gets no answer: %s", errorText(err))
 	}
@@ -87,9 +87,9 @@ func (d *doctor) reply(ctx context.Context) Finding {
 		return bad(Warn, "try the model by hand: the chat template may be wrong",
 			"a simple question gets an empty reply%s", took)
 	}
-	if resp.EndUntold {
+	if resp.NoFinishReasons {
 		return bad(Warn, "use a server that reports them, or check the ends of replies yourself",
-			"a simple question gets an answer%s, but %s", took, backends.EndUntold)
+			"a simple question gets an answer%s, but %s", took, backends.NoFinishReasons)
 	}
 	if resp.PromptTokens == 0 {
 		return bad(Warn, "keep prompts well below the served context: "+

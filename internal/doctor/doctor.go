@@ -52,8 +52,8 @@ type Finding struct {
 	Check  string `json:"check"`
 	Status Status `json:"status"`
 	Value  any    `json:"value,omitempty"`
-	Said   string `json:"said"`         // the observation, in one line
-	Do     string `json:"do,omitempty"` // advice
+	Text   string `json:"said"`         // the observation, in one line
+	Advice string `json:"do,omitempty"` // advice
 
 	late bool // there was not enough time for the check
 }
@@ -62,14 +62,14 @@ type Finding struct {
 func (f Finding) with(value any) Finding { f.Value = value; return f }
 
 func good(format string, args ...any) Finding {
-	return Finding{Status: OK, Said: fmt.Sprintf(format, args...)}
+	return Finding{Status: OK, Text: fmt.Sprintf(format, args...)}
 }
 
 func bad(status Status, do, format string, args ...any) Finding {
-	return Finding{Status: status, Said: fmt.Sprintf(format, args...), Do: do}
+	return Finding{Status: status, Text: fmt.Sprintf(format, args...), Advice: do}
 }
 
-func skipped(errorText string) Finding { return Finding{Status: Skipped, Said: errorText} }
+func skipped(errorText string) Finding { return Finding{Status: Skipped, Text: errorText} }
 
 // Report holds the findings of all checks.
 type Report struct {

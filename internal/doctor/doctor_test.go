@@ -44,7 +44,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 	for i, f := range d.Findings {
 		switch late := slices.Contains(d.Late, f.Check); {
-		case late && (f.Status != Skipped || !strings.Contains(f.Said, "the time limit of 10s was reached")),
+		case late && (f.Status != Skipped || !strings.Contains(f.Text, "the time limit of 10s was reached")),
 			!late && i < 3 && f.Status != OK:
 			t.Errorf("%+v", f)
 		}
@@ -95,7 +95,7 @@ func TestHealthy(t *testing.T) {
 				if !expected {
 					t.Errorf("%+v", f)
 				}
-				if (f.Do == "") != (f.Status == OK || f.Status == Skipped) {
+				if (f.Advice == "") != (f.Status == OK || f.Status == Skipped) {
 					t.Errorf("what to do stands with what needs doing: %+v", f)
 				}
 			}
@@ -164,7 +164,7 @@ func TestFindings(t *testing.T) {
 				load := slices.ContainsFunc(checks, func(c check) bool { return c.load && c.name == tc.check })
 				d := p.visited(t, Request{SystemRole: tc.role, Quick: !load})
 				f := d.find(t, tc.check)
-				if f.Status != tc.status || !strings.Contains(f.Said, tc.text) || !strings.Contains(f.Do, tc.do) {
+				if f.Status != tc.status || !strings.Contains(f.Text, tc.text) || !strings.Contains(f.Advice, tc.do) {
 					t.Errorf("got %+v", f)
 				}
 				failed := fmt.Sprint(d.Err())

@@ -38,22 +38,22 @@ func (r *Report) Verdict() string {
 func (r *Report) Document() doc.Document {
 	findings := &doc.Table{Columns: doc.Columns(doc.Words, "check", "finding")}
 	for _, f := range r.Findings {
-		findings.Add(doc.WordRow(string(f.Status), f.Check, f.Said))
-		if f.Do != "" {
-			findings.Add(doc.WordRow("", "", "→ "+f.Do))
+		findings.Add(doc.WordRow(string(f.Status), f.Check, f.Text))
+		if f.Advice != "" {
+			findings.Add(doc.WordRow("", "", "→ "+f.Advice))
 		}
 	}
 	blocks := []doc.Block{{Table: findings}}
 	if r.Speed != nil {
 		blocks = append(blocks, r.estimate())
 	}
-	return doc.Document{Blocks: append(blocks, doc.Block{Named: true, Title: r.Verdict()})}
+	return doc.Document{Blocks: append(blocks, doc.Block{ShowTitle: true, Title: r.Verdict()})}
 }
 
 // estimate returns how long runs on JudgeBench would take at each concurrency, and the basis of the estimate.
 func (r *Report) estimate() doc.Block {
 	t := &doc.Table{
-		First:   "at once",
+		RowHead: "at once",
 		Columns: doc.Columns(doc.Whole, "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
 	}
 	for _, p := range r.Speed.Paces {
@@ -61,7 +61,7 @@ func (r *Report) estimate() doc.Block {
 			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours)))
 	}
 	b := doc.Block{
-		Named: true,
+		ShowTitle: true,
 		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate",
 			judgeBench.pairs, judgeBench.judgments),
 		Table: t,

@@ -165,7 +165,7 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	}
 	f := good("reads %s and writes %s tokens a second, one request at a time, %s", figure(s.Prompt), figure(s.Reply), clock)
 	if s.Reply < 5 {
-		f.Status, f.Do = Warn, "check that the model runs on the GPU; "+
+		f.Status, f.Advice = Warn, "check that the model runs on the GPU; "+
 			"if it is slow, use --prompt direct, whose replies are only a label, or --sample"
 	}
 	return f.with(map[string]any{

@@ -13,10 +13,10 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // Validate checks the kind of server, the variable's name, and that each address is valid and given once.
 func (e Endpoint) Validate() error {
 	if !slices.Contains(Backends, e.Backend) {
-		return Wrong("backend", e.Backend, "%q is not one of %s", e.Backend, strings.Join(Backends, ", "))
+		return InvalidField("backend", e.Backend, "%q is not one of %s", e.Backend, strings.Join(Backends, ", "))
 	}
 	if e.APIKeyEnv != "" && !variable.MatchString(e.APIKeyEnv) {
-		return Wrong("api-key-env", e.APIKeyEnv,
+		return InvalidField("api-key-env", e.APIKeyEnv,
 			"%q is not the name of an environment variable: it has letters, digits and _", e.APIKeyEnv)
 	}
 	firstByURL := map[string]string{}
@@ -24,21 +24,21 @@ func (e Endpoint) Validate() error {
 		u, err := url.Parse(address)
 		switch {
 		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-			return Wrong("base-url", address, "%q is not an address: write it like http://127.0.0.1:8080", address)
+			return InvalidField("base-url", address, "%q is not an address: write it like http://127.0.0.1:8080", address)
 		case u.User != nil:
-			return Wrong("base-url", u.Redacted(),
+			return InvalidField("base-url", u.Redacted(),
 				"%s: everyone who reads the run would see the password in this address: "+
 					"put the key in an environment variable and name it with --api-key-env", u.Redacted())
 		case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 			plain := address[:strings.IndexAny(address, "?#")]
-			return Wrong("base-url", plain,
+			return InvalidField("base-url", plain,
 				"%s: leave out what followed ? or #: everyone who reads the run would see a key in it; "+
 					"put the key in an environment variable and name it with --api-key-env", plain)
 		case e.Simulated():
-			return Wrong("base-url", address, "has no meaning with --backend sim")
+			return InvalidField("base-url", address, "has no meaning with --backend sim")
 		}
 		if first, repeated := firstByURL[sameURL(u)]; repeated {
-			return Wrong("base-url", address, "%s and --base-url %s are the same server: give it once", first, address)
+			return InvalidField("base-url", address, "%s and --base-url %s are the same server: give it once", first, address)
 		}
 		firstByURL[sameURL(u)] = address
 	}

@@ -201,25 +201,25 @@ func (b *Batch) String() string {
 	return text
 }
 
-// InBatch returns the request for a judge that is asked in batches, or a *FieldError if that is not possible.
-func (r Request) InBatch() (Request, error) {
+// ForBatch returns the request for a judge that is asked in batches, or a *FieldError if that is not possible.
+func (r Request) ForBatch() (Request, error) {
 	switch {
 	case r.Backend != Backends[0] && r.Backend != "openai":
-		return r, Wrong("backend", r.Backend, "%s has no batches: leave it out", r.Backend)
+		return r, InvalidField("backend", r.Backend, "%s has no batches: leave it out", r.Backend)
 	case len(r.BaseURLs) > 0:
-		return r, Wrong("base-url", r.BaseURLs[0], "names a server, and a batch needs none: leave it out")
+		return r, InvalidField("base-url", r.BaseURLs[0], "names a server, and a batch needs none: leave it out")
 	case r.Model == "":
-		return r, Wrong("model", "", "is missing: the name that the batch's server gives the model (--served-model-name)")
+		return r, InvalidField("model", "", "is missing: the name that the batch's server gives the model (--served-model-name)")
 	case r.NumRepetitions > 1:
-		return r, Wrong("repeat", r.NumRepetitions, "asks the same again, which a batch cannot: leave it out")
+		return r, InvalidField("repeat", r.NumRepetitions, "asks the same again, which a batch cannot: leave it out")
 	case r.StrictDeterminism:
-		return r, Wrong("strict-determinism", true, "asks one request at a time, which a batch cannot: leave it out")
+		return r, InvalidField("strict-determinism", true, "asks one request at a time, which a batch cannot: leave it out")
 	case r.NoCache:
-		return r, Wrong("no-cache", true, "forgets the replies that the next batch goes on from: leave it out")
+		return r, InvalidField("no-cache", true, "forgets the replies that the next batch goes on from: leave it out")
 	case r.AskAgain:
-		return r, Wrong("ask-again", true, "passes over the replies that the next batch goes on from: leave it out")
+		return r, InvalidField("ask-again", true, "passes over the replies that the next batch goes on from: leave it out")
 	case r.Until != "":
-		return r, Wrong("until", r.Until, "looks at each verdict, which a batch cannot: leave it out")
+		return r, InvalidField("until", r.Until, "looks at each verdict, which a batch cannot: leave it out")
 	}
 	r.Backend, r.BaseURLs = "openai", []string{batchURL}
 	r.Concurrency = 1 // the lines have the order of the judgments

@@ -18,7 +18,7 @@ func (e *Maker) Check(o Request) error {
 		return err
 	}
 	defer subset.set.Close()
-	stage := protocol.Before(o.Options)
+	stage := protocol.FirstStage(o.Options)
 	if stage == nil {
 		_, _, err = checkItems(o, subset)
 		return err
@@ -34,11 +34,11 @@ func (e *Maker) Check(o Request) error {
 	for _, a := range o.Agents {
 		if strings.HasPrefix(a, "sim:") {
 			if _, err := backends.NewSim(a); err != nil {
-				return Wrong("agents", a, ": %v", err)
+				return InvalidField("agents", a, ": %v", err)
 			}
 		}
 		if _, statErr := os.Stat(a); statErr != nil && !strings.Contains(a, "@") && !strings.HasPrefix(a, "sim:") {
-			return Wrong("agents", a, "%s: not a file, a run or MODEL@URL", a)
+			return InvalidField("agents", a, "%s: not a file, a run or MODEL@URL", a)
 		}
 	}
 	return nil
@@ -67,7 +67,7 @@ func (e *Maker) CheckJudge(ctx context.Context, o Request) error {
 		err = checkAbilities(judges[0].Server, JointModel(judges), &params)
 	}
 	if backends.IsKind(err, backends.NotFound, backends.Auth, backends.Moved, backends.BadRequest) {
-		err = Failed(ErrUsage, err)
+		err = WithKind(ErrUsage, err)
 	}
 	return err
 }

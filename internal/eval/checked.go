@@ -29,12 +29,12 @@ type checks struct {
 }
 
 // take stores a copy of a judgment once its checks have ended, or sets it aside. The error may be from an earlier one.
-func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
+func (c *checks) take(judgment *judging.Record, read scoring.ParsedVerdict) error {
 	r := new(*judgment)
 	if !r.Waits() {
 		return c.run.store(r, read)
 	}
-	r.Checked(func(err error) {
+	r.AfterChecks(func(err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if errors.As(err, new(*backends.ModelChangedError)) {
@@ -63,7 +63,7 @@ func (p *runState) resume() error {
 		for _, reply := range slices.Concat(r.Replies, r.Asides) {
 			r.Await(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())
 		}
-		read, err := p.records.Look(r)
+		read, err := p.records.Parse(r)
 		if err == nil {
 			err = p.take(r, read)
 		}
@@ -94,11 +94,11 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 			continue
 		}
 		for _, r := range otherModel {
-			read, lerr := p.records.Look(r)
+			read, lerr := p.records.Parse(r)
 			err = cmp.Or(lerr, p.store(r, read), err)
 		}
 		if c.err == nil {
-			err = cmp.Or(p.dir.Settled(), err)
+			err = cmp.Or(p.dir.Release(), err)
 		}
 		if len(otherModel) > 0 && (err == nil || errors.Is(err, judging.ErrStopped)) {
 			return c.changed
@@ -136,7 +136,7 @@ func (e *Maker) lastCheck(ctx context.Context, p *runState, runErr error) error 
 	var mu sync.Mutex
 	for url, w := range p.watches {
 		servers.Go(func() {
-			if err := w.Last(ctx, limit); err != nil {
+			if err := w.FinalCheck(ctx, limit); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				cause = fmt.Errorf("%s does not say which model it serves (%w)", url, err)

@@ -81,21 +81,21 @@ func (r Request) Command() string {
 	if err != nil {
 		return ""
 	}
-	values := r.Given()
+	values := r.NonDefaults()
 	words := []string{"gavel", "run", protocol.Name}
 	for _, f := range FieldsOf(protocol) {
 		for _, v := range values[f.Name] {
 			words = append(words, "--"+f.Name)
 			if f.Kind != Switch {
-				words = append(words, datasets.Quoted(v))
+				words = append(words, datasets.ShellQuote(v))
 			}
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// Given returns the fields that differ from New, as people write them, and the kind of server.
-func (r Request) Given() map[string][]string {
+// NonDefaults returns the fields that differ from New, as people write them, and the kind of server.
+func (r Request) NonDefaults() map[string][]string {
 	protocol, err := r.FindProtocol()
 	if err != nil {
 		return nil

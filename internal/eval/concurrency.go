@@ -62,18 +62,18 @@ func setConcurrency(o Request, j *backends.Member, remaining func() int) (why fu
 	}
 	n := o.startConcurrency(*j)
 	if j.Model.Slots > 0 {
-		j.AtOnce = func() int { return n }
+		j.Parallelism = func() int { return n }
 		return reason("as many as the server answers")
 	}
 	adaptive := backends.NewConcurrency(j.Client, backends.ConcurrencyOptions{
-		First:   n,
-		Most:    o.maxAtOnce(),
-		Timeout: o.Timeout,
-		Left:    remaining,
-		Batches: j.Server.Can(backends.ShareBatch),
+		First:     n,
+		Max:       o.maxAtOnce(),
+		Timeout:   o.Timeout,
+		Remaining: remaining,
+		Batches:   j.Server.Can(backends.ShareBatch),
 	})
 	j.Client = adaptive
-	j.AtOnce = adaptive.AtOnce
+	j.Parallelism = adaptive.Parallelism
 	return adaptive.Why
 }
 

@@ -22,7 +22,7 @@ func (e *Maker) apiKey(o Endpoint, byUser bool) (string, error) {
 	if o.APIKeyEnv != "" {
 		key := e.Getenv(o.APIKeyEnv)
 		if key == "" {
-			return "", Wrong("api-key-env", o.APIKeyEnv, "%s: the environment variable is not set", o.APIKeyEnv)
+			return "", InvalidField("api-key-env", o.APIKeyEnv, "%s: the environment variable is not set", o.APIKeyEnv)
 		}
 		return key, nil
 	}
@@ -72,7 +72,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key st
 		if err != nil {
 			return s, key, unreachable(address, err)
 		}
-		s = s.As(o.Backend)
+		s = s.WithFormat(o.Backend)
 		return s, key, checkKind(o.Backend, s)
 	}
 	candidates, err := backends.Candidates(o.Backend, e.Getenv)
@@ -86,7 +86,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key st
 	}
 	endpoints := backends.Discover(ctx, e.HTTP, candidates, key)
 	for i := range endpoints {
-		endpoints[i].Server = endpoints[i].Server.As(o.Backend)
+		endpoints[i].Server = endpoints[i].Server.WithFormat(o.Backend)
 	}
 	if o.Backend != "auto" {
 		endpoints = slices.DeleteFunc(endpoints, func(f backends.Endpoint) bool { return f.Server.Kind != o.Backend })
@@ -134,8 +134,8 @@ func unreachable(address string, err error) error {
 	switch {
 	case backends.IsKind(err, backends.Transport, backends.Timeout):
 		return fmt.Errorf("no server answers at %s: %w; is it running, and is --base-url right?", address, err)
-	case isError && e.Access != "":
-		return fmt.Errorf("%s: %w; %s", address, err, e.Access)
+	case isError && e.AccessAdvice != "":
+		return fmt.Errorf("%s: %w; %s", address, err, e.AccessAdvice)
 	case backends.IsKind(err, backends.NotFound, backends.ServerSide) && !temporary(e):
 		return fmt.Errorf("%s is neither Ollama nor OpenAI-compatible: %w; is --base-url right?", address, err)
 	}
@@ -157,11 +157,11 @@ func checkKind(want string, s backends.Server) error {
 // Simulated opens a simulated judge.
 func Simulated(model string) (b backends.Backend, server backends.Server, err error) {
 	if model == "" {
-		return nil, server, Wrong("model", "", "is missing: with --backend sim it is %s", backends.SimHelp)
+		return nil, server, InvalidField("model", "", "is missing: with --backend sim it is %s", backends.SimHelp)
 	}
 	sim, err := backends.NewSim(model)
 	if err != nil {
-		return nil, server, Failed(ErrUsage, err)
+		return nil, server, WithKind(ErrUsage, err)
 	}
 	server, err = sim.Server(context.Background())
 	return sim, server, err
@@ -182,7 +182,7 @@ func pickModel(ctx context.Context, b backends.Backend, name string) (backends.M
 		case len(names) == 0:
 			return backends.Model{}, errors.New("the server offers no model; load one, or name it with --model")
 		case len(names) > 1:
-			return backends.Model{}, Wrong("model", "", "is missing: the server offers %s", strings.Join(names, ", "))
+			return backends.Model{}, InvalidField("model", "", "is missing: the server offers %s", strings.Join(names, ", "))
 		}
 		name = names[0]
 	}

@@ -54,15 +54,15 @@ func (p *runState) askAgain(r *judging.Record) bool {
 // returns none for a run with a rule and for a replay, which report this themselves. For a shard, which can be merged
 // as it is, it is a warning.
 func (e *Maker) unserved(p *runState, n judging.Unserved) error {
-	if n.All() == 0 || p.rule != nil || p.replay {
+	if n.Total() == 0 || p.rule != nil || p.replay {
 		return nil
 	}
 	m := p.job.Manifest
 	advice := n.Advice(m.Server, e.Words.AskAgain)
-	err := fmt.Errorf("%d of %d judgments have no verdict (%s): %s", n.All(), m.Judgments, n, advice)
+	err := fmt.Errorf("%d of %d judgments have no verdict (%s): %s", n.Total(), m.Judgments, n, advice)
 	if m.Shard != nil {
 		e.notef("warning: %v", err)
 		return nil
 	}
-	return Failed(ErrUnserved, err)
+	return WithKind(ErrUnserved, err)
 }

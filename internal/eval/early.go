@@ -11,11 +11,11 @@ import (
 
 // Rule can end a run before its last item. The run judges its items in a random order given by Seed.
 type Rule struct {
-	Name   string  // for the run's manifest
-	Alpha  float64 // bounds the probability of an error
-	Metric string  // one of scoring.Shares
-	Seed   *int64  // of the order; nil: that of an earlier try, or else the request's
-	Upto   int     // the most items to ask about; 0 for all
+	Name     string  // for the run's manifest
+	Alpha    float64 // bounds the probability of an error
+	Metric   string  // one of scoring.Shares
+	Seed     *int64  // of the order; nil: that of an earlier try, or else the request's
+	MaxItems int     // the most items to ask about; 0 for all
 	// Look receives the items in the order drawn, from place 0 on, once all judgments of an item are there. It reports
 	// whether the run may end. Items judged in an earlier try count too.
 	Look func(place int, result scoring.ItemResult) (enough bool)
@@ -35,14 +35,14 @@ type follower struct {
 }
 
 // take adds a judgment. Once its item is complete, it is passed to the rule, which may end the run.
-func (f *follower) take(r *judging.Record, read scoring.Read) error {
+func (f *follower) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	place, ok := f.place[r.Item]
 	if f.enough || !ok || place < f.next || r.Repetition > 0 {
 		return nil
 	}
-	if err := f.records.Take(r, read); err != nil {
+	if err := f.records.AddParsed(r, read); err != nil {
 		return err
 	}
 	result, complete := f.records.Item(r.Item, f.rule.Metric)
@@ -67,12 +67,12 @@ func (f *follower) take(r *judging.Record, read scoring.Read) error {
 
 // over reports whether the rule needs no more of the run.
 func (f *follower) over() bool {
-	return f.enough || f.rule.Upto > 0 && f.next >= f.rule.Upto
+	return f.enough || f.rule.MaxItems > 0 && f.next >= f.rule.MaxItems
 }
 
 // stopped returns the rule's entry in the manifest.
-func (f *follower) stopped() *judging.Stopped {
-	return &judging.Stopped{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, Items: f.next}
+func (f *follower) stopped() *judging.StopRule {
+	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, Items: f.next}
 }
 
 // draw sets the order in which the run judges its items, if it can be scored before its end. The seed is the rule's,
@@ -100,7 +100,7 @@ func (p *runState) draw(reading judging.Reading) error {
 	if p.rule == nil {
 		return nil
 	}
-	if n := p.rule.Upto; n > 0 && n < len(p.job.Order) {
+	if n := p.rule.MaxItems; n > 0 && n < len(p.job.Order) {
 		p.job.Order = p.job.Order[:n]
 	}
 	records, err := scoring.NewLoader(m, reading)

@@ -37,7 +37,7 @@ func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, e
 			return nil, err
 		}
 		if j.Model.Decides == backends.Yes && !j.Server.Can(backends.Decide) && o.Backend == Backends[0] {
-			return nil, Wrong("backend", "systemone",
+			return nil, InvalidField("backend", "systemone",
 				"systemone is missing: %s is a decision model, which writes no reply", j.Model.Name)
 		}
 		name = j.Model.Name // the other servers must have the model of the first
@@ -212,7 +212,7 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 			w.Alone = make(chan struct{}, 1)
 		}
 		p.watches[judges[i].Server.URL] = w
-		w.Expect(p.systems[judges[i].Server.URL].Usual())
+		w.Expect(p.systems[judges[i].Server.URL].MostFrequent())
 		sample, sampleErr, err := w.Begin(m.Sample)
 		if sampleErr != nil && ctx.Err() == nil {
 			e.notef("warning: %s gave no sample of its model (%v): "+
@@ -234,7 +234,7 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	if err := sameAsCached(m, store); err != nil {
 		return nil, nothing, err
 	}
-	p.job.AtOnce = judges[0].AtOnce
+	p.job.AtOnce = judges[0].Parallelism
 	p.job.Together = judges[0].Server.Can(backends.ShareBatch)
 	if len(judges) == 1 {
 		return judges[0].Client, nothing, nil
@@ -246,8 +246,8 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 			e.notef("server %s is back", url)
 		}
 	})
-	if judges[0].AtOnce != nil {
-		p.job.AtOnce = pool.AtOnce
+	if judges[0].Parallelism != nil {
+		p.job.AtOnce = pool.Parallelism
 	}
 	return pool, pool.Close, nil
 }
@@ -263,7 +263,7 @@ func sameAsCached(m *judging.Manifest, store *cache.Store) error {
 	switch {
 	case cachedSample == nil:
 		store.KeepSample(model.Identity, model.Name, m.Sample) // a cache without a sample works too
-	case !cachedSample.Same(m.Sample):
+	case !cachedSample.Matches(m.Sample):
 		return fmt.Errorf("the cache holds replies of another model with the same name and size as %q but "+
 			"other weights (%s; now %s): "+
 			"choose another folder with --cache, or serve this model under a name of its own (llama.cpp: --alias)",

@@ -26,31 +26,31 @@ const (
 
 // Parts of a request, as help and forms group the fields.
 const (
-	What   = "what"
-	How    = "how"
-	Where  = "where"
-	Server = "server"
+	ItemsPart   = "what"
+	AskingPart  = "how"
+	FoldersPart = "where"
+	ServerPart  = "server"
 )
 
 // Field describes a setting of a request: a flag of the command line, a key of a suite's file, a field of forms and
 // API.
 type Field struct {
-	Name    string
-	Label   string // on forms; by default its name with spaces
-	Help    string // for the command line, the value's name in backquotes; short help ends at the first semicolon
-	About   string // for forms, if it differs from Help
-	Part    string
-	Kind    FieldKind                // by default that of value
-	Default string                   // as people write it; by default the value in New
-	Zero    string                   // how zero is written, if as a word
-	Values  []string                 // all possible values, if listed
-	Files   bool                     // a file may be named instead of one of Values
-	Least   int                      // least number
-	Most    int                      // greatest number; 0: no limit
-	Local   bool                     // browsers may not set it
-	Served  bool                     // not for simulated judges
-	Absent  bool                     // not a field of the protocol
-	Check   func(value string) error // further check of a value
+	Name        string
+	Label       string // on forms; by default its name with spaces
+	Help        string // for the command line, the value's name in backquotes; short help ends at the first semicolon
+	About       string // for forms, if it differs from Help
+	Part        string
+	Kind        FieldKind                // by default that of value
+	Default     string                   // as people write it; by default the value in New
+	Zero        string                   // how zero is written, if as a word
+	Values      []string                 // all possible values, if listed
+	Files       bool                     // a file may be named instead of one of Values
+	Min         int                      // least number
+	Max         int                      // greatest number; 0: no limit
+	Local       bool                     // browsers may not set it
+	NeedsServer bool                     // not for simulated judges
+	Absent      bool                     // not a field of the protocol
+	Check       func(value string) error // further check of a value
 
 	value    any                   // pointer to the value in a request
 	defaults []string              // values in a new request
@@ -102,7 +102,7 @@ func optionField(o *judging.Option, settings *judging.Settings) Field {
 		Name:    o.Name,
 		Label:   o.Label,
 		Help:    o.Usage,
-		Part:    What,
+		Part:    ItemsPart,
 		Default: o.Default,
 		Values:  o.Values,
 		value:   settings,
@@ -218,10 +218,10 @@ func (f Field) check(text string) error {
 			return err
 		}
 	}
-	if f.Zero != "" && f.Most > 0 && text != f.Zero {
+	if f.Zero != "" && f.Max > 0 && text != f.Zero {
 		n, err := integer(text)
-		if err != nil || int(n) < f.Least || int(n) > f.Most {
-			return fmt.Errorf("%q: expected a number from %d to %d, or %s", text, f.Least, f.Most, f.Zero)
+		if err != nil || int(n) < f.Min || int(n) > f.Max {
+			return fmt.Errorf("%q: expected a number from %d to %d, or %s", text, f.Min, f.Max, f.Zero)
 		}
 		return nil
 	}
@@ -231,10 +231,10 @@ func (f Field) check(text string) error {
 		switch {
 		case err != nil:
 			return err
-		case int(n) < f.Least:
-			return fmt.Errorf("%d: it must be at least %d", n, f.Least)
-		case f.Most > 0 && int(n) > f.Most:
-			return fmt.Errorf("%d: it must be at most %d", n, f.Most)
+		case int(n) < f.Min:
+			return fmt.Errorf("%d: it must be at least %d", n, f.Min)
+		case f.Max > 0 && int(n) > f.Max:
+			return fmt.Errorf("%d: it must be at most %d", n, f.Max)
 		}
 	case Duration:
 		d, err := time.ParseDuration(text)

@@ -25,7 +25,7 @@ func TestFieldsReadAndWrite(t *testing.T) {
 			case f.Kind == eval.Switch:
 				value = "true"
 			case f.Kind == eval.Number:
-				value = fmt.Sprint(f.Least + 6)
+				value = fmt.Sprint(f.Min + 6)
 			case f.Kind == eval.Duration:
 				value = "3m0s"
 			case len(f.Values) > 0:
@@ -42,11 +42,11 @@ func TestFieldsReadAndWrite(t *testing.T) {
 				t.Errorf("%s: %v", protocol.Name, err)
 				continue
 			}
-			if values := r.Given(); !slices.Equal(values[f.Name], []string{value}) {
+			if values := r.NonDefaults(); !slices.Equal(values[f.Name], []string{value}) {
 				t.Errorf("%s: --%s %s is given back as %q", protocol.Name, f.Name, value, values[f.Name])
 			}
-			if f.Name != "dataset" && len(r.Given()) != len(values)+map[bool]int{true: 0, false: 1}[f.Name == "backend"] {
-				t.Errorf("%s: --%s sets %v", protocol.Name, f.Name, r.Given())
+			if f.Name != "dataset" && len(r.NonDefaults()) != len(values)+map[bool]int{true: 0, false: 1}[f.Name == "backend"] {
+				t.Errorf("%s: --%s sets %v", protocol.Name, f.Name, r.NonDefaults())
 			}
 		}
 	}

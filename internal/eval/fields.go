@@ -45,7 +45,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 		sampled = "`N` questions of each group; drawn by --seed; 0 is all; the same ones for every model and stage"
 	}
 	fields := slices.Concat(
-		in(What, []Field{
+		in(ItemsPart, []Field{
 			{
 				Name:  "model",
 				Help:  "`NAME` of the model on its server; optional if there is only one; with --backend sim: " + backends.SimHelp,
@@ -85,7 +85,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Name:  "limit",
 				Label: "Only the first items",
 				Help:  "only the first `N` items, or the first of a sample",
-				Least: 1,
+				Min:   1,
 				value: &r.Limit,
 			},
 			{
@@ -93,7 +93,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Label:   "Items drawn at random",
 				Default: strconv.Itoa(sample),
 				Help:    sampled + ", and a larger sample holds the smaller",
-				Least:   least,
+				Min:     least,
 				value:   &r.Sample,
 			},
 			{
@@ -122,7 +122,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				value: &r.Shard,
 			},
 		}),
-		in(How, []Field{
+		in(AskingPart, []Field{
 			{
 				Name:    "max-tokens",
 				Label:   "Longest reply, in tokens",
@@ -130,7 +130,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Help: "at most `N` tokens per reply, thinking included; by default fewer if the server has no room for as many " +
 					"beside the longest prompt",
 				About: "at most N tokens per reply, thinking included",
-				Least: 1,
+				Min:   1,
 				value: &r.MaxTokens,
 			},
 			{
@@ -138,7 +138,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Label: "Context of Ollama, in tokens",
 				Help: "ask Ollama for a context of `N` tokens; 0: " +
 					"long enough for the longest prompt and --max-tokens",
-				Least: 1,
+				Min:   1,
 				value: &r.NumCtx,
 			},
 			{
@@ -155,10 +155,10 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				value: &r.AcceptCut,
 			},
 			{
-				Name:   "think",
-				Served: true,
-				Label:  "Thinking",
-				Zero:   "auto",
+				Name:        "think",
+				NeedsServer: true,
+				Label:       "Thinking",
+				Zero:        "auto",
 				Help: "think `HOW`: " + strings.Join(backends.Thinks[1:], ", ") +
 					"; auto sends nothing and leaves it to the model",
 				About:  "how much a thinking model thinks; auto sends nothing and leaves it to the model",
@@ -166,38 +166,38 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				value:  (*string)(&r.Think),
 			},
 			{
-				Name:   "think-budget",
-				Served: true,
-				Label:  "Tokens of thinking at most",
+				Name:        "think-budget",
+				NeedsServer: true,
+				Label:       "Tokens of thinking at most",
 				Help: "let a thinking model think for at most `N` tokens; " +
 					"llama.cpp, vLLM and SGLang take that, Ollama takes levels (--think low)",
 				value: &r.ThinkBudget,
 			},
 			{
-				Name:   "finish-thinking",
-				Served: true,
-				Label:  "Ask for the verdict after thinking that was cut",
-				Help:   "if a reply thinks until the token limit, ask once more, only for the verdict, with the thinking so far",
-				value:  &r.FinishThinking,
+				Name:        "finish-thinking",
+				NeedsServer: true,
+				Label:       "Ask for the verdict after thinking that was cut",
+				Help:        "if a reply thinks until the token limit, ask once more, only for the verdict, with the thinking so far",
+				value:       &r.FinishThinking,
 			},
 			{
-				Name:   "stop-repetition",
-				Served: true,
-				Help:   "have the server end a reply that repeats itself; it counts as cut. vLLM takes that since 0.17",
-				value:  &r.StopRepetition,
+				Name:        "stop-repetition",
+				NeedsServer: true,
+				Help:        "have the server end a reply that repeats itself; it counts as cut. vLLM takes that since 0.17",
+				value:       &r.StopRepetition,
 			},
 			{
-				Name:   "constrain",
-				Served: true,
-				Label:  "Hold the verdict to the labels",
+				Name:        "constrain",
+				NeedsServer: true,
+				Label:       "Hold the verdict to the labels",
 				Help: "constrain the verdict to the valid labels; " +
 					"the whole reply with a direct prompt, else an extra turn after the reasoning",
 				value: &r.Constrain,
 			},
 			{
-				Name:   "logprobs",
-				Served: true,
-				Label:  "Ask how probable each label was",
+				Name:        "logprobs",
+				NeedsServer: true,
+				Label:       "Ask how probable each label was",
 				Help: "ask for the probability of each label; --constrain implies it if the server supports it. " +
 					"Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration",
 				value: &r.Logprobs,
@@ -207,24 +207,24 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Label: "Ask each prompt so often",
 				Help: "ask every prompt `K` times; " +
 					"the table shows how often the judge agrees with itself, and how large a difference is noise",
-				Least: 1,
-				Most:  judging.MaxRepetitions,
+				Min:   1,
+				Max:   judging.MaxRepetitions,
 				value: &r.NumRepetitions,
 			},
 			{
-				Name:   "strict-determinism",
-				Served: true,
-				Label:  "One request at a time, no prompt cache",
-				Help:   "one request at a time and, if the server supports it, no prompt cache",
-				value:  &r.StrictDeterminism,
+				Name:        "strict-determinism",
+				NeedsServer: true,
+				Label:       "One request at a time, no prompt cache",
+				Help:        "one request at a time and, if the server supports it, no prompt cache",
+				value:       &r.StrictDeterminism,
 			},
 			{
 				Name:  "concurrency",
 				Label: "Items judged at once",
 				Zero:  "auto",
 				Help:  "judge `N` items at once; auto: as many as the server reports, else as many as turn out fastest",
-				Least: 1,
-				Most:  judging.MaxConcurrency,
+				Min:   1,
+				Max:   judging.MaxConcurrency,
 				value: &r.Concurrency,
 			},
 			{
@@ -232,8 +232,8 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Label: "Most items judged at once",
 				Zero:  "auto",
 				Help:  "with --concurrency auto, ask one server at most `N` at once; auto: 256",
-				Least: 1,
-				Most:  judging.MaxConcurrency,
+				Min:   1,
+				Max:   judging.MaxConcurrency,
 				value: &r.MaxConcurrency,
 			},
 			{
@@ -259,7 +259,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				value: &r.StopOnAlarm,
 			},
 		}),
-		in(Where, []Field{
+		in(FoldersPart, []Field{
 			{
 				Name:  "cache",
 				Help:  "`DIR` of the cache of replies; default: see \"gavel cache path\"",
@@ -286,7 +286,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Local: true,
 			},
 		}),
-		in(What, []Field{
+		in(ItemsPart, []Field{
 			{
 				Name:  "group",
 				Label: "Only one group",
@@ -297,7 +297,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				value: &r.Groups,
 			},
 		}),
-		in(How, []Field{
+		in(AskingPart, []Field{
 			{
 				Name: "until",
 				Help: "end as soon as a `CONDITION` such as " + example + " is decided; at most 5 % error; " +
@@ -311,7 +311,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Absent: len(shares) == 0,
 			},
 		}),
-		in(What, []Field{
+		in(ItemsPart, []Field{
 			{
 				Name:  "agents",
 				Label: "Whose answers are judged",
@@ -341,7 +341,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Name:   "max-options",
 				Label:  "Most options of an item",
 				Help:   "at most `N` options per item: the best, and others drawn by --seed; default: all",
-				Least:  2,
+				Min:    2,
 				value:  &r.MaxOptions,
 				Absent: !k.Takes(datasets.Options),
 			},
@@ -363,13 +363,13 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Absent: !hasTasks(k),
 			},
 		}),
-		in(How, []Field{
+		in(AskingPart, []Field{
 			{
 				Name:   "attempts",
 				Label:  "Attempts at a verdict",
-				Most:   judging.MaxAttempts,
+				Max:    judging.MaxAttempts,
 				Help:   "ask up to `N` times per conversation until there is a verdict",
-				Least:  1,
+				Min:    1,
 				value:  &r.Attempts,
 				Absent: !k.FollowUps,
 			},
@@ -392,7 +392,7 @@ func EndpointFields() []Field {
 }
 
 func endpointFields(e *Endpoint) []Field {
-	return in(Server, []Field{
+	return in(ServerPart, []Field{
 		{
 			Name:   "backend",
 			Values: Backends,

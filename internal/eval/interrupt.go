@@ -27,8 +27,8 @@ func (in *Interrupts) Handle(f func()) func() {
 	}
 }
 
-// Gently asks the registered handler, once, to end gently. It returns false if there is none.
-func (in *Interrupts) Gently() bool {
+// StopGently asks the registered handler, once, to end gently. It returns false if there is none.
+func (in *Interrupts) StopGently() bool {
 	in.mu.Lock()
 	handler := in.handler
 	in.handler = nil
@@ -42,7 +42,7 @@ func (in *Interrupts) Gently() bool {
 
 // Interrupt ends gently if possible, or else cancels.
 func (in *Interrupts) Interrupt(cancel context.CancelCauseFunc) {
-	if !in.Gently() {
+	if !in.StopGently() {
 		cancel(ErrInterrupted)
 	}
 }

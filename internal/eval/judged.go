@@ -58,7 +58,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	m := p.job.Manifest
 	counts.Note(m)
 	add := func(role string, a *judging.Answers) {
-		m.Stages = append(m.Stages, judging.StageOf{Role: role, Run: a.Run, ID: a.ID, Model: a.Name})
+		m.Stages = append(m.Stages, judging.StageRun{Role: role, Run: a.Run, ID: a.ID, Model: a.Name})
 	}
 	if s.ownAnswers != nil {
 		add("judge", s.ownAnswers)

@@ -10,7 +10,7 @@ import (
 )
 
 // take processes a new judgment and its reading for the scores. It may be called from several goroutines.
-func (p *runState) take(r *judging.Record, read scoring.Read) error {
+func (p *runState) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	err := p.checks.take(r, read)
 	if err == nil && p.follow != nil {
 		err = p.follow.take(r, read)
@@ -19,7 +19,7 @@ func (p *runState) take(r *judging.Record, read scoring.Read) error {
 }
 
 // takeStored processes a valid record of an earlier try.
-func (p *runState) takeStored(r *judging.Record, read scoring.Read) error {
+func (p *runState) takeStored(r *judging.Record, read scoring.ParsedVerdict) error {
 	p.remember(r)
 	if p.follow != nil {
 		if err := p.follow.take(r, read); err != nil {
@@ -30,7 +30,7 @@ func (p *runState) takeStored(r *judging.Record, read scoring.Read) error {
 }
 
 // store writes a judgment whose checks have ended to the run's folder and scores it.
-func (p *runState) store(r *judging.Record, read scoring.Read) error {
+func (p *runState) store(r *judging.Record, read scoring.ParsedVerdict) error {
 	if err := p.dir.Write(r); err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func (p *runState) store(r *judging.Record, read scoring.Read) error {
 }
 
 // score adds a final record to the scores at the end and to those so far.
-func (p *runState) score(r *judging.Record, read scoring.Read) error {
-	err := p.records.Take(r, read)
+func (p *runState) score(r *judging.Record, read scoring.ParsedVerdict) error {
+	err := p.records.AddParsed(r, read)
 	if err == nil {
 		p.soFar.Add(r)
 	}

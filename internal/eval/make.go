@@ -18,9 +18,9 @@ import (
 
 // continueRun makes a run, or continues the one in its folder.
 func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, error) {
-	err := TakeUp(p.out, p.req.try)
+	err := CopyEarlierTry(p.out, p.req.try)
 	if err == nil && e.Runs != "" {
-		err = disk.Within(e.Runs, p.out)
+		err = disk.CheckBelow(e.Runs, p.out)
 	}
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (e *Maker) open(p *runState) error {
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}
-	p.dir, _, err = judging.OpenDirBy(p.out, m, p.askAgain, p.records.Look, p.takeStored)
+	p.dir, _, err = judging.OpenDirBy(p.out, m, p.askAgain, p.records.Parse, p.takeStored)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 		stop()
 	}
 	m.Longest = <-longest
-	m.Beside = p.account.Onto(m.Beside)
+	m.OtherRequests = p.account.AddTo(m.OtherRequests)
 	m.Ended = e.Now().UTC().Truncate(time.Second)
 	p.job.Client = nil
 	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // already reported
@@ -161,7 +161,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 			e.Batch.queue(r.Error)
 			return nil // the judgment stays missing, for the next batch
 		}
-		read, err := p.records.Look(r)
+		read, err := p.records.Parse(r)
 		if err == nil && r.Waits() {
 			err = p.dir.Hold(r)
 		}
@@ -194,7 +194,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	pace.note()
 	e.observer().RunEnded()
 	if why := alarm.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
-		return Failed(ErrIncomplete, errors.New(*why))
+		return WithKind(ErrIncomplete, errors.New(*why))
 	}
 	return err
 }
@@ -222,7 +222,7 @@ func (p *runState) noteStart(now time.Time) {
 	if old := p.earlier; old != nil {
 		m.Started = old.Started
 		m.Changes = old.Changes
-		m.Beside = old.Beside
+		m.OtherRequests = old.OtherRequests
 		m.Sample = old.Sample
 		m.Longest = old.Longest
 		m.Alternates = old.Alternates
@@ -310,17 +310,17 @@ func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Repo
 		}
 		change := w.Changed()
 		m.Changes = append(m.Changes, judging.ModelChange{
-			At:  change.At.UTC().Truncate(time.Second),
+			At:  change.Time.UTC().Truncate(time.Second),
 			URL: change.URL,
-			Was: change.Was,
-			Is:  change.Is,
+			Was: change.Old,
+			Is:  change.New,
 		})
 	}
 	switch {
 	case missing == 0: // also if it was stopped when nothing was left to do
 		m.DrawnBy = nil
 	case p.endedByRule(runErr):
-		m.Status, m.Stopped = judging.ByRule, p.follow.stopped()
+		m.Status, m.Stopped = judging.StoppedByRule, p.follow.stopped()
 	case errors.Is(runErr, judging.ErrStopped) || errors.Is(runErr, ErrInterrupted):
 		m.Status = judging.Interrupted
 	default:
@@ -367,14 +367,14 @@ func (e *Maker) ending(status string, missing, expected int, runErr error) error
 	hint := rest + "; " + e.Words.GoOn
 	switch {
 	case errors.As(runErr, new(*backends.ModelChangedError)) && missing > 0:
-		return Failed(ErrIncomplete, fmt.Errorf("%w; its replies since the last check are set aside; "+
+		return WithKind(ErrIncomplete, fmt.Errorf("%w; its replies since the last check are set aside; "+
 			"%s: serve the first again, or begin another run (--no-cache, another --out); %s", runErr, rest, e.Words.GoOn))
-	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:
+	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.StoppedByRule:
 		return nil
 	case status == judging.Interrupted:
-		return Failed(ErrInterrupted, errors.New("interrupted: "+hint))
+		return WithKind(ErrInterrupted, errors.New("interrupted: "+hint))
 	case errors.As(runErr, new(*judging.GaveUpError)):
-		return Failed(ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %s", runErr, hint))
+		return WithKind(ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %s", runErr, hint))
 	case judging.DiskFull(runErr): // the error says how to continue
 		return fmt.Errorf("%w; %s", runErr, rest)
 	case errors.Is(runErr, ErrIncomplete) && missing == 0: // an alarm at the last judgment
@@ -382,7 +382,7 @@ func (e *Maker) ending(status string, missing, expected int, runErr error) error
 	case runErr != nil:
 		return fmt.Errorf("%w; %s", runErr, hint)
 	case missing > 0:
-		return Failed(ErrIncomplete,
+		return WithKind(ErrIncomplete,
 			fmt.Errorf("%d of %d judgments failed or are missing; %s", missing, expected, e.Words.GoOn))
 	}
 	return nil

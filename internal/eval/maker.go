@@ -54,8 +54,8 @@ type Words struct {
 	AskAgain string // how to ask again for judgments without a verdict; see [Request.AskAgain]
 }
 
-// Advised returns the text of an error, with advice if the disk is full.
-func (w Words) Advised(err error, text string) string {
+// WithAdvice returns the text of an error, with advice if the disk is full.
+func (w Words) WithAdvice(err error, text string) string {
 	if judging.DiskFull(err) {
 		text += "; free space on the disk and " + w.GoOn
 	}
@@ -140,5 +140,5 @@ func usage(format string, args ...any) error {
 	return &kindError{ErrUsage, fmt.Errorf(format, args...)}
 }
 
-// Failed returns an error of a kind, one of ErrUsage, ErrIncomplete and ErrInterrupted, with its own text.
-func Failed(kind, err error) error { return &kindError{kind, err} }
+// WithKind returns an error of a kind, one of ErrUsage, ErrIncomplete and ErrInterrupted, with its own text.
+func WithKind(kind, err error) error { return &kindError{kind, err} }

@@ -113,8 +113,8 @@ func changeOptions(subset items, o Request) (items, error) {
 		if err != nil {
 			return items{}, err
 		}
-		if !item.Shape.Info().Cut {
-			return items{}, Wrong("unrelated", o.Unrelated,
+		if !item.Shape.Info().Variable {
+			return items{}, InvalidField("unrelated", o.Unrelated,
 				"and --max-options are for items with options; %s has items of shape %s", subset.set.Name, item.Shape)
 		}
 		item = datasets.TrimOptions(item, o.MaxOptions, o.Seed)
@@ -153,7 +153,7 @@ func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	sel := o.Selection()
 	if set.Format == datasets.Judgments.Name { // the sample was drawn when the file was made
 		if o.Sample != nil {
-			return nil, Wrong("sample", *o.Sample,
+			return nil, InvalidField("sample", *o.Sample,
 				": %s already holds judgments of a sample; use the flag when you make them", set.Name)
 		}
 		sel.SampleEach = 0
@@ -178,7 +178,7 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 		return t, nil
 	}
 	if !strings.ContainsAny(name, `/\.`) {
-		return t, Failed(ErrUsage, err)
+		return t, WithKind(ErrUsage, err)
 	}
 	return protocol.TemplateFile(name)
 }
@@ -189,7 +189,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, subset items, judges []b
 	if err != nil {
 		return nil, err
 	}
-	template = protocol.Adapted(e.decision(o, protocol, template, judges[0]), o.Options)
+	template = protocol.AdaptTemplate(e.decision(o, protocol, template, judges[0]), o.Options)
 	p := &runState{req: o, set: subset.set, judges: judges}
 	if o.Simulated() {
 		p.client = judges[0].Client
@@ -293,7 +293,7 @@ func (e *Maker) decision(
 }
 
 // errShardContext is the error for a shard of items made from answers: the context depends on the items of all shards.
-var errShardContext = Wrong("num-ctx", 0,
+var errShardContext = InvalidField("num-ctx", 0,
 	"is missing: the context has to be that of all judgments, and a shard has some of them")
 
 // checkShape returns an error unless the protocol judges items of this shape.
@@ -307,7 +307,7 @@ func checkShape(protocol judging.Protocol, subset items) error {
 	}
 	if !protocol.Takes(item.Shape) {
 		var shapes []string
-		for _, s := range protocol.Judges {
+		for _, s := range protocol.Shapes {
 			shapes = append(shapes, string(s))
 		}
 		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)",
@@ -324,21 +324,21 @@ func checkAbilities(server backends.Server, model backends.Model, params *judgin
 			"upgrade it to %s or later", Describe(server), server.Since(backends.RefuseLong))
 	}
 	if !server.Can(backends.SetContext) && !server.Can(backends.Simulate) && params.NumCtx > 0 {
-		return Wrong("num-ctx", params.NumCtx,
+		return InvalidField("num-ctx", params.NumCtx,
 			": only Ollama lets the client set the context; start %s with the context you want", server.Name)
 	}
 	if server.Since(backends.TellLogprobs) != "" && !server.Can(backends.TellLogprobs) {
 		model.Logprobs = backends.No
 	}
 	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
-		return Wrong("think", t, "%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
+		return InvalidField("think", t, "%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
 	}
 	if params.ThinkBudget > 0 && !server.Can(backends.TakeBudget) {
-		return Wrong("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; "+
+		return InvalidField("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; "+
 			"leave it out, and try --think low, medium or high", Describe(server))
 	}
 	if params.StopRepetition && !server.Can(backends.EndRepetition) {
-		return Wrong("stop-repetition", true,
+		return InvalidField("stop-repetition", true,
 			": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
 	}
 	if server.Can(backends.Decide) {
@@ -349,7 +349,7 @@ func checkAbilities(server backends.Server, model backends.Model, params *judgin
 		params.Logprobs = true
 	}
 	if params.Logprobs && model.Logprobs == backends.No {
-		return Wrong("logprobs", true, ": %s returns no token probabilities; leave out the flag", Describe(server))
+		return InvalidField("logprobs", true, ": %s returns no token probabilities; leave out the flag", Describe(server))
 	}
 	return nil
 }
@@ -359,7 +359,7 @@ func (p *runState) limit() error {
 	j, m := p.job, p.job.Manifest
 	maxTokens, context := m.Spec.Parameters.MaxTokens, p.context()
 	if m.Server.Can(backends.ReserveReply) && context > 0 && maxTokens >= context {
-		return Wrong("max-tokens", maxTokens,
+		return InvalidField("max-tokens", maxTokens,
 			"%d: %s reserves room for the whole reply, and its context of %d leaves none for a prompt; lower it",
 			maxTokens, m.Server.Name, context)
 	}
@@ -418,7 +418,7 @@ func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
 	if o.IDs != "" {
 		info.IDs = filepath.Base(o.IDs)
 	}
-	for _, b := range set.Bad {
+	for _, b := range set.SkipReasons {
 		info.Bad = append(info.Bad, b.Error())
 	}
 	return info
@@ -434,7 +434,7 @@ func runName(m *judging.Manifest, try int) string {
 	}
 	id, suffix := m.ID, ""
 	if s := m.Shard; s != nil {
-		id, suffix = s.Whole, judging.ShardSuffix(s.Index, s.Of, try)
+		id, suffix = s.WholeID, judging.ShardSuffix(s.Index, s.Count, try)
 	}
 	return strings.Join([]string{
 		part(m.Dataset.Name), m.Spec.Protocol, part(m.Spec.Prompt.Name), part(m.Spec.Model.Name), id[:8],

@@ -14,14 +14,14 @@ import (
 	"gavel/judging"
 )
 
-// Rebuilt counts replies of records: those put into a cache, those in it already, and those left out because they were
+// RebuildCounts counts replies of records: those put into a cache, those in it already, and those left out because they were
 // never sent or their prompts differ now.
-type Rebuilt struct{ Filled, Same, Left int }
+type RebuildCounts struct{ Filled, Same, Skipped int }
 
 // Rebuild puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
 // requests: each judgment of the runs below dirs is asked again, and its record answers. Runs without replies to put
 // back are noted.
-func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n Rebuilt, err error) {
+func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n RebuildCounts, err error) {
 	store, err := e.OpenCache(cacheDir)
 	if err != nil {
 		return n, err
@@ -57,7 +57,7 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 		err = judging.ReadRecords(filepath.Join(run, judging.RecordsFile), func(r *judging.Record) error {
 			c.record, c.replies = r, slices.Concat(r.Replies, r.Asides)
 			_, err := job.Repeat(ctx, r)
-			c.n.Left += len(c.replies)
+			c.n.Skipped += len(c.replies)
 			return errors.Join(err, c.err)
 		})
 	}
@@ -72,14 +72,14 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 // lacks.
 type recordClient struct {
 	store   *cache.Store // nil: nothing is stored
-	n       *Rebuilt
+	n       *RebuildCounts
 	record  *judging.Record
 	replies []judging.Reply // not used yet
 	err     error           // from the store
 }
 
 func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
-	if ctx.Err() != nil || len(c.replies) == 0 || c.store != nil && c.replies[0].Unasked() {
+	if ctx.Err() != nil || len(c.replies) == 0 || c.store != nil && c.replies[0].NotSent() {
 		return backends.Response{}, &backends.Error{Kind: backends.NotFound, Message: "the record has no such reply"}
 	}
 	reply := c.replies[0]

@@ -92,7 +92,7 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 		p.client, err = backends.NewSim(job.Manifest.Spec.Model.Name)
 	}
 	if samePath(run, out) {
-		err = Wrong("out", out, "%s is the run itself: name another folder", out)
+		err = InvalidField("out", out, "%s is the run itself: name another folder", out)
 	}
 	if err != nil {
 		job.Set.Close()

@@ -109,13 +109,13 @@ func Read(protocol judging.Protocol, values map[string][]string) (Request, error
 	for _, f := range fields {
 		if texts := values[f.Name]; len(texts) > 0 {
 			if err := f.read(texts); err != nil {
-				return r, Wrong(f.Name, texts[len(texts)-1], "%v", err)
+				return r, InvalidField(f.Name, texts[len(texts)-1], "%v", err)
 			}
 		}
 	}
 	for name, texts := range values {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
-			return r, Wrong(name, strings.Join(texts, ","), "is not a field of %s", protocol.Name)
+			return r, InvalidField(name, strings.Join(texts, ","), "is not a field of %s", protocol.Name)
 		}
 	}
 	r.PromptGiven = values["prompt"] != nil
@@ -137,8 +137,8 @@ func (e *FieldError) Error() string {
 	return "--" + e.Field + " " + e.Problem
 }
 
-// Wrong returns a *FieldError; the text continues the sentence after the field's name.
-func Wrong(field string, value any, format string, args ...any) error {
+// InvalidField returns a *FieldError; the text continues the sentence after the field's name.
+func InvalidField(field string, value any, format string, args ...any) error {
 	return &FieldError{Field: field, Value: fmt.Sprint(value), Problem: fmt.Sprintf(format, args...)}
 }
 
@@ -163,13 +163,13 @@ func hasTasks(k judging.Protocol) bool {
 }
 
 // TakesDataset reports whether a protocol, or its first stage, takes the items of a dataset.
-func TakesDataset(kind judging.Protocol, dataset datasets.Known) bool {
+func TakesDataset(kind judging.Protocol, dataset datasets.Entry) bool {
 	shape := dataset.Shape()
 	if kind.JudgesAgents() {
-		if shape != "" && kind.Before(nil).Check(datasets.Item{Shape: shape}) != nil {
+		if shape != "" && kind.FirstStage(nil).Check(datasets.Item{Shape: shape}) != nil {
 			return false
 		}
-		kind = judging.Answering()
+		kind = judging.AnswerProtocol()
 	}
 	return shape == "" || kind.Takes(shape)
 }
@@ -223,28 +223,28 @@ func (r Request) CallParameters() judging.Parameters {
 func (r Request) Validate() error {
 	protocol, err := r.FindProtocol()
 	if err != nil {
-		return Wrong("protocol", r.Protocol, "%v", err)
+		return InvalidField("protocol", r.Protocol, "%v", err)
 	}
 	if r.Dataset == "" {
-		return Wrong("dataset", "", "is missing: a file, or one of %s", datasetsFor(protocol))
+		return InvalidField("dataset", "", "is missing: a file, or one of %s", datasetsFor(protocol))
 	}
 	if err := r.Endpoint.Validate(); err != nil {
 		return err
 	}
 	if field, err := r.Mapping.Check(); err != nil {
-		return Wrong(field, "", "%v", err)
+		return InvalidField(field, "", "%v", err)
 	}
 	for _, f := range r.fields(protocol) {
 		if f.isDefault() {
 			continue
 		}
 		texts := f.texts()
-		if f.Served && r.Simulated() {
-			return Wrong(f.Name, texts[0], "has no meaning with --backend sim")
+		if f.NeedsServer && r.Simulated() {
+			return InvalidField(f.Name, texts[0], "has no meaning with --backend sim")
 		}
 		for _, text := range texts {
 			if err := f.check(text); err != nil {
-				return Wrong(f.Name, text, "%v", err)
+				return InvalidField(f.Name, text, "%v", err)
 			}
 		}
 	}
@@ -255,13 +255,13 @@ func (r Request) Validate() error {
 func (r Request) checkCombinations() error {
 	switch {
 	case r.Shard != "" && r.Until != "":
-		return Wrong("until", r.Until, "needs the judgments of all items: leave it out with --shard")
+		return InvalidField("until", r.Until, "needs the judgments of all items: leave it out with --shard")
 	case r.StrictDeterminism && r.Concurrency > 1:
-		return Wrong("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
+		return InvalidField("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:
-		return Wrong("strict-determinism", true, "asks one server: leave out all --base-url but one")
+		return InvalidField("strict-determinism", true, "asks one server: leave out all --base-url but one")
 	case r.NoCache && r.Cache != "":
-		return Wrong("cache", r.Cache, "and --no-cache: choose one")
+		return InvalidField("cache", r.Cache, "and --no-cache: choose one")
 	}
 	return nil
 }

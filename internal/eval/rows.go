@@ -50,7 +50,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	add("concurrency", "%d", m.Concurrency)
 	add("time", "%s", run.Time())
 	add("run", "%s", run.Dir)
-	tells := stats.Tells(plan.Items, stats.Discordant, 0.05, 0.8)
+	tells := stats.DetectableDifference(plan.Items, stats.Discordant, 0.05, 0.8)
 	if !math.IsNaN(tells) && len(scoring.Shares(m.Spec.Protocol)) > 0 {
 		add("can detect", "a difference of %.1f points between two judges, at 80 %% power, "+
 			"if exactly one of them is correct on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.Discordant)

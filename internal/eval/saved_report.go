@@ -40,7 +40,7 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 		!maps.Equal(saved.Files, old.Files) || !exists(filepath.Join(p.out, judging.ResultsFile)) {
 		return nil
 	}
-	altered, err := old.EverAltered(nil, p.out)
+	altered, err := old.AlteredFiles(nil, p.out)
 	if err != nil || len(altered) > 0 || judging.Plain(p.out) != nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 func (p *runState) saveReport(run *scoring.Run, rep *scoring.Report) {
 	path := filepath.Join(p.out, reportFile)
 	m, err := judging.ReadManifest(p.out)
-	if err != nil || !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 ||
+	if err != nil || !p.plain() || m.Status != judging.Complete || run.Unserved.Total() > 0 ||
 		p.checks != nil && p.checks.marked ||
 		len(m.Altered) > 0 {
 		os.Remove(path)

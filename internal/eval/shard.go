@@ -16,15 +16,15 @@ import (
 
 // Part describes a shard of a request's items.
 type Part struct {
-	Index, Of int
-	Try       int    // number of the task's try, if an engine counts them and it is not the first
-	Said      string // the engine's variables, as NAME=VALUE; "" if the request names the shard
+	Index, Count int
+	Try          int    // number of the task's try, if an engine counts them and it is not the first
+	Variables    string // the engine's variables, as NAME=VALUE; "" if the request names the shard
 }
 
-func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
+func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Count) }
 
 // Suffix returns the end of the shard's folder name.
-func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Of, p.Try) }
+func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Count, p.Try) }
 
 // ParseShard parses "K/N", "auto" or "auto/N". A missing number is 0.
 func ParseShard(value string) (index, total int, err error) {
@@ -50,14 +50,14 @@ func ParseShard(value string) (index, total int, err error) {
 func (e *Maker) Part(value string) (Part, error) {
 	index, total, err := ParseShard(value)
 	if err != nil {
-		return Part{}, Wrong("shard", value, "%v", err)
+		return Part{}, InvalidField("shard", value, "%v", err)
 	}
 	if index > 0 {
-		return Part{Index: index, Of: total}, nil
+		return Part{Index: index, Count: total}, nil
 	}
 	p, err := partOf(e.Getenv, total)
 	if err != nil {
-		return p, Wrong("shard", value, "%s: %v", value, err)
+		return p, InvalidField("shard", value, "%s: %v", value, err)
 	}
 	return p, nil
 }
@@ -120,23 +120,23 @@ func (en *engine) part(getenv func(string) string, byUser int) (p Part, err erro
 	}
 	id := number(en.index, 0, 0)
 	first := number(en.lowest, en.first, 0)
-	p.Of = number(en.count, byUser, 1)
+	p.Count = number(en.count, byUser, 1)
 	p.Try = number(en.tries, 0, 0) + 1
-	p.Said = strings.Join(settings, ", ")
+	p.Variables = strings.Join(settings, ", ")
 	switch {
 	case err != nil:
 		return p, err
-	case p.Of == 0:
-		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.Said)
-	case byUser > 0 && byUser != p.Of:
+	case p.Count == 0:
+		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.Variables)
+	case byUser > 0 && byUser != p.Count:
 		return p, fmt.Errorf("%s says that there are %d shards, not %d; for a single shard give K/%[3]d",
-			p.Said, p.Of, byUser)
-	case en.lowest != "" && byUser == 0 && (p.Of == 1 || first > 1):
+			p.Variables, p.Count, byUser)
+	case en.lowest != "" && byUser == 0 && (p.Count == 1 || first > 1):
 		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: "+
-			"give auto/%d if it is the whole array, otherwise K/N", p.Said, p.Of)
-	case id < first || id-first >= p.Of:
+			"give auto/%d if it is the whole array, otherwise K/N", p.Variables, p.Count)
+	case id < first || id-first >= p.Count:
 		return p, fmt.Errorf("%s is not one of the %d tasks that begin at %d: "+
-			"give the array as a range, or give K/N", p.Said, p.Of, first)
+			"give the array as a range, or give K/N", p.Variables, p.Count, first)
 	}
 	p.Index = id - first + 1
 	return p, nil
@@ -149,8 +149,8 @@ func (e *Maker) resolveShard(o *Request) error {
 	if err != nil {
 		return err
 	}
-	if p.Said != "" {
-		e.notef("shard %s, by %s", p, p.Said)
+	if p.Variables != "" {
+		e.notef("shard %s, by %s", p, p.Variables)
 		if o.Out != "" {
 			o.Out += p.Suffix()
 		}
@@ -171,7 +171,7 @@ func (o Request) selectShard(subset items) (items, error) {
 	id := func(i int) string { return subset.set.ID(subset.rows[i]) }
 	subset.shard = &judging.Shard{
 		Index:   index,
-		Of:      total,
+		Count:   total,
 		Items:   len(subset.rows),
 		IDs:     judging.HashIDs(len(subset.rows), id),
 		Dataset: subset.set.SHA256,
@@ -192,8 +192,8 @@ func (subset items) shardOf(spec judging.Spec) *judging.Shard {
 		return nil
 	}
 	s := *subset.shard
-	s.Whole = judging.NewManifest("", s.WholeSpec(spec)).ID
-	s.At(subset.places)
+	s.WholeID = judging.NewManifest("", s.WholeSpec(spec)).ID
+	s.SetPlaces(subset.places)
 	return &s
 }
 
@@ -231,9 +231,9 @@ func (p *runState) cacheFolder() string {
 // filesOfRun lists the files of a run or suite with which a later try of its shard continues.
 var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteFile)
 
-// TakeUp copies the files of the previous try into the folder of a shard's later try, unless that folder exists. If the
+// CopyEarlierTry copies the files of the previous try into the folder of a shard's later try, unless that folder exists. If the
 // previous try is still running, both ask for the same judgments, and merging resolves it.
-func TakeUp(out string, try int) error {
+func CopyEarlierTry(out string, try int) error {
 	if _, err := os.Stat(out); err == nil {
 		return nil
 	}

@@ -62,8 +62,8 @@ func TestAutoReadsWhatEnginesSay(t *testing.T) {
 		if got != c.want && !(err != nil && strings.Contains(got, c.want)) {
 			t.Errorf("--shard %s with %q: %s, want %s", c.value, c.env, got, c.want)
 		}
-		if err == nil && c.env != "" && strings.HasPrefix(c.value, "auto") && !strings.Contains(c.env, strings.Split(p.Said, ", ")[0]) {
-			t.Errorf("--shard %s with %q says that it read %q", c.value, c.env, p.Said)
+		if err == nil && c.env != "" && strings.HasPrefix(c.value, "auto") && !strings.Contains(c.env, strings.Split(p.Variables, ", ")[0]) {
+			t.Errorf("--shard %s with %q says that it read %q", c.value, c.env, p.Variables)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestALaterTryTakesUpWhatIsThere(t *testing.T) {
 	put("s_shard-1-of-2/.cache/000001.vlog", "a cache is one process's")
 	put("s_shard-1-of-2/cell/.lock", "")
 	out := filepath.Join(dir, "s_shard-1-of-2_try-3")
-	assert.NilError(t, TakeUp(out, 3))
+	assert.NilError(t, CopyEarlierTry(out, 3))
 	var files []string
 	filepath.WalkDir(out, func(path string, d os.DirEntry, err error) error {
 		if name, _ := filepath.Rel(out, path); err == nil && !d.IsDir() {
@@ -94,11 +94,11 @@ func TestALaterTryTakesUpWhatIsThere(t *testing.T) {
 		t.Errorf("it took up %s", got)
 	}
 	put("s_shard-1-of-2/cell/run.json", "newer")
-	assert.NilError(t, TakeUp(out, 3))
+	assert.NilError(t, CopyEarlierTry(out, 3))
 	if raw, _ := os.ReadFile(filepath.Join(out, "cell/run.json")); string(raw) != "one" {
 		t.Errorf("what a try has is put in the place of another's: %s", raw)
 	}
-	if err := TakeUp(filepath.Join(dir, "new_try-2"), 2); err != nil {
+	if err := CopyEarlierTry(filepath.Join(dir, "new_try-2"), 2); err != nil {
 		t.Error(err)
 	}
 }

@@ -55,9 +55,9 @@ func SpeedsIn(folders ...string) *Speeds {
 	return speeds
 }
 
-// Of returns the pace of a judge, from runs with the same protocol and prompt, else with the same protocol, else from
+// Pace returns the pace of a judge, from runs with the same protocol and prompt, else with the same protocol, else from
 // any; nil if there are none.
-func (s *Speeds) Of(model judging.ModelSpec, protocol, prompt string) *Pace {
+func (s *Speeds) Pace(model judging.ModelSpec, protocol, prompt string) *Pace {
 	for _, level := range []struct {
 		remark  string
 		matches func(judging.Spec) bool
@@ -146,7 +146,7 @@ func (e *Maker) paceOf(run *RunPlan) *Pace {
 		speeds = SpeedsIn(e.folder(), filepath.Dir(filepath.Clean(run.Dir)))
 	}
 	spec := run.Manifest.Spec
-	return speeds.Of(spec.Model, spec.Protocol, spec.Prompt.Name)
+	return speeds.Pace(spec.Model, spec.Protocol, spec.Prompt.Name)
 }
 
 // Seconds returns how long the plan's calls take; ok is false without earlier runs.
@@ -174,9 +174,9 @@ func (run *RunPlan) Time() string {
 
 // measuring returns the command that measures how fast the judge is.
 func (run *RunPlan) measuring() string {
-	words := []string{"gavel", "doctor", "--model", datasets.Quoted(run.Manifest.Model.Name)}
+	words := []string{"gavel", "doctor", "--model", datasets.ShellQuote(run.Manifest.Model.Name)}
 	for _, url := range run.Request.BaseURLs[:min(1, len(run.Request.BaseURLs))] {
-		words = append(words, "--base-url", datasets.Quoted(url))
+		words = append(words, "--base-url", datasets.ShellQuote(url))
 	}
 	return strings.Join(words, " ")
 }

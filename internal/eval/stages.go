@@ -76,7 +76,7 @@ func (w *work) do(ctx context.Context, o Request) error {
 		return err
 	}
 	defer subset.set.Close()
-	if stage := protocol.Before(o.Options); stage != nil {
+	if stage := protocol.FirstStage(o.Options); stage != nil {
 		return w.runStages(ctx, o, stage, subset)
 	}
 	return w.runDirect(ctx, o, subset)
@@ -157,13 +157,13 @@ func (s *stages) needed() (bool, error) {
 		return !answered, err
 	}
 	if answered {
-		return false, Wrong("agents", strings.Join(agents, ","), ": %s already holds agents' answers", s.opts.Dataset)
+		return false, InvalidField("agents", strings.Join(agents, ","), ": %s already holds agents' answers", s.opts.Dataset)
 	}
 	if err := s.stage.Check(item); err != nil {
 		return true, usage("%s has items of shape %s, %w", subset.set.Name, item.Shape, err)
 	}
 	if len(agents) == 0 {
-		return true, Wrong("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
+		return true, InvalidField("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
 	}
 	_, _, err = checkItems(s.answerOptions(), subset)
 	return true, err
@@ -215,7 +215,7 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 // answerOptions returns the request of an answer run with the same settings.
 func (s *stages) answerOptions() Request {
 	o := s.opts
-	answering := judging.Answering()
+	answering := judging.AnswerProtocol()
 	o.Protocol = answering.Name
 	o.Options = nil
 	o.Prompt = answering.Templates[0].Name
@@ -254,7 +254,7 @@ func (w *work) makeAnswers(
 		s.reports = append(s.reports, *rep)
 	}
 	if p.stopped.Load() { // at a time when nothing of this stage was left to do
-		return nil, Failed(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", title, w.Words.GoOn))
+		return nil, WithKind(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", title, w.Words.GoOn))
 	}
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 }
@@ -266,7 +266,7 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 		return nil, err
 	}
 	if shard, answersShard := s.questions.shard, rep.Manifest.Shard; shard != nil && answersShard != nil &&
-		(answersShard.Index != shard.Index || answersShard.Of != shard.Of) {
+		(answersShard.Index != shard.Index || answersShard.Count != shard.Count) {
 		return nil, usage("%s has the answers of shard %s, but this is shard %s: "+
 			"name the answers of this shard, or of the whole run", dir, answersShard, shard)
 	}
@@ -275,7 +275,7 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	answers, err := judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)
 	if err == nil && answers.Unfinished() && rep.Manifest.Imported == "" {
 		return nil, fmt.Errorf("%s is not finished (%d answers failed or are missing): "+
-			"repeat its command to complete it first", dir, answers.Failed+answers.Lacking)
+			"repeat its command to complete it first", dir, answers.Failed+answers.Missing)
 	}
 	s.reports = append(s.reports, scored)
 	return answers, err

@@ -77,7 +77,7 @@ func (t *tally) look(result scoring.ItemResult) bool {
 		return false
 	case scoring.Right:
 		t.right++
-	case scoring.NotKnown:
+	case scoring.UnknownResult:
 		t.failed++
 	}
 	t.n++

@@ -54,7 +54,7 @@ func TestTally(t *testing.T) {
 	}
 	state := &tally{Until: Until{"strict", false, 0.6}}
 	for range 1000 {
-		if state.look(scoring.NotKnown) {
+		if state.look(scoring.UnknownResult) {
 			t.Fatalf("decided by what nobody knows: %+v", state)
 		}
 		if state.look(scoring.LeftOut); state.n == 0 {

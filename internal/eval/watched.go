@@ -18,10 +18,10 @@ type skeptic struct {
 // Ask implements backends.Client.
 func (s *skeptic) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	resp, err := s.Client.Ask(ctx, req)
-	if err == nil && resp.EndUntold {
-		s.noFinish.Do(func() { s.warn("warning: %s", backends.EndUntold) })
+	if err == nil && resp.NoFinishReasons {
+		s.noFinish.Do(func() { s.warn("warning: %s", backends.NoFinishReasons) })
 	}
-	if err == nil && s.model.Another(resp.Model) {
+	if err == nil && s.model.DiffersFrom(resp.Model) {
 		s.otherModel.Do(func() {
 			s.warn("warning: asked for the model %q, the server says that %q answers", s.model.Name, resp.Model)
 		})

@@ -45,13 +45,13 @@ func (r *Jury) metric() string { return doc.MetricName(r.Scored.Protocol, r.Metr
 
 // membersBlock has a row for the jury and each of its members, the best first.
 func (r *Jury) membersBlock() doc.Block {
-	consistent := doc.MetricColumn(r.Scored.Protocol, scoring.RightWhereAlike, doc.Of)
+	consistent := doc.MetricColumn(r.Scored.Protocol, scoring.RightWhereAlike, doc.ShareWithN)
 	consistent.Spare = 3
 	coverage := doc.MetricColumn(r.Scored.Protocol, scoring.Coverage, doc.Bare)
 	coverage.Spare = 2
 	coverage.In = doc.Printed
-	t := &doc.Table{First: "judge", Columns: []doc.Column{
-		{Name: "level", Kind: doc.Judged}, {Name: r.metric(), Kind: doc.Number, Axis: doc.AxisOf(r.Value.Unit)},
+	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
+		{Name: "level", Kind: doc.LevelCell}, {Name: r.metric(), Kind: doc.Number, Axis: doc.AxisOf(r.Value.Unit)},
 		consistent, coverage, {Name: "calls", Kind: doc.Whole},
 	}}
 	row := func(name string, value scoring.Result, calls int, scored *scoring.Report) doc.Row {
@@ -128,7 +128,7 @@ const mostPairs = 15
 // agreementBlock shows how often two members give the same verdict and how alike they err, those that err most alike
 // first.
 func (r *Jury) agreementBlock() doc.Block {
-	t := &doc.Table{First: "members", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "members", Columns: []doc.Column{
 		{Name: "κ of errors", Kind: doc.Bare}, {Name: "both wrong", Kind: doc.Whole},
 		{Name: "same verdict, %", Kind: doc.Bare}, {Name: "of", Kind: doc.Whole},
 	}}
@@ -172,7 +172,7 @@ func (r *Jury) votesBlock() doc.Block {
 	for _, m := range r.Members {
 		runs = append(runs, m.Run)
 	}
-	t := &doc.Table{First: "members that are right"}
+	t := &doc.Table{RowHead: "members that are right"}
 	for _, v := range r.Votes {
 		if v.N == 0 {
 			continue

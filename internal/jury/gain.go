@@ -103,7 +103,7 @@ func Run(req Request, o scoring.Options) (*Jury, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := Assess(run, runs, nil, o.Bootstrap)
+	r, err := Evaluate(run, runs, nil, o.Bootstrap)
 	if err != nil {
 		return nil, err
 	}
@@ -144,12 +144,12 @@ func Of(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
 	if members == nil {
 		return nil
 	}
-	r, _ := Assess(run, members, nil, o.Bootstrap)
+	r, _ := Evaluate(run, members, nil, o.Bootstrap)
 	return r
 }
 
-// Assess compares the run of a jury with those of its members. Members without a name in names go by their model.
-func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {
+// Evaluate compares the run of a jury with those of its members. Members without a name in names go by their model.
+func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {
 	rights, err := scoring.RightsOf(append(slices.Clone(members), run))
 	if err != nil {
 		return nil, err
@@ -225,11 +225,11 @@ func (r *Jury) vote(rights *scoring.Rights) {
 	for u := range rights.Units {
 		n := 0
 		for _, right := range rights.Right[:last] {
-			n += int(scoring.One(right[u]))
+			n += int(scoring.Indicator(right[u]))
 		}
 		v := &r.Votes[last-n]
 		v.N++
-		v.Jury += int(scoring.One(rights.Right[last][u]))
+		v.Jury += int(scoring.Indicator(rights.Right[last][u]))
 	}
 }
 
@@ -240,7 +240,7 @@ func (r *Jury) likeness(rights *scoring.Rights) {
 		for k := range i {
 			var counts [4]float64
 			for u := range rights.Units {
-				counts[int(2*scoring.One(rights.Right[k][u])+scoring.One(rights.Right[i][u]))]++
+				counts[int(2*scoring.Indicator(rights.Right[k][u])+scoring.Indicator(rights.Right[i][u]))]++
 			}
 			overlap := Likeness{
 				A:        r.Members[k].Run,
@@ -273,7 +273,7 @@ func (l *Likeness) agree(a, b []string) {
 	for u := range min(len(a), len(b)) {
 		if names(a[u]) && names(b[u]) {
 			l.SameOf++
-			same += int(scoring.One(a[u] == b[u]))
+			same += int(scoring.Indicator(a[u] == b[u]))
 		}
 	}
 	if l.SameOf > 0 {

@@ -46,7 +46,7 @@ const (
 )
 
 // Jurors returns the members of a jury by the manifest of its run, in their order; nil of any other run.
-func Jurors(m *judging.Manifest) []judging.StageOf {
+func Jurors(m *judging.Manifest) []judging.StageRun {
 	if m.Server.Kind != serverKind || len(m.Stages) < 2 {
 		return nil
 	}
@@ -96,11 +96,11 @@ type judgment struct {
 
 // ballots holds the votes of the members.
 type ballots struct {
-	first     *judging.Manifest // of the first member
-	members   []judging.StageOf // with the judgments that the verdicts took
-	simulated bool              // one of them is
-	judgments []*judgment       // made by all members; sorted by item and presentation
-	partial   int               // number of judgments that a member has not made
+	first     *judging.Manifest  // of the first member
+	members   []judging.StageRun // with the judgments that the verdicts took
+	simulated bool               // one of them is
+	judgments []*judgment        // made by all members; sorted by item and presentation
+	partial   int                // number of judgments that a member has not made
 }
 
 // pair is the shape of records of pairs, which leave it out.
@@ -153,7 +153,7 @@ func read(dirs []string, reading judging.Reading) (*ballots, error) {
 			return nil, err
 		}
 		j.first = cmp.Or(j.first, m)
-		j.members = append(j.members, judging.StageOf{Role: Juror, Run: dir, ID: m.ID, Model: m.Spec.Model.Name})
+		j.members = append(j.members, judging.StageRun{Role: Juror, Run: dir, ID: m.ID, Model: m.Spec.Model.Name})
 		j.simulated = j.simulated || m.Simulated
 	}
 	// In whatever order the judgments came in, the jury is the same.

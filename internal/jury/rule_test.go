@@ -48,7 +48,7 @@ func (offersTie) Parse(_ judging.Presentation, label string, _ judging.Reading) 
 	if at := strings.Index("AB", label); at >= 0 {
 		return judging.Verdict{Outcome: judging.Decided, Choice: at}
 	}
-	return judging.Verdict{Outcome: judging.Tie, Choice: judging.Nobody}
+	return judging.Verdict{Outcome: judging.Tie, Choice: judging.NoCandidate}
 }
 
 // TestSharesHaveTheTie: of a prompt that offers a tie, its label's probability is that of a tie.

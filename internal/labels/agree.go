@@ -30,9 +30,9 @@ type Agreement struct {
 	Split      int               `json:"split,omitempty"`    // items on which people are evenly split
 	Judges     []Standing        `json:"judges"`             // agreement with the majority, the best judge first
 	Pairs      []Pair            `json:"pairs"`              // agreement of every two raters
-	People     *Together         `json:"people,omitempty"`   // agreement of all people, if three or more
-	Self       []Self            `json:"self,omitempty"`     // intra-rater agreement, if items were shown twice
-	StandIn    []StandIn         `json:"stand_in,omitempty"` // alternative annotator test, with three people or more
+	People     *PeopleAgreement  `json:"people,omitempty"`   // agreement of all people, if three or more
+	Self       []IntraRater      `json:"self,omitempty"`     // intra-rater agreement, if items were shown twice
+	StandIn    []AltTest         `json:"stand_in,omitempty"` // alternative annotator test, with three people or more
 	Reading    judging.Readers   `json:"reading,omitempty"`  // left out for the default
 	Bootstrap  scoring.Bootstrap `json:"bootstrap"`          // of the intervals
 	// of two judges: `mcnemar`, or `permutation` if items come in clusters
@@ -72,49 +72,49 @@ type Pair struct {
 	Ordinal   *Number `json:"alpha_ordinal,omitempty"` // of pairs, whose categories are A, tie and B
 }
 
-// Named holds a number with its name.
-type Named struct {
+// NamedNumber holds a number with its name.
+type NamedNumber struct {
 	Name string
 	Number
 }
 
 // Numbers returns the statistics of a pair by name.
-func (p Pair) Numbers() []Named {
-	numbers := []Named{{"agreement", p.Agreement}, {"kappa", p.Kappa}, {"ac1", p.AC1}, {"alpha", p.Alpha}}
+func (p Pair) Numbers() []NamedNumber {
+	numbers := []NamedNumber{{"agreement", p.Agreement}, {"kappa", p.Kappa}, {"ac1", p.AC1}, {"alpha", p.Alpha}}
 	if p.Ordinal != nil {
-		numbers = append(numbers, Named{"alpha_ordinal", *p.Ordinal})
+		numbers = append(numbers, NamedNumber{"alpha_ordinal", *p.Ordinal})
 	}
 	return numbers
 }
 
-// Together holds the agreement of all people.
-type Together struct {
+// PeopleAgreement holds the agreement of all people.
+type PeopleAgreement struct {
 	Raters  int     `json:"raters"`                  // people
 	N       int     `json:"n"`                       // items with labels of two people or more
 	Alpha   Number  `json:"alpha"`                   // Krippendorff's, nominal
 	Ordinal *Number `json:"alpha_ordinal,omitempty"` // of pairs
 }
 
-// Self holds a person's intra-rater agreement, on items that they labelled twice.
-type Self struct {
+// IntraRater holds a person's intra-rater agreement, on items that they labelled twice.
+type IntraRater struct {
 	Labeller  string `json:"labeller"`  // the person
 	N         int    `json:"n"`         // items
 	Agreement Number `json:"agreement"` // percent
 }
 
-// StandIn holds the alternative annotator test of a judge: whether it may replace a person (arXiv 2501.10970).
-type StandIn struct {
+// AltTest holds the alternative annotator test of a judge: whether it may replace a person (arXiv 2501.10970).
+type AltTest struct {
 	Run     string   `json:"run"`          // its folder
 	Model   string   `json:"model"`        // the judge
 	Epsilon float64  `json:"epsilon"`      // extra cost of a person over the judge, as a share of agreement
 	Winning *float64 `json:"winning_rate"` // ω: share of people that it surpasses; ½ or more is needed
 	// ρ: share of items on which it agrees with the others at least as well as the person left out
-	Advantage *float64 `json:"average_advantage"`
-	People    []Beside `json:"people"` // each left out in turn
+	Advantage *float64     `json:"average_advantage"`
+	People    []PersonTest `json:"people"` // each left out in turn
 }
 
-// Beside compares a judge with one person.
-type Beside struct {
+// PersonTest compares a judge with one person.
+type PersonTest struct {
 	Labeller  string   `json:"labeller"`  // the person
 	N         int      `json:"n"`         // items
 	Judge     *float64 `json:"judge"`     // share of items on which the judge agrees with the others at least as well
@@ -203,16 +203,16 @@ func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 			Run:    j.Dir,
 			Model:  j.Manifest.Spec.Model.Name,
 			Calls:  1000 * j.Calls,
-			Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Of))))),
+			Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Verdicts))))),
 			agrees: map[string]bool{},
 		}
 		agreed := clusters{}
 		for item, label := range majority {
-			verdict, ok := j.Of[item]
+			verdict, ok := j.Verdicts[item]
 			if !ok {
 				continue
 			}
-			s.NoVerdict += int(scoring.One(verdict == ""))
+			s.NoVerdict += int(scoring.Indicator(verdict == ""))
 			s.agrees[item] = verdict == label
 			p.count(agreed, item, verdict == label)
 		}
@@ -263,8 +263,8 @@ func (p *panel) pValue(a, b map[string]bool) float64 {
 	for item, first := range a {
 		if second, ok := b[item]; ok {
 			row := p.row(both, item, 2)
-			row[0] += scoring.One(first)
-			row[1] += scoring.One(second)
+			row[0] += scoring.Indicator(first)
+			row[1] += scoring.Indicator(second)
 		}
 	}
 	if p.judges[0].cluster != nil {

@@ -61,19 +61,19 @@ type turn struct {
 
 // Turn holds what one person is shown.
 type Turn struct {
-	Labeller string
-	At       int    // number of the item in the dataset
-	Sum      string // hash of its line, to detect an old page
-	Again    bool
-	Shape    datasets.Shape
-	Question string
-	Shown    []string      // texts of the responses or options, in this person's order
-	Ties     bool          // a tie is a possible label
-	Done     int           // labelled items of this person; items shown twice count twice
-	Total    int           // all items of this person
-	Left     time.Duration // time left for all items; 0 if unknown yet
-	Undo     string        // the label to take back, for [Desk.Undo]; "" for none
-	Finished bool          // no item is left
+	Labeller  string
+	At        int    // number of the item in the dataset
+	Sum       string // hash of its line, to detect an old page
+	Again     bool
+	Shape     datasets.Shape
+	Question  string
+	Shown     []string      // texts of the responses or options, in this person's order
+	Ties      bool          // a tie is a possible label
+	Done      int           // labelled items of this person; items shown twice count twice
+	Total     int           // all items of this person
+	Remaining time.Duration // time left for all items; 0 if unknown yet
+	Undo      string        // the label to take back, for [Desk.Undo]; "" for none
+	Finished  bool          // no item is left
 }
 
 // maxThink limits the time for an item that counts: after a longer time the person was away.
@@ -158,14 +158,14 @@ var validName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
 })
 
-// ErrWho is the error of an invalid name.
-var ErrWho = errors.New("a name has letters, digits, spaces and . " +
+// ErrName is the error of an invalid name.
+var ErrName = errors.New("a name has letters, digits, spaces and . " +
 	"' _ @ -, at most 60 characters, begins with a letter or a digit, and ends with no space")
 
 // CheckName returns an error for an invalid name of a person.
 func CheckName(name string) error {
 	if !validName().MatchString(name) {
-		return ErrWho
+		return ErrName
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	}
 	if len(p.durations) > 2 {
 		median := slices.Sorted(slices.Values(p.durations))[len(p.durations)/2]
-		t.Left = time.Duration(t.Total-t.Done) * median
+		t.Remaining = time.Duration(t.Total-t.Done) * median
 	}
 	if t.Finished {
 		return t, nil
@@ -212,7 +212,7 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	t.Again = next.repeat
 	t.Shape = item.Shape
 	t.Question = item.Question
-	t.Ties = item.Shape.Info().Two
+	t.Ties = item.Shape.Info().SideBySide
 	for _, k := range d.order(name, item, next.repeat) {
 		t.Shown = append(t.Shown, item.Candidates[k].Text)
 	}
@@ -236,8 +236,8 @@ const maxNoteLength = 4000
 // ErrAnswer marks the error of an invalid answer.
 var ErrAnswer = errors.New("not an answer")
 
-// Say stores a person's answer. If it cannot be written, nothing is stored and the item is shown again.
-func (d *Desk) Say(name string, s Answer) error {
+// Submit stores a person's answer. If it cannot be written, nothing is stored and the item is shown again.
+func (d *Desk) Submit(name string, s Answer) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -295,7 +295,7 @@ func (s Answer) label(item datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
 		return "", nil
-	case s.Tie && item.Shape.Info().Two:
+	case s.Tie && item.Shape.Info().SideBySide:
 		return Tie, nil
 	case s.Tie:
 		return "", fmt.Errorf(`%w: the answer "neither is better" is only for items with two responses`, ErrAnswer)

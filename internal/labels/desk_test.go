@@ -73,7 +73,7 @@ func (d *table) answer(name, word string) labels.Turn {
 	turn := d.next(name)
 	assert.Assert(d.t, !turn.Finished)
 	index := slices.IndexFunc(turn.Shown, func(text string) bool { return strings.HasPrefix(text, word) })
-	assert.NilError(d.t, d.Say(name, choice(turn, fmt.Sprint(index+1))))
+	assert.NilError(d.t, d.Submit(name, choice(turn, fmt.Sprint(index+1))))
 	return turn
 }
 
@@ -160,13 +160,13 @@ func TestDeskUndoAndSkip(t *testing.T) {
 	assert.NilError(t, d.Undo("ann", last)) // the button was pressed twice
 	turn := d.next("ann")
 	assert.Equal(t, id(turn), id(first))
-	assert.NilError(t, d.Say("ann", labels.Answer{At: turn.At, Sum: turn.Sum, Skip: true, Note: "both are bad"}))
+	assert.NilError(t, d.Submit("ann", labels.Answer{At: turn.At, Sum: turn.Sum, Skip: true, Note: "both are bad"}))
 	two := d.next("ann")
-	assert.NilError(t, d.Say("ann", labels.Answer{At: two.At, Sum: two.Sum, Tie: true}))
-	assert.ErrorIs(t, d.Say("ann", choice(two, "3")), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Say("ann", labels.Answer{At: 77, Choice: "1"}), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Say("ann", labels.Answer{At: two.At, Sum: "other", Choice: "1"}), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Say("../ann", choice(two, "1")), labels.ErrWho)
+	assert.NilError(t, d.Submit("ann", labels.Answer{At: two.At, Sum: two.Sum, Tie: true}))
+	assert.ErrorIs(t, d.Submit("ann", choice(two, "3")), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Submit("ann", labels.Answer{At: 77, Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Submit("ann", labels.Answer{At: two.At, Sum: "other", Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Submit("../ann", choice(two, "1")), labels.ErrName)
 	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 2, Skipped: 1, Total: 3}})
 	assert.DeepEqual(t, d.stored().Majority(), map[string]string{id(zero): "A", id(two): labels.Tie})
 }
@@ -264,9 +264,9 @@ func TestNumbersAndOptions(t *testing.T) {
 	d := deskOf(t, file(t, "n.jsonl", `{"id":"n1","question":"q","gold":"7"}`+"\n"), labels.DeskOptions{})
 	turn := d.next("ann")
 	for _, no := range []string{"NaN", "1,5", "seven", "", "Inf"} {
-		assert.ErrorIs(t, d.Say("ann", choice(turn, no)), labels.ErrAnswer, no)
+		assert.ErrorIs(t, d.Submit("ann", choice(turn, no)), labels.ErrAnswer, no)
 	}
-	assert.NilError(t, d.Say("ann", choice(turn, " 1,007.0 ")))
+	assert.NilError(t, d.Submit("ann", choice(turn, " 1,007.0 ")))
 	assert.Equal(t, d.stored().Labels[0].Label, "1007")
 
 	d = deskOf(t, file(t, "o.jsonl", `{"id":" lead","prompt":"q","outputs":[{"id":"model_a","text":"x"},{"id":"same","text":"y"}]}`+"\n"), labels.DeskOptions{})
@@ -334,7 +334,7 @@ func TestLabelsOfAFileThatSomebodyReplaced(t *testing.T) {
 			changed, _ := os.ReadFile(d.path)
 			for range 5 {
 				turn := d.next("ann")
-				err := d.Say("ann", choice(turn, "1"))
+				err := d.Submit("ann", choice(turn, "1"))
 				if c.refused {
 					assert.ErrorContains(t, err, "this label was not saved")
 					continue
@@ -361,8 +361,8 @@ func TestLabelsOfAFileThatSomebodyReplaced(t *testing.T) {
 func TestTheSameLabelTwiceOfAFileThatIsGone(t *testing.T) {
 	d := deskOf(t, pairsFile(t, 3), labels.DeskOptions{})
 	reply := choice(d.next("ann"), "1")
-	assert.NilError(t, d.Say("ann", reply))
+	assert.NilError(t, d.Submit("ann", reply))
 	assert.NilError(t, os.Remove(d.path))
-	assert.NilError(t, d.Say("ann", reply))
+	assert.NilError(t, d.Submit("ann", reply))
 	assert.Equal(t, len(d.stored().Labels), 1)
 }

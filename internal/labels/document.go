@@ -56,11 +56,11 @@ func (a *Agreement) sheet() [][]string {
 func (a *Agreement) judges() doc.Block {
 	axis := doc.PercentAxis
 	axis.Zero = -1 // no line for chance, which depends on the frequency of each label
-	t := &doc.Table{First: "judge", Look: "wide many", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "judge", Look: "wide many", Columns: []doc.Column{
 		{Name: "agreement, %", Kind: doc.Number, Axis: &axis},
 		{Name: "letters"},
-		{Name: "Cohen's κ", Kind: doc.Of},
-		{Name: "no verdict", Kind: doc.Of},
+		{Name: "Cohen's κ", Kind: doc.ShareWithN},
+		{Name: "no verdict", Kind: doc.ShareWithN},
 		{Name: "calls per 1,000", Kind: doc.Whole, In: doc.Full},
 		{Name: "tokens per 1,000", Kind: doc.Whole, In: doc.Full},
 		{Name: "run", In: doc.Full, Spare: 1},
@@ -133,7 +133,7 @@ func (a *Agreement) names() map[string]string {
 
 // pairs returns a table with a row for every two raters.
 func (a *Agreement) pairs() doc.Block {
-	t := &doc.Table{First: "of", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "of", Columns: []doc.Column{
 		{Name: "and of"}, {Name: "between", Spare: 1},
 		{Name: "agreement, %", Kind: doc.Number}, {Name: "n", Kind: doc.Whole},
 		{Name: "Cohen's κ", Kind: doc.Number},
@@ -165,11 +165,11 @@ func (a *Agreement) pairs() doc.Block {
 
 // altTests returns the tests of whether a judge may replace a person.
 func (a *Agreement) altTests() doc.Block {
-	t := &doc.Table{First: "person left out", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "person left out", Columns: []doc.Column{
 		{Name: "items", Kind: doc.Whole}, {Name: "judge at least as good, %", Kind: doc.Bare},
 		{Name: "person at least as good, %", Kind: doc.Bare}, {Name: "p", Kind: doc.Bare}, {},
 	}}
-	b := doc.Block{ID: "stand-in", Title: "May a judge replace a person?", Named: true, Chart: doc.Numbers, Table: t}
+	b := doc.Block{ID: "stand-in", Title: "May a judge replace a person?", ShowTitle: true, Chart: doc.Numbers, Table: t}
 	b.Fold = b.Title
 	for _, s := range a.StandIn {
 		name := a.names()[s.Run]
@@ -231,11 +231,11 @@ func hundredfold(share *float64) *float64 {
 }
 
 // Document returns the estimates, the corrected ones first.
-func (e *Estimated) Document() doc.Document {
+func (e *ShareEstimate) Document() doc.Document {
 	d := doc.Document{Answer: e.Says, Sheet: [][]string{
 		{"run", "response", "estimate", "value", "low", "high", "judged", "labelled"},
 	}}
-	t := &doc.Table{First: "share of " + e.Response, Columns: []doc.Column{
+	t := &doc.Table{RowHead: "share of " + e.Response, Columns: []doc.Column{
 		{Name: "%", Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
 	add := func(name string, n *Number) {
@@ -277,7 +277,7 @@ func (s *Selective) Document() doc.Document {
 	d := doc.Document{Answer: s.Says, Sheet: [][]string{
 		{"run", "model", "threshold", "asked", "believed", "right", "of"},
 	}}
-	t := &doc.Table{First: "judge", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
 		{Name: "run", Spare: 1}, {Name: "accepted from confidence", Kind: doc.Bare}, {Name: "items asked", Kind: doc.Whole},
 		{Name: "accepted", Kind: doc.Whole}, {Name: "correct of labelled", Kind: doc.Bare},
 	}}
@@ -290,11 +290,11 @@ func (s *Selective) Document() doc.Document {
 		}
 		t.Add(doc.Row{Name: name, Cells: doc.Cells(
 			j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), j.Asked,
-			j.Believed, fmt.Sprintf("%d of %d", j.Right, j.Of),
+			j.Accepted, fmt.Sprintf("%d of %d", j.Right, j.Labelled),
 		)})
 		d.Sheet = append(d.Sheet, []string{
-			j.Run, j.Model, table.Cell(j.Threshold, 6), strconv.Itoa(j.Asked), strconv.Itoa(j.Believed),
-			strconv.Itoa(j.Right), strconv.Itoa(j.Of),
+			j.Run, j.Model, table.Cell(j.Threshold, 6), strconv.Itoa(j.Asked), strconv.Itoa(j.Accepted),
+			strconv.Itoa(j.Right), strconv.Itoa(j.Labelled),
 		})
 	}
 	b.Remark("select.covered", s.Covered, s.Items)

@@ -25,7 +25,7 @@ func (d *Desk) draw() error {
 		if err != nil {
 			return err
 		}
-		if item.Shape.Info().Asks == "" {
+		if item.Shape.Info().LabelQuestion == "" {
 			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: "+
 				"pairs, preferences, options, choices and numbers can", d.o.Name, item.Shape)
 		}
@@ -72,7 +72,7 @@ func (d *Desk) sorted(word, name string, items []int) []int {
 func (d *Desk) order(name string, item datasets.Item, repeat bool) []int {
 	var order []int
 	for k, c := range item.Candidates {
-		if c.Text != "" && !c.Unrelated && (!item.Shape.Info().Two || k < 2) || item.Shape == datasets.Pair {
+		if c.Text != "" && !c.Unrelated && (!item.Shape.Info().SideBySide || k < 2) || item.Shape == datasets.Pair {
 			order = append(order, k)
 		}
 	}

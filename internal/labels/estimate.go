@@ -13,9 +13,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Estimated holds the true share of pairs in which one response is better, estimated from verdicts on all pairs and
+// ShareEstimate holds the true share of pairs in which one response is better, estimated from verdicts on all pairs and
 // labels of some.
-type Estimated struct {
+type ShareEstimate struct {
 	Says     string `json:"says"`     // the result in a sentence
 	Run      string `json:"run"`      // its folder
 	Model    string `json:"model"`    // the judge
@@ -59,7 +59,7 @@ const (
 // Estimate corrects the share of verdicts for one response. The labelled pairs must be drawn at random from all.
 func Estimate(
 	dir string, file *File, response string, widths []float64, reading judging.Reading, level float64,
-) (*Estimated, error) {
+) (*ShareEstimate, error) {
 	p, err := newPanel([]string{dir}, file, reading, stats.Default, false)
 	if err != nil {
 		return nil, err
@@ -72,16 +72,16 @@ func Estimate(
 		return nil, fmt.Errorf("%s: some items were chosen by disagreement: use labels of items drawn at random",
 			p.file.Path)
 	}
-	e := &Estimated{
+	e := &ShareEstimate{
 		Run:      dir,
 		Model:    j.Manifest.Spec.Model.Name,
 		Labels:   p.file.Path,
 		Response: response,
-		Judged:   len(j.Of),
+		Judged:   len(j.Verdicts),
 		Reading:  reading.Name,
 	}
-	for _, verdict := range j.Of {
-		e.NoVerdict += int(scoring.One(verdict == ""))
+	for _, verdict := range j.Verdicts {
+		e.NoVerdict += int(scoring.Indicator(verdict == ""))
 	}
 	units, clusters := p.units(response)
 	var label, predictions, rest []float64 // labels and verdicts of labelled pairs, and verdicts of the other pairs
@@ -138,7 +138,7 @@ func (p *panel) units(response string) (units []stats.Unit, clusters int) {
 		return 0
 	}
 	majority, numbers := p.file.Majority(), map[string]int{}
-	verdicts := p.judges[0].Of
+	verdicts := p.judges[0].Verdicts
 	for _, item := range slices.Sorted(maps.Keys(verdicts)) {
 		cluster := p.cluster(item)
 		if _, ok := numbers[cluster]; !ok {
@@ -185,7 +185,7 @@ func byDesign(units []stats.Unit, level float64) Number {
 }
 
 // correct sets the corrected share, and the labels needed for some widths; rest is the number of unlabelled pairs.
-func (e *Estimated) correct(p stats.Powered, widths []float64, rest int, level float64) {
+func (e *ShareEstimate) correct(p stats.Powered, widths []float64, rest int, level float64) {
 	e.Share = percents(p.Mean, p.Interval, ByPredictions)
 	e.Weight = *scoring.Fraction(p.Weight)
 	for _, width := range widths {
@@ -202,10 +202,10 @@ func halves(scores []float64, level float64) Number {
 	best := 0.0
 	worst := 0.0
 	for _, s := range scores {
-		best += scoring.One(s == 1)
-		worst += scoring.One(s == 0)
+		best += scoring.Indicator(s == 1)
+		worst += scoring.Indicator(s == 0)
 	}
-	iv := stats.Paired(best, worst, float64(len(scores)), level) // of score·2 − 1, from −1 to 1
+	iv := stats.PairedInterval(best, worst, float64(len(scores)), level) // of score·2 − 1, from −1 to 1
 	iv.Low = (1 + iv.Low) / 2
 	iv.High = (1 + iv.High) / 2
 	return percents(stat.Mean(scores, nil), iv, scoring.ByPairs)

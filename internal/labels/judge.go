@@ -24,9 +24,9 @@ import (
 type Judge struct {
 	Dir      string
 	Manifest *judging.Manifest
-	// Of has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on the
+	// Verdicts has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on the
 	// presentation, "" if one has no verdict.
-	Of map[string]string
+	Verdicts map[string]string
 	// Confidence is the mean probability of that verdict, for items whose records have label probabilities.
 	Confidence map[string]float64
 	Gold       map[string]string // labels of the dataset
@@ -47,7 +47,7 @@ var ErrAgents = errors.New("judges answers of agents, or none")
 func ReadJudge(dir string, reading judging.Reading) (*Judge, error) {
 	j := &Judge{
 		Dir:        dir,
-		Of:         map[string]string{},
+		Verdicts:   map[string]string{},
 		Confidence: map[string]float64{},
 		Gold:       map[string]string{},
 		sums:       map[string]string{},
@@ -87,7 +87,7 @@ func ReadJudge(dir string, reading judging.Reading) (*Judge, error) {
 			return nil
 		}
 		label := verdict(x.labels)
-		j.Of[item] = j.spell(label)
+		j.Verdicts[item] = j.spell(label)
 		if label != "" && label != Tie && len(x.probabilities) == len(x.labels) {
 			j.Confidence[item] = stat.Mean(x.probabilities, nil)
 		}
@@ -97,7 +97,7 @@ func ReadJudge(dir string, reading judging.Reading) (*Judge, error) {
 		return nil, err
 	}
 	j.Manifest = m
-	if j.shape.Cut {
+	if j.shape.Variable {
 		return j, nil // a run may show some of an item's options, so that its lines differ from the dataset's
 	}
 	return j, j.hash()
@@ -153,7 +153,7 @@ func choiceOf(r *judging.Record, v judging.Verdict) string {
 
 // has reports whether the judge has judged the item of a label, in the version that was labelled.
 func (j *Judge) has(l Label) bool {
-	_, ok := j.Of[l.Item]
+	_, ok := j.Verdicts[l.Item]
 	line := j.sums[l.Item]
 	return ok && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }

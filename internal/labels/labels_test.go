@@ -296,7 +296,7 @@ func TestSelect(t *testing.T) {
 	s, err := labels.Select([]string{dir}, f, 0.1, 0.1, reading)
 	assert.NilError(t, err)
 	assert.Equal(t, *s.Judges[0].Threshold, 0.9)
-	assert.Equal(t, s.Judges[0].Of, 34) // of 40, without the six that it is wrong on
+	assert.Equal(t, s.Judges[0].Labelled, 34) // of 40, without the six that it is wrong on
 	assert.Equal(t, s.Covered, 50)
 	assert.Equal(t, s.Calls, 2*n)
 	_, err = labels.Select([]string{judge(t, "mute", 4, func(int) bool { return true })}, f, 0.1, 0.1, reading)

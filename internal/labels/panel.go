@@ -49,7 +49,7 @@ func newPanel(dirs []string, file *File, reading judging.Reading, b stats.Bootst
 			return nil, err
 		}
 		p.judges = append(p.judges, j)
-		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.Of})
+		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.Verdicts})
 	}
 	if len(p.judges) == 0 {
 		return nil, ErrNone
@@ -95,7 +95,7 @@ func newPanel(dirs []string, file *File, reading judging.Reading, b stats.Bootst
 	return p, nil
 }
 
-func (p *panel) ofPairs() bool { return p.judges[0].shape.Two }
+func (p *panel) ofPairs() bool { return p.judges[0].shape.SideBySide }
 
 // goldFile returns the dataset's labels as those of one person.
 func (j *Judge) goldFile() *File {
@@ -132,7 +132,7 @@ func (p *panel) checkLabels() error {
 		}
 		exists := false
 		for i, j := range p.judges {
-			if _, ok := j.Of[l.Item]; !ok {
+			if _, ok := j.Verdicts[l.Item]; !ok {
 				continue
 			}
 			exists = true
@@ -165,7 +165,7 @@ func (p *panel) checkLabels() error {
 	}
 	for _, j := range p.judges {
 		if j.Manifest.DrawnBy != nil {
-			p.warnf("%s: %s", j.Dir, scoring.LookedAt)
+			p.warnf("%s: %s", j.Dir, scoring.FixedLengthWarning)
 		}
 	}
 	if p.file.byDisagreement() {

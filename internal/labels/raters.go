@@ -72,9 +72,9 @@ const minRows = 10
 func (p *panel) smoothed(table clusters, k int, statistics []func([]float64) float64) []Number {
 	sample := table.sample(scoring.Metric{Columns: scoring.Span{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
-	worth := scoring.Worth(floats.Sum(sums) / float64(rows.Len))
+	worth := scoring.EffectiveUnits(floats.Sum(sums) / float64(rows.Len))
 	cell := func(a, b int) stats.Extra { return stats.Extra{Columns: []int{a*k + b}, Values: []float64{worth}} }
-	prior, categories := new(stats.Beside), used(sums, k)
+	prior, categories := new(stats.PriorRows), used(sums, k)
 	for _, a := range categories {
 		for _, b := range categories {
 			if a != b { // each category has as many cells in both
@@ -88,10 +88,10 @@ func (p *panel) smoothed(table clusters, k int, statistics []func([]float64) flo
 	}
 	var list []stats.Statistic
 	for _, f := range statistics {
-		list = append(list, stats.Statistic{Of: f, Beside: prior})
+		list = append(list, stats.Statistic{Compute: f, Prior: prior})
 	}
 	out := make([]Number, len(statistics))
-	for i, iv := range p.b.Smoothed(rows, list) {
+	for i, iv := range p.b.SmoothedIntervals(rows, list) {
 		v := statistics[i](sums)
 		out[i].Value = scoring.Fraction(v)
 		if out[i].Value != nil && rows.Len >= minRows {
@@ -122,9 +122,9 @@ func used(sums []float64, k int) (nonEmpty []int) {
 }
 
 // together returns Krippendorff's α of all people.
-func (p *panel) together() *Together {
+func (p *panel) together() *PeopleAgreement {
 	k := len(p.categories)
-	t := &Together{Raters: len(p.people)}
+	t := &PeopleAgreement{Raters: len(p.people)}
 	if k > maxCategories {
 		return t
 	}
@@ -134,7 +134,7 @@ func (p *panel) together() *Together {
 		rated := 0
 		for i, r := range p.people {
 			values[i] = p.category(r, item)
-			rated += int(scoring.One(values[i] >= 0))
+			rated += int(scoring.Indicator(values[i] >= 0))
 		}
 		if rated > 1 {
 			t.N++
@@ -168,7 +168,7 @@ func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics 
 func (p *panel) category(r rater, item string) int { return slices.Index(p.categories, r.labels[item]) }
 
 // altTest returns the alternative annotator test of a judge.
-func (p *panel) altTest(judge rater, epsilon float64) StandIn {
+func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 	items := slices.Sorted(maps.Keys(p.file.Majority()))
 	categories := func(r rater) (all []int) {
 		for _, item := range items {
@@ -181,7 +181,7 @@ func (p *panel) altTest(judge rater, epsilon float64) StandIn {
 		others = append(others, categories(r))
 	}
 	t := stats.AltTest(categories(judge), others, epsilon, 0.05)
-	s := StandIn{
+	s := AltTest{
 		Run:       judge.name,
 		Model:     judge.judge.Manifest.Spec.Model.Name,
 		Epsilon:   epsilon,
@@ -190,7 +190,7 @@ func (p *panel) altTest(judge rater, epsilon float64) StandIn {
 	}
 	for k, x := range t.People {
 		if x.Units > 0 {
-			s.People = append(s.People, Beside{
+			s.People = append(s.People, PersonTest{
 				Labeller:  p.people[k].name,
 				N:         x.Units,
 				Judge:     scoring.Fraction(x.Judge),
@@ -222,6 +222,6 @@ func (p *panel) self(a *Agreement) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(byLabeller)) {
 		share, n, _ := p.share(byLabeller[name])
-		a.Self = append(a.Self, Self{Labeller: name, N: n, Agreement: share})
+		a.Self = append(a.Self, IntraRater{Labeller: name, N: n, Agreement: share})
 	}
 }

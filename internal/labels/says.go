@@ -49,7 +49,7 @@ func (a *Agreement) answer() string {
 }
 
 // answer says in which share of pairs the response is better.
-func (e *Estimated) answer() string {
+func (e *ShareEstimate) answer() string {
 	if e.Share.Value == nil {
 		return fmt.Sprintf("It is unknown how often %s is better: no pair has both a verdict and a label.", e.Response)
 	}

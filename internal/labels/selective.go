@@ -36,9 +36,9 @@ type Stage struct {
 	Model     string   `json:"model"`          // the judge
 	Threshold *float64 `json:"threshold"`      // of confidence, 0 to 1; null if the judge is never accepted
 	Asked     int      `json:"asked"`          // items that reach the judge
-	Believed  int      `json:"believed"`       // items with an accepted verdict
+	Accepted  int      `json:"believed"`       // items with an accepted verdict
 	Right     int      `json:"right"`          // correct verdicts among Of
-	Of        int      `json:"of"`             // labelled items with an accepted verdict
+	Labelled  int      `json:"of"`             // labelled items with an accepted verdict
 	Note      string   `json:"note,omitempty"` // why the judge is never accepted
 }
 
@@ -66,8 +66,8 @@ func Select(dirs []string, file *File, risk, delta float64, reading judging.Read
 	}
 	truth, _ := p.majority()
 	var items []string // judged by all judges
-	for _, item := range slices.Sorted(maps.Keys(p.judges[0].Of)) {
-		lacks := func(j *Judge) bool { _, ok := j.Of[item]; return !ok }
+	for _, item := range slices.Sorted(maps.Keys(p.judges[0].Verdicts)) {
+		lacks := func(j *Judge) bool { _, ok := j.Verdicts[item]; return !ok }
 		if slices.ContainsFunc(p.judges, lacks) {
 			continue
 		}
@@ -86,9 +86,9 @@ func Select(dirs []string, file *File, risk, delta float64, reading judging.Read
 		x.Run = j.Dir
 		x.Model = j.Manifest.Spec.Model.Name
 		s.Calls += x.Asked * j.Calls
-		s.Covered += x.Believed
+		s.Covered += x.Accepted
 		right += x.Right
-		labelled += x.Of
+		labelled += x.Labelled
 	}
 	if labelled > 0 {
 		s.Right = percents(float64(right)/float64(labelled), stats.Blaker(right, labelled, 0.95), scoring.ByBlaker)
@@ -119,7 +119,7 @@ func (j *Judge) accept(x *Stage, items []string, truth map[string]string, risk, 
 	var right []bool
 	for _, item := range items {
 		if label, ok := truth[item]; ok && j.Confidence[item] > 0 {
-			confidences, right = append(confidences, j.Confidence[item]), append(right, j.Of[item] == label)
+			confidences, right = append(confidences, j.Confidence[item]), append(right, j.Verdicts[item] == label)
 		}
 	}
 	threshold := stats.Select(confidences, right, risk, delta)
@@ -128,10 +128,10 @@ func (j *Judge) accept(x *Stage, items []string, truth map[string]string, risk, 
 		x.Note = rejection(confidences, right, risk, delta)
 		return items
 	}
-	x.Right, x.Of = threshold.Right, threshold.Of
+	x.Right, x.Labelled = threshold.Right, threshold.Total
 	for _, item := range items {
 		if c, ok := j.Confidence[item]; ok && c >= threshold.Threshold {
-			x.Believed++
+			x.Accepted++
 		} else {
 			rest = append(rest, item)
 		}
@@ -144,7 +144,7 @@ func (j *Judge) accept(x *Stage, items []string, truth map[string]string, risk, 
 func rejection(confidences []float64, right []bool, risk, delta float64) string {
 	wrong := 0
 	for _, ok := range right {
-		wrong += int(scoring.One(!ok))
+		wrong += int(scoring.Indicator(!ok))
 	}
 	n := len(confidences)
 	switch needed := minLabelled(risk, delta); {

@@ -23,7 +23,7 @@ func TestSelectHolds(t *testing.T) {
 			truth := map[string]string{}
 			judges := make([]*Judge, size)
 			for k := range judges {
-				judges[k] = &Judge{Of: make(map[string]string, len(items)), Confidence: make(map[string]float64, len(items))}
+				judges[k] = &Judge{Verdicts: make(map[string]string, len(items)), Confidence: make(map[string]float64, len(items))}
 			}
 			for i, item := range items {
 				if i < labelled {
@@ -33,8 +33,8 @@ func TestSelectHolds(t *testing.T) {
 				for k, j := range judges {
 					sure := 1 - hard/2 + float64(k)*hard/6
 					j.Confidence[item] = sure + 0.1*rng.Float64() // a little too sure
-					if j.Of[item] = "B"; rng.Float64() < sure {
-						j.Of[item] = "A"
+					if j.Verdicts[item] = "B"; rng.Float64() < sure {
+						j.Verdicts[item] = "A"
 					}
 				}
 			}
@@ -43,7 +43,7 @@ func TestSelectHolds(t *testing.T) {
 			for _, item := range items[labelled:] {
 				for k, stage := range stages {
 					if stage.Threshold != nil && judges[k].Confidence[item] >= *stage.Threshold {
-						if accepted++; judges[k].Of[item] == "B" {
+						if accepted++; judges[k].Verdicts[item] == "B" {
 							wrong++
 						}
 						break
@@ -72,11 +72,11 @@ func TestSelectSaysWhyAJudgeIsNeverBelieved(t *testing.T) {
 		truth[items[i]] = "A"
 	}
 	judge := func(confidence func(i int) float64, wrong func(i int) bool) *Judge {
-		j := &Judge{Of: map[string]string{}, Confidence: map[string]float64{}}
+		j := &Judge{Verdicts: map[string]string{}, Confidence: map[string]float64{}}
 		for i, item := range items {
 			j.Confidence[item] = confidence(i)
-			if j.Of[item] = "A"; wrong(i) {
-				j.Of[item] = "B"
+			if j.Verdicts[item] = "A"; wrong(i) {
+				j.Verdicts[item] = "B"
 			}
 		}
 		return j

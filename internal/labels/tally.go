@@ -32,7 +32,7 @@ func (c clusters) sample(metrics ...scoring.Metric) *scoring.Sample {
 // count adds an item on which two raters agree, or not, to rows for share.
 func (p *panel) count(c clusters, item string, agree bool) {
 	row := p.row(c, item, 2)
-	row[0] += scoring.One(agree)
+	row[0] += scoring.Indicator(agree)
 	row[1]++
 }
 

@@ -17,21 +17,21 @@ import (
 
 // Plan holds the questions and answers of `gavel plan`.
 type Plan struct {
-	Says       string   `json:"says"`       // the answer in a sentence or two
-	Discordant float64  `json:"discordant"` // percent
-	Power      float64  `json:"power"`      // percent
-	Alpha      float64  `json:"alpha"`
-	Detect     *float64 `json:"detect,omitempty"`        // points
-	ToTell     *int     `json:"pairs_to_tell,omitempty"` // that a difference of so many points takes
+	Says          string   `json:"says"`       // the answer in a sentence or two
+	Discordant    float64  `json:"discordant"` // percent
+	Power         float64  `json:"power"`      // percent
+	Alpha         float64  `json:"alpha"`
+	Detect        *float64 `json:"detect,omitempty"`        // points
+	PairsToDetect *int     `json:"pairs_to_tell,omitempty"` // that a difference of so many points takes
 	// that it takes to find judges that are the same within as many points to be so
-	ToEquate *int     `json:"pairs_to_equate,omitempty"`
-	Pairs    *int     `json:"pairs,omitempty"`
-	Tells    *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
+	PairsToEquate *int     `json:"pairs_to_equate,omitempty"`
+	Pairs         *int     `json:"pairs,omitempty"`
+	Detectable    *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
 }
 
-// Fill computes the number of pairs that detect a difference of Detect points, and the difference that Pairs detect.
+// Compute computes the number of pairs that detect a difference of Detect points, and the difference that Pairs detect.
 // The error names the flag whose value is out of range.
-func (p *Plan) Fill() error {
+func (p *Plan) Compute() error {
 	psi, power := p.Discordant/100, p.Power/100
 	switch {
 	case !(psi > 0 && psi <= 1):
@@ -48,12 +48,12 @@ func (p *Plan) Fill() error {
 	}
 	if p.Detect != nil {
 		whole := func(n float64) *int { return new(int(math.Min(math.Ceil(n), math.MaxInt32))) }
-		p.ToTell = whole(stats.PairsToTell(*p.Detect/100, psi, p.Alpha, power))
-		p.ToEquate = whole(stats.PairsToEquate(*p.Detect/100, psi, p.Alpha, power))
+		p.PairsToDetect = whole(stats.PairsToDetect(*p.Detect/100, psi, p.Alpha, power))
+		p.PairsToEquate = whole(stats.PairsToEquate(*p.Detect/100, psi, p.Alpha, power))
 	}
 	if p.Pairs != nil {
-		if tells := 100 * stats.Tells(*p.Pairs, psi, p.Alpha, power); !math.IsNaN(tells) {
-			p.Tells = new(math.Round(tells*1e4) / 1e4)
+		if tells := 100 * stats.DetectableDifference(*p.Pairs, psi, p.Alpha, power); !math.IsNaN(tells) {
+			p.Detectable = new(math.Round(tells*1e4) / 1e4)
 		}
 	}
 	p.Says = p.answer()
@@ -63,8 +63,8 @@ func (p *Plan) Fill() error {
 // answer returns the sentences on the pairs needed, and on the difference that the pairs tell.
 func (p *Plan) answer() string {
 	var sentences []string
-	if p.ToTell != nil {
-		pairs := humanize.Comma(int64(*p.ToTell))
+	if p.PairsToDetect != nil {
+		pairs := humanize.Comma(int64(*p.PairsToDetect))
 		sentences = append(sentences, doc.Phrase("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
 	}
 	if p.Pairs != nil {
@@ -73,8 +73,8 @@ func (p *Plan) answer() string {
 			verb = " detects "
 		}
 		difference := "no difference."
-		if p.Tells != nil {
-			difference = doc.Phrase("plan.says-points", table.Fixed(p.Tells, 1))
+		if p.Detectable != nil {
+			difference = doc.Phrase("plan.says-points", table.Fixed(p.Detectable, 1))
 		}
 		sentences = append(sentences, table.Count(*p.Pairs, "pair")+verb+difference)
 	}
@@ -84,7 +84,7 @@ func (p *Plan) answer() string {
 // Document returns the questions and their answers.
 func (p *Plan) Document() doc.Document {
 	t := &doc.Table{
-		First:   doc.Phrase("plan.discordant", table.Decimal(p.Discordant)),
+		RowHead: doc.Phrase("plan.discordant", table.Decimal(p.Discordant)),
 		Columns: doc.Columns(doc.Whole, doc.Phrase("plan.power", table.Decimal(p.Power))),
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
@@ -97,13 +97,13 @@ func (p *Plan) Document() doc.Document {
 		sheet = append(sheet, row)
 	}
 	if p.Detect != nil {
-		add(doc.Phrase("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.ToTell))
-		add(doc.Phrase("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.ToEquate))
+		add(doc.Phrase("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToDetect))
+		add(doc.Phrase("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToEquate))
 	}
 	if p.Pairs != nil {
 		answer := "none"
-		if p.Tells != nil {
-			answer = table.Fixed(p.Tells, 1)
+		if p.Detectable != nil {
+			answer = table.Fixed(p.Detectable, 1)
 		}
 		add(doc.Phrase("plan.tells", *p.Pairs), answer)
 	}

@@ -13,7 +13,7 @@ func TestPlanSays(t *testing.T) {
 		{Plan{Pairs: new(1)}, "1 pair detects no difference."},
 	} {
 		c.plan.Discordant, c.plan.Power, c.plan.Alpha = 30, 80, 0.05
-		if err := c.plan.Fill(); err != nil || c.plan.Says != c.want {
+		if err := c.plan.Compute(); err != nil || c.plan.Says != c.want {
 			t.Errorf("%q, want %q: %v", c.plan.Says, c.want, err)
 		}
 	}

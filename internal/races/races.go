@@ -24,9 +24,9 @@ type Race struct {
 	Says string `json:"says"` // the answer in a sentence or two
 	race.Result
 	// Hours so far, and those that all items would take; nil of a race over finished runs.
-	Hours      *float64 `json:"hours,omitempty"`
-	FullHours  *float64 `json:"full_hours,omitempty"`
-	Unfinished bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
+	Hours       *float64 `json:"hours,omitempty"`
+	HoursForAll *float64 `json:"full_hours,omitempty"`
+	Unfinished  bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
 
 	rules    race.Rules
 	rows     []racer
@@ -41,7 +41,7 @@ type racer struct {
 	run, name    string
 	items        int
 	share, ahead scoring.Result // ahead: lead of the leader over this judge, in points; the leader has none
-	exit         *race.Leaver
+	exit         *race.EliminatedRun
 	better       string // the name of the better judge, if this one left
 	state        string
 }
@@ -61,21 +61,21 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 		seed:     seed,
 		warnings: warnings,
 	}
-	judges := r.In()
+	judges := r.Remaining()
 	leader := judges[0]
-	for _, l := range slices.Backward(r.Left()) {
+	for _, l := range slices.Backward(r.Eliminations()) {
 		judges = append(judges, l.Judge)
 	}
 	inPercent := func(share float64, iv stats.Interval) scoring.Result {
 		return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
 	}
 	for _, j := range judges {
-		row := racer{judge: j, run: folders[j], name: names[j], items: r.Asked(j)}
+		row := racer{judge: j, run: folders[j], name: names[j], items: r.Outcomes(j)}
 		if row.items > 0 {
 			row.share = inPercent(r.Share(j))
 		}
 		if j != leader {
-			row.ahead = inPercent(r.Ahead(leader, j))
+			row.ahead = inPercent(r.Lead(leader, j))
 			row.ahead.Mode = scoring.ModeDifference
 		}
 		out.rows = append(out.rows, row)
@@ -97,7 +97,7 @@ func Stored(s *race.State, name func(run string) string) *Race {
 	}
 	out.Result = *s.Result
 	for j, run := range s.Runs {
-		row := racer{run: run, name: name(run), items: s.Asked[j]}
+		row := racer{run: run, name: name(run), items: s.ItemsAsked[j]}
 		if j < len(s.Shares) {
 			row.share = scoring.Result{Value: s.Shares[j].Value, Low: s.Shares[j].Low, High: s.Shares[j].High}
 		}
@@ -105,8 +105,8 @@ func Stored(s *race.State, name func(run string) string) *Race {
 	}
 	out.complete()
 	slices.SortStableFunc(out.rows, func(a, b racer) int {
-		return cmp.Or(cmp.Compare(scoring.One(a.exit != nil), scoring.One(b.exit != nil)),
-			cmp.Compare(scoring.One(b.run == out.Leader), scoring.One(a.run == out.Leader)), cmp.Compare(b.items, a.items))
+		return cmp.Or(cmp.Compare(scoring.Indicator(a.exit != nil), scoring.Indicator(b.exit != nil)),
+			cmp.Compare(scoring.Indicator(b.run == out.Leader), scoring.Indicator(a.run == out.Leader)), cmp.Compare(b.items, a.items))
 	})
 	out.Says = out.answer()
 	return out
@@ -121,10 +121,10 @@ func (out *Race) complete() {
 	for i := range out.rows {
 		row := &out.rows[i]
 		row.state = "no significant difference from the leader"
-		switch i := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
+		switch i := slices.IndexFunc(out.Eliminated, func(l race.EliminatedRun) bool { return l.Run == row.run }); {
 		case i >= 0:
-			row.exit = &out.Left[i]
-			row.better = names[row.exit.By]
+			row.exit = &out.Eliminated[i]
+			row.better = names[row.exit.Winner]
 			row.state = "left: " + row.better + " is better"
 		case row.run == out.Leader:
 			row.state = "leads"
@@ -136,8 +136,8 @@ func (out *Race) complete() {
 	}
 }
 
-// Took adds the seconds that each judge took, and whether the race is over, to a race by [New].
-func (out *Race) Took(seconds []float64, over bool) *Race {
+// AddTimes adds the seconds that each judge took, and whether the race is over, to a race by [New].
+func (out *Race) AddTimes(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
 	for _, row := range out.rows {
@@ -145,7 +145,7 @@ func (out *Race) Took(seconds []float64, over bool) *Race {
 		all += seconds[row.judge] / float64(max(1, row.items)) * float64(out.rules.Items)
 	}
 	hours := func(s float64) *float64 { return new(math.Round(s/3600*1e4) / 1e4) }
-	out.Hours, out.FullHours = hours(spent), hours(all)
+	out.Hours, out.HoursForAll = hours(spent), hours(all)
 	out.Says = out.answer()
 	return out
 }
@@ -210,7 +210,7 @@ func (out *Race) sheet() [][]string {
 		}
 		exitCells := []string{"", "", ""}
 		if x.exit != nil {
-			exitCells = []string{strconv.Itoa(x.exit.Items), table.Cell(x.exit.E, 4), x.exit.By}
+			exitCells = []string{strconv.Itoa(x.exit.Items), table.Cell(x.exit.E, 4), x.exit.Winner}
 		}
 		rows = append(rows, append(row, exitCells...))
 	}
@@ -224,15 +224,15 @@ func (out *Race) Document() doc.Document {
 
 // Block returns the table with a row for each judge.
 func (out *Race) Block() doc.Block {
-	t := &doc.Table{First: "judge", Look: "race", Columns: []doc.Column{
-		{Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Lap, Axis: doc.CountAxis(out.rules.Items)},
+	t := &doc.Table{RowHead: "judge", Look: "race", Columns: []doc.Column{
+		{Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Progress, Axis: doc.CountAxis(out.rules.Items)},
 		{Name: "correct, %", Kind: doc.Number}, {Name: "calls", Kind: doc.Whole, Spare: 1},
 		{Name: "leader ahead by", Kind: doc.Number, In: doc.Full}, {Name: "left after", Kind: doc.Whole, In: doc.Full},
 		{Name: "E", In: doc.Full}, {Name: "outcome"},
 	}}
 	in := 0
 	for _, r := range out.rows {
-		in += int(scoring.One(r.exit == nil && r.items > 0))
+		in += int(scoring.Indicator(r.exit == nil && r.items > 0))
 	}
 	each := out.FullCalls / max(1, out.rules.Items*len(out.rows))
 	for _, r := range out.rows {
@@ -275,32 +275,32 @@ func (out *Race) remark(b *doc.Block) {
 	if out.loads > 0 {
 		b.Remark("race.loads", out.loads)
 	}
-	if o := out.Orders; o.Tried > 0 {
+	if o := out.Orders; o.Races > 0 {
 		behind := ""
 		if out.rules.Margin > 0 {
 			behind = doc.Phrase("race.by-margin")
 		}
-		b.Remark("race.orders", table.Count(o.Tried, "other order"), behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried),
+		b.Remark("race.orders", table.Count(o.Races, "other order"), behind, o.Errors, 100*float64(o.Errors)/float64(o.Races),
 			100*o.Calls/float64(out.FullCalls))
 	}
-	if out.Hours != nil && *out.FullHours >= 0.01 {
-		b.Remark("race.hours", table.Decimal(*out.Hours), table.Decimal(*out.FullHours))
+	if out.Hours != nil && *out.HoursForAll >= 0.01 {
+		b.Remark("race.hours", table.Decimal(*out.Hours), table.Decimal(*out.HoursForAll))
 	}
-	if out.About != "" {
-		b.Remark("race.about", aboutWords[out.About])
+	if out.Question != "" {
+		b.Remark("race.about", aboutWords[out.Question])
 	}
 	b.Warn(out.warnings)
 }
 
 // evidence returns the E-value against a judge that left.
-func evidence(l *race.Leaver) string {
+func evidence(l *race.EliminatedRun) string {
 	if l.E == nil {
 		return "certain"
 	}
 	return strconv.FormatFloat(*l.E, 'f', 1, 64)
 }
 
-var aboutWords = map[string]string{race.AboutItems: "items like these", race.AboutBenchmark: "this benchmark"}
+var aboutWords = map[string]string{race.QuestionItems: "items like these", race.QuestionBenchmark: "this benchmark"}
 
 // outcome describes how the race ended for a judge.
 func (r racer) outcome() string {

@@ -9,7 +9,7 @@ import (
 // TestRaceSays: every branch of the first line, over made-up numbers.
 func TestRaceSays(t *testing.T) {
 	in := func(name, state string) racer { return racer{name: name, state: state} }
-	out := racer{name: "z", exit: &race.Leaver{Items: 20}}
+	out := racer{name: "z", exit: &race.EliminatedRun{Items: 20}}
 	for _, c := range []struct {
 		name       string
 		rows       []racer

@@ -15,7 +15,7 @@ import (
 // other judge is on it; "" where there are none.
 func (p *RunPage) place() string {
 	head := Headline(&p.Report)
-	others := p.Others
+	others := p.OtherJudges
 	where := "here"
 	if len(others) == 0 {
 		others = p.others()
@@ -34,19 +34,19 @@ func (p *RunPage) place() string {
 }
 
 // others returns the judges of the same items that have runs here, and the published ones that have none.
-func (p *RunPage) others() []Other {
-	all := slices.Clone(p.Others)
+func (p *RunPage) others() []OtherJudge {
+	all := slices.Clone(p.OtherJudges)
 	for _, x := range p.Report.References {
-		isHere := func(o Other) bool { return o.Reference && o.Name == x.Judge }
-		if x.Metric == Headline(&p.Report).Metric && !slices.ContainsFunc(p.Others, isHere) {
-			all = append(all, Other{Name: x.Judge, Level: scoring.Unknown, Reference: true, Value: x.Value})
+		isHere := func(o OtherJudge) bool { return o.Reference && o.Name == x.Judge }
+		if x.Metric == Headline(&p.Report).Metric && !slices.ContainsFunc(p.OtherJudges, isHere) {
+			all = append(all, OtherJudge{Name: x.Judge, Level: scoring.Unknown, Reference: true, Value: x.Value})
 		}
 	}
 	return all
 }
 
-// Among draws the judge among others of the same items, and says where it stands among published ones.
-func Among(p *RunPage) (all []doc.Block) {
+// OtherJudges draws the judge among others of the same items, and says where it stands among published ones.
+func OtherJudges(p *RunPage) (all []doc.Block) {
 	lines := amongPublished(&p.Report)
 	if lines != nil {
 		t := &doc.Table{Columns: []doc.Column{{}}}
@@ -64,10 +64,10 @@ func Among(p *RunPage) (all []doc.Block) {
 	if len(others) == 0 || head == nil || head.Value == nil {
 		return all
 	}
-	slices.SortFunc(others, func(a, b Other) int {
+	slices.SortFunc(others, func(a, b OtherJudge) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
-	t := &doc.Table{First: "judge", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
 		{Name: doc.MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: doc.AxisOf(head.Unit)},
 	}}
 	for _, o := range others {
@@ -115,7 +115,7 @@ func amongPublished(r *scoring.Report) (lines []string) {
 		metrics = append(metrics, x.Metric) // which is never compared with the headline
 		if words := r.Standing(x.Metric); words != "" {
 			lines = append(lines, doc.Phrase("references.by", doc.MetricName(r.Protocol, x.Metric),
-				table.Whole(r.Overall(x.Metric)), words))
+				table.WithInterval(r.Overall(x.Metric)), words))
 		}
 	}
 	if r.ByFiguresAlone() {

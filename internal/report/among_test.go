@@ -16,7 +16,7 @@ func TestPlaceIsThatOfTheLeaderboard(t *testing.T) {
 	if got, want := p.place(), "number 3 of 3 judges with the published ones"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	p.Others = []Other{{Name: "other", Value: 60}}
+	p.OtherJudges = []OtherJudge{{Name: "other", Value: 60}}
 	if got, want := p.place(), "number 1 of 2 judges here"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -48,8 +48,8 @@ func (p *RunPage) findings() (all Finding) {
 // Analyses returns the blocks of the analyses.
 func Analyses(p *RunPage) []doc.Block { return p.findings().Blocks }
 
-// Further returns the data of analyses that JSON has beside the report of a run, by their names; nil if there are none.
-func Further(r scoring.Report) map[string]any {
+// AnalysisData returns the data of analyses that JSON has beside the report of a run, by their names; nil if there are none.
+func AnalysisData(r scoring.Report) map[string]any {
 	data, _ := foundIn(r).Data.(map[string]any)
 	return data
 }
@@ -86,7 +86,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 	}
 	noun := layoutOf(p.Protocol).Noun
 	f := &Finding{Results: calibrationResults("", *c, "decided "+noun)}
-	t := &doc.Table{First: "confidence", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "confidence", Columns: []doc.Column{
 		{Name: "correct", Kind: doc.Bare, Axis: &doc.PercentAxis}, {Name: "mean confidence", Kind: doc.Bare},
 	}}
 	for _, b := range c.Bins {
@@ -98,7 +98,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 			Name:  fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
 			N:     b.N,
 			Look:  "level-" + string(p.Level()),
-			Cells: []doc.Value{{Result: scoring.Result{Value: new(100 * *b.Accuracy)}, Held: &sure}, doc.Num(sure)},
+			Cells: []doc.Value{{Result: scoring.Result{Value: new(100 * *b.Accuracy)}, Reference: &sure}, doc.Num(sure)},
 		})
 	}
 	if len(t.Rows) == 0 {
@@ -167,15 +167,15 @@ func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low,
 
 // baselinesOf returns a table of the scores of simple rules without reading on some units, by a metric.
 func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
-	t := &doc.Table{First: "baseline", Look: "wide", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "baseline", Look: "wide", Columns: []doc.Column{
 		{Name: metric, Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
 	read := false
 	for _, rule := range rules {
-		if rule.Named != nil && rule.Named.N == 0 {
+		if rule.Followed != nil && rule.Followed.N == 0 {
 			continue // the texts are not at hand, as of published verdicts
 		}
-		read = read || rule.Named != nil
+		read = read || rule.Followed != nil
 		x := scoring.Result{Value: &rule.Value, Low: rule.Low, High: rule.High}
 		t.Add(doc.Row{Name: rule.Name, Look: "level-unknown", Cells: doc.Cells(x)})
 	}

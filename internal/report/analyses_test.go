@@ -17,7 +17,7 @@ func TestAnAnalysisIsAFile(t *testing.T) {
 	t.Cleanup(func() { analyses = before })
 	analyses = append(slices.Clone(before), Analysis{Name: "longest-reply", Run: func(p *RunPage) *Finding {
 		x := scoring.Result{Metric: "longest-reply", Group: scoring.Overall, Unit: scoring.UnitCount, Value: new(4321.0), N: 7}
-		t := &doc.Table{First: "reply", Columns: []doc.Column{{Name: "characters", Kind: doc.Number}}}
+		t := &doc.Table{RowHead: "reply", Columns: []doc.Column{{Name: "characters", Kind: doc.Number}}}
 		t.Rows = []doc.Row{{Name: "the longest", Cells: []doc.Value{doc.Num(x)}}}
 		return &Finding{
 			Blocks:  []doc.Block{{ID: "longest", Title: "The longest reply", Table: t}},
@@ -43,7 +43,7 @@ func TestAnAnalysisIsAFile(t *testing.T) {
 	if err := (RunReport{Runs: []Run{{Report: r}}}).WriteHTML(&file); err != nil || !strings.Contains(file.String(), "The longest reply") {
 		t.Errorf("the report has nothing of it: %v", err)
 	}
-	if got := Further(r)["longest-reply"]; got == nil {
+	if got := AnalysisData(r)["longest-reply"]; got == nil {
 		t.Error("the API has nothing of it")
 	}
 }

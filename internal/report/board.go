@@ -40,7 +40,7 @@ type Standing struct {
 	// of pairs; left empty by protocols that have no such metric
 	RightWhereAlike scoring.Result `json:"right_where_alike"`
 	Coverage        scoring.Result `json:"coverage"`
-	NamesFirst      scoring.Result `json:"first_position"`
+	PrefersFirst    scoring.Result `json:"first_position"`
 	// of an item, while at least one judgment was being made; left out where no server was asked
 	Seconds *float64 `json:"seconds_per_item,omitempty"`
 
@@ -66,7 +66,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 			Headline:        run.Result,
 			RightWhereAlike: rep.Overall(scoring.RightWhereAlike),
 			Coverage:        rep.Overall(scoring.Coverage),
-			NamesFirst:      rep.Overall(scoring.FirstPosition),
+			PrefersFirst:    rep.Overall(scoring.FirstPosition),
 			Report:          rep,
 		}
 		if i < len(names) {
@@ -76,7 +76,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 	}
 	slices.SortStableFunc(b.Rows, func(x, y Standing) int {
 		if x.Headline.Value == nil || y.Headline.Value == nil {
-			return cmp.Compare(scoring.One(x.Headline.Value == nil), scoring.One(y.Headline.Value == nil))
+			return cmp.Compare(scoring.Indicator(x.Headline.Value == nil), scoring.Indicator(y.Headline.Value == nil))
 		}
 		return cmp.Compare(*y.Headline.Value, *x.Headline.Value)
 	})
@@ -165,7 +165,7 @@ func (b Board) headline() string { return ScoreName(b.report(), b.Metric) }
 // ScoreName returns the label of the metric that judges are ranked by.
 func ScoreName(r *scoring.Report, metric string) string {
 	if r.Preferences {
-		return WithPeople
+		return AgreementWithPeople
 	}
 	return doc.MetricName(r.Protocol, metric)
 }
@@ -250,7 +250,7 @@ func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "correct"
 // warning returns a warning if the headline does not know what is right, or if no judge is usable; "" otherwise.
 func (b Board) warning() string {
 	if l := b.layout(); l.Unlabelled == b.Metric {
-		return strings.TrimSpace(l.Steady + " " + b.useless())
+		return strings.TrimSpace(l.UnlabelledNote + " " + b.useless())
 	}
 	return b.useless()
 }
@@ -292,7 +292,7 @@ func namesOf(rows []Standing) string {
 func (b Board) values(rows []Standing) string {
 	var values []string
 	for _, s := range rows {
-		if v := table.Rough(s.Headline.Value, s.Headline); !slices.Contains(values, v) {
+		if v := table.Rounded(s.Headline.Value, s.Headline); !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}

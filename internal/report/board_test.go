@@ -25,7 +25,7 @@ func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, names []st
 		if *v == none {
 			v = nil
 		}
-		r.Runs = append(r.Runs, scoring.Placed{
+		r.Runs = append(r.Runs, scoring.RankedRun{
 			Run:    "runs/" + model,
 			Model:  model,
 			Result: scoring.Result{Metric: "strict", Group: scoring.Overall, Value: v, N: 100},
@@ -46,7 +46,7 @@ func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, names []st
 			for _, p := range apart {
 				same = same && p != [2]int{i, j}
 			}
-			r.Pairs = append(r.Pairs, scoring.Versus{A: i, B: j, Same: same})
+			r.Pairs = append(r.Pairs, scoring.PairTest{A: i, B: j, Same: same})
 		}
 	}
 	names[0] = "the first"
@@ -68,7 +68,7 @@ func TestBoard(t *testing.T) {
 			value = fmt.Sprint(*r.Headline.Value)
 		}
 		got += fmt.Sprintf("%s %s %d–%d %s %s %v %v %v\n", r.Name, r.Run, r.First, r.Last, r.Level, value,
-			*r.RightWhereAlike.Value, *r.Coverage.Value, *r.NamesFirst.Value)
+			*r.RightWhereAlike.Value, *r.Coverage.Value, *r.PrefersFirst.Value)
 	}
 	want := "m2 runs/m2 1–2 usable 80 2 52 42\n" +
 		"m3 runs/m3 1–3 usable 70 3 53 43\n" +
@@ -209,9 +209,9 @@ func TestLabelsStayedIsSaid(t *testing.T) {
 func TestSecondsOfAnItem(t *testing.T) {
 	for remembered, want := range []bool{true, true, false} {
 		r := &scoring.Report{Items: 4}
-		r.Ledger = &scoring.Ledger{Calls: 2, Remembered: remembered, Seconds: 2}
+		r.Ledger = &scoring.Ledger{Calls: 2, CachedReplies: remembered, Seconds: 2}
 		judges := []report.BoardJudge{{Manifest: &judging.Manifest{}, Report: r}}
-		got := report.NewLeaderboard(report.Unranked(judges), judges).Rows[0].Seconds
+		got := report.NewLeaderboard(report.ProvisionalRanking(judges), judges).Rows[0].Seconds
 		if (got != nil) != want || want && *got != 0.5 {
 			t.Errorf("%d of 2 remembered: %v", remembered, got)
 		}

@@ -52,7 +52,7 @@ func costOf(l *scoring.Ledger) string {
 		verb = "sent"
 	}
 	add(l.Calls > 0, table.Count(l.Calls, "call"))
-	add(l.Remembered > 0, table.Count(l.Remembered, "reply")+" from the cache")
+	add(l.CachedReplies > 0, table.Count(l.CachedReplies, "reply")+" from the cache")
 	add(l.PromptTokens+l.ReplyTokens > 0,
 		fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), verb, tokens(l.ReplyTokens)))
 	add(l.Seconds >= 1, lasted(l.Seconds))
@@ -102,11 +102,11 @@ func tokenDetails(l *scoring.Ledger) (details []string) {
 		details = append(details, fmt.Sprintf("%s of %s tokens were thinking%s",
 			number(*l.ThoughtTokens), number(l.GeneratedTokens), each))
 	}
-	if l.Remembered > 0 {
-		details = append(details, table.Count(l.Remembered, "reply")+" from gavel's own cache, paid for before")
+	if l.CachedReplies > 0 {
+		details = append(details, table.Count(l.CachedReplies, "reply")+" from gavel's own cache, paid for before")
 	}
-	if l.Beside > 0 {
-		details = append(details, table.Count(l.Beside, "request")+
+	if l.ExtraRequests > 0 {
+		details = append(details, table.Count(l.ExtraRequests, "request")+
 			" beside the calls: which model is served, how long a prompt is")
 	}
 	return details

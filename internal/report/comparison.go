@@ -143,7 +143,7 @@ func (c Comparison) ranked(pairs []pair) string {
 			return doc.Phrase("compare.no-value")
 		}
 		if !d.Noise {
-			ahead := int(scoring.One(*d.Diff > 0))
+			ahead := int(scoring.Indicator(*d.Diff > 0))
 			wins[p.names[ahead]]++
 			first = slices.DeleteFunc(first, func(name string) bool { return name == p.names[1-ahead] })
 		}
@@ -163,7 +163,7 @@ func (c Comparison) ranked(pairs []pair) string {
 // consistent; "" otherwise.
 func (p pair) coverage() string {
 	for _, d := range p.Differences {
-		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil && p.Alike != nil && !p.Alike.Noise {
+		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil && p.WhenConsistent != nil && !p.WhenConsistent.Noise {
 			return doc.Phrase("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
 		}
 	}
@@ -226,7 +226,7 @@ func (p pair) row(d scoring.Difference) doc.Row {
 	case best == "":
 		r.Cells[4].Text = "differs"
 	default:
-		r.Cells[4].Text = p.short[int(scoring.One((*d.Diff > 0) == (best == scoring.Higher)))]
+		r.Cells[4].Text = p.short[int(scoring.Indicator((*d.Diff > 0) == (best == scoring.Higher)))]
 	}
 	return r
 }
@@ -247,8 +247,8 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 			others = append(others, d)
 		}
 	}
-	if p.Alike != nil {
-		consistent = append([]scoring.Difference{*p.Alike}, p.AlikeByGroup...)
+	if p.WhenConsistent != nil {
+		consistent = append([]scoring.Difference{*p.WhenConsistent}, p.WhenConsistentByGroup...)
 	}
 	for section, differences := range [][]scoring.Difference{headlines, consistent, others} {
 		for _, d := range differences {
@@ -270,7 +270,7 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 				}
 			case section == 1:
 				r.Name += " *"
-			case !leading && (several || p.tile(d).Folded || p.Alike != nil && d.Metric == p.Alike.Metric):
+			case !leading && (several || p.tile(d).Folded || p.WhenConsistent != nil && d.Metric == p.WhenConsistent.Metric):
 				r.In = detail
 			}
 			r.Total = r.Total && (leading || !several)
@@ -320,7 +320,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	} else if head.Table != nil {
 		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], doc.Tested(*head))
 	}
-	if p.Alike != nil {
+	if p.WhenConsistent != nil {
 		b.Remark("compare.alike")
 	}
 	slices.Sort(warnings)
@@ -341,7 +341,7 @@ func (p pair) correctness() doc.Block {
 		About: p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, layoutOf(p.A.Protocol).Item)),
 		In:    doc.Detail,
 		Chart: doc.StackedBar,
-		Table: &doc.Table{First: "correct"},
+		Table: &doc.Table{RowHead: "correct"},
 		Bracket: &doc.Bracket{
 			From:       1,
 			To:         3,
@@ -362,12 +362,12 @@ func (p pair) correctness() doc.Block {
 // judges returns a table of the runs by themselves, with their costs.
 func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
-	t := &doc.Table{First: "judge", Look: "many"}
+	t := &doc.Table{RowHead: "judge", Look: "many"}
 	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Detail}
 	for i, s := range sides {
-		if cost := s.Ledger; cost != nil && cost.Each != nil {
+		if cost := s.Ledger; cost != nil && cost.PerItem != nil {
 			b.Remark("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
-				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.Item,
+				cost.Seconds, cost.PerItem.Seconds, cost.PerItem.ReplyTokens, l.Item,
 				strings.Join(append([]string{""}, tokenDetails(cost)...), "; "))
 		}
 		if len(c.Reports) == 0 || slices.Contains(c.Reports, nil) {
@@ -381,13 +381,13 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			}
 			row.Cells = append(row.Cells, v)
 		}
-		add(doc.Column{Name: "level", Kind: doc.Judged}, doc.LevelOf(diagnosed(r)))
+		add(doc.Column{Name: "level", Kind: doc.LevelCell}, doc.LevelOf(diagnosed(r)))
 		head := cmp.Or(Headline(r), &scoring.Result{})
 		name := doc.MetricName(r.Protocol, head.Metric)
 		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))
 		for _, tile := range l.Tiles {
 			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdict {
-				add(doc.Column{Name: tile.Name, Kind: doc.Of}, doc.Num(tile.value(r)))
+				add(doc.Column{Name: tile.Name, Kind: doc.ShareWithN}, doc.Num(tile.value(r)))
 			}
 		}
 		var each doc.Value
@@ -405,22 +405,22 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 // outcomes shows the outcomes of the same units in both runs.
 func (p pair) outcomes() doc.Block {
 	l := layoutOf(p.A.Protocol)
-	if p.Became[0].N*len(l.Ends) == 0 {
+	if p.Breakdowns[0].N*len(l.Outcomes) == 0 {
 		return doc.Block{}
 	}
 	b := doc.Block{
 		ID:    "outcomes",
-		Title: "Outcomes of the same " + table.Count(p.Became[0].N, l.Item),
+		Title: "Outcomes of the same " + table.Count(p.Breakdowns[0].N, l.Item),
 		In:    doc.Detail,
 		Table: &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.LargeBar}}},
 	}
-	for side, became := range p.Became {
+	for side, became := range p.Breakdowns {
 		row := doc.Row{Name: p.names[side]}
-		if p.Turned != nil {
-			row.Detail = doc.Phrase("compare.turned", p.Turned[side])
+		if p.ChangedWithOrder != nil {
+			row.Detail = doc.Phrase("compare.turned", p.ChangedWithOrder[side])
 		}
 		var bar doc.Value
-		for _, end := range l.Ends {
+		for _, end := range l.Outcomes {
 			part := doc.Part{Name: end.Words, N: became.Count(end.Part), Look: end.Look}
 			if p.OnlyA+p.OnlyB == 0 {
 				part.Target = doc.Ref{Runs: []string{p.Sides[side].Run}, Show: end.Show}
@@ -434,15 +434,15 @@ func (p pair) outcomes() doc.Block {
 		row.Cells = []doc.Value{bar}
 		b.Table.Add(row)
 	}
-	if p.Alike != nil && p.Alike.Table.Neither > 0 {
-		b.Links = []doc.Link{{Words: doc.Phrase("compare.labels", p.Alike.Table.Neither), Target: p.items("confident", "")}}
+	if p.WhenConsistent != nil && p.WhenConsistent.Table.Neither > 0 {
+		b.Links = []doc.Link{{Words: doc.Phrase("compare.labels", p.WhenConsistent.Table.Neither), Target: p.items("confident", "")}}
 	}
 	return b
 }
 
 // equivalence returns the test of whether the runs are the same within a margin.
 func (p pair) equivalence() doc.Block {
-	w := p.Within
+	w := p.MarginTest
 	if w == nil {
 		return doc.Block{}
 	}
@@ -452,7 +452,7 @@ func (p pair) equivalence() doc.Block {
 	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
 	return doc.Block{ID: "within", Title: "The same within a margin?", Notes: []doc.Note{
-		doc.Say("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.Whole(diff), w.N,
+		doc.Say("compare.margin", table.Decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.WithInterval(diff), w.N,
 			w.RightToWrong, w.WrongToRight),
 		doc.Say(method),
 	}}
@@ -469,7 +469,7 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 			doc.Say("compare.paired"), doc.Say("compare.interval"), doc.Say("compare.significant", c.Family),
 		},
 	}
-	if pairs[0].Alike != nil {
+	if pairs[0].WhenConsistent != nil {
 		b.Remark("compare.own")
 	}
 	var methods, notes []string
@@ -479,7 +479,7 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 			remarks.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
 			methods = append(methods, d.Interval)
 		}
-		if further := layoutOf(p.A.Protocol).Compared; further != nil {
+		if further := layoutOf(p.A.Protocol).ComparisonNotes; further != nil {
 			notes = append(notes, further(p.Comparison)...)
 		}
 	}

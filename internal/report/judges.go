@@ -19,11 +19,11 @@ func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(
 type BoardJudge struct {
 	Manifest *judging.Manifest
 	Report   *scoring.Report
-	Named    string // by a person; "" goes by the suite's file, or the model
+	Name     string // by a person; "" goes by the suite's file, or the model
 }
 
 func (j BoardJudge) name() string {
-	return cmp.Or(j.Named, j.Manifest.Name, scoring.JudgeName(j.Manifest.Spec.Model.Name))
+	return cmp.Or(j.Name, j.Manifest.Name, scoring.JudgeName(j.Manifest.Spec.Model.Name))
 }
 
 // NameJudges returns a name for each judge, all different, and further details of each: where it was served, and how
@@ -119,8 +119,8 @@ func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 	return l
 }
 
-// InWords returns the board for a surface without room for details: the names of judges include how their runs differ.
-func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
+// WithRunNames returns the board for a surface without room for details: the names of judges include how their runs differ.
+func (l *Leaderboard) WithRunNames(runs []scoring.Report) *Board {
 	names := NamesOf(runs)
 	b := l.Board
 	b.Rows = slices.Clone(b.Rows)
@@ -134,7 +134,7 @@ func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
 // most replies came from the cache.
 func secondsEach(r *scoring.Report) *float64 {
 	l := r.Ledger
-	if l == nil || l.Calls <= l.Remembered || r.Items == 0 || l.Seconds <= 0 {
+	if l == nil || l.Calls <= l.CachedReplies || r.Items == 0 || l.Seconds <= 0 {
 		return nil
 	}
 	return new(l.Seconds / float64(r.Items))
@@ -162,7 +162,7 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 // together reports whether two runs stand on one leaderboard.
 func together(a, b *scoring.Run) bool {
 	spec, other := a.Manifest.Spec, b.Manifest.Spec
-	return spec.Protocol == other.Protocol && spec.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
+	return spec.Protocol == other.Protocol && spec.Goal == other.Goal && a.ItemSet().AlmostEqual(b.ItemSet())
 }
 
 // Leaderboards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares
@@ -206,15 +206,15 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 	return boards
 }
 
-// Unranked returns the ranking of judges by their headline, before any two of them are tested.
-func Unranked(judges []BoardJudge) scoring.Ranking {
+// ProvisionalRanking returns the ranking of judges by their headline, before any two of them are tested.
+func ProvisionalRanking(judges []BoardJudge) scoring.Ranking {
 	r := scoring.Ranking{Boot: judges[0].Report.Bootstrap}
 	for _, j := range judges {
 		head := cmp.Or(Headline(j.Report), &scoring.Result{Group: scoring.Overall})
 		r.Metric = cmp.Or(head.Metric, r.Metric)
 		r.Mode = head.Mode
 		r.Unit = cmp.Or(head.Unit, r.Unit)
-		r.Runs = append(r.Runs, scoring.Placed{
+		r.Runs = append(r.Runs, scoring.RankedRun{
 			Run:       j.Report.Run,
 			Model:     j.Report.Model,
 			Simulated: j.Report.Simulated,

@@ -12,30 +12,30 @@ import (
 
 // Layout says how runs of a protocol are laid out. Protocols that share one are laid out together.
 type Layout struct {
-	Headline   string // the main metric; "": the first
-	Unlabelled string // the main metric of a run whose items have no label; "": Headline
-	Steady     string // what to say of a board by Unlabelled
-	Noun       string // one record, in the plural; "": judgments
-	Item       string // one unit; "": item
-	Question   string // the question of a run; "": which is the goal
+	Headline       string // the main metric; "": the first
+	Unlabelled     string // the main metric of a run whose items have no label; "": Headline
+	UnlabelledNote string // what to say of a board by Unlabelled
+	Noun           string // one record, in the plural; "": judgments
+	Item           string // one unit; "": item
+	Question       string // the question of a run; "": which is the goal
 	// further notes on the comparison of two runs; nil: none
-	Compared func(c *scoring.Comparison) []string
+	ComparisonNotes func(c *scoring.Comparison) []string
 	// the words in names of runs for settings, by the beginning of the setting
 	Words map[string]string
 	// the main metrics of a run, the first first
 	Tiles []Tile
 	// how the question is asked, in words after the question
-	How string
+	Manner string
 	// the same of a run, where runs differ in it; nil: How
-	Ways func(r *scoring.Report) string
+	RunManner func(r *scoring.Report) string
 	// the outcomes of units, in the order of the bar
-	Ends []End
+	Outcomes []Outcome
 	// words beside the title of the bar; "": Ways
-	Became string
+	BarNote string
 	// joins the first parts of the bar; the zero value: nothing does
 	Bracket Bracket
 	// the table of a page by group; the zero value: the headline by category
-	By Grouping
+	Grouping Grouping
 	// the blocks of a run's page below its cards, beside those of every page
 	Blocks []PagePart
 	// the whole page of a run, from top to bottom; nil: the usual one
@@ -47,16 +47,16 @@ type Layout struct {
 	// what a board of judges shows beside the headline; a narrow terminal leaves out all but the first
 	BoardColumns []BoardColumn
 	// the bias that a leaderboard plots the headline against; nil: none
-	Against *Against
+	BiasPlot *BiasPlot
 }
 
 // Grouping says how a page of a run breaks a metric down by group of items.
 type Grouping struct {
-	First, Title string   // of the table; "": by category
-	Metrics      []string // the first of these with a value is shown; nil: the headline
-	Held         string   // a metric to compare with, drawn as a diamond; * stands for the metric that is shown
-	HeldWords    string   // the words of Held
-	Extra        string   // a metric in a further column
+	First, Title   string   // of the table; "": by category
+	Metrics        []string // the first of these with a value is shown; nil: the headline
+	Reference      string   // a metric to compare with, drawn as a diamond; * stands for the metric that is shown
+	ReferenceWords string   // the words of Held
+	Extra          string   // a metric in a further column
 }
 
 // Bracket joins the first parts of a bar: the usable verdicts.
@@ -71,8 +71,8 @@ type Bracket struct {
 // PagePart makes blocks of a run, one after the other; none where it has nothing to say.
 type PagePart func(p *RunPage) []doc.Block
 
-// End names an outcome of units: a part of the bar.
-type End struct {
+// Outcome names an outcome of units: a part of the bar.
+type Outcome struct {
 	Part  string // of [scoring.Breakdown]
 	Look  string // right, wrong, tie, first, last or none
 	Words string
@@ -87,7 +87,7 @@ type Tile struct {
 	About        string                         // which values are good
 	Folded       bool                           // it has no card
 	Note         func(r *scoring.Report) string // replaces About; nil: nothing does
-	Of           bool                           // the number of items replaces About
+	ShowsCount   bool                           // the number of items replaces About
 	Chance       string                         // with Of: the metric of the chance level; "": none
 }
 
@@ -99,8 +99,8 @@ type BoardColumn struct {
 	In           doc.Surface
 }
 
-// Against names a bias that the headline is plotted against.
-type Against struct {
+// BiasPlot names a bias that the headline is plotted against.
+type BiasPlot struct {
 	Title, About string
 	Words        string // of the axis
 	Metric       string
@@ -123,7 +123,7 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	if out.N == 0 {
 		return nil
 	}
-	e, ok := r.Overall(x.Metric).Held(0)
+	e, ok := r.Overall(x.Metric).Against(0)
 	right := b.Count(x.Parts[0])
 	units := right + b.Count(x.Parts[1])
 	if x.Metric == "" && units > 0 {
@@ -144,8 +144,8 @@ var layouts sync.Map // by the name of the protocol
 func Register(protocol string, l *Layout) {
 	l.Noun = cmp.Or(l.Noun, plain.Noun)
 	l.Item = cmp.Or(l.Item, plain.Item)
-	for i := range l.Ends {
-		end := &l.Ends[i]
+	for i := range l.Outcomes {
+		end := &l.Outcomes[i]
 		end.Look = cmp.Or(end.Look, end.Part)
 		end.Show = cmp.Or(end.Show, end.Part)
 	}
@@ -211,11 +211,11 @@ func (t Tile) count(r *scoring.Report, x scoring.Result) string {
 	return text
 }
 
-// Verdictless shows the share of judgments without a verdict.
-var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: string(scoring.Lower)}
+// NoVerdictTile shows the share of judgments without a verdict.
+var NoVerdictTile = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: string(scoring.Lower)}
 
-// WithPeople names the score of a judge whose answers are preferences.
-const WithPeople = "agreement with people"
+// AgreementWithPeople names the score of a judge whose answers are preferences.
+const AgreementWithPeople = "agreement with people"
 
 // label returns the name of the tile in a row of its own.
 func (t Tile) label(r *scoring.Report) string {
@@ -228,7 +228,7 @@ func (t Tile) label(r *scoring.Report) string {
 // value returns the tile's number of a run.
 func (t Tile) value(r *scoring.Report) scoring.Result {
 	if t.Metric == scoring.WithoutVerdict {
-		return r.Verdictless()
+		return r.MissingShare()
 	}
 	return r.Result(t.Metric, scoring.Overall, t.Mode)
 }

@@ -37,8 +37,8 @@ func TestProtocolWithoutLayout(t *testing.T) {
 // Runs of several protocols stand in one table, each named by what tells it from the others.
 func TestLayoutsPartRuns(t *testing.T) {
 	parts := []string{"wrong", "right", "both"}
-	ends := []report.End{{Part: "wrong"}, {Part: "right"}, {Part: "both"}, {Part: "missing"}}
-	toy := &report.Layout{Noun: "marks", Words: map[string]string{"two": "on both sides"}, Ends: ends, Bracket: report.Bracket{Parts: parts}}
+	ends := []report.Outcome{{Part: "wrong"}, {Part: "right"}, {Part: "both"}, {Part: "missing"}}
+	toy := &report.Layout{Noun: "marks", Words: map[string]string{"two": "on both sides"}, Outcomes: ends, Bracket: report.Bracket{Parts: parts}}
 	report.Register("toy", toy)
 	report.Register("toy, again", toy)
 	run := func(protocol, model, settings string) scoring.Report {

@@ -17,7 +17,7 @@ import (
 // the position decides.
 type Leaderboard struct {
 	Board
-	Most    int      `json:"-"` // limits the rows of the chart; 0: no limit
+	MaxRows int      `json:"-"` // limits the rows of the chart; 0: no limit
 	All     doc.Ref  `json:"-"` // the page with all rows
 	Hardest doc.Ref  `json:"-"` // the items that most judges get wrong
 	Notes   []string `json:"-"` // under the chart
@@ -136,9 +136,9 @@ func (l *Leaderboard) bestCard(standings []Standing) (name, value, note string) 
 	points := func(a, b Standing) string {
 		x := scoring.Result{Unit: a.Headline.Unit, Value: new(*a.Headline.Value - *b.Headline.Value)}
 		if x.Unit == "" {
-			return table.Rough(x.Value, x) + " points"
+			return table.Rounded(x.Value, x) + " points"
 		}
-		return table.Rough(x.Value, x)
+		return table.Rounded(x.Value, x)
 	}
 	note = doc.Phrase("board.within", points(best[0], best[len(best)-1]))
 	if len(best) == 1 {
@@ -175,9 +175,9 @@ func (l *Leaderboard) judges() doc.Block {
 		b.About = fmt.Sprintf("from %g to %g, over %s", axis.Min, axis.Max, l.itemCount())
 	}
 	b.About += ", with 95 % interval · the best first"
-	if n := len(b.Table.Rows) - l.Most; l.Most > 0 && n > 0 {
+	if n := len(b.Table.Rows) - l.MaxRows; l.MaxRows > 0 && n > 0 {
 		b.Links = []doc.Link{{Words: fmt.Sprintf("All %d judges", len(b.Table.Rows)), Target: l.All}}
-		b.Table.Rows = b.Table.Rows[:l.Most]
+		b.Table.Rows = b.Table.Rows[:l.MaxRows]
 	}
 	b.Plain(l.Notes...)
 	return b
@@ -185,8 +185,8 @@ func (l *Leaderboard) judges() doc.Block {
 
 // block returns a table with a row for each judge, the best first.
 func (b Board) block() doc.Block {
-	t := &doc.Table{First: "judge", Board: true, Columns: []doc.Column{
-		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: b.axis()},
+	t := &doc.Table{RowHead: "judge", Board: true, Columns: []doc.Column{
+		{Name: "level", Kind: doc.LevelCell}, {Name: b.headline(), Kind: doc.Number, Axis: b.axis()},
 	}}
 	var extras []BoardColumn
 	for i, c := range b.layout().BoardColumns {
@@ -222,7 +222,7 @@ func (b Board) block() doc.Block {
 		signs[sign] = true
 		for _, c := range extras {
 			v := doc.Value{Result: c.value(r.Report)}
-			if c.Kind == doc.Of && v.Value != nil {
+			if c.Kind == doc.ShareWithN && v.Value != nil {
 				v.Text = b.Unit + "s"
 			}
 			row.Cells = append(row.Cells, v)
@@ -312,7 +312,7 @@ func (l *Leaderboard) fails() doc.Block {
 	if more := len(l.standings()) - len(rows); more > 0 {
 		b.Remark("board.best-rows", len(rows))
 	}
-	b.Table = &doc.Table{First: "judge"}
+	b.Table = &doc.Table{RowHead: "judge"}
 	for _, g := range groups {
 		b.Table.Columns = append(b.Table.Columns, doc.Column{
 			Name: g, Kind: doc.Bare, Axis: doc.AxisOf(head.Unit), Head: fmt.Sprintf("n = %d", counts[g]),
@@ -324,7 +324,7 @@ func (l *Leaderboard) fails() doc.Block {
 			x := s.Report.Result(head.Metric, g, head.Mode)
 			x.Note = ""
 			if x.Value != nil {
-				x.Note = fmt.Sprintf("%s, %s: %s of %d", s.Name, g, table.Roughly(x), x.N)
+				x.Note = fmt.Sprintf("%s, %s: %s of %d", s.Name, g, table.RoundedInterval(x), x.N)
 			}
 			row.Cells = append(row.Cells, doc.Num(x))
 		}
@@ -335,12 +335,12 @@ func (l *Leaderboard) fails() doc.Block {
 
 // biasChart returns the chart of the judges' headlines against a bias.
 func (l *Leaderboard) biasChart() doc.Block {
-	a := l.layout().Against
+	a := l.layout().BiasPlot
 	if a == nil {
 		return doc.Block{}
 	}
 	low, high := 100.0, 0.0
-	t := &doc.Table{First: "judge"}
+	t := &doc.Table{RowHead: "judge"}
 	for _, s := range l.standings() {
 		x := s.Report.Overall(a.Metric)
 		if x.Value == nil {

@@ -23,7 +23,7 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := &doc.Table{First: "judge", Columns: doc.Columns(doc.Whole,
+	t := &doc.Table{RowHead: "judge", Columns: doc.Columns(doc.Whole,
 		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
 		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Detail, Fold: "Cost",
@@ -32,13 +32,13 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 	var withoutCache []string // whose servers do not report prompt caches
 	for _, row := range rows {
 		p := row.Ledger
-		each := cmp.Or(p.Each, &scoring.Each{})
+		each := cmp.Or(p.PerItem, &scoring.PerItem{})
 		cell := func(whole *float64, places int, each *float64, decimals int) doc.Value {
 			if whole == nil {
 				return doc.Text("")
 			}
 			text := table.Fixed(whole, places)
-			if p.Each != nil && each != nil {
+			if p.PerItem != nil && each != nil {
 				text += " (" + table.Fixed(each, decimals) + ")"
 			}
 			return doc.Text(text)

@@ -95,5 +95,5 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	return true
 }
 
-// How returns the words after a protocol's question on how it is asked.
-func How(protocol string) string { return layoutOf(protocol).How }
+// Manner returns the words after a protocol's question on how it is asked.
+func Manner(protocol string) string { return layoutOf(protocol).Manner }

@@ -46,7 +46,7 @@ func intervalNote(r scoring.Report) string {
 	for _, x := range r.Results {
 		methods = append(methods, x.Interval)
 	}
-	return Intervals(r.Bootstrap, methods) + "; " + scoring.HowRead(r)
+	return Intervals(r.Bootstrap, methods) + "; " + scoring.ReadingNote(r)
 }
 
 // Intervals returns how intervals were made: over what, and by which methods.

@@ -64,19 +64,19 @@ func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards
 
 // RunReport holds the leaderboards of some runs, the page of each run, and every number.
 type RunReport struct {
-	Runs   []Run
-	Boards []*Leaderboard
-	Two    *Comparison       // of two runs that can be compared; nil of others
-	People *labels.Agreement // how the judges agree with people's labels; nil where none are given
+	Runs           []Run
+	Boards         []*Leaderboard
+	Comparison     *Comparison       // of two runs that can be compared; nil of others
+	LabelAgreement *labels.Agreement // how the judges agree with people's labels; nil where none are given
 }
 
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
 func (d RunReport) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
-	p.People = d.People
-	if d.Two != nil {
-		p.Two = d.Two.Document()
+	p.People = d.LabelAgreement
+	if d.Comparison != nil {
+		p.Two = d.Comparison.Document()
 	}
 	return pages().ExecuteTemplate(w, "page", p)
 }
@@ -179,7 +179,7 @@ func simulatedNote(runs []scoring.Report) string {
 
 // differingSettings returns a table of the settings in which runs differ.
 func differingSettings(pages []*RunPage) doc.Block {
-	t := &doc.Table{First: "run"}
+	t := &doc.Table{RowHead: "run"}
 	for _, p := range pages {
 		t.Add(doc.Row{Name: p.Name})
 	}

@@ -100,8 +100,8 @@ func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64)
 	}{{multioption.GradeScore, grade}, {multioption.LLMScore, llm}, {multioption.ChoiceScore, choice}} {
 		r.Results = append(r.Results, result(m.name, scoring.Overall, "", scoring.UnitScore, m.value, 0.03, 60))
 	}
-	r.Results = append(r.Results, result(multioption.LLMScore+multioption.OfRandom, scoring.Overall, "", scoring.UnitScore, 0.55, 0, 60), result(multioption.ChoiceScore+multioption.OfRandom, scoring.Overall, "", scoring.UnitScore, 0.58, 0, 60),
-		result(multioption.LLMScore+multioption.OfFirst, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(multioption.ChoiceScore+multioption.OfFirst, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
+	r.Results = append(r.Results, result(multioption.LLMScore+multioption.RandomSuffix, scoring.Overall, "", scoring.UnitScore, 0.55, 0, 60), result(multioption.ChoiceScore+multioption.RandomSuffix, scoring.Overall, "", scoring.UnitScore, 0.58, 0, 60),
+		result(multioption.LLMScore+multioption.FirstSuffix, scoring.Overall, "", scoring.UnitScore, 0, 0, 60), result(multioption.ChoiceScore+multioption.FirstSuffix, scoring.Overall, "", scoring.UnitScore, 0.31, 0, 60))
 	for n := 2; n <= 4; n++ {
 		for place := 1; place <= n+more; place++ {
 			r.Results = append(r.Results, result(fmt.Sprintf("%s%d", multioption.PositionMetric, place), fmt.Sprintf("%d options", n), "", "", 100/float64(n+more)+float64(8-4*place), 0, 20*n))

@@ -206,7 +206,7 @@ func (c Condition) block(id string, withAnswer bool) doc.Block {
 	b := c.board.block()
 	b.ID = id
 	b.Title = c.Name
-	b.Named = true
+	b.ShowTitle = true
 	b.About = dotted(c.Protocol, c.Dataset, "prompt "+c.Prompt, c.Options)
 	if withAnswer && c.Says != "" {
 		b.Plain(c.Says)
@@ -228,7 +228,7 @@ func (c Condition) block(id string, withAnswer bool) doc.Block {
 
 // numbers returns a table with a row for each headline of each judge.
 func (c Condition) numbers(id string) doc.Block {
-	t := &doc.Table{First: "judge", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
 		{Name: "metric"}, {Name: "value", Kind: doc.Number}, {Name: "n", Kind: doc.Whole}, {Name: "letters"},
 		{Name: "noise floor", Kind: doc.Bare}, {Name: "self-agreement", Kind: doc.Number},
 	}}
@@ -262,9 +262,9 @@ var statusLooks = map[string]string{
 	"interrupted": "first", "incomplete": "first", "stopped": "first",
 }
 
-// Finished returns a bar of the runs by status.
-func Finished(statuses []string, count func(status string) int) doc.Block {
-	t := &doc.Table{First: "runs"}
+// StatusBar returns a bar of the runs by status.
+func StatusBar(statuses []string, count func(status string) int) doc.Block {
+	t := &doc.Table{RowHead: "runs"}
 	for _, status := range statuses {
 		n := count(status)
 		if n == 0 {

@@ -11,7 +11,7 @@ import (
 
 // ListReferences lists published judges: by themselves where run is nil, else beside the judge of the run.
 func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
-	t := &doc.Table{First: "judge", Columns: slices.Concat(
+	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
 		doc.Columns(doc.Words, "open weights", "prompt", "dataset", "how", "metric"),
 		doc.Columns(doc.Whole, "percent", "pairs"))}
 	for i, at := range []int{3, 1, 0, 2} { // these go first where a terminal is narrow
@@ -33,7 +33,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	var runResult *scoring.Result // of the run, until it has its row
 	putOwn := func() {
 		t.Add(doc.WordRow("this run: "+run.Judge(), "", prompted(run.Question), run.Dataset, "", runResult.Metric,
-			table.Roughly(*runResult), fmt.Sprint(runResult.N)))
+			table.RoundedInterval(*runResult), fmt.Sprint(runResult.N)))
 		runResult = nil
 	}
 	for i, x := range all {
@@ -47,7 +47,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		if x.OpenWeights {
 			weights = "yes"
 		}
-		row := doc.WordRow(x.Name(), weights, x.Prompt, x.Dataset, x.How, x.Metric,
+		row := doc.WordRow(x.Name(), weights, x.Prompt, x.Dataset, x.Origin, x.Metric,
 			fmt.Sprintf("%.0f [%.0f, %.0f]", x.Value, x.Low, x.High), fmt.Sprint(x.N))
 		if isTested {
 			row.Cells = append(row.Cells, doc.Text(fmt.Sprint(x.OnlyReference)), doc.Text(fmt.Sprint(x.OnlyRun)),

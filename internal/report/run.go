@@ -18,7 +18,7 @@ import (
 func NewRunPage(run Run) *RunPage {
 	p := &RunPage{Run: run}
 	if run.Jury != nil {
-		p.TakeJury(run.Jury)
+		p.SetJury(run.Jury)
 	}
 	return p
 }
@@ -26,7 +26,7 @@ func NewRunPage(run Run) *RunPage {
 // Parts returns the outcomes of the units of a group, each with its items.
 func (p *RunPage) Parts(group string) (all []doc.Part) {
 	b := p.BreakdownOf(group)
-	for _, end := range layoutOf(p.Protocol).Ends {
+	for _, end := range layoutOf(p.Protocol).Outcomes {
 		if n := b.Count(end.Part); n > 0 {
 			all = append(all, doc.Part{N: n, Look: end.Look, Name: end.Words, Target: p.ItemsOf(end.Show, group)})
 		}
@@ -42,16 +42,16 @@ func (p *RunPage) Meta() string {
 		if p.Jury != nil {
 			composition = p.Jury.Composition()
 		}
-		return dotted(Question(p.Report)+l.How, composition, p.Dataset, table.Count(p.Report.Items, l.Item),
+		return dotted(Question(p.Report)+l.Manner, composition, p.Dataset, table.Count(p.Report.Items, l.Item),
 			"no model was asked")
 	}
 	failed := "none failed"
 	if n := p.Outcomes["failed"]; n > 0 {
 		failed = fmt.Sprintf("%d failed", n)
 	}
-	suffix := l.How
-	if l.Ways != nil {
-		suffix = l.Ways(&p.Report)
+	suffix := l.Manner
+	if l.RunManner != nil {
+		suffix = l.RunManner(&p.Report)
 	}
 	stored := ""
 	if p.Metadatum("imported from") != "" {
@@ -83,7 +83,7 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 	parts := l.Parts
 	if parts == nil {
 		parts = slices.Concat([]PagePart{notice, OutcomeBar, Cards}, l.Blocks,
-			[]PagePart{ByGroup, Analyses, ItemLists, Sways, Among, CaveatBlocks, Making})
+			[]PagePart{ByGroup, Analyses, ItemLists, Biases, OtherJudges, CaveatBlocks, SettingBlocks})
 	}
 	for _, blocks := range slices.Concat([]PagePart{juryParts}, parts, []PagePart{EveryNumber}) {
 		all = append(all, blocks(p)...)
@@ -112,7 +112,7 @@ func juryParts(p *RunPage) []doc.Block {
 }
 
 // ItemLists returns the lists of the items to look at first.
-func ItemLists(p *RunPage) []doc.Block { return p.Lists }
+func ItemLists(p *RunPage) []doc.Block { return p.ItemLists }
 
 // OutcomeBar returns a bar of the outcomes of the units, its parts with links to their items.
 func OutcomeBar(p *RunPage) []doc.Block {
@@ -121,7 +121,7 @@ func OutcomeBar(p *RunPage) []doc.Block {
 	if len(parts) == 0 {
 		return nil
 	}
-	t := &doc.Table{First: "outcome"}
+	t := &doc.Table{RowHead: "outcome"}
 	total := 0
 	for _, x := range parts {
 		total += x.N
@@ -130,14 +130,14 @@ func OutcomeBar(p *RunPage) []doc.Block {
 	b := doc.Block{
 		ID:      "became",
 		Title:   "Outcomes of " + table.Count(total, l.Item),
-		About:   l.Became,
+		About:   l.BarNote,
 		In:      doc.Detail,
 		Chart:   doc.StackedBar,
 		Table:   t,
 		Bracket: l.Bracket.over(&p.Report),
 	}
-	if b.About == "" && l.Ways != nil {
-		b.About = strings.Replace(l.Ways(&p.Report), "?", "judged", 1)
+	if b.About == "" && l.RunManner != nil {
+		b.About = strings.Replace(l.RunManner(&p.Report), "?", "judged", 1)
 	}
 	return []doc.Block{b}
 }
@@ -167,7 +167,7 @@ func Cards(p *RunPage) []doc.Block {
 		switch {
 		case tile.Note != nil:
 			note = tile.Note(&p.Report)
-		case tile.Of:
+		case tile.ShowsCount:
 			note = tile.count(&p.Report, x)
 		}
 		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
@@ -200,7 +200,7 @@ func hasTile(r scoring.Report, group string) bool {
 func ByGroup(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	head := Headline(&p.Report)
-	for _, metric := range l.By.Metrics {
+	for _, metric := range l.Grouping.Metrics {
 		if x := p.Overall(metric); x.Value != nil {
 			head = &x
 			break
@@ -210,16 +210,16 @@ func ByGroup(p *RunPage) []doc.Block {
 		return nil
 	}
 	name := doc.MetricName(p.Protocol, head.Metric)
-	t := &doc.Table{First: cmp.Or(l.By.First, "category"), Columns: []doc.Column{
+	t := &doc.Table{RowHead: cmp.Or(l.Grouping.First, "category"), Columns: []doc.Column{
 		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.Item + "s", Kind: doc.Bar},
 	}}
 	b := doc.Block{
-		ID: "groups", Title: cmp.Or(l.By.Title, "By category"), About: name + ", percent, with 95 % interval", In: doc.Page,
+		ID: "groups", Title: cmp.Or(l.Grouping.Title, "By category"), About: name + ", percent, with 95 % interval", In: doc.Page,
 		Table: t,
 	}
-	if l.By.Extra != "" {
-		column := doc.Column{Name: doc.MetricName(p.Protocol, l.By.Extra), Kind: doc.Of}
-		if p.Overall(l.By.Extra).Unit != "" {
+	if l.Grouping.Extra != "" {
+		column := doc.Column{Name: doc.MetricName(p.Protocol, l.Grouping.Extra), Kind: doc.ShareWithN}
+		if p.Overall(l.Grouping.Extra).Unit != "" {
 			column.Kind = doc.Bare
 		}
 		t.Columns = append(t.Columns, column)
@@ -229,18 +229,18 @@ func ByGroup(p *RunPage) []doc.Block {
 		if x.Metric == "" {
 			continue
 		}
-		reference := p.Result(strings.Replace(l.By.Held, "*", head.Metric, 1), g, "")
+		reference := p.Result(strings.Replace(l.Grouping.Reference, "*", head.Metric, 1), g, "")
 		if reference.Value != nil {
-			b.Keys = []doc.Key{{Sign: "diamond", Words: l.By.HeldWords}}
+			b.Keys = []doc.Key{{Sign: "diamond", Words: l.Grouping.ReferenceWords}}
 		}
 		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
-			{Result: x, Held: &reference}, {Parts: p.Parts(g)},
+			{Result: x, Reference: &reference}, {Parts: p.Parts(g)},
 		}}
 		if g == scoring.Overall {
 			row.Name, row.Total = "All", true
 		}
-		if l.By.Extra != "" {
-			row.Cells = append(row.Cells, doc.Num(p.Result(l.By.Extra, g, "")))
+		if l.Grouping.Extra != "" {
+			row.Cells = append(row.Cells, doc.Num(p.Result(l.Grouping.Extra, g, "")))
 		}
 		t.Add(row)
 	}
@@ -250,8 +250,8 @@ func ByGroup(p *RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// Trust returns the caveats of the run, the most important first.
-func (p *RunPage) Trust() (all []string) {
+// Caveats returns the caveats of the run, the most important first.
+func (p *RunPage) Caveats() (all []string) {
 	if caveats := layoutOf(p.Protocol).Caveats; caveats != nil {
 		all = caveats(p)
 	} else {
@@ -319,7 +319,7 @@ func (p *RunPage) disjoint() []string {
 
 // CaveatBlocks returns the caveats of the run, of which all but the first few are folded.
 func CaveatBlocks(p *RunPage) []doc.Block {
-	words := p.Trust()
+	words := p.Caveats()
 	n := min(len(words), mostCaveats)
 	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page}
 	first.Plain(words[:n]...)
@@ -331,8 +331,8 @@ func CaveatBlocks(p *RunPage) []doc.Block {
 // shownFirst lists the settings of a run that are not folded.
 var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"}
 
-// Making returns the settings and the prompt of the run.
-func Making(p *RunPage) []doc.Block {
+// SettingBlocks returns the settings and the prompt of the run.
+func SettingBlocks(p *RunPage) []doc.Block {
 	first := &doc.Table{Columns: []doc.Column{{}}}
 	rest := &doc.Table{Columns: first.Columns}
 	for _, m := range p.Metadata {
@@ -345,7 +345,7 @@ func Making(p *RunPage) []doc.Block {
 	if len(first.Rows) == 0 {
 		return nil
 	}
-	first.Add(doc.WordRow("reading", scoring.HowRead(p.Report)))
+	first.Add(doc.WordRow("reading", scoring.ReadingNote(p.Report)))
 	return []doc.Block{
 		{ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command},
 		{ID: "settings", Fold: "Every setting", In: doc.Page, Chart: doc.Facts, Table: rest},
@@ -356,7 +356,7 @@ func Making(p *RunPage) []doc.Block {
 // EveryNumber returns a table with a row for each metric and a column for each category, and the outcomes of judgments.
 func EveryNumber(p *RunPage) []doc.Block {
 	groups := slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
-	t := &doc.Table{First: "metric", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "metric", Columns: []doc.Column{
 		{Name: "all", Kind: doc.Number}, {Name: "n"}, {Name: "without a verdict"},
 	}}
 	for i, g := range groups {

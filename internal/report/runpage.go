@@ -22,29 +22,29 @@ type Run struct {
 // page, report and text are made from it.
 type RunPage struct {
 	Run
-	BoardRef doc.Ref              // the leaderboard
-	Lists    []doc.Block          // the items to look at first
-	Others   []Other              // judges of the same items
-	Twin     *Twin                // nil if there is none
-	Command  string               // makes the run
-	Prompt   string               // its text
-	Prefix   string               // of the ids of its elements, where a page has several runs
-	Link     func(doc.Ref) string // returns the address of a reference; nil where the page has no links
-	Shown    map[string]bool      // the terms that the page explains already
+	BoardRef    doc.Ref              // the leaderboard
+	ItemLists   []doc.Block          // the items to look at first
+	OtherJudges []OtherJudge         // judges of the same items
+	Opposite    *OppositeRun         // nil if there is none
+	Command     string               // makes the run
+	Prompt      string               // its text
+	Prefix      string               // of the ids of its elements, where a page has several runs
+	Link        func(doc.Ref) string // returns the address of a reference; nil where the page has no links
+	Shown       map[string]bool      // the terms that the page explains already
 
 	juryAlone string // the answer on a jury as one judge, without its members
 }
 
-// Other holds the headline of another judge of the same items.
-type Other struct {
+// OtherJudge holds the headline of another judge of the same items.
+type OtherJudge struct {
 	Name      string
 	Level     scoring.Level
 	Reference bool    // its replies were published
 	Value     float64 // of the headline
 }
 
-// Twin holds the run of the same judge over the same items with the opposite goal.
-type Twin struct {
+// OppositeRun holds the run of the same judge over the same items with the opposite goal.
+type OppositeRun struct {
 	Report              *scoring.Report
 	Run                 string
 	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
@@ -84,8 +84,8 @@ func isJury(model string) bool {
 	return ok
 }
 
-// TakeJury makes the page that of a jury: its answer becomes that of the jury.
-func (p *RunPage) TakeJury(j *jury.Jury) {
+// SetJury makes the page that of a jury: its answer becomes that of the jury.
+func (p *RunPage) SetJury(j *jury.Jury) {
 	p.Jury = j
 	p.juryAlone = strings.TrimSpace(p.Says + " " + p.Also)
 	p.Says = j.Says

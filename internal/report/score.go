@@ -30,7 +30,7 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 		Runs []run `json:"runs"`
 	}{Runs: make([]run, 0, len(s.Runs))}
 	for _, r := range s.Runs {
-		out.Runs = append(out.Runs, run{Report: r, Analyses: Further(r)})
+		out.Runs = append(out.Runs, run{Report: r, Analyses: AnalysisData(r)})
 	}
 	return codec.Marshal(out)
 }
@@ -52,7 +52,7 @@ func (s Scores) Document() doc.Document {
 	}
 	for _, r := range others {
 		part := NewRunPage(Run{Report: r}).Document()
-		head := doc.Block{In: doc.Full, Title: part.Title, Named: true}
+		head := doc.Block{In: doc.Full, Title: part.Title, ShowTitle: true}
 		if part.Answer != "" {
 			head.Plain(strings.TrimSpace(string(part.Level) + " " + part.Answer + " " + part.Also))
 		}
@@ -76,7 +76,7 @@ func (s Scores) Document() doc.Document {
 
 // stages returns a line for each of the runs that the last one is made of.
 func (s Scores) stages() doc.Block {
-	t := &doc.Table{First: "stages", Columns: []doc.Column{{Kind: doc.Judged}, {}}}
+	t := &doc.Table{RowHead: "stages", Columns: []doc.Column{{Kind: doc.LevelCell}, {}}}
 	for _, r := range s.Runs[:len(s.Runs)-1] {
 		t.Add(doc.Row{Name: r.Model + " · " + Question(r), Cells: doc.Cells(
 			r.Level(), r.Says,
@@ -87,7 +87,7 @@ func (s Scores) stages() doc.Block {
 
 // several returns a table with a row for each run: the numbers that stand for it.
 func (s Scores) several() doc.Block {
-	t := &doc.Table{First: "run", Columns: []doc.Column{{Name: "level", Kind: doc.Judged}}}
+	t := &doc.Table{RowHead: "run", Columns: []doc.Column{{Name: "level", Kind: doc.LevelCell}}}
 	var tiles []Tile
 	for _, r := range s.Runs {
 		for _, tile := range layoutOf(r.Protocol).Tiles {

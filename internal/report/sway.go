@@ -21,8 +21,8 @@ func (s Sway) Document() doc.Document {
 	}
 	for _, c := range s.Causes {
 		odds, p := oddsWords(c.Odds)
-		d.Sheet = append(d.Sheet, []string{c.Name, table.Roughly(c.Named.Result()), fmt.Sprint(c.Pairs),
-			table.Roughly(c.More.Result()), table.Roughly(c.Less.Result()), odds, p})
+		d.Sheet = append(d.Sheet, []string{c.Name, table.RoundedInterval(c.Named.Result()), fmt.Sprint(c.Pairs),
+			table.RoundedInterval(c.More.Result()), table.RoundedInterval(c.Less.Result()), odds, p})
 	}
 	return d
 }
@@ -37,10 +37,10 @@ func oddsWords(o *scoring.Odds) (odds, p string) {
 
 // block has a row for each bias. Those that are significant are coloured.
 func (s Sway) block() doc.Block {
-	t := &doc.Table{First: "what", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "what", Columns: []doc.Column{
 		{Name: "prefers more", Kind: doc.Number, Axis: &doc.PercentAxis},
-		{Name: "correct if the better has more", Short: "correct, more", Kind: doc.Of},
-		{Name: "if it has less", Short: "correct, less", Kind: doc.Of},
+		{Name: "correct if the better has more", Short: "correct, more", Kind: doc.ShareWithN},
+		{Name: "if it has less", Short: "correct, less", Kind: doc.ShareWithN},
 		{Name: "odds", Kind: doc.Bare, In: doc.Printed}, {Name: "p", Kind: doc.Bare, In: doc.Printed},
 	}}
 	for _, c := range s.Causes {
@@ -62,9 +62,9 @@ func (s Sway) block() doc.Block {
 	}
 	rule := s.Best()
 	if s.Level != nil {
-		b.Remark("sway.level", *s.Right, table.Roughly(s.Level.Result()))
+		b.Remark("sway.level", *s.Right, table.RoundedInterval(s.Level.Result()))
 	}
-	b.Remark("sway.baseline", table.Roughly(s.Strict.Result()), rule.Name, rule.Value)
+	b.Remark("sway.baseline", table.RoundedInterval(s.Strict.Result()), rule.Name, rule.Value)
 	if s.Itself != "" {
 		b.Remark("sway.own-family", s.Itself)
 	}
@@ -73,8 +73,8 @@ func (s Sway) block() doc.Block {
 	return b
 }
 
-// Sways returns the biases of the judge of a run; nothing where they are unknown.
-func Sways(p *RunPage) []doc.Block {
+// Biases returns the biases of the judge of a run; nothing where they are unknown.
+func Biases(p *RunPage) []doc.Block {
 	if p.Sway == nil || p.Sway.Why != "" {
 		return nil
 	}

@@ -11,11 +11,11 @@ import (
 // The note names Tango's interval where it is his, and says of a run that is not at its end that all holds at every look.
 func TestNoteOfWithin(t *testing.T) {
 	for by, want := range map[string]string{scoring.ByTango: "compare.tango", scoring.ByBetting: "compare.betting"} {
-		w := &scoring.Within{
+		w := &scoring.MarginTest{
 			Metric: "strict", Points: 5, Verdict: scoring.Different, Diff: new(1.0), Low: new(-2.0), High: new(4.0),
 			Interval: by, N: 40,
 		}
-		notes := pair{Comparison: &scoring.Comparison{Matched: scoring.Matched{Within: w}}}.equivalence().Notes
+		notes := pair{Comparison: &scoring.Comparison{Matched: scoring.Matched{MarginTest: w}}}.equivalence().Notes
 		if !slices.ContainsFunc(notes, func(n doc.Note) bool { return n.Code == want }) {
 			t.Errorf("%s: %v", by, notes)
 		}

@@ -48,7 +48,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				if p == http.ErrAbortHandler {
 					panic(p)
 				}
-				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shortened(r.URL.Path, 200), p, debug.Stack())
+				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shorten(r.URL.Path, 200), p, debug.Stack())
 				if w.status == 0 {
 					s.fail(w, original, memo.ErrPanic)
 				}
@@ -58,7 +58,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 			w.Header().Set(name, value)
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		if err := cmp.Or(s.guard.Host(r), s.guard.SameOrigin(r)); err != nil {
+		if err := cmp.Or(s.guard.CheckHost(r), s.guard.CheckOrigin(r)); err != nil {
 			s.fail(w, r, err)
 			return
 		}
@@ -68,7 +68,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 			r = r.WithContext(ctx)
 		}
 		if !rt.free {
-			if err := s.guard.Known(r); err != nil {
+			if err := s.guard.Authorize(r); err != nil {
 				s.refuse(w, r, err)
 				return
 			}
@@ -79,7 +79,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 			return
 		}
 		if !rt.free { // connections of clients without access keep no place
-			guard.Answering(r)
+			guard.KeepPlace(r)
 		}
 		if err := rt.answer(s, w, r); err != nil {
 			if r.Context().Err() != nil {
@@ -195,7 +195,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // the client has gone
 	}
 	if status >= 500 {
-		s.opts.Log("%s %s: %v", r.Method, markup.Shortened(r.URL.Path, 200), err)
+		s.opts.Log("%s %s: %v", r.Method, markup.Shorten(r.URL.Path, 200), err)
 	}
 	if isAPI(r) {
 		w.Header().Set("Content-Type", "application/json")
@@ -258,7 +258,7 @@ func readForm(r *http.Request) error {
 		return failure.New(http.StatusUnsupportedMediaType, "send a form")
 	}
 	if err := r.ParseForm(); err != nil {
-		return failure.Bad("the form cannot be read")
+		return failure.BadRequest("the form cannot be read")
 	}
 	r.PostForm.Del("csrf") // sent by pages of earlier versions
 	return nil
@@ -300,13 +300,13 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Token == "" || s.guard.InSession(r) {
 		return seeOther(w, r, "/")
 	}
-	s.render(w, r, http.StatusOK, "login", loginView{To: guard.Here(r.URL.Query().Get("to"))})
+	s.render(w, r, http.StatusOK, "login", loginView{To: guard.LocalPath(r.URL.Query().Get("to"))})
 	return nil
 }
 
 // login begins a session for a client with the token.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
-	to := guard.Here(r.PostForm.Get("to"))
+	to := guard.LocalPath(r.PostForm.Get("to"))
 	if s.opts.Token == "" {
 		return seeOther(w, r, "/")
 	}

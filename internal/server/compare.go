@@ -28,7 +28,7 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 		return v, err
 	}
 	if isAPI(r) && (f.A == "" || f.B == "") {
-		return v, failure.Bad("which runs? Name both, as a and b")
+		return v, failure.BadRequest("which runs? Name both, as a and b")
 	}
 	f.Runs, err = runsOf(q)
 	if err != nil {
@@ -102,7 +102,7 @@ func (v *compareView) meta() string {
 		}
 		return strings.Join(all, " and ")
 	}
-	line := each(RunHead.asks) + report.How(v.A.Protocol) + " · " + each(func(h RunHead) string { return h.Dataset })
+	line := each(RunHead.asks) + report.Manner(v.A.Protocol) + " · " + each(func(h RunHead) string { return h.Dataset })
 	if stored {
 		line += " · published results: stored replies"
 	}
@@ -118,7 +118,7 @@ func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparis
 				return nil, err
 			}
 			c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
-			return c, failure.Of(http.StatusUnprocessableEntity, err)
+			return c, failure.WithStatus(http.StatusUnprocessableEntity, err)
 		})
 }
 
@@ -173,7 +173,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		if i == 0 && k >= 0 { // runs of the same protocol and dataset come first
 			first := runs[k]
 			near := func(r RunRow) float64 {
-				return scoring.One(r.Protocol == first.Protocol) + scoring.One(r.Dataset == first.Dataset)
+				return scoring.Indicator(r.Protocol == first.Protocol) + scoring.Indicator(r.Dataset == first.Dataset)
 			}
 			slices.SortStableFunc(runs, func(a, b RunRow) int { return cmp.Compare(near(b), near(a)) })
 		}

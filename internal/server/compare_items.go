@@ -41,8 +41,8 @@ func holding(runs []*store.Index, positions []int) map[string]bool {
 			right++
 			last = k
 		}
-		scored += int(scoring.One(f.Has("right") || f.Has("wrong")))
-		confident += int(scoring.One(f.Has("confident")))
+		scored += int(scoring.Indicator(f.Has("right") || f.Has("wrong")))
+		confident += int(scoring.Indicator(f.Has("confident")))
 		same = same && sameVerdicts(first, x.Judgments(positions[k]))
 	}
 	all := scored == len(runs)
@@ -70,7 +70,7 @@ func differences(names []string) (out []difference) {
 	hide := func(name, label string) { out = append(out, difference{name: name, label: label, hidden: true}) }
 	add("differ", "they differ")
 	for i, name := range names {
-		short := func(name string) string { return markup.Shortened(name, 16) }
+		short := func(name string) string { return markup.Shorten(name, 16) }
 		if !slices.ContainsFunc(names, func(o string) bool { return o != name && short(o) == short(name) }) {
 			name = short(name)
 		}
@@ -118,7 +118,7 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 		v.Shared++
 		holds := holding(runs, positions)
 		for name, is := range holds {
-			counts[name] += int(scoring.One(is))
+			counts[name] += int(scoring.Indicator(is))
 		}
 		if holds[f.Show] {
 			all = append(all, positions)
@@ -199,7 +199,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		return v, err
 	}
 	if len(names) < 2 {
-		return v, failure.Bad("which runs? Name two at least, as a and b")
+		return v, failure.BadRequest("which runs? Name two at least, as a and b")
 	}
 	runs, err := s.runs.Indexes(r.Context(), names)
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		i, ok := x.Find(q.Get("item"))
 		if !ok {
 			return v, failure.NotFound("there is no item %q that all of these runs have",
-				markup.Shortened(q.Get("item"), 100))
+				markup.Shorten(q.Get("item"), 100))
 		}
 		side, err := itemOf(x, i)
 		if err != nil {
@@ -269,7 +269,7 @@ func (v compareItemView) Also() string {
 	}
 	models := 0 // sides that are not simulated
 	for _, side := range v.Sides {
-		models += int(1 - scoring.One(side.Run.Simulated))
+		models += int(1 - scoring.Indicator(side.Run.Simulated))
 	}
 	if models > 1 && len(v.judgesWith("confident")) == len(v.Sides) {
 		all = append(all, "Each is wrong every time: the label may be wrong.")
@@ -294,7 +294,7 @@ func align(sides []ItemView) (rows []judgmentRow) {
 	for k, side := range sides {
 		for i := range side.Judgments {
 			g := &side.Judgments[i]
-			order := store.ShownAs(g.Mode, g.Order)
+			order := store.OrderKey(g.Mode, g.Order)
 			row := slices.IndexFunc(rows, func(r judgmentRow) bool {
 				return r.order == order && r.Title.Repetition == g.Repetition
 			})
@@ -378,7 +378,7 @@ func (v compareView) Marked() (marked []comparedRun) {
 func sameVerdicts(a, b []store.Judgment) bool {
 	return !slices.ContainsFunc(a, func(g store.Judgment) bool {
 		return slices.ContainsFunc(b, func(h store.Judgment) bool {
-			return h.Shown == g.Shown && h.Repetition == g.Repetition &&
+			return h.OrderKey == g.OrderKey && h.Repetition == g.Repetition &&
 				(h.Outcome != g.Outcome || h.Choice != g.Choice || h.Right != g.Right)
 		})
 	})

@@ -56,7 +56,7 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 		t.Errorf("the page begins with %q, the answer is %q", title, c.Says)
 	}
 	var parts scoring.Table2x2
-	for _, d := range c.AlikeByGroup {
+	for _, d := range c.WhenConsistentByGroup {
 		parts.Both += d.Table.Both
 		parts.OnlyA += d.Table.OnlyA
 		parts.OnlyB += d.Table.OnlyB
@@ -65,8 +65,8 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 			t.Errorf("%s: %+v", d.Group, d)
 		}
 	}
-	if len(c.AlikeByGroup) != 4 || parts != *c.Alike.Table {
-		t.Errorf("by category %+v, overall %+v", parts, *c.Alike.Table)
+	if len(c.WhenConsistentByGroup) != 4 || parts != *c.WhenConsistent.Table {
+		t.Errorf("by category %+v, overall %+v", parts, *c.WhenConsistent.Table)
 	}
 	links := 0
 	for _, section := range []string{"who", "outcomes"} {

@@ -27,7 +27,7 @@ type deleted struct {
 func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
 	name := r.PathValue(d.kind)
 	if r.PostForm.Get("confirm") != name {
-		return "", failure.Bad("to delete the %s, confirm it", d.kind)
+		return "", failure.BadRequest("to delete the %s, confirm it", d.kind)
 	}
 	return d.list, d.do(s, name)
 }
@@ -40,7 +40,7 @@ func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
 		return deleted{}, err
 	}
 	if o.Get("confirm") != name {
-		return deleted{}, failure.Bad("to delete the %s, send {\"confirm\": %s} with its %s",
+		return deleted{}, failure.BadRequest("to delete the %s, send {\"confirm\": %s} with its %s",
 			d.kind, strings.ToUpper(d.key), d.key)
 	}
 	return deleted{Deleted: name}, d.do(s, name)

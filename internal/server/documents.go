@@ -111,7 +111,7 @@ func (v ItemView) block(short bool) doc.Block {
 			if len(line) > 240 {
 				line = line[:160] + " … " + line[len(line)-80:]
 			}
-			lines = []string{markup.Shortened(line, len(line))}
+			lines = []string{markup.Shorten(line, len(line))}
 		}
 		for _, line := range lines {
 			if text != "" {
@@ -150,5 +150,5 @@ func (v ItemView) block(short bool) doc.Block {
 		words = append(words, store.FilterNamed(name).Words)
 	}
 	title := v.ID + " · " + v.Group + " · " + strings.Join(words, ", ")
-	return doc.Block{Title: title, Named: true, Table: t}
+	return doc.Block{Title: title, ShowTitle: true, Table: t}
 }

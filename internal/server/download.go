@@ -103,7 +103,7 @@ func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
 	}
 	f, info, err := s.runs.Open(run, judging.RecordsFile)
 	if err != nil {
-		return s.runs.Missing(run, err)
+		return s.runs.MissingError(run, err)
 	}
 	defer f.Close()
 	if info.Size() == 0 {

@@ -88,7 +88,7 @@ func TestOneNumberOneLabel(t *testing.T) {
 			} {
 				value := table.Plain(*head)
 				if surface == "leaderboard" {
-					value = table.Rough(head.Value, *head)
+					value = table.Rounded(head.Value, *head)
 				}
 				if !strings.Contains(strings.ToLower(text), label) || !strings.Contains(text, value) {
 					t.Errorf("%s: no %q with %s in\n%s", surface, label, value, text)

@@ -174,11 +174,11 @@ func (m matrix) Says() string {
 			break
 		}
 		scored++
-		hopeless += int(scoring.One(t.right == 0))
-		certain += int(scoring.One(t.wrong == len(m.runs)))
+		hopeless += int(scoring.Indicator(t.right == 0))
+		certain += int(scoring.Indicator(t.wrong == len(m.runs)))
 	}
 	for _, run := range m.runs {
-		simulated += int(scoring.One(run.Simulated))
+		simulated += int(scoring.Indicator(run.Simulated))
 	}
 	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyTime(m.runs[0].manifest)

@@ -60,7 +60,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Prompt:    m.Spec.Prompt.Name,
 		Settings:  strings.Join(settings, ", "),
 		Dataset:   m.Dataset.Name,
-		ItemsOf:   datasets.NameOf(m.ItemsFile(), m.Dataset.Name),
+		ItemsOf:   datasets.RegistryName(m.ItemsFile(), m.Dataset.Name),
 		Simulated: m.Simulated,
 		Imported:  m.Imported,
 		Status:    m.Status,

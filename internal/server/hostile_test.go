@@ -280,7 +280,7 @@ func FuzzMarkdown(f *testing.F) {
 		if i := strings.Index(text, "A>B"); i >= 0 {
 			verdict = judging.Span{Start: i, End: i + 3}
 		}
-		page := markup.Markdown(markup.Marked(markup.Segments(text, verdict)))
+		page := markup.Markdown(markup.MarkVerdict(markup.Segments(text, verdict)))
 		harmlessPage(t, fmt.Sprintf("%q", text), string(page))
 		if strings.ContainsAny(string(page), "\uE000\uE001") {
 			t.Errorf("%q: a mark is left in %s", text, page)

@@ -102,14 +102,14 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	name, id := x.Run, cmp.Or(r.PathValue("item"), r.URL.Query().Get("id"))
 	i, ok := x.Find(id)
 	if !ok {
-		return v, failure.NotFound("the run %q has no item %q", name, markup.Shortened(id, 100))
+		return v, failure.NotFound("the run %q has no item %q", name, markup.Shorten(id, 100))
 	}
 	v, err = itemOf(x, i)
 	if err != nil {
 		return v, err
 	}
 	if !isAPI(r) {
-		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
+		v.Row = s.row(r.Context(), store.FoundRun{Name: name, Manifest: x.Manifest})
 		if err := s.addOthers(r.Context(), &v); err != nil {
 			return v, err
 		}
@@ -158,7 +158,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		}
 		v.Judgments = append(v.Judgments, judgment)
 		if len(v.Judgments) == 1 {
-			v.Asked, v.ToName = questionAbout(x.Manifest, v.Item, j.Record), x.Manifest.ToName(j.Record)
+			v.Asked, v.ToName = questionAbout(x.Manifest, v.Item, j.Record), x.Manifest.CorrectIDs(j.Record)
 		}
 	}
 	return v, nil
@@ -199,10 +199,10 @@ func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a i
 		a.Right = item.Answer
 	}
 	if r != nil && a.Right == "" {
-		ids := m.ToName(r)
+		ids := m.CorrectIDs(r)
 		a.Right = strings.Join(ids, " or ")
-		if len(ids) > 0 && p.Labelled != nil {
-			a.Right = p.Labelled(m.Spec.Goal, ids, r.Order)
+		if len(ids) > 0 && p.LabelText != nil {
+			a.Right = p.LabelText(m.Spec.Goal, ids, r.Order)
 		}
 	}
 	return a

@@ -59,7 +59,7 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	f.Text = strings.TrimSpace(f.Text)
 	f.Per = min(f.Per, maxPerPage)
 	if f.Outcome != "" && !slices.Contains(scoring.Outcomes, f.Outcome) {
-		return f, failure.Bad("unknown outcome %q", markup.Visible(f.Outcome))
+		return f, failure.BadRequest("unknown outcome %q", markup.Visible(f.Outcome))
 	}
 	if f.Show != "" && store.FilterNamed(f.Show) == nil {
 		var names []string
@@ -72,7 +72,7 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		f.By = byJudges
 	}
 	if len(f.Text) > maxQuery || len(f.Mode) > maxQuery {
-		return f, failure.Bad("a search text may have at most %d bytes", maxQuery)
+		return f, failure.BadRequest("a search text may have at most %d bytes", maxQuery)
 	}
 	return f, nil
 }
@@ -120,9 +120,9 @@ func (f ItemsFilter) ranks(x *store.Index, contains func(int) bool) (ranks [3][]
 		rank := 2
 		switch {
 		case f.Group != "" && x.Group(i) != f.Group,
-			f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)],
+			f.Outcome != "" && !x.Outcomes(i)[judging.Outcome(f.Outcome)],
 			f.Show != "" && !flags.Has(f.Show),
-			f.Mode != "" && !x.Otherwise(i, f.Mode),
+			f.Mode != "" && !x.VerdictDiffers(i, f.Mode),
 			contains != nil && !contains(i):
 			continue
 		case flags.Has("confident"):
@@ -185,7 +185,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	}
 	v.offer(x)
 	if !isAPI(r) {
-		v.Row = s.row(r.Context(), store.Found{Name: x.Run, Manifest: x.Manifest})
+		v.Row = s.row(r.Context(), store.FoundRun{Name: x.Run, Manifest: x.Manifest})
 		judges, _ := s.judgesOfItems(r.Context(), x.Run, false)
 		v.Several = judges != nil
 	}
@@ -272,7 +272,7 @@ func (v *ItemsView) offer(x *store.Index) {
 		for _, name := range x.Flags(i) {
 			kinds[name]++
 		}
-		for o := range x.Ended(i) {
+		for o := range x.Outcomes(i) {
 			outcomes[string(o)]++
 		}
 	}

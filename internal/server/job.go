@@ -28,7 +28,7 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	job := s.lastJob(func(j jobs.Job) bool { return j.ID == id })
 	if job == nil {
 		return v, failure.NotFound("there is no job %q; "+
-			"the server forgets jobs when it ends, but keeps their runs", markup.Shortened(id, 100))
+			"the server forgets jobs when it ends, but keeps their runs", markup.Shorten(id, 100))
 	}
 	v.Job = *job
 	if name := v.Job.Run(); name != "" {

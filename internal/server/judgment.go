@@ -54,7 +54,7 @@ const (
 )
 
 // judgmentView returns the view of a record. Its prompt is rebuilt from the item, and empty if item is nil.
-func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (JudgmentView, error) {
+func judgmentView(x *store.Index, j store.JudgedRecord, item *datasets.Item) (JudgmentView, error) {
 	m := x.Manifest
 	r, v := j.Record, j.Verdict
 	g := JudgmentView{
@@ -85,7 +85,7 @@ func judgmentView(x *store.Index, j store.Judged, item *datasets.Item) (Judgment
 	if item != nil {
 		var same bool
 		var err error
-		prompt, same, err = r.Asked(x.Asker, *item, params.SystemRole)
+		prompt, same, err = r.RenderPrompt(x.Asker, *item, params.SystemRole)
 		if err != nil {
 			return g, err
 		}
@@ -127,19 +127,19 @@ type presented struct {
 }
 
 // present puts a judgment into words.
-func present(m *judging.Manifest, j store.Judged) presented {
+func present(m *judging.Manifest, j store.JudgedRecord) presented {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
-	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: p.Shown(j.Order)}
+	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: p.ShownIDs(j.Order)}
 	if j.Confidence != nil {
 		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
 	}
 	var rights []string
-	right := m.ToName(j.Record)
+	right := m.CorrectIDs(j.Record)
 	for at, id := range out.Shown {
-		if p.Called == nil {
+		if p.CandidateName == nil {
 			break
 		}
-		name := p.Called(m.Spec.Prompt, at)
+		name := p.CandidateName(m.Spec.Prompt, at)
 		if name == "" { // the prompt uses ids
 			break
 		}
@@ -153,7 +153,7 @@ func present(m *judging.Manifest, j store.Judged) presented {
 }
 
 // verdictWords puts a verdict into words, by the goal of the run.
-func verdictWords(m *judging.Manifest, j store.Judged) string {
+func verdictWords(m *judging.Manifest, j store.JudgedRecord) string {
 	v := j.Verdict
 	id := j.CandidateID(v.Choice)
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
@@ -164,8 +164,8 @@ func verdictWords(m *judging.Manifest, j store.Judged) string {
 		return "no verdict: " + string(v.Outcome)
 	case id == "":
 		return v.Answer
-	case p.Says != nil:
-		return p.Says(m.Spec.Goal, id)
+	case p.VerdictText != nil:
+		return p.VerdictText(m.Spec.Goal, id)
 	}
 	return id
 }
@@ -233,7 +233,7 @@ func questionOf(item datasets.Item) string {
 	if item.Question == "" && item.Answered != nil {
 		item.Question = item.Answered.Text
 	}
-	return markup.Shortened(item.Question, 160)
+	return markup.Shorten(item.Question, 160)
 }
 
 // briefs returns the judgments of an item for a list. Without the item's texts they lack the id of the candidate.

@@ -98,7 +98,7 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 
 // labelled reports whether the labels may cover a run's items, and the run's files lie in the folder without links out
 // of it.
-func (s *Server) labelled(run store.Found) bool {
+func (s *Server) labelled(run store.FoundRun) bool {
 	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
 		return false
@@ -131,14 +131,14 @@ type labelView struct {
 
 // Minutes returns the time left, at least one; 0 if unknown.
 func (v labelView) Minutes() int {
-	if v.Left <= 0 {
+	if v.Remaining <= 0 {
 		return 0
 	}
-	return int((v.Left + time.Minute - 1) / time.Minute)
+	return int((v.Remaining + time.Minute - 1) / time.Minute)
 }
 
 // Asks returns the question to the labeller.
-func (v labelView) Asks() string { return v.Shape.Info().Asks }
+func (v labelView) Asks() string { return v.Shape.Info().LabelQuestion }
 
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	v.Dataset = s.opts.Desk.Name()
@@ -150,12 +150,12 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 func labelFailure(err error) error {
 	status := http.StatusInsufficientStorage
 	switch {
-	case errors.Is(err, labels.ErrWho), errors.Is(err, labels.ErrAnswer):
+	case errors.Is(err, labels.ErrName), errors.Is(err, labels.ErrAnswer):
 		status = http.StatusBadRequest
 	case errors.Is(err, labels.ErrChanged):
 		status = http.StatusConflict
 	}
-	return failure.Of(status, err)
+	return failure.WithStatus(status, err)
 }
 
 // labelSay stores an answer or undoes the last one, and leads to the next item. On an error it shows the same item with
@@ -182,7 +182,7 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	} else if answer.At, err = strconv.Atoi(form.Get("item")); err != nil {
 		err = fmt.Errorf("%w: the form names no item", labels.ErrAnswer)
 	} else {
-		err = s.opts.Desk.Say(name, answer)
+		err = s.opts.Desk.Submit(name, answer)
 	}
 	if err == nil {
 		return seeOther(w, r, labelURL(name))

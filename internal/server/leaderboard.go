@@ -103,9 +103,9 @@ func conditions(rows []RunRow) (all []*condition) {
 		for _, o := range all {
 			switch {
 			case !o.sameQuestion(c):
-			case c.set.Nearly(o.set):
+			case c.set.AlmostEqual(o.set):
 				into = o
-			case c.set.Within(o.set):
+			case c.set.SubsetOf(o.set):
 				c.larger = append(c.larger, o.runs...)
 			}
 		}
@@ -119,7 +119,7 @@ func conditions(rows []RunRow) (all []*condition) {
 		into.runs = append(into.runs, r)
 	}
 	slices.SortStableFunc(all, func(a, b *condition) int {
-		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judgedItems()-a.judgedItems(),
+		return cmp.Or(cmp.Compare(scoring.Indicator(a.sample()), scoring.Indicator(b.sample())), b.judgedItems()-a.judgedItems(),
 			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
 	})
 	return all
@@ -227,7 +227,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 		v.Mine = s.labelAgreement(ctx)
 	}
 	v.Total = len(v.rows)
-	running := func(r RunRow) int { return int(scoring.One(r.Status == judging.Running)) }
+	running := func(r RunRow) int { return int(scoring.Indicator(r.Status == judging.Running)) }
 	for _, r := range v.rows {
 		v.Running += running(r)
 	}
@@ -359,7 +359,7 @@ func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.Jud
 // standsFor reports whether the leaderboard shows this run of a judge rather than another: complete runs come first,
 // then larger ones, then newer ones.
 func (r RunRow) standsFor(other RunRow) bool {
-	whole := func(r RunRow) float64 { return scoring.One(r.Status == judging.Complete) }
+	whole := func(r RunRow) float64 { return scoring.Indicator(r.Status == judging.Complete) }
 	return cmp.Or(cmp.Compare(whole(r), whole(other)), r.report.Items-other.report.Items,
 		r.Started.Compare(other.Started)) > 0
 }
@@ -372,12 +372,12 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	ranking, err := s.rank(ctx, judges, c.set)
 	pending = ranking == nil && err == nil
 	if ranking == nil {
-		ranking = new(report.Unranked(boardJudges))
+		ranking = new(report.ProvisionalRanking(boardJudges))
 	}
 	b = report.NewLeaderboard(*ranking, boardJudges)
 	b.Link = address
 	if !all {
-		b.Most = boardRows
+		b.MaxRows = boardRows
 		b.All.Page = "/" + c.query("show", "all")
 	}
 	if err != nil {
@@ -393,10 +393,10 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 // notes returns the published results on the items, or the command that imports the published judges.
 func (s *Server) notes(c *condition) []string {
 	var figures []string
-	for _, p := range datasets.PublishedOn(c.dataset) {
+	for _, p := range datasets.PublishedResults(c.dataset) {
 		if p.Protocol == c.protocol && p.Metric == c.runs[0].Headline.Metric {
 			figures = append(figures, fmt.Sprintf("%s %s (n = %d)", p.Judge,
-				table.Whole(scoring.Result{Value: &p.Value}), p.N))
+				table.WithInterval(scoring.Result{Value: &p.Value}), p.N))
 		}
 	}
 	if figures != nil {
@@ -422,7 +422,7 @@ func judgeNames(rows []RunRow) []string {
 func judgesOf(rows []RunRow) []report.BoardJudge {
 	judges := make([]report.BoardJudge, len(rows))
 	for i, r := range rows {
-		judges[i] = report.BoardJudge{Manifest: r.manifest, Report: r.report, Named: r.AboutName()}
+		judges[i] = report.BoardJudge{Manifest: r.manifest, Report: r.report, Name: r.AboutName()}
 	}
 	return judges
 }
@@ -459,7 +459,7 @@ func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
 	var runs []*scoring.Run
 	var reports []scoring.Report
 	for i, r := range judges {
-		run, err := s.runs.LoadOn(r.Name, r.set)
+		run, err := s.runs.LoadOneReading(r.Name, r.set)
 		if err != nil {
 			continue
 		}
@@ -469,7 +469,7 @@ func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
 		runs = append(runs, run)
 		reports = append(reports, rep)
 	}
-	ranking := report.Unranked(boardJudges)
+	ranking := report.ProvisionalRanking(boardJudges)
 	if len(runs) < len(judges) || len(runs) < 2 {
 		return &ranking
 	}

@@ -84,8 +84,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:   writeTimeout,
 		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeader,
-		ConnState:      conns.Changed,
-		ConnContext:    conns.Context,
+		ConnState:      conns.ConnState,
+		ConnContext:    conns.ConnContext,
 		ErrorLog:       log.New(logLines(s.opts.Log), "", 0),
 	}
 	served := make(chan error, 1)

@@ -186,7 +186,7 @@ func (s *Server) scoreOf(run string, m *judging.Manifest) *report.RunPage {
 	}
 	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // the folder may have had another run
 	return memo.Latest(s.background, name, records, func() (*report.RunPage, error) {
-		loaded, err := s.runs.LoadOn(run, "")
+		loaded, err := s.runs.LoadOneReading(run, "")
 		if err != nil {
 			return nil, err
 		}

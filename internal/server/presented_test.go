@@ -25,7 +25,7 @@ func TestToName(t *testing.T) {
 	} {
 		c.r.Order, c.r.Shape = []string{"03", "01", "02"}, datasets.Options
 		m := &judging.Manifest{Spec: judging.Spec{Protocol: "multi-option", Options: judging.Settings{"goal": c.goal}}}
-		if got := m.ToName(&c.r); !slices.Equal(got, c.want) {
+		if got := m.CorrectIDs(&c.r); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

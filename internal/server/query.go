@@ -62,7 +62,7 @@ func readQuery(q url.Values, filter any) error {
 		default:
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 || n > 1e6 {
-				return failure.Bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(text))
+				return failure.BadRequest("%s %q: expected a number from 1 to 1000000", name, markup.Visible(text))
 			}
 			value.SetInt(int64(n))
 		}
@@ -78,7 +78,7 @@ func jsonName(f reflect.StructField) string {
 
 // notOneOf returns the error for a parameter whose value is not among those allowed.
 func notOneOf(parameter, value string, names []string) error {
-	return failure.Bad("%s %q: it is one of %s", parameter, markup.Visible(value), strings.Join(names, ", "))
+	return failure.BadRequest("%s %q: it is one of %s", parameter, markup.Visible(value), strings.Join(names, ", "))
 }
 
 // pageOf returns a page of a list, by its number from 1, and the number of pages.
@@ -161,7 +161,7 @@ func runsOf(q url.Values) (runs []string, err error) {
 		}
 	}
 	if len(runs) > maxCompared {
-		return nil, failure.Bad("%d runs: compare at most %d at once", len(runs), maxCompared)
+		return nil, failure.BadRequest("%d runs: compare at most %d at once", len(runs), maxCompared)
 	}
 	return runs, nil
 }

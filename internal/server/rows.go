@@ -79,7 +79,7 @@ func (r runNumbers) value() float64 {
 const smallRun = 64 << 20
 
 // row returns the row of a run of the folder.
-func (s *Server) row(ctx context.Context, run store.Found) RunRow {
+func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
 	if run.Err != nil {
 		return RunRow{RunHead: RunHead{Name: run.Name, Status: damagedStatus}, Error: run.Err.Error()}
 	}
@@ -114,11 +114,11 @@ func (s *Server) isStalled(written time.Time) bool {
 }
 
 // brief returns the numbers of a run that has ended, without reading its records; empty if that is not enough.
-func (s *Server) brief(run store.Found, stamps store.Stamps) runNumbers {
+func (s *Server) brief(run store.FoundRun, stamps store.Stamps) runNumbers {
 	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), stamps); ok {
 		return numbers
 	}
-	rep := s.runs.Written(run.Name, run.Manifest, stamps)
+	rep := s.runs.WrittenReport(run.Name, run.Manifest, stamps)
 	if rep == nil {
 		return runNumbers{} // not remembered, since a later call may find them
 	}
@@ -256,8 +256,8 @@ func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, erro
 	}
 	now := s.runs.Stamps(run)
 	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (rep *scoring.Report, err error) {
-		rep = s.runs.Written(run, m, now)
-		if rep == nil || rep.Scoring < scoring.Version || len(s.runs.Altered(run, m)) > len(m.Altered) {
+		rep = s.runs.WrittenReport(run, m, now)
+		if rep == nil || rep.Scoring < scoring.Version || len(s.runs.AlteredFiles(run, m)) > len(m.Altered) {
 			rep, err = s.runs.Score(run, "")
 			if err != nil {
 				return nil, err

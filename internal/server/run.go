@@ -70,7 +70,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	}
 	if rep != nil {
 		v.Report, v.Headline = rep, report.Headline(rep)
-		v.Analyses = report.Further(*rep)
+		v.Analyses = report.AnalysisData(*rep)
 		v.Warnings = rep.Warnings
 		v.Jury, err = s.jury(r.Context(), name, m)
 		if err != nil {
@@ -83,7 +83,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 			v.Page.Sway, err = s.sway(ctx, name, m)
 			v.Swaying = errors.Is(err, context.DeadlineExceeded)
 			if v.Jury != nil {
-				v.Page.TakeJury(v.Jury)
+				v.Page.SetJury(v.Jury)
 			}
 		}
 	}
@@ -93,19 +93,19 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 // page returns the document of a run's results, with links to its items and the other judges of the same items.
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
 	p := &report.RunPage{
-		Run:      report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
-		BoardRef: doc.Ref{Page: leaderboardOf(x.Manifest)},
-		Lists:    s.lists(x),
-		Command:  s.commandOf(ctx, head.Name, x.Manifest),
-		Prompt:   x.Manifest.Spec.Prompt.Text(),
-		Link:     address,
+		Run:       report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
+		BoardRef:  doc.Ref{Page: leaderboardOf(x.Manifest)},
+		ItemLists: s.lists(x),
+		Command:   s.commandOf(ctx, head.Name, x.Manifest),
+		Prompt:    x.Manifest.Spec.Prompt.Text(),
+		Link:      address,
 	}
 	p.Name = head.AboutName()
 	if rep.Run == "" {
 		p.Run.Run = head.Name
 	}
-	p.Others = s.otherJudges(ctx, head.Name, x.Manifest)
-	p.Twin = s.reversedRun(ctx, RunRow{RunHead: head, manifest: x.Manifest})
+	p.OtherJudges = s.otherJudges(ctx, head.Name, x.Manifest)
+	p.Opposite = s.reversedRun(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
 }
 
@@ -135,7 +135,7 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*sc
 		return nil, nil
 	}
 	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
-		loaded, err := s.runs.LoadOn(run, "")
+		loaded, err := s.runs.LoadOneReading(run, "")
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*sc
 
 // reversedRun finds the same judge's run with the opposite goal on the same items and with the same prompt. It returns
 // nil if there is none.
-func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.Twin {
+func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.OppositeRun {
 	rows, err := s.rows(ctx)
 	if err != nil {
 		return nil // the list of runs shows the error
@@ -173,7 +173,7 @@ func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.Twin {
 	if run.Goal > best.Goal { // the goals best and better come first
 		slices.Reverse(names)
 	}
-	t := &report.Twin{Report: rep, Run: best.Name}
+	t := &report.OppositeRun{Report: rep, Run: best.Name}
 	if c, err := s.compare(ctx, names); err == nil {
 		t.Comparison = c.Comparisons[0]
 	}
@@ -181,14 +181,14 @@ func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.Twin {
 }
 
 // otherJudges returns the other judges of the run's leaderboard, one run of each, the best first.
-func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
+func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) (all []report.OtherJudge) {
 	judges, _ := s.judgesOfItems(ctx, run, true)
 	names := judgeNames(judges)
 	for i, row := range judges {
 		if judgeOf(row.manifest) == judgeOf(m) {
 			continue
 		}
-		o := report.Other{Name: names[i], Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value}
+		o := report.OtherJudge{Name: names[i], Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value}
 		if row.Diagnosis != nil {
 			o.Level = row.Diagnosis.Level
 		}
@@ -257,7 +257,7 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 // listedItem returns an item as a row of a list on a run's page.
 func listedItem(row itemRow) doc.Row {
 	item := doc.Row{
-		Name: markup.Shortened(cmp.Or(row.Question, row.ID), 110), Target: doc.Ref{Page: row.Link},
+		Name: markup.Shorten(cmp.Or(row.Question, row.ID), 110), Target: doc.Ref{Page: row.Link},
 	}
 	for _, j := range row.Judgments {
 		m := j.Mark()
@@ -313,12 +313,12 @@ func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*j
 			return nil, err
 		}
 		last := len(members)
-		return jury.Assess(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
+		return jury.Evaluate(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
 	})
 }
 
 // membersOf returns the runs of a jury's members in order; nil if one is missing here.
-func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (members []RunRow, err error) {
+func (s *Server) membersOf(ctx context.Context, jurors []judging.StageRun) (members []RunRow, err error) {
 	rows, err := s.rows(ctx)
 	if err != nil {
 		return nil, err

@@ -138,7 +138,7 @@ func (f runsFilter) sort(runs []RunRow) error {
 		names = append(names, o.name)
 	}
 	slices.Sort(names)
-	return failure.Bad("sort %q: it is one of %s, with - in front for the reverse order",
+	return failure.BadRequest("sort %q: it is one of %s, with - in front for the reverse order",
 		markup.Visible(f.Sort), strings.Join(names, ", "))
 }
 

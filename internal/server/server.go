@@ -106,7 +106,7 @@ func (s *Server) folder(run string) string {
 func shellLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = datasets.Quoted(word)
+		quoted[i] = datasets.ShellQuote(word)
 	}
 	return strings.Join(quoted, " ")
 }

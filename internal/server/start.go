@@ -98,7 +98,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 			v.Plan = &plan
 		}
 	default:
-		return failure.Bad("the form's action %q is unknown: use plan or start", markup.Visible(action))
+		return failure.BadRequest("the form's action %q is unknown: use plan or start", markup.Visible(action))
 	}
 	if err != nil {
 		v.Error, status = err.Error(), failure.Status(err)
@@ -118,7 +118,7 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	dec := json.NewDecoder(r.Body)
 	dec.UseNumber()
 	if err := dec.Decode(&values); err != nil || dec.More() {
-		return nil, failure.Bad("expected one JSON object")
+		return nil, failure.BadRequest("expected one JSON object")
 	}
 	out := jobs.JobRequest{}
 	for name, v := range values {
@@ -131,7 +131,7 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 			case string, json.Number, bool:
 				out[name] = append(out[name], fmt.Sprint(v))
 			default:
-				return nil, failure.Bad("%q: expected a text, a number, true or false, or a list of them", markup.Visible(name))
+				return nil, failure.BadRequest("%q: expected a text, a number, true or false, or a list of them", markup.Visible(name))
 			}
 		}
 	}

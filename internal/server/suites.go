@@ -117,16 +117,16 @@ func (v SuiteView) address(r doc.Ref) string {
 
 // Complete reports whether all runs are complete, or stopped by a rule.
 func (h SuiteHead) Complete() bool {
-	return h.Statuses[judging.Complete]+h.Statuses[judging.ByRule] == h.Cells
+	return h.Statuses[judging.Complete]+h.Statuses[judging.StoppedByRule] == h.Cells
 }
 
 // Finished returns a bar chart of the runs by status.
 func (h SuiteHead) Finished() (template.HTML, error) {
 	statuses := []string{
-		judging.Complete, judging.ByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
+		judging.Complete, judging.StoppedByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
 		damagedStatus, report.NotBegun,
 	}
-	bar := report.Finished(statuses, func(status string) int { return h.Statuses[status] })
+	bar := report.StatusBar(statuses, func(status string) int { return h.Statuses[status] })
 	return doc.Paper{}.Blocks([]doc.Block{bar})
 }
 
@@ -171,7 +171,7 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite)
 	for _, c := range suite.Cells {
 		run := suiteRun{Judge: c.Judge, Condition: c.Condition, Begun: true}
 		name := path.Join(folder, c.Run)
-		if entry, ok := s.runs.Look(name); ok {
+		if entry, ok := s.runs.Lookup(name); ok {
 			run.RunRow = s.row(r.Context(), entry)
 		} else {
 			run.Begun = false
@@ -233,7 +233,7 @@ func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, s
 
 // loadEnded loads a run of a suite; a run in progress is returned without its records.
 func (s *Server) loadEnded(name string) (*scoring.Run, error) {
-	entry, ok := s.runs.Look(name)
+	entry, ok := s.runs.Lookup(name)
 	switch {
 	case !ok:
 		return nil, fs.ErrNotExist

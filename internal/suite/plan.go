@@ -90,7 +90,7 @@ type Plan struct {
 	Cells      []*cellPlan `json:"cells"`
 	Total      amounts     `json:"total"`
 	Limits     *Limits     `json:"limits,omitempty"`
-	Above      []string    `json:"above,omitempty"` // limits that the total exceeds
+	Exceeded   []string    `json:"above,omitempty"` // limits that the total exceeds
 }
 
 // judgePlan sums up the cells of one judge, or the answers of a model that is not a judge.
@@ -130,7 +130,7 @@ func (c *cellPlan) count(o eval.Request, p *eval.Plan, speeds *eval.Speeds, done
 		a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
 		pace := &eval.SimulatedPace
 		if !later.Request.Simulated() {
-			pace = speeds.Of(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt)
+			pace = speeds.Pace(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt)
 		}
 		a.charge(pace)
 		c.add(a)
@@ -152,7 +152,7 @@ func (c *cellPlan) amountsOf(o, stage eval.Request) *amounts {
 // Plan plans every cell. An error about a judge is stored with its cells.
 func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	maker := *e
-	if release, err := maker.Hold(s.requests); err == nil {
+	if release, err := maker.OpenSharedCache(s.requests); err == nil {
 		defer release()
 	} else if e.Observer != nil {
 		e.Observer.Note(fmt.Sprintf("warning: cannot look up what the cache would answer: %v", err))
@@ -239,13 +239,13 @@ func (p *Plan) checkLimits() {
 		return
 	}
 	if l := p.Limits.Calls; l > 0 && p.Total.Calls > l {
-		p.Above = append(p.Above, fmt.Sprintf("%d calls, the limit is %d", p.Total.Calls, l))
+		p.Exceeded = append(p.Exceeded, fmt.Sprintf("%d calls, the limit is %d", p.Total.Calls, l))
 	}
 	switch l := p.Limits.Hours; {
 	case l > 0 && p.Total.Hours > l:
-		p.Above = append(p.Above, fmt.Sprintf("%s, the limit is %s", eval.Span(3600*p.Total.Hours), eval.Span(3600*l)))
+		p.Exceeded = append(p.Exceeded, fmt.Sprintf("%s, the limit is %s", eval.Span(3600*p.Total.Hours), eval.Span(3600*l)))
 	case l > 0 && p.Total.Unmeasured > 0:
-		p.Above = append(p.Above, fmt.Sprintf("the time of %d calls is unknown, the limit is %s: "+
+		p.Exceeded = append(p.Exceeded, fmt.Sprintf("the time of %d calls is unknown, the limit is %s: "+
 			"a short run of the judge measures it", p.Total.Unmeasured, eval.Span(3600*l)))
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Document returns the tables of the plan: the matrix, then the judges.
 func (p *Plan) Document() doc.Document {
-	cells := doc.Table{First: "judge", Columns: append(doc.Columns(doc.Words, "condition"),
+	cells := doc.Table{RowHead: "judge", Columns: append(doc.Columns(doc.Words, "condition"),
 		doc.Columns(doc.Whole, "judgments", "there", "cached", "calls", "prompt tokens")...)}
 	var unplanned []string
 	for _, c := range p.Cells {
@@ -26,7 +26,7 @@ func (p *Plan) Document() doc.Document {
 		}
 		cells.Add(row)
 	}
-	judges := doc.Table{First: "judge", Columns: append(
+	judges := doc.Table{RowHead: "judge", Columns: append(
 		doc.Columns(doc.Whole, "cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
 		doc.Columns(doc.Words, "measured by")...)}
 	notes := []doc.Note{doc.Say("suite.prompts")}
@@ -46,13 +46,13 @@ func (p *Plan) Document() doc.Document {
 	if p.Total.TooLong > 0 {
 		notes = append(notes, doc.Say("suite.too-long", p.Total.TooLong))
 	}
-	for _, a := range p.Above {
+	for _, a := range p.Exceeded {
 		notes = append(notes, doc.Say(doc.Warning, "above the suite's limit, so that it runs with --yes only: "+a))
 	}
 	title := fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out)
 	return doc.Document{Blocks: []doc.Block{
-		{Title: title, Named: true, Table: &cells, Notes: doc.Warn(unplanned)},
-		{Title: "nothing is asked by this plan", Named: true, Table: &judges, Notes: notes},
+		{Title: title, ShowTitle: true, Table: &cells, Notes: doc.Warn(unplanned)},
+		{Title: "nothing is asked by this plan", ShowTitle: true, Table: &judges, Notes: notes},
 	}}
 }
 

@@ -61,7 +61,7 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 			if err != nil {
 				return nil, s.blame(c, err)
 			}
-			orders[key] = judging.Drawn(ids, seed)
+			orders[key] = judging.DrawOrder(ids, seed)
 			x.calls = max(x.calls, calls)
 		}
 		if i == 0 {
@@ -174,7 +174,7 @@ func (x *contest) judgedItems(dir string) (map[string]bool, error) {
 	}
 	results := map[string]bool{}
 	for _, id := range x.items {
-		if result, complete := records.Item(id, x.metric); complete && result != scoring.NotKnown {
+		if result, complete := records.Item(id, x.metric); complete && result != scoring.UnknownResult {
 			results[id] = result == scoring.Right
 		}
 	}
@@ -189,7 +189,7 @@ func (x *contest) run(ctx context.Context) error {
 			x.state.Over = true
 			return x.save()
 		}
-		if right, ok := x.results[j][x.items[x.engine.Asked(j)]]; ok && !x.exceedsCalls() {
+		if right, ok := x.results[j][x.items[x.engine.Outcomes(j)]]; ok && !x.exceedsCalls() {
 			x.engine.Add(right) // also after the hours of the budget: these items are paid for
 			continue
 		}
@@ -198,9 +198,9 @@ func (x *contest) run(ctx context.Context) error {
 		}
 		switch {
 		case x.stopped(ctx):
-			return x.interrupted(ctx, "%d judges remain", len(x.engine.In()))
+			return x.interrupted(ctx, "%d judges remain", len(x.engine.Remaining()))
 		case x.exceedsBudget():
-			return eval.Failed(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; "+
+			return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; "+
 				"the same command with a larger --budget continues"))
 		}
 		if err := x.ask(ctx, j, upTo); err != nil {
@@ -213,8 +213,8 @@ func (x *contest) run(ctx context.Context) error {
 func (x *contest) ask(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
 	x.notef("%s: items %d to %d of %d; %d of %d judges remain",
-		c.name, x.engine.Asked(j)+1, upTo, len(x.items), len(x.engine.In()), len(x.suite.Cells))
-	before := x.engine.Asked(j)
+		c.name, x.engine.Outcomes(j)+1, upTo, len(x.items), len(x.engine.Remaining()), len(x.suite.Cells))
+	before := x.engine.Outcomes(j)
 	if limit := x.budget.Calls; limit > 0 {
 		upTo = min(upTo, before+limit/x.calls-x.engine.Judgments())
 	}
@@ -223,16 +223,16 @@ func (x *contest) ask(ctx context.Context, j, upTo int) error {
 		return ok && next == j
 	}
 	x.Rule = &eval.Rule{
-		Name:   "race",
-		Alpha:  x.state.Alpha,
-		Metric: x.metric,
-		Seed:   &x.state.Seed,
-		Upto:   upTo,
+		Name:     "race",
+		Alpha:    x.state.Alpha,
+		Metric:   x.metric,
+		Seed:     &x.state.Seed,
+		MaxItems: upTo,
 		Look: func(place int, result scoring.ItemResult) bool {
-			if place < x.engine.Asked(j) {
+			if place < x.engine.Outcomes(j) {
 				return false
 			}
-			if !isNext() || result == scoring.NotKnown {
+			if !isNext() || result == scoring.UnknownResult {
 				return true
 			}
 			x.engine.Add(result == scoring.Right)
@@ -247,8 +247,8 @@ func (x *contest) ask(ctx context.Context, j, upTo int) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.name, err)
-	case x.engine.Asked(j) == before:
-		return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%s: the next item has no judgment: "+
+	case x.engine.Outcomes(j) == before:
+		return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("%s: the next item has no judgment: "+
 			"a call failed, or the run lacks the item; %s", c.name, x.Words.GoOn))
 	}
 	return nil
@@ -292,5 +292,5 @@ func (x *contest) table() *races.Race {
 		sides = append(sides, side)
 	}
 	out := races.New(sides, x.engine, x.calls, x.state.Seed, warnings)
-	return out.Took(x.state.Seconds, x.state.Over)
+	return out.AddTimes(x.state.Seconds, x.state.Over)
 }

@@ -38,7 +38,7 @@ func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
 // withRunner calls do with a runner, after it has found the judges and made the suite's folder.
 func (s *Suite) withRunner(ctx context.Context, e *eval.Maker, do func(context.Context, *runner) error) (err error) {
 	quiet := *e
-	release, err := quiet.Hold(s.requests)
+	release, err := quiet.OpenSharedCache(s.requests)
 	if err != nil {
 		return err
 	}
@@ -91,18 +91,18 @@ func (s *Suite) checkLimits(ctx context.Context, e *eval.Maker, yes bool) error 
 		return nil
 	}
 	plan, err := s.Plan(ctx, e)
-	if err != nil || len(plan.Above) == 0 {
+	if err != nil || len(plan.Exceeded) == 0 {
 		return err
 	}
-	return &AboveLimits{strings.Join(plan.Above, "; "), s.path}
+	return &LimitsError{strings.Join(plan.Exceeded, "; "), s.path}
 }
 
-// AboveLimits is the error of a suite whose plan exceeds its limits.
-type AboveLimits struct{ What, path string }
+// LimitsError is the error of a suite whose plan exceeds its limits.
+type LimitsError struct{ Excess, path string }
 
-func (a *AboveLimits) Error() string {
+func (a *LimitsError) Error() string {
 	return fmt.Sprintf("the plan exceeds the suite's limits: %s; "+
-		"see \"gavel suite plan %s\", and add --yes to run it anyway", a.What, a.path)
+		"see \"gavel suite plan %s\", and add --yes to run it anyway", a.Excess, a.path)
 }
 
 // write makes the suite's folder, and the file in it that lists the runs.
@@ -160,7 +160,7 @@ func (r *runner) run(ctx context.Context) error {
 // complete reports whether the run of a cell is complete, by its folder.
 func (r *runner) complete(c *Cell) bool {
 	m, err := judging.ReadManifest(c.Request.Out)
-	return err == nil && (m.Status == judging.Complete || m.Status == judging.ByRule && c.Request.Until != "")
+	return err == nil && (m.Status == judging.Complete || m.Status == judging.StoppedByRule && c.Request.Until != "")
 }
 
 // note records a cell that is not complete, and shows the reason.
@@ -175,7 +175,7 @@ func (r *runner) interrupted(ctx context.Context, format string, args ...any) er
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, eval.ErrInterrupted) {
 		return cause
 	}
-	return eval.Failed(eval.ErrInterrupted,
+	return eval.WithKind(eval.ErrInterrupted,
 		fmt.Errorf("interrupted: %s; %s", fmt.Sprintf(format, args...), r.Words.GoOn))
 }
 
@@ -194,8 +194,8 @@ func (r *runner) end(ctx context.Context) error {
 	count := fmt.Sprintf("%d of %d cells", len(r.incomplete), len(r.suite.Cells))
 	names := strings.Join(r.incomplete, ", ")
 	if r.lacksJudgments {
-		return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%s are not complete (%s); %s", count, names, r.Words.GoOn))
+		return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("%s are not complete (%s); %s", count, names, r.Words.GoOn))
 	}
-	return eval.Failed(eval.ErrUnserved,
+	return eval.WithKind(eval.ErrUnserved,
 		fmt.Errorf("%s have judgments without a verdict (%s); %s", count, names, r.Words.AskAgain))
 }

@@ -7,9 +7,9 @@ import (
 	"gavel/judging"
 )
 
-// Only reduces a suite to one shard: every cell becomes its run over the shard's items, in a folder next to the
+// SelectShard reduces a suite to one shard: every cell becomes its run over the shard's items, in a folder next to the
 // suite's. It continues an earlier try of the shard.
-func (s *Suite) Only(p eval.Part) error {
+func (s *Suite) SelectShard(p eval.Part) error {
 	s.Out += p.Suffix()
 	s.shard = p.String()
 	for _, c := range s.Cells {
@@ -25,5 +25,5 @@ func (s *Suite) Only(p eval.Part) error {
 			return s.blame(c, err)
 		}
 	}
-	return eval.TakeUp(s.Out, p.Try)
+	return eval.CopyEarlierTry(s.Out, p.Try)
 }

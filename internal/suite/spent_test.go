@@ -38,7 +38,7 @@ func TestSpentHoursKeepTheRace(t *testing.T) {
 		}
 		st, err := s.raceState()
 		assert.NilError(t, err)
-		return st.Asked
+		return st.ItemsAsked
 	}
 	first := calls()
 	if repeated := calls(); first[0] == 0 || repeated[0] != first[0] || repeated[1] != first[1] {

@@ -65,7 +65,7 @@ func (s *Suite) Status(now time.Time) *State {
 	for _, entry := range entries {
 		dir := filepath.Join(s.Out, entry.Name())
 		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" &&
-			m.Spec.Protocol == judging.Answering().Name {
+			m.Spec.Protocol == judging.AnswerProtocol().Name {
 			st.Stages = append(st.Stages, stateOf(dir, now))
 		}
 	}
@@ -124,7 +124,7 @@ func (c RunState) headline() *scoring.Result {
 func (c *RunState) addPace(tempo *judging.Tempo, last *time.Time, now time.Time) {
 	c.Silent = max(0, now.Sub(*last).Seconds())
 	c.Rate = tempo.PerSecond(now)
-	c.Left, _ = tempo.Left(c.Expected-c.Completed, now)
+	c.Left, _ = tempo.Remaining(c.Expected-c.Completed, now)
 }
 
 // silentAfter is the time without a record after which a running run is called silent: it may have been killed.
@@ -136,7 +136,7 @@ func (s *State) Document() (d doc.Document) {
 		d = races.Stored(s.Race, func(run string) string { return run }).Document()
 		d.Sheet = nil
 	}
-	t := doc.Table{First: "run", Columns: append(
+	t := doc.Table{RowHead: "run", Columns: append(
 		doc.Columns(doc.Words, "status"), doc.Columns(doc.Whole, "judgments", "failed", "per second", "left", "so far")...)}
 	var wrong []string
 	for _, c := range slices.Concat(s.Stages, s.Cells) {
@@ -147,7 +147,7 @@ func (s *State) Document() (d doc.Document) {
 	}
 	summary := fmt.Sprintf("%d cells", len(s.Cells))
 	for _, status := range []string{
-		judging.Complete, judging.ByRule, judging.Running, judging.Incomplete, judging.Interrupted,
+		judging.Complete, judging.StoppedByRule, judging.Running, judging.Incomplete, judging.Interrupted,
 		report.NotBegun, report.Unreadable,
 	} {
 		if n := s.ByStatus[status]; n > 0 {
@@ -158,10 +158,10 @@ func (s *State) Document() (d doc.Document) {
 		summary += "; intervals of incomplete runs are valid however often one looks"
 	}
 	d.Blocks = append([]doc.Block{{
-		Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
-		Named: true,
-		Table: &t,
-		Notes: append([]doc.Note{doc.Plain(summary)}, doc.Warn(wrong)...),
+		Title:     fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
+		ShowTitle: true,
+		Table:     &t,
+		Notes:     append([]doc.Note{doc.Plain(summary)}, doc.Warn(wrong)...),
 	}}, d.Blocks...)
 	return d
 }
@@ -185,7 +185,7 @@ func (c RunState) row() doc.Row {
 		remaining = (time.Duration(c.Left) * time.Second).String()
 	}
 	if c.Value != nil {
-		value = c.Value.Metric + " " + table.Whole(*c.Value)
+		value = c.Value.Metric + " " + table.WithInterval(*c.Value)
 	}
 	return doc.WordRow(name, status, judgments, failed, rate, remaining, value)
 }

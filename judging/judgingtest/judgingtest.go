@@ -39,8 +39,8 @@ var Hazards = map[string]string{
 	"nothing":              "",
 }
 
-// Needs skips a test if its file is not on this machine, and returns the file's path.
-func Needs(t testing.TB, path string) string {
+// RequireFile skips a test if its file is not on this machine, and returns the file's path.
+func RequireFile(t testing.TB, path string) string {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("%s is not on this machine", path)
@@ -160,22 +160,22 @@ func (s Script) Ask(ctx context.Context, req backends.Request) (backends.Respons
 	return s(ctx, req)
 }
 
-// Says returns a complete reply with this text.
-func Says(text string) (backends.Response, error) {
+// Reply returns a complete reply with this text.
+func Reply(text string) (backends.Response, error) {
 	return backends.Response{Text: text, Finish: backends.Stop}, nil
 }
 
 // RightLabel returns the label that an always correct judge gives.
-func RightLabel(req backends.Request) string { return req.Oracle.Choices[req.Oracle.Right] }
+func RightLabel(req backends.Request) string { return req.Oracle.Choices[req.Oracle.Correct] }
 
-// Written collects the records of a job, whose type this package does not know.
-type Written[Record any] struct {
+// Recorder collects the records of a job, whose type this package does not know.
+type Recorder[Record any] struct {
 	sync.Mutex
 	Records []Record
 }
 
 // Write adds a record.
-func (w *Written[Record]) Write(r Record) error {
+func (w *Recorder[Record]) Write(r Record) error {
 	w.Lock()
 	defer w.Unlock()
 	w.Records = append(w.Records, r)

@@ -33,10 +33,10 @@ Examples:
   gavel run answer --model qwen3:8b --dataset gsm8k
   gavel run answer --model qwen3:8b --dataset mmlu-pro --group law --sample 50
   gavel run answer --backend sim --model accuracy=0.6 --dataset sample-choice`,
-	Items: "questions", Goal: "answer", Asked: "What is the answer?", Judges: shapes, Presentations: 1, Answers: true,
-	Templates: []judging.Template{answerTexts},
-	Own:       ownPrompt,
-	Describe:  describe, Right: rightVerdict,
+	Items: "questions", Goal: "answer", Asked: "What is the answer?", Shapes: shapes, Presentations: 1, Answers: true,
+	Templates:      []judging.Template{answerTexts},
+	CustomTemplate: ownPrompt,
+	Describe:       describe, Right: rightVerdict,
 	Options: []judging.Option{markerOption},
 	New:     func(t judging.Template, s judging.Settings) judging.Asker { return answer{t, s.Get(markerOption)} },
 }
@@ -70,17 +70,17 @@ func rightVerdict(r *judging.Record, v judging.Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// Same reports whether a value that was read is the answer of an item.
-func Same(item datasets.Item, value string) bool {
+// IsAnswer reports whether a value that was read is the answer of an item.
+func IsAnswer(item datasets.Item, value string) bool {
 	if item.Shape == datasets.Number {
 		return SameNumber(value, item.Answer)
 	}
 	return value == item.GoldID()
 }
 
-// AsAsked returns the question as a judge of its answer sees it: with its options and, for a preference, with both
+// QuestionText returns the question as a judge of its answer sees it: with its options and, for a preference, with both
 // responses, in the words of the prompt that was answered (Figures 6 and 7).
-func AsAsked(item datasets.Item) string {
+func QuestionText(item datasets.Item) string {
 	p := answer{template: answerTexts}
 	presentation := p.Presentations(item)[0]
 	switch item.Shape {
@@ -207,13 +207,13 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	case datasets.Open:
 		return openOracle(item, s)
 	default:
-		o.Right = slices.Index(s.Order, item.Gold)
+		o.Correct = slices.Index(s.Order, item.Gold)
 		return o
 	}
 	numbers := []string{item.Answer}
 	if gold, ok := readNumber(item.Answer); ok {
 		for _, off := range []int64{1, 10} {
-			numbers = append(numbers, reading.Plain(new(big.Rat).Add(gold, big.NewRat(off, 1))))
+			numbers = append(numbers, reading.FormatNumber(new(big.Rat).Add(gold, big.NewRat(off, 1))))
 		}
 	}
 	o.Order = ascending(len(numbers))
@@ -222,17 +222,17 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	for _, n := range o.Order {
 		o.Choices = append(o.Choices, "The answer is "+numbers[n])
 	}
-	o.Right = slices.Index(o.Order, 0)
+	o.Correct = slices.Index(o.Order, 0)
 	return o
 }
 
 // openOracle makes a simulated judge answer a pair's question with the final answer of one of the responses; that of
 // the better one is right. This is independent of whether it compares the responses correctly.
 func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
-	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, Right: item.Gold}
+	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, Correct: item.Gold}
 	for _, c := range item.Candidates {
 		answer := "as in response " + c.ID
-		switch f := Final(c.Text); f.Rule {
+		switch f := ReadFinal(c.Text); f.Rule {
 		case RuleFiveLetters:
 			answer = strings.Repeat(strings.ToUpper(f.Value), 5)
 		case ruleBoxed:
@@ -263,21 +263,21 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 	case datasets.Number:
 		return findNumber(reply, method)
 	case datasets.Open:
-		f := Final(reply)
+		f := ReadFinal(reply)
 		if f.Value == "" {
-			return judging.Silent(judging.NoVerdict)
+			return judging.EmptyVerdict(judging.NoVerdict)
 		}
-		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: f.Value, Rule: f.Rule, Span: f.Span}
+		return judging.Verdict{Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: f.Value, Rule: f.Rule, Span: f.Span}
 	case datasets.Preference:
 		label, span, outcome := judging.OneLabel(preferenceLabel, reply, method.Policy)
 		if outcome != judging.Decided {
-			return judging.Verdict{Outcome: outcome, Choice: judging.Nobody, Span: span}
+			return judging.Verdict{Outcome: outcome, Choice: judging.NoCandidate, Span: span}
 		}
 		return letterVerdict(s, label, "", span)
 	}
 	span, rule := findLetter(reply, method)
-	if span.Nowhere() {
-		return judging.Silent(judging.NoVerdict)
+	if span.IsZero() {
+		return judging.EmptyVerdict(judging.NoVerdict)
 	}
 	return letterVerdict(s, reply[span.Start:span.End], rule, span)
 }
@@ -285,13 +285,13 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 // robust reads the answer in the final statement of the reply.
 func robust(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.First {
-		reply = reading.BeforeNext(reply)
+		reply = reading.CutAtNextQuestion(reply)
 	}
-	var f reading.Found
+	var f reading.Result
 	switch s.Shape {
 	case datasets.Number:
 		f = reading.Number(reply)
-		v := judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, judging.Nobody)
+		v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, judging.NoCandidate)
 		v.Answer = f.Value
 		return v
 	case datasets.Preference:
@@ -303,18 +303,18 @@ func robust(s judging.Presentation, reply string, method judging.Reading) judgin
 	default:
 		f = reading.Letter(reply, len(s.Order))
 	}
-	choice := judging.Nobody
+	choice := judging.NoCandidate
 	if f.Outcome == reading.Stated {
 		choice = s.Order[f.Value[0]-'A']
 	}
-	return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
+	return judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 }
 
 // letterVerdict returns the verdict for the candidate at a letter's position. Other letters are no verdict.
 func letterVerdict(s judging.Presentation, label, rule string, span judging.Span) judging.Verdict {
 	position := int(label[0] - 'A')
 	if position >= len(s.Order) {
-		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody, Span: span}
+		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.NoCandidate, Span: span}
 	}
 	return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[position], Rule: rule, Span: span}
 }

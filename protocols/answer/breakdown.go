@@ -11,7 +11,7 @@ const (
 
 // Part returns the part that a question belongs to; "" without a label.
 func (*answers) Part(u scoring.Unit) string {
-	switch a := u.Of.(scoreRow); {
+	switch a := u.Data.(scoreRow); {
 	case a.gold == "":
 		return ""
 	case a.right:

@@ -8,17 +8,17 @@ import (
 
 // Diagnose rates a model's own answers against chance.
 func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	if d, ok := r.Silence("answer"); ok {
+	if d, ok := r.DiagnoseMissing("answer"); ok {
 		return d
 	}
 	chance := r.Overall(Chance).Value
 	accuracy := r.Overall(scoring.GenerationAccuracy)
 	if accuracy.Value == nil {
-		return scoring.Unknowing(scoring.CodeNothing, "No question with a label has been answered.")
+		return scoring.UnknownDiagnosis(scoring.CodeNothing, "No question with a label has been answered.")
 	}
-	right, ok := accuracy.Held(*cmp.Or(chance, new(0.0)))
+	right, ok := accuracy.Against(*cmp.Or(chance, new(0.0)))
 	if !ok {
-		return r.Unbounded("Right on", accuracy, "question")
+		return r.DiagnoseWithoutInterval("Right on", accuracy, "question")
 	}
 	if chance == nil { // numbers: a guess is hardly ever right
 		return right.Diagnose(map[string]string{

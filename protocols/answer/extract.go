@@ -31,28 +31,28 @@ var (
 // findLetter returns the place of the letter that answers the question, and the rule that found it.
 func findLetter(reply string, method judging.Reading) (span judging.Span, rule string) {
 	span = groupSpan(letterAfterIs, reply, method.First)
-	if !span.Nowhere() {
+	if !span.IsZero() {
 		return span, ruleAnswerIs
 	}
 	word := strings.Index(reply, "nswer:")
 	if word >= 0 { // most replies lack it, and the expression is slow
 		line := strings.LastIndexByte(reply[:word], '\n') + 1
 		span = groupSpan(letterAfterColon, reply[line:], method.First)
-		if !span.Nowhere() {
+		if !span.IsZero() {
 			return span.Shift(line), ruleAnswerColon
 		}
 	}
 	if method.Lenient {
 		span = lastLetter(reply)
-		if !span.Nowhere() {
+		if !span.IsZero() {
 			return span, ruleLastLetter
 		}
 	}
 	return judging.Span{}, ""
 }
 
-// Said returns the answer that the paper's rules read from a reply to a question of a shape; "" for none.
-func Said(shape datasets.Shape, text string) string {
+// ReadValue returns the answer that the paper's rules read from a reply to a question of a shape; "" for none.
+func ReadValue(shape datasets.Shape, text string) string {
 	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.Reading{Policy: judging.Unique})
 	return cmp.Or(v.Answer, v.Label) // for a number, Label has it as written and Answer in plain form
 }
@@ -95,7 +95,7 @@ var theAnswerIs = regexp.MustCompile(`(?i)\bthe answer is\b(?:[\s:*_]*\(\s*(?:in
 // findNumber reads the number of a reply: the one after the last, or first, "The answer is" that has one; otherwise the
 // last number of the reply.
 func findNumber(reply string, method judging.Reading) judging.Verdict {
-	text := reading.PlainDigits(reply)
+	text := reading.ASCIIDigits(reply)
 	phrases := theAnswerIs.FindAllStringIndex(text, -1)
 	if !method.First {
 		slices.Reverse(phrases)
@@ -117,7 +117,7 @@ func findNumber(reply string, method judging.Reading) judging.Verdict {
 	if n, ok := lastNumber(text); ok {
 		return numberVerdict(n, 0, RuleLastNumber, text, reply)
 	}
-	return judging.Silent(judging.NoVerdict)
+	return judging.EmptyVerdict(judging.NoVerdict)
 }
 
 // numberVerdict returns the verdict for n, which begins from bytes after its place in text. text is the reply with
@@ -129,9 +129,9 @@ func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judgin
 	}
 	return judging.Verdict{
 		Outcome: judging.Decided,
-		Choice:  judging.Nobody,
+		Choice:  judging.NoCandidate,
 		Answer:  n.Value(),
-		Label:   n.Written,
+		Label:   n.Text,
 		Rule:    rule,
 		Span:    span,
 	}
@@ -191,7 +191,7 @@ var sumUpTo = regexp.MustCompile(`^[\s0-9.,+\-−*×÷/()$€£%\\{}=]*=`)
 
 // readNumber parses a text that consists of one number in any notation.
 func readNumber(text string) (*big.Rat, bool) {
-	text = reading.PlainDigits(text)
+	text = reading.ASCIIDigits(text)
 	n, ok := reading.NextNumeral(text, 0)
 	if !ok {
 		return nil, false

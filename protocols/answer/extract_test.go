@@ -40,9 +40,9 @@ func TestLetters(t *testing.T) {
 		method, want, reply := readings[row[0]], row[2], row[5]
 		n, err := strconv.Atoi(row[1])
 		assert.NilError(t, err)
-		v := protocoltest.Placeless(t, "\n"+reply, read(reply, n, method))
+		v := protocoltest.WithoutSpan(t, "\n"+reply, read(reply, n, method))
 		if want == "-" {
-			if v.Outcome != judging.NoVerdict || v.Choice != judging.Nobody || v.Rule != "" {
+			if v.Outcome != judging.NoVerdict || v.Choice != judging.NoCandidate || v.Rule != "" {
 				t.Errorf("%s: %q reads as %+v", row[4], reply, v)
 			}
 			continue
@@ -62,18 +62,18 @@ func TestNumbers(t *testing.T) {
 		if want == "-" {
 			outcome, want, rule = judging.NoVerdict, "", ""
 		}
-		if v.Outcome != outcome || v.Answer != want || v.Rule != rule || v.Choice != judging.Nobody || (v.Label == "") != (want == "") {
+		if v.Outcome != outcome || v.Answer != want || v.Rule != rule || v.Choice != judging.NoCandidate || (v.Label == "") != (want == "") {
 			t.Errorf("%s: %q reads as %+v, want %q by %q", row[3], reply, v, want, rule)
 		}
 	}
 	for shape, want := range map[datasets.Shape]string{datasets.Number: "1446", datasets.Choice: "C", datasets.Preference: "A"} {
-		assert.Equal(t, Said(shape, "The answer is (C), [[A]], 1,446"), want)
+		assert.Equal(t, ReadValue(shape, "The answer is (C), [[A]], 1,446"), want)
 	}
 }
 
 func TestPreferences(t *testing.T) {
-	none := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
-	conflict := judging.Verdict{Outcome: judging.Conflict, Choice: judging.Nobody}
+	none := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.NoCandidate}
+	conflict := judging.Verdict{Outcome: judging.Conflict, Choice: judging.NoCandidate}
 	for _, c := range []struct {
 		name, reply  string
 		unique, last judging.Verdict
@@ -82,14 +82,14 @@ func TestPreferences(t *testing.T) {
 		{"a tie is an answer", "[[C]].", judging.Verdict{Outcome: judging.Decided, Label: "C", Choice: 2}, judging.Verdict{Outcome: judging.Decided, Label: "C", Choice: 2}},
 		{"twice the same", "[[B]] … **[[B]]**", judging.Verdict{Outcome: judging.Decided, Label: "B", Choice: 1}, judging.Verdict{Outcome: judging.Decided, Label: "B", Choice: 1}},
 		{"two", "[[A]] or [[B]]", conflict, judging.Verdict{Outcome: judging.Decided, Label: "B", Choice: 1}},
-		{"one that was not offered", "[[D]]", judging.Verdict{Outcome: judging.NoVerdict, Label: "D", Choice: judging.Nobody}, judging.Verdict{Outcome: judging.NoVerdict, Label: "D", Choice: judging.Nobody}},
+		{"one that was not offered", "[[D]]", judging.Verdict{Outcome: judging.NoVerdict, Label: "D", Choice: judging.NoCandidate}, judging.Verdict{Outcome: judging.NoVerdict, Label: "D", Choice: judging.NoCandidate}},
 		{"lower case", "[[a]]", none, none},
 		{"another protocol's", "[[A>B]]", none, none},
 		{"one bracket", "[A]", none, none},
 		{"nothing", "", none, none},
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
-			got := protocoltest.Placeless(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.Preference, Order: judgingtest.UpTo(3)}, c.reply, judging.Reading{Policy: policy}))
+			got := protocoltest.WithoutSpan(t, c.reply, answer{template: answerTexts}.Parse(judging.Presentation{Shape: datasets.Preference, Order: judgingtest.UpTo(3)}, c.reply, judging.Reading{Policy: policy}))
 			if got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
@@ -118,14 +118,14 @@ func TestDigitsOfAllScripts(t *testing.T) {
 		if !unicode.Is(unicode.Nd, r) {
 			continue
 		}
-		row := []rune(reading.PlainDigits(string(r)))
+		row := []rune(reading.ASCIIDigits(string(r)))
 		if len(row) != 1 || row[0] < '0' || row[0] > '9' {
 			t.Fatalf("%q reads as %q", r, string(row))
 		}
 	}
 	for _, zero := range []rune{'٠', '۰', '०', '๐', '０', 0x1d7ce, 0x1d7d8, 0x1d7f6} {
 		for d := range rune(10) {
-			if got := reading.PlainDigits(string(zero + d)); got != string('0'+d) {
+			if got := reading.ASCIIDigits(string(zero + d)); got != string('0'+d) {
 				t.Errorf("%q reads as %q", zero+d, got)
 			}
 		}
@@ -214,14 +214,14 @@ func FuzzExtract(f *testing.F) {
 		method := judging.Reading{First: first, Lenient: lenient}
 		options := 2 + int(n)%9
 		v := read(reply, options, method)
-		protocoltest.Placeless(t, "\n"+reply, v)
+		protocoltest.WithoutSpan(t, "\n"+reply, v)
 		switch v.Outcome {
 		case judging.Decided:
 			if v.Choice < 0 || v.Choice >= options || v.Label != letter(v.Choice) || !strings.Contains(reply, v.Label) || v.Rule == ruleLastLetter && !lenient {
 				t.Errorf("%q of %d options reads as %+v", reply, options, v)
 			}
 		case judging.NoVerdict:
-			if v.Choice != judging.Nobody || v.Rule != "" || lenient && v.Label == "" && !lastLetter(reply).Nowhere() {
+			if v.Choice != judging.NoCandidate || v.Rule != "" || lenient && v.Label == "" && !lastLetter(reply).IsZero() {
 				t.Errorf("%q reads as %+v", reply, v)
 			}
 		default:
@@ -233,17 +233,17 @@ func FuzzExtract(f *testing.F) {
 			}
 		}
 		v = read(reply, 0, method)
-		protocoltest.Placeless(t, "\n"+reply, v)
+		protocoltest.WithoutSpan(t, "\n"+reply, v)
 		if v.Outcome != judging.Decided {
-			if v.Outcome != judging.NoVerdict || v != (judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}) || strings.ContainsAny(reply, "123456789") && len(reply) == 1 {
+			if v.Outcome != judging.NoVerdict || v != (judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.NoCandidate}) || strings.ContainsAny(reply, "123456789") && len(reply) == 1 {
 				t.Errorf("%q reads as %+v", reply, v)
 			}
 			return
 		}
-		if !plainNumber.MatchString(v.Answer) || !SameNumber(v.Answer, v.Answer) && len(v.Answer) <= 60 || v.Choice != judging.Nobody {
+		if !plainNumber.MatchString(v.Answer) || !SameNumber(v.Answer, v.Answer) && len(v.Answer) <= 60 || v.Choice != judging.NoCandidate {
 			t.Errorf("%q reads as %+v", reply, v)
 		}
-		if utf8.ValidString(reply) && !strings.Contains(reading.PlainDigits(reply), v.Label) {
+		if utf8.ValidString(reply) && !strings.Contains(reading.ASCIIDigits(reply), v.Label) {
 			t.Errorf("%q has no %q", reply, v.Label)
 		}
 		if _, ok := new(big.Rat).SetString(v.Answer); !ok {

@@ -30,8 +30,8 @@ var (
 	optionOnly = regexp.MustCompile(`^(?:\(([A-Z])\)|([A-Z])[.*)]*$)`)
 )
 
-// Final returns the last answer that the first successful rule reads.
-func Final(reply string) FinalAnswer {
+// ReadFinal returns the last answer that the first successful rule reads.
+func ReadFinal(reply string) FinalAnswer {
 	box := lastBox(reply)
 	boxed := reply[box.Start:box.End]
 	if letter, span := fiveLetters(boxed); letter != "" {
@@ -106,7 +106,7 @@ func plainFinal(text string) string {
 		return strings.ToLower(m[1] + m[2])
 	}
 	text = strings.Trim(withoutUnit.ReplaceAllString(text, "$1"), ".:,;* ")
-	text = reading.PlainDigits(strings.ToLower(strings.Trim(formatting.Replace(text), ".:,;*")))
+	text = reading.ASCIIDigits(strings.ToLower(strings.Trim(formatting.Replace(text), ".:,;*")))
 	if n, ok := reading.NextNumeral(text, 0); ok && n.Start == 0 && strings.Trim(text[n.End:], `\%°`) == "" {
 		return n.Value()
 	}

@@ -17,7 +17,7 @@ import (
 func TestFinalAnswer(t *testing.T) {
 	for _, row := range protocoltest.Table(t, "testdata/final.txt", 4) {
 		value, rule := strings.TrimPrefix(row[0], "-"), strings.TrimPrefix(row[1], "-")
-		if got := Final(row[3]); got.Value != value || got.Rule != rule || got.Span.Nowhere() != (value == "") {
+		if got := ReadFinal(row[3]); got.Value != value || got.Rule != rule || got.Span.IsZero() != (value == "") {
 			t.Errorf("%s: %q ends with %+v", row[2], row[3], got)
 		}
 	}
@@ -30,7 +30,7 @@ func TestAnswersToPairs(t *testing.T) {
 	var prompts [][]backends.Message
 	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 		prompts = append(prompts, req.Messages)
-		return judgingtest.Says(replies[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
+		return judgingtest.Reply(replies[strings.TrimPrefix(req.Oracle.Item, "answer to ")])
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestAnswersToPairs(t *testing.T) {
 		if r.Outcome != want.outcome || r.Answer != want.answer || r.Rule != want.rule || r.Shape != datasets.Open || r.Gold != "" || len(r.Order) != 0 || rightly(r) {
 			t.Errorf("%+v", r)
 		}
-		if err := protocoltest.Checked(r); err != nil {
+		if err := protocoltest.CheckRecord(r); err != nil {
 			t.Error(err)
 		}
 		if v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique}); err != nil || v.Outcome != want.outcome || v.Answer != want.answer {
@@ -58,6 +58,6 @@ func TestAnswersToPairs(t *testing.T) {
 // Long replies that a quadratic reader would be slow on.
 func TestLongFinalAnswers(t *testing.T) {
 	for _, unit := range []string{"A", "AAAAA", `\boxed{`, "{", "**", "answer: ", "answer is ", "1,234,", "$"} {
-		Final(strings.Repeat(unit, (1<<20)/len(unit)))
+		ReadFinal(strings.Repeat(unit, (1<<20)/len(unit)))
 	}
 }

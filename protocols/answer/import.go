@@ -52,7 +52,7 @@ type answersFile struct {
 
 // importedRun is the result of importing one run.
 type importedRun struct {
-	imports.Making
+	imports.Builder
 	readings int // rows for which the file has a reading or a grade
 	same     int // those where gavel's reading agrees; Differ lists the others
 }
@@ -60,8 +60,8 @@ type importedRun struct {
 // run writes the run directory and returns the summary of the import, with the importer's notes.
 func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, error) {
 	template := judging.Template{Name: "imported " + f.kind, Origin: f.source, Labels: []string{}}
-	a := &importedRun{Making: imports.Making{
-		Asker: Protocol.New(template, f.options), Lack: "no reply in the imported file",
+	a := &importedRun{Builder: imports.Builder{
+		Asker: Protocol.New(template, f.options), MissingError: "no reply in the imported file",
 	}}
 	for _, row := range f.rows {
 		a.Add(row.item)
@@ -77,9 +77,9 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		case hasReading && differ == "":
 			a.same++
 		case hasReading:
-			a.Differ = append(a.Differ, row.where+differ)
+			a.Differences = append(a.Differences, row.where+differ)
 		}
-		a.readings += int(scoring.One(hasReading))
+		a.readings += int(scoring.Indicator(hasReading))
 	}
 	// The run id depends on the items, the model and the whole file: the same file gives the same run, another file
 	// another one.
@@ -88,16 +88,16 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		Dataset: judging.DatasetSpec{SHA256: f.sha},
 		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.sum[:16])},
 	}, f.dataset)
-	a.Say("%s: %d rows, run written to %s", f.model, len(f.rows), out)
-	a.Said = append(a.Said, imports.Skipped(f.dataset.Skipped, "rows", f.dataset.Bad)...)
-	a.Said = append(a.Said, notes...)
+	a.AddLine("%s: %d rows, run written to %s", f.model, len(f.rows), out)
+	a.Summary = append(a.Summary, imports.SkippedLines(f.dataset.Skipped, "rows", f.dataset.Bad)...)
+	a.Summary = append(a.Summary, notes...)
 	if f.repeats > 0 {
-		a.Say("%d rows repeat an earlier row; each answer counts once", f.repeats)
+		a.AddLine("%d rows repeat an earlier row; each answer counts once", f.repeats)
 	}
 	if a.Missing > 0 {
-		a.Say("%d rows have no reply: they count as failed", a.Missing)
+		a.AddLine("%d rows have no reply: they count as failed", a.Missing)
 	}
-	a.Say("answers in %d of %d", a.Read, len(f.rows)-a.Missing)
+	a.AddLine("answers in %d of %d", a.Read, len(f.rows)-a.Missing)
 	return a, a.Write(out)
 }
 
@@ -109,7 +109,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 	f.bad.Path = f.path
 	byID := map[string]answerRow{}
 	author := ""
-	f.sum, err = imports.Each(f.path, func(n int, raw []byte) error {
+	f.sum, err = imports.EachRow(f.path, func(n int, raw []byte) error {
 		row, err := read(raw)
 		if errors.Is(err, errOther) {
 			return nil
@@ -141,7 +141,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 		return nil
 	})
 	if err == nil && len(f.rows) == 0 {
-		err = cmp.Or(f.emptyError, f.bad.None(expected))
+		err = cmp.Or(f.emptyError, f.bad.NoRowsError(expected))
 		if n := len(f.unknown); n > 0 {
 			err = fmt.Errorf("%s: none of its %d ids is one of %s (the first is %q)", f.path, n, f.dataset.Name, f.unknown[0])
 		}

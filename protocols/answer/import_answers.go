@@ -74,21 +74,21 @@ func importAnswers(r imports.Request, questions *datasets.Set, info judging.Data
 	}
 	var notes imports.Run
 	if questions != nil {
-		notes.Said = append(notes.Said, imports.Skipped(f.bad.N, "rows of the file", f.bad.First)...)
+		notes.Summary = append(notes.Summary, imports.SkippedLines(f.bad.N, "rows of the file", f.bad.First)...)
 		if n := len(f.unknown); n > 0 {
-			notes.Say("%d answers are to ids that %s does not have, and were left out: %s",
+			notes.AddLine("%d answers are to ids that %s does not have, and were left out: %s",
 				n, f.dataset.Name, strings.Join(f.unknown[:min(n, 5)], ", "))
 		}
 		slices.SortFunc(f.rows, func(a, b answerRow) int { return cmp.Compare(a.item.Line, b.item.Line) })
 		if missing := questions.Len() - len(f.rows); missing > 0 {
-			notes.Say("%d of the %d questions of %s have no answer here, and are no part of the run",
+			notes.AddLine("%d of the %d questions of %s have no answer here, and are no part of the run",
 				missing, questions.Len(), f.dataset.Name)
 		}
 	}
 	if others > 0 {
-		notes.Say("%d rows are by other models, and were left out", others)
+		notes.AddLine("%d rows are by other models, and were left out", others)
 	}
-	a, err := f.run(r.Out, r.Gavel, notes.Said...)
+	a, err := f.run(r.Out, r.Gavel, notes.Summary...)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, er
 	}
 	row.author = l.Model
 	if questions == nil {
-		line, err := imports.Without(raw, json.Compact, "answer", "model")
+		line, err := imports.WithoutKeys(raw, json.Compact, "answer", "model")
 		if err == nil {
 			row.item, err = datasets.Questions.Item(line)
 		}

@@ -45,9 +45,9 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 		if err != nil {
 			return row, err
 		}
-		labelled += int(scoring.One(row.item.Gold != datasets.NoGold))
-		ties += int(scoring.One(row.Verdict.Choice == judging.VoteTie))
-		inconsistent += int(scoring.One(strings.Contains(row.Verdict.Label, "inconsistent")))
+		labelled += int(scoring.Indicator(row.item.Gold != datasets.NoGold))
+		ties += int(scoring.Indicator(row.Verdict.Choice == judging.VoteTie))
+		inconsistent += int(scoring.Indicator(strings.Contains(row.Verdict.Label, "inconsistent")))
 		return row, nil
 	})
 	if err != nil {
@@ -57,16 +57,16 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Say("%d verdicts are ties, %d of them because the two games differ", ties, inconsistent)
+	a.AddLine("%d verdicts are ties, %d of them because the two games differ", ties, inconsistent)
 	if a.readings > 0 {
-		a.Say("the winners of both games are as read from the replies in %d of %d", a.same, a.readings)
+		a.AddLine("the winners of both games are as read from the replies in %d of %d", a.same, a.readings)
 	}
 	if human != nil {
-		notes = append(imports.Skipped(human.N, "rows of votes", human.First), fmt.Sprintf(
+		notes = append(imports.SkippedLines(human.N, "rows of votes", human.First), fmt.Sprintf(
 			"%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none",
 			labelled, split))
 	}
-	a.Said = append(a.Said, notes...)
+	a.Summary = append(a.Summary, notes...)
 	return []*imports.Run{&a.Run}, nil
 }
 
@@ -81,7 +81,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	if errors.Is(err, imports.ErrNoWinner) {
 		err = nil
 		verdict.Outcome = judging.NoVerdict
-		verdict.Choice = judging.Nobody
+		verdict.Choice = judging.NoCandidate
 	}
 	if err != nil {
 		return row, err
@@ -101,7 +101,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	if r.G1Verdict != "" || r.G2Verdict != "" {
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
 	}
-	if r.Games() {
+	if r.HasGames() {
 		row.check = func(p judging.Asker, read *judging.Record) (hasReading bool, differ string) {
 			return true, checkGames(p, read, r)
 		}

@@ -79,7 +79,7 @@ func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
 		if err != nil {
 			return all, err
 		}
-		a.Say("is_correct is as read from the solution in %d of %d", a.same, a.readings)
+		a.AddLine("is_correct is as read from the solution in %d of %d", a.same, a.readings)
 		all = append(all, &a.Run)
 	}
 	return all, nil

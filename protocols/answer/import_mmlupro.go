@@ -60,14 +60,14 @@ func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Say("by the official script's rules, the last stand-alone letter included, %d replies have an answer; "+
+	a.AddLine("by the official script's rules, the last stand-alone letter included, %d replies have an answer; "+
 		"the file's pred is the same for %d of them", a.readings, a.same)
 	for _, pred := range slices.Sorted(maps.Keys(letters)) {
 		letter := "null"
 		if pred != "" {
 			letter = strconv.Quote(pred)
 		}
-		a.Say("  in %d replies they find none: the file has %s there, which is no answer", letters[pred], letter)
+		a.AddLine("  in %d replies they find none: the file has %s there, which is no answer", letters[pred], letter)
 	}
 	return []*imports.Run{&a.Run}, nil
 }
@@ -86,7 +86,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	if err := datasets.DecodeObject(raw, &o); err != nil {
 		return answerRow{}, err
 	}
-	line, err := imports.Without(raw, json.Compact, "pred", "generated_text", "model_outputs")
+	line, err := imports.WithoutKeys(raw, json.Compact, "pred", "generated_text", "model_outputs")
 	if err != nil {
 		return answerRow{}, err
 	}

@@ -14,14 +14,14 @@ var Imports = []imports.Importer{
 		Options: []imports.Option{
 			imports.Model("`NAME` of the model; default: as the file's name says"), imports.List,
 		},
-		Take: importMMLUPro,
+		Import: importMMLUPro,
 	},
 	{
 		Name:    "gsm8k",
 		About:   "GSM8K's example model solutions become runs of answers",
 		Usage:   "FILE --out DIR [--model NAME] [--list FILE]",
 		Options: []imports.Option{imports.Model("only the solutions of `NAME`"), imports.List},
-		Take:    importGSM8K,
+		Import:  importGSM8K,
 	},
 	{
 		Name:  "fastchat",
@@ -32,7 +32,7 @@ var Imports = []imports.Importer{
 			imports.Model("`NAME` of the judge; default: the name in the file"),
 			imports.List,
 		},
-		Take: importFastChat,
+		Import: importFastChat,
 	},
 	{
 		Name:  "answers",
@@ -47,7 +47,7 @@ var Imports = []imports.Importer{
 				Check: checkMarker,
 			},
 		},
-		Take: takeAnswers,
+		Import: takeAnswers,
 	},
 }
 

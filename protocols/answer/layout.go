@@ -10,8 +10,8 @@ var Layout = &report.Layout{
 	Noun:     "answers",
 	Item:     "question",
 	Question: "answers",
-	By:       report.Grouping{Held: Chance, HeldWords: "chance: guessing among the options"},
-	Ends: []report.End{
+	Grouping: report.Grouping{Reference: Chance, ReferenceWords: "chance: guessing among the options"},
+	Outcomes: []report.Outcome{
 		{Part: PartRight, Words: "right"},
 		{Part: PartWrong, Words: "wrong", Show: "confident"},
 		{Part: PartMissing, Look: "none", Words: "no answer", Show: "unread"},
@@ -22,12 +22,12 @@ var Layout = &report.Layout{
 			Name:   "right",
 			Label: func(r *scoring.Report) string {
 				if r.Preferences {
-					return report.WithPeople
+					return report.AgreementWithPeople
 				}
 				return "right"
 			},
-			Of:     true,
-			Chance: Chance,
+			ShowsCount: true,
+			Chance:     Chance,
 		},
 		{Metric: NoAnswer},
 	},

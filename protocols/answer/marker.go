@@ -67,7 +67,7 @@ func (p answer) readMarked(s judging.Presentation, reply string, method judging.
 // readAfterMarker reads the text after one marker.
 func readAfterMarker(s judging.Presentation, rest string) (judging.Verdict, bool) {
 	if s.Shape == datasets.Number {
-		text := reading.PlainDigits(rest)
+		text := reading.ASCIIDigits(rest)
 		n, ok := numberOfSentence(text)
 		if !ok {
 			return judging.Verdict{}, false

@@ -43,7 +43,7 @@ func TestMarker(t *testing.T) {
 				got := string(v.Outcome)
 				if v.Outcome == judging.Decided {
 					got = v.Answer
-					if v.Choice != judging.Nobody {
+					if v.Choice != judging.NoCandidate {
 						got = letter(v.Choice)
 					}
 					got += " " + v.Rule
@@ -69,8 +69,8 @@ func FuzzMarker(f *testing.F) {
 	p := Protocol.New(answerTexts, judging.Settings{"marker": "A:"})
 	f.Fuzz(func(t *testing.T, reply string, first bool) {
 		for _, s := range []judging.Presentation{{Shape: datasets.Number}, {Shape: datasets.Choice, Order: []int{1, 0}}} {
-			v := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique, First: first}))
-			if v.Outcome == judging.Decided && (v.Choice == judging.Nobody) != (s.Shape == datasets.Number) || v.Choice > 1 || v.Outcome == judging.Decided && v.Choice == judging.Nobody && v.Answer == "" {
+			v := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique, First: first}))
+			if v.Outcome == judging.Decided && (v.Choice == judging.NoCandidate) != (s.Shape == datasets.Number) || v.Choice > 1 || v.Outcome == judging.Decided && v.Choice == judging.NoCandidate && v.Answer == "" {
 				t.Errorf("%+v of %q", v, reply)
 			}
 		}

@@ -34,13 +34,13 @@ type scoreRow struct {
 
 // answers scores runs in which a model answers questions.
 type answers struct {
-	scoring.Gathering[scoreRow]
+	scoring.Collector[scoreRow]
 	rows []*scoreRow // set by Finish
 }
 
 // NewScorer scores runs in which a model answers questions.
 func NewScorer(*judging.Manifest) scoring.Scorer {
-	return &answers{Gathering: scoring.Gathering[scoreRow]{Metrics: answerMetrics}}
+	return &answers{Collector: scoring.Collector[scoreRow]{Metrics: answerMetrics}}
 }
 
 func (*answers) Words() scoring.Words {
@@ -60,10 +60,10 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
 			"this record is of another kind (shape %q)", r.Shape)
 	}
-	if f.Known(r.Item) != nil {
+	if f.Lookup(r.Item) != nil {
 		return false, nil
 	}
-	f.Of(r.Item, func(item string) scoreRow {
+	f.Get(r.Item, func(item string) scoreRow {
 		a := scoreRow{
 			item:         item,
 			group:        strings.Clone(r.Group),
@@ -82,7 +82,7 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 }
 
 func (f *answers) Finish() (complete int) {
-	f.rows = f.Gathered()
+	f.rows = f.CompleteUnits()
 	return len(f.rows)
 }
 
@@ -92,30 +92,32 @@ func (f *answers) Finish() (complete int) {
 var Metrics string
 
 // answerMetrics lists the metrics: over the questions with a label, over all, and over those with options.
-var answerMetrics = []scoring.Summed[scoreRow]{
+var answerMetrics = []scoring.SumMetric[scoreRow]{
 	{
 		Metric: scoring.Metric{
 			Name:     scoring.GenerationAccuracy,
 			N:        func(c []float64) float64 { return c[1] },
 			Headline: true,
 		},
-		Adds: func(a scoreRow) (float64, float64) { return scoring.One(a.right), scoring.One(a.gold != "") },
+		Adds: func(a scoreRow) (float64, float64) {
+			return scoring.Indicator(a.right), scoring.Indicator(a.gold != "")
+		},
 	},
 	{
 		Metric: scoring.Metric{Name: NoAnswer},
-		Adds:   func(a scoreRow) (float64, float64) { return scoring.One(!a.hasAnswer), 1 },
+		Adds:   func(a scoreRow) (float64, float64) { return scoring.Indicator(!a.hasAnswer), 1 },
 	},
 	{
-		Metric: scoring.Metric{Name: Chance, Kind: scoring.Known, Sparse: true},
+		Metric: scoring.Metric{Name: Chance, Kind: scoring.FromItems, Sparse: true},
 		Adds: func(a scoreRow) (float64, float64) {
-			return 1 / float64(max(1, a.options)) * scoring.One(a.options > 0), scoring.One(a.options > 0)
+			return 1 / float64(max(1, a.options)) * scoring.Indicator(a.options > 0), scoring.Indicator(a.options > 0)
 		},
 	},
 }
 
 func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   scoring.Lay(answerMetrics),
+		Metrics:   scoring.AssignColumns(answerMetrics),
 		Width:     2 * len(answerMetrics),
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
@@ -126,9 +128,9 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			Groups: []string{a.group},
 			Gold:   a.gold,
 			Row:    make([]float64, s.Width),
-			Of:     *a,
+			Data:   *a,
 		}
-		scoring.Fill(answerMetrics, *a, s.Units[i].Row)
+		scoring.FillRow(answerMetrics, *a, s.Units[i].Row)
 	}
 	return s
 }
@@ -144,7 +146,7 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 	rep.Preferences = !slices.ContainsFunc(f.rows, func(a *scoreRow) bool { return !a.isPreference })
 	unlabelled := 0
 	for _, a := range f.rows {
-		unlabelled += int(scoring.One(a.gold == ""))
+		unlabelled += int(scoring.Indicator(a.gold == ""))
 	}
 	if unlabelled > 0 {
 		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: "+

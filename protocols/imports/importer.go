@@ -9,15 +9,15 @@ import (
 type Importer struct {
 	Name, About string
 	Usage       string // arguments on the command line
-	Several     bool   // takes several files
+	ManyFiles   bool   // takes several files
 	Options     []Option
-	Take        func(Request) ([]*Run, error)
+	Import      func(Request) ([]*Run, error)
 }
 
 // Option is a choice of an importer: a flag with a text.
 type Option struct {
 	Name, Usage string
-	Needed      bool                     // required
+	Required    bool                     // required
 	Check       func(value string) error // validates a value; nil: all are valid
 }
 

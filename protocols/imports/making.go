@@ -12,15 +12,15 @@ import (
 	"gavel/judging"
 )
 
-// Making collects the items and judgments of a run to import.
-type Making struct {
+// Builder collects the items and judgments of a run to import.
+type Builder struct {
 	Run
-	Asker   judging.Asker   // reads the replies
-	Lack    string          // error of records without a judgment in the file
-	Items   []datasets.Item // Raw is the line in items.jsonl
-	Records []*judging.Record
-	Missing int // records without a judgment in the file
-	Read    int // records with a verdict
+	Asker        judging.Asker   // reads the replies
+	MissingError string          // error of records without a judgment in the file
+	Items        []datasets.Item // Raw is the line in items.jsonl
+	Records      []*judging.Record
+	Missing      int // records without a judgment in the file
+	Read         int // records with a verdict
 }
 
 // Judgment is a judgment in a file. Without replies and without a verdict it counts as missing.
@@ -35,10 +35,10 @@ type Judgment struct {
 }
 
 // Add adds an item.
-func (m *Making) Add(item datasets.Item) { m.Items = append(m.Items, item) }
+func (m *Builder) Add(item datasets.Item) { m.Items = append(m.Items, item) }
 
 // Judge adds a judgment on an item in one of its presentations, and returns its record.
-func (m *Making) Judge(item datasets.Item, presentation int, j Judgment) (*judging.Record, error) {
+func (m *Builder) Judge(item datasets.Item, presentation int, j Judgment) (*judging.Record, error) {
 	presentations := m.Asker.Presentations(item)
 	manifest := &judging.Manifest{Spec: judging.Spec{Protocol: m.Asker.Name()}}
 	r := judging.NewRecord(manifest, item, presentations[presentation])
@@ -57,18 +57,18 @@ func (m *Making) Judge(item datasets.Item, presentation int, j Judgment) (*judgi
 	m.Records = append(m.Records, r)
 	switch {
 	case j.Verdict != nil:
-		r.Take(*j.Verdict)
+		r.SetVerdict(*j.Verdict)
 	case j.Replies == nil:
 		m.Missing++
 		r.Outcome = judging.Failed
-		r.Error = m.Lack
+		r.Error = m.MissingError
 		r.Imported.Missing = true
 	default:
 		v, err := r.Read(m.Asker, judging.Reading{Policy: judging.Unique})
 		if err != nil {
 			return nil, err
 		}
-		r.Take(v)
+		r.SetVerdict(v)
 	}
 	if r.Outcome.Verdict() {
 		m.Read++
@@ -78,7 +78,7 @@ func (m *Making) Judge(item datasets.Item, presentation int, j Judgment) (*judgi
 
 // Describe makes the manifest. source says where such files come from. Empty fields of the spec about the items are
 // computed from their lines and ids.
-func (m *Making) Describe(gavel, source, file string, spec judging.Spec, info judging.DatasetInfo) {
+func (m *Builder) Describe(gavel, source, file string, spec judging.Spec, info judging.DatasetInfo) {
 	if spec.Dataset.Items == 0 {
 		sum := sha256.New()
 		for _, item := range m.Items {
@@ -101,7 +101,7 @@ func (m *Making) Describe(gavel, source, file string, spec judging.Spec, info ju
 }
 
 // Write writes the run's directory.
-func (m *Making) Write(dir string) error {
+func (m *Builder) Write(dir string) error {
 	m.Dir = dir
 	return judging.WriteRun(m.Dir, m.Manifest, m.Records, func(line func([]byte) error) error {
 		for _, item := range m.Items {

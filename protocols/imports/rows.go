@@ -10,8 +10,8 @@ import (
 	"gavel/datasets/rows"
 )
 
-// Each calls use for every row of a file, and returns the SHA-256 of the file.
-func Each(path string, use func(row int, raw []byte) error) (sum string, err error) {
+// EachRow calls use for every row of a file, and returns the SHA-256 of the file.
+func EachRow(path string, use func(row int, raw []byte) error) (sum string, err error) {
 	sum, err = rows.FileSum(path)
 	if err != nil {
 		return "", err
@@ -34,9 +34,9 @@ func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// Without returns an object on one line without some of its keys, the others in their order. compact writes a value on
+// WithoutKeys returns an object on one line without some of its keys, the others in their order. compact writes a value on
 // one line; if it is nil, values stay as they are.
-func Without(row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string) ([]byte, error) {
+func WithoutKeys(row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string) ([]byte, error) {
 	if err := datasets.DecodeObject(row, new(map[string]json.RawMessage)); err != nil {
 		return nil, err
 	}

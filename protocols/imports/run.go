@@ -10,17 +10,19 @@ import (
 
 // Run is the result of an import.
 type Run struct {
-	Dir      string
-	Manifest *judging.Manifest
-	Said     []string // lines of the summary
-	Differ   []string // sentences on differences between the file and gavel's reading
+	Dir         string
+	Manifest    *judging.Manifest
+	Summary     []string // lines of the summary
+	Differences []string // sentences on differences between the file and gavel's reading
 }
 
-// Say adds a line to the summary.
-func (r *Run) Say(format string, args ...any) { r.Said = append(r.Said, fmt.Sprintf(format, args...)) }
+// AddLine adds a line to the summary.
+func (r *Run) AddLine(format string, args ...any) {
+	r.Summary = append(r.Summary, fmt.Sprintf(format, args...))
+}
 
-// Skipped returns lines on n skipped rows, with the reasons of the first; nil if n is 0.
-func Skipped(n int, rows string, bad []string) []string {
+// SkippedLines returns lines on n skipped rows, with the reasons of the first; nil if n is 0.
+func SkippedLines(n int, rows string, bad []string) []string {
 	if n == 0 {
 		return nil
 	}
@@ -31,8 +33,8 @@ func Skipped(n int, rows string, bad []string) []string {
 	return lines
 }
 
-// Few returns the first sentences of a long list, indented, and how many more there are.
-func Few(all []string) (lines []string) {
+// FirstLines returns the first sentences of a long list, indented, and how many more there are.
+func FirstLines(all []string) (lines []string) {
 	const limit = 20
 	for i, d := range all {
 		if i == limit {
@@ -43,19 +45,19 @@ func Few(all []string) (lines []string) {
 	return lines
 }
 
-// Differ returns the first differences between files and gavel's reading. It writes all of them to the file list, if it
+// ReportDifferences returns the first differences between files and gavel's reading. It writes all of them to the file list, if it
 // is not "".
-func Differ(list string, runs []*Run) (notes []string, err error) {
+func ReportDifferences(list string, runs []*Run) (notes []string, err error) {
 	var all []string
 	for _, r := range runs {
-		for _, d := range r.Differ {
+		for _, d := range r.Differences {
 			if len(runs) > 1 {
 				d = r.Manifest.Spec.Model.Name + ": " + d
 			}
 			all = append(all, d)
 		}
 	}
-	notes = Few(all)
+	notes = FirstLines(all)
 	if list == "" {
 		return notes, nil
 	}

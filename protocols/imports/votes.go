@@ -32,8 +32,8 @@ type VoteRow struct {
 // ErrNoWinner is the error for a reply of the judge without a verdict.
 var ErrNoWinner = errors.New("no verdict")
 
-// Games reports whether the row is from FastChat's own judge.
-func (r VoteRow) Games() bool { return r.Model1 != nil || r.G1Winner != nil }
+// HasGames reports whether the row is from FastChat's own judge.
+func (r VoteRow) HasGames() bool { return r.Model1 != nil || r.G1Winner != nil }
 
 // Vote returns the vote of a row. If the two games of FastChat's judge differ, it is a tie, as in FastChat. If one of
 // them has no verdict, the error wraps ErrNoWinner, and the other fields of the vote are valid.
@@ -42,7 +42,7 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 	b := r.ModelB
 	winner := r.Winner
 	first, second := "model_a", "model_b"
-	if r.Games() {
+	if r.HasGames() {
 		a = r.Model1
 		b = r.Model2
 		first = "model_1"
@@ -143,7 +143,7 @@ func ReadVotes(path string) (*Votes, error) {
 		return nil, err
 	}
 	if len(out.Votes) == 0 {
-		return nil, out.None("a vote: rows with question_id, model_a, model_b, winner, judge and turn")
+		return nil, out.NoRowsError("a vote: rows with question_id, model_a, model_b, winner, judge and turn")
 	}
 	return out, nil
 }
@@ -166,8 +166,8 @@ func (b *Rejects) Add(row int, err error) {
 	}
 }
 
-// None returns the error of a file without a usable row.
-func (b *Rejects) None(expected string) error {
+// NoRowsError returns the error of a file without a usable row.
+func (b *Rejects) NoRowsError(expected string) error {
 	if b.N == 0 {
 		return fmt.Errorf("%s: the file is empty; expected %s", b.Path, expected)
 	}

@@ -17,7 +17,7 @@ const (
 
 // Part that an item is in. Where some items have a right option, those without are left out.
 func (f *choices) Part(x scoring.Unit) string {
-	b := x.Of.(scoredBallot).ballot
+	b := x.Data.(scoredBallot).ballot
 	if len(b.right) == 0 && f.labelled {
 		return ""
 	}
@@ -25,7 +25,7 @@ func (f *choices) Part(x scoring.Unit) string {
 	same := true
 	place := true
 	for i, position := range b.positions {
-		if position == judging.Nobody {
+		if position == judging.NoCandidate {
 			return PartMissing
 		}
 		same = same && b.class[b.choice(i)] == b.class[first]

@@ -78,7 +78,7 @@ func (b *ballot) kind() string {
 		}
 	}
 	for i, position := range b.positions {
-		if position == judging.Nobody {
+		if position == judging.NoCandidate {
 			key = binary.AppendUvarint(key, uint64(i))
 		}
 	}
@@ -165,7 +165,7 @@ func exactMean(b *ballot, policy scoring.MissingPolicy) grades {
 		switch {
 		case judgment == len(b.positions):
 			sum = sum.plus(random.grades(policy))
-		case b.positions[judgment] == judging.Nobody:
+		case b.positions[judgment] == judging.NoCandidate:
 			from(judgment + 1)
 		default:
 			for position := range b.ids {
@@ -185,7 +185,7 @@ func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.R
 	random.positions = slices.Clone(b.positions)
 	for range draws {
 		for i, position := range b.positions {
-			if position != judging.Nobody {
+			if position != judging.NoCandidate {
 				random.positions[i] = rng.IntN(len(b.ids))
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // Diagnose returns the level of a judge of several options: first by whether it follows the position, then by how often
 // it is right or, for items without a label, by how consistent its choice is.
 func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	if d, ok := r.Silence("judgment"); ok {
+	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
 	if d, ok := byPosition(r); ok {
@@ -24,11 +24,11 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	grade, same := r.Overall(GradeScore+overRandom), r.Overall(sameChoice)
 	if grade.Value == nil || same.Value == nil {
-		return scoring.Unknowing(scoring.CodeFew, "No item has a verdict in every order.")
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "No item has a verdict in every order.")
 	}
-	over, ok := grade.Held(0)
+	over, ok := grade.Against(0)
 	if !ok {
-		return scoring.Unknowing(scoring.CodeFew,
+		return scoring.UnknownDiagnosis(scoring.CodeFew,
 			"Grade score %.2f of the way from random to perfect: there is no interval to say what that is worth.",
 			scoring.Unsigned(*grade.Value, 2))
 	}
@@ -59,14 +59,14 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 // byRight diagnoses by how often the choice is right: over all orders compared with chance, and in every order for the
 // level.
 func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
-	chance := *cmp.Or(r.Overall(optionAccuracy+OfRandom).Value, new(0.0))
+	chance := *cmp.Or(r.Overall(optionAccuracy+RandomSuffix).Value, new(0.0))
 	accuracy := r.Overall(optionAccuracy)
 	if accuracy.Value == nil {
 		return d, false
 	}
-	right, ok := accuracy.Held(chance)
+	right, ok := accuracy.Against(chance)
 	if !ok {
-		return r.Unbounded("Right on", accuracy, "item"), true
+		return r.DiagnoseWithoutInterval("Right on", accuracy, "item"), true
 	}
 	d.Evidence = []scoring.Evidence{right}
 	d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom)
@@ -78,12 +78,12 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 		}[d.Code], right, chance)
 		return d, true
 	}
-	strict, ok := r.Overall(everyRight).Held(scoring.UsableFrom)
+	strict, ok := r.Overall(everyRight).Against(scoring.UsableFrom)
 	if !ok {
-		return r.Unbounded("Correct in every order on", r.Overall(everyRight), "item"), true
+		return r.DiagnoseWithoutInterval("Correct in every order on", r.Overall(everyRight), "item"), true
 	}
 	d.Evidence = []scoring.Evidence{strict, right}
-	same, hasInterval := r.Overall(sameChoice).Held(100)
+	same, hasInterval := r.Overall(sameChoice).Against(100)
 	if hasInterval {
 		d.Evidence = append(d.Evidence, same)
 	}

@@ -14,13 +14,13 @@ import (
 const steady = "These items have no label: the Grade score says how steady a choice is, not whether it is right."
 
 var Layout = &report.Layout{
-	Headline:   everyRight,
-	Unlabelled: GradeScore,
-	Steady:     steady,
-	Compared:   compared,
-	Words:      map[string]string{"unrelated": "with an unrelated option"},
-	How:        " of several, in several orders",
-	Became:     "each asked in several orders of its options",
+	Headline:        everyRight,
+	Unlabelled:      GradeScore,
+	UnlabelledNote:  steady,
+	ComparisonNotes: compared,
+	Words:           map[string]string{"unrelated": "with an unrelated option"},
+	Manner:          " of several, in several orders",
+	BarNote:         "each asked in several orders of its options",
 	Bracket: report.Bracket{
 		Parts:  []string{PartRight, PartWrong, PartSame},
 		Bold:   "by content: the same choice in every order",
@@ -28,15 +28,15 @@ var Layout = &report.Layout{
 	},
 	Notices: map[string]string{GoalWorst: "options.worst-asked"},
 	Blocks:  []report.PagePart{places, halves},
-	By: report.Grouping{
-		First:     "options",
-		Title:     "By number of options",
-		Metrics:   []string{optionAccuracy, sameChoice},
-		Held:      "*" + OfRandom,
-		HeldWords: "a random judge on the same items",
-		Extra:     GradeScore,
+	Grouping: report.Grouping{
+		First:          "options",
+		Title:          "By number of options",
+		Metrics:        []string{optionAccuracy, sameChoice},
+		Reference:      "*" + RandomSuffix,
+		ReferenceWords: "a random judge on the same items",
+		Extra:          GradeScore,
 	},
-	Ends: []report.End{
+	Outcomes: []report.Outcome{
 		{Part: PartRight, Words: "same choice in every order, and right"},
 		{Part: PartWrong, Words: "same choice in every order, and wrong", Show: "steady"},
 		{Part: PartSame, Look: "right", Words: "same choice in every order"},
@@ -45,11 +45,11 @@ var Layout = &report.Layout{
 		{Part: PartMissing, Look: "none", Words: "no verdict in some order", Show: "open"},
 	},
 	Tiles: []report.Tile{
-		{Metric: everyRight, Of: true},
-		{Metric: optionAccuracy, Of: true, Chance: optionAccuracy + OfRandom},
-		{Metric: GradeScore, Of: true, Chance: GradeScore + OfRandom},
+		{Metric: everyRight, ShowsCount: true},
+		{Metric: optionAccuracy, ShowsCount: true, Chance: optionAccuracy + RandomSuffix},
+		{Metric: GradeScore, ShowsCount: true, Chance: GradeScore + RandomSuffix},
 		{Metric: sameChoice},
-		report.Verdictless,
+		report.NoVerdictTile,
 	},
 	BoardColumns: []report.BoardColumn{{Metric: GradeScore}, {Metric: optionAccuracy}, {Metric: sameChoice}},
 }
@@ -57,7 +57,7 @@ var Layout = &report.Layout{
 // places shows how often each position is chosen, compared with how often a right option stood there, or with an even
 // share.
 func places(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
+	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
 	baseline := "options.even-share"
 	for _, g := range p.Groups() {
 		result := func(metric string, position int) scoring.Result {
@@ -78,7 +78,7 @@ func places(p *report.RunPage) []doc.Block {
 			} else {
 				right.Value = new(100 / float64(n))
 			}
-			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: result(PositionMetric, i), Held: &right}}})
+			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: result(PositionMetric, i), Reference: &right}}})
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -95,7 +95,7 @@ func places(p *report.RunPage) []doc.Block {
 // halves shows the Grade score and the two scores of which it is the harmonic mean, each compared with a random
 // judge's.
 func halves(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "score", Look: "wide", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "score", Look: "wide", Columns: []doc.Column{
 		{Name: "score", Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitScore)}, {Name: "random judge", Kind: doc.Bare},
 		{Name: "random 0 to perfect 1", Kind: doc.Number, In: doc.Full},
 	}}
@@ -105,10 +105,10 @@ func halves(p *report.RunPage) []doc.Block {
 	}
 	details := map[string]string{ChoiceScore: "keeps the option", LLMScore: "even over the positions"}
 	for _, metric := range []string{GradeScore, ChoiceScore, LLMScore} {
-		random := p.Overall(metric + OfRandom)
+		random := p.Overall(metric + RandomSuffix)
 		t.Add(doc.Row{
 			Name: doc.MetricName(p.Protocol, metric), Detail: details[metric], Mark: doc.Ring, Cells: doc.Cells(
-				doc.Value{Result: p.Overall(metric), Held: &random}, random, p.Overall(metric+overRandom)),
+				doc.Value{Result: p.Overall(metric), Reference: &random}, random, p.Overall(metric+overRandom)),
 		})
 	}
 	t.Rows[0].N = grade.N
@@ -129,7 +129,7 @@ func compared(cmp *scoring.Comparison) (notes []string) {
 		goalsByChance:   "two judges that name any position would call one option both",
 	}
 	for _, x := range cmp.Together {
-		text := fmt.Sprintf("%s: %s %% (n=%d)", sentences[x.Metric], table.Whole(x), x.N)
+		text := fmt.Sprintf("%s: %s %% (n=%d)", sentences[x.Metric], table.WithInterval(x), x.N)
 		if x.Value == nil {
 			text = sentences[x.Metric] + ": " + x.Note
 		}

@@ -23,12 +23,12 @@ const (
 //	                            options share the item
 //	best-and-worst-contradict   in the same order, one option is named as both
 //	best-and-worst-by-chance    the same for two judges that name a random position
-func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.Joined, b stats.Bootstrap) {
+func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
 	if f.goal == other.(*choices).goal {
 		return
 	}
-	rows := scoring.ByCluster(items, func(p scoring.Joined) []float64 {
-		best, worst := p.A.Of.(scoredBallot).ballot, p.B.Of.(scoredBallot).ballot
+	rows := scoring.ByCluster(items, func(p scoring.SharedUnit) []float64 {
+		best, worst := p.A.Data.(scoredBallot).ballot, p.B.Data.(scoredBallot).ballot
 		row := make([]float64, 6)
 		row[0], row[1] = modesDiffer(best, worst)
 		row[2], row[3], row[4] = contradictions(best, worst)
@@ -48,7 +48,7 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []sco
 			Columns: scoring.Span{2, 4},
 			Missing: "left out where one goal has no verdict",
 		},
-		{Name: goalsByChance, Kind: scoring.Known, Columns: scoring.Span{4, 6}, Missing: "none"},
+		{Name: goalsByChance, Kind: scoring.FromItems, Columns: scoring.Span{4, 6}, Missing: "none"},
 	}
 	for i := range list {
 		list[i].None = "no order of the same options got a verdict under both goals"
@@ -84,7 +84,7 @@ func contradictions(a, b *ballot) (same, total, chance float64) {
 	alike := 0.0 // the probability that two random options are equal
 	for c := range a.ids {
 		for d := range a.ids {
-			alike += scoring.One(a.class[c] == a.class[d]) / float64(len(a.ids)*len(a.ids))
+			alike += scoring.Indicator(a.class[c] == a.class[d]) / float64(len(a.ids)*len(a.ids))
 		}
 	}
 	for i, order := range a.orders {
@@ -93,10 +93,10 @@ func contradictions(a, b *ballot) (same, total, chance float64) {
 			continue
 		}
 		c, d := a.choice(i), b.choice(j)
-		if c == judging.Nobody || d == judging.Nobody {
+		if c == judging.NoCandidate || d == judging.NoCandidate {
 			continue
 		}
-		same += scoring.One(a.class[c] == a.class[d])
+		same += scoring.Indicator(a.class[c] == a.class[d])
 		total++
 		chance += alike
 	}

@@ -20,11 +20,11 @@ const (
 	LLMScore    = "llm"
 	ChoiceScore = "choice"
 
-	OfRandom   = "-random"
-	OfFirst    = "-first"
-	overRandom = "-over-random"
-	byUsable   = "-usable" // the Grade score under one policy, whatever policy the run is scored by
-	byStrict   = "-strict"
+	RandomSuffix = "-random"
+	FirstSuffix  = "-first"
+	overRandom   = "-over-random"
+	byUsable     = "-usable" // the Grade score under one policy, whatever policy the run is scored by
+	byStrict     = "-strict"
 
 	everyRight     = "right-every-order" // the headline where items have a label
 	optionAccuracy = "accuracy"          // also OfRandom
@@ -67,25 +67,25 @@ var variants = []struct {
 		grades: func(t scoredBallot) grades { return t.actual },
 	},
 	{
-		metric: scoring.Metric{Name: OfRandom, Kind: scoring.Known},
+		metric: scoring.Metric{Name: RandomSuffix, Kind: scoring.FromItems},
 		grades: func(t scoredBallot) grades { return t.random },
 	},
 	{
-		metric: scoring.Metric{Name: OfFirst, Kind: scoring.Known},
+		metric: scoring.Metric{Name: FirstSuffix, Kind: scoring.FromItems},
 		grades: func(t scoredBallot) grades { return t.first },
 	},
 	{metric: scoring.Metric{Name: overRandom, Kind: scoring.Ratio}},
 }
 
 // itemMetrics lists the metrics that are not variants of a score.
-var itemMetrics = []scoring.Summed[scoredBallot]{
+var itemMetrics = []scoring.SumMetric[scoredBallot]{
 	{Metric: scoring.Metric{Name: GradeScore + byUsable, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingUsable)},
 	{Metric: scoring.Metric{Name: GradeScore + byStrict, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingStrict)},
 	{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean}, Adds: rightShare},
 	{
 		Metric: scoring.Metric{
-			Name: optionAccuracy + OfRandom,
-			Kind: scoring.Known,
+			Name: optionAccuracy + RandomSuffix,
+			Kind: scoring.FromItems,
 			None: "no items of which the right option is known",
 		},
 		Adds: randomRight,
@@ -106,8 +106,8 @@ func gradeBy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float6
 // optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
 // headline is how often the choice is right. The Grade score is not, since a judge that is consistently wrong has a
 // high one too.
-func optionMetrics(labelled bool) []scoring.Summed[scoredBallot] {
-	list := []scoring.Summed[scoredBallot]{{Metric: scoring.Metric{Name: everyRight}, Adds: rightInEvery}}
+func optionMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
+	list := []scoring.SumMetric[scoredBallot]{{Metric: scoring.Metric{Name: everyRight}, Adds: rightInEvery}}
 	headline := GradeScore
 	if labelled {
 		headline = everyRight
@@ -119,7 +119,7 @@ func optionMetrics(labelled bool) []scoring.Summed[scoredBallot] {
 			if m.Name == GradeScore+overRandom {
 				m.Compared = scoring.Whole
 			}
-			list = append(list, scoring.Summed[scoredBallot]{
+			list = append(list, scoring.SumMetric[scoredBallot]{
 				Metric: m,
 				Adds: func(t scoredBallot) (num, den float64) {
 					if v.grades != nil {
@@ -148,8 +148,8 @@ const tiny = 1e-9
 
 func rightInEvery(t scoredBallot) (num, den float64) {
 	for i := range t.positions {
-		if c := t.choice(i); c == judging.Nobody || !t.isRight(c) {
-			return 0, scoring.One(len(t.right) > 0)
+		if c := t.choice(i); c == judging.NoCandidate || !t.isRight(c) {
+			return 0, scoring.Indicator(len(t.right) > 0)
 		}
 	}
 	return 1, 1
@@ -164,7 +164,7 @@ func rightShare(t scoredBallot) (num, den float64) {
 		total = max(1, t.usable())
 	}
 	for i := range t.positions {
-		if c := t.choice(i); c != judging.Nobody && t.isRight(c) {
+		if c := t.choice(i); c != judging.NoCandidate && t.isRight(c) {
 			right++
 		}
 	}
@@ -177,7 +177,7 @@ func modeRight(t scoredBallot) (num, den float64) {
 	}
 	modes := t.modes()
 	for _, c := range modes {
-		num += scoring.One(t.isRight(c)) / float64(len(modes))
+		num += scoring.Indicator(t.isRight(c)) / float64(len(modes))
 	}
 	return num, 1
 }
@@ -187,25 +187,25 @@ func randomRight(t scoredBallot) (num, den float64) {
 		return 0, 0
 	}
 	for c := range t.ids {
-		num += scoring.One(t.isRight(c)) / float64(len(t.ids))
+		num += scoring.Indicator(t.isRight(c)) / float64(len(t.ids))
 	}
 	withVerdict := float64(t.usable()) / float64(len(t.positions)) // none where the judge has none
 	if t.missing == scoring.MissingUsable {
-		withVerdict = scoring.One(withVerdict > 0)
+		withVerdict = scoring.Indicator(withVerdict > 0)
 	}
 	return num * withVerdict, 1
 }
 
 func alwaysOne(t scoredBallot) (num, den float64) {
-	return scoring.One(slices.Max(t.choiceCounts()) == len(t.positions)), 1
+	return scoring.Indicator(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
 func unrelatedChosen(t scoredBallot) (num, den float64) {
-	if t.unrelated == judging.Nobody {
+	if t.unrelated == judging.NoCandidate {
 		return 0, 0
 	}
 	for i := range t.positions {
-		num += scoring.One(t.choice(i) == t.unrelated)
+		num += scoring.Indicator(t.choice(i) == t.unrelated)
 	}
 	return num, float64(t.usable())
 }
@@ -223,19 +223,19 @@ func (f *choices) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Shee
 			m.Least = min(-1, worst(m, all)) // −1 without any verdict, where random judges have none either
 		}
 	}
-	s := &scoring.Sheet{Metrics: scoring.Lay(list), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
+	s := &scoring.Sheet{Metrics: scoring.AssignColumns(list), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
 		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
 	for i, t := range all {
-		u := scoring.Unit{ID: t.item, Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.Width), Of: t}
-		scoring.Fill(list, t, u.Row)
-		u.Asked, u.Gold = f.taskAndGold(t.ballot)
+		u := scoring.Unit{ID: t.item, Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.Width), Data: t}
+		scoring.FillRow(list, t, u.Row)
+		u.GoldQuestion, u.Gold = f.taskAndGold(t.ballot)
 		s.Units[i] = u
 	}
 	return s
 }
 
 // worst returns the metric of a judge that scores 0 on all items.
-func worst(m *scoring.Summed[scoredBallot], all []scoredBallot) float64 {
+func worst(m *scoring.SumMetric[scoredBallot], all []scoredBallot) float64 {
 	sums := make([]float64, 2)
 	for _, t := range all {
 		t.actual = grades{}
@@ -250,7 +250,7 @@ func worst(m *scoring.Summed[scoredBallot], all []scoredBallot) float64 {
 // goal worst, these depend on the unrelated option.
 func (f *choices) taskAndGold(b *ballot) (task, gold string) {
 	task = f.goal
-	if f.goal == GoalWorst && b.unrelated != judging.Nobody {
+	if f.goal == GoalWorst && b.unrelated != judging.NoCandidate {
 		task += " of " + b.ids[b.unrelated]
 	}
 	return task, strings.Join(b.idsOf(b.right), " ")
@@ -262,11 +262,11 @@ func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstra
 	parts := map[string][]scoredBallot{}
 	for _, u := range s.Units {
 		for _, group := range []string{scoring.Overall, u.Groups[0]} {
-			parts[group] = append(parts[group], u.Of.(scoredBallot))
+			parts[group] = append(parts[group], u.Data.(scoredBallot))
 		}
 	}
 	for i, r := range rep.Results {
-		if r.Metric == GradeScore+OfRandom && len(s.Units) > 0 {
+		if r.Metric == GradeScore+RandomSuffix && len(s.Units) > 0 {
 			rep.Results[i].Note = chanceNote(parts[r.Group], b.Seed)
 		}
 	}

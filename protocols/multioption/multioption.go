@@ -33,7 +33,7 @@ Examples:
   gavel run multi-option --model qwen3:8b --dataset sample-options
   gavel run multi-option --model qwen3:8b --dataset oasst1 --sample 200 --prompt 3 --unrelated
   gavel run multi-option --model qwen3:8b --dataset oasst1 --goal worst --orders all --max-options 4`,
-	Items: "ranked options", Goal: goalBest, Asks: "which is GOAL?", Judges: []datasets.Shape{datasets.Options},
+	Items: "ranked options", Goal: goalBest, Asks: "which is GOAL?", Shapes: []datasets.Shape{datasets.Options},
 	Templates: []judging.Template{
 		bothGoals("1", gradeScore+", \"A simple prompt\""),
 		bothGoals("2", gradeScore+", \"Come up with an evaluation criteria\""),
@@ -41,12 +41,12 @@ Examples:
 		bothGoals("4", gradeScore+", \"An explicit point grading criteria\""),
 		bothGoals(judging.Decision, "gavel"),
 	},
-	Own:      ownSelection,
-	Describe: describe, Check: check,
-	ToName:  func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(goalOption)) },
-	Called:  func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
-	Says:    func(goal, id string) string { return id + " is the " + goal },
-	Options: []judging.Option{goalOption, OrdersOption},
+	CustomTemplate: ownSelection,
+	Describe:       describe, Check: check,
+	CorrectIDs:    func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(goalOption)) },
+	CandidateName: func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
+	VerdictText:   func(goal, id string) string { return id + " is the " + goal },
+	Options:       []judging.Option{goalOption, OrdersOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		// A manifest may hold values that flags would refuse. They mean the default.
 		p := multiOption{template: t, goal: goalBest}
@@ -149,7 +149,7 @@ func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends
 		Item:         item.ID,
 		Presentation: s.Index,
 		Order:        s.Order,
-		Right:        max(0, slices.Index(s.Order, p.target(item, s))),
+		Correct:      max(0, slices.Index(s.Order, p.target(item, s))),
 	}
 }
 
@@ -178,11 +178,11 @@ const (
 func (p multiOption) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.Name == judging.Robust {
 		f := reading.Option(reply, len(s.Order), p.goal == GoalWorst)
-		choice := judging.Nobody
+		choice := judging.NoCandidate
 		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
 			choice = s.Order[n-1]
 		}
-		return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
+		return judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 	}
 	rule, from := anywhere, 0
 	if start := strings.Index(reply, selection); start >= 0 {
@@ -190,10 +190,10 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 	}
 	m := numbered.FindStringSubmatchIndex(reply[from:])
 	if m == nil {
-		return judging.Silent(judging.NoVerdict)
+		return judging.EmptyVerdict(judging.NoVerdict)
 	}
 	span := judging.Span{Start: m[0], End: m[1]}.Shift(from)
-	v := judging.Verdict{Outcome: judging.NoVerdict, Label: reply[span.Start:span.End], Choice: judging.Nobody, Span: span}
+	v := judging.Verdict{Outcome: judging.NoVerdict, Label: reply[span.Start:span.End], Choice: judging.NoCandidate, Span: span}
 	number, err := strconv.Atoi(reply[from+m[2] : from+m[3]])
 	if err == nil && number >= 1 && number <= len(s.Order) {
 		v.Outcome = judging.Decided

@@ -33,7 +33,7 @@ func TestMultiOptionParse(t *testing.T) {
 						if v.Outcome == judging.Decided {
 							got = 1 + slices.Index(s.Order, v.Choice)
 						}
-						silent := v.Outcome == judging.NoVerdict && v.Choice == judging.Nobody
+						silent := v.Outcome == judging.NoVerdict && v.Choice == judging.NoCandidate
 						if strconv.Itoa(got) != row[0] || v.Outcome != judging.Decided && !silent {
 							t.Errorf("%s: %q reads as option %d (%+v), want %s", row[1], row[2], got, v, row[0])
 						}
@@ -49,10 +49,10 @@ func TestMultiOptionVerdict(t *testing.T) {
 	for reply, want := range map[string]judging.Verdict{
 		"Selection: Option 02": {Outcome: judging.Decided, Label: "Option 02", Choice: 0, Rule: "selection"},
 		"Option 3":             {Outcome: judging.Decided, Label: "Option 3", Choice: 1, Rule: "anywhere"},
-		"Selection: Option 7":  {Outcome: judging.NoVerdict, Label: "Option 7", Choice: judging.Nobody},
-		"Selection: none":      {Outcome: judging.NoVerdict, Choice: judging.Nobody},
+		"Selection: Option 7":  {Outcome: judging.NoVerdict, Label: "Option 7", Choice: judging.NoCandidate},
+		"Selection: none":      {Outcome: judging.NoVerdict, Choice: judging.NoCandidate},
 	} {
-		if got := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{})); got != want {
+		if got := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.Reading{})); got != want {
 			t.Errorf("%q: %+v, want %+v", reply, got, want)
 		}
 	}
@@ -84,7 +84,7 @@ func FuzzMultiOptionParse(f *testing.F) {
 		n = 1 + (n%20+20)%20
 		p := choosing(t, "1", nil)
 		for _, s := range p.Presentations(optionsItem(make([]string, n)...)) {
-			v := protocoltest.Placeless(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
+			v := protocoltest.WithoutSpan(t, reply, p.Parse(s, reply, judging.Reading{Policy: judging.Unique}))
 			switch v.Outcome {
 			case judging.Decided:
 				number, err := strconv.Atoi(strings.TrimPrefix(v.Label, "Option "))
@@ -95,7 +95,7 @@ func FuzzMultiOptionParse(f *testing.F) {
 					t.Errorf("%q: found by rule %q", reply, v.Rule)
 				}
 			case judging.NoVerdict:
-				if v.Choice != judging.Nobody || v.Rule != "" || !strings.Contains(reply, v.Label) {
+				if v.Choice != judging.NoCandidate || v.Rule != "" || !strings.Contains(reply, v.Label) {
 					t.Errorf("%q reads as %+v", reply, v)
 				}
 			default:

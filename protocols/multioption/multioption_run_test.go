@@ -59,7 +59,7 @@ func TestRunOfOptions(t *testing.T) {
 		var prompts []string
 		j, w := protocoltest.Job(Protocol, judging.Settings{"goal": goal}, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 			prompts = append(prompts, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
-			return judgingtest.Says(judgingtest.RightLabel(req))
+			return judgingtest.Reply(judgingtest.RightLabel(req))
 		}))
 		if err := j.Run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -73,7 +73,7 @@ func TestRunOfOptions(t *testing.T) {
 			if r.Outcome != judging.Decided || r.Choice != want || r.Gold != "01" || fmt.Sprint(r.Order) != orders[i] || r.Shape != datasets.Options || r.Rule != "selection" || len(r.Ranks) != r.Presentations {
 				t.Errorf("%s: record %d: %+v, want choice %s", goal, i, r, want)
 			}
-			if err := protocoltest.Checked(r); err != nil {
+			if err := protocoltest.CheckRecord(r); err != nil {
 				t.Error(err)
 			}
 			line, err := json.Marshal(r)
@@ -104,9 +104,9 @@ func TestConstrainedOptions(t *testing.T) {
 		req.Messages = slices.Clone(req.Messages)
 		requests = append(requests, req)
 		if req.Constrain == nil {
-			return judgingtest.Says(talk)
+			return judgingtest.Reply(talk)
 		}
-		return judgingtest.Says(req.Constrain[1])
+		return judgingtest.Reply(req.Constrain[1])
 	}))
 	j.Manifest.Spec.Parameters.Constrain = true
 	if err := j.Run(t.Context()); err != nil {
@@ -130,7 +130,7 @@ func TestOptionsAreAskedOnce(t *testing.T) {
 	calls := 0
 	j, w := protocoltest.Job(Protocol, nil, optionsSet(t, 2), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 		calls++
-		return judgingtest.Says("I cannot decide.")
+		return judgingtest.Reply("I cannot decide.")
 	}))
 	j.Manifest.Spec.Parameters.Attempts = 5
 	if err := j.Run(t.Context()); err != nil {

@@ -42,12 +42,12 @@ func positions(
 		decided += n
 	}
 	list := positionMetrics(len(counts))
-	results := s.Beside(list, 2*len(list), func(u scoring.Unit) []float64 {
+	results := s.WithMetrics(list, 2*len(list), func(u scoring.Unit) []float64 {
 		if u.Groups[0] != group {
 			return nil
 		}
-		return u.Of.(scoredBallot).positionRow()
-	}).Whole(group, unit, b)
+		return u.Data.(scoredBallot).positionRow()
+	}).ScoreAs(group, unit, b)
 	chi2, df, p := stats.Uniformity(counts)
 	note := fmt.Sprintf("%d degrees of freedom", df)
 	switch {
@@ -78,7 +78,7 @@ const noPositions = "undefined: no judgments with a verdict"
 func positionMetrics(n int) []scoring.Metric {
 	var list []scoring.Metric
 	for _, m := range []scoring.Metric{
-		{Name: PositionMetric, Kind: scoring.Several}, {Name: RightPositionMetric, Kind: scoring.Known, Sparse: true},
+		{Name: PositionMetric, Kind: scoring.Several}, {Name: RightPositionMetric, Kind: scoring.FromItems, Sparse: true},
 	} {
 		name := m.Name
 		for i := range n {
@@ -96,14 +96,14 @@ func (t scoredBallot) positionRow() []float64 {
 	n := len(t.ids)
 	row := make([]float64, 4*n)
 	for i, order := range t.orders {
-		if t.positions[i] == judging.Nobody {
+		if t.positions[i] == judging.NoCandidate {
 			continue
 		}
 		row[2*t.positions[i]]++
 		for position, option := range order {
 			row[2*position+1]++
 			if len(t.right) > 0 {
-				row[2*(n+position)] += scoring.One(t.isRight(option))
+				row[2*(n+position)] += scoring.Indicator(t.isRight(option))
 				row[2*(n+position)+1]++
 			}
 		}

@@ -24,7 +24,7 @@ type ballot struct {
 
 // options returns the number of the item's own options.
 func (b *ballot) options() int {
-	if b.unrelated != judging.Nobody {
+	if b.unrelated != judging.NoCandidate {
 		return len(b.ids) - 1
 	}
 	return len(b.ids)
@@ -36,8 +36,8 @@ func (b *ballot) complete() bool {
 
 // choice returns the option chosen in judgment i, or Nobody.
 func (b *ballot) choice(i int) int {
-	if b.positions[i] == judging.Nobody {
-		return judging.Nobody
+	if b.positions[i] == judging.NoCandidate {
+		return judging.NoCandidate
 	}
 	return b.orders[i][b.positions[i]]
 }
@@ -45,7 +45,7 @@ func (b *ballot) choice(i int) int {
 // usable returns the number of judgments with a verdict.
 func (b *ballot) usable() (n int) {
 	for _, p := range b.positions {
-		n += int(scoring.One(p != judging.Nobody))
+		n += int(scoring.Indicator(p != judging.NoCandidate))
 	}
 	return n
 }
@@ -54,7 +54,7 @@ func (b *ballot) usable() (n int) {
 func (b *ballot) positionCounts() []int {
 	counts := make([]int, len(b.ids))
 	for _, p := range b.positions {
-		if p != judging.Nobody {
+		if p != judging.NoCandidate {
 			counts[p]++
 		}
 	}
@@ -66,7 +66,7 @@ func (b *ballot) positionCounts() []int {
 func (b *ballot) choiceCounts() []int {
 	counts := make([]int, len(b.ids))
 	for i := range b.positions {
-		if c := b.choice(i); c != judging.Nobody {
+		if c := b.choice(i); c != judging.NoCandidate {
 			counts[b.class[c]]++
 		}
 	}
@@ -96,13 +96,13 @@ type choices struct {
 	goal     string
 	labelled bool // some item has a label; set by Finish
 
-	items   scoring.Gathering[ballot]
+	items   scoring.Collector[ballot]
 	ballots []*ballot // complete ballots by item, set by Finish
 }
 
 // NewScorer scores runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &choices{goal: m.Spec.Options.Get(goalOption), items: scoring.Gathering[ballot]{Complete: (*ballot).complete}}
+	return &choices{goal: m.Spec.Options.Get(goalOption), items: scoring.Collector[ballot]{Complete: (*ballot).complete}}
 }
 
 func (*choices) Words() scoring.Words {
@@ -121,7 +121,7 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			"a judgment of several options is of an item of the shape options, this record is of %q", r.Shape,
 		)
 	}
-	b := f.items.Of(r.Item, func(item string) ballot { return f.ballot(item, r) })
+	b := f.items.Get(r.Item, func(item string) ballot { return f.ballot(item, r) })
 	if len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations {
 		return false, fmt.Errorf("the records of item %s do not agree on its options, or on how often they are shown", r.Item)
 	}
@@ -143,7 +143,7 @@ func (f *choices) ballot(item string, r *judging.Record) ballot {
 		positions: make([]int, r.Presentations),
 	}
 	for i := range b.positions {
-		b.positions[i] = judging.Nobody
+		b.positions[i] = judging.NoCandidate
 	}
 	for c := range r.Order {
 		b.ids, b.class = append(b.ids, strings.Clone(r.CandidateID(c))), append(b.class, c)
@@ -211,7 +211,7 @@ func targetIDs(r *judging.Record, goal string) (ids []string) {
 }
 
 func (f *choices) Finish() (complete int) {
-	f.ballots = f.items.Gathered()
+	f.ballots = f.items.CompleteUnits()
 	f.labelled = slices.ContainsFunc(f.ballots, func(b *ballot) bool { return len(b.right) > 0 })
 	return len(f.ballots)
 }

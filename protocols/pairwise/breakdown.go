@@ -17,7 +17,7 @@ const (
 
 // Part returns the part that a pair belongs to; "" without a label.
 func (*pairs) Part(x scoring.Unit) string {
-	u := x.Of.(*pair)
+	u := x.Data.(*pair)
 	switch first := u.judgments[0]; {
 	case u.gold < 0:
 		return ""
@@ -40,5 +40,5 @@ func (u pair) consistentChoice() int8 {
 	if u.bothDecided() && u.judgments[0].choice == u.judgments[1].choice {
 		return u.judgments[0].choice
 	}
-	return judging.Nobody
+	return judging.NoCandidate
 }

@@ -28,7 +28,7 @@ func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 
 // rule returns the diagnosis of the first rule that applies.
 func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
-	if d, ok := r.Silence("judgment"); ok {
+	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
 	if d, ok := byPosition(r); ok {
@@ -38,22 +38,22 @@ func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
 	agreement := r.Overall("consistency")
 	switch {
 	case agreement.Value != nil && r.Unlabelled == r.Items:
-		return scoring.Unknowing(scoring.CodeFew, "No pair with a label is judged: the accuracy is unknown.")
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "No pair with a label is judged: the accuracy is unknown.")
 	case strict.Value == nil || agreement.Value == nil:
-		return scoring.Unknowing(scoring.CodeFew, "No pair has a verdict in both orders%s.", pendingSuffix(r))
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "No pair has a verdict in both orders%s.", pendingSuffix(r))
 	}
-	evidence, bounded := strict.Held(scoring.UsableFrom)
-	right, ok := r.Overall(RightWhereAlike).Held(50)
+	evidence, bounded := strict.Against(scoring.UsableFrom)
+	right, ok := r.Overall(AccuracyWhenConsistent).Against(50)
 	switch {
-	case r.Overall(RightWhereAlike).Value != nil && !(bounded && ok):
-		return scoring.Unknowing(scoring.CodeFew, "%s", fewPairs(r))
+	case r.Overall(AccuracyWhenConsistent).Value != nil && !(bounded && ok):
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "%s", fewPairs(r))
 	case !bounded:
-		return r.Unbounded("Correct in both orders on", strict, "pair")
+		return r.DiagnoseWithoutInterval("Correct in both orders on", strict, "pair")
 	case *agreement.Value == 0:
-		right = scoring.ShareOf(RightWhereAlike, 0, 1, 50)
+		right = scoring.ShareOf(AccuracyWhenConsistent, 0, 1, 50)
 		right.N = 0
 	case !ok:
-		return scoring.Unknowing(scoring.CodeFew, "No interval says how often it is right where both orders agree%s.",
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "No interval says how often it is right where both orders agree%s.",
 			pendingSuffix(r))
 	}
 	return p.diagnose(r, evidence, right, agreement)
@@ -72,13 +72,13 @@ func (p *pairs) diagnose(
 	r *scoring.Report, strict, right scoring.Evidence, agreement scoring.Result,
 ) scoring.Diagnosis {
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{strict, right}}
-	if preference, ok := r.Overall(firstPicked).Held(50); ok {
+	if preference, ok := r.Overall(firstPicked).Against(50); ok {
 		d.Evidence = append(d.Evidence, preference)
 	}
 	d.Level, d.Code = right.Chance(right.High >= scoring.ReliableFrom && strict.High >= scoring.UsableFrom)
 	switch {
 	case d.Code == "":
-		e, hasInterval := agreement.Held(oneOrderFrom)
+		e, hasInterval := agreement.Against(oneOrderFrom)
 		if hasInterval {
 			d.Evidence = append(d.Evidence, e.Against(100))
 		}
@@ -120,14 +120,14 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	if applies {
 		return d, true
 	}
-	e, ok := r.Overall(firstPicked).Held(scoring.MostByPlace)
+	e, ok := r.Overall(firstPicked).Against(scoring.MostByPlace)
 	if !ok {
 		return d, false
 	}
 	position := "first"
 	if e.Value < 50 {
 		position = "second"
-		e = e.Mirrored()
+		e = e.Complement()
 	}
 	text := fmt.Sprintf("Names what it reads %s in %s of judgments: not a judge here.", position, e)
 	if e.Value == 100 {

@@ -24,7 +24,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 		{
 			name:       "pairs without a label flip, the others do not",
 			strict:     row("strict", 65, 54.8, 74.3, 100),
-			right:      row(RightWhereAlike, 65, 54.8, 74.3, 100),
+			right:      row(AccuracyWhenConsistent, 65, 54.8, 74.3, 100),
 			alike:      row("consistency", 50, 43, 57, 200),
 			unlabelled: 100,
 			level:      scoring.Weak,
@@ -33,7 +33,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 		{
 			name:   "a run that ended by a rule",
 			strict: row("strict", 74, 55.2, 87, 60),
-			right:  row(RightWhereAlike, 79, 60.7, 91, 56),
+			right:  row(AccuracyWhenConsistent, 79, 60.7, 91, 56),
 			alike:  row("consistency", 93, 80, 98, 60),
 			level:  scoring.Weak,
 			text:   "too few pairs",
@@ -41,14 +41,14 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 		{
 			name:   "many pairs of few questions",
 			strict: row("strict", 57.5, 54.4, 60.4, 1161),
-			right:  row(RightWhereAlike, 74.8, 71.6, 77.7, 893),
+			right:  row(AccuracyWhenConsistent, 74.8, 71.6, 77.7, 893),
 			alike:  row("consistency", 77, 74, 80, 1161),
 			level:  scoring.Usable,
 		},
 		{
 			name:       "of pairs with a label none is judged alike",
 			strict:     row("strict", 0, 0, 4, 100),
-			right:      scoring.Result{Metric: RightWhereAlike, Group: scoring.Overall},
+			right:      scoring.Result{Metric: AccuracyWhenConsistent, Group: scoring.Overall},
 			alike:      row("consistency", 50, 43, 57, 200),
 			unlabelled: 100,
 			level:      scoring.Unknown,
@@ -105,7 +105,7 @@ func TestSentencesAgreeWithTheNumbers(t *testing.T) {
 			Goal:     "better",
 			Outcomes: map[string]int{scoring.Decided: 2*c.pairs - c.silent, "no-verdict": c.silent},
 			Results: []scoring.Result{
-				row("strict", c.right, c.pairs), row("drop", c.right, c.pairs-c.silent), row(RightWhereAlike, c.right, c.alike),
+				row("strict", c.right, c.pairs), row("drop", c.right, c.pairs-c.silent), row(AccuracyWhenConsistent, c.right, c.alike),
 				row("consistency", c.alike, c.pairs-c.silent), row(Coverage, c.alike, c.pairs),
 				row("first-order", c.once, c.pairs), row("second-order", c.once, c.pairs),
 				row("first-position", c.pairs, 2*c.pairs),

@@ -121,8 +121,8 @@ func gameOf(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
 	return game
 }
 
-// ExportTo writes a run in JudgeBench's format to a new file, or to w if file is "".
-func ExportTo(run, file string, w io.Writer) (written, skipped int, err error) {
+// Export writes a run in JudgeBench's format to a new file, or to w if file is "".
+func Export(run, file string, w io.Writer) (written, skipped int, err error) {
 	export := func(w io.Writer) (err error) {
 		written, skipped, err = exportJudgeBench(run, w)
 		return err

@@ -42,7 +42,7 @@ func FuzzParse(f *testing.F) {
 			for _, policy := range judging.Policies {
 				straight, swapped := judging.Presentation{Index: 0, Order: []int{0, 1}}, judging.Presentation{Index: 1, Order: []int{1, 0}}
 				v, w := p.Parse(straight, reply, judging.Reading{Policy: policy}), p.Parse(swapped, reply, judging.Reading{Policy: policy})
-				protocoltest.Placeless(t, reply, v)
+				protocoltest.WithoutSpan(t, reply, v)
 				switch v.Outcome {
 				case judging.Decided:
 					position, ok := orders[v.Label]
@@ -64,7 +64,7 @@ func FuzzParse(f *testing.F) {
 				default:
 					t.Errorf("%q has outcome %q", reply, v.Outcome)
 				}
-				if v.Outcome != w.Outcome || v.Label != w.Label || v.Outcome != judging.Decided && (v.Choice != judging.Nobody || w.Choice != judging.Nobody) {
+				if v.Outcome != w.Outcome || v.Label != w.Label || v.Outcome != judging.Decided && (v.Choice != judging.NoCandidate || w.Choice != judging.NoCandidate) {
 					t.Errorf("%s/%s, %s: %q reads as %+v and, swapped, %+v", p.name, p.template.Name, policy, reply, v, w)
 				}
 			}

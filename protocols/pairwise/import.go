@@ -14,7 +14,7 @@ import (
 
 // pairImport builds a run of pairs from games that another harness stored.
 type pairImport struct {
-	imports.Making
+	imports.Builder
 	comparison pairwise
 	mirrored   int             // games copied to the other order, since their scores do not depend on it
 	reproduced int             // games whose stored decision gavel reads too; Differ lists the others
@@ -28,7 +28,7 @@ type pairImport struct {
 // newPairImport starts the run of a judge whose replies are read as p reads them.
 func newPairImport(out string, p pairwise) *pairImport {
 	return &pairImport{
-		Making:     imports.Making{Run: imports.Run{Dir: out}, Asker: p, Lack: "no judgment in the imported file"},
+		Builder:    imports.Builder{Run: imports.Run{Dir: out}, Asker: p, MissingError: "no judgment in the imported file"},
 		comparison: p,
 		sums:       sha256.New(),
 	}
@@ -76,7 +76,7 @@ func (in *pairImport) compare(r *judging.Record) {
 		in.reproduced++
 		return
 	}
-	in.Differ = append(in.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
+	in.Differences = append(in.Differences, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
 		r.Item, r.Presentation+1, fileDecision, gavelDecision))
 }
 
@@ -105,7 +105,7 @@ func verdictFor(candidate int) judging.Verdict {
 
 // rows calls use for each row of a file and adds the file to the hash of the run's sources.
 func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
-	sum, err := imports.Each(path, func(row int, raw []byte) error {
+	sum, err := imports.EachRow(path, func(row int, raw []byte) error {
 		if err := use(row, raw); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
@@ -134,19 +134,19 @@ func (in *pairImport) finish(judgeName string) ([]*imports.Run, error) {
 	m.JudgeName = judgeName
 	m.Simulated = strings.HasPrefix(m.Spec.Model.Name, "sim:")
 	games := len(in.Records) - in.mirrored
-	in.Say("%s (judge_name %s): %d pairs, %d games, %d of them null",
+	in.AddLine("%s (judge_name %s): %d pairs, %d games, %d of them null",
 		m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, games, in.Missing)
 	if in.mirrored > 0 {
-		in.Say("each response has a score of its own: it counts for both orders")
+		in.AddLine("each response has a score of its own: it counts for both orders")
 	}
-	in.Said = append(in.Said, imports.Skipped(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
+	in.Summary = append(in.Summary, imports.SkippedLines(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
 	origin := "read from the replies"
 	if in.stored {
 		origin = "taken from scores or decisions: there are no replies that gavel reads"
 	}
-	in.Say("verdicts %s; %d of %d stored decisions reproduced", origin, in.reproduced, games-in.Missing)
-	in.Said = append(in.Said, imports.Few(in.Differ)...)
-	in.Say("run written to %s", in.Dir)
+	in.AddLine("verdicts %s; %d of %d stored decisions reproduced", origin, in.reproduced, games-in.Missing)
+	in.Summary = append(in.Summary, imports.FirstLines(in.Differences)...)
+	in.AddLine("run written to %s", in.Dir)
 	if err := in.Write(in.Dir); err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func ImportJudgeBench(r imports.Request) ([]*imports.Run, error) {
 		}
 	}
 	info := judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
-	for _, b := range set.Bad {
+	for _, b := range set.SkipReasons {
 		info.Bad = append(info.Bad, b.Error())
 	}
 	in.Describe(r.Gavel, judgeBenchFile, path, in.comparison.spec(judging.DatasetSpec{SHA256: set.SHA256},
@@ -158,7 +158,7 @@ func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, er
 
 // pairKeys returns a line without the judge's keys.
 func pairKeys(line []byte) ([]byte, error) {
-	return imports.Without(line, nil, "judge_name", "judgments")
+	return imports.WithoutKeys(line, nil, "judge_name", "judgments")
 }
 
 // judgment returns a game of a pair in one of its presentations.
@@ -196,7 +196,7 @@ func storedVerdict(p judging.Asker, s judging.Presentation, game *benchGame) (ju
 		return p.Parse(s, "[["+label+"]]", judging.Reading{Policy: judging.Unique}), nil
 	}
 	if game.Decision == nil {
-		return judging.Silent(judging.NoVerdict), nil
+		return judging.EmptyVerdict(judging.NoVerdict), nil
 	}
 	v := p.Parse(s, "[["+*game.Decision+"]]", judging.Reading{Policy: judging.Unique})
 	if v.Outcome == judging.NoVerdict {

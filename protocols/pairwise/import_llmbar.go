@@ -69,7 +69,7 @@ func importLLMBar(r imports.Request) ([]*imports.Run, error) {
 		}
 	}
 	if len(in.Records) == 0 {
-		return nil, in.bad.None("rows with input, output_1, output_2, label and results")
+		return nil, in.bad.NoRowsError("rows with input, output_1, output_2, label and results")
 	}
 	judge := cmp.Or(r.Option("model"), first.judge)
 	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBar, llmBarName(files))
@@ -141,7 +141,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []
 	if err != nil {
 		return item, nil, err
 	}
-	pair, err := imports.Without(raw, json.Compact, "results", "id")
+	pair, err := imports.WithoutKeys(raw, json.Compact, "results", "id")
 	if err != nil {
 		return item, nil, err
 	}

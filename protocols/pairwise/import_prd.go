@@ -125,7 +125,7 @@ func importPRD(r imports.Request) ([]*imports.Run, error) {
 
 // prdPeople returns people's verdict on a pair. If they reviewed both orders and the verdicts differ, it is no verdict.
 func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
-	none := judging.Silent(judging.NoVerdict)
+	none := judging.EmptyVerdict(judging.NoVerdict)
 	direct, swapped := prdGame(people, key, 0).Verdict, prdGame(people, key.swapped(), 1).Verdict
 	first, second := cmp.Or(direct, swapped, &none), cmp.Or(swapped, direct, &none)
 	if *first != *second {
@@ -140,14 +140,14 @@ func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.Judgment
 	if !ok {
 		return imports.Judgment{}
 	}
-	v := judging.Silent(judging.NoVerdict)
+	v := judging.EmptyVerdict(judging.NoVerdict)
 	switch review.Score {
 	case 1:
 		v = verdictFor(first)
 	case 2:
 		v = verdictFor(1 - first)
 	case 3:
-		v = judging.Silent(judging.Tie)
+		v = judging.EmptyVerdict(judging.Tie)
 	}
 	return storedJudgment(v, review.Text)
 }

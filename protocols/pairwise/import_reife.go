@@ -156,9 +156,9 @@ func (r reifeRow) game() imports.Judgment {
 	v := verdictFor(r.Result.Winner - 1)
 	switch {
 	case r.Result.Fail:
-		v = judging.Silent(judging.NoVerdict)
+		v = judging.EmptyVerdict(judging.NoVerdict)
 	case r.Result.Tie != 0:
-		v = judging.Silent(judging.Tie)
+		v = judging.EmptyVerdict(judging.Tie)
 	}
 	return storedJudgment(v, r.Response[0].Text)
 }

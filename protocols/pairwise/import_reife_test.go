@@ -46,7 +46,7 @@ func reifeRows(t *testing.T, subsets []string, verdicts string) string {
 // TestImportReIFE imports files made of published verdicts and expects the same verdicts, in both orders of the pairs.
 func TestImportReIFE(t *testing.T) {
 	set := references.LLMBar()
-	index := slices.IndexFunc(set.Judges, func(j references.Judge) bool { return j.LabelsStay && set.Whole(j) })
+	index := slices.IndexFunc(set.Judges, func(j references.Judge) bool { return j.LabelsStay && set.Complete(j) })
 	judge := set.Judges[index]
 	dir := t.TempDir()
 	name := func(set, order string) string {
@@ -66,7 +66,7 @@ func TestImportReIFE(t *testing.T) {
 	assert.NilError(t, err)
 	m := runs[0].Manifest
 	assert.Assert(t, m.LabelsStay && m.Spec.Model.Name == "a.b-1.5" && m.Dataset.Name == "llmbar" && m.Judgments == 838)
-	published, err := Published(set, judge, "test")
+	published, err := PublishedRun(set, judge, "test")
 	assert.NilError(t, err)
 	want := map[string]judging.Outcome{}
 	key := func(r *judging.Record) string { return fmt.Sprint(r.Item, r.Presentation, r.Choice, r.Gold, r.Order) }

@@ -13,22 +13,22 @@ import (
 
 // Layout lays out runs of pairwise and reversed.
 var Layout = &report.Layout{
-	Headline: "strict",
-	Item:     "pair",
-	Compared: compared,
-	How:      ", in both orders",
-	Became:   "each asked twice, the second time with the responses swapped",
+	Headline:        "strict",
+	Item:            "pair",
+	ComparisonNotes: compared,
+	Manner:          ", in both orders",
+	BarNote:         "each asked twice, the second time with the responses swapped",
 	Bracket: report.Bracket{
 		Parts:  []string{PartRight, PartWrong},
-		Metric: RightWhereAlike,
+		Metric: AccuracyWhenConsistent,
 		Chance: ", by chance 50 %",
 		Bold:   "verdicts to keep: both orders agree",
 		Beyond: "to ask elsewhere: another judge, or a person",
 	},
-	Notices: map[string]string{goalWorse: "pairs.worse-asked"},
-	Blocks:  []report.PagePart{bothGoals},
-	By:      report.Grouping{Extra: RightWhereAlike},
-	Ends: []report.End{
+	Notices:  map[string]string{goalWorse: "pairs.worse-asked"},
+	Blocks:   []report.PagePart{bothGoals},
+	Grouping: report.Grouping{Extra: AccuracyWhenConsistent},
+	Outcomes: []report.Outcome{
 		{Part: PartRight, Words: "correct in both orders"},
 		{Part: PartWrong, Words: "wrong in both orders", Show: "confident"},
 		{Part: PartTie, Words: "a tie in one or both", Show: "tied"},
@@ -37,22 +37,22 @@ var Layout = &report.Layout{
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
 	Tiles: []report.Tile{
-		{Metric: "strict", Of: true},
+		{Metric: "strict", ShowsCount: true},
 		{
-			Metric: RightWhereAlike,
+			Metric: AccuracyWhenConsistent,
 			Note: func(r *scoring.Report) string {
-				return fmt.Sprintf("on %d of %d pairs; by chance 50 %%", r.Overall(RightWhereAlike).N, r.Overall(Coverage).N)
+				return fmt.Sprintf("on %d of %d pairs; by chance 50 %%", r.Overall(AccuracyWhenConsistent).N, r.Overall(Coverage).N)
 			},
 		},
 		{Metric: "consistency", Folded: true},
 		{Metric: firstPicked, About: "50 % is no position bias"},
-		report.Verdictless,
+		report.NoVerdictTile,
 	},
 	BoardColumns: []report.BoardColumn{
-		{Metric: RightWhereAlike, Kind: doc.Of}, {Metric: Coverage, In: doc.Short | doc.Full},
-		{Metric: firstPicked, Kind: doc.Lean},
+		{Metric: AccuracyWhenConsistent, Kind: doc.ShareWithN}, {Metric: Coverage, In: doc.Short | doc.Full},
+		{Metric: firstPicked, Kind: doc.AroundHalf},
 	},
-	Against: &report.Against{
+	BiasPlot: &report.BiasPlot{
 		Title:     "Content or position?",
 		About:     "correct in both orders, against position bias",
 		Words:     "picks the first response, %",
@@ -69,7 +69,7 @@ const firstPicked = "first-position"
 
 // bothGoals compares the run with the same judge's run with the opposite goal.
 func bothGoals(p *report.RunPage) []doc.Block {
-	t := p.Twin
+	t := p.Opposite
 	if t == nil {
 		return nil
 	}
@@ -79,10 +79,10 @@ func bothGoals(p *report.RunPage) []doc.Block {
 		slices.Reverse(runs)
 		slices.Reverse(names)
 	}
-	metrics := []string{"strict", RightWhereAlike, firstPicked}
-	c := &doc.Table{First: "goal"}
+	metrics := []string{"strict", AccuracyWhenConsistent, firstPicked}
+	c := &doc.Table{RowHead: "goal"}
 	for _, metric := range metrics {
-		c.Columns = append(c.Columns, doc.MetricColumn(p.Protocol, metric, doc.Of))
+		c.Columns = append(c.Columns, doc.MetricColumn(p.Protocol, metric, doc.ShareWithN))
 	}
 	c.Columns[0].Kind = doc.Number
 	c.Columns[0].Axis = &doc.PercentAxis
@@ -128,8 +128,8 @@ func goalsVerdict(d *scoring.Difference) string {
 // compared describes both goals as one judge.
 func compared(c *scoring.Comparison) (notes []string) {
 	if e := c.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
-		notes = append(notes, doc.Phrase("pairs.both-goals", table.Whole(e.Coverage), table.Count(e.Coverage.N, "pair"),
-			table.Whole(e.Strict), e.Strict.N))
+		notes = append(notes, doc.Phrase("pairs.both-goals", table.WithInterval(e.Coverage), table.Count(e.Coverage.N, "pair"),
+			table.WithInterval(e.Strict), e.Strict.N))
 	}
 	return notes
 }

@@ -16,7 +16,7 @@ import (
 var Metrics string
 
 // pairMetrics lists the metrics of pairs, the headline first. A new one needs a line here and a block in metrics.yaml.
-var pairMetrics = []scoring.Summed[pair]{
+var pairMetrics = []scoring.SumMetric[pair]{
 	{Metric: scoring.Metric{Name: "strict", Headline: true}, Adds: strict},
 	{Metric: scoring.Metric{Name: "counter"}, Adds: counter},
 	{Metric: scoring.Metric{Name: "first-order"}, Adds: judgmentRight(0)},
@@ -28,15 +28,15 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{Name: firstPicked, Kind: scoring.Halves, Most: 2},
 		Adds:   firstPosition,
 	},
-	{Metric: scoring.Metric{Name: RightWhereAlike}, Adds: accuracyWhenConsistent},
+	{Metric: scoring.Metric{Name: AccuracyWhenConsistent}, Adds: accuracyWhenConsistent},
 	{Metric: scoring.Metric{Name: Coverage}, Adds: coverage},
 }
 
 // Metrics of a judge whose verdicts are used only where both orders agree: how often they are right, and on how many
 // pairs there are such. strict is the product of the two.
 const (
-	RightWhereAlike = scoring.RightWhereAlike
-	Coverage        = scoring.Coverage
+	AccuracyWhenConsistent = scoring.RightWhereAlike
+	Coverage               = scoring.Coverage
 )
 
 // halfTieName is the metric that is undefined in groups without a verdict.
@@ -47,11 +47,11 @@ func (u pair) strict() bool      { return u.points() == 2 }
 func (u pair) bothDecided() bool { return u.judgments[0].decided() && u.judgments[1].decided() }
 
 // labelled returns 1 for a pair with a label, else 0: metrics that need a label leave the pair out.
-func (u pair) labelled() float64 { return scoring.One(u.gold >= 0) }
+func (u pair) labelled() float64 { return scoring.Indicator(u.gold >= 0) }
 
-func strict(u pair) (float64, float64) { return scoring.One(u.strict()), u.labelled() }
+func strict(u pair) (float64, float64) { return scoring.Indicator(u.strict()), u.labelled() }
 func counter(u pair) (float64, float64) {
-	return scoring.One(u.points() > 0) * u.labelled(), u.labelled()
+	return scoring.Indicator(u.points() > 0) * u.labelled(), u.labelled()
 }
 
 func halfTie(u pair) (float64, float64) {
@@ -62,32 +62,34 @@ func halfTie(u pair) (float64, float64) {
 }
 
 func judgmentRight(i int) func(pair) (float64, float64) {
-	return func(u pair) (float64, float64) { return scoring.One(u.judgments[i].points(u.gold) == 1), u.labelled() }
+	return func(u pair) (float64, float64) {
+		return scoring.Indicator(u.judgments[i].points(u.gold) == 1), u.labelled()
+	}
 }
 
 func drop(u pair) (float64, float64) {
 	if !u.bothDecided() || u.gold < 0 {
 		return 0, 0
 	}
-	return scoring.One(u.strict()), 1
+	return scoring.Indicator(u.strict()), 1
 }
 
 func consistency(u pair) (float64, float64) {
 	if !u.bothDecided() {
 		return 0, 0
 	}
-	return scoring.One(u.consistent()), 1
+	return scoring.Indicator(u.consistent()), 1
 }
 
 // consistent reports whether both judgments name the same response.
-func (u pair) consistent() bool { return u.consistentChoice() != judging.Nobody }
+func (u pair) consistent() bool { return u.consistentChoice() != judging.NoCandidate }
 
 func accuracyWhenConsistent(u pair) (float64, float64) {
-	return scoring.One(u.strict()), scoring.One(u.consistent()) * u.labelled()
+	return scoring.Indicator(u.strict()), scoring.Indicator(u.consistent()) * u.labelled()
 }
 
 func coverage(u pair) (float64, float64) {
-	return scoring.One(u.consistent()) * u.labelled(), u.labelled()
+	return scoring.Indicator(u.consistent()) * u.labelled(), u.labelled()
 }
 
 // firstPosition counts judgments, so a pair adds up to two.
@@ -95,7 +97,7 @@ func firstPosition(u pair) (num, den float64) {
 	for _, g := range u.judgments {
 		if g.decided() {
 			den++
-			num += scoring.One(g.picksFirst())
+			num += scoring.Indicator(g.picksFirst())
 		}
 	}
 	return num, den
@@ -158,7 +160,7 @@ var referenceMetrics = []scoring.Metric{
 		Name:    correlationGJ,
 		Kind:    scoring.Correlation,
 		Columns: ownColumns,
-		Why:     ownConstant,
+		Reason:  ownConstant,
 		Cells:   ownCells,
 		Classes: []scoring.Class{
 			{
@@ -193,12 +195,12 @@ var (
 const StyleBias = "style-bias"
 
 var styleBias = scoring.Metric{
-	Name:    StyleBias,
-	Less:    hardColumns,
-	Columns: easyColumns,
-	Sides:   [2]string{"hard pairs", "easy pairs"},
-	Sparse:  true,
-	All:     func(c []float64) float64 { return c[1] },
+	Name:       StyleBias,
+	Subtrahend: hardColumns,
+	Columns:    easyColumns,
+	Sides:      [2]string{"hard pairs", "easy pairs"},
+	Sparse:     true,
+	All:        func(c []float64) float64 { return c[1] },
 }
 
 // ownCells lists the cells that a pair can be in: the judge's own answer right or wrong, then strict or not.
@@ -231,7 +233,7 @@ func rightOrWrong(right bool) string {
 // if some pair has these.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   scoring.Lay(pairMetrics),
+		Metrics:   scoring.AssignColumns(pairMetrics),
 		Width:     hardColumns[1],
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
@@ -249,7 +251,7 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		})
 	}
 	for i, u := range f.rows {
-		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: u.row(), Of: u}
+		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: u.row(), Data: u}
 		if u.gold >= 0 {
 			s.Units[i].Gold = string('A' + rune(u.gold))
 		}
@@ -263,7 +265,7 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 // row returns a pair's columns.
 func (u pair) row() []float64 {
 	row := make([]float64, hardColumns[1])
-	scoring.Fill(pairMetrics, u, row)
+	scoring.FillRow(pairMetrics, u, row)
 	row[ownColumns[1]], row[ownColumns[1]+1] = u.softScore()
 	switch u.level {
 	case 1: // easy
@@ -272,7 +274,7 @@ func (u pair) row() []float64 {
 		row[hardColumns[0]], row[hardColumns[0]+1] = strict(u)
 	}
 	if u.ownAnswer != ownUnknown {
-		right, correct := scoring.One(u.ownAnswer == ownRight), scoring.One(u.strict())
+		right, correct := scoring.Indicator(u.ownAnswer == ownRight), scoring.Indicator(u.strict())
 		copy(row[ownColumns[0]:], []float64{1, right, 1 - right, right * correct, (1 - right) * correct})
 	}
 	return row
@@ -301,7 +303,7 @@ const noVerdict = "there is no verdict"
 func groupsWithVerdict(units []scoring.Unit) map[string]bool {
 	groups := map[string]bool{}
 	for _, u := range units {
-		if row := u.Of.(*pair); row.judgments[0].verdict() || row.judgments[1].verdict() {
+		if row := u.Data.(*pair); row.judgments[0].verdict() || row.judgments[1].verdict() {
 			groups[scoring.Overall] = true
 			for _, group := range u.Groups {
 				groups[group] = true
@@ -312,15 +314,15 @@ func groupsWithVerdict(units []scoring.Unit) map[string]bool {
 }
 
 // Match adds how many verdicts changed with the order and, for the two goals of one model, their scores as one judge.
-func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.Joined, b stats.Bootstrap) {
+func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
 	g := other.(*pairs)
-	c.Turned = new([2]int)
+	c.ChangedWithOrder = new([2]int)
 	var sides [2][]scoring.Unit
 	for _, p := range items {
 		for side, u := range []scoring.Unit{p.A, p.B} {
 			sides[side] = append(sides[side], u)
-			if row := u.Of.(*pair); row.bothDecided() && row.judgments[0].choice != row.judgments[1].choice {
-				c.Turned[side]++
+			if row := u.Data.(*pair); row.bothDecided() && row.judgments[0].choice != row.judgments[1].choice {
+				c.ChangedWithOrder[side]++
 			}
 		}
 	}
@@ -333,7 +335,7 @@ func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, items []scori
 
 // compareConsistent compares two judges on the labelled pairs on which each is consistent, overall and by group. It
 // adds nothing without such pairs, or if pairs belong to clusters.
-func (f *pairs) compareConsistent(c *scoring.Comparison, items []scoring.Joined) {
+func (f *pairs) compareConsistent(c *scoring.Comparison, items []scoring.SharedUnit) {
 	tables := map[string]*scoring.Table2x2{}
 	clusters := map[string]bool{}
 	for _, p := range items {
@@ -341,7 +343,7 @@ func (f *pairs) compareConsistent(c *scoring.Comparison, items []scoring.Joined)
 			return
 		}
 		clusters[p.A.Cluster] = true
-		a, b := p.A.Of.(*pair), p.B.Of.(*pair)
+		a, b := p.A.Data.(*pair), p.B.Data.(*pair)
 		if a.gold < 0 || !a.consistent() || !b.consistent() {
 			continue
 		}
@@ -358,14 +360,14 @@ func (f *pairs) compareConsistent(c *scoring.Comparison, items []scoring.Joined)
 		switch {
 		case d.Metric != "strict" || t == nil:
 		case d.Group == scoring.Overall:
-			c.Alike = scoring.AlikeOf(RightWhereAlike, d.Group, *t)
+			c.WhenConsistent = scoring.ConsistentDifference(AccuracyWhenConsistent, d.Group, *t)
 		default:
-			groups = append(groups, scoring.AlikeOf(RightWhereAlike, d.Group, *t))
+			groups = append(groups, scoring.ConsistentDifference(AccuracyWhenConsistent, d.Group, *t))
 		}
 	}
 	scoring.Holm(groups)
 	for _, d := range groups {
-		c.AlikeByGroup = append(c.AlikeByGroup, *d)
+		c.WhenConsistentByGroup = append(c.WhenConsistentByGroup, *d)
 	}
 }
 
@@ -393,12 +395,12 @@ func withoutUndefined(differences []scoring.Difference, sides [2][]scoring.Unit)
 }
 
 // ensemble scores two runs as one judge.
-func ensemble(items []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
-	rows := scoring.ByCluster(items, func(p scoring.Joined) []float64 {
-		x, y := p.A.Of.(*pair).consistentChoice(), p.B.Of.(*pair).consistentChoice()
-		same := x != judging.Nobody && x == y
-		gold := p.A.Of.(*pair).gold
-		return []float64{scoring.One(same), 1, scoring.One(same && x == gold), scoring.One(same && gold >= 0)}
+func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
+	rows := scoring.ByCluster(items, func(p scoring.SharedUnit) []float64 {
+		x, y := p.A.Data.(*pair).consistentChoice(), p.B.Data.(*pair).consistentChoice()
+		same := x != judging.NoCandidate && x == y
+		gold := p.A.Data.(*pair).gold
+		return []float64{scoring.Indicator(same), 1, scoring.Indicator(same && x == gold), scoring.Indicator(same && gold >= 0)}
 	})
 	list := []scoring.Metric{
 		{Name: Coverage, Missing: "not covered", Columns: scoring.Span{0, 2}},

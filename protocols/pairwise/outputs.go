@@ -92,7 +92,7 @@ func (outputs) ReadsByPolicy(*judging.Record) bool { return false }
 func (o outputs) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.Name == judging.Robust {
 		f := reading.Output(reply)
-		v := judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
+		v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
 		if v.Outcome == judging.Decided && f.Value == "b" {
 			v.Choice = s.Order[1]
 		}
@@ -114,7 +114,7 @@ func (o outputs) Parse(s judging.Presentation, reply string, method judging.Read
 			}
 		}
 	}
-	return judging.Silent(judging.NoVerdict)
+	return judging.EmptyVerdict(judging.NoVerdict)
 }
 
 // outputLabels returns the labels of a judge's strategy, by their names in LLMBar. With CoT the judge reasons first,

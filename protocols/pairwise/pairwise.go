@@ -54,17 +54,17 @@ func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Prot
 	p.Help = pairsHelp
 	p.Items = "pairs"
 	p.Asks = "which is GOAL?"
-	p.Judges = []datasets.Shape{datasets.Pair}
+	p.Shapes = []datasets.Shape{datasets.Pair}
 	p.Presentations = 2
 	p.FollowUps = true
 	p.Options = []judging.Option{referenceOption}
-	p.Own = ownComparison
+	p.CustomTemplate = ownComparison
 	p.Adapt = adapt
 	p.Stage = stage
 	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
-	p.Called = responseName
-	p.Says = verdictWords
-	p.Labelled = labelWords
+	p.CandidateName = responseName
+	p.VerdictText = verdictWords
+	p.LabelText = labelWords
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
 		p := pairwise{name: name, goal: goal, template: t}
@@ -188,7 +188,7 @@ func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Or
 		target = 1 - target
 	}
 	if s.Order[1] == target {
-		o.Right = 1
+		o.Correct = 1
 	}
 	if offers(p.template, labelTie) {
 		o.Tie = "[[A=B]]"
@@ -240,7 +240,7 @@ func (p pairwise) Parse(s judging.Presentation, reply string, method judging.Rea
 		return p.robust(s, reply)
 	}
 	label, span, outcome := judging.OneLabel(verdictLabel, reply, method.Policy)
-	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: span}
+	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
 	if outcome != judging.Decided {
 		return v
 	}
@@ -272,10 +272,10 @@ func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
 		read = reading.WorseLabel
 	}
 	f := read(reply, labels)
-	v := judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
+	v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
 	switch {
 	case v.Outcome == judging.Decided && f.Value == labelTie:
-		v.Outcome, v.Choice = judging.Tie, judging.Nobody
+		v.Outcome, v.Choice = judging.Tie, judging.NoCandidate
 	case v.Outcome == judging.Decided && f.Value == labelB:
 		v.Choice = s.Order[1]
 	}

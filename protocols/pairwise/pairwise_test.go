@@ -53,7 +53,7 @@ func inPositions(v judging.Verdict, s judging.Presentation) string {
 		return first
 	case v.Outcome == judging.Decided && v.Choice == s.Order[1]:
 		return second
-	case v.Choice != judging.Nobody:
+	case v.Choice != judging.NoCandidate:
 		return "a candidate with outcome " + string(v.Outcome)
 	case v.Outcome == judging.Tie:
 		return tie
@@ -102,16 +102,16 @@ func TestOracle(t *testing.T) {
 			item := judgingtest.Pair("p1", c.gold)
 			s := p.Presentations(item)[c.presentation]
 			o := p.Prompt(item, s).Oracle
-			if o.Right != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
+			if o.Correct != c.right || !slices.Equal(o.Choices, c.choices) || o.Tie != c.tie || o.Item != "p1" || o.Presentation != c.presentation {
 				t.Errorf("oracle %+v, want place %d of %v, tie %q", o, c.right, c.choices, c.tie)
 			}
-			if got := o.Choices[o.Right]; got != c.label {
+			if got := o.Choices[o.Correct]; got != c.label {
 				t.Errorf("it is right to say %s, want %s", got, c.label)
 			}
-			if v := p.Parse(s, o.Choices[o.Right], judging.Reading{Policy: judging.Unique}); v.Outcome != judging.Decided || v.Choice != c.gold {
+			if v := p.Parse(s, o.Choices[o.Correct], judging.Reading{Policy: judging.Unique}); v.Outcome != judging.Decided || v.Choice != c.gold {
 				t.Errorf("the right label reads as %+v", v)
 			}
-			if v := p.Parse(s, o.Choices[1-o.Right], judging.Reading{Policy: judging.Unique}); v.Outcome != judging.Decided || v.Choice != 1-c.gold {
+			if v := p.Parse(s, o.Choices[1-o.Correct], judging.Reading{Policy: judging.Unique}); v.Outcome != judging.Decided || v.Choice != 1-c.gold {
 				t.Errorf("the wrong label reads as %+v", v)
 			}
 		})

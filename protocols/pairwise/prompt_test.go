@@ -108,7 +108,7 @@ func TestReversedIsThePapersText(t *testing.T) {
 
 // The messages of the official harness, by their hash.
 func TestUserMessagesOfTheClaudeFile(t *testing.T) {
-	set, err := datasets.OpenFile(judgingtest.Needs(t, claudePairs))
+	set, err := datasets.OpenFile(judgingtest.RequireFile(t, claudePairs))
 	if err != nil {
 		t.Fatal(err)
 	}

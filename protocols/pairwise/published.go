@@ -10,9 +10,9 @@ import (
 	"gavel/protocols/imports"
 )
 
-// Published makes the run of a published judge of LLMBar's pairs. It has neither the texts of the pairs nor the
+// PublishedRun makes the run of a published judge of LLMBar's pairs. It has neither the texts of the pairs nor the
 // replies.
-func Published(set *references.Set, judge references.Judge, gavel string) (*imports.Making, error) {
+func PublishedRun(set *references.Set, judge references.Judge, gavel string) (*imports.Builder, error) {
 	var items []datasets.Item
 	var err error
 	set.Each(func(i int, id, _ string) {
@@ -35,9 +35,9 @@ func Published(set *references.Set, judge references.Judge, gavel string) (*impo
 func publishedOver(
 	set *references.Set, judge references.Judge, items []datasets.Item,
 	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,
-) (*imports.Making, error) {
+) (*imports.Builder, error) {
 	comparison := asHarness(Protocol, "LLMBar "+set.Prompt, "LLMBar (arXiv 2310.07641)", shortLabels...)
-	out := &imports.Making{Asker: outputs{pairwise: comparison}}
+	out := &imports.Builder{Asker: outputs{pairwise: comparison}}
 	for _, item := range items {
 		out.Add(item)
 		i, ok := set.Index(item.ID)
@@ -48,9 +48,9 @@ func publishedOver(
 			verdict := verdictFor(int(code - '1'))
 			switch code {
 			case references.Tie:
-				verdict = judging.Silent(judging.Tie)
+				verdict = judging.EmptyVerdict(judging.Tie)
 			case references.NoVerdict:
-				verdict = judging.Silent(judging.NoVerdict)
+				verdict = judging.EmptyVerdict(judging.NoVerdict)
 			}
 			if _, err := out.Judge(item, k, imports.Judgment{Verdict: &verdict}); err != nil {
 				return nil, err
@@ -58,11 +58,11 @@ func publishedOver(
 		}
 	}
 	out.Describe(gavel, "published verdicts", judge.Source, comparison.spec(spec, judging.ModelSpec{
-		Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.Called),
+		Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.SourceName),
 	}), info)
 	out.Manifest.LabelsStay = judge.LabelsStay
 	for _, r := range out.Records {
-		r.Belong(out.Manifest)
+		r.SetRun(out.Manifest)
 	}
 	return out, nil
 }
@@ -73,7 +73,7 @@ func publishedItem(id string, label byte) (datasets.Item, error) {
 	texts := " (gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")"
 	return itemOf(datasets.LLMBar, map[string]any{
 		"id":       id,
-		"input":    datasets.Unpublished(id),
+		"input":    datasets.PlaceholderQuestion(id),
 		"output_1": "Output 1" + texts,
 		"output_2": "Output 2" + texts,
 		"label":    label,

@@ -52,7 +52,7 @@ func TestDigestsOfLLMBar(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run, err := Published(set, set.Judges[0], "")
+	run, err := PublishedRun(set, set.Judges[0], "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestPublishedJudgesPage(t *testing.T) {
 	}
 	var lines []line
 	for _, judge := range set.Judges {
-		if !set.Whole(judge) {
+		if !set.Complete(judge) {
 			continue
 		}
 		var rows []contrast
@@ -103,7 +103,7 @@ func TestPublishedJudgesPage(t *testing.T) {
 				}
 			}
 			n := right[group[id]]
-			right[group[id]] = [2]int{n[0] + int(scoring.One(u.strict())), n[1] + 1}
+			right[group[id]] = [2]int{n[0] + int(scoring.Indicator(u.strict())), n[1] + 1}
 			rows = append(rows, u)
 		})
 		s := swayOf(rows)

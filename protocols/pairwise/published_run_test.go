@@ -38,7 +38,7 @@ func TestPublishedIsWhatTheRepliesSay(t *testing.T) {
 			continue // ReIFE's
 		}
 		t.Run(judge.Name, func(t *testing.T) {
-			files := storedVanilla(t, cmp.Or(folder[judge.Called], judge.Called))
+			files := storedVanilla(t, cmp.Or(folder[judge.SourceName], judge.SourceName))
 			dir := filepath.Join(t.TempDir(), "run")
 			if _, err := importLLMBar(imports.Request{Files: files, Out: dir, Option: func(string) string { return judge.Name }}); err != nil {
 				t.Fatal(err)
@@ -55,7 +55,7 @@ func TestPublishedIsWhatTheRepliesSay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := Published(set, judge, "test")
+			run, err := PublishedRun(set, judge, "test")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestPublishedIsWhatTheRepliesSay(t *testing.T) {
 func TestPublishedRun(t *testing.T) {
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		run, err := Published(set, judge, "test")
+		run, err := PublishedRun(set, judge, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestPublishedRun(t *testing.T) {
 		if len(run.Records) != 2*n || run.Manifest.Spec.Dataset.Items != n || run.Manifest.Judgments != 2*n {
 			t.Errorf("%s: %d records, %+v", judge.Name, len(run.Records), run.Manifest.Spec.Dataset)
 		}
-		if set.Whole(judge) {
+		if set.Complete(judge) {
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), "run")

@@ -41,7 +41,7 @@ func TestReadings(t *testing.T) {
 			if c.atLabel != "" && r.Text()[v.Span.Start:v.Span.End] != c.atLabel {
 				t.Errorf("%q stands at %d to %d", r.Text()[v.Span.Start:v.Span.End], v.Span.Start, v.Span.End)
 			}
-			back, second, err := r.ReadBoth(p, judging.Reading{Name: judging.ReadersOf(c.imported).Other(), Policy: judging.Unique})
+			back, second, err := r.ReadBoth(p, judging.Reading{Name: judging.DefaultReaders(c.imported).Other(), Policy: judging.Unique})
 			if c.readers == "" && (err != nil || !back.Same(other) || !second.Same(v)) {
 				t.Errorf("the other way round: %+v and %+v, %v", back, second, err)
 			}

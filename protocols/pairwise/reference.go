@@ -105,9 +105,9 @@ func addReference(o *backends.Oracle, item datasets.Item) {
 	if ownAnswer == nil {
 		return
 	}
-	o.Reference = o.Choices[o.Right]
+	o.Reference = o.Choices[o.Correct]
 	if !ownAnswer.Right {
-		o.Reference = o.Choices[1-o.Right]
+		o.Reference = o.Choices[1-o.Correct]
 	}
 }
 
@@ -135,9 +135,9 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 	if item.Gold < 0 || item.Gold > 1 {
 		return nil
 	}
-	final := answer.Final(reply)
-	better := answer.Final(item.Candidates[item.Gold].Text)
-	worse := answer.Final(item.Candidates[1-item.Gold].Text)
+	final := answer.ReadFinal(reply)
+	better := answer.ReadFinal(item.Candidates[item.Gold].Text)
+	worse := answer.ReadFinal(item.Candidates[1-item.Gold].Text)
 	switch {
 	case final.Value == "" || better.Value == "" || better.Value == worse.Value:
 		return nil
@@ -153,8 +153,8 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 // leaves out pairs without an answer, and counts them.
 func eachReference(
 	pairs *datasets.Set, rows []int, ownAnswers *judging.Answers, _ []*judging.Answers, write func(line []byte) error,
-) (judging.Made, error) {
-	out := &judging.Referenced{Pairs: len(rows), NoOwn: map[judging.Lack]int{}}
+) (judging.StageResult, error) {
+	out := &judging.ReferenceCounts{Pairs: len(rows), NoOwn: map[judging.Lack]int{}}
 	if err := ownAnswers.Compare(pairs); err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func eachReference(
 		if item.Shape != datasets.Pair {
 			return nil, fmt.Errorf("%s: is not a pair of responses (its shape is %s)", item.ID, item.Shape)
 		}
-		g, why := ownAnswers.To(item)
+		g, why := ownAnswers.Find(item)
 		if why != judging.LackNone {
 			out.NoOwn[why]++
 			continue
@@ -181,11 +181,11 @@ func eachReference(
 			return nil, err
 		}
 	}
-	out.Remark()
+	out.SetWarnings()
 	return out, nil
 }
 
-func count(r *judging.Referenced, ownAnswer *datasets.Answer) {
+func count(r *judging.ReferenceCounts, ownAnswer *datasets.Answer) {
 	switch {
 	case ownAnswer == nil:
 		r.Unknown++

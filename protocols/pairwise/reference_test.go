@@ -81,14 +81,14 @@ func TestReferenceIsData(t *testing.T) {
 func TestReferenceTemplate(t *testing.T) {
 	for _, protocol := range comparisons {
 		tpl := protocol.Templates[0]
-		adapted := protocol.Adapted(tpl, bySelf)
+		adapted := protocol.AdaptTemplate(tpl, bySelf)
 		if adapted.SHA256 == tpl.SHA256 || !slices.Equal(adapted.Labels, tpl.Labels) || adapted.Name != tpl.Name || strings.Count(adapted.System, referenceSentence) != 1 {
 			t.Errorf("%+v", adapted)
 		}
-		if twice := protocol.Adapted(adapted, bySelf); !reflect.DeepEqual(twice, adapted) {
+		if twice := protocol.AdaptTemplate(adapted, bySelf); !reflect.DeepEqual(twice, adapted) {
 			t.Errorf("adapted twice: %+v", twice)
 		}
-		if same := protocol.Adapted(tpl, nil); !reflect.DeepEqual(same, tpl) {
+		if same := protocol.AdaptTemplate(tpl, nil); !reflect.DeepEqual(same, tpl) {
 			t.Errorf("adapted to nothing: %+v", same)
 		}
 		m := judging.NewManifest("test", judging.Spec{Protocol: protocol.Name, Prompt: adapted, Options: bySelf})
@@ -107,7 +107,7 @@ func TestReferenceTemplate(t *testing.T) {
 			t.Errorf("of one paragraph: %q", got)
 		}
 	}
-	if tpl := answer.Protocol.Templates[0]; !reflect.DeepEqual(answer.Protocol.Adapted(tpl, bySelf), tpl) {
+	if tpl := answer.Protocol.Templates[0]; !reflect.DeepEqual(answer.Protocol.AdaptTemplate(tpl, bySelf), tpl) {
 		t.Error("another protocol's prompt was adapted")
 	}
 }
@@ -147,7 +147,7 @@ func TestOwnTo(t *testing.T) {
 			item := judgingtest.Pair("p", gold)
 			item.Candidates[gold].Text, item.Candidates[1-gold].Text = c.better, c.worse
 			got := gradeOwnReply(item, c.reply)
-			if (got == nil) != (c.want == "") || got != nil && (got.Right != (c.want == right) || got.Value != answer.Final(c.reply).Value) {
+			if (got == nil) != (c.want == "") || got != nil && (got.Right != (c.want == right) || got.Value != answer.ReadFinal(c.reply).Value) {
 				t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 			}
 		}
@@ -161,7 +161,7 @@ func TestOwnToOfThePublishedPairs(t *testing.T) {
 		claudePairs: {"Knowledge": 154, "Reasoning": 51, "Math": 34, "Coding": 1},
 		published + "/data/dataset=judgebench,response_model=gpt-4o-2024-05-13.jsonl": {"Knowledge": 152, "Reasoning": 88, "Math": 47},
 	} {
-		set, err := datasets.OpenFile(judgingtest.Needs(t, path))
+		set, err := datasets.OpenFile(judgingtest.RequireFile(t, path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,17 +197,17 @@ func TestEachReference(t *testing.T) {
 		}[id], nil
 	})
 	answers := protocoltest.Answers(t, run)
-	stage := func(pairs *datasets.Set) ([][]byte, *judging.Referenced) {
+	stage := func(pairs *datasets.Set) ([][]byte, *judging.ReferenceCounts) {
 		t.Helper()
 		var lines [][]byte
 		got, err := eachReference(pairs, judgingtest.UpTo(pairs.Len()), answers, nil, func(line []byte) error { lines = append(lines, bytes.Clone(line)); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		return lines, got.(*judging.Referenced)
+		return lines, got.(*judging.ReferenceCounts)
 	}
 	lines, got := stage(set)
-	want := &judging.Referenced{Pairs: 4, NoOwn: map[judging.Lack]int{judging.LackText: 1}, Unknown: 3, Warnings: []string{
+	want := &judging.ReferenceCounts{Pairs: 4, NoOwn: map[judging.Lack]int{judging.LackText: 1}, Unknown: 3, Warnings: []string{
 		"left out 1 of 4 pairs, to whose question the judge has no answer of its own: there is no text (the prompt was too long, or the reply refused or empty)",
 		"of 3 of 3 pairs nobody can tell whether the judge's own answer is right: no final answer could be read, or compared with those of the responses",
 	}}
@@ -323,7 +323,7 @@ func TestSimulatedAnswersToPairs(t *testing.T) {
 func TestRecordsOfReferencedPairs(t *testing.T) {
 	item := referencedPair(1, "r", &datasets.Answer{Value: "4", Right: true})
 	j, w := protocoltest.Job(Protocol, bySelf, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return judgingtest.Says("[[A>B]]")
+		return judgingtest.Reply("[[A>B]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -333,7 +333,7 @@ func TestRecordsOfReferencedPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := protocoltest.Checked(r); err != nil || r.Own == nil || !r.Own.Right || r.Unit() != "p1" || r.Shape != "" || !bytes.Contains(raw, []byte(`"own":{"value":"4","right":true}`)) {
+		if err := protocoltest.CheckRecord(r); err != nil || r.Own == nil || !r.Own.Right || r.Unit() != "p1" || r.Shape != "" || !bytes.Contains(raw, []byte(`"own":{"value":"4","right":true}`)) {
 			t.Errorf("%s, %v", raw, err)
 		}
 	}
@@ -344,7 +344,7 @@ func FuzzFinalAnswer(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
-		got := answer.Final(reply)
+		got := answer.ReadFinal(reply)
 		if (got.Value == "") != (got.Rule == "") {
 			t.Errorf("%q ends with %+v", reply, got)
 		}

@@ -69,7 +69,7 @@ func (f *pairs) judgesOf(set *references.Set, level float64) []scoring.Reference
 		}
 		x := referenceFor(set, judge, indexes, level)
 		for i, k := range indexes {
-			judgeRight, runRight := set.Right(judge, k), f.rows[i].strict()
+			judgeRight, runRight := set.CorrectInBothOrders(judge, k), f.rows[i].strict()
 			switch {
 			case judgeRight && !runRight:
 				x.OnlyReference++
@@ -87,18 +87,18 @@ func (f *pairs) judgesOf(set *references.Set, level float64) []scoring.Reference
 }
 
 // datasetOf returns the dataset of a run that asks which is better, by the SHA-256 of its file.
-func datasetOf(m *judging.Manifest) (datasets.Known, bool) {
+func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 	if m.Spec.Protocol != Protocol.Name || m.Spec.Goal != Protocol.Goal {
-		return datasets.Known{}, false
+		return datasets.Entry{}, false
 	}
 	all := datasets.Registry()
-	i := slices.IndexFunc(all, func(k datasets.Known) bool {
+	i := slices.IndexFunc(all, func(k datasets.Entry) bool {
 		// the items of an imported run may be the dataset's file even if the source was another
 		isFile := k.SHA256 == m.Spec.Dataset.SHA256 || k.SHA256 == m.Files[judging.ItemsFile]
 		return k.SHA256 != "" && isFile && k.Groups == nil
 	})
 	if i < 0 {
-		return datasets.Known{}, false
+		return datasets.Entry{}, false
 	}
 	return all[i], true
 }
@@ -107,7 +107,7 @@ func datasetOf(m *judging.Manifest) (datasets.Known, bool) {
 func referenceFor(set *references.Set, judge references.Judge, indexes []int, level float64) scoring.Reference {
 	right := 0
 	for _, k := range indexes {
-		if set.Right(judge, k) {
+		if set.CorrectInBothOrders(judge, k) {
 			right++
 		}
 	}
@@ -116,7 +116,7 @@ func referenceFor(set *references.Set, judge references.Judge, indexes []int, le
 		Dataset:     set.Dataset,
 		OpenWeights: judge.OpenWeights,
 		Prompt:      "LLMBar " + set.Prompt,
-		How:         "recomputed",
+		Origin:      "recomputed",
 		Source:      judge.Source,
 		LabelsStay:  judge.LabelsStay,
 		Metric:      "strict",
@@ -128,7 +128,7 @@ func referenceFor(set *references.Set, judge references.Judge, indexes []int, le
 var comparableMetrics = []string{"strict", "counter"}
 
 // publishedFigures returns a dataset's published scores by those metrics.
-func publishedFigures(k datasets.Known, level float64) (all []scoring.Reference) {
+func publishedFigures(k datasets.Entry, level float64) (all []scoring.Reference) {
 	for _, p := range k.Published {
 		if p.Protocol != Protocol.Name || !slices.Contains(comparableMetrics, p.Metric) {
 			continue
@@ -138,7 +138,7 @@ func publishedFigures(k datasets.Known, level float64) (all []scoring.Reference)
 			Dataset:     k.Name,
 			OpenWeights: p.OpenWeights,
 			Prompt:      p.Prompt,
-			How:         p.How,
+			Origin:      p.How,
 			Source:      p.Source,
 			Metric:      p.Metric,
 		}
@@ -164,8 +164,8 @@ func sorted(all []scoring.Reference) []scoring.Reference {
 	return all
 }
 
-// PublishedOn makes runs of the published judges that decided all items of a run, over these items.
-func PublishedOn(dir, gavel string) (runs []*imports.Making, err error) {
+// PublishedRuns makes runs of the published judges that decided all items of a run, over these items.
+func PublishedRuns(dir, gavel string) (runs []*imports.Builder, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err

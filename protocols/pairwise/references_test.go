@@ -67,7 +67,7 @@ func TestReferencesAreAsGathered(t *testing.T) {
 	for name, items := range indexes {
 		for _, judge := range set.Judges {
 			if items[len(items)-1] < len(judge.First) {
-				check(key{dataset: name, judge: judge.Called, metric: "strict"}, referenceFor(set, judge, items, 0.95))
+				check(key{dataset: name, judge: judge.SourceName, metric: "strict"}, referenceFor(set, judge, items, 0.95))
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func TestReferencesOfARun(t *testing.T) {
 			}
 		}
 		for k := range 40 {
-			if set.Right(judge, k) {
+			if set.CorrectInBothOrders(judge, k) {
 				right++
 				if k%2 == 0 {
 					both++

@@ -45,10 +45,10 @@ func rules(rows []contrast, b stats.Bootstrap) []scoring.Rule {
 			right := func(u contrast) bool { return u.differences[k] != 0 && (u.sideWithMore(k)+2-u.gold)%2 == int8(side) }
 			rule := compareRule(name, rows, right, b)
 			contrasts := slices.DeleteFunc(slices.Clone(rows), func(u contrast) bool { return u.differences[k] == 0 })
-			rule.Named = new(verdictShare(contrasts, b, func(u contrast, g judgment) bool {
+			rule.Followed = new(verdictShare(contrasts, b, func(u contrast, g judgment) bool {
 				return (g.choice == u.sideWithMore(k)) == (side == 0)
 			}))
-			rule.Against = new(shareOf(slices.DeleteFunc(contrasts, right), b, contrast.bothRight))
+			rule.WhereWrong = new(shareOf(slices.DeleteFunc(contrasts, right), b, contrast.bothRight))
 			all = append(all, rule)
 		}
 	}
@@ -57,15 +57,15 @@ func rules(rows []contrast, b stats.Bootstrap) []scoring.Rule {
 
 // compareRule compares the judge with a rule. A cluster of pairs counts once, for whichever is right more often in it.
 func compareRule(name string, rows []contrast, right func(contrast) bool, b stats.Bootstrap) scoring.Rule {
-	share := shareOf(rows, b, func(u contrast) (hits, total int) { return int(scoring.One(right(u))), 1 })
+	share := shareOf(rows, b, func(u contrast) (hits, total int) { return int(scoring.Indicator(right(u))), 1 })
 	lead := map[int]int{} // of the judge over the rule, in pairs by cluster
 	for _, u := range rows {
-		lead[u.cluster] += int(scoring.One(u.strict()) - scoring.One(right(u)))
+		lead[u.cluster] += int(scoring.Indicator(u.strict()) - scoring.Indicator(right(u)))
 	}
 	rule := scoring.Rule{Name: name, Value: *share.Value, Low: share.Low, High: share.High}
 	for _, n := range lead {
-		rule.OnlyJudge += int(scoring.One(n > 0))
-		rule.OnlyRule += int(scoring.One(n < 0))
+		rule.OnlyJudge += int(scoring.Indicator(n > 0))
+		rule.OnlyRule += int(scoring.Indicator(n < 0))
 	}
 	rule.P = scoring.Precise(stats.McNemar(rule.OnlyJudge, rule.OnlyRule))
 	return rule
@@ -84,7 +84,7 @@ const codeUnread = "unread"
 // the judge. ok is false if there is none. If there is one, the judge's score may come without any reading.
 func unbeatenRule(r *scoring.Report) (best scoring.Rule, ok bool) {
 	for _, x := range r.Rules {
-		if x.Low == nil || *x.Low <= 50 || x.OnlyJudge > x.OnlyRule && *x.P < scoring.Apart {
+		if x.Low == nil || *x.Low <= 50 || x.OnlyJudge > x.OnlyRule && *x.P < scoring.SignificanceLevel {
 			continue
 		}
 		if !ok || x.Value > best.Value {
@@ -107,7 +107,7 @@ func levelAgainst(rule scoring.Rule, strict scoring.Result) (level scoring.Level
 		scoring.Percentage(*strict.Value), *rule.P, strict.N)
 	ahead := rule.OnlyJudge > rule.OnlyRule
 	switch {
-	case ahead && *rule.P < 2*scoring.Apart: // better, by a one-sided test
+	case ahead && *rule.P < 2*scoring.SignificanceLevel: // better, by a one-sided test
 		return scoring.Usable, "Not significantly better than " + picking
 	case strict.High != nil && *strict.High > rule.Value+(100-rule.Value)/3:
 		return scoring.Unknown, "Too few pairs to tell it from " + picking
@@ -127,7 +127,7 @@ func diagnoseAgainstRules(r *scoring.Report, d scoring.Diagnosis) scoring.Diagno
 		d.Level, d.Text = levelAgainst(rule, r.Overall("strict"))
 	}
 	rule := scoring.Decider(r.Rules, r.Overall("strict").Low)
-	if rule != nil && *rule.Against.High < coins && d.Level != scoring.Weak {
+	if rule != nil && *rule.WhereWrong.High < coins && d.Level != scoring.Weak {
 		d.Level = scoring.Weak
 		d.Code = codeRule
 		d.Text = rule.Decides()

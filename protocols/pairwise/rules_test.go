@@ -109,7 +109,7 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		assert.Equal(t, d.Level, c.want, name)
 		assert.Equal(t, d.Code, c.code, name)
 		assert.Equal(t, d.Text, c.text, name)
-		for _, metric := range []string{RightWhereAlike, "consistency", Coverage} {
+		for _, metric := range []string{AccuracyWhenConsistent, "consistency", Coverage} {
 			r.Results = append(r.Results, scoring.Result{Metric: metric, Group: scoring.Overall, Value: new(70.0)})
 		}
 		r.Items = 100

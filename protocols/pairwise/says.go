@@ -10,7 +10,7 @@ import (
 
 // numbers returns sentences with a judge's other scores: correct in both orders and in one, and position bias.
 func numbers(r *scoring.Report, d scoring.Diagnosis) string {
-	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
+	strict, right := r.Overall("strict"), r.Overall(AccuracyWhenConsistent)
 	if strict.Value == nil {
 		return ""
 	}
@@ -41,7 +41,7 @@ func fewPairs(r *scoring.Report) string {
 	strict := r.Overall("strict")
 	text := fmt.Sprintf("Too few pairs to tell it from chance: correct in both orders on %s of %s",
 		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
-	if needed := pairsToTell(*r.Overall(RightWhereAlike).Value, *r.Overall(Coverage).Value); needed > strict.N {
+	if needed := pairsToTell(*r.Overall(AccuracyWhenConsistent).Value, *r.Overall(Coverage).Value); needed > strict.N {
 		text += fmt.Sprintf("; about %d pairs are needed", needed)
 	}
 	return text + "."
@@ -49,7 +49,7 @@ func fewPairs(r *scoring.Report) string {
 
 // advice says how to use verdicts that are better than chance. oneIsEnough: hardly any verdict changes with the order.
 func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
-	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
+	strict, right := r.Overall("strict"), r.Overall(AccuracyWhenConsistent)
 	agreed := "right on " + scoring.Percentage(*right.Value)
 	get := scoring.Percentage(*r.Overall(Coverage).Value) + " of the pairs get one"
 	switch {
@@ -74,11 +74,11 @@ const slightBelow = 60
 
 // positionBias returns a sentence on the position that the judge significantly prefers; "" without one.
 func positionBias(r *scoring.Report) string {
-	e, _ := r.Overall(firstPicked).Held(50)
+	e, _ := r.Overall(firstPicked).Against(50)
 	position := "first"
 	if e.Below {
 		position = "second"
-		e = e.Mirrored()
+		e = e.Complement()
 	}
 	if !e.Above {
 		return ""
@@ -98,7 +98,7 @@ func pairsToTell(right, share float64) int {
 		return 0
 	}
 	for n := 10.0; n*share <= 100*10_000; n *= 1.1 {
-		if scoring.ShareOf("", math.Round(right/100*n), math.Round(n), 50).Surely() {
+		if scoring.ShareOf("", math.Round(right/100*n), math.Round(n), 50).Above99() {
 			return int(math.Ceil(n*100/share/10)) * 10
 		}
 	}

@@ -54,7 +54,7 @@ func (u *pair) complete() bool { return u.judgments[0].present && u.judgments[1]
 
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
-	scoring.Gathering[pair]
+	scoring.Collector[pair]
 	manifest *judging.Manifest
 	asker    judging.Asker
 	rows     []*pair // pairs with both judgments by item, set by Finish
@@ -66,7 +66,7 @@ type pairs struct {
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asker, _ := judging.AskerOf(m) // the loader has checked the protocol
 	return &pairs{
-		Gathering: scoring.Gathering[pair]{Complete: (*pair).complete, Metrics: pairMetrics}, manifest: m, asker: asker,
+		Collector: scoring.Collector[pair]{Complete: (*pair).complete, Metrics: pairMetrics}, manifest: m, asker: asker,
 	}
 }
 
@@ -83,7 +83,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind",
 			f.manifest.Spec.Protocol)
 	}
-	u := f.Of(r.Item, func(item string) pair {
+	u := f.Get(r.Item, func(item string) pair {
 		f.level = datasets.LevelOf(r.Source)
 		u := pair{item: item, group: unique.Make(r.Group).Value(), gold: candidate(r, r.Gold), ownAnswer: ownAnswerOf(r)}
 		if f.level != nil {
@@ -109,14 +109,14 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 }
 
 func (f *pairs) Finish() (complete int) {
-	f.rows = f.Gathered()
+	f.rows = f.CompleteUnits()
 	return len(f.rows)
 }
 
 // Unlabelled returns the number of pairs without a label. Metrics that need a label leave them out.
 func (f *pairs) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.One(u.gold < 0))
+		n += int(scoring.Indicator(u.gold < 0))
 	}
 	return n
 }

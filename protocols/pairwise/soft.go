@@ -67,7 +67,7 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 	var forecasts []scoring.Forecast
 	var scored []stats.Scored
 	for _, x := range s.Units {
-		u := x.Of.(*pair)
+		u := x.Data.(*pair)
 		cluster := cmp.Or(x.Cluster, x.ID)
 		right, den := u.softScore()
 		if den == 0 {

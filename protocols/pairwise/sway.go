@@ -187,14 +187,14 @@ func (u contrast) sideWithMore(k int) int8 {
 }
 
 // bothRight returns whether the pair is correct in both orders, and a count of one.
-func (u contrast) bothRight() (hits, total int) { return int(scoring.One(u.strict())), 1 }
+func (u contrast) bothRight() (hits, total int) { return int(scoring.Indicator(u.strict())), 1 }
 
 // verdictShare returns the share of the verdicts that match.
 func verdictShare(rows []contrast, b stats.Bootstrap, matches func(contrast, judgment) bool) scoring.Proportion {
 	return shareOf(rows, b, func(u contrast) (hits, total int) {
 		for _, g := range u.judgments {
 			if g.decided() {
-				hits += int(scoring.One(matches(u, g)))
+				hits += int(scoring.Indicator(matches(u, g)))
 				total++
 			}
 		}
@@ -208,7 +208,7 @@ func shareOf(rows []contrast, b stats.Bootstrap, count func(contrast) (hits, tot
 	for _, u := range rows {
 		hits, total := count(u)
 		if total > 0 {
-			c := counts.Of(u.cluster)
+			c := counts.Get(u.cluster)
 			c[0] += hits
 			c[1] += total
 		}
@@ -256,7 +256,7 @@ func designOf(rows []contrast, causes []scoring.Cause) (d design) {
 			d.x = append(d.x, row)
 			d.y = append(d.y, g.choice == 0)
 			d.cluster = append(d.cluster, u.cluster)
-			d.right += int(scoring.One(g.choice == u.gold))
+			d.right += int(scoring.Indicator(g.choice == u.gold))
 		}
 	}
 	return d
@@ -311,7 +311,7 @@ func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 		p = append(p, fit.Test(j))
 	}
 	for i, adjusted := range stats.Holm(p) {
-		if !fit.Tells(1 + i) {
+		if !fit.Estimable(1 + i) {
 			all = append(all, nil)
 			continue
 		}

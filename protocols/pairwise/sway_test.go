@@ -60,7 +60,7 @@ func TestSwayFindsWhatWasPlanted(t *testing.T) {
 	for range times {
 		for _, c := range swayOf(swayedPairs(rng, n, 1, 0.5, 0.8, 0)).Causes[1:] {
 			if c.Name == scoring.Length {
-				hits += int(scoring.One(c.Sways() && c.Odds.Ratio > 1))
+				hits += int(scoring.Indicator(c.Sways() && c.Odds.Ratio > 1))
 				shift += *c.Named.Value - 50
 			}
 		}
@@ -182,12 +182,12 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 			var p []float64
 			for j := len(fit.Beta) - len(features); j < len(fit.Beta); j++ {
 				p = append(p, fit.Test(j))
-				low += scoring.One(fit.Test(j) < 0.05)
+				low += scoring.Indicator(fit.Test(j) < 0.05)
 				tests++
 			}
-			judges += scoring.One(slices.Min(stats.Holm(append(p, 1))) < 0.05)
+			judges += scoring.Indicator(slices.Min(stats.Holm(append(p, 1))) < 0.05)
 			if in := fit.Interval(1, 0.95); in.High-in.Low > 1e-6 { // else none flips
-				covered += scoring.One(in.Low <= c.pull() && c.pull() <= in.High)
+				covered += scoring.Indicator(in.Low <= c.pull() && c.pull() <= in.High)
 				positions++
 			}
 		}

@@ -12,7 +12,7 @@ const (
 
 // Part returns the part that a pair belongs to.
 func (*pairs) Part(x scoring.Unit) string {
-	u := x.Of.(pair)
+	u := x.Data.(pair)
 	switch {
 	case !u.judgments[0].verdict():
 		return PartMissing

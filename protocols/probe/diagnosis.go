@@ -23,12 +23,12 @@ const mostUnseen = 10
 // Rewrites do not matter for a judge that is no better than chance on the original pairs, such as one that follows the
 // position.
 func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	if d, ok := r.Silence("judgment"); ok {
+	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
-	right, ok := r.Overall(Right).Held(50)
+	right, ok := r.Overall(Right).Against(50)
 	if !ok || len(r.Probes) == 0 {
-		return scoring.Unknowing(scoring.CodeFew, "No pair has all its judgments yet.")
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "No pair has all its judgments yet.")
 	}
 	level, code := right.Chance(right.High >= scoring.ReliableFrom)
 	if code != "" {
@@ -44,7 +44,7 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		}
 	}
 	if r.Probes[0].P == nil {
-		return scoring.Unknowing(scoring.CodeFew, "Too early to say which rewrites change its verdicts: %d of %d pairs "+
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "Too early to say which rewrites change its verdicts: %d of %d pairs "+
 			"have all their judgments.", r.Items, r.Expected)
 	}
 	d := scoring.Diagnosis{Level: scoring.Weak, Code: codeMoved, Evidence: []scoring.Evidence{right}}
@@ -52,14 +52,14 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if len(moving) > 0 {
 		strongest := moving[0]
 		d.Text = fmt.Sprintf("Moved by %d of %d rewrites, most by %s: %.0f %% of its verdicts change, %.0f %% when it is "+
-			"asked anew.", len(moving), len(r.Probes), strongest.Name, *strongest.Changed.Value, *strongest.Again.Value)
+			"asked anew.", len(moving), len(r.Probes), strongest.Name, *strongest.Changed.Value, *strongest.Repeated.Value)
 		d.Also = "Each leaves the better response the better: " + strings.Join(descriptions(moving), "; ") + "."
 		return d
 	}
 	for _, p := range r.Probes {
-		if f.rewrites.find(p.Name).form() && p.Beyond.Low != nil && *p.Beyond.Low > mostUnseen {
+		if f.rewrites.find(p.Name).form() && p.Effect.Low != nil && *p.Effect.Low > mostUnseen {
 			d.Text = fmt.Sprintf("Its verdicts depend on the prompt's form: %.0f %% change by %s, %.0f %% when it is asked "+
-				"anew.", *p.Changed.Value, p.Name, *p.Again.Value)
+				"anew.", *p.Changed.Value, p.Name, *p.Repeated.Value)
 			return d
 		}
 	}
@@ -118,7 +118,7 @@ func movingRewrites(all []scoring.Probe) (out []scoring.Probe) {
 			out = append(out, p)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b scoring.Probe) int { return cmp.Compare(*b.Beyond.Value, *a.Beyond.Value) })
+	slices.SortStableFunc(out, func(a, b scoring.Probe) int { return cmp.Compare(*b.Effect.Value, *a.Effect.Value) })
 	return out
 }
 

@@ -28,12 +28,12 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 		changes [2]int // changes by neutral rewrites, and all
 	}]
 	for _, x := range units {
-		u := x.Of.(pair)
+		u := x.Data.(pair)
 		if !u.judgments[0].verdict() {
 			continue
 		}
 		current := trial{}
-		cluster := clusters.Of(cmp.Or(x.Cluster, x.ID))
+		cluster := clusters.Get(cmp.Or(x.Cluster, x.ID))
 		for _, s := range u.judgments[2:] {
 			v := all.find(s.mode)
 			if s.outcome == "" || s.outcome.Unserved() || v.Name != w.Name && !v.form() {
@@ -47,7 +47,7 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 				continue
 			}
 			current.neutral = append(current.neutral, moved)
-			cluster.changes[0] += int(scoring.One(changed))
+			cluster.changes[0] += int(scoring.Indicator(changed))
 			cluster.changes[1]++
 		}
 		previous := cluster.trial
@@ -73,20 +73,20 @@ func exactP(trials []trial) float64 {
 	observed := 0
 	var rewriteOnly, neutralOnly [2]int // moves, and all
 	for i, t := range trials {
-		observed += int(scoring.One(t.present && t.moved))
+		observed += int(scoring.Indicator(t.present && t.moved))
 		switch {
 		case t.present && len(t.neutral) > 0:
-			moves := scoring.One(t.moved)
+			moves := scoring.Indicator(t.moved)
 			for _, m := range t.neutral {
-				moves += scoring.One(m)
+				moves += scoring.Indicator(m)
 			}
 			share := moves / float64(1+len(t.neutral))
 			pairedMoves = convolve(pairedMoves, []float64{1 - share, share})
 		case t.present:
-			rewriteOnly[0] += int(scoring.One(t.moved))
+			rewriteOnly[0] += int(scoring.Indicator(t.moved))
 			rewriteOnly[1]++
 		case len(t.neutral) > 0:
-			neutralOnly[0] += int(scoring.One(t.neutral[i%len(t.neutral)]))
+			neutralOnly[0] += int(scoring.Indicator(t.neutral[i%len(t.neutral)]))
 			neutralOnly[1]++
 		}
 	}

@@ -12,25 +12,25 @@ import (
 
 // Layout lays out runs of probes.
 var Layout = &report.Layout{
-	Headline: Steady,
+	Headline: SteadyRight,
 	Item:     "pair",
 	Question: "which verdicts change",
-	Became:   "each asked as it is, anew, and with four rewrites",
+	BarNote:  "each asked as it is, anew, and with four rewrites",
 	Blocks:   []report.PagePart{moves},
-	Ends: []report.End{
+	Outcomes: []report.Outcome{
 		{Part: PartStays, Look: "right", Words: "right, and stays", Show: "right"},
 		{Part: PartMoved, Look: "first", Words: "right, and moved by a rewrite", Show: "inconsistent"},
 		{Part: PartWrong, Words: "wrong as it is"},
 		{Part: PartMissing, Look: "none", Words: "no verdict as it is", Show: "open"},
 	},
 	Tiles: []report.Tile{
-		{Metric: Steady}, {Metric: Right}, {Metric: Kept}, {Metric: Again}, report.Verdictless,
+		{Metric: SteadyRight}, {Metric: Right}, {Metric: KeptRight}, {Metric: AgainRight}, report.NoVerdictTile,
 	},
 }
 
 // moves shows for each rewrite how many verdicts it changes beyond the judge's own noise.
 func moves(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "rewrite", Look: "wide", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "rewrite", Look: "wide", Columns: []doc.Column{
 		{Name: "beyond noise, points", Kind: doc.Number, Axis: doc.DifferenceAxis()},
 		{Name: "changed, %", Kind: doc.Number},
 		{Name: "asked again, %", Kind: doc.Bare, Spare: 3},
@@ -47,10 +47,10 @@ func moves(p *report.RunPage) []doc.Block {
 			continue
 		}
 		beyond := scoring.Result{
-			Value: q.Beyond.Value, Low: q.Beyond.Low, High: q.Beyond.High, Mode: scoring.ModeDifference,
+			Value: q.Effect.Value, Low: q.Effect.Low, High: q.Effect.High, Mode: scoring.ModeDifference,
 		}
 		row := doc.Row{Name: q.About, N: q.Changed.N, Look: "level-unknown", Cells: doc.Cells(
-			beyond, q.Changed.Result(), q.Again.Result(), q.Neutral.Result(),
+			beyond, q.Changed.Result(), q.Repeated.Result(), q.Neutral.Result(),
 			fmt.Sprintf("%d of %d", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither), table.PValue(q.P),
 		)}
 		if q.Moves() {

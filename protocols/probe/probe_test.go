@@ -134,7 +134,7 @@ func TestLetters(t *testing.T) {
 	}{
 		{"My final verdict is Assistant X is better: [[X>Y]]", 0, judging.Decided},
 		{"A close one. [[Y>X]]", 1, judging.Decided},
-		{"[[A>B]]", judging.Nobody, judging.NoVerdict},
+		{"[[A>B]]", judging.NoCandidate, judging.NoVerdict},
 	} {
 		for _, how := range []judging.Readers{judging.Paper, judging.Robust} {
 			v := p.Parse(inMode("letters"), c.reply, judging.Reading{Name: how, Policy: judging.Unique})
@@ -190,7 +190,7 @@ func TestUnlabelledPairIsRefused(t *testing.T) {
 func TestRewritesOfARun(t *testing.T) {
 	template, err := Protocol.Template("sop")
 	assert.NilError(t, err)
-	adapted := Protocol.Adapted(template, nil)
+	adapted := Protocol.AdaptTemplate(template, nil)
 	assert.Equal(t, adapted.System, template.System)
 	assert.DeepEqual(t, adapted.Labels, template.Labels)
 	assert.Assert(t, adapted.SHA256 != template.SHA256)

@@ -49,7 +49,7 @@ func (u pair) right(s judgment) bool { return s.outcome == judging.Decided && s.
 func (u pair) rightRewrites() (right, total float64) {
 	for _, s := range u.judgments[2:] {
 		if s.outcome != "" {
-			right += scoring.One(u.right(s))
+			right += scoring.Indicator(u.right(s))
 			total++
 		}
 	}
@@ -64,7 +64,7 @@ func (u pair) steady() bool {
 
 // pairs scores runs of the protocol.
 type pairs struct {
-	scoring.Gathering[pair]
+	scoring.Collector[pair]
 	rewrites   rewrites
 	labelsOnly bool    // the judge returns only a label, so it cannot be challenged
 	rows       []*pair // complete pairs by item, set by Finish
@@ -73,7 +73,7 @@ type pairs struct {
 // NewScorer scores runs of the protocol.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &pairs{
-		Gathering:  scoring.Gathering[pair]{Complete: (*pair).complete, Metrics: metrics},
+		Collector:  scoring.Collector[pair]{Complete: (*pair).complete, Metrics: metrics},
 		rewrites:   rewritesOf(m.Spec.Prompt),
 		labelsOnly: m.Server.Can(backends.Decide),
 	}
@@ -90,7 +90,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("%s has %d presentations of two candidates, this record is of another kind", name,
 			presentations)
 	}
-	u := f.Of(r.Item, func(item string) pair {
+	u := f.Get(r.Item, func(item string) pair {
 		return pair{
 			item:  item,
 			group: strings.Clone(r.Group),
@@ -106,7 +106,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	case f.labelsOnly:
 		v.Outcome = "" // the judge saw only the original pair
 	case v.Outcome.Verdict():
-		v = judging.Silent(judging.NoVerdict) // the judge did not reply to the challenge
+		v = judging.EmptyVerdict(judging.NoVerdict) // the judge did not reply to the challenge
 	}
 	u.judgments[r.Presentation] = judgment{mode: strings.Clone(r.Mode), outcome: v.Outcome, choice: int8(v.Choice)}
 	u.count++
@@ -120,31 +120,31 @@ func candidate(r *judging.Record, id string) int8 {
 
 // Finish keeps the pairs with all their judgments.
 func (f *pairs) Finish() (complete int) {
-	f.rows = f.Gathered()
+	f.rows = f.CompleteUnits()
 	return len(f.rows)
 }
 
 // Sheet lays out the pairs in rows.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   scoring.Lay(metrics),
+		Metrics:   scoring.AssignColumns(metrics),
 		Width:     2 * len(metrics),
 		Divisions: []func(a, b string) int{strings.Compare},
 	}
 	for _, u := range f.rows {
 		row := make([]float64, s.Width)
-		scoring.Fill(metrics, *u, row)
-		s.Units = append(s.Units, scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: row, Of: *u})
+		scoring.FillRow(metrics, *u, row)
+		s.Units = append(s.Units, scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: row, Data: *u})
 	}
 	return s
 }
 
 // Names of metrics.
 const (
-	Steady = "steady-right"
-	Kept   = "kept-right"
-	Right  = "right"
-	Again  = "again-right"
+	SteadyRight = "steady-right"
+	KeptRight   = "kept-right"
+	Right       = "right"
+	AgainRight  = "again-right"
 )
 
 // Metrics is the table of metrics of probes.
@@ -153,13 +153,13 @@ const (
 var Metrics string
 
 // metrics lists the metrics of a probe, the headline first.
-var metrics = []scoring.Summed[pair]{
+var metrics = []scoring.SumMetric[pair]{
 	{
-		Metric: scoring.Metric{Name: Steady, Headline: true},
-		Adds:   func(u pair) (num, den float64) { return scoring.One(u.steady()), 1 },
+		Metric: scoring.Metric{Name: SteadyRight, Headline: true},
+		Adds:   func(u pair) (num, den float64) { return scoring.Indicator(u.steady()), 1 },
 	},
 	{
-		Metric: scoring.Metric{Name: Kept, Kind: scoring.Ratio},
+		Metric: scoring.Metric{Name: KeptRight, Kind: scoring.Ratio},
 		Adds: func(u pair) (num, den float64) {
 			if !u.right(u.judgments[0]) {
 				return 0, 0
@@ -168,14 +168,14 @@ var metrics = []scoring.Summed[pair]{
 		},
 	},
 	{
-		Metric: scoring.Metric{Name: Again},
+		Metric: scoring.Metric{Name: AgainRight},
 		Adds: func(u pair) (num, den float64) {
-			return scoring.One(u.right(u.judgments[0]) && u.right(u.judgments[1])), scoring.One(u.right(u.judgments[0]))
+			return scoring.Indicator(u.right(u.judgments[0]) && u.right(u.judgments[1])), scoring.Indicator(u.right(u.judgments[0]))
 		},
 	},
 	{
 		Metric: scoring.Metric{Name: Right},
-		Adds:   func(u pair) (num, den float64) { return scoring.One(u.right(u.judgments[0])), 1 },
+		Adds:   func(u pair) (num, den float64) { return scoring.Indicator(u.right(u.judgments[0])), 1 },
 	},
 }
 
@@ -205,7 +205,7 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 	out := scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
 	var changed, repeated, beyond scoring.Tally[string, [2]int] // by cluster: hits, and all
 	for _, x := range units {
-		u := x.Of.(pair)
+		u := x.Data.(pair)
 		i := slices.IndexFunc(u.judgments[:], func(s judgment) bool { return s.mode == w.Name })
 		if i < 0 || !u.judgments[0].verdict() {
 			continue
@@ -215,13 +215,13 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 			continue
 		}
 		add := func(t *scoring.Tally[string, [2]int], n float64) {
-			c := t.Of(cmp.Or(x.Cluster, x.ID))
+			c := t.Get(cmp.Or(x.Cluster, x.ID))
 			c[0] += int(n)
 			c[1]++
 		}
 		verdict := u.judgments[i]
-		changes := scoring.One(verdict.differs(u.judgments[0]))
-		noise := scoring.One(u.judgments[1].differs(u.judgments[0]))
+		changes := scoring.Indicator(verdict.differs(u.judgments[0]))
+		noise := scoring.Indicator(u.judgments[1].differs(u.judgments[0]))
 		add(&changed, changes)
 		add(&repeated, noise)
 		add(&beyond, changes-noise)
@@ -240,7 +240,7 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 		}
 	}
 	out.Changed = scoring.ProportionOf(changed.Values, b)
-	out.Again = scoring.ProportionOf(repeated.Values, b)
-	out.Beyond, _ = scoring.MeanOf(beyond.Values, -1, b)
+	out.Repeated = scoring.ProportionOf(repeated.Values, b)
+	out.Effect, _ = scoring.MeanOf(beyond.Values, -1, b)
 	return out
 }

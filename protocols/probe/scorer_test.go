@@ -48,7 +48,7 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 			}
 			u.judgments[k] = now
 		}
-		units = append(units, scoring.Unit{ID: u.item, Of: u})
+		units = append(units, scoring.Unit{ID: u.item, Data: u})
 	}
 	return units
 }
@@ -64,8 +64,8 @@ func probes(units []scoring.Unit) []scoring.Probe {
 func rightOf(units []scoring.Unit) []scoring.Result {
 	var right [][2]int
 	for _, x := range units {
-		u := x.Of.(pair)
-		right = append(right, [2]int{int(scoring.One(u.right(u.judgments[0]))), 1})
+		u := x.Data.(pair)
+		right = append(right, [2]int{int(scoring.Indicator(u.right(u.judgments[0]))), 1})
 	}
 	x := scoring.ProportionOf(right, stats.Bootstrap{Level: 0.95}).Result()
 	x.Metric = Right
@@ -90,13 +90,13 @@ func TestProbeByHand(t *testing.T) {
 	} {
 		u := pair{first: 1}
 		copy(u.judgments[:], s[:])
-		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Of: u})
+		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Data: u})
 	}
 	got := w.measure(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	assert.Equal(t, *got.Changed.Value, 75.0)
 	assert.Equal(t, got.Changed.N, 4)
-	assert.Equal(t, *got.Again.Value, 25.0)
-	assert.Equal(t, *got.Beyond.Value, 50.0)
+	assert.Equal(t, *got.Repeated.Value, 25.0)
+	assert.Equal(t, *got.Effect.Value, 50.0)
 	assert.DeepEqual(t, [4]int{got.ToWorse, got.ToBetter, got.ToNeither, got.ToFirst}, [4]int{1, 1, 1, 1})
 
 	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Cut} {
@@ -104,7 +104,7 @@ func TestProbeByHand(t *testing.T) {
 		u.judgments[0] = verdict(modePlain, 0)
 		u.judgments[1] = verdict(modeAgain, 0)
 		u.judgments[2] = judgment{w.Name, o, -1}
-		probe := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
+		probe := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Data: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
 		assert.Equal(t, probe.Changed.N, 4, o)
 		assert.Equal(t, probe.Unserved, 1, o)
 	}
@@ -191,11 +191,11 @@ func TestBeyondCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
 	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
 	index := slices.IndexFunc(currentRewrites(), func(w rewrite) bool { return w.Name == weakness })
-	truth := *probes(j.units(rng, 200_000))[index].Beyond.Value
+	truth := *probes(j.units(rng, 200_000))[index].Effect.Value
 	covered := 0
 	const draws = 1000
 	for range draws {
-		e := probes(j.units(rng, 350))[index].Beyond
+		e := probes(j.units(rng, 350))[index].Effect
 		if *e.Low <= truth && truth <= *e.High {
 			covered++
 		}
@@ -243,7 +243,7 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 	}{
 		"at its end":      {rep: scoring.Report{Items: 200, Expected: 200}, tested: true, code: codeMoved},
 		"on the way":      {rep: scoring.Report{Items: 200, Expected: 350}, code: scoring.CodeFew},
-		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Method: scoring.Method{Stopped: &judging.Stopped{}}}, code: scoring.CodeFew},
+		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Method: scoring.Method{Stopped: &judging.StopRule{}}}, code: scoring.CodeFew},
 	} {
 		rep := c.rep
 		(&pairs{rewrites: currentRewrites()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
@@ -273,7 +273,7 @@ func TestUnchallenged(t *testing.T) {
 			r := &judging.Record{Item: "p", Presentation: i, Mode: mode, Order: []string{"a", "b"}, Gold: "a"}
 			v := judging.Verdict{Outcome: judging.Decided}
 			if mode == "challenge" && c.outcome != judging.Decided {
-				v = judging.Silent(c.outcome)
+				v = judging.EmptyVerdict(c.outcome)
 			}
 			added, err := f.Add(r, v)
 			assert.Assert(t, added && err == nil, "%v", err)
@@ -283,7 +283,7 @@ func TestUnchallenged(t *testing.T) {
 		assert.Equal(t, f.Finish(), 1)
 		sheet := f.Sheet(scoring.MissingPolicy(""), 1)
 		row := make([]float64, 2*len(metrics))
-		scoring.Fill(metrics, *f.rows[0], row)
+		scoring.FillRow(metrics, *f.rows[0], row)
 		assert.Equal(t, 100*row[0]/row[1], c.steady, "%+v", c)
 		assert.Equal(t, 100*row[2]/row[3], c.keptRight, "%+v", c)
 

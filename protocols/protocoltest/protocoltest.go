@@ -20,14 +20,14 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// Written collects the records that a job writes.
-type Written = judgingtest.Written[*judging.Record]
+// Records collects the records that a job writes.
+type Records = judgingtest.Recorder[*judging.Record]
 
 // Job returns a job with a protocol's first prompt over all of a set, one item at a time.
 func Job(
 	p judging.Protocol, settings judging.Settings, set *datasets.Set, client backends.Client,
-) (*judging.Job, *Written) {
-	w := &Written{}
+) (*judging.Job, *Records) {
+	w := &Records{}
 	spec := judging.Spec{
 		Protocol: p.Name, Goal: p.GoalOf(settings), Prompt: p.Templates[0], Options: settings,
 		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDs: "ids"},
@@ -113,8 +113,8 @@ func Table(t testing.TB, file string, columns int) (rows [][]string) {
 	return rows
 }
 
-// Checked returns the error of reading a record back from a file.
-func Checked(r *judging.Record) error {
+// CheckRecord returns the error of reading a record back from a file.
+func CheckRecord(r *judging.Record) error {
 	line, err := json.Marshal(r)
 	if err == nil {
 		_, err = judging.DecodeRecord(line)
@@ -122,14 +122,14 @@ func Checked(r *judging.Record) error {
 	return err
 }
 
-// Placeless returns a verdict without its place in the reply, after checking that the label is at that place.
-func Placeless(t testing.TB, reply string, v judging.Verdict) judging.Verdict {
+// WithoutSpan returns a verdict without its place in the reply, after checking that the label is at that place.
+func WithoutSpan(t testing.TB, reply string, v judging.Verdict) judging.Verdict {
 	t.Helper()
 	span := v.Span
 	switch {
 	case span.Start < 0 || span.Start > span.End || span.End > len(reply):
 		t.Errorf("%q reads as %+v, beyond its end", reply, v)
-	case span.Nowhere() != (v.Label+v.Answer == "" && v.Outcome != judging.Conflict):
+	case span.IsZero() != (v.Label+v.Answer == "" && v.Outcome != judging.Conflict):
 		t.Errorf("%q reads as %+v, which stands nowhere, or should", reply, v)
 	case !strings.Contains(reply[span.Start:span.End], v.Label) &&
 		!strings.ContainsFunc(reply[span.Start:span.End], func(r rune) bool { return r > 127 }):
@@ -169,7 +169,7 @@ func PairsRun(
 			r.Replies = []judging.Reply{{Text: text, Finish: backends.Stop}}
 			v, err := r.Read(asker, judging.Reading{Policy: judging.Unique})
 			assert.NilError(t, err)
-			r.Take(v)
+			r.SetVerdict(v)
 			for _, change := range edit {
 				change(i, r)
 			}

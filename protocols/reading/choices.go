@@ -7,7 +7,7 @@ import (
 )
 
 // Letter reads the letter of a choice among n options.
-func Letter(reply string, n int) Found {
+func Letter(reply string, n int) Result {
 	return grammar{
 		labels: func(v *view) []label { return v.choices() },
 		praise: func(p place) (string, rank) {
@@ -46,7 +46,7 @@ func (l label) isSubject(prefix string) bool {
 }
 
 // Option reads which of n options a reply selects; with worst, the prompt asked for the worst one.
-func Option(reply string, n int, worst bool) Found {
+func Option(reply string, n int, worst bool) Result {
 	var offered []string
 	for k := range n {
 		offered = append(offered, strconv.Itoa(k+1))
@@ -59,7 +59,7 @@ func Option(reply string, n int, worst bool) Found {
 }
 
 // Output reads which of two outputs, called Output (a) and Output (b), a reply calls better: the value is "a" or "b".
-func Output(reply string) Found {
+func Output(reply string) Result {
 	labels := func(v *view) []label { return v.letters(outputNouns, 'B', false) }
 	f := choiceOf(better, labels, letters[:2]).read(reply)
 	f.Value = strings.ToLower(f.Value)

@@ -23,7 +23,7 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	if !ok {
 		return n, false
 	}
-	digits := strings.TrimLeft(n.Written, "-$€£¥₹\\")
+	digits := strings.TrimLeft(n.Text, "-$€£¥₹\\")
 	lead, rest := text[:n.Start], strings.ToLower(text[n.End:min(len(text), n.End+16)])
 	isEuro := matches(rest, "euros") || strings.HasSuffix(strings.TrimRight(lead, " "), "€")
 	isPointed := matches(digits, "pointed")
@@ -45,7 +45,7 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	case matches(digits, "parted"):
 		n.unclear = v.usesDecimalComma() && !isEuro
 	}
-	n.Written = text[n.Start:n.End]
+	n.Text = text[n.Start:n.End]
 	return n, true
 }
 
@@ -82,7 +82,7 @@ func (v *view) isComplete(s string, n *Numeral) bool {
 	return !n.unclear && !isTimeOrDate(s, *n) && !matches(s[end:], "goes-on") && !matches(s[end:], "symbolic")
 }
 
-func (n Numeral) Value() string { return Plain(n.Rational()) }
+func (n Numeral) Value() string { return FormatNumber(n.Rational()) }
 
 // isMarker reports whether a number numbers the item of a list.
 func (v *view) isMarker(line string, n Numeral) bool {

@@ -62,7 +62,7 @@ type claim struct {
 const maxLabels = 200
 
 // read returns the value of the last statement with a claim.
-func (g grammar) read(reply string) Found {
+func (g grammar) read(reply string) Result {
 	v := normalize(reply)
 	all := g.labels(v)
 	all = all[max(0, len(all)-maxLabels):]
@@ -80,7 +80,7 @@ func (g grammar) read(reply string) Found {
 	// A weak claim counts only if no label follows.
 	isWeak := final.rank == weakClaim && final.rule == rulePredicate && g.valueFor != nil
 	if !ok || isWeak && v.isFollowed(all, final.end) {
-		return Found{Outcome: None}
+		return Result{Outcome: None}
 	}
 	neighbor := g.neighborValue(v, all, final)
 	final.value = cmp.Or(final.value, neighbor)

@@ -20,8 +20,8 @@ const (
 	Conflict Outcome = "conflict"   // several contradictory values
 )
 
-// Found holds the value that a reader finds in a reply.
-type Found struct {
+// Result holds the value that a reader finds in a reply.
+type Result struct {
 	Outcome    Outcome
 	Value      string // in canonical form: "A>B", "C", "40", "Correct", "2"
 	Start, End int    // its position in the reply, in bytes
@@ -45,9 +45,9 @@ const (
 )
 
 // result returns the value stated at bytes i to j of the view.
-func (v *view) result(rule, value string, i, j int) Found {
+func (v *view) result(rule, value string, i, j int) Result {
 	start, end := v.span(i, j)
-	return Found{
+	return Result{
 		Outcome: Stated,
 		Value:   value,
 		Start:   start,
@@ -57,17 +57,17 @@ func (v *view) result(rule, value string, i, j int) Found {
 }
 
 // conflictAt returns a conflict: a final statement with several values.
-func (v *view) conflictAt(rule string, i, j int) Found { return v.result(rule, "", i, j).asConflict() }
+func (v *view) conflictAt(rule string, i, j int) Result { return v.result(rule, "", i, j).asConflict() }
 
 // asConflict returns the same position as a conflict.
-func (f Found) asConflict() Found {
+func (f Result) asConflict() Result {
 	f.Outcome = Conflict
 	f.Value = ""
 	return f
 }
 
-// BeforeNext returns a reply up to the next question that the model invents.
-func BeforeNext(reply string) string {
+// CutAtNextQuestion returns a reply up to the next question that the model invents.
+func CutAtNextQuestion(reply string) string {
 	const space = "\t\n\f\r "
 	begin := len(reply) - len(strings.TrimLeft(reply, space)) // a question at the beginning is not the next one
 	if m := find(reply[begin:], "next-question"); m != nil {

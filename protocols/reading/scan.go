@@ -11,7 +11,7 @@ import (
 // Numeral holds a number and its position in a text.
 type Numeral struct {
 	Start, End int
-	Written    string
+	Text       string
 	digits     string // with sign, decimals and exponent, as big.Rat reads it
 	unclear    bool   // its comma may be a thousands separator or a decimal comma
 }
@@ -62,7 +62,7 @@ func numeralAt(text string, i int) Numeral {
 	if minus {
 		digits = "-" + digits
 	}
-	return Numeral{Start: start, End: end, Written: text[start:end], digits: digits}
+	return Numeral{Start: start, End: end, Text: text[start:end], digits: digits}
 }
 
 // Rational returns the value of the number. big.Rat can always read its digits.
@@ -167,16 +167,16 @@ func digitsFrom(text string, i int) string {
 	return text[min(i, len(text)):end]
 }
 
-// Plain returns a number in its shortest form: 45 for 45.0, and as a decimal number where that is exact.
-func Plain(r *big.Rat) string {
+// FormatNumber returns a number in its shortest form: 45 for 45.0, and as a decimal number where that is exact.
+func FormatNumber(r *big.Rat) string {
 	if digits, exact := r.FloatPrec(); exact {
 		return r.FloatString(digits)
 	}
 	return r.RatString()
 }
 
-// PlainDigits converts the decimal digits of all scripts to 0 to 9.
-func PlainDigits(text string) string {
+// ASCIIDigits converts the decimal digits of all scripts to 0 to 9.
+func ASCIIDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
 			return r

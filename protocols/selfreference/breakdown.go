@@ -14,7 +14,7 @@ const (
 
 // Part returns the part that a judged answer belongs to.
 func (*judgments) Part(u scoring.Unit) string {
-	j := u.Of.(judgment)
+	j := u.Data.(judgment)
 	var right, wrong [2]bool
 	for m, verdict := range j.verdicts {
 		switch verdict {

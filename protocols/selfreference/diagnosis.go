@@ -30,7 +30,7 @@ func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
 
 // rule returns the diagnosis of the first rule that applies.
 func rule(r *scoring.Report) scoring.Diagnosis {
-	if d, ok := r.Silence("judgment"); ok {
+	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
 	for _, mode := range modes {
@@ -38,7 +38,7 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 			return diagnose(r, mode)
 		}
 	}
-	return scoring.Unknowing(scoring.CodeNothing, "No answer has been judged yet.")
+	return scoring.UnknownDiagnosis(scoring.CodeNothing, "No answer has been judged yet.")
 }
 
 func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
@@ -54,7 +54,7 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		worth = float64(c) / all // judgments of one question are not independent
 	}
 	if all == 0 {
-		return scoring.Unknowing(scoring.CodeNothing, "No answer has been judged yet.")
+		return scoring.UnknownDiagnosis(scoring.CodeNothing, "No answer has been judged yet.")
 	}
 	for label, n := range map[string]float64{"Correct": calledCorrect, "Incorrect": all - calledCorrect} {
 		e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay)
@@ -67,7 +67,7 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		}
 	}
 	if recall.Value == nil || right == 0 || right == all {
-		return scoring.Unknowing(scoring.CodeFew, "All answers are right, or none is: there is nothing to tell apart.")
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "All answers are right, or none is: there is nothing to tell apart.")
 	}
 	hits := math.Round(*recall.Value / 100 * right)
 	apart := informedness(worth*hits, worth*right, worth*(calledCorrect-hits), worth*(all-right))
@@ -89,7 +89,7 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	}
 	d.Level, d.Text = level(apart), "It "+text+"."
 	d.Code = string(d.Level)
-	if trust, ok := find(JMinusCorrect).Held(scoring.UsableFrom); ok && trust.Below {
+	if trust, ok := find(JMinusCorrect).Against(scoring.UsableFrom); ok && trust.Below {
 		d.Level, d.Code = scoring.Weak, codeOwnAnswer
 		d.Evidence = append(d.Evidence, trust)
 		d.Text = fmt.Sprintf("Believes its own answer: "+
@@ -108,7 +108,7 @@ func oneWay(calledCorrect float64) string {
 
 func level(apart scoring.Evidence) scoring.Level {
 	switch {
-	case apart.Against(strongFrom).Surely():
+	case apart.Against(strongFrom).Above99():
 		return scoring.Strong
 	case apart.Low > usableFrom:
 		return scoring.Usable
@@ -123,7 +123,7 @@ func level(apart scoring.Evidence) scoring.Level {
 // method 10, with exact ends.
 func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
 	a, b := scoring.ShareOf("", hits, math.Max(1, right), 0), scoring.ShareOf("", alarms, math.Max(1, wrong), 0)
-	iv := stats.Apart(a.Value, b.Value, stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
+	iv := stats.DifferenceInterval(a.Value, b.Value, stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
 	e := scoring.Evidence{
 		Metric:   "informedness",
 		Unit:     "points",

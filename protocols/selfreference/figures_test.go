@@ -18,7 +18,7 @@ import (
 // judgmentOf returns an item with an agent's answer, and the judge's own.
 func judgmentOf(item datasets.Item, text, reference string) datasets.Item {
 	return datasets.Item{
-		ID: item.ID + "@agent", Shape: datasets.Judgment, Source: item.Source, Group: item.Group, Question: answer.AsAsked(item), Gold: 1,
+		ID: item.ID + "@agent", Shape: datasets.Judgment, Source: item.Source, Group: item.Group, Question: answer.QuestionText(item), Gold: 1,
 		Candidates: []datasets.Candidate{{ID: labelCorrect}, {ID: labelIncorrect}},
 		Answered: &datasets.Answered{
 			Question: item.ID, Of: item.Shape, Agent: "agent", Text: text, Reference: reference, Own: &datasets.Answer{Value: "C", Right: true},
@@ -136,7 +136,7 @@ func TestJudgedQuestionIsTheAskedOne(t *testing.T) {
 	p := answer.Protocol.New(answer.Protocol.Templates[0], nil)
 	for _, item := range []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()} {
 		question := p.Prompt(item, p.Presentations(item)[0]).User
-		shownQuestion := answer.AsAsked(item)
+		shownQuestion := answer.QuestionText(item)
 		want := map[datasets.Shape]string{
 			datasets.Choice:     "Question: " + shownQuestion + "\n\nAnswer: Let's think step by step.",
 			datasets.Number:     "The question is: " + shownQuestion + `. Let's think step by step and then finish your answer with "The answer is (arabic numerals):"`,

@@ -14,16 +14,16 @@ import (
 )
 
 var Layout = &report.Layout{
-	Headline: F1,
-	Item:     "answer",
-	Question: "is this answer correct",
-	Ways:     ways,
+	Headline:  F1,
+	Item:      "answer",
+	Question:  "is this answer correct",
+	RunManner: ways,
 	Parts: []report.PagePart{
 		answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
-		report.Among, report.Making,
+		report.OtherJudges, report.SettingBlocks,
 	},
 	Caveats: caveats,
-	Ends: []report.End{
+	Outcomes: []report.Outcome{
 		{Part: PartRight, Words: "judged right"},
 		{Part: PartHelped, Words: "right with its own answer only", Show: "second-only"},
 		{Part: PartHarmed, Look: "first", Words: "right without its own answer only", Show: "first-only"},
@@ -40,7 +40,7 @@ var Layout = &report.Layout{
 			About:  "given the answer that is judged, from −1 to 1",
 		},
 		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right"},
-		report.Verdictless,
+		report.NoVerdictTile,
 	},
 	BoardColumns: []report.BoardColumn{
 		{Metric: F1, Mode: ModeSelf, Name: "own answer shown"},
@@ -86,7 +86,7 @@ func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
 
 // answering compares how well the judge answers with how well it judges.
 func answering(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "task", Look: "wide", Columns: []doc.Column{
 		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
 	answers := p.Overall(scoring.GenerationAccuracy)
@@ -106,7 +106,7 @@ func answering(p *report.RunPage) []doc.Block {
 		t.Add(row)
 	}
 	b := doc.Block{ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval", Table: t}
-	if e, ok := p.Overall(AgentAccuracy).Held(0); ok {
+	if e, ok := p.Overall(AgentAccuracy).Against(0); ok {
 		names := cmp.Or(strings.Join(agents(p), ", "), "agents")
 		b.About += fmt.Sprintf(" · it judges %s by %s, right on %s", table.Count(e.N, "answer"), names, e)
 	}
@@ -131,7 +131,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 	if p.Outcomes[scoring.Decided] < p.Judgments() {
 		wrong += ", or no verdict"
 	}
-	t := &doc.Table{First: "own answer", Columns: []doc.Column{
+	t := &doc.Table{RowHead: "own answer", Columns: []doc.Column{
 		{Name: "judgments", Kind: doc.LargeBar}, {Name: "judged right", Kind: doc.Share},
 	}}
 	unit := "answer"
@@ -166,7 +166,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}
 	for _, row := range t.Rows {
 		if !row.Heading {
-			row.Cells[0].Length = longest
+			row.Cells[0].Total = longest
 		}
 	}
 	return []doc.Block{{
@@ -185,7 +185,7 @@ func dependence(p *report.RunPage) []doc.Block {
 	axis := &doc.Axis{Unit: scoring.UnitCorrelation, Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
 	b := doc.Block{
 		ID: "dependence", Title: "Does one depend on the other?", In: doc.Full | doc.Page, Half: true,
-		Table: &doc.Table{First: "asked by", Rows: rows, Columns: []doc.Column{
+		Table: &doc.Table{RowHead: "asked by", Rows: rows, Columns: []doc.Column{
 			{Name: doc.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: axis},
 		}},
 	}
@@ -193,7 +193,7 @@ func dependence(p *report.RunPage) []doc.Block {
 	var words []string
 	before := math.Inf(1) // upper end of the previous mode's interval
 	for _, row := range rows {
-		e, ok := row.Cells[0].Result.Held(0)
+		e, ok := row.Cells[0].Result.Against(0)
 		words = append(words, doc.Capital(row.Name)+": "+strength(e, ok)+".")
 		if !ok {
 			continue
@@ -243,7 +243,7 @@ func belief(p *report.RunPage) []doc.Block {
 	if sided == nil {
 		return nil
 	}
-	t := &doc.Table{First: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeRows[0].Name, modeRows[1].Name)}
+	t := &doc.Table{RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeRows[0].Name, modeRows[1].Name)}
 	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, OwnSided, Overconfidence} {
 		row := doc.Row{Name: doc.Capital(doc.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {
@@ -291,10 +291,10 @@ func byGroup(p *report.RunPage) []doc.Block {
 	}
 	difference := func(group string) scoring.Result { return p.Result(F1, group, scoring.ModeDifference) }
 	place := func(group string) float64 { // categories come before agents
-		return *cmp.Or(difference(group).Value, new(-200.0)) - 1000*scoring.One(isAgent(group))
+		return *cmp.Or(difference(group).Value, new(-200.0)) - 1000*scoring.Indicator(isAgent(group))
 	}
 	slices.SortStableFunc(groups[1:], func(a, b string) int { return cmp.Compare(place(b), place(a)) })
-	b.Table = &doc.Table{First: "group", Columns: []doc.Column{
+	b.Table = &doc.Table{RowHead: "group", Columns: []doc.Column{
 		{Name: "answers right", Kind: doc.Bare}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "points", Kind: doc.Number, Axis: &doc.Axis{
@@ -309,7 +309,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		d := difference(g)
 		row := doc.Row{Name: g, N: max(cot.N, self.N)}
 		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), self, cot, d)
-		e, ok := d.Held(0)
+		e, ok := d.Against(0)
 		if d.Value != nil {
 			row.Look = doc.DifferenceLook(!e.Above && !e.Below)
 		}
@@ -319,7 +319,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 			row.Total = true
 		case ok:
 			intervals++
-			significant += int(scoring.One(e.Above || e.Below))
+			significant += int(scoring.Indicator(e.Above || e.Below))
 		}
 		b.Table.Add(row)
 	}
@@ -333,7 +333,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 // caveats returns what to know before the judge is used with its own answer shown.
 func caveats(p *report.RunPage) (all []string) {
 	add := func(code string, args ...any) { all = append(all, doc.Phrase(code, args...)) }
-	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Held(0)
+	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Against(0)
 	if harm.Below {
 		answers := p.Overall(scoring.GenerationAccuracy)
 		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))
@@ -342,7 +342,7 @@ func caveats(p *report.RunPage) (all []string) {
 	if names := agents(p); len(names) == 1 {
 		add("self.one-agent", names[0])
 	}
-	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).Held(0)
+	help, ok := p.Result(F1, scoring.Overall, scoring.ModeDifference).Against(0)
 	if harm.Below && ok && !help.Above {
 		add("self.better-judge")
 	}

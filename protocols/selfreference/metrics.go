@@ -175,7 +175,7 @@ var tableCells = func() (cells []scoring.Cell) {
 			row := make([]float64, tableWidth)
 			row[own*confusionWidth+tallied] = 1
 			// tp and fn are of right answers, fp and tn of wrong ones
-			cells = append(cells, scoring.Cell{Row: row, Of: tallied % 2})
+			cells = append(cells, scoring.Cell{Row: row, Key: tallied % 2})
 		}
 	}
 	return cells
@@ -208,7 +208,7 @@ var (
 func correlation(m scoring.Metric, variables ...variable) scoring.Metric {
 	m.Kind = scoring.Correlation
 	m.N = nKnown
-	m.Why = func(t []float64) string { return constant(t, variables) }
+	m.Reason = func(t []float64) string { return constant(t, variables) }
 	for _, v := range variables {
 		m.Classes = append(m.Classes, v.Class)
 	}
@@ -226,7 +226,7 @@ func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
 		Curve: f1,
 		N:     func(t []float64) float64 { return count(t).n() },
 		Share: func(t []float64) (float64, float64) { c := count(t); return c.tp, c.tp + c.fp + c.fn },
-		Why: func(t []float64) string {
+		Reason: func(t []float64) string {
 			if count(t).n() == 0 {
 				return ""
 			}

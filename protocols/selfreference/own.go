@@ -49,7 +49,7 @@ func sameAs(r *judging.Record) int8 {
 func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	r.Describe(item.Answered)
 	if a := item.Answered; a != nil && a.Own != nil {
-		r.Said = new(answer.Said(a.Of, a.Text))
+		r.Said = new(answer.ReadValue(a.Of, a.Text))
 	}
 }
 
@@ -72,21 +72,21 @@ func (j modeJudgment) isRight() bool {
 // rightWhere returns the share of correct judgments where the judge's own answer is right, or wrong.
 func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
-		den = scoring.One(j.ownAnswer == ownAnswer)
-		return den * scoring.One(j.isRight()), den
+		den = scoring.Indicator(j.ownAnswer == ownAnswer)
+		return den * scoring.Indicator(j.isRight()), den
 	}
 }
 
 // sidedWhere returns the share of judgments that side with the judge's own answer, over answers of these kinds.
 func sidedWhere(same ...int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
-		den = scoring.One(slices.Contains(same, j.same))
-		return den * scoring.One(j.sides()), den
+		den = scoring.Indicator(slices.Contains(same, j.same))
+		return den * scoring.Indicator(j.sides()), den
 	}
 }
 
 // ownMetrics are computed over all judgments only, not by group.
-var ownMetrics = []scoring.Summed[modeJudgment]{
+var ownMetrics = []scoring.SumMetric[modeJudgment]{
 	ownMetric(OwnRightAccuracy, rightWhere(ownRight)),
 	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong)),
 	ownMetric(OwnSameCorrect, sidedWhere(sameAnswer)),
@@ -94,22 +94,22 @@ var ownMetrics = []scoring.Summed[modeJudgment]{
 	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer)),
 }
 
-func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.Summed[modeJudgment] {
+func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.SumMetric[modeJudgment] {
 	all := func(c []float64) float64 { return c[1] }
-	return scoring.Summed[modeJudgment]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
+	return scoring.SumMetric[modeJudgment]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
 }
 
 // ownResults returns the results of [ownMetrics] for each mode and, over the judgments that count in both, the
 // difference.
 func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
 	width := 2 * len(ownMetrics)
-	list := f.inModes(scoring.Lay(ownMetrics), width, rep.Missing)
-	return sheet.Beside(list, 4*width, func(u scoring.Unit) []float64 {
-		j := u.Of.(judgment)
+	list := f.inModes(scoring.AssignColumns(ownMetrics), width, rep.Missing)
+	return sheet.WithMetrics(list, 4*width, func(u scoring.Unit) []float64 {
+		j := u.Data.(judgment)
 		row := make([]float64, 4*width)
 		j.count(rep.Missing, func(table int, verdict int8) {
-			scoring.Fill(ownMetrics, modeJudgment{judgment: j, verdict: verdict}, row[table*width:])
+			scoring.FillRow(ownMetrics, modeJudgment{judgment: j, verdict: verdict}, row[table*width:])
 		})
 		return row
-	}).Whole(scoring.Overall, rep.Bootstrap.Unit, b)
+	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)
 }

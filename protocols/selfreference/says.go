@@ -14,7 +14,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	cot := r.Result(F1, scoring.Overall, ModeCoT)
 	self := r.Result(F1, scoring.Overall, ModeSelf)
 	difference := r.Result(F1, scoring.Overall, scoring.ModeDifference)
-	e, ok := difference.Held(0)
+	e, ok := difference.Against(0)
 	if !ok {
 		return "", ""
 	}
@@ -32,7 +32,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	}
 	text = fmt.Sprintf("Its own answer %s: F1 is %s with it, %s without", helps,
 		scoring.Percentage(*self.Value), scoring.Percentage(*cot.Value))
-	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).Held(0)
+	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).Against(0)
 	if repeats.Below {
 		text += ", and it repeats its own mistakes"
 	}

@@ -68,14 +68,14 @@ func (j *judgment) complete() bool {
 // judgments scores runs that judge agents' answers one by one, with and without the judge's own answer as reference.
 type judgments struct {
 	manifest *judging.Manifest
-	items    scoring.Gathering[judgment]
+	items    scoring.Collector[judgment]
 	rows     []*judgment // complete judgments by question, agent and item, set by Finish
 	hasMode  [2]bool     // by mode: whether the records have it
 }
 
 // NewScorer scores runs that judge agents' answers.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &judgments{manifest: m, items: scoring.Gathering[judgment]{Complete: (*judgment).complete}}
+	return &judgments{manifest: m, items: scoring.Collector[judgment]{Complete: (*judgment).complete}}
 }
 
 func (*judgments) Words() scoring.Words {
@@ -95,14 +95,14 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			"this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
 	}
 	f.hasMode[mode] = true
-	j := f.items.Of(r.Item, func(item string) judgment { return newJudgment(item, r) })
+	j := f.items.Get(r.Item, func(item string) judgment { return newJudgment(item, r) })
 	verdict := &j.verdicts[mode]
 	if *verdict != notAsked {
 		return false, nil
 	}
 	*verdict = noVerdict
 	if v.Outcome == judging.Decided {
-		*verdict = int8(scoring.One(r.CandidateID(v.Choice) == labelIncorrect))
+		*verdict = int8(scoring.Indicator(r.CandidateID(v.Choice) == labelIncorrect))
 	}
 	return true, nil
 }
@@ -135,7 +135,7 @@ func ownOf(r *judging.Record) int8 {
 // Finish keeps the judgments that have all their modes and sorts them, so that the order of the records does not
 // matter.
 func (f *judgments) Finish() (complete int) {
-	f.rows = f.items.Gathered()
+	f.rows = f.items.CompleteUnits()
 	slices.SortFunc(f.rows, func(a, b *judgment) int {
 		return cmp.Or(
 			strings.Compare(a.question, b.question), strings.Compare(a.agent, b.agent), strings.Compare(a.item, b.item))
@@ -162,10 +162,10 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 			mixed[j.question] = true
 		}
 		for m, verdict := range j.verdicts {
-			total[m] += int(scoring.One(verdict != notAsked))
-			missingVerdicts[m] += int(scoring.One(verdict == noVerdict))
+			total[m] += int(scoring.Indicator(verdict != notAsked))
+			missingVerdicts[m] += int(scoring.Indicator(verdict == noVerdict))
 		}
-		unknown += int(scoring.One(j.ownAnswer == ownUnknown))
+		unknown += int(scoring.Indicator(j.ownAnswer == ownUnknown))
 	}
 	if len(f.rows) >= scoring.FewItems && len(questions) < scoring.FewItems {
 		warn("few questions: %d, however many agents answered them", len(questions))

@@ -43,12 +43,12 @@ Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
   gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
   gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
-	Items: "questions", Goal: "correct", Asked: "Is this answer correct?", Judges: []datasets.Shape{datasets.Judgment},
-	Templates: []judging.Template{judgmentTexts, decisionTexts},
-	Options:   []judging.Option{modeOption},
-	Own:       ownJudgment,
-	Stage:     stage,
-	Describe:  describe,
+	Items: "questions", Goal: "correct", Asked: "Is this answer correct?", Shapes: []datasets.Shape{datasets.Judgment},
+	Templates:      []judging.Template{judgmentTexts, decisionTexts},
+	Options:        []judging.Option{modeOption},
+	CustomTemplate: ownJudgment,
+	Stage:          stage,
+	Describe:       describe,
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		return selfReference{t, modesOf(s)}
 	},
@@ -164,12 +164,12 @@ func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string)
 		Presentation: s.Index,
 		Order:        s.Order,
 		Choices:      labels,
-		Right:        slices.Index(s.Order, item.Gold),
+		Correct:      slices.Index(s.Order, item.Gold),
 	}
 	if ownAnswer := item.Answered.Own; ownAnswer != nil && s.Mode == ModeSelf {
-		o.Reference = labels[o.Right]
+		o.Reference = labels[o.Correct]
 		if !ownAnswer.Right {
-			o.Reference = labels[1-o.Right]
+			o.Reference = labels[1-o.Correct]
 		}
 	}
 	return o
@@ -186,10 +186,10 @@ func (p selfReference) Parse(s judging.Presentation, reply string, method judgin
 		if f.Value == reading.Correct {
 			choice = s.Order[0]
 		}
-		return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
+		return judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 	}
 	label, span, outcome := judging.OneLabel(correctness, reply, method.Policy)
-	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: span}
+	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
 	switch {
 	case outcome != judging.Decided:
 	case label == labelCorrect:

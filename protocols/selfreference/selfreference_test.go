@@ -26,10 +26,10 @@ func TestCorrectness(t *testing.T) {
 	decided := func(label string, choice int) judging.Verdict {
 		return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: choice}
 	}
-	none := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
-	conflict := judging.Verdict{Outcome: judging.Conflict, Choice: judging.Nobody}
+	none := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.NoCandidate}
+	conflict := judging.Verdict{Outcome: judging.Conflict, Choice: judging.NoCandidate}
 	unoffered := func(label string) judging.Verdict {
-		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.Nobody}
+		return judging.Verdict{Outcome: judging.NoVerdict, Label: label, Choice: judging.NoCandidate}
 	}
 	for _, c := range []struct {
 		name, reply  string
@@ -55,7 +55,7 @@ func TestCorrectness(t *testing.T) {
 	} {
 		for policy, want := range map[judging.Policy]judging.Verdict{judging.Unique: c.unique, judging.Last: c.last} {
 			p := Protocol.New(judgmentTexts, nil)
-			if got := protocoltest.Placeless(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
+			if got := protocoltest.WithoutSpan(t, c.reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, c.reply, judging.Reading{Policy: policy})); got != want {
 				t.Errorf("%s, %s: %+v, want %+v", c.name, policy, got, want)
 			}
 		}
@@ -73,11 +73,11 @@ func FuzzCorrectness(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		right, wrong := strings.Contains(reply, "[[Correct]]"), strings.Contains(reply, "[[Incorrect]]")
 		for _, policy := range judging.Policies {
-			v := protocoltest.Placeless(t, reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
+			v := protocoltest.WithoutSpan(t, reply, p.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Judgment}, reply, judging.Reading{Policy: policy}))
 			switch {
 			case v.Outcome == judging.Decided && v.Choice == 0 && right, v.Outcome == judging.Decided && v.Choice == 1 && wrong:
 			case v.Outcome == judging.Conflict && policy == judging.Unique:
-			case v.Outcome == judging.NoVerdict && v.Choice == judging.Nobody:
+			case v.Outcome == judging.NoVerdict && v.Choice == judging.NoCandidate:
 			default:
 				t.Errorf("%s: %q reads as %+v", policy, reply, v)
 			}
@@ -122,7 +122,7 @@ func TestModes(t *testing.T) {
 func TestRecordsOfJudgments(t *testing.T) {
 	item := judgmentOf(judgingtest.Choice(), "The answer is (A)", "The answer is (C)")
 	j, w := protocoltest.Job(Protocol, nil, judgingtest.Items(t, item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return judgingtest.Says("Hm. [[Incorrect]]")
+		return judgingtest.Reply("Hm. [[Incorrect]]")
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestRecordsOfJudgments(t *testing.T) {
 			!reflect.DeepEqual(r.Own, &datasets.Answer{Value: "C", Right: true}) || r.Shape != datasets.Judgment || r.Presentations != 2 {
 			t.Errorf("%+v", r)
 		}
-		if err := protocoltest.Checked(r); err != nil {
+		if err := protocoltest.CheckRecord(r); err != nil {
 			t.Error(err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 	replies := map[string]string{"c1": "The answer is (C).", "n1": "The answer is $1,447.00", "m1": "[[B]]"}
 	items := []datasets.Item{judgingtest.Choice(), numberItem(), preferenceItem()}
 	j, w := protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, items...), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return judgingtest.Says(replies[req.Oracle.Item])
+		return judgingtest.Reply(replies[req.Oracle.Item])
 	}))
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
-		if err := protocoltest.Checked(r); err != nil {
+		if err := protocoltest.CheckRecord(r); err != nil {
 			t.Error(err)
 		}
 		if err != nil || !judging.RightVerdict(r, v) || v.Answer != want.answer {
@@ -169,7 +169,7 @@ func TestRecordsOfAnswers(t *testing.T) {
 	calls := 0
 	j, w = protocoltest.Job(answer.Protocol, nil, judgingtest.Items(t, numberItem()), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
 		calls++
-		return judgingtest.Says("No idea.")
+		return judgingtest.Reply("No idea.")
 	}))
 	if err := j.Run(t.Context()); err != nil || calls != 1 || w.Records[0].Outcome != judging.NoVerdict {
 		t.Errorf("%v, asked %d times, %+v", err, calls, w.Records)
@@ -193,9 +193,9 @@ func TestConstrainedAnswers(t *testing.T) {
 			calls := 0
 			j, w := protocoltest.Job(c.protocol, nil, judgingtest.Items(t, c.item), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 				if calls++; req.Constrain != nil {
-					return judgingtest.Says(req.Constrain[len(req.Constrain)-1])
+					return judgingtest.Reply(req.Constrain[len(req.Constrain)-1])
 				}
-				return judgingtest.Says("It is 1447, or [[Correct]].")
+				return judgingtest.Reply("It is 1447, or [[Correct]].")
 			}))
 			j.Manifest.Spec.Parameters.Constrain, j.Manifest.Spec.Parameters.Logprobs = true, true
 			plan, err := j.MakePlan(t.Context(), nil)
@@ -222,7 +222,7 @@ func TestConstrainedAnswers(t *testing.T) {
 // An imported verdict without text keeps its answer.
 func TestStoredAnswers(t *testing.T) {
 	r := judging.Record{Schema: 1, Item: "n1", Shape: datasets.Number, Gold: "18", Outcome: judging.Decided, Answer: "18", Rule: "theirs", Imported: &judging.Imported{Stored: true}}
-	if v, err := r.Read(answer.Protocol.New(answer.Protocol.Templates[0], nil), judging.Reading{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: "18", Rule: "theirs"}) {
+	if v, err := r.Read(answer.Protocol.New(answer.Protocol.Templates[0], nil), judging.Reading{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: "18", Rule: "theirs"}) {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -483,10 +483,10 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 		item.ID = fmt.Sprint(i)
 		s := p.Presentations(item)[0]
 		o := p.Prompt(item, s).Oracle
-		counts[o.Right]++
+		counts[o.Correct]++
 		right := 0
 		for position, c := range o.Choices {
-			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.Right) || v.Outcome != judging.Decided {
+			if v := p.Parse(s, c, judging.Reading{}); answer.SameNumber(v.Answer, item.Answer) != (position == o.Correct) || v.Outcome != judging.Decided {
 				t.Fatalf("%+v: %q reads as %+v", o, c, v)
 			}
 			right++
@@ -502,7 +502,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 	}
 	odd := numberItem()
 	odd.Answer = "nobody knows"
-	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.Choices) != 1 || o.Right != 0 {
+	if o := p.Prompt(odd, p.Presentations(odd)[0]).Oracle; len(o.Choices) != 1 || o.Correct != 0 {
 		t.Errorf("%+v", o)
 	}
 	// Without a label, a judge still gives an answer.

@@ -34,7 +34,7 @@ func counts(m scoring.MissingPolicy, verdict int8) bool {
 // Sheet lays out the judgments in rows. Resampling draws questions, each with all its judgments.
 func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics: f.metrics(policy), Width: judgmentWidth, Own: 2, Units: make([]scoring.Unit, len(f.rows)),
+		Metrics: f.metrics(policy), Width: judgmentWidth, QuestionColumns: 2, Units: make([]scoring.Unit, len(f.rows)),
 		Blocks:    []scoring.Span{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
 		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
@@ -45,7 +45,7 @@ func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet
 			Groups:  []string{j.group, AgentGroup(j.agent)},
 			Row:     j.row(policy),
 			Gold:    rightOrWrong(j.right),
-			Of:      *j,
+			Data:    *j,
 		}
 	}
 	return s
@@ -55,9 +55,9 @@ func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet
 func (j judgment) row(policy scoring.MissingPolicy) []float64 {
 	row := make([]float64, judgmentWidth)
 	if j.ownAnswer != ownUnknown {
-		row[columnOwnRight], row[columnOwnKnown] = scoring.One(j.ownAnswer == ownRight), 1
+		row[columnOwnRight], row[columnOwnKnown] = scoring.Indicator(j.ownAnswer == ownRight), 1
 	}
-	row[columnRight], row[columnAnswers] = scoring.One(j.right), 1
+	row[columnRight], row[columnAnswers] = scoring.Indicator(j.right), 1
 	j.count(policy, func(table int, verdict int8) { tally(row[tableOf(table)[0]:], j.ownAnswer, j.right, verdict) })
 	return row
 }
@@ -112,7 +112,7 @@ func (f *judgments) inModes(list []scoring.Metric, width int, policy scoring.Mis
 		if !f.hasMode[0] || !f.hasMode[1] || m.Name == CorrelationGA { // the same in both modes
 			continue
 		}
-		m.Less = columnsIn(2, m)
+		m.Subtrahend = columnsIn(2, m)
 		m.Columns = columnsIn(3, m)
 		m.Sides = [2]string{"mode cot", "mode self"}
 		m.Headline = false

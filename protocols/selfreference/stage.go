@@ -35,7 +35,7 @@ func question(item datasets.Item) error {
 
 // staging is a stage in progress.
 type staging struct {
-	*judging.Staged
+	*judging.StageCounts
 	ownAnswers *judging.Answers
 	agents     []*judging.Answers
 }
@@ -48,11 +48,11 @@ type staging struct {
 func eachJudgment(
 	questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers,
 	write func(line []byte) error,
-) (judging.Made, error) {
+) (judging.StageResult, error) {
 	s := &staging{
-		Staged:     &judging.Staged{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
-		ownAnswers: ownAnswers,
-		agents:     agents,
+		StageCounts: &judging.StageCounts{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
+		ownAnswers:  ownAnswers,
+		agents:      agents,
 	}
 	for _, a := range agents {
 		s.Agents = append(s.Agents, judging.StagedAgent{
@@ -84,8 +84,8 @@ func eachJudgment(
 			}
 		}
 	}
-	s.Remark()
-	return s.Staged, nil
+	s.SetWarnings()
+	return s.StageCounts, nil
 }
 
 // ready checks that the agents have different names, and that their runs over other files were asked the same
@@ -117,20 +117,20 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 		s.NoGold++
 		return nil, nil
 	}
-	frame := datasets.JudgmentLine{Category: item.Group, Source: item.Source, Prompt: answer.AsAsked(item)}
+	frame := datasets.JudgmentLine{Category: item.Group, Source: item.Source, Prompt: answer.QuestionText(item)}
 	frame.Answered = datasets.Answered{Question: item.ID, Of: item.Shape}
 	if s.ownAnswers != nil {
-		g, why := s.ownAnswers.To(item)
+		g, why := s.ownAnswers.Find(item)
 		if why != judging.LackNone {
 			s.NoOwn[why]++
 			return nil, nil
 		}
 		frame.Reference = g.Text
-		frame.Own = &datasets.Answer{Value: g.Value, Right: answer.Same(item, g.Value)}
+		frame.Own = &datasets.Answer{Value: g.Value, Right: answer.IsAnswer(item, g.Value)}
 	}
 	var lines []datasets.JudgmentLine
 	for i, a := range s.agents {
-		g, why := a.To(item)
+		g, why := a.Find(item)
 		if why != judging.LackNone {
 			s.Agents[i].LeftOut[why]++
 			continue
@@ -140,11 +140,11 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 		line.Agent = a.Name
 		line.Text = g.Text
 		line.Gold = datasets.Incorrect
-		if answer.Same(item, g.Value) {
+		if answer.IsAnswer(item, g.Value) {
 			line.Gold = datasets.Correct
 			s.Agents[i].Right++
 		}
-		if gold, ok := a.LabelledAs(item.ID); ok && !answer.Same(item, gold) {
+		if gold, ok := a.GoldLabel(item.ID); ok && !answer.IsAnswer(item, gold) {
 			s.Agents[i].OtherGold++
 		}
 		s.Agents[i].Judged++

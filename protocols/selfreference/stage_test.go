@@ -25,14 +25,14 @@ import (
 func modelSaying(all string, exceptions map[string]string) func(string) (backends.Response, error) {
 	return func(id string) (backends.Response, error) {
 		if text, ok := exceptions[id]; ok {
-			return judgingtest.Says(text)
+			return judgingtest.Reply(text)
 		}
-		return judgingtest.Says(all)
+		return judgingtest.Reply(all)
 	}
 }
 
 // stageOf returns a stage with its lines.
-func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.Staged, err error) {
+func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.StageCounts, err error) {
 	report, err := eachJudgment(questions, rows, ownAnswers, agents, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
 		return nil
@@ -40,11 +40,11 @@ func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.Answers, a
 	if err != nil {
 		return lines, nil, err
 	}
-	return lines, report.(*judging.Staged), nil
+	return lines, report.(*judging.StageCounts), nil
 }
 
 // lineCount returns the number of lines of a stage.
-func lineCount(s *judging.Staged) int {
+func lineCount(s *judging.StageCounts) int {
 	n := 0
 	for _, a := range s.Agents {
 		n += a.Judged
@@ -81,7 +81,7 @@ func TestStage(t *testing.T) {
 			t.Errorf("line %d: %s", i, line)
 		}
 	}
-	wantStaged := &judging.Staged{Questions: 3, NoOwn: map[judging.Lack]int{}, Warnings: []string{}, Agents: []judging.StagedAgent{
+	wantStaged := &judging.StageCounts{Questions: 3, NoOwn: map[judging.Lack]int{}, Warnings: []string{}, Agents: []judging.StagedAgent{
 		{Name: "x", Run: x.Run, Judged: 3, Right: 2, LeftOut: map[judging.Lack]int{}},
 		{Name: "y", Run: y.Run, Judged: 3, LeftOut: map[judging.Lack]int{}},
 	}}
@@ -140,22 +140,22 @@ func TestStageLeavesOut(t *testing.T) {
 		case "q1":
 			return backends.Response{Text: "The answer is", Finish: backends.Length}, nil // cut: an answer, a wrong one
 		}
-		return judgingtest.Says("The answer is (C)")
+		return judgingtest.Reply("The answer is (C)")
 	}))
 	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, labelled, "x", func(id string) (backends.Response, error) {
 		switch id {
 		case "q1":
-			return judgingtest.Says("The answer is (J)") // beyond the options: wrong
+			return judgingtest.Reply("The answer is (J)") // beyond the options: wrong
 		case "q2":
 			return backends.Response{Finish: backends.TooLong}, nil
 		case "q3":
-			return judgingtest.Says(" \n")
+			return judgingtest.Reply(" \n")
 		case "q4":
 			return backends.Response{Finish: backends.Refused}, nil
 		case "q5":
 			return backends.Response{}, errors.New("gone")
 		}
-		return judgingtest.Says("The answer is (C)")
+		return judgingtest.Reply("The answer is (C)")
 	}))
 	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, judgingtest.Items(t, items[1:3]...), "y", modelSaying("The answer is (C)", nil)))
 	if ownAnswers.Failed != 1 || x.Failed != 1 || !ownAnswers.Unfinished() || y.Unfinished() {
@@ -310,7 +310,7 @@ func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 	if err := os.WriteFile(path, raw[:bytes.IndexByte(raw, '\n')+1], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if a := protocoltest.Answers(t, dir); a.Lacking != 2 || a.Failed != 0 || !a.Unfinished() {
+	if a := protocoltest.Answers(t, dir); a.Missing != 2 || a.Failed != 0 || !a.Unfinished() {
 		t.Errorf("%+v", a)
 	}
 }
@@ -380,7 +380,7 @@ func TestStagedLinesAreJudgments(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := datasets.Item{
-			ID: q.ID + "@x", Shape: datasets.Judgment, Source: q.Source, Group: q.Group, Question: answer.AsAsked(q), Gold: item.Gold,
+			ID: q.ID + "@x", Shape: datasets.Judgment, Source: q.Source, Group: q.Group, Question: answer.QuestionText(q), Gold: item.Gold,
 			Candidates: []datasets.Candidate{{ID: "Correct"}, {ID: "Incorrect"}}, Answered: &line.Answered, Line: i + 1, Raw: lines[i],
 		}
 		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Answered.Question != q.ID {

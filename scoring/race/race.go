@@ -31,7 +31,7 @@ type Race struct {
 	Rules     Rules
 	right     [][]bool // per judge, by item
 	pairs     [][]*pair
-	exits     []*Left // nil for judges that remain
+	exits     []*Elimination // nil for judges that remain
 	crossing  *stats.Crossing
 	threshold float64 // logarithm of the e-value at which a judge leaves
 
@@ -40,12 +40,12 @@ type Race struct {
 	loads    int
 }
 
-// Left records why a judge left.
-type Left struct {
-	Judge int
-	By    int     // the better judge
-	Items int     // number of items that both had judged
-	LogE  float64 // +∞ if the judge cannot catch up on this benchmark
+// Elimination records why a judge left.
+type Elimination struct {
+	Judge  int
+	Winner int     // the better judge
+	Items  int     // number of items that both had judged
+	LogE   float64 // +∞ if the judge cannot catch up on this benchmark
 }
 
 // firstBlock is the number of items of the first and of the second block; later blocks double.
@@ -58,7 +58,7 @@ func New(k int, rules Rules) *Race {
 		Rules:     rules,
 		right:     make([][]bool, k),
 		pairs:     make([][]*pair, k),
-		exits:     make([]*Left, k),
+		exits:     make([]*Elimination, k),
 		crossing:  stats.NewCrossing(share),
 		threshold: -math.Log(share),
 	}
@@ -75,7 +75,7 @@ func New(k int, rules Rules) *Race {
 func (r *Race) block() {
 	r.from = r.to
 	r.to = min(r.Rules.Items, r.from+max(firstBlock, r.from))
-	r.turn = r.In()
+	r.turn = r.Remaining()
 	if r.from == r.to || len(r.turn) < 2 {
 		r.turn = nil
 	}
@@ -91,8 +91,8 @@ func (r *Race) Next() (judge, upTo int, ok bool) {
 	return r.turn[0], r.to, true
 }
 
-// Asked returns the number of outcomes added for a judge. This is also the index of its next item.
-func (r *Race) Asked(judge int) int { return len(r.right[judge]) }
+// Outcomes returns the number of outcomes added for a judge. This is also the index of its next item.
+func (r *Race) Outcomes(judge int) int { return len(r.right[judge]) }
 
 // Add records the outcome of the judge returned by Next on its next item.
 func (r *Race) Add(right bool) {
@@ -106,7 +106,7 @@ func (r *Race) Add(right bool) {
 		}
 	}
 	switch {
-	case changed && len(r.untied(r.In())) == 0:
+	case changed && len(r.untied(r.Remaining())) == 0:
 		r.turn = nil
 	case r.exits[j] == nil && item+1 < r.to:
 	default:
@@ -134,11 +134,11 @@ func (r *Race) compare(first, second, item int) (changed bool) {
 	for side, judge := range []int{first, second} {
 		if p.ahead(side, r.crossing, r.threshold) {
 			worse := first + second - judge
-			r.exits[worse] = &Left{
-				Judge: worse,
-				By:    judge,
-				Items: p.items,
-				LogE:  p.logE(side),
+			r.exits[worse] = &Elimination{
+				Judge:  worse,
+				Winner: judge,
+				Items:  p.items,
+				LogE:   p.logE(side),
 			}
 			return true
 		}
@@ -179,8 +179,8 @@ func (r *Race) Tied(i, j int) bool {
 	return r.pairs[max(i, j)][min(i, j)].tied(r.Rules.Items)
 }
 
-// In returns the remaining judges, by their score on the items that all of them have judged, then by number.
-func (r *Race) In() []int {
+// Remaining returns the remaining judges, by their score on the items that all of them have judged, then by number.
+func (r *Race) Remaining() []int {
 	var in []int
 	common := r.Rules.Items
 	for j, exit := range r.exits {
@@ -193,14 +193,14 @@ func (r *Race) In() []int {
 	return in
 }
 
-// Left returns the judges that left, in that order.
-func (r *Race) Left() (all []Left) {
+// Eliminations returns the judges that left, in that order.
+func (r *Race) Eliminations() (all []Elimination) {
 	for _, l := range r.exits {
 		if l != nil {
 			all = append(all, *l)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Left) int { return a.Items - b.Items })
+	slices.SortStableFunc(all, func(a, b Elimination) int { return a.Items - b.Items })
 	return all
 }
 
@@ -229,9 +229,9 @@ func (r *Race) Share(judge int) (share float64, iv stats.Interval) {
 	return shareOf(right), stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}
 }
 
-// Ahead returns the share of the first judge minus that of the second on the items that both have judged, with an
+// Lead returns the share of the first judge minus that of the second on the items that both have judged, with an
 // interval that is valid at every check. E reaches the threshold for every difference outside the interval.
-func (r *Race) Ahead(first, second int) (ahead float64, iv stats.Interval) {
+func (r *Race) Lead(first, second int) (ahead float64, iv stats.Interval) {
 	a, b := r.right[first], r.right[second]
 	scores := make([]float64, min(len(a), len(b)))
 	total := 0

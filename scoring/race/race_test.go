@@ -40,11 +40,11 @@ func TestRaceIsWhatCountingSays(t *testing.T) {
 		right := judges(rng, 200, .8, .75, .5, .3)
 		r := race.Replay(right, inOrder(200), race.Rules{Items: 200, Alpha: .05})
 		k := len(right)
-		for _, l := range r.Left() {
+		for _, l := range r.Eliminations() {
 			for n := 1; n <= l.Items; n++ {
 				wins, losses := 0, 0
 				for i := range n {
-					switch a, b := right[l.By][i], right[l.Judge][i]; {
+					switch a, b := right[l.Winner][i], right[l.Judge][i]; {
 					case a && !b:
 						wins++
 					case b && !a:
@@ -57,12 +57,12 @@ func TestRaceIsWhatCountingSays(t *testing.T) {
 				}
 			}
 		}
-		in := r.In()
-		if len(in)+len(r.Left()) != k || len(in) < 1 {
-			t.Errorf("%d are in, %d left", len(in), len(r.Left()))
+		in := r.Remaining()
+		if len(in)+len(r.Eliminations()) != k || len(in) < 1 {
+			t.Errorf("%d are in, %d left", len(in), len(r.Eliminations()))
 		}
 		for _, j := range in[1:] {
-			if a, _ := r.Ahead(in[0], j); a < 0 {
+			if a, _ := r.Lead(in[0], j); a < 0 {
 				t.Errorf("the leader %d is behind %d", in[0], j)
 			}
 		}
@@ -81,14 +81,14 @@ func TestBlocks(t *testing.T) {
 		if turn := fmt.Sprintf("%d to %d", j, upTo); len(asked) == 0 || asked[len(asked)-1] != turn {
 			asked = append(asked, turn)
 		}
-		r.Add(j == 2 || j == 1 && r.Asked(1)%4 > 0) // 0 is never right, 1 three times of four
+		r.Add(j == 2 || j == 1 && r.Outcomes(1)%4 > 0) // 0 is never right, 1 three times of four
 	}
 	if got := strings.Join(asked, ", "); got != "0 to 16, 1 to 16, 2 to 16, 2 to 32, 1 to 32" {
 		t.Error(got)
 	}
 	// Eight items on which one alone is right make E₊ = 56.8.
-	want := []race.Left{{Judge: 0, By: 1, Items: 11}, {Judge: 1, By: 2, Items: 29}}
-	for i, l := range r.Left() {
+	want := []race.Elimination{{Judge: 0, Winner: 1, Items: 11}, {Judge: 1, Winner: 2, Items: 29}}
+	for i, l := range r.Eliminations() {
 		if math.Abs(l.LogE-math.Log(511.0/9)) > 1e-9 {
 			t.Errorf("E = %g", math.Exp(l.LogE))
 		}
@@ -96,8 +96,8 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%+v, want %+v", l, want[i])
 		}
 	}
-	if r.Asked(0) != 16 || r.Asked(1) != 29 || r.Asked(2) != 32 || r.Judgments() != 77 || r.Loads() != 5 {
-		t.Errorf("asked %d, %d, %d: %d in all, %d loads", r.Asked(0), r.Asked(1), r.Asked(2), r.Judgments(), r.Loads())
+	if r.Outcomes(0) != 16 || r.Outcomes(1) != 29 || r.Outcomes(2) != 32 || r.Judgments() != 77 || r.Loads() != 5 {
+		t.Errorf("asked %d, %d, %d: %d in all, %d loads", r.Outcomes(0), r.Outcomes(1), r.Outcomes(2), r.Judgments(), r.Loads())
 	}
 	sizes := []int{}
 	alone := race.New(2, race.Rules{Items: 300, Alpha: .05})
@@ -128,7 +128,7 @@ func TestTheBestStays(t *testing.T) {
 			for range worlds {
 				right := judges(rng, 250, p...)
 				r := race.Replay(right, rng.Perm(250), race.Rules{Items: 250, Alpha: alpha, Benchmark: benchmark})
-				if benchmark && race.Behind(right, r.In()[0]) > 0 || !benchmark && !slices.Contains(r.In(), 0) {
+				if benchmark && race.Shortfall(right, r.Remaining()[0]) > 0 || !benchmark && !slices.Contains(r.Remaining(), 0) {
 					lost++
 				}
 			}
@@ -156,7 +156,7 @@ func TestTies(t *testing.T) {
 				}
 			}
 			r := race.Replay(same, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, Margin: margin, Benchmark: benchmark})
-			if len(r.In()) == 2 && r.Tied(0, 1) && r.Asked(0) < n {
+			if len(r.Remaining()) == 2 && r.Tied(0, 1) && r.Outcomes(0) < n {
 				ended++
 			}
 			far := judges(rng, n, .8, .8-margin)
@@ -176,7 +176,7 @@ func TestTheEndOfABenchmark(t *testing.T) {
 	right[1][0], right[2][5] = true, true
 	rules := race.Rules{Items: 6, Alpha: .05, Benchmark: true}
 	r := race.Replay(right, inOrder(6), rules)
-	left := r.Left()
+	left := r.Eliminations()
 	if len(left) != 1 || left[0].Judge != 0 || !math.IsInf(left[0].LogE, 1) || !r.Tied(1, 2) {
 		t.Errorf("%+v; tied %v", left, r.Tied(1, 2))
 	}
@@ -205,11 +205,11 @@ func TestReplaysCountErrors(t *testing.T) {
 		}
 		return inOrder(100)
 	}, 4, 2, rules)
-	if o.Tried != 4 || o.Erred != 3 || o.Calls != 2*(16+7) {
+	if o.Races != 4 || o.Errors != 3 || o.Calls != 2*(16+7) {
 		t.Errorf("%+v", o)
 	}
 	rules.Margin = .2
-	if o := race.ReplayAll(right, func(int64) []int { return inOrder(100) }, 1, 2, rules); o.Erred != 0 {
+	if o := race.ReplayAll(right, func(int64) []int { return inOrder(100) }, 1, 2, rules); o.Errors != 0 {
 		t.Errorf("ten points behind, with a margin of twenty: %+v", o)
 	}
 }

@@ -14,27 +14,27 @@ func Replay(right [][]bool, order []int, rules Rules) *Race {
 		if !ok {
 			return r
 		}
-		r.Add(right[j][order[r.Asked(j)]])
+		r.Add(right[j][order[r.Outcomes(j)]])
 	}
 }
 
 // Orders summarizes races over the same judgments in several orders.
 type Orders struct {
-	Tried int `json:"tried"` // number of races
-	Erred int `json:"erred"` // races whose leader is behind the best judge of the full data by more than the margin
+	Races  int `json:"tried"` // number of races
+	Errors int `json:"erred"` // races whose leader is behind the best judge of the full data by more than the margin
 	// Calls is the median number of calls of a race.
 	Calls float64 `json:"calls_median"`
 }
 
 // ReplayAll runs one race for each seed, with the items in order(seed). calls is the number of judgments per item.
 func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, rules Rules) Orders {
-	o := Orders{Tried: seeds}
+	o := Orders{Races: seeds}
 	var spent []int
 	for seed := range seeds {
 		r := Replay(right, order(int64(seed+1)), rules)
 		spent = append(spent, calls*r.Judgments())
-		if Behind(right, r.In()[0]) > rules.Margin+1e-9 {
-			o.Erred++
+		if Shortfall(right, r.Remaining()[0]) > rules.Margin+1e-9 {
+			o.Errors++
 		}
 	}
 	if slices.Sort(spent); seeds > 0 {
@@ -43,8 +43,8 @@ func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, r
 	return o
 }
 
-// Behind returns the difference between the best judge's share of right items and this judge's.
-func Behind(right [][]bool, judge int) float64 {
+// Shortfall returns the difference between the best judge's share of right items and this judge's.
+func Shortfall(right [][]bool, judge int) float64 {
 	best := math.Inf(-1)
 	for j := range right {
 		best = math.Max(best, shareOf(right[j]))

@@ -13,18 +13,18 @@ const StateFile = "race.json"
 
 // State holds the content of a race's file. The outcomes of the items are in the judges' runs.
 type State struct {
-	Schema  int       `json:"schema"`
-	Alpha   float64   `json:"alpha"`
-	Margin  float64   `json:"margin"` // in percentage points
-	About   string    `json:"about"`
-	Seed    int64     `json:"seed"` // of the item order
-	Items   int       `json:"items"`
-	Order   string    `json:"order_sha256"` // of the item ids in that order, one per line
-	Runs    []string  `json:"runs"`
-	Seconds []float64 `json:"seconds"` // duration of each judge's requests
-	Over    bool      `json:"over"`
-	Result  *Result   `json:"result,omitempty"` // the findings so far
-	Asked   []int     `json:"asked"`            // number of items per judge
+	Schema     int       `json:"schema"`
+	Alpha      float64   `json:"alpha"`
+	Margin     float64   `json:"margin"` // in percentage points
+	Question   string    `json:"about"`
+	Seed       int64     `json:"seed"` // of the item order
+	Items      int       `json:"items"`
+	Order      string    `json:"order_sha256"` // of the item ids in that order, one per line
+	Runs       []string  `json:"runs"`
+	Seconds    []float64 `json:"seconds"` // duration of each judge's requests
+	Over       bool      `json:"over"`
+	Result     *Result   `json:"result,omitempty"` // the findings so far
+	ItemsAsked []int     `json:"asked"`            // number of items per judge
 	// Shares holds the share right per judge; files of older versions omit it.
 	Shares []Share `json:"shares,omitempty"`
 }
@@ -43,8 +43,8 @@ func (s *State) Record(r *Race, calls int) {
 	s.Result = &result
 	s.Shares = make([]Share, len(s.Runs))
 	for j := range s.Runs {
-		s.Asked[j] = r.Asked(j)
-		if r.Asked(j) > 0 {
+		s.ItemsAsked[j] = r.Outcomes(j)
+		if r.Outcomes(j) > 0 {
 			share, iv := r.Share(j)
 			s.Shares[j] = Share{Value: percent(share), Low: percent(iv.Low), High: percent(iv.High)}
 		}
@@ -59,17 +59,17 @@ const stateSchema = 1
 // NewState returns the state of a new race.
 func NewState(rules Rules, seed int64, order string, runs []string) *State {
 	return &State{
-		Schema: stateSchema,
-		Alpha:  rules.Alpha,
-		Margin: 100 * rules.Margin,
-		About:  rules.question(),
-		Seed:   seed,
-		Items:  rules.Items,
-		Order:  order,
-		Runs:   runs,
+		Schema:   stateSchema,
+		Alpha:    rules.Alpha,
+		Margin:   100 * rules.Margin,
+		Question: rules.question(),
+		Seed:     seed,
+		Items:    rules.Items,
+		Order:    order,
+		Runs:     runs,
 
-		Seconds: make([]float64, len(runs)),
-		Asked:   make([]int, len(runs)),
+		Seconds:    make([]float64, len(runs)),
+		ItemsAsked: make([]int, len(runs)),
 	}
 }
 
@@ -83,7 +83,7 @@ func ReadState(name string, r io.Reader) (*State, error) {
 	case s.Schema > stateSchema:
 		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d; this version reads up to %d)",
 			name, s.Schema, stateSchema)
-	case s.Schema < 1 || n < 2 || len(s.Seconds) != n || len(s.Asked) != n:
+	case s.Schema < 1 || n < 2 || len(s.Seconds) != n || len(s.ItemsAsked) != n:
 		return nil, fmt.Errorf("%s: not the state of a gavel race", name)
 	}
 	return s, nil
@@ -96,8 +96,8 @@ func (s *State) Differs(now *State) string {
 		return fmt.Sprintf("--alpha was %g, now %g", s.Alpha, now.Alpha)
 	case s.Margin != now.Margin:
 		return fmt.Sprintf("--margin was %g, now %g", s.Margin, now.Margin)
-	case s.About != now.About:
-		return fmt.Sprintf("--about was %s, now %s", s.About, now.About)
+	case s.Question != now.Question:
+		return fmt.Sprintf("--about was %s, now %s", s.Question, now.Question)
 	case s.Seed != now.Seed:
 		return fmt.Sprintf("the seed was %d, now %d", s.Seed, now.Seed)
 	case s.Order != now.Order:

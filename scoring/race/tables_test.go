@@ -51,7 +51,7 @@ func TestTables(t *testing.T) {
 	if os.Getenv("GAVEL_TRIALS") != "" {
 		worlds, sizes, judges = trials.Times(100), []int{350, 620}, []int{2, 4, 8}
 	}
-	for _, about := range race.Abouts {
+	for _, about := range race.Questions {
 		var out strings.Builder
 		simulate(&out, about, worlds, sizes, judges)
 		t.Log(out.String())

@@ -63,12 +63,12 @@ func one(rng *rand.Rand, judges, n int, behind float64, benchmark bool) tally {
 	at := rng.IntN(judges)
 	right[0], right[at] = right[at], right[0]
 	r := race.Replay(right, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, Benchmark: benchmark})
-	in := r.In()
+	in := r.Remaining()
 	t := tally{worlds: 1, calls: float64(r.Judgments()) / float64(judges*n)}
 	t.lost = number(!slices.Contains(in, at))
 	t.alone = number(len(in) == 1 && in[0] == at)
 	t.anyLeft = number(len(in) < judges)
-	t.behind = number(race.Behind(right, in[0]) > 1e-9)
+	t.behind = number(race.Shortfall(right, in[0]) > 1e-9)
 	t.fixed = number(beatsAll(right, at))
 	return t
 }
@@ -125,7 +125,7 @@ func raced(worlds, judges, n int, behind float64, benchmark bool) (sum tally) {
 
 // simulate is the table of races about this.
 func simulate(out io.Writer, about string, worlds int, sizes, judges []int) {
-	benchmark := about == race.AboutBenchmark
+	benchmark := about == race.QuestionBenchmark
 	table := tabwriter.NewWriter(out, 2, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(out, "\nabout %s, %d worlds a row, %g discordant, alpha %g\n", about, worlds, stats.Discordant, alpha)
 	fmt.Fprintln(table, "K\titems\tpoints\terred, %\tat most, %\tcalls, %\tfound, %\tfixed test, %\tany left, %\t")

@@ -16,8 +16,8 @@ type Annotator struct {
 	Surpassed bool    // the test rejects that hypothesis
 }
 
-// Alternative holds the result of the alternative annotator test: whether a judge may replace people.
-type Alternative struct {
+// AltTestResult holds the result of the alternative annotator test: whether a judge may replace people.
+type AltTestResult struct {
 	People []Annotator
 	// Winning is the share of people that the judge surpasses (ω); at ½ or more the judge may replace them. Advantage
 	// is the mean of Judge over the tested people (ρ).
@@ -34,8 +34,8 @@ const LeastUnits = 30
 //
 // Source: Calderon, Reichart and Dror, arXiv 2501.10970, Section 3; Benjamini and Yekutieli, Annals
 // of Statistics 29 (2001).
-func AltTest(judge []int, people [][]int, epsilon, level float64) Alternative {
-	var all Alternative
+func AltTest(judge []int, people [][]int, epsilon, level float64) AltTestResult {
+	var all AltTestResult
 	var tested []int
 	var p []float64
 	for j := range people {

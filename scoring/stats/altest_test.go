@@ -93,7 +93,7 @@ func TestSelectByHand(t *testing.T) {
 	}
 	s := stats.Select(confidence, right, 0.1, 0.05)
 	// 29 without an error suffice: 0.9²⁹ < .05. With k errors after 60: the upper bound passes 10 % at the second.
-	assert.Equal(t, s.Of-s.Right, wrongWithin(60, 0.1, 0.05))
+	assert.Equal(t, s.Total-s.Right, wrongWithin(60, 0.1, 0.05))
 	assert.Assert(t, math.IsNaN(stats.Select(confidence[:28], right[:28], 0.1, 0.05).Threshold))
 }
 

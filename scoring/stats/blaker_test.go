@@ -139,15 +139,15 @@ func TestEffective(t *testing.T) {
 		parts []stats.Part
 		x, n  float64
 	}{
-		{"one unit each", []stats.Part{{Num: 1, Den: 1, Often: 17}, {Num: 0, Den: 1, Often: 3}, {Num: 0, Den: 0, Often: 9}}, 17, 20},
+		{"one unit each", []stats.Part{{Num: 1, Den: 1, Count: 17}, {Num: 0, Den: 1, Count: 3}, {Num: 0, Den: 0, Count: 9}}, 17, 20},
 		// Two of four clusters of ten all right, two all wrong: ρ is 1 or more, so the guess leaves it. Between:
 		// 4·5² = 100; of independent units 40·¼ = 10; 4/3·100/10 = 13.33 = 1 + 9ρ.
-		{"all or nothing", []stats.Part{{Num: 10, Den: 10, Often: 2}, {Num: 0, Den: 10, Often: 2}},
+		{"all or nothing", []stats.Part{{Num: 10, Den: 10, Count: 2}, {Num: 0, Den: 10, Count: 2}},
 			20 / (40.0 / 3) * (z975 / t9753) * (z975 / t9753), 40 / (40.0 / 3) * (z975 / t9753) * (z975 / t9753)},
 		// All alike: ρ is the guess, 0.3, and the effect 1 + 2·0.3.
-		{"all right", []stats.Part{{Num: 3, Den: 3, Often: 30}}, 90 / 1.6 * (z975 / t975) * (z975 / t975), 90 / 1.6 * (z975 / t975) * (z975 / t975)},
+		{"all right", []stats.Part{{Num: 3, Den: 3, Count: 30}}, 90 / 1.6 * (z975 / t975) * (z975 / t975), 90 / 1.6 * (z975 / t975) * (z975 / t975)},
 		// One cluster: its units are worth one.
-		{"one cluster", []stats.Part{{Num: 2, Den: 4, Often: 1}}, 0.5, 1},
+		{"one cluster", []stats.Part{{Num: 2, Den: 4, Count: 1}}, 0.5, 1},
 		{"none", nil, 0, 0},
 	} {
 		if x, n := stats.Effective(c.parts, 0.95); math.Abs(x-c.x) > 1e-4 || math.Abs(n-c.n) > 1e-4 {
@@ -169,7 +169,7 @@ func TestEffectiveByWeights(t *testing.T) {
 	df := 64.0/24 - 1
 	student := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(0.975)
 	want := 8 / (1 + 2*rho) * (z975 / student) * (z975 / student)
-	if x, n := stats.Effective([]stats.Part{{Num: 3, Den: 4, Often: 1}, {Num: 1, Den: 2, Often: 1}, {Num: 0, Den: 2, Often: 1}}, 0.95); math.Abs(n-want) > 1e-5 || math.Abs(x-want/2) > 1e-5 {
+	if x, n := stats.Effective([]stats.Part{{Num: 3, Den: 4, Count: 1}, {Num: 1, Den: 2, Count: 1}, {Num: 0, Den: 2, Count: 1}}, 0.95); math.Abs(n-want) > 1e-5 || math.Abs(x-want/2) > 1e-5 {
 		t.Errorf("%g of %g, want half of %g", x, n, want)
 	}
 }
@@ -195,7 +195,7 @@ func TestEffectiveCovers(t *testing.T) {
 								size = max(1, min(40, int(math.Exp(rng.Float64()*math.Log(41)))))
 							}
 							shared := rng.Float64() < share
-							parts[c] = stats.Part{Den: float64(size), Often: 1}
+							parts[c] = stats.Part{Den: float64(size), Count: 1}
 							for range size {
 								is := rng.Float64() < share
 								if rng.Float64() < math.Sqrt(rho) {
@@ -230,7 +230,7 @@ func TestPairedCovers(t *testing.T) {
 		p, q, sum := w[0], math.Max(w[1], 1e-12), 0.0
 		for b := 0; b <= n; b++ {
 			for c := 0; b+c <= n; c++ {
-				if iv := stats.Paired(float64(b), float64(c), n, 0.95); iv.Low <= p-q && p-q <= iv.High {
+				if iv := stats.PairedInterval(float64(b), float64(c), n, 0.95); iv.Low <= p-q && p-q <= iv.High {
 					sum += math.Exp(lg(n) - lg(b) - lg(c) - lg(n-b-c) + float64(b)*math.Log(p) + float64(c)*math.Log(q) + float64(n-b-c)*math.Log(1-p-q))
 				}
 			}

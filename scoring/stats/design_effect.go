@@ -7,7 +7,7 @@ import (
 // Part holds the numerator and denominator that a cluster of units adds to a share, and the number of equal clusters.
 type Part struct {
 	Num, Den float64
-	Often    int
+	Count    int
 }
 
 // The prior within-cluster correlation, and its weight in units of the rarer outcome. Without a prior, a sample whose
@@ -29,7 +29,7 @@ const (
 func Effective(parts []Part, level float64) (x, n float64) {
 	var num, den, squares, clusters, largest float64
 	for _, p := range parts {
-		often := float64(p.Often)
+		often := float64(p.Count)
 		if p.Den > 0 {
 			clusters += often
 		}
@@ -47,7 +47,7 @@ func Effective(parts []Part, level float64) (x, n float64) {
 		betweenClusters := 0.0
 		for _, p := range parts {
 			deviation := (p.Num - share*p.Den) / (1 - p.Den/den)
-			betweenClusters += float64(p.Often) * deviation * deviation
+			betweenClusters += float64(p.Count) * deviation * deviation
 		}
 		betweenClusters *= (clusters - 1) / clusters
 		rho := 0.0

@@ -4,9 +4,9 @@ import (
 	"math"
 )
 
-// Agreed returns the share of units to which two raters give the same category, from a confusion matrix: counts[i*k+j]
+// Agreement returns the share of units to which two raters give the same category, from a confusion matrix: counts[i*k+j]
 // units are in category i by the first and in j by the second.
-func Agreed(counts []float64, k int) float64 {
+func Agreement(counts []float64, k int) float64 {
 	same, all := 0.0, 0.0
 	for i, n := range counts {
 		all += n
@@ -30,7 +30,7 @@ func Kappa(counts []float64, k int) float64 {
 	for i := range k {
 		chance += first[i] * second[i]
 	}
-	return beyond(Agreed(counts, k), chance)
+	return beyond(Agreement(counts, k), chance)
 }
 
 // AC1 returns Gwet's AC1 of a confusion matrix: agreement beyond chance, where guesses are even among the categories
@@ -49,7 +49,7 @@ func AC1(counts []float64, k int) float64 {
 			used++
 		}
 	}
-	return beyond(Agreed(counts, k), chance/math.Max(1, float64(used-1)))
+	return beyond(Agreement(counts, k), chance/math.Max(1, float64(used-1)))
 }
 
 func beyond(agreed, chance float64) float64 {

@@ -102,7 +102,7 @@ func jackknife(x [][]float64, y []bool, members map[int][]int, beta []float64, i
 	for j, sum := range squares {
 		l.Error = append(l.Error, max(math.Sqrt(sum*(clusters-1)/clusters), roundingError/2))
 		l.Freedom = append(l.Freedom, 1)
-		if l.Tells(j) {
+		if l.Estimable(j) {
 			l.Freedom[j] = max(1, min(clusters, 3*sum*sum/fourths[j])-1)
 		}
 	}
@@ -121,8 +121,8 @@ func (l Logistic) P(row []float64) float64 {
 // roundingError is the largest standard error that rounding alone can produce.
 const roundingError = 1e-9
 
-// Tells reports whether the data determine coefficient j. They do not if, say, no verdict changes with the position.
-func (l Logistic) Tells(j int) bool { return l.Error[j] > roundingError }
+// Estimable reports whether the data determine coefficient j. They do not if, say, no verdict changes with the position.
+func (l Logistic) Estimable(j int) bool { return l.Error[j] > roundingError }
 
 // Interval returns the interval of coefficient j.
 func (l Logistic) Interval(j int, level float64) Interval {

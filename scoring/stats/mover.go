@@ -27,10 +27,10 @@ func Curved(both, onlyA, onlyB, neither int, curve func(float64) float64, level 
 	return Interval{b - a - distance(lessB, moreA), b - a + distance(moreB, lessA)}
 }
 
-// Apart returns the interval of a − b from the interval of each, where a and b are over disjoint units.
+// DifferenceInterval returns the interval of a − b from the interval of each, where a and b are over disjoint units.
 //
 // Source: Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).
-func Apart(a, b float64, ivA, ivB Interval) Interval {
+func DifferenceInterval(a, b float64, ivA, ivB Interval) Interval {
 	return Interval{a - b - math.Hypot(a-ivA.Low, ivB.High-b), a - b + math.Hypot(ivA.High-a, b-ivB.Low)}
 }
 

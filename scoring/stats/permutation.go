@@ -40,11 +40,11 @@ func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float
 	var deltas [][]float64          // change of the sums when the sides of a unit of each kind are exchanged
 	x := exchange{}
 	for _, k := range rows.Kinds {
-		floats.AddScaled(start, float64(k.Often), k.Row)
+		floats.AddScaled(start, float64(k.Count), k.Row)
 		other := slices.Concat(k.Row[width/2:], k.Row[:width/2])
 		if !slices.Equal(k.Row, other) {
 			deltas = append(deltas, floats.SubTo(other, other, k.Row))
-			x.units = append(x.units, k.Often)
+			x.units = append(x.units, k.Count)
 		}
 	}
 	sums := make([]float64, width)
@@ -58,9 +58,9 @@ func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float
 	return b.test(x, rows.Len)
 }
 
-// Swapped is [Bootstrap.Exchange] for a difference that is not a function of sums: swapped[i] is 1 if the sides
+// ExchangeUnits is [Bootstrap.Exchange] for a difference that is not a function of sums: swapped[i] is 1 if the sides
 // of unit i are exchanged, else 0.
-func (b Bootstrap) Swapped(n int, difference func(swapped []int) float64) float64 {
+func (b Bootstrap) ExchangeUnits(n int, difference func(swapped []int) float64) float64 {
 	return b.test(exchange{units: slices.Repeat([]int{1}, n), difference: difference}, n)
 }
 

@@ -19,7 +19,7 @@ func TestPlanKeepsThePromisedPower(t *testing.T) {
 		{.3, .3, 25, 30}, {.15, .4, 147, 152}, {.2, 1, 210, 212}, {.3, .9, 83, 82}, {.2, .95, 194, 201},
 		{.5, .5, 15, 16}, {.25, .8, 106, 107},
 	} {
-		tell := stats.PairsToTell(c.diff, c.discordant, .05, .8)
+		tell := stats.PairsToDetect(c.diff, c.discordant, .05, .8)
 		equate := stats.PairsToEquate(c.diff, c.discordant, .05, .8)
 		if tell != float64(c.tell) || equate != float64(c.equate) {
 			t.Errorf("%+v: %g and %g pairs", c, tell, equate)
@@ -36,7 +36,7 @@ func TestPlanKeepsThePromisedPower(t *testing.T) {
 			}
 		}
 	}
-	if n := stats.PairsToTell(.001, .3, .05, .8); math.Abs(n-2.3557e6) > 2000 {
+	if n := stats.PairsToDetect(.001, .3, .05, .8); math.Abs(n-2.3557e6) > 2000 {
 		t.Errorf("a tenth of a point: %g pairs", n)
 	}
 }
@@ -44,11 +44,11 @@ func TestPlanKeepsThePromisedPower(t *testing.T) {
 // TestPairsTellWhatTheyAreFor: what a number of pairs tells, and how many pairs tell that, are one.
 func TestPairsTellWhatTheyAreFor(t *testing.T) {
 	for _, diff := range []float64{.05, .1, .2} {
-		n := int(stats.PairsToTell(diff, .3, .05, .8))
-		if d := stats.Tells(n, .3, .05, .8); d > diff || d < .97*diff {
+		n := int(stats.PairsToDetect(diff, .3, .05, .8))
+		if d := stats.DetectableDifference(n, .3, .05, .8); d > diff || d < .97*diff {
 			t.Errorf("%d pairs, which tell %g, tell %g", n, diff, d)
 		}
-		if d := stats.Tells(n-1, .3, .05, .8); d <= diff {
+		if d := stats.DetectableDifference(n-1, .3, .05, .8); d <= diff {
 			t.Errorf("%d pairs tell %g", n-1, d)
 		}
 	}

@@ -28,7 +28,7 @@ func TestAlphaOfOneTable(t *testing.T) {
 		}
 	}
 	is(t, stats.Alpha(coincidences, 3, stats.Nominal), 0.7972585, 5e-8)
-	is(t, stats.Agreed([]float64{13, 0, 0, 0, 20, 7, 0, 4, 56}, 3), 0.89, 1e-12)
+	is(t, stats.Agreement([]float64{13, 0, 0, 0, 20, 7, 0, 4, 56}, 3), 0.89, 1e-12)
 	assert.Assert(t, math.IsNaN(stats.Alpha([]float64{7, 0, 0, 0}, 2, stats.Nominal)))
 }
 

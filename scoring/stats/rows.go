@@ -17,7 +17,7 @@ type Rows struct {
 // Kind holds a distinct row and the number of equal rows.
 type Kind struct {
 	Row   []float64
-	Often int
+	Count int
 }
 
 // Add appends a copy of a row.
@@ -35,7 +35,7 @@ func (r *Rows) Add(row []float64) {
 		r.index[string(key)] = k
 		r.Kinds = append(r.Kinds, Kind{Row: slices.Clone(row)})
 	}
-	r.Kinds[k].Often++
+	r.Kinds[k].Count++
 	r.Len++
 }
 
@@ -43,7 +43,7 @@ func (r *Rows) Add(row []float64) {
 func (r *Rows) Count(match func(row []float64) bool) (n int) {
 	for _, k := range r.Kinds {
 		if match(k.Row) {
-			n += k.Often
+			n += k.Count
 		}
 	}
 	return n

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Selected holds a threshold of confidence above which a judge is trusted.
-type Selected struct {
-	Threshold float64 // NaN if no threshold satisfies the limit
-	Right, Of int     // correct ones, and all labelled units, at or above the threshold
+// Selection holds a threshold of confidence above which a judge is trusted.
+type Selection struct {
+	Threshold    float64 // NaN if no threshold satisfies the limit
+	Right, Total int     // correct ones, and all labelled units, at or above the threshold
 }
 
 // Select returns the lowest threshold of confidence at and above which a judge is wrong in at most a share of risk;
@@ -17,11 +17,11 @@ type Selected struct {
 // The threshold is valid for units that are like the labelled ones.
 //
 // Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Section 2.2 (fixed sequence testing).
-func Select(confidence []float64, right []bool, risk, delta float64) Selected {
+func Select(confidence []float64, right []bool, risk, delta float64) Selection {
 	order := ascending(confidence)
 	slices.Reverse(order)
 	first := int(math.Ceil(math.Log(delta) / math.Log(1-risk))) // units needed even if all are right
-	best := Selected{Threshold: math.NaN()}
+	best := Selection{Threshold: math.NaN()}
 	rights := 0
 	for n, i := range order {
 		if right[i] {
@@ -34,7 +34,7 @@ func Select(confidence []float64, right []bool, risk, delta float64) Selected {
 		if Exact(n-rights, n, 1-2*delta).High > risk {
 			break
 		}
-		best = Selected{Threshold: confidence[i], Right: rights, Of: n}
+		best = Selection{Threshold: confidence[i], Right: rights, Total: n}
 	}
 	return best
 }

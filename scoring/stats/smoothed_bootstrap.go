@@ -8,21 +8,21 @@ import (
 
 // Statistic holds a function of the column sums of rows, and prior rows that smooth its interval.
 type Statistic struct {
-	Of func(sums []float64) float64 // NaN where it is undefined
-	// Beside smooths the interval; a statistic without it has no interval.
-	Beside *Beside
+	Compute func(sums []float64) float64 // NaN where it is undefined
+	// Prior smooths the interval; a statistic without it has no interval.
+	Prior *PriorRows
 }
 
-// Beside holds prior rows: possible rows that are added to the observed ones with small random weights. With them,
+// PriorRows holds prior rows: possible rows that are added to the observed ones with small random weights. With them,
 // resamples of equal rows differ, and no interval has width 0.
-type Beside struct {
+type PriorRows struct {
 	// Low is added for the lower end of the interval and High for the upper end. For a mean of bounded values, Low is a
 	// row of the smallest value and High one of the largest. For values without a smallest one, Low serves for both.
 	Low, High []Extra
 	Mass      float64 // mean weight of each row, where an observed row weighs 1
 }
 
-// Smoothed returns a percentile interval of a Bayesian bootstrap for each statistic: each round weights every row,
+// SmoothedIntervals returns a percentile interval of a Bayesian bootstrap for each statistic: each round weights every row,
 // and every prior row, by a gamma distribution. For a share of independent units with a prior mass of ½ at each
 // end, the lower end is the quantile of Beta(k, n−k+½), between those of Jeffreys and of Clopper and Pearson; for
 // counts of cells with ½ in each it is the posterior under Jeffreys' Dirichlet(½) prior. All shapes are reduced so
@@ -31,7 +31,7 @@ type Beside struct {
 // Sources: Rubin, Annals of Statistics 9 (1981), 130–134; smoothed by Banks, Biometrika 75 (1988),
 // 673–684; for the rows at the ends Learned-Miller and Thomas, arXiv 1905.06208, with a whole row there,
 // which covers at least at the level.
-func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
+func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 	out := slices.Repeat([]Interval{noInterval}, len(list))
 	if rows.Len == 0 || len(list) == 0 {
 		return out
@@ -40,7 +40,7 @@ func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	shape := rowShape(rows.Len, b.Level)
 	kinds := make([]weightedRow, len(rows.Kinds))
 	for i, k := range rows.Kinds {
-		kinds[i] = weightedRow{row: sparse(k.Row), weight: newGamma(float64(k.Often) * shape)}
+		kinds[i] = weightedRow{row: sparse(k.Row), weight: newGamma(float64(k.Count) * shape)}
 	}
 	sums := make([]float64, len(rows.Kinds[0].Row))
 	buffer := make([]float64, len(sums))
@@ -48,8 +48,8 @@ func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	drawings := make([]drawing, len(list))
 	for i, x := range list {
 		drawings[i].Statistic = x
-		if x.Beside != nil {
-			drawings[i].pool, pools = poolFor(x.Beside, shape, pools)
+		if x.Prior != nil {
+			drawings[i].pool, pools = poolFor(x.Prior, shape, pools)
 		}
 	}
 	for range b.Rounds {
@@ -102,7 +102,7 @@ type pool struct {
 }
 
 // poolFor returns the pool with the weights for prior, and all pools including it.
-func poolFor(prior *Beside, shape float64, pools []*pool) (*pool, []*pool) {
+func poolFor(prior *PriorRows, shape float64, pools []*pool) (*pool, []*pool) {
 	i := slices.IndexFunc(pools, func(p *pool) bool { return p.mass == prior.Mass })
 	if i < 0 {
 		i = len(pools)
@@ -128,12 +128,12 @@ func (d *drawing) add(sums, buffer []float64) {
 		for i, x := range extra {
 			x.add(buffer, d.pool.weights[i])
 		}
-		return d.Of(buffer)
+		return d.Compute(buffer)
 	}
-	low := value(d.Beside.Low)
+	low := value(d.Prior.Low)
 	high := low
-	if d.Beside.High != nil {
-		high = value(d.Beside.High)
+	if d.Prior.High != nil {
+		high = value(d.Prior.High)
 	}
 	if !math.IsNaN(low) {
 		d.low = append(d.low, low)

@@ -34,7 +34,7 @@ func shrunk(n int) float64 {
 
 // A share's ends are quantiles of two beta distributions.
 func TestSmoothedShareIsBeta(t *testing.T) {
-	ends := &stats.Beside{
+	ends := &stats.PriorRows{
 		Low:  []stats.Extra{{Columns: []int{1}, Values: []float64{1}}},
 		High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
 		Mass: 0.5,
@@ -42,7 +42,7 @@ func TestSmoothedShareIsBeta(t *testing.T) {
 	for _, c := range [][2]int{{17, 20}, {20, 20}, {0, 30}, {330, 350}} {
 		k, n := float64(c[0]), float64(c[1])
 		rows := slices.Concat(times(c[0], 1, 1), times(c[1]-c[0], 0, 1))
-		got := many.Smoothed(kept(rows), []stats.Statistic{{Of: ratio, Beside: ends}})[0]
+		got := many.SmoothedIntervals(kept(rows), []stats.Statistic{{Compute: ratio, Prior: ends}})[0]
 		a := shrunk(c[1])
 		want := stats.Interval{Low: 0, High: 1}
 		if k > 0 {
@@ -69,7 +69,7 @@ func TestSmoothedCellsAreDirichlet(t *testing.T) {
 		cells = append(cells, stats.Extra{Columns: []int{i}, Values: []float64{1}})
 	}
 	of := func(s []float64) float64 { return s[0]/(s[0]+s[1]) - s[2]/(s[2]+s[3]) }
-	got := many.Smoothed(kept(rows), []stats.Statistic{{Of: of, Beside: &stats.Beside{Low: cells, Mass: 0.5}}})[0]
+	got := many.SmoothedIntervals(kept(rows), []stats.Statistic{{Compute: of, Prior: &stats.PriorRows{Low: cells, Mass: 0.5}}})[0]
 	var drawn []float64
 	a := shrunk(40)
 	for range 40000 {
@@ -99,7 +99,7 @@ func TestSmoothedWidthIsStudents(t *testing.T) {
 	for _, r := range rows {
 		square += (r[0] - mean) * (r[0] - mean) / 79
 	}
-	got := many.Smoothed(kept(rows), []stats.Statistic{{Of: ratio, Beside: &stats.Beside{Low: []stats.Extra{}}}})[0]
+	got := many.SmoothedIntervals(kept(rows), []stats.Statistic{{Compute: ratio, Prior: &stats.PriorRows{Low: []stats.Extra{}}}})[0]
 	half := 1.990450 * math.Sqrt(square/80) // t with 79 degrees of freedom
 	if math.Abs((got.High-got.Low)/2-half) > 0.03*half {
 		t.Errorf("%+v, half its width by t is %g", got, half)
@@ -107,22 +107,22 @@ func TestSmoothedWidthIsStudents(t *testing.T) {
 }
 
 func TestSmoothedOfSeveral(t *testing.T) {
-	beside := &stats.Beside{Low: []stats.Extra{{Columns: []int{1}, Values: []float64{1}}}, Mass: 0.5}
+	beside := &stats.PriorRows{Low: []stats.Extra{{Columns: []int{1}, Values: []float64{1}}}, Mass: 0.5}
 	list := []stats.Statistic{
-		{Of: ratio, Beside: beside},
-		{Of: func(s []float64) float64 { return 1 - ratio(s) }, Beside: beside},
-		{Of: func([]float64) float64 { return math.NaN() }, Beside: beside},
-		{Of: ratio},
+		{Compute: ratio, Prior: beside},
+		{Compute: func(s []float64) float64 { return 1 - ratio(s) }, Prior: beside},
+		{Compute: func([]float64) float64 { return math.NaN() }, Prior: beside},
+		{Compute: ratio},
 	}
 	rows := kept(times(9, 1, 1))
-	got := many.Smoothed(rows, list)
+	got := many.SmoothedIntervals(rows, list)
 	if math.Abs(got[0].Low-(1-got[1].High)) > 1e-9 || !math.IsNaN(got[2].Low) || !math.IsNaN(got[3].Low) {
 		t.Errorf("%+v", got)
 	}
-	if again := many.Smoothed(rows, list[:1]); again[0] != got[0] {
+	if again := many.SmoothedIntervals(rows, list[:1]); again[0] != got[0] {
 		t.Errorf("%+v, alone %+v", got[0], again[0])
 	}
-	if none := many.Smoothed(kept(nil), list[:1]); !math.IsNaN(none[0].Low) {
+	if none := many.SmoothedIntervals(kept(nil), list[:1]); !math.IsNaN(none[0].Low) {
 		t.Errorf("of no rows: %+v", none)
 	}
 }

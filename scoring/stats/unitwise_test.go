@@ -20,7 +20,7 @@ func TestUnitByUnitAsBySums(t *testing.T) {
 		}
 		how := stats.Bootstrap{Rounds: 4000, Seed: 1}
 		bySums := how.Exchange(&rows, func(a, b []float64) float64 { return b[0] - a[0] })
-		byUnits := how.Swapped(n, func(swapped []int) (sum float64) {
+		byUnits := how.ExchangeUnits(n, func(swapped []int) (sum float64) {
 			for i, v := range values {
 				difference := v[1] - v[0]
 				if swapped[i] == 1 {
@@ -48,12 +48,12 @@ func TestRedrawnMean(t *testing.T) {
 		}
 		return sum / float64(len(drawn))
 	}
-	iv := stats.Default.Redrawn(len(values), mean)
+	iv := stats.Default.PercentileInterval(len(values), mean)
 	if width := iv.High - iv.Low; math.Abs(width-2*1.96/20) > 0.02 {
 		t.Errorf("%v is %v wide, the mean of 400 normal values has 0.196", iv, width)
 	}
 	never := func([]int) float64 { return math.NaN() }
-	if iv := stats.Default.Redrawn(3, never); !math.IsNaN(iv.Low) || !math.IsNaN(iv.High) {
+	if iv := stats.Default.PercentileInterval(3, never); !math.IsNaN(iv.Low) || !math.IsNaN(iv.High) {
 		t.Errorf("of what is never defined: %v", iv)
 	}
 }

@@ -34,7 +34,7 @@ func (e equality) differing(w world) (wrong, tests, apart int) {
 		separate := false
 		for _, one := range c.Comparisons {
 			for _, d := range one.Differences {
-				tested, differs = tested+int(scoring.One(d.P != nil)), differs || !d.Noise
+				tested, differs = tested+int(scoring.Indicator(d.P != nil)), differs || !d.Noise
 			}
 		}
 		for _, ranking := range rankings {
@@ -44,8 +44,8 @@ func (e equality) differing(w world) (wrong, tests, apart int) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		wrong += int(scoring.One(differs))
-		apart += int(scoring.One(separate))
+		wrong += int(scoring.Indicator(differs))
+		apart += int(scoring.Indicator(separate))
 		tests = max(tests, tested)
 	})
 	return wrong, tests, apart

@@ -374,7 +374,7 @@ func optionUnits(p float64) (units []unit) {
 		for i := range first {
 			first[i] = i // what stands first in the i-th order
 		}
-		wavers[n-1], silent[0] = 1, judging.Nobody
+		wavers[n-1], silent[0] = 1, judging.NoCandidate
 		q := (1 - p) / 3
 		units = append(units, choiceUnit(n, 0.6*q, first), choiceUnit(n, 0.25*q, wavers), choiceUnit(n, 0.15*q, silent))
 	}
@@ -406,7 +406,7 @@ func choiceUnit(n int, weight float64, options []int) unit {
 				Presentations: n,
 				Order:         append(append([]string{}, ids[i:]...), ids[:i]...),
 			}
-			if option != judging.Nobody {
+			if option != judging.NoCandidate {
 				r.Choice = ids[option]
 			}
 			records = append(records, newRecord(position, r))

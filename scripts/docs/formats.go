@@ -44,7 +44,7 @@ var documents = []document{
 	newDocument[scoring.Sway]("sway", "What gavel score --section sway --format json prints"),
 	newDocument[labels.Label]("label", "A line of labels.jsonl: a person's label of an item"),
 	newDocument[labels.Agreement]("agreement", "What gavel labels agree --format json prints"),
-	newDocument[labels.Estimated]("estimate", "What gavel labels estimate --format json prints"),
+	newDocument[labels.ShareEstimate]("estimate", "What gavel labels estimate --format json prints"),
 	newDocument[labels.Selective]("select", "What gavel labels select --format json prints"),
 }
 

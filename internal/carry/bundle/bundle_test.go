@@ -70,7 +70,7 @@ func pack(t *testing.T, out string, texts ...[2]string) {
 func TestThereAndBack(t *testing.T) {
 	before := machine(t, oldBundle)
 	done, err := Import(library, before, "runs")
-	if err != nil || done.Written != 4 || done.Same != 0 || done.Runs[0] != "old" {
+	if err != nil || done.Written != 4 || done.Unchanged != 0 || done.Runs[0] != "old" {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	m := &eval.Maker{
@@ -95,9 +95,9 @@ func TestThereAndBack(t *testing.T) {
 		done, err = Import(library, bundle, "runs")
 		if bundle == "one.tar" {
 			done.Written++
-			done.Same--
+			done.Unchanged--
 		}
-		if err != nil || done.Written != 1 || done.Same != 3 {
+		if err != nil || done.Written != 1 || done.Unchanged != 3 {
 			t.Errorf("taken in twice: %+v, %v", done, err)
 		}
 	}

@@ -34,11 +34,11 @@ func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
 	b := &exporter{}
 	switch _, err := os.Stat(r.Out); {
 	case r.Out == "":
-		return b.Contents, eval.Wrong("out", "", "is missing: name the file to write")
+		return b.Contents, eval.InvalidField("out", "", "is missing: name the file to write")
 	case err == nil:
 		return b.Contents, fmt.Errorf("%s exists: name another file with --out, or remove it", r.Out)
 	case len(r.Runs)+len(r.Datasets) == 0:
-		return b.Contents, eval.Failed(eval.ErrUsage,
+		return b.Contents, eval.WithKind(eval.ErrUsage,
 			errors.New("nothing to export: name runs, or datasets with --dataset"))
 	}
 	for _, dir := range r.Runs {

@@ -21,15 +21,15 @@ import (
 	"gavel/judging"
 )
 
-// Imported lists the contents of an imported bundle and counts its files.
-type Imported struct {
+// ImportResult lists the contents of an imported bundle and counts its files.
+type ImportResult struct {
 	Contents
-	Written, Same int // files written; files already there
+	Written, Unchanged int // files written; files already there
 }
 
 // Import reads a bundle to its end and then unpacks it: runs into the folder runs, datasets into the library.
 // Nothing is written if a file is damaged, does not belong in a bundle, or is there already and differs.
-func Import(lib datasets.Library, bundle, runs string) (Imported, error) {
+func Import(lib datasets.Library, bundle, runs string) (ImportResult, error) {
 	in := &importer{bundle: bundle, runs: runs, library: lib.Dir}
 	info, err := os.Stat(bundle)
 	if err != nil {
@@ -51,7 +51,7 @@ type importer struct {
 	library   string // folder of datasets
 	size      int64  // of the bundle
 	remaining int64  // limit of the bytes that the rest may unpack to
-	result    Imported
+	result    ImportResult
 }
 
 // each calls use for every file of the bundle, and checks that the bundle is complete.
@@ -173,7 +173,7 @@ func (in *importer) write(name string, text io.Reader) error {
 	}
 	defer root.Close()
 	if _, err := root.Stat(below); err == nil { // equal, as check verified
-		in.result.Same++
+		in.result.Unchanged++
 		return nil
 	}
 	if err := root.MkdirAll(folder, 0o755); err != nil {

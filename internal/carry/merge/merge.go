@@ -34,7 +34,7 @@ type Request struct {
 // missing.
 func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	if len(r.Shards) == 0 {
-		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
+		return eval.WithKind(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
 	}
 	if exists(r.Out) {
 		return fmt.Errorf("%s exists: name another folder, or remove it", r.Out)
@@ -100,7 +100,7 @@ func (w *merger) merge(ctx context.Context, part string) error {
 		if err != nil {
 			return err
 		}
-		command = "gavel suite run " + datasets.Quoted(cmp.Or(suite.Path, suite.Name+".yaml"))
+		command = "gavel suite run " + datasets.ShellQuote(cmp.Or(suite.Path, suite.Name+".yaml"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(runs)) {
 		if err := w.run(ctx, filepath.Join(part, name), name, runs[name]); err != nil {
@@ -134,7 +134,7 @@ func (w *merger) incomplete(command string) error {
 		w.note("shard %d of %d: %s", shard, w.count, strings.Join(reasons, "; "))
 		w.note("  %s --shard %d/%d", command, shard, w.count)
 	}
-	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
+	return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
 		"or incomplete: %s; run the commands above to complete them", w.count, strings.Join(names, ", ")))
 }
 

@@ -175,7 +175,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			for i := range of {
 				s, err := suite.Open("s.yaml")
 				check(t, err)
-				check(t, s.Only(eval.Part{Index: i + 1, Of: of}))
+				check(t, s.SelectShard(eval.Part{Index: i + 1, Count: of}))
 				check(t, s.Run(context.Background(), e, false))
 				shards = append(shards, s.Out)
 			}

@@ -73,7 +73,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	}
 	for i, stage := range m.Stages {
 		if path := shards[0].m.Stages[i].Run; name == "" && path != stage.Run {
-			w.note("its answers: gavel merge %s %s_shard-*", datasets.Quoted(stage.Run), datasets.Quoted(wholePath(path)))
+			w.note("its answers: gavel merge %s %s_shard-*", datasets.ShellQuote(stage.Run), datasets.ShellQuote(wholePath(path)))
 		}
 	}
 	run, err := scoring.Load(part, scoring.DefaultOptions.Reading)
@@ -93,7 +93,7 @@ func readTries(dirs []string) ([]*shard, error) {
 		if err != nil {
 			return nil, err
 		}
-		changed, err := m.Changed(nil, dir)
+		changed, err := m.ChangedFiles(nil, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +120,7 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 		if err := s.belongsWith(tries[0]); err != nil {
 			return nil, err
 		}
-		w.count = s.m.Shard.Of
+		w.count = s.m.Shard.Count
 		first := byIndex[s.m.Shard.Index]
 		if first == nil {
 			byIndex[s.m.Shard.Index] = s
@@ -154,7 +154,7 @@ func (s *shard) belongsWith(o *shard) error {
 	switch {
 	case b == nil:
 		return fmt.Errorf("%s: is not a shard: it was made without --shard, or is merged already", s.dirs[0])
-	case a.Whole == b.Whole && a.Of == b.Of:
+	case a.WholeID == b.WholeID && a.Count == b.Count:
 		return nil
 	}
 	differences := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(s.m.Spec)),
@@ -172,7 +172,7 @@ func (s *shard) open() (err error) {
 		}
 		s.set = set
 	}
-	s.places, err = s.m.Shard.Where(s.set.Len())
+	s.places, err = s.m.Shard.ReadPlaces(s.set.Len())
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

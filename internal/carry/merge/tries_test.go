@@ -21,7 +21,7 @@ func TestSuiteTriedAgain(t *testing.T) {
 		check(t, err)
 		p, err := e.Part("auto")
 		check(t, err)
-		check(t, s.Only(p))
+		check(t, s.SelectShard(p))
 		check(t, s.Run(context.Background(), e, false))
 		named = append(named, "runs/s"+judging.ShardSuffix(i+1, 2, 1))
 		if s.Out != named[i]+"_try-2" {

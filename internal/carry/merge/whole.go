@@ -56,11 +56,11 @@ func add(m, o *judging.Manifest) error {
 	m.DrawnBy = cmp.Or(m.DrawnBy, o.DrawnBy)
 	m.Changes = append(m.Changes, o.Changes...)
 	pages := map[string]int{}
-	maps.Copy(pages, m.Beside)
-	for page, n := range o.Beside {
+	maps.Copy(pages, m.OtherRequests)
+	for page, n := range o.OtherRequests {
 		pages[page] += n
 	}
-	m.Beside = pages
+	m.OtherRequests = pages
 	m.Altered = slices.Compact(slices.Sorted(slices.Values(append(m.Altered, o.Altered...))))
 	if m.Sample == nil {
 		m.Sample = o.Sample
@@ -74,7 +74,7 @@ func add(m, o *judging.Manifest) error {
 	if o.Longest.Tokens > m.Longest.Tokens {
 		m.Longest = o.Longest
 	}
-	same := func(a, b judging.StageOf) bool { return a.Role == b.Role && a.ID == b.ID && a.Model == b.Model }
+	same := func(a, b judging.StageRun) bool { return a.Role == b.Role && a.ID == b.ID && a.Model == b.Model }
 	if !slices.EqualFunc(m.Stages, o.Stages, same) {
 		return errors.New("they use answers of different runs")
 	}

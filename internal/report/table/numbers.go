@@ -73,8 +73,8 @@ func inUnit(v *float64, x scoring.Result, less int) string {
 	return Signed(v, x, decimals)
 }
 
-// Rough returns a number in few digits: in whole percent, a score with two decimals.
-func Rough(v *float64, x scoring.Result) string {
+// Rounded returns a number in few digits: in whole percent, a score with two decimals.
+func Rounded(v *float64, x scoring.Result) string {
 	decimals := 0
 	if x.Unit != "" && x.Unit != scoring.UnitCount {
 		decimals = 2
@@ -82,12 +82,12 @@ func Rough(v *float64, x scoring.Result) string {
 	return Signed(v, x, decimals)
 }
 
-// Roughly returns a result with its interval in few digits.
-func Roughly(x scoring.Result) string {
+// RoundedInterval returns a result with its interval in few digits.
+func RoundedInterval(x scoring.Result) string {
 	if x.Value == nil || x.Low == nil || x.High == nil {
-		return Rough(x.Value, x)
+		return Rounded(x.Value, x)
 	}
-	return fmt.Sprintf("%s [%s, %s]", Rough(x.Value, x), Rough(x.Low, x), Rough(x.High, x))
+	return fmt.Sprintf("%s [%s, %s]", Rounded(x.Value, x), Rounded(x.Low, x), Rounded(x.High, x))
 }
 
 // Signed returns a number with so many decimals, and with its sign if the result is a difference.
@@ -104,8 +104,8 @@ func Signed(v *float64, x scoring.Result, decimals int) string {
 // Plain returns a result with the decimals of its unit, and with its sign if it is a difference.
 func Plain(x scoring.Result) string { return inUnit(x.Value, x, 0) }
 
-// Whole returns a result with its interval.
-func Whole(x scoring.Result) string {
+// WithInterval returns a result with its interval.
+func WithInterval(x scoring.Result) string {
 	if x.Value == nil || x.Low == nil {
 		return Plain(x)
 	}

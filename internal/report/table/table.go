@@ -191,13 +191,13 @@ func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer
 // Clean makes foreign words, such as model names and paths, safe to print: no control characters, no escape sequences,
 // no marks that turn the direction of writing.
 func Clean(s string) string {
-	return inLine.Replace(Harmless(s))
+	return inLine.Replace(ReplaceControls(s))
 }
 
 var inLine = strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD")
 
-// Harmless replaces the characters that would steer a terminal. Line breaks and tabs stay.
-func Harmless(text string) string {
+// ReplaceControls replaces the characters that would steer a terminal. Line breaks and tabs stay.
+func ReplaceControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '\uFFFD'

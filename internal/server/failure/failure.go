@@ -17,11 +17,11 @@ func (f *failure) Unwrap() error { return f.error }
 
 // New returns an error with a status.
 func New(status int, format string, args ...any) error {
-	return Of(status, fmt.Errorf(format, args...))
+	return WithStatus(status, fmt.Errorf(format, args...))
 }
 
-// Of adds a status to an error. It returns nil for nil.
-func Of(status int, err error) error {
+// WithStatus adds a status to an error. It returns nil for nil.
+func WithStatus(status int, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -39,8 +39,8 @@ func NotFound(format string, args ...any) error { return New(http.StatusNotFound
 // Conflict returns an error for what the current state does not allow (409).
 func Conflict(format string, args ...any) error { return New(http.StatusConflict, format, args...) }
 
-// Bad returns an error for a wrong request (400).
-func Bad(format string, args ...any) error { return New(http.StatusBadRequest, format, args...) }
+// BadRequest returns an error for a wrong request (400).
+func BadRequest(format string, args ...any) error { return New(http.StatusBadRequest, format, args...) }
 
 // Status returns the status of an error: 413 for a body that is too long, and 500 for errors without one.
 func Status(err error) int {

@@ -21,7 +21,7 @@ func ReadBody(r *http.Request) error {
 		return err
 	}
 	if err != nil {
-		return failure.Bad("the request cannot be read")
+		return failure.BadRequest("the request cannot be read")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(text))
 	return nil

@@ -28,8 +28,8 @@ type connection struct {
 	idle time.Time // start of idling or sending; zero while a request is answered
 }
 
-// Changed is the ConnState hook of an http.Server.
-func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
+// ConnState is the ConnState hook of an http.Server.
+func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
@@ -47,8 +47,8 @@ func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 // connKey is the key of a request's connection in its context.
 type connKey struct{}
 
-// Context is the ConnContext hook of an http.Server, through which a request finds its connection.
-func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
+// ConnContext is the ConnContext hook of an http.Server, through which a request finds its connection.
+func (c *Connections) ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -58,9 +58,9 @@ func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Contex
 	})
 }
 
-// Answering reserves the place of a request's connection until the answer. Call it for complete requests of clients
+// KeepPlace reserves the place of a request's connection until the answer. Call it for complete requests of clients
 // with access.
-func Answering(r *http.Request) {
+func KeepPlace(r *http.Request) {
 	if answering, ok := r.Context().Value(connKey{}).(func()); ok {
 		answering()
 	}

@@ -28,12 +28,12 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	c := NewConnections(6, 3)
 	come := func(from string, state http.ConnState) *someConn {
 		conn := &someConn{from: from + ":1"}
-		c.Changed(conn, http.StateNew)
+		c.ConnState(conn, http.StateNew)
 		if !conn.closed {
-			c.Changed(conn, state)
+			c.ConnState(conn, state)
 		}
 		if state == http.StateActive {
-			Answering(httptest.NewRequestWithContext(c.Context(t.Context(), conn), "GET", "/", nil))
+			KeepPlace(httptest.NewRequestWithContext(c.ConnContext(t.Context(), conn), "GET", "/", nil))
 		}
 		return conn
 	}
@@ -56,7 +56,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	if last := come("e", http.StateActive); !last.closed {
 		t.Error("one more than there may be at work")
 	}
-	c.Changed(busy, http.StateClosed)
+	c.ConnState(busy, http.StateClosed)
 	if last := come("e", http.StateActive); last.closed {
 		t.Error("nobody is let in after one has gone")
 	}

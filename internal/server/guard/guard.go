@@ -57,9 +57,9 @@ func New(o Options) (*Guard, error) {
 	}, nil
 }
 
-// Host returns an error for a host name that is not this server's: a page elsewhere could point its own name here (DNS
+// CheckHost returns an error for a host name that is not this server's: a page elsewhere could point its own name here (DNS
 // rebinding). It cannot do so with an address.
-func (g *Guard) Host(r *http.Request) error {
+func (g *Guard) CheckHost(r *http.Request) error {
 	name := strings.ToLower(strings.TrimSuffix(strings.Trim(hostOf(r.Host), "[]"), "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
 		if !g.opts.Loopback || ip.IsLoopback() {
@@ -74,11 +74,11 @@ func (g *Guard) Host(r *http.Request) error {
 		}
 	}
 	return failure.New(http.StatusMisdirectedRequest, "this server does not accept the host name %q; "+
-		"whoever runs it can allow it with --host", markup.Shortened(name, 100))
+		"whoever runs it can allow it with --host", markup.Shorten(name, 100))
 }
 
-// SameOrigin returns an error for a request from a page of another site.
-func (g *Guard) SameOrigin(r *http.Request) error {
+// CheckOrigin returns an error for a request from a page of another site.
+func (g *Guard) CheckOrigin(r *http.Request) error {
 	if g.origins.Check(r) != nil {
 		return failure.New(http.StatusForbidden, "this request came from a page of another site")
 	}
@@ -89,8 +89,8 @@ func (g *Guard) SameOrigin(r *http.Request) error {
 var ErrNoToken = failure.New(http.StatusUnauthorized,
 	"this server needs a token: sign in, or send it as \"Authorization: Bearer TOKEN\"")
 
-// Known returns an error for a request with neither the token nor a session that was begun with it.
-func (g *Guard) Known(r *http.Request) error {
+// Authorize returns an error for a request with neither the token nor a session that was begun with it.
+func (g *Guard) Authorize(r *http.Request) error {
 	if g.opts.Token == "" {
 		return nil
 	}

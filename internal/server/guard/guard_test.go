@@ -46,10 +46,10 @@ func TestHost(t *testing.T) {
 		{"", 421, 421},
 	} {
 		r := &http.Request{Host: c.host}
-		if got := status(here.Host(r)); got != c.here {
+		if got := status(here.CheckHost(r)); got != c.here {
 			t.Errorf("%q, this machine alone: %d, want %d", c.host, got, c.here)
 		}
-		if got := status(open.Host(r)); got != c.there {
+		if got := status(open.CheckHost(r)); got != c.there {
 			t.Errorf("%q, all addresses: %d, want %d", c.host, got, c.there)
 		}
 	}
@@ -68,7 +68,7 @@ func TestHere(t *testing.T) {
 		"/runs/a?x=1": "/runs/a?x=1", "": "/", "//evil.example": "/", "http://evil.example": "/", "/\\evil.example": "/",
 		"javascript:alert(1)": "/", "evil": "/", "/a\r\nSet-Cookie: x": "/", "///evil.example": "/",
 	} {
-		if got := Here(to); got != want {
+		if got := LocalPath(to); got != want {
 			t.Errorf("%q leads to %q, want %q", to, got, want)
 		}
 	}

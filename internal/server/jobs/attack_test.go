@@ -118,7 +118,7 @@ func TestSweepOfAServer(t *testing.T) {
 // TestRunsThatAreNamed: a run that a request names is a plain one of the folder.
 func TestRunsThatAreNamed(t *testing.T) {
 	r := newManager(t, Options{NoCache: true})
-	r.opts.Shows = func(run string) bool { return !strings.HasPrefix(run, ".") }
+	r.opts.CanList = func(run string) bool { return !strings.HasPrefix(run, ".") }
 	for _, dir := range []string{"runs/a", "runs/.b", "elsewhere", "runs/d"} {
 		ok(t, os.MkdirAll(dir, 0o755), os.WriteFile(dir+"/run.json", []byte(`{"schema":1,"id":"x"}`), 0o644))
 	}

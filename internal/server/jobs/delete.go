@@ -94,9 +94,9 @@ func sweep(ctx context.Context, dir string) {
 
 // Describe replaces the name, tags and note that people gave a run.
 func (r *Manager) Describe(run string, details judging.About) error {
-	details, err := details.Tidied()
+	details, err := details.Normalize()
 	if err != nil {
-		return failure.Bad("%w", err)
+		return failure.BadRequest("%w", err)
 	}
 	r.deleting.Lock()
 	defer r.deleting.Unlock()

@@ -29,8 +29,8 @@ type Options struct {
 	Cache     string
 	NoCache   bool
 	AtOnce    int // limit of the runs and suites in progress
-	// Shows reports whether the server's list would show a run of that name.
-	Shows func(run string) bool
+	// CanList reports whether the server's list would show a run of that name.
+	CanList func(run string) bool
 }
 
 // A Manager makes the runs of a server. A posted job becomes the request that the command line would make, and passes
@@ -154,7 +154,7 @@ func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error)
 		planned.Stages = append(planned.Stages, r.stage(run))
 	}
 	planned.Notes = append(planning.Log, plan.Notes...)
-	return planned, failure.Of(http.StatusUnprocessableEntity, err)
+	return planned, failure.WithStatus(http.StatusUnprocessableEntity, err)
 }
 
 // stage returns the plan of a run in the form of the API.
@@ -260,7 +260,7 @@ func (j *runJob) do(ctx context.Context, work func(context.Context, *eval.Maker)
 	r := j.manager
 	defer j.cancel(nil)
 	err := func() (err error) {
-		defer judging.Caught(&err) // a panic ends its own job alone
+		defer judging.Recover(&err) // a panic ends its own job alone
 		return work(ctx, j.maker())
 	}()
 	r.mu.Lock()
@@ -277,7 +277,7 @@ func (j *runJob) do(ctx context.Context, work func(context.Context, *eval.Maker)
 	default:
 		j.State = Failed
 	}
-	j.Error = r.maker.Words.Advised(err, err.Error())
+	j.Error = r.maker.Words.WithAdvice(err, err.Error())
 }
 
 // copy returns the job as it is now. The caller holds the lock.

@@ -25,7 +25,7 @@ func newManager(t *testing.T, o Options) *Manager {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	o.Runs, o.AtOnce = "runs", 1
-	o.Shows = func(string) bool { return true }
+	o.CanList = func(string) bool { return true }
 	r, err := New(t.Context(), eval.Maker{
 		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
 		OpenCache: func(string) (*cache.Store, error) { return cache.Open("replies", cache.Options{MinFree: 1}) },

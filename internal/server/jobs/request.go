@@ -34,7 +34,7 @@ const (
 // or addresses. The other fields come from the options of the server.
 func (r *Manager) request(ctx context.Context, request JobRequest) (eval.Request, error) {
 	o, err := r.read(ctx, request)
-	return o, failure.Of(http.StatusBadRequest, err)
+	return o, failure.WithStatus(http.StatusBadRequest, err)
 }
 
 func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request, err error) {
@@ -42,8 +42,8 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request,
 	if err != nil {
 		return o, err
 	}
-	if !slices.ContainsFunc(r.datasets(), func(d datasets.Known) bool { return d.Name == request.Get(fieldDataset) }) {
-		return o, eval.Wrong(fieldDataset, request.Get(fieldDataset), "%q is not offered", request.Get(fieldDataset))
+	if !slices.ContainsFunc(r.datasets(), func(d datasets.Entry) bool { return d.Name == request.Get(fieldDataset) }) {
+		return o, eval.InvalidField(fieldDataset, request.Get(fieldDataset), "%q is not offered", request.Get(fieldDataset))
 	}
 	ids := request[fieldEndpoint]
 	if request.Get(fieldEndpoint) == "" {
@@ -109,11 +109,11 @@ func (r *Manager) values(
 // value returns the value of a field as a request has it. It refuses files and addresses that are not offered.
 func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
-		return "", eval.Wrong(f.Name, value, ": not a text")
+		return "", eval.InvalidField(f.Name, value, ": not a text")
 	}
 	switch {
 	case f.Name == "prompt" && !slices.Contains(protocol.TemplateNames(), value):
-		return "", eval.Wrong(f.Name, value, "%q: it is one of %s", value, strings.Join(protocol.TemplateNames(), ", "))
+		return "", eval.InvalidField(f.Name, value, "%q: it is one of %s", value, strings.Join(protocol.TemplateNames(), ", "))
 	case f.Name == "own":
 		return r.runNamed(f.Name, value)
 	case f.Name == "agents":
@@ -128,11 +128,11 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 		return value, nil
 	}
 	if strings.Contains(value, ",") {
-		return "", eval.Wrong("agents", value, "%q: give each separately", value)
+		return "", eval.InvalidField("agents", value, "%q: give each separately", value)
 	}
 	if _, url, ok := strings.Cut(value, "@"); ok {
 		if r.checkEndpoint(ctx, url) != nil || isSimulation(url) {
-			return "", eval.Wrong("agents", value,
+			return "", eval.InvalidField("agents", value,
 				"%q: expected MODEL@URL with the URL of an offered server, a run, or sim:…", value)
 		}
 		return value, nil
@@ -143,12 +143,12 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 // runNamed returns the folder of a run that a field names.
 func (r *Manager) runNamed(flag, name string) (string, error) {
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
-		return "", eval.Wrong(flag, name, ": there is no run %q", name)
+		return "", eval.InvalidField(flag, name, ": there is no run %q", name)
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
-	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.Shows(filepath.ToSlash(name)) ||
-		disk.Within(r.dir, dir) != nil || disk.Plain(dir, judging.RunFiles...) != nil {
-		return "", eval.Wrong(flag, name, ": there is no run %q", name)
+	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.CanList(filepath.ToSlash(name)) ||
+		disk.CheckBelow(r.dir, dir) != nil || disk.CheckRegular(dir, judging.RunFiles...) != nil {
+		return "", eval.InvalidField(flag, name, ": there is no run %q", name)
 	}
 	return dir, nil
 }
@@ -182,8 +182,8 @@ func formFields(protocol judging.Protocol) []Field {
 }
 
 // datasets returns the datasets that can be judged now: gavel's samples, and those fetched or added.
-func (r *Manager) datasets() []datasets.Known {
-	return slices.DeleteFunc(r.maker.Library.All(), func(k datasets.Known) bool { return !r.maker.Library.Has(k) })
+func (r *Manager) datasets() []datasets.Entry {
+	return slices.DeleteFunc(r.maker.Library.All(), func(k datasets.Entry) bool { return !r.maker.Library.Has(k) })
 }
 
 // simulatedEndpoint is always offered.
@@ -273,7 +273,7 @@ func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	}
 	protocol, err := judging.ProtocolNamed(name)
 	if err != nil {
-		return Offer{}, failure.Of(http.StatusBadRequest, err)
+		return Offer{}, failure.WithStatus(http.StatusBadRequest, err)
 	}
 	o := Offer{Protocol: protocol.Name, Datasets: []NamedAbout{}, Fields: formFields(protocol)}
 	for _, k := range judging.Protocols() {

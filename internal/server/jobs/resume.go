@@ -26,7 +26,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	dir := filepath.Join(r.dir, filepath.FromSlash(run))
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
-		return Job{}, failure.Of(http.StatusUnprocessableEntity, err)
+		return Job{}, failure.WithStatus(http.StatusUnprocessableEntity, err)
 	}
 	previous, ok := eval.RequestOf(m)
 	switch {
@@ -56,7 +56,7 @@ func (r *Manager) requestOf(ctx context.Context, previous eval.Request) (JobRequ
 		fieldModel:    {previous.Model},
 		fieldDataset:  {previous.Dataset},
 	}
-	for name, values := range previous.Given() {
+	for name, values := range previous.NonDefaults() {
 		switch name {
 		case "backend", "base-url", "model", "dataset":
 		case "own", "agents":

@@ -44,7 +44,7 @@ func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*su
 		err = s.Check(ctx, r.maker)
 	}
 	if err != nil {
-		return failure.Of(http.StatusBadRequest, err)
+		return failure.WithStatus(http.StatusBadRequest, err)
 	}
 	return do(s)
 }
@@ -82,10 +82,10 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 func (r *Manager) place(file *suite.File) error {
 	return file.Place(r.dir, func(out string) error {
 		rel, err := filepath.Rel(r.dir, out)
-		if err != nil || rel == "." || !r.opts.Shows(path.Join(filepath.ToSlash(rel), "run")) {
+		if err != nil || rel == "." || !r.opts.CanList(path.Join(filepath.ToSlash(rel), "run")) {
 			return errors.New("is not a folder that this server searches for runs: remove this line")
 		}
-		if err := disk.Within(r.dir, out); err != nil {
+		if err := disk.CheckBelow(r.dir, out); err != nil {
 			return err
 		}
 		for parent := filepath.Dir(out); parent != r.dir; parent = filepath.Dir(parent) {
@@ -112,7 +112,7 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, 
 		case name == "base-url":
 			judge.BaseURLs = words
 		case ok && f.Local && name != fieldModel && name != fieldDataset:
-			return o, eval.Wrong(name, words[0], "can be set on the command line only: leave it out")
+			return o, eval.InvalidField(name, words[0], "can be set on the command line only: leave it out")
 		default:
 			request[name] = words
 		}
@@ -142,7 +142,7 @@ func (r *Manager) endpointIDs(ctx context.Context, judge eval.Endpoint, model st
 	for _, url := range judge.BaseURLs {
 		i := slices.IndexFunc(offered, func(e EndpointOffer) bool { return eval.SameAddress(e.ID, url) })
 		if i < 0 {
-			return nil, eval.Wrong("base-url", url,
+			return nil, eval.InvalidField("base-url", url,
 				"%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", url)
 		}
 		ids = append(ids, offered[i].ID)
@@ -155,7 +155,7 @@ func (r *Manager) endpointIDs(ctx context.Context, judge eval.Endpoint, model st
 			return []string{e.ID}, nil
 		}
 	}
-	return nil, eval.Wrong("model", model, "%s: no offered server has it; "+
+	return nil, eval.InvalidField("model", model, "%s: no offered server has it; "+
 		"name one with base-url, or write backend: sim for a simulated judge", model)
 }
 
@@ -165,12 +165,12 @@ func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuiteP
 		planning := &runJob{manager: r}
 		plan, err := s.Plan(ctx, planning.maker())
 		if err != nil {
-			return failure.Of(http.StatusUnprocessableEntity, err)
+			return failure.WithStatus(http.StatusUnprocessableEntity, err)
 		}
 		plan.Out = r.name(s.Out)
 		out = SuitePlanned{
 			Suite: plan.Out,
-			Above: append([]string{}, plan.Above...),
+			Above: append([]string{}, plan.Exceeded...),
 			Plan:  plan,
 			Notes: append([]string{}, planning.Log...),
 		}
@@ -194,7 +194,7 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 	request := JobRequest{fieldFile: {file}}
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
 		if out := r.name(s.Out); out != folder {
-			return failure.Bad("its file is that of the folder %s", out)
+			return failure.BadRequest("its file is that of the folder %s", out)
 		}
 		job, err = r.beginSuite(s, request)
 		return err
@@ -210,10 +210,10 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 func (r *Manager) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
 	return r.begin(Job{Request: request, Suite: r.name(s.Out)}, func(ctx context.Context, e *eval.Maker) error {
 		err := s.Run(ctx, e, request.Get(fieldYes) == "true")
-		var above *suite.AboveLimits
+		var above *suite.LimitsError
 		if errors.As(err, &above) {
 			return fmt.Errorf("the plan exceeds the suite's limits: %s; "+
-				"to start it anyway, send \"yes\": true, or use the command line: gavel suite run FILE --yes", above.What)
+				"to start it anyway, send \"yes\": true, or use the command line: gavel suite run FILE --yes", above.Excess)
 		}
 		return err
 	})

@@ -63,7 +63,7 @@ type Segment struct {
 
 // Segments returns a reply as visible text, split around its verdict.
 func Segments(reply string, verdict judging.Span) []Segment {
-	if verdict.Nowhere() {
+	if verdict.IsZero() {
 		return []Segment{{Text: Visible(reply)}}
 	}
 	all := []Segment{
@@ -74,8 +74,8 @@ func Segments(reply string, verdict judging.Span) []Segment {
 	return slices.DeleteFunc(all, func(s Segment) bool { return s.Text == "" })
 }
 
-// Marked returns a reply's text with marks around its verdict.
-func Marked(reply []Segment) string {
+// MarkVerdict returns a reply's text with marks around its verdict.
+func MarkVerdict(reply []Segment) string {
 	var b strings.Builder
 	for _, s := range reply {
 		if s.Verdict {
@@ -86,8 +86,8 @@ func Marked(reply []Segment) string {
 	return b.String()
 }
 
-// Shortened returns the beginning of a text as visible text on one line, with at most limit characters.
-func Shortened(text string, limit int) string {
+// Shorten returns the beginning of a text as visible text on one line, with at most limit characters.
+func Shorten(text string, limit int) string {
 	words := strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 	if runes := []rune(words); len(runes) > limit {
 		words = string(runes[:limit]) + "…"

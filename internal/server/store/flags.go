@@ -115,14 +115,14 @@ func (x *Index) Flags(item int) (f Flags) {
 		isFirst, isLast = isLast, isFirst
 	}
 	onlyRight := func(presentation int) bool {
-		return every(func(g Judgment) bool { return g.Right.Is == (g.Presentation == presentation) })
+		return every(func(g Judgment) bool { return g.Right.Correct == (g.Presentation == presentation) })
 	}
 	missing := len(once) == 0 || len(once) < presentations
 	unlabelled := !missing && some(func(g Judgment) bool { return !g.Right.Known })
 	scored := !missing && !unlabelled
-	right := scored && every(func(g Judgment) bool { return g.Right.Is }) // a tie may be right
+	right := scored && every(func(g Judgment) bool { return g.Right.Correct }) // a tie may be right
 	wrong := scored && !right
-	confident := wrong && every(func(g Judgment) bool { return g.decided() && !g.Right.Is })
+	confident := wrong && every(func(g Judgment) bool { return g.decided() && !g.Right.Correct })
 	inconsistent := len(choices) > 1
 	tie := some(func(g Judgment) bool { return g.Outcome == judging.Tie })
 	open := some(func(g Judgment) bool { return !g.decided() && g.Outcome != judging.Tie })
@@ -161,8 +161,8 @@ func (x *Index) Flags(item int) (f Flags) {
 		}
 	}
 	for _, g := range once {
-		if scored && g.Own.Known && ownModes[g.Mode] != "" {
-			f = append(f, ownFilter(g.Own.Is, g.Mode, g.Right.Is).Name)
+		if scored && g.OwnAnswer.Known && ownModes[g.Mode] != "" {
+			f = append(f, ownFilter(g.OwnAnswer.Correct, g.Mode, g.Right.Correct).Name)
 		}
 	}
 	return f

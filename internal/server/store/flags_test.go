@@ -43,7 +43,7 @@ func TestFlags(t *testing.T) {
 				g.Outcome = judging.NoVerdict
 			default:
 				g.Outcome, g.Choice, g.Position = judging.Decided, int(f[0]-'A'), int(f[1])-'1'
-				g.Right = Rightness{Is: f[2] == '+', Known: f[2] != '?'}
+				g.Right = Rightness{Correct: f[2] == '+', Known: f[2] != '?'}
 			}
 			x.items[0].judgments = append(x.items[0].judgments, i)
 			x.judgments = append(x.judgments, g)

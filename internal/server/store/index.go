@@ -52,14 +52,14 @@ type item struct {
 
 // Judgment holds the values of a record that lists and filters need.
 type Judgment struct {
-	Shown        string // key of the mode and the order of candidates
+	OrderKey     string // key of the mode and the order of candidates
 	Presentation int
 	Repetition   int
 	Outcome      judging.Outcome // from reading the reply again
 	Choice       int             // index of the chosen candidate in the item; -1 for none
 	Position     int             // where the choice was shown, from 0
 	Right        Rightness
-	Own          Rightness // the judge's own answer to the question
+	OwnAnswer    Rightness // the judge's own answer to the question
 	Mode         string    // of the prompt, if there are several
 
 	line          place
@@ -74,7 +74,7 @@ type Judgment struct {
 func (g Judgment) decided() bool { return g.Outcome == judging.Decided }
 
 // Rightness holds whether a verdict is correct, if that is known.
-type Rightness struct{ Is, Known bool }
+type Rightness struct{ Correct, Known bool }
 
 // Counts holds sums over the records.
 type Counts struct {
@@ -190,7 +190,7 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 		return failure.Unreadable("the records of %q cannot be read: %w", x.Run, reason(err))
 	}
 	x.records = info
-	x.Alarm = x.alarms.Said
+	x.Alarm = x.alarms.Message
 	return nil
 }
 
@@ -221,7 +221,7 @@ func ReadingOf(m *judging.Manifest) judging.Reading {
 // JudgmentOf returns the values of a record and of the verdict that was read from it.
 func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgment {
 	g := Judgment{
-		Shown:         ShownAs(r.Mode, r.Order),
+		OrderKey:      OrderKey(r.Mode, r.Order),
 		Presentation:  r.Presentation,
 		presentations: r.Presentations,
 		Repetition:    r.Repetition,
@@ -237,10 +237,10 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgm
 	}
 	g.Mode = strings.Clone(r.Mode)
 	if r.Own != nil {
-		g.Own = Rightness{Is: r.Own.Right, Known: true}
+		g.OwnAnswer = Rightness{Correct: r.Own.Right, Known: true}
 	}
 	right, labelled := m.Right(r, v)
-	g.Right = Rightness{Is: right, Known: right || labelled}
+	g.Right = Rightness{Correct: right, Known: right || labelled}
 	return g
 }
 

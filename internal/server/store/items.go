@@ -10,8 +10,8 @@ import (
 	"gavel/judging"
 )
 
-// Judged holds a record with the verdict that was read from it.
-type Judged struct {
+// JudgedRecord holds a record with the verdict that was read from it.
+type JudgedRecord struct {
 	*judging.Record
 	Verdict    judging.Verdict
 	Confidence *float64 // nil without probabilities
@@ -44,7 +44,7 @@ func (x *Index) ItemIfThere(i int) datasets.Item {
 }
 
 // Record reads the record of a judgment, as scoring does.
-func (x *Index) Record(g Judgment) (j Judged, err error) {
+func (x *Index) Record(g Judgment) (j JudgedRecord, err error) {
 	line, err := x.line(judging.RecordsFile, g.line)
 	if err != nil {
 		return j, err
@@ -107,8 +107,8 @@ func (x *Index) Judgments(item int) (all []Judgment) {
 	return all
 }
 
-// Ended returns the set of outcomes of an item's judgments.
-func (x *Index) Ended(item int) map[judging.Outcome]bool {
+// Outcomes returns the set of outcomes of an item's judgments.
+func (x *Index) Outcomes(item int) map[judging.Outcome]bool {
 	all := map[judging.Outcome]bool{}
 	for _, k := range x.items[item].judgments {
 		all[x.judgments[k].Outcome] = true
@@ -116,8 +116,8 @@ func (x *Index) Ended(item int) map[judging.Outcome]bool {
 	return all
 }
 
-// Otherwise reports whether an item has another verdict in a mode than in its first judgment, if that has one.
-func (x *Index) Otherwise(item int, mode string) bool {
+// VerdictDiffers reports whether an item has another verdict in a mode than in its first judgment, if that has one.
+func (x *Index) VerdictDiffers(item int, mode string) bool {
 	all := x.Judgments(item)
 	return slices.ContainsFunc(all, func(g Judgment) bool {
 		return g.Mode == mode && g.Repetition == 0 && all[0].Outcome.Verdict() && !g.Outcome.Unserved() &&
@@ -130,8 +130,8 @@ func (r Rightness) Pointer() *bool {
 	if !r.Known {
 		return nil
 	}
-	return &r.Is
+	return &r.Correct
 }
 
-// ShownAs returns a key for a mode and an order of candidates.
-func ShownAs(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }
+// OrderKey returns a key for a mode and an order of candidates.
+func OrderKey(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }

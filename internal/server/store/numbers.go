@@ -30,9 +30,9 @@ func (s *Store) Stamps(run string) (stamps Stamps) {
 	return stamps
 }
 
-// Written returns the report in results.json; nil if it belongs to another run, or is older than the items and records.
+// WrittenReport returns the report in results.json; nil if it belongs to another run, or is older than the items and records.
 // A report by an earlier gavel keeps its Scoring, and gets a diagnosis in the words of this one.
-func (s *Store) Written(run string, m *judging.Manifest, stamps Stamps) *scoring.Report {
+func (s *Store) WrittenReport(run string, m *judging.Manifest, stamps Stamps) *scoring.Report {
 	mtime := stamps.Results.mtime
 	if stamps.Results == (Stamp{}) || mtime.Before(stamps.Records.mtime) || mtime.Before(stamps.Items.mtime) {
 		return nil
@@ -54,9 +54,9 @@ func (s *Store) Written(run string, m *judging.Manifest, stamps Stamps) *scoring
 	return rep
 }
 
-// Altered returns the files of a run whose SHA-256 differs from that in its manifest.
-func (s *Store) Altered(run string, m *judging.Manifest) []string {
-	names, err := m.EverAltered(s.root, run)
+// AlteredFiles returns the files of a run whose SHA-256 differs from that in its manifest.
+func (s *Store) AlteredFiles(run string, m *judging.Manifest) []string {
+	names, err := m.AlteredFiles(s.root, run)
 	if err != nil {
 		return nil // other calls report files that cannot be read
 	}
@@ -77,7 +77,7 @@ func (s *Store) Score(run string, set judging.ItemSet) (*scoring.Report, error) 
 // Load reads a run's records of the items of a set, or all of them if the set is empty, and compares the two readings
 // of its replies, as [scoring.Load] does.
 func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
-	loaded, err := s.LoadOn(run, set)
+	loaded, err := s.LoadOneReading(run, set)
 	if err == nil {
 		err = loaded.CompareReadings(func(reading judging.Reading) (*scoring.Run, error) { return s.load(run, reading, set) })
 	}
@@ -118,8 +118,8 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 	return judging.ReadItems(m, s.reader(f, 0, info))
 }
 
-// LoadOn is [Store.Load] without the other reading.
-func (s *Store) LoadOn(run string, set judging.ItemSet) (*scoring.Run, error) {
+// LoadOneReading is [Store.Load] without the other reading.
+func (s *Store) LoadOneReading(run string, set judging.ItemSet) (*scoring.Run, error) {
 	return s.load(run, scoring.DefaultOptions.Reading, set)
 }
 
@@ -149,22 +149,22 @@ func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (
 	}
 	f, info, err := s.Open(run, judging.RecordsFile)
 	if err != nil {
-		return nil, s.Missing(run, err)
+		return nil, s.MissingError(run, err)
 	}
 	defer f.Close()
-	take := func(r *judging.Record, read scoring.Read) error {
+	take := func(r *judging.Record, read scoring.ParsedVerdict) error {
 		if set != "" && !inSet[r.Item] {
 			return nil
 		}
-		return loader.Take(r, read)
+		return loader.AddParsed(r, read)
 	}
-	err = judging.ScanRecords(path.Join(run, judging.RecordsFile), s.reader(f, 0, info), loader.Look, take)
+	err = judging.ScanRecords(path.Join(run, judging.RecordsFile), s.reader(f, 0, info), loader.Parse, take)
 	if err != nil {
 		return nil, failure.Unreadable("this run has no scores: %w", err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
-	loaded.ItemsFrom(func(use func(id string, responses []judging.Response)) error {
+	loaded.SetItems(func(use func(id string, responses []judging.Response)) error {
 		f, _, err := s.Open(run, judging.ItemsFile)
 		if err != nil {
 			return err

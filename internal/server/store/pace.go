@@ -43,7 +43,7 @@ func (x *Index) Pace(now time.Time) (p Pace) {
 		tempo.Add(g.began)
 	}
 	p.Rate = tempo.PerSecond(now)
-	if seconds, ok := tempo.Left(x.Manifest.Judgments-x.Counts.Records, now); ok {
+	if seconds, ok := tempo.Remaining(x.Manifest.Judgments-x.Counts.Records, now); ok {
 		p.Left = &seconds
 	}
 	for _, g := range slices.Backward(x.judgments) {

@@ -28,16 +28,16 @@ import (
 // A Store reads a folder of runs. It opens all files through an os.Root, so that neither a name nor a link leads out of
 // the folder, and writes nothing. Its methods may be called from many goroutines.
 type Store struct {
-	Closing context.Context // ends with the store, and reading with it
-	End     context.CancelFunc
-	Most    int // limit of the folders searched
+	Closing     context.Context // ends with the store, and reading with it
+	End         context.CancelFunc
+	SearchLimit int // limit of the folders searched
 
 	root       *os.Root
 	files      *memo.Memo // decoded run.json, about.json and so on
 	indexes    *memo.Memo
 	searches   *memo.Memo // results of Search
 	mu         sync.Mutex
-	runs       []Found
+	runs       []FoundRun
 	suites     []string // folders of suites in the listing
 	incomplete bool     // the listing has only the first Most folders
 	listedAt   time.Time
@@ -63,12 +63,12 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		Most:     MaxFolders,
-		root:     root,
-		files:    memo.New(2*MaxFolders, now),
-		indexes:  memo.New(maxIndexes, now),
-		searches: memo.New(64, now),
-		now:      now,
+		SearchLimit: MaxFolders,
+		root:        root,
+		files:       memo.New(2*MaxFolders, now),
+		indexes:     memo.New(maxIndexes, now),
+		searches:    memo.New(64, now),
+		now:         now,
 	}
 	s.Closing, s.End = context.WithCancel(context.Background())
 	return s, nil
@@ -121,7 +121,7 @@ func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 	if err := checkName(run); err != nil {
 		return nil, err
 	}
-	return decodeFile(s, run, judging.ManifestFile, judging.DecodeManifest, s.Missing)
+	return decodeFile(s, run, judging.ManifestFile, judging.DecodeManifest, s.MissingError)
 }
 
 // decodeFile reads a small file of a run or suite, and keeps its value in memory until the file changes. missing
@@ -159,8 +159,8 @@ func (s *Store) About(run string) judging.About {
 	return details
 }
 
-// Missing returns the error for a run that cannot be read.
-func (s *Store) Missing(run string, err error) error {
+// MissingError returns the error for a run that cannot be read.
+func (s *Store) MissingError(run string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return failure.Unreadable("the run %q cannot be read: %w", run, reason(err))
 	}
@@ -179,8 +179,8 @@ func reason(err error) error {
 	return err
 }
 
-// Found holds a run of the folder, or the error of a folder that looks like one.
-type Found struct {
+// FoundRun holds a run of the folder, or the error of a folder that looks like one.
+type FoundRun struct {
 	Name     string
 	Manifest *judging.Manifest
 	Err      error
@@ -195,13 +195,13 @@ const (
 	listFor     = time.Second // for which a listing is used
 )
 
-// Shows reports whether the list has room for a run of that name: it is a valid name and not too deep.
-func Shows(run string) bool {
+// CanList reports whether the list has room for a run of that name: it is a valid name and not too deep.
+func CanList(run string) bool {
 	return checkName(run) == nil && strings.Count(run, "/") < MaxDepth
 }
 
 // List returns the runs, sorted by name. It does not search inside the folder of a run.
-func (s *Store) List() ([]Found, error) {
+func (s *Store) List() ([]FoundRun, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.runs != nil && s.now().Sub(s.listedAt) < listFor {
@@ -211,7 +211,7 @@ func (s *Store) List() ([]Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder of runs cannot be read: %w", reason(err))
 	}
-	slices.SortFunc(runs, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(runs, func(a, b FoundRun) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(suites)
 	s.runs = runs
 	s.suites = suites
@@ -238,11 +238,11 @@ func (s *Store) SearchEnded() string {
 		return ""
 	}
 	return fmt.Sprintf("The search for runs ended after %d folders, so some runs may be missing: "+
-		"make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.Most)
+		"make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.SearchLimit)
 }
 
 // search looks for runs and suites in the folder.
-func (s *Store) search() (runs []Found, suites []string, err error) {
+func (s *Store) search() (runs []FoundRun, suites []string, err error) {
 	folders := 0
 	s.incomplete = false
 	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -256,11 +256,11 @@ func (s *Store) search() (runs []Found, suites []string, err error) {
 		case strings.HasPrefix(d.Name(), ".") || strings.Count(name, "/") >= MaxDepth:
 			return fs.SkipDir
 		}
-		if folders++; folders > s.Most {
+		if folders++; folders > s.SearchLimit {
 			s.incomplete = true
 			return fs.SkipAll
 		}
-		if run, ok := s.Look(name); ok {
+		if run, ok := s.Lookup(name); ok {
 			runs = append(runs, run)
 			return fs.SkipDir
 		}
@@ -289,21 +289,21 @@ func (s *Store) SuiteOf(run string) string {
 	return ""
 }
 
-// Look returns the run of a folder, and reports whether the folder is a run at all. A damaged run has an error.
-func (s *Store) Look(name string) (Found, bool) {
+// Lookup returns the run of a folder, and reports whether the folder is a run at all. A damaged run has an error.
+func (s *Store) Lookup(name string) (FoundRun, bool) {
 	if checkName(name) != nil {
-		return Found{}, false
+		return FoundRun{}, false
 	}
 	m, err := s.Manifest(name)
 	if err == nil {
-		return Found{Name: name, Manifest: m}, true
+		return FoundRun{Name: name, Manifest: m}, true
 	}
 	for _, file := range []string{judging.ManifestFile, judging.RecordsFile} {
 		if _, serr := s.root.Lstat(path.Join(name, file)); serr == nil {
-			return Found{Name: name, Err: err}, true
+			return FoundRun{Name: name, Err: err}, true
 		}
 	}
-	return Found{}, false
+	return FoundRun{}, false
 }
 
 // Forget makes List search again.

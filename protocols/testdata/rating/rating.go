@@ -26,7 +26,7 @@ var Protocol = judging.Protocol{
 	About: "a response at a time: how good is it, from 1 to 5?",
 	Help:  "Has a judge rate both responses of a pair, each by itself.\n\nExamples:\n  gavel run NAME --model qwen3:8b --dataset sample",
 	Items: "pairs", Goal: "good", Asks: "how GOAL?",
-	Judges: []datasets.Shape{datasets.Pair}, Presentations: 2, Shows: 1,
+	Shapes: []datasets.Shape{datasets.Pair}, Presentations: 2, MaxShown: 1,
 	Templates: []judging.Template{judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil)},
 	Options:   []judging.Option{scaleOption},
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
@@ -57,7 +57,7 @@ var Imports = []imports.Importer{{
 		}
 		return nil
 	}}},
-	Take: func(r imports.Request) ([]*imports.Run, error) {
+	Import: func(r imports.Request) ([]*imports.Run, error) {
 		return nil, fmt.Errorf("%s of %s has no ratings", r.Files[0], r.Option("by"))
 	},
 }}
@@ -79,8 +79,8 @@ func (p rating) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 		o.Order, o.Choices = append(o.Order, i), append(o.Choices, "Rating: "+string(rune('1'+i)))
 	}
 	if s.Order[0] == item.Gold {
-		if o.Right = 4; p.scale == "two" {
-			o.Right = 1
+		if o.Correct = 4; p.scale == "two" {
+			o.Correct = 1
 		}
 	}
 	return judging.Prompt{System: p.template.System, User: item.Question + "\n\n" + item.Candidates[s.Order[0]].Text, Labels: o.Choices, Oracle: o}
@@ -90,7 +90,7 @@ var rated = regexp.MustCompile(`Rating: ([1-5])`)
 
 func (rating) Parse(_ judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	label, at, outcome := judging.OneLabel(rated, reply, how.Policy)
-	return judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Answer: label, Span: at}
+	return judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Answer: label, Span: at}
 }
 
 // ratings of the two responses, the labelled one's first; "" for none.
