@@ -63,7 +63,7 @@ type Request struct {
 	Labels []string `json:"labels,omitempty"`
 	// NoPromptCache has the server compute the whole prompt anew, where it supports that.
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
-	Extras
+	ExtraParameters
 
 	// Context holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of a key:
 	// a cached "prompt too long" is valid only while the context has not grown.
@@ -77,9 +77,9 @@ type Request struct {
 	Oracle *Oracle `json:"-"`
 }
 
-// Extras holds optional features of a server: a run sets them as parameters, a request carries them. Unset fields are
+// ExtraParameters holds optional features of a server: a run sets them as parameters, a request carries them. Unset fields are
 // left out of the JSON. The tag about has the field's description for people.
-type Extras struct {
+type ExtraParameters struct {
 	// StopRepetition has the server end a reply that repeats itself.
 	StopRepetition bool `json:"stop_repetition,omitempty" about:"replies that repeat themselves ended by the server"`
 }
@@ -159,7 +159,7 @@ type Response struct {
 	ThinkTokens  int  `json:"think_tokens,omitempty"` // thinking tokens, part of ReplyTokens; 0: not reported
 	// Labels holds the requested labels whose probability follows from this reply; see [Label]. Empty if the server
 	// reports no probabilities.
-	Labels []Label `json:"labels,omitempty"`
+	Labels []LabelProbability `json:"labels,omitempty"`
 	// Context is the server's context when it answered TooLong.
 	Context int           `json:"context,omitempty"`
 	Took    time.Duration `json:"took_ns,omitempty"`
@@ -178,10 +178,10 @@ type Response struct {
 	Check *IdentityCheck `json:"-"`
 }
 
-// Label holds the probability of one of Request.Labels at the place of the verdict in the reply: the natural logarithm
+// LabelProbability holds the probability of one of Request.Labels at the place of the verdict in the reply: the natural logarithm
 // of the product of the token probabilities, up to the token that distinguishes the label from the others. These are
 // the model's own probabilities, before any constraint.
-type Label struct {
+type LabelProbability struct {
 	Text    string  `json:"label"`
 	Logprob float64 `json:"logprob"`
 }
@@ -242,8 +242,8 @@ func (m Model) Identity(kind string) string {
 	return kind + " " + m.Name
 }
 
-// Server describes the server at an address.
-type Server struct {
+// ServerInfo describes the server at an address.
+type ServerInfo struct {
 	// the wire format: `ollama`, `openai`, `systemone`, `sim`, `import` or `jury`; part of the cache key
 	Kind    string `json:"kind"`
 	Name    string `json:"name"`              // `Ollama`, `llama.cpp`, `vLLM`, …
@@ -255,31 +255,31 @@ type Server struct {
 type Backend interface {
 	Client
 	// Server identifies the server; it fails if there is no answer.
-	Server(ctx context.Context) (Server, error)
+	Server(ctx context.Context) (ServerInfo, error)
 	// Models lists the server's models, sorted by name.
 	Models(ctx context.Context) ([]Model, error)
 	// Model describes one model; an unknown name gives an *Error of kind NotFound.
 	Model(ctx context.Context, name string) (Model, error)
 }
 
-// Kind classifies failures by what may help.
-type Kind string
+// ErrorKind classifies failures by what may help.
+type ErrorKind string
 
 const (
-	Transport  Kind = "transport"  // refused, reset, cut off: may pass
-	Timeout    Kind = "timeout"    // no answer within the time limit: may pass
-	Busy       Kind = "busy"       // 408, 429, 503: may pass
-	ServerSide Kind = "server"     // other 5xx, or an unusable answer: may pass
-	BadRequest Kind = "request"    // 400 and the like: will fail again
-	Auth       Kind = "auth"       // 401, 403
-	NotFound   Kind = "not-found"  // 404: address or model
-	Moved      Kind = "moved"      // 3xx: no redirect is followed
-	Internal   Kind = "unexpected" // anything else
+	Transport  ErrorKind = "transport"  // refused, reset, cut off: may pass
+	Timeout    ErrorKind = "timeout"    // no answer within the time limit: may pass
+	Busy       ErrorKind = "busy"       // 408, 429, 503: may pass
+	ServerSide ErrorKind = "server"     // other 5xx, or an unusable answer: may pass
+	BadRequest ErrorKind = "request"    // 400 and the like: will fail again
+	Auth       ErrorKind = "auth"       // 401, 403
+	NotFound   ErrorKind = "not-found"  // 404: address or model
+	Moved      ErrorKind = "moved"      // 3xx: no redirect is followed
+	Internal   ErrorKind = "unexpected" // anything else
 )
 
 // Error describes a call without a usable answer.
 type Error struct {
-	Kind         Kind
+	Kind         ErrorKind
 	Status       int // HTTP status; 0: none
 	Message      string
 	RetryAfter   time.Duration // the wait that the server requests; 0: none
@@ -298,7 +298,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // MayPass reports whether another try can succeed later.
 func (e *Error) MayPass() bool {
-	return slices.Contains([]Kind{Transport, Timeout, Busy, ServerSide}, e.Kind)
+	return slices.Contains([]ErrorKind{Transport, Timeout, Busy, ServerSide}, e.Kind)
 }
 
 // requestedWait returns the wait that the server requested in err; 0 if it requested none.
@@ -310,7 +310,7 @@ func requestedWait(err error) time.Duration {
 }
 
 // IsKind reports whether err is an *Error of one of the kinds.
-func IsKind(err error, kinds ...Kind) bool {
+func IsKind(err error, kinds ...ErrorKind) bool {
 	var e *Error
 	return errors.As(err, &e) && slices.Contains(kinds, e.Kind)
 }

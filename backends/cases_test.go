@@ -35,7 +35,7 @@ var decisionWire = wire{
 	lost:  respond(404, "404 page not found"),
 	asks:  comparison,
 	dial: func(url, key string, c *http.Client) Backend {
-		b, err := Open(Server{Kind: systemOneFormat, URL: url + "/v1"}, key, c)
+		b, err := Open(ServerInfo{Kind: systemOneFormat, URL: url + "/v1"}, key, c)
 		if err != nil {
 			panic(err)
 		}

@@ -253,7 +253,7 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 // TestConcurrencyFalls: of a server that is late, half as much is asked, and of one that refuses as much as it took;
 // once for all that were begun before.
 func TestConcurrencyFalls(t *testing.T) {
-	for kind, want := range map[Kind]int{Busy: 4, Timeout: 8} {
+	for kind, want := range map[ErrorKind]int{Busy: 4, Timeout: 8} {
 		c := NewConcurrency(nil, ConcurrencyOptions{First: 16, Max: 64})
 		var windows []int
 		for range 16 {

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Endpoint is a server that was found at an address.
-type Endpoint struct {
-	Server Server
+// DiscoveredServer is a server that was found at an address.
+type DiscoveredServer struct {
+	Server ServerInfo
 	Why    string // the source of the address: "OLLAMA_HOST", "port 8080"
 }
 
-// Candidate is an address to probe.
-type Candidate struct {
+// CandidateAddress is an address to probe.
+type CandidateAddress struct {
 	URL string
 	Why string
 	Env bool // from the environment
@@ -33,20 +33,20 @@ const (
 
 // Candidates lists the addresses to probe: those in the environment, then the usual local ports. If a wire format is
 // given, the other format's variable is ignored.
-func Candidates(wire string, getenv func(string) string) ([]Candidate, error) {
-	var out []Candidate
+func Candidates(wire string, getenv func(string) string) ([]CandidateAddress, error) {
+	var out []CandidateAddress
 	if host := TakePasswords(getenv(OllamaHost)); host != "" && wire != openAIFormat {
 		u, err := ollamaURL(host)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Candidate{URL: u, Why: OllamaHost, Env: true})
+		out = append(out, CandidateAddress{URL: u, Why: OllamaHost, Env: true})
 	}
 	if base := TakePasswords(getenv(OpenAIBase)); base != "" && wire != ollamaFormat {
-		out = append(out, Candidate{URL: base, Why: OpenAIBase, Env: true})
+		out = append(out, CandidateAddress{URL: base, Why: OpenAIBase, Env: true})
 	}
 	for _, port := range LocalPorts() {
-		out = append(out, Candidate{
+		out = append(out, CandidateAddress{
 			URL: "http://127.0.0.1:" + port,
 			Why: "port " + port,
 		})
@@ -90,24 +90,24 @@ const (
 // Probe identifies the kind of server at an address: Ollama if it has Ollama's version page; OpenAI-compatible if it
 // lists models, or is a llama.cpp that still loads one; decision models if every listed model is one. key is not sent
 // to the version page.
-func Probe(ctx context.Context, client *http.Client, base, key string) (Server, error) {
+func Probe(ctx context.Context, client *http.Client, base, key string) (ServerInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, namedTime)
 	defer cancel()
 	root := strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1")
 	if o, err := NewOllama(root, client); err != nil {
-		return Server{}, err
+		return ServerInfo{}, err
 	} else if s, err := o.Server(ctx); err == nil && s.Version != "" {
 		return s, nil
 	} else if IsKind(err, Transport, Timeout) {
-		return Server{}, err
+		return ServerInfo{}, err
 	}
 	o := NewOpenAI(base, key, client)
 	s, cards, err := o.find(ctx)
 	if IsKind(err, Busy) && strings.Contains(err.Error(), "Loading model") {
-		return Server{Kind: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
+		return ServerInfo{Kind: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
 	}
 	if err != nil {
-		return Server{}, err
+		return ServerInfo{}, err
 	}
 	if len(cards) > 0 && !slices.ContainsFunc(cards, func(c modelCard) bool { return c.model().Decides != Yes }) {
 		s.Kind = systemOneFormat
@@ -118,9 +118,9 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 // Discover probes the candidates in parallel. Addresses from the environment come first: the usual ports are probed
 // only if there are none. Addresses without an answer are dropped, and each server is listed once. key is sent only to
 // addresses from the environment.
-func Discover(ctx context.Context, client *http.Client, candidates []Candidate, key string) []Endpoint {
-	fromEnv := slices.ContainsFunc(candidates, func(c Candidate) bool { return c.Env })
-	endpoints := make([]Endpoint, len(candidates))
+func Discover(ctx context.Context, client *http.Client, candidates []CandidateAddress, key string) []DiscoveredServer {
+	fromEnv := slices.ContainsFunc(candidates, func(c CandidateAddress) bool { return c.Env })
+	endpoints := make([]DiscoveredServer, len(candidates))
 	var wg sync.WaitGroup
 	for i, c := range candidates {
 		if fromEnv && !c.Env {
@@ -134,14 +134,14 @@ func Discover(ctx context.Context, client *http.Client, candidates []Candidate, 
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			if s, err := Probe(ctx, client, c.URL, proof); err == nil {
-				endpoints[i] = Endpoint{Server: s, Why: c.Why}
+				endpoints[i] = DiscoveredServer{Server: s, Why: c.Why}
 			}
 		})
 	}
 	wg.Wait()
-	var out []Endpoint
+	var out []DiscoveredServer
 	for _, e := range endpoints {
-		duplicate := slices.ContainsFunc(out, func(o Endpoint) bool { return o.Server.URL == e.Server.URL })
+		duplicate := slices.ContainsFunc(out, func(o DiscoveredServer) bool { return o.Server.URL == e.Server.URL })
 		if e.Server.URL != "" && !duplicate {
 			out = append(out, e)
 		}

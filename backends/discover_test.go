@@ -72,7 +72,7 @@ func TestProbe(t *testing.T) {
 		wire   wire
 		suffix string
 		want   string // kind and name
-		fails  Kind
+		fails  ErrorKind
 		reason string
 	}{
 		"Ollama's /v1":    {wire: ollamaWire, suffix: "/v1", want: "ollama Ollama", reason: "its /v1 cuts prompts in silence"},
@@ -89,7 +89,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %s%s: %s", name, got, err, tc.want, tc.fails, tc.reason)
 		}
 	}
-	for address, fails := range map[string]Kind{unusedAddress: Transport, "http://[": ""} {
+	for address, fails := range map[string]ErrorKind{unusedAddress: Transport, "http://[": ""} {
 		if _, err := Probe(t.Context(), NewHTTPClient(1), address, ""); err == nil || fails != "" && !IsKind(err, fails) {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -98,19 +98,19 @@ func TestProbe(t *testing.T) {
 
 func TestDiscover(t *testing.T) {
 	ollama, llama, vllm := ollamaWire.start(t), llamaWire.start(t), vllmWire.start(t)
-	port := func(url string) Candidate { return Candidate{url, "port", false} }
-	env := func(url string) Candidate { return Candidate{url, "env", true} }
+	port := func(url string) CandidateAddress { return CandidateAddress{url, "port", false} }
+	env := func(url string) CandidateAddress { return CandidateAddress{url, "env", true} }
 	for name, tc := range map[string]struct {
-		candidates []Candidate
+		candidates []CandidateAddress
 		want       string
 	}{
 		"nothing":                       {nil, ""},
-		"none answers":                  {[]Candidate{port(unusedAddress)}, ""},
-		"the one that answers":          {[]Candidate{port(unusedAddress), port(llama.URL)}, "llama.cpp (port)"},
-		"all, in the order given":       {[]Candidate{port(vllm.URL), port(ollama.URL), port(llama.URL)}, "vLLM (port), Ollama (port), llama.cpp (port)"},
-		"the environment wins":          {[]Candidate{env(llama.URL), port(ollama.URL)}, "llama.cpp (env)"},
-		"even where it does not answer": {[]Candidate{env(unusedAddress), port(ollama.URL)}, ""},
-		"the same server twice":         {[]Candidate{env(ollama.URL), env(ollama.URL + "/v1")}, "Ollama (env)"},
+		"none answers":                  {[]CandidateAddress{port(unusedAddress)}, ""},
+		"the one that answers":          {[]CandidateAddress{port(unusedAddress), port(llama.URL)}, "llama.cpp (port)"},
+		"all, in the order given":       {[]CandidateAddress{port(vllm.URL), port(ollama.URL), port(llama.URL)}, "vLLM (port), Ollama (port), llama.cpp (port)"},
+		"the environment wins":          {[]CandidateAddress{env(llama.URL), port(ollama.URL)}, "llama.cpp (env)"},
+		"even where it does not answer": {[]CandidateAddress{env(unusedAddress), port(ollama.URL)}, ""},
+		"the same server twice":         {[]CandidateAddress{env(ollama.URL), env(ollama.URL + "/v1")}, "Ollama (env)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -128,7 +128,7 @@ func TestDiscover(t *testing.T) {
 func TestDiscoverSendsTheKeyToNamedAddressesAlone(t *testing.T) {
 	for env, want := range map[bool]string{true: "Bearer sk-secret", false: ""} {
 		s := vllmWire.start(t)
-		Discover(context.Background(), NewHTTPClient(1), []Candidate{{s.URL, "x", env}}, "sk-secret")
+		Discover(context.Background(), NewHTTPClient(1), []CandidateAddress{{s.URL, "x", env}}, "sk-secret")
 		models := s.asked("/v1/models")
 		if len(models) == 0 {
 			t.Fatal("it was not looked at")

@@ -26,7 +26,7 @@ func (w wire) everyWord(url, key string) map[string]func(context.Context) error 
 		"Probe":  func(ctx context.Context) error { _, err := Probe(ctx, client, url, key); return err },
 	}
 	if o, ok := b().(*OpenAI); ok {
-		o.server = &Server{Kind: "openai", Name: w.name}
+		o.server = &ServerInfo{Kind: "openai", Name: w.name}
 		words["Ask, known"] = func(ctx context.Context) error { _, err := o.Ask(ctx, question); return err }
 		if w.name != LMStudio {
 			words["CountTokens"] = func(ctx context.Context) error { _, err := o.CountTokens(ctx, question); return err }
@@ -143,7 +143,7 @@ func TestSwitchingProtocols(t *testing.T) {
 			within(t, "the connection of "+name, func() { <-hungUp })
 		}
 		within(t, "Discover", func() {
-			if found := Discover(context.Background(), NewHTTPClient(2), []Candidate{{URL: url, Why: "port"}}, ""); found != nil {
+			if found := Discover(context.Background(), NewHTTPClient(2), []CandidateAddress{{URL: url, Why: "port"}}, ""); found != nil {
 				t.Errorf("found %+v", found)
 			}
 		})

@@ -89,7 +89,7 @@ func TestFingerprintEndsTrust(t *testing.T) {
 		for i, f := range s.fingerprints {
 			s.fingerprints[i] = strings.Trim(f, `"`)
 		}
-		m := Member{Backend: s, Client: s, Server: Server{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
+		m := PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
 		w, answered := NewWatch(t.Context(), m, 0), 0
 		var err error
 		for range len(s.fingerprints) {
@@ -106,7 +106,7 @@ func TestFingerprintEndsTrust(t *testing.T) {
 		}
 	}
 	s := &scripted{fingerprints: slices.Repeat([]string{"b"}, 3)}
-	w := NewWatch(t.Context(), Member{Backend: s, Client: s, Model: Model{Name: "tiny"}}, 0)
+	w := NewWatch(t.Context(), PoolMember{Backend: s, Client: s, Model: Model{Name: "tiny"}}, 0)
 	w.Expect("a")
 	if _, err := w.Ask(t.Context(), Request{}); err == nil {
 		t.Error("the first reply with another fingerprint than that of the earlier try is trusted")

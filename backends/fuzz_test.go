@@ -91,7 +91,7 @@ func FuzzAnswer(f *testing.F) {
 			}, nil
 		})}
 		openAI := NewOpenAI("http://server", "", c)
-		openAI.server = &Server{Kind: "openai", Name: VLLM}
+		openAI.server = &ServerInfo{Kind: "openai", Name: VLLM}
 		for name, b := range map[string]Client{"openai": openAI, "ollama": dialOllama("http://server", "", c)} {
 			resp, err := b.Ask(context.Background(), question)
 			if err != nil {

@@ -268,7 +268,7 @@ func (x *exchange) accessAdvice() string {
 var invalidRequest = regexp.MustCompile(`^(?:\d+ validation errors?\b|\[\{'type': '\w+', 'loc': \()`)
 
 // kind classifies an error answer by its status, or by its text where servers choose a status that says less.
-func (x *exchange) kind() Kind {
+func (x *exchange) kind() ErrorKind {
 	sentence, kinds := readError(x.body)
 	switch x.status {
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -28,13 +28,13 @@ var (
 // Identify implements Identifier.
 func (o *OpenAI) Identify(ctx context.Context, name string) (Model, error) { return o.Model(ctx, name) }
 
-// Sample holds the likeliest first tokens after a fixed prompt, with the natural logarithms of their probabilities.
+// TokenSample holds the likeliest first tokens after a fixed prompt, with the natural logarithms of their probabilities.
 // Models of the same name, size and tokenizer have the same fingerprint, but other weights give another sample.
-type Sample map[string]float64
+type TokenSample map[string]float64
 
 // sampler is a Backend whose server can give a sample. The sample is nil if the server has none to give.
 type sampler interface {
-	Sample(ctx context.Context, model string) (Sample, error)
+	Sample(ctx context.Context, model string) (TokenSample, error)
 }
 
 var _ sampler = (*OpenAI)(nil)
@@ -44,7 +44,7 @@ const samplePrompt = "The first answer is better than the second, because"
 
 // Sample implements sampler for llama.cpp and vLLM, with one token of /v1/completions. Other servers may charge for the
 // request, or report no probabilities there.
-func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
+func (o *OpenAI) Sample(ctx context.Context, model string) (TokenSample, error) {
 	server, err := o.Server(ctx)
 	if err != nil || !server.Can(GiveSample) {
 		return nil, err
@@ -63,7 +63,7 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	if err != nil || len(answer.Choices) == 0 {
 		return nil, sampleError(err)
 	}
-	logprobs, sample := answer.Choices[0].Logprobs, Sample{}
+	logprobs, sample := answer.Choices[0].Logprobs, TokenSample{}
 	if len(logprobs.Content) > 0 {
 		for _, t := range logprobs.Content[0].Top {
 			if t.Logprob != nil {
@@ -97,14 +97,14 @@ const (
 )
 
 // Matches reports whether two samples can come from one model. A missing sample matches any other.
-func (s Sample) Matches(other Sample) bool {
+func (s TokenSample) Matches(other TokenSample) bool {
 	if len(s) == 0 || len(other) == 0 {
 		return true
 	}
 	return s.matches(other) && other.matches(s)
 }
 
-func (s Sample) matches(other Sample) bool {
+func (s TokenSample) matches(other TokenSample) bool {
 	for token, logprob := range s {
 		if logprob < sampleFloor {
 			continue
@@ -117,7 +117,7 @@ func (s Sample) matches(other Sample) bool {
 }
 
 // String lists the three likeliest tokens.
-func (s Sample) String() string {
+func (s TokenSample) String() string {
 	tokens := slices.SortedFunc(maps.Keys(s), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s[b], s[a]), strings.Compare(a, b))
 	})

@@ -46,7 +46,7 @@ type serverKind struct {
 	grammar  bool                                  // applies a grammar from the first token of the reply
 	props    bool                                  // has llama.cpp's /props
 	// extend sets the members of a request that are not part of OpenAI's format.
-	extend func(members map[string]any, s Server, req Request)
+	extend func(members map[string]any, s ServerInfo, req Request)
 	// count counts the tokens of a prompt.
 	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }
@@ -67,7 +67,7 @@ func init() { // not a literal: kinds refer to functions that read kinds
 }
 
 // kindOf returns the kind of a server by its name and wire format, else the kind that its wire format is named after.
-func kindOf(s Server) *serverKind {
+func kindOf(s ServerInfo) *serverKind {
 	for _, k := range kinds {
 		if k.wire == s.Kind && (k.name == s.Name || k.open != nil) {
 			return k
@@ -96,8 +96,8 @@ func LocalPorts() (ports []string) {
 }
 
 // Open returns the backend for a server.
-func Open(s Server, key string, client *http.Client) (Backend, error) {
-	k := kindOf(Server{Kind: s.Kind})
+func Open(s ServerInfo, key string, client *http.Client) (Backend, error) {
+	k := kindOf(ServerInfo{Kind: s.Kind})
 	if k.open == nil {
 		return nil, fmt.Errorf("unknown kind of server %q", s.Kind)
 	}
@@ -105,16 +105,16 @@ func Open(s Server, key string, client *http.Client) (Backend, error) {
 }
 
 // Can reports whether a server has a feature, judging by its kind and version.
-func (s Server) Can(f Feature) bool {
+func (s ServerInfo) Can(f Feature) bool {
 	since, can := kindOf(s).can[f]
 	return can && !Before(s.Version, since)
 }
 
 // Since returns the first version of this kind of server with a feature; "" if all have it, or none.
-func (s Server) Since(f Feature) string { return kindOf(s).can[f] }
+func (s ServerInfo) Since(f Feature) string { return kindOf(s).can[f] }
 
 // Advice returns what a user can do about this server.
-func (s Server) Advice() Advice { return kindOf(s).advice }
+func (s ServerInfo) Advice() Advice { return kindOf(s).advice }
 
 // Batches returns a useful number of parallel requests if the server does not report how many it serves; 0: unknown.
-func (s Server) Batches() int { return kindOf(s).batches }
+func (s ServerInfo) Batches() int { return kindOf(s).batches }

@@ -22,7 +22,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 		ports:   []string{"4321"},
 		can:     map[Feature]string{TakeBudget: "1.2.0", ReserveReply: ""},
 		version: func(context.Context, *OpenAI) string { return "1.1.0" },
-		extend:  func(body map[string]any, _ Server, req Request) { body["most_thoughts"] = req.ThinkBudget },
+		extend:  func(body map[string]any, _ ServerInfo, req Request) { body["most_thoughts"] = req.ThinkBudget },
 		advice:  Advice{Parallel: "start it anew"},
 	}}, kinds...)
 	mux := http.NewServeMux()
@@ -65,11 +65,11 @@ func TestKindsAreToldApart(t *testing.T) {
 			}
 			seen[mark] = k.name
 		}
-		if _, err := Open(Server{Kind: k.wire, URL: "http://h"}, "", http.DefaultClient); err != nil {
+		if _, err := Open(ServerInfo{Kind: k.wire, URL: "http://h"}, "", http.DefaultClient); err != nil {
 			t.Errorf("%s: %v", k.name, err)
 		}
 	}
-	if _, err := Open(Server{Kind: "import"}, "", http.DefaultClient); err == nil {
+	if _, err := Open(ServerInfo{Kind: "import"}, "", http.DefaultClient); err == nil {
 		t.Error("an import is opened")
 	}
 	if got := fmt.Sprint(Wires()); got != "[ollama openai sim systemone]" {

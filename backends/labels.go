@@ -60,7 +60,7 @@ func tokenText(text string, bytes []int) string {
 // of the token probabilities along the reply, up to the token that distinguishes the label. Alternative tokens that
 // lead to the same label are added up. The mass of one that leads to several labels which the reply did not take is
 // shared evenly among them. A label that no listed token leads to is left out.
-func labelLogprobs(tokens []token, labels []string) []Label {
+func labelLogprobs(tokens []token, labels []string) []LabelProbability {
 	var reply strings.Builder
 	ends := make([]int, len(tokens)) // end of each token in the reply
 	for i, t := range tokens {
@@ -116,10 +116,10 @@ func labelLogprobs(tokens []token, labels []string) []Label {
 	if len(alive) == 1 {
 		logprobs[lastLabel] = logprob
 	}
-	var out []Label
+	var out []LabelProbability
 	for _, l := range labels {
 		if p, ok := logprobs[l]; ok && !math.IsInf(p, 0) && !math.IsNaN(p) {
-			out = append(out, Label{l, p})
+			out = append(out, LabelProbability{l, p})
 		}
 	}
 	return out

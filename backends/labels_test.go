@@ -94,7 +94,7 @@ func TestConstrainedReply(t *testing.T) {
 			if err != nil || strings.TrimSpace(got.Text) != "[[A>B]]" {
 				t.Fatalf("%q: %+v, %v", text, got, err)
 			}
-			want := []Label{{"[[A>B]]", -0.75}, {"[[B>A]]", -2}}
+			want := []LabelProbability{{"[[A>B]]", -0.75}, {"[[B>A]]", -2}}
 			for i := range want {
 				if len(got.Labels) != 2 || got.Labels[i].Text != want[i].Text || math.Abs(got.Labels[i].Logprob-want[i].Logprob) > 1e-9 {
 					t.Fatalf("labels: %+v, want %+v", got.Labels, want)

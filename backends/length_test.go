@@ -134,7 +134,7 @@ func TestPromptLimit(t *testing.T) {
 	}{
 		{LlamaCpp, 4096, 1000, 4095}, {"Ollama", 8192, 4096, 8191}, {VLLM, 4096, 1000, 3096}, {VLLM, 4096, 8000, 1}, {Other, 0, 10, 0},
 	} {
-		if got := (Server{Kind: openAIFormat, Name: tc.server}).PromptLimit(tc.context, tc.max); got != tc.limit {
+		if got := (ServerInfo{Kind: openAIFormat, Name: tc.server}).PromptLimit(tc.context, tc.max); got != tc.limit {
 			t.Errorf("%+v: got %d", tc, got)
 		}
 	}

@@ -19,7 +19,7 @@ var llamaCpp = serverKind{
 	grammar:  true,
 	props:    true,
 	can:      map[Feature]string{TakeBudget: "", GiveSample: ""},
-	extend: func(members map[string]any, _ Server, req Request) {
+	extend: func(members map[string]any, _ ServerInfo, req Request) {
 		members["repeat_penalty"] = 1 // else it uses the value of its command line
 		if req.ThinkBudget > 0 {
 			members["thinking_budget_tokens"] = req.ThinkBudget // like --reasoning-budget, for one request

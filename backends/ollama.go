@@ -185,12 +185,12 @@ func thinkValue(t Think) *api.ThinkValue {
 }
 
 // Server implements Backend.
-func (o *Ollama) Server(ctx context.Context) (Server, error) {
+func (o *Ollama) Server(ctx context.Context) (ServerInfo, error) {
 	var answer struct {
 		Version string `json:"version"`
 	}
 	err := o.page(ctx, o.base+"/api/version", nil, &answer)
-	return Server{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: answer.Version}, err
+	return ServerInfo{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: answer.Version}, err
 }
 
 // Models implements Backend.

@@ -35,7 +35,7 @@ type OpenAI struct {
 	base string // with /v1, without a trailing slash
 
 	mu          sync.Mutex
-	server      *Server      // nil until identified
+	server      *ServerInfo  // nil until identified
 	counts      sync.Map     // token counts of prompts, by their hash
 	thinks      atomic.Bool  // llama.cpp's chat template mentions thinking
 	lists       atomic.Bool  // the server has listed its models
@@ -73,7 +73,7 @@ type chatRequest struct {
 }
 
 // chat encodes a request for a server of the given kind.
-func (o *OpenAI) chat(server Server, req Request) []byte {
+func (o *OpenAI) chat(server ServerInfo, req Request) []byte {
 	chat := chatRequest{
 		ChatCompletionRequest: openai.ChatCompletionRequest{
 			Model:              req.Model,
@@ -212,7 +212,7 @@ func firstChoice(choices []wireChoice, body []byte) (wireChoice, error) {
 }
 
 // read converts an answer into a response.
-func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchange) (Response, error) {
+func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *exchange) (Response, error) {
 	c, choice, err := readCompletion(x)
 	if err != nil {
 		return Response{}, err
@@ -260,7 +260,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 // endUntold reports whether a reply has no finish reason because the server never reports one. Servers known by name
 // report it, and so does one that ever did. Any other first gets a short trial request, since a missing reason may
 // also mean that this reply broke off.
-func (o *OpenAI) endUntold(ctx context.Context, server Server, model, reason string) (bool, error) {
+func (o *OpenAI) endUntold(ctx context.Context, server ServerInfo, model, reason string) (bool, error) {
 	if reason != "" {
 		o.tellsFinish.Store(Yes)
 		return false, nil

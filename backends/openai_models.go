@@ -45,7 +45,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 }
 
 // Server implements Backend. It remembers the answer.
-func (o *OpenAI) Server(ctx context.Context) (Server, error) {
+func (o *OpenAI) Server(ctx context.Context) (ServerInfo, error) {
 	s, _, err := o.find(ctx)
 	if IsKind(err, NotFound, BadRequest) { // a server without a list of models
 		err = nil
@@ -54,7 +54,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 }
 
 // find identifies the server. It also returns the list of models if it had to request one.
-func (o *OpenAI) find(ctx context.Context) (Server, []modelCard, error) {
+func (o *OpenAI) find(ctx context.Context) (ServerInfo, []modelCard, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.server != nil {
@@ -62,9 +62,9 @@ func (o *OpenAI) find(ctx context.Context) (Server, []modelCard, error) {
 	}
 	cards, err := o.cards(ctx)
 	if err != nil && !IsKind(err, NotFound, BadRequest) {
-		return Server{}, nil, err
+		return ServerInfo{}, nil, err
 	}
-	s := Server{Kind: openAIFormat, Name: Other, URL: o.base}
+	s := ServerInfo{Kind: openAIFormat, Name: Other, URL: o.base}
 	for _, k := range kinds {
 		if len(cards) > 0 && k.ownedBy != "" && k.ownedBy == cards[0].OwnedBy {
 			s.Name = k.name

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Member is one endpoint of a pool. All members serve the same model: their models' identities are equal.
-type Member struct {
+// PoolMember is one endpoint of a pool. All members serve the same model: their models' identities are equal.
+type PoolMember struct {
 	Backend Backend
-	Client  Client // sends the requests: Backend with a time limit
-	Server  Server // its URL identifies the endpoint in messages and replies
-	Model   Model  // when the pool was made
+	Client  Client     // sends the requests: Backend with a time limit
+	Server  ServerInfo // its URL identifies the endpoint in messages and replies
+	Model   Model      // when the pool was made
 	// Parallelism returns the best number of parallel requests, as Client found it; nil: not adjusted.
 	Parallelism func() int
 }
 
 // Identity returns the identity of the member's model when the pool was made.
-func (m Member) Identity() string { return m.Model.Identity(m.Server.Kind) }
+func (m PoolMember) Identity() string { return m.Model.Identity(m.Server.Kind) }
 
 var _ Client = (*Pool)(nil)
 
@@ -67,7 +67,7 @@ type Pool struct {
 
 // member is an endpoint with its state.
 type member struct {
-	Member
+	PoolMember
 	size       func() int    // parallel requests
 	busy       int           // requests in flight
 	turn       int           // number of the last request that it got
@@ -86,11 +86,11 @@ const severalRefusals = 5
 // number of requests that each endpoint serves in parallel, if it is known for all. The pool calls changed with the
 // reason when it takes an endpoint out and when an endpoint that is out serves another model, and with a nil err when
 // an endpoint returns. Calls come from many goroutines, one at a time.
-func NewPool(ctx context.Context, members []Member, changed func(url string, err error)) *Pool {
+func NewPool(ctx context.Context, members []PoolMember, changed func(url string, err error)) *Pool {
 	p := &Pool{changed: changed, first: time.Second, longest: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
-	slotsKnown := !slices.ContainsFunc(members, func(m Member) bool { return m.Model.Slots <= 0 })
-	sizesKnown := !slices.ContainsFunc(members, func(m Member) bool { return m.Parallelism == nil })
+	slotsKnown := !slices.ContainsFunc(members, func(m PoolMember) bool { return m.Model.Slots <= 0 })
+	sizesKnown := !slices.ContainsFunc(members, func(m PoolMember) bool { return m.Parallelism == nil })
 	for _, m := range members {
 		size := func() int { return 1 }
 		if sizesKnown {
@@ -98,7 +98,7 @@ func NewPool(ctx context.Context, members []Member, changed func(url string, err
 		} else if slotsKnown {
 			size = func() int { return m.Model.Slots }
 		}
-		p.members = append(p.members, &member{Member: m, size: size, nextWait: p.first})
+		p.members = append(p.members, &member{PoolMember: m, size: size, nextWait: p.first})
 	}
 	return p
 }

@@ -97,13 +97,13 @@ func (n *news) want(t *testing.T, want ...string) {
 }
 
 // poolOf returns a pool of healthy endpoints a, b, …, after applying change to each.
-func poolOf(t *testing.T, n int, change ...func(i int, m *Member, e *end)) (*Pool, []*end, *news) {
+func poolOf(t *testing.T, n int, change ...func(i int, m *PoolMember, e *end)) (*Pool, []*end, *news) {
 	t.Helper()
 	var ends []*end
-	var members []Member
+	var members []PoolMember
 	for i := range n {
 		e := &end{ask: well, serves: same}
-		m := Member{Backend: e, Client: e, Server: Server{Kind: "ollama", URL: string(rune('a' + i))}, Model: served}
+		m := PoolMember{Backend: e, Client: e, Server: ServerInfo{Kind: "ollama", URL: string(rune('a' + i))}, Model: served}
 		for _, f := range change {
 			f(i, &m, e)
 		}
@@ -169,7 +169,7 @@ func TestPoolLeastBusy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p, ends, _ := poolOf(t, len(tc.takes), func(i int, m *Member, e *end) {
+				p, ends, _ := poolOf(t, len(tc.takes), func(i int, m *PoolMember, e *end) {
 					e.ask = after(tc.takes[i])
 					m.Model.Slots = tc.slots[i]
 				})
@@ -487,7 +487,7 @@ func TestPoolWhereRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var refusing sync.Mutex
-		p, _, _ := poolOf(t, 3, func(_ int, m *Member, _ *end) {
+		p, _, _ := poolOf(t, 3, func(_ int, m *PoolMember, _ *end) {
 			found := NewConcurrency(&queueServer{
 				slots: make(chan struct{}, slots),
 				long:  func() time.Duration { return 100 * time.Millisecond },
@@ -553,9 +553,9 @@ func TestPoolCancelled(t *testing.T) {
 		cause := errors.New("interrupted")
 		a, b := &end{ask: after(time.Hour), serves: gone}, &end{ask: after(time.Hour), serves: gone}
 		said := &news{}
-		p := NewPool(ctx, []Member{
-			{Backend: a, Client: a, Server: Server{URL: "a"}, Model: served},
-			{Backend: b, Client: b, Server: Server{URL: "b"}, Model: served},
+		p := NewPool(ctx, []PoolMember{
+			{Backend: a, Client: a, Server: ServerInfo{URL: "a"}, Model: served},
+			{Backend: b, Client: b, Server: ServerInfo{URL: "b"}, Model: served},
 		}, said.changed)
 		time.AfterFunc(time.Minute, func() { cancel(cause) })
 		start := time.Now()
@@ -583,7 +583,7 @@ func TestPoolCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // while a probe waits
 		ctx, cancel := context.WithCancel(t.Context())
 		e := &end{ask: fails(refused), serves: gone}
-		p := NewPool(ctx, []Member{{Backend: e, Client: e, Model: served}}, func(string, error) {})
+		p := NewPool(ctx, []PoolMember{{Backend: e, Client: e, Model: served}}, func(string, error) {})
 		p.Ask(ctx, Request{})
 		time.Sleep(time.Minute)
 		cancel()
@@ -610,7 +610,7 @@ func TestPoolOnTheWire(t *testing.T) {
 		t.Run(w.name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			var up [3]atomic.Bool
-			var members []Member
+			var members []PoolMember
 			var replies atomic.Int64
 			var servers []*httptest.Server
 			for i := range up {
@@ -639,7 +639,7 @@ func TestPoolOnTheWire(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				members = append(members, Member{Backend: b, Client: WithTimeout(b, time.Minute), Server: server, Model: model})
+				members = append(members, PoolMember{Backend: b, Client: WithTimeout(b, time.Minute), Server: server, Model: model})
 			}
 			said := &news{}
 			p := NewPool(t.Context(), members, said.changed)

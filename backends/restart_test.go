@@ -65,7 +65,7 @@ func (f *llama) watch(t *testing.T) *Watch {
 		t.Fatal(err)
 	}
 	server, _ := o.Server(t.Context())
-	return NewWatch(t.Context(), Member{Backend: o, Client: o, Server: server, Model: m}, 2*time.Minute)
+	return NewWatch(t.Context(), PoolMember{Backend: o, Client: o, Server: server, Model: m}, 2*time.Minute)
 }
 
 // TestWatchWhereASampleFails: a sample that failed says nothing of the model, and is taken again: at the beginning of a run,

@@ -21,7 +21,7 @@ var sglang = serverKind{
 		}
 		return info.Version
 	},
-	extend: func(members map[string]any, _ Server, req Request) {
+	extend: func(members map[string]any, _ ServerInfo, req Request) {
 		if req.ThinkBudget > 0 { // applied if the server was started with --enable-strict-thinking
 			members["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
 		}

@@ -150,8 +150,8 @@ func (s *Sim) draw(item string, presentation, repetition int) *rand.Rand {
 }
 
 // Server implements Backend.
-func (s *Sim) Server(context.Context) (Server, error) {
-	return Server{Kind: Simulation, Name: "simulation"}, nil
+func (s *Sim) Server(context.Context) (ServerInfo, error) {
+	return ServerInfo{Kind: Simulation, Name: "simulation"}, nil
 }
 
 // Models implements Backend.

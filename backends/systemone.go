@@ -42,7 +42,7 @@ var decisions = serverKind{
 
 // WithFormat returns the server with its kind changed to wire, if wire is the format of decision models and the server may
 // speak it, or the other way round. Other servers are returned unchanged.
-func (s Server) WithFormat(wire string) Server {
+func (s ServerInfo) WithFormat(wire string) ServerInfo {
 	switch {
 	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),
 		wire == openAIFormat && s.Kind == systemOneFormat:
@@ -52,7 +52,7 @@ func (s Server) WithFormat(wire string) Server {
 }
 
 // Server implements Backend.
-func (s *SystemOne) Server(ctx context.Context) (Server, error) {
+func (s *SystemOne) Server(ctx context.Context) (ServerInfo, error) {
 	server, err := s.Backend.Server(ctx)
 	return server.WithFormat(systemOneFormat), err
 }
@@ -186,7 +186,7 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 }
 
 // Sample implements sampler for llama.cpp, with one fixed question.
-func (s *SystemOne) Sample(ctx context.Context, model string) (Sample, error) {
+func (s *SystemOne) Sample(ctx context.Context, model string) (TokenSample, error) {
 	if s.Backend != Backend(s.api) {
 		return nil, nil // the identity includes a digest
 	}
@@ -200,7 +200,7 @@ func (s *SystemOne) Sample(ctx context.Context, model string) (Sample, error) {
 	if err != nil {
 		return nil, sampleError(err)
 	}
-	sample := Sample{}
+	sample := TokenSample{}
 	for _, l := range resp.Labels {
 		sample[l.Text] = l.Logprob
 	}
@@ -245,7 +245,7 @@ func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Respons
 		}
 		if req.Labels != nil {
 			logprob := math.Log(max(p, math.SmallestNonzeroFloat64)) // JSON cannot hold the logarithm of 0
-			out.Labels = append(out.Labels, Label{Text: req.Constrain[i], Logprob: logprob})
+			out.Labels = append(out.Labels, LabelProbability{Text: req.Constrain[i], Logprob: logprob})
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {

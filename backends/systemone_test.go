@@ -36,7 +36,7 @@ func decisionServer(t *testing.T, status int, answer string, tokens int) (s *Sys
 		}
 	}))
 	t.Cleanup(server.Close)
-	b, err := Open(Server{Kind: "systemone", URL: server.URL + "/v1"}, "", server.Client())
+	b, err := Open(ServerInfo{Kind: "systemone", URL: server.URL + "/v1"}, "", server.Client())
 	assert.NilError(t, err)
 	return b.(*SystemOne), asked
 }
@@ -58,7 +58,7 @@ func TestSystemOneAsks(t *testing.T) {
 		t.Errorf("asked %s\nwant  %s", *asked, want)
 	}
 	if got.Text != "[[B>A]]" || got.Finish != Stop || got.PromptTokens != 40 || got.ReplyTokens != 0 || got.Model != "" ||
-		!slices.Equal(got.Labels, []Label{{"[[A>B]]", math.Log(.25)}, {"[[B>A]]", math.Log(.75)}}) {
+		!slices.Equal(got.Labels, []LabelProbability{{"[[A>B]]", math.Log(.25)}, {"[[B>A]]", math.Log(.75)}}) {
 		t.Errorf("%+v", got)
 	}
 	got, err = s.Ask(t.Context(), Request{Constrain: []string{"Selection: Option 1", "Selection: Option 2"}, Messages: []Message{{User, "x"}}})
@@ -134,7 +134,7 @@ func TestDecisionCountsAPromptWithoutOptions(t *testing.T) {
 		fmt.Fprint(w, `{"tokens":[1,2,3]}`)
 	}))
 	defer server.Close()
-	b, err := Open(Server{Kind: systemOneFormat, URL: server.URL + "/v1"}, "", server.Client())
+	b, err := Open(ServerInfo{Kind: systemOneFormat, URL: server.URL + "/v1"}, "", server.Client())
 	assert.NilError(t, err)
 	if n, err := b.(Counter).CountTokens(t.Context(), question); n != 3 || err != nil {
 		t.Error(n, err)

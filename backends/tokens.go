@@ -66,7 +66,7 @@ func templateArguments(t Think) map[string]any {
 
 // PromptLimit returns the maximum tokens of a prompt on a server with the given context; 0: unknown. Servers that do
 // not reserve room for the whole reply still need one token for it.
-func (s Server) PromptLimit(context, maxTokens int) int {
+func (s ServerInfo) PromptLimit(context, maxTokens int) int {
 	switch {
 	case context <= 0:
 		return 0

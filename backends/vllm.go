@@ -23,7 +23,7 @@ var vllm = serverKind{
 		TakeBudget:    "", // since 0.19, if started with --reasoning-config; earlier versions refuse it
 		EndRepetition: "0.17.0",
 	},
-	extend: func(members map[string]any, s Server, req Request) {
+	extend: func(members map[string]any, s ServerInfo, req Request) {
 		members["repetition_penalty"] = 1 // else it uses the value of the model's generation_config.json
 		if req.ThinkBudget > 0 {
 			members["thinking_token_budget"] = req.ThinkBudget

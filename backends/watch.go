@@ -24,7 +24,7 @@ type Watch struct {
 	// Alone is a channel of capacity one that keeps samples and requests apart in time; nil if they may overlap.
 	Alone chan struct{}
 
-	member   Member
+	member   PoolMember
 	patience time.Duration
 	ctx      context.Context // ends the checks
 	checks   sync.WaitGroup
@@ -35,7 +35,7 @@ type Watch struct {
 	rest       time.Duration      // before the next check
 	due        time.Time          // of the next check
 	process    string
-	sample     Sample
+	sample     TokenSample
 	replyModel string // model name in replies
 	systems    Fingerprints
 	changed    *ModelChangedError
@@ -86,7 +86,7 @@ const (
 
 // NewWatch returns a Watch over a member of a run, whose Backend must be an Identifier. [Watch.Begin] waits for the
 // server up to patience. Checks end with ctx.
-func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
+func NewWatch(ctx context.Context, m PoolMember, patience time.Duration) *Watch {
 	return &Watch{member: m, patience: patience, ctx: ctx, rest: checkEvery, systems: Fingerprints{}}
 }
 
@@ -101,11 +101,11 @@ func (w *Watch) Expect(fingerprint string) {
 // Begin samples the model before the first request and compares the sample with an earlier one, if any. The error is
 // *ModelChangedError if the weights differ. A busy server is tried again, since without a sample no later check can
 // notice a change; sampleErr is the reason if there is none in the end.
-func (w *Watch) Begin(earlier Sample) (sample Sample, sampleErr, err error) {
+func (w *Watch) Begin(earlier TokenSample) (sample TokenSample, sampleErr, err error) {
 	ctx, cancel := context.WithTimeout(w.ctx, max(w.patience, leastPatience))
 	defer cancel()
 	_, w.process, _ = w.identify(ctx)
-	sample, sampleErr = Try(ctx, Retry{For: w.patience}, func() (Sample, error) { return w.takeSample(ctx) })
+	sample, sampleErr = Try(ctx, Retry{For: w.patience}, func() (TokenSample, error) { return w.takeSample(ctx) })
 	w.sample = earlier
 	if earlier == nil {
 		w.sample = sample
@@ -118,7 +118,7 @@ func (w *Watch) Begin(earlier Sample) (sample Sample, sampleErr, err error) {
 }
 
 // takeSample returns a sample of the model; nil if the server has none to give.
-func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
+func (w *Watch) takeSample(ctx context.Context) (TokenSample, error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
 	if s, ok := w.member.Backend.(sampler); ok {
@@ -334,7 +334,7 @@ func (w *Watch) identify(ctx context.Context) (identity, process string, err err
 	return m.Identity(w.member.Server.Kind), m.Process, err
 }
 
-func (w *Watch) weights(now Sample) error {
+func (w *Watch) weights(now TokenSample) error {
 	return w.changeError(
 		fmt.Sprintf("%s, which continues %q with %s", w.member.Identity(), samplePrompt, w.sample),
 		"one of the same name and size with other weights, which continues with "+now.String(),

@@ -25,7 +25,7 @@ type fakeBackend struct {
 
 type presence struct {
 	identity, process, says string
-	sample                  Sample
+	sample                  TokenSample
 	down                    bool
 	slow                    time.Duration // to say what it serves
 	takes                   time.Duration // to answer
@@ -62,7 +62,7 @@ func (s *fakeBackend) Identify(ctx context.Context, _ string) (Model, error) {
 	return Model{Name: strings.TrimPrefix(now.identity, "openai "), Process: now.process}, nil
 }
 
-func (s *fakeBackend) Sample(context.Context, string) (Sample, error) {
+func (s *fakeBackend) Sample(context.Context, string) (TokenSample, error) {
 	if s.busy.Add(-1) >= 0 {
 		return nil, &Error{Kind: Busy, Message: "busy"}
 	}
@@ -81,7 +81,7 @@ func watching(t *testing.T, first presence) (*fakeBackend, *Watch) {
 }
 
 func (s *fakeBackend) watch(t *testing.T) *Watch {
-	m := Member{Backend: s, Client: s, Server: Server{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
+	m := PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai", URL: "http://a"}, Model: Model{Name: "tiny"}}
 	return NewWatch(t.Context(), m, 2*time.Minute)
 }
 
@@ -265,7 +265,7 @@ func (s *alone) Ask(ctx context.Context, req Request) (Response, error) {
 	return s.fakeBackend.Ask(ctx, req)
 }
 
-func (s *alone) Sample(ctx context.Context, model string) (Sample, error) {
+func (s *alone) Sample(ctx context.Context, model string) (TokenSample, error) {
 	defer s.only()()
 	time.Sleep(100 * time.Millisecond)
 	return s.fakeBackend.Sample(ctx, model)
@@ -275,8 +275,8 @@ func (s *alone) Sample(ctx context.Context, model string) (Sample, error) {
 func TestWatchAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &alone{fakeBackend: new(fakeBackend), t: t}
-		s.now.Store(&presence{identity: tinyIdentity, sample: Sample{" it": -0.1}, takes: 700 * time.Millisecond})
-		w := NewWatch(t.Context(), Member{Backend: s, Client: s, Server: Server{Kind: "openai"}, Model: Model{Name: "tiny"}}, time.Minute)
+		s.now.Store(&presence{identity: tinyIdentity, sample: TokenSample{" it": -0.1}, takes: 700 * time.Millisecond})
+		w := NewWatch(t.Context(), PoolMember{Backend: s, Client: s, Server: ServerInfo{Kind: "openai"}, Model: Model{Name: "tiny"}}, time.Minute)
 		w.Alone = make(chan struct{}, 1)
 		if _, _, err := w.Begin(nil); err != nil {
 			t.Fatal(err)
@@ -293,7 +293,7 @@ func TestWatchAlone(t *testing.T) {
 }
 
 func TestWatchSeesAnotherModel(t *testing.T) {
-	weights, others := Sample{" it": -0.5, " of": -1.5}, Sample{" it": -3, " so": -0.2}
+	weights, others := TokenSample{" it": -0.5, " of": -1.5}, TokenSample{" it": -3, " so": -0.2}
 	for name, c := range map[string]struct {
 		was, is presence
 		away    bool // before it is another
@@ -330,12 +330,12 @@ func TestWatchSeesAnotherModel(t *testing.T) {
 
 func TestWatchOfAServerThatIsStartedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, w := watching(t, presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.5, " of": -1.5, " rare": -9}})
+		s, w := watching(t, presence{identity: tinyIdentity, process: "1", sample: TokenSample{" it": -0.5, " of": -1.5, " rare": -9}})
 		s.answered = func() {
 			s.answered = nil
 			s.now.Store(&presence{down: true})
 			time.AfterFunc(time.Minute, func() {
-				s.now.Store(&presence{identity: tinyIdentity, process: "2", sample: Sample{" it": -0.53, " of": -1.42}})
+				s.now.Store(&presence{identity: tinyIdentity, process: "2", sample: TokenSample{" it": -0.53, " of": -1.42}})
 			})
 		}
 		if err := w.ask(t); err != nil {
@@ -362,11 +362,11 @@ func TestWatchOfRepliesThatNameAnother(t *testing.T) {
 // TestWatchGoesOnWithTheModelOfAnEarlierPart: a run that is gone on with is held
 // to the weights it was begun with.
 func TestWatchGoesOnWithTheModelOfAnEarlierPart(t *testing.T) {
-	s, _ := watching(t, presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.5}})
-	if _, _, err := s.watch(t).Begin(Sample{" so": -0.1}); !errors.As(err, new(*ModelChangedError)) {
+	s, _ := watching(t, presence{identity: tinyIdentity, process: "1", sample: TokenSample{" it": -0.5}})
+	if _, _, err := s.watch(t).Begin(TokenSample{" so": -0.1}); !errors.As(err, new(*ModelChangedError)) {
 		t.Errorf("other weights: %v", err)
 	}
-	if _, _, err := s.watch(t).Begin(Sample{" it": -0.6}); err != nil {
+	if _, _, err := s.watch(t).Begin(TokenSample{" it": -0.6}); err != nil {
 		t.Errorf("the same: %v", err)
 	}
 }
@@ -376,7 +376,7 @@ func TestWatchBusyAtFirst(t *testing.T) {
 	for refused, told := range map[int64]bool{2: true, 1 << 20: false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := new(fakeBackend)
-			s.now.Store(&presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.1}})
+			s.now.Store(&presence{identity: tinyIdentity, process: "1", sample: TokenSample{" it": -0.1}})
 			s.busy.Store(refused)
 			sample, untold, err := s.watch(t).Begin(nil)
 			if err != nil || (sample[" it"] == -0.1) != told || IsKind(untold, Busy) == told {

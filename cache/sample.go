@@ -13,12 +13,12 @@ func sampleKey(identity, model string) [32]byte {
 
 // Sample returns the stored sample of the model whose replies have this identity; nil if there is none. Without a
 // digest, models of one name and shape share an identity, and only their samples differ.
-func (s *Store) Sample(identity, model string) backends.Sample {
+func (s *Store) Sample(identity, model string) backends.TokenSample {
 	e, ok := s.Get(sampleKey(identity, model))
 	if !ok || len(e.Response.Labels) == 0 {
 		return nil
 	}
-	sample := backends.Sample{}
+	sample := backends.TokenSample{}
 	for _, l := range e.Response.Labels {
 		sample[l.Text] = l.Logprob
 	}
@@ -26,10 +26,10 @@ func (s *Store) Sample(identity, model string) backends.Sample {
 }
 
 // KeepSample stores a sample for [Store.Sample].
-func (s *Store) KeepSample(identity, model string, sample backends.Sample) error {
+func (s *Store) KeepSample(identity, model string, sample backends.TokenSample) error {
 	resp := backends.Response{Finish: backends.Stop}
 	for token, logprob := range sample {
-		resp.Labels = append(resp.Labels, backends.Label{Text: token, Logprob: logprob})
+		resp.Labels = append(resp.Labels, backends.LabelProbability{Text: token, Logprob: logprob})
 	}
 	return s.Put(sampleKey(identity, model),
 		Entry{Model: model, Created: time.Now().UTC().Truncate(time.Second), Response: resp, Sample: true})

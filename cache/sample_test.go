@@ -24,12 +24,12 @@ func TestSampleIsNoReply(t *testing.T) {
 	young := entry("new")
 	young.Created = newest
 	put(t, s, "new", young)
-	assert.NilError(t, s.KeepSample("openai tiny", "tiny", backends.Sample{"A": -0.5}))
+	assert.NilError(t, s.KeepSample("openai tiny", "tiny", backends.TokenSample{"A": -0.5}))
 	st, err := s.Stats(t.Context())
 	assert.NilError(t, err)
 	assert.Assert(t, st.Entries == 2 && st.Models["tiny"] == 2 && st.Newest.Equal(newest), "%+v", st)
 	prune(1, func(e Entry) bool { return !e.Created.Equal(newest) }, true)
 	prune(1, func(Entry) bool { return true }, false)
-	assert.NilError(t, s.KeepSample("openai tiny", "tiny", backends.Sample{"A": -0.5}))
+	assert.NilError(t, s.KeepSample("openai tiny", "tiny", backends.TokenSample{"A": -0.5}))
 	prune(0, func(Entry) bool { return false }, false)
 }

@@ -134,7 +134,7 @@ func parseArena(line []byte) (Item, error) {
 }
 
 // chooseArena keeps the rows that the options select.
-func chooseArena(rows Rows) ([]string, error) {
+func chooseArena(rows FileRows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
 	}

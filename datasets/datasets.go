@@ -128,7 +128,7 @@ type Format struct {
 	// Assemble, unless nil, turns rows into lines before any is parsed, if an item consists of several rows or a row
 	// lacks the item's id. Lines that Assemble itself wrote pass unchanged. The notes are sentences about omitted rows
 	// and the reasons.
-	Assemble func(rows Rows) (notes []string, err error)
+	Assemble func(rows FileRows) (notes []string, err error)
 	// Cluster, unless nil, maps an item's id to a cluster of related items. Clusters names the unit: the question that
 	// several models answered, the template of several problems.
 	Cluster  func(id string) string

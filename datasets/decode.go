@@ -95,7 +95,7 @@ func orGroup(category, other string) string {
 }
 
 // addKey adds a key to every object without it. value gets the number of preceding rows.
-func addKey(all Rows, key string, value func(row int) any) ([]string, error) {
+func addKey(all FileRows, key string, value func(row int) any) ([]string, error) {
 	n := 0
 	for row := range all.All {
 		line := row.Text

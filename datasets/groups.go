@@ -39,12 +39,12 @@ func shortList(groups []string) string {
 	return strings.Join(groups, ", ")
 }
 
-// Counts holds the number of items by shape, by group and by label.
-type Counts struct{ Shapes, Groups, Labels map[string]int }
+// SetCounts holds the number of items by shape, by group and by label.
+type SetCounts struct{ Shapes, Groups, Labels map[string]int }
 
 // Count reads and counts all items.
-func (s *Set) Count() (Counts, error) {
-	n := Counts{Shapes: map[string]int{}, Groups: map[string]int{}, Labels: map[string]int{}}
+func (s *Set) Count() (SetCounts, error) {
+	n := SetCounts{Shapes: map[string]int{}, Groups: map[string]int{}, Labels: map[string]int{}}
 	for i := range s.Len() {
 		item, err := s.Item(i)
 		if err != nil {

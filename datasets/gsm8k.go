@@ -20,7 +20,7 @@ var GSM8K = Format{
 	Keys:  []string{"question", "answer"},
 	Parse: parser((*gsmRow).item),
 	// A row without an id gets its number.
-	Assemble: func(rows Rows) ([]string, error) {
+	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return row })
 	},
 }
@@ -34,7 +34,7 @@ var gsmSymbolicFormat = Format{
 	Shape: Number,
 	Keys:  []string{"id", "instance", "question", "answer"},
 	Parse: parser((*symbolicRow).item),
-	Assemble: func(rows Rows) ([]string, error) {
+	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
 	Clusters: "template",

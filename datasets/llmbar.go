@@ -17,7 +17,7 @@ var LLMBar = Format{
 	Shape: Pair,
 	Keys:  []string{"input", "output_1", "output_2", "label"},
 	Parse: parser((*llmBarRow).item),
-	Assemble: func(rows Rows) ([]string, error) {
+	Assemble: func(rows FileRows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
 	},
 }

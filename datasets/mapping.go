@@ -247,7 +247,7 @@ func (s *Set) apply(mapping Mapping) error {
 }
 
 // assemble converts the rows of a file to lines.
-func (t *mapper) assemble(rows Rows) ([]string, error) {
+func (t *mapper) assemble(rows FileRows) ([]string, error) {
 	var first []byte
 	for row := range rows.All {
 		if first == nil {

@@ -99,7 +99,7 @@ type poll struct {
 }
 
 // countVotes combines all votes on a match-up into one line.
-func countVotes(rows Rows) ([]string, error) {
+func countVotes(rows FileRows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
 	}

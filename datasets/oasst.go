@@ -55,7 +55,7 @@ var oasstMessages = Format{
 }
 
 // assembleTrees writes a line for each tree that makes an item.
-func assembleTrees(rows Rows) ([]string, error) {
+func assembleTrees(rows FileRows) ([]string, error) {
 	f := newForest(rows.Options.Lang)
 	for row := range rows.All {
 		root, replies, err := parseTree(row.Text)
@@ -138,7 +138,7 @@ func newForest(lang string) forest {
 }
 
 // emit writes the line of a tree's item, unless the tree is left out.
-func (f *forest) emit(root message, replies []message, rows Rows) error {
+func (f *forest) emit(root message, replies []message, rows FileRows) error {
 	f.trees++
 	if reason := f.rejectTree(root); reason != "" {
 		f.rejectedTrees[reason]++

@@ -151,8 +151,8 @@ func (s *Set) setFormat(f *Format) {
 	}
 }
 
-// Rows gives a format with Assemble access to the rows of a file.
-type Rows struct {
+// FileRows gives a format with Assemble access to the rows of a file.
+type FileRows struct {
 	Path    string // of the file, or the name of a set without one
 	Options OpenOptions
 	// All yields every row that is not blank, in file order. It stops at the first row that cannot be read, or line that
@@ -165,10 +165,10 @@ type Rows struct {
 }
 
 // assemble replaces the file's rows by the lines that build makes from them.
-func (s *Set) assemble(build func(Rows) ([]string, error)) error {
+func (s *Set) assemble(build func(FileRows) ([]string, error)) error {
 	lines := new(rows.Spool)
 	var failed error
-	notes, err := build(Rows{
+	notes, err := build(FileRows{
 		Path:    s.label(),
 		Options: s.Options,
 		All: func(yield func(rows.Row) bool) {

@@ -32,7 +32,7 @@ var OptionLines = Format{
 }
 
 // numberOptions gives rows without an id their number, and leaves out rows with fewer than two options.
-func numberOptions(rows Rows) ([]string, error) {
+func numberOptions(rows FileRows) ([]string, error) {
 	tooFew := 0
 	for row := range rows.All {
 		item, err := parseOptions(row.Text)

@@ -51,7 +51,7 @@ func (r *ppeRow) read(line []byte) error {
 }
 
 // drawnPairs writes a line for each pair, in JudgeBench's format.
-func drawnPairs(rows Rows) ([]string, error) {
+func drawnPairs(rows FileRows) ([]string, error) {
 	for row := range rows.All {
 		var r ppeRow
 		if err := r.read(row.Text); err != nil {

@@ -94,7 +94,7 @@ func parseRMBench(line []byte) (Item, error) {
 }
 
 // nineOfEach writes a line for each pair.
-func nineOfEach(rows Rows) ([]string, error) {
+func nineOfEach(rows FileRows) ([]string, error) {
 	domain := strings.TrimSuffix(Base(rows.Path), "_filtered")
 	for row := range rows.All {
 		if keysOf(row.Text)["pair"] != nil { // already a pair

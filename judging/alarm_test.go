@@ -30,7 +30,7 @@ func TestAlarms(t *testing.T) {
 		}, 20, "the server ignores --constrain", false},
 		"one label":         {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`, false},
 		"failing":           {record: record(Failed, "")},
-		"published replies": {record: func(int) *Record { return &Record{Outcome: NoVerdict, Imported: &Imported{}} }},
+		"published replies": {record: func(int) *Record { return &Record{Outcome: NoVerdict, Imported: &ImportedFields{}} }},
 		"silent later on": {func(i int) *Record {
 			if i < 3 {
 				return either(i)

@@ -106,7 +106,7 @@ func completed(judgments map[string][]bool) (s Completed) {
 }
 
 // newJob returns a pairwise job over all items of a set, one at a time.
-func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *judgingtest.Recorder[*Record]) {
+func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*RunJob, *judgingtest.Recorder[*Record]) {
 	t.Helper()
 	p := protocolNamed(t, "pairwise", "sop")
 	w := &judgingtest.Recorder[*Record]{}
@@ -114,7 +114,7 @@ func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *jud
 	for i := range rows {
 		rows[i] = i
 	}
-	return &Job{
+	return &RunJob{
 		Manifest: NewManifest("test", specOf(p, set)), Asker: p, Set: set, Rows: rows, Client: client,
 		Concurrency: 1, Write: w.Write, Now: func() time.Time { return noon },
 	}, w

@@ -25,7 +25,7 @@ func FuzzRecord(f *testing.F) {
 	failed := goodRecord()
 	failed.Outcome, failed.Choice, failed.Replies = Failed, "", nil
 	imported := goodRecord()
-	imported.Imported = &Imported{Scores: json.RawMessage("[1, 2]"), Stored: true}
+	imported.Imported = &ImportedFields{Scores: json.RawMessage("[1, 2]"), Stored: true}
 	for _, r := range []Record{goodRecord(), failed, imported} {
 		f.Add([]byte(lineOf(f, r)))
 	}

@@ -115,7 +115,7 @@ type Parameters struct {
 	NumRepetitions int `json:"repeats,omitempty"`
 	// one request at a time, no prompt cache
 	StrictDeterminism bool `json:"strict_determinism,omitempty" about:"strict determinism"`
-	backends.Extras
+	backends.ExtraParameters
 }
 
 // Setting describes a parameter that differs from its default.
@@ -195,11 +195,11 @@ type Manifest struct {
 	Simulated bool   `json:"simulated"` // no model was asked
 	Spec      Spec   `json:"spec"`      // everything that determines the results
 
-	Dataset DatasetInfo     `json:"dataset"` // where the items came from
-	Model   backends.Model  `json:"model"`   // the judge, as the server describes it
-	Server  backends.Server `json:"server"`  // the server of the judge
+	Dataset DatasetInfo         `json:"dataset"` // where the items came from
+	Model   backends.Model      `json:"model"`   // the judge, as the server describes it
+	Server  backends.ServerInfo `json:"server"`  // the server of the judge
 	// all servers in the order given, if there are several; `server` is the first
-	Servers []backends.Server `json:"servers,omitempty"`
+	Servers []backends.ServerInfo `json:"servers,omitempty"`
 	// length of the longest first turn; not of simulated and imported runs
 	Longest   Length `json:"longest_prompt,omitzero"`
 	Judgments int    `json:"judgments"` // items × presentations × repetitions
@@ -220,7 +220,7 @@ type Manifest struct {
 	Referenced *ReferenceCounts `json:"referenced,omitempty"` // counts of the pairs, with `--self-reference`
 	// of a model without a digest: the most likely tokens after a fixed text, and the natural logarithms of their
 	// probabilities
-	Sample backends.Sample `json:"sample,omitempty"`
+	Sample backends.TokenSample `json:"sample,omitempty"`
 	// when a server was found to serve another model during the run
 	Changes []ModelChange `json:"model_changes,omitempty"`
 	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
@@ -338,11 +338,11 @@ func HashIDs(n int, id func(i int) string) string {
 }
 
 // AllServers returns the servers of the run in the order given.
-func (m *Manifest) AllServers() []backends.Server {
+func (m *Manifest) AllServers() []backends.ServerInfo {
 	if len(m.Servers) > 0 {
 		return m.Servers
 	}
-	return []backends.Server{m.Server}
+	return []backends.ServerInfo{m.Server}
 }
 
 // SetsContext reports whether the run sets the context of its server.

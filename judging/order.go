@@ -23,19 +23,19 @@ func ItemIDs(dir string) (ids []string, err error) {
 	return ids, err
 }
 
-// Response holds the text of an item's candidate, and the model that wrote it, where known.
-type Response struct{ Text, Model string }
+// CandidateText holds the text of an item's candidate, and the model that wrote it, where known.
+type CandidateText struct{ Text, Model string }
 
 // EachResponse calls use with the responses to each item of a run, whose lines it reads from in, without invalid lines.
-func EachResponse(m *Manifest, in io.Reader, use func(id string, responses []Response)) error {
+func EachResponse(m *Manifest, in io.Reader, use func(id string, responses []CandidateText)) error {
 	parse := func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }
 	return EachStored(in, parse, func(line StoredLine[datasets.Item]) error {
 		if line.Err != nil {
 			return nil
 		}
-		var all []Response
+		var all []CandidateText
 		for _, c := range line.Value.Candidates {
-			all = append(all, Response{Text: c.Text, Model: c.Model})
+			all = append(all, CandidateText{Text: c.Text, Model: c.Model})
 		}
 		use(line.Value.ID, all)
 		return nil

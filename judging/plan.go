@@ -14,8 +14,8 @@ import (
 	"gavel/datasets"
 )
 
-// Plan describes what a run would do.
-type Plan struct {
+// CallPlan describes what a run would do.
+type CallPlan struct {
 	Items     int    `json:"items"`
 	Judgments int    `json:"judgments"` // items × presentations × repetitions
 	Completed int    `json:"standing"`  // judgments already in the run's records
@@ -34,12 +34,12 @@ type Plan struct {
 }
 
 // Calls returns the number of judgments to ask.
-func (p Plan) Calls() int { return p.Judgments - p.Completed - p.Cached - p.TooLong }
+func (p CallPlan) Calls() int { return p.Judgments - p.Completed - p.Cached - p.TooLong }
 
 // MakePlan renders every prompt without asking a judge. A server that counts tokens counts those of prompts that may
 // not fit. cached may be nil.
-func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) (Plan, error) {
-	plan := Plan{Items: len(j.Rows)}
+func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) bool) (CallPlan, error) {
+	plan := CallPlan{Items: len(j.Rows)}
 	params := j.Manifest.Spec.Parameters
 	bytes, callsPerJudgment := 0, 1
 	for _, row := range j.Rows {
@@ -119,7 +119,7 @@ const countConcurrency = 16
 // fit the context. Otherwise the server counts the tokens of those that may not fit, the longest in bytes first; all
 // others are shorter or fit. With attempts above 0 it stops once FitReply can get no shorter. If the server cannot
 // count, it returns the length in bytes together with the error.
-func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length, error) {
+func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Length, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
 	first, err := j.firstTurn(rows[0])
@@ -169,7 +169,7 @@ func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length,
 }
 
 // firstTurn returns the request with the longest first turn of an item's presentations.
-func (j *Job) firstTurn(row int) (backends.Request, error) {
+func (j *RunJob) firstTurn(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return backends.Request{}, err

@@ -17,7 +17,7 @@ import (
 // most workers idle. If the judgments of an item are asked together, the next item is taken when all of the one before
 // are taken.
 type queue struct {
-	job     *Job
+	job     *RunJob
 	mu      sync.Mutex
 	opened  sync.Cond // signals that the judgments of an item are known
 	rows    []int     // not taken yet, in order
@@ -43,7 +43,7 @@ type judgment struct {
 	repetition int
 }
 
-func newQueue(j *Job) *queue {
+func newQueue(j *RunJob) *queue {
 	q := &queue{job: j, rows: j.Rows}
 	if j.Order != nil {
 		q.rows = j.Order
@@ -143,7 +143,7 @@ func (q *queue) take() (w *work, err error) {
 func swappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
 
 // work reads an item and lists its missing judgments.
-func (j *Job) work(row int) (*work, error) {
+func (j *RunJob) work(row int) (*work, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func TestRecordRead(t *testing.T) {
 }
 
 func TestStoredChoiceMustHaveBeenShown(t *testing.T) {
-	r := Record{Imported: &Imported{Stored: true}, Outcome: Decided, Choice: "C", Order: []string{"A", "B"}}
+	r := Record{Imported: &ImportedFields{Stored: true}, Outcome: Decided, Choice: "C", Order: []string{"A", "B"}}
 	if v, err := r.Read(protocolNamed(t, "pairwise", "sop"), Reading{Policy: Unique}); err == nil {
 		t.Errorf("read as %+v", v)
 	}

@@ -64,8 +64,8 @@ type Probability struct {
 	P float64 `json:"p"`
 }
 
-// Imported holds the data of a record that comes from another harness's file.
-type Imported struct {
+// ImportedFields holds the data of a record that comes from another harness's file.
+type ImportedFields struct {
 	Prompt   string          `json:"prompt,omitempty"`  // the prompt in the file
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
 	Decision *string         `json:"decision"`          // as in the file, in the positions shown
@@ -131,9 +131,9 @@ type Record struct {
 	Error string `json:"error,omitempty"` // why there is no reply, if `failed`
 	// of the labels on offer, in the order of the prompt, if the outcome is `decided` or `tie` and the server returns
 	// them; of a decision model also without a verdict
-	Probabilities []Probability `json:"probabilities,omitempty"`
-	At            time.Time     `json:"at,omitzero"`        // when the judgment began
-	Imported      *Imported     `json:"imported,omitempty"` // of an imported record: the file's data
+	Probabilities []Probability   `json:"probabilities,omitempty"`
+	At            time.Time       `json:"at,omitzero"`        // when the judgment began
+	Imported      *ImportedFields `json:"imported,omitempty"` // of an imported record: the file's data
 	// after the replies, the server could not be asked whether it still serves the same model
 	Unverified bool `json:"unverified,omitempty"`
 

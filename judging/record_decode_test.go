@@ -21,7 +21,7 @@ func fullRecord() Record {
 	r.Unrelated, r.Ranks, r.Equal = "C", map[string]int{"A": 1, "B": 0}, [][]string{{"A", "B"}}
 	r.Answer, r.Rule, r.Error, r.At = "7", "box", "reset by peer", time.Date(2026, 11, 20, 12, 0, 0, 1000, time.UTC)
 	r.Probabilities = []Probability{{"[[A>B]]", &p, 0.75}, {"[[B>A]]", nil, 0}}
-	r.Imported = &Imported{Prompt: "p", Scores: json.RawMessage(`[1,{"a":"]"}]`), Decision: &decision, Missing: true, Stored: true}
+	r.Imported = &ImportedFields{Prompt: "p", Scores: json.RawMessage(`[1,{"a":"]"}]`), Decision: &decision, Missing: true, Stored: true}
 	r.Replies = []Reply{
 		{Text: "\u0000<&>\u2028é😀\"\\\n\t[[A>B]]", Thinking: "hm", Finish: "stop", Detail: "d", PromptTokens: 10, CachedTokens: new(3), ReplyTokens: 20, Milliseconds: 1234.5678, Cached: true, Endpoint: "http://gpu1", Constrained: true},
 		{Finish: "length"},

@@ -44,7 +44,7 @@ func lineOf(t testing.TB, r Record) string {
 func TestReadRecordsGivesBackWhatWasWritten(t *testing.T) {
 	decision := "A>B"
 	imported := goodRecord()
-	imported.Imported = &Imported{Prompt: "p", Scores: json.RawMessage(`[1.5,-2]`), Decision: &decision, Stored: true}
+	imported.Imported = &ImportedFields{Prompt: "p", Scores: json.RawMessage(`[1.5,-2]`), Decision: &decision, Stored: true}
 	failed := goodRecord()
 	failed.Replies, failed.Outcome, failed.Label, failed.Choice, failed.Error = []Reply{}, Failed, "", "", "HTTP 500: no"
 	want := []Record{goodRecord(), imported, failed}

@@ -19,8 +19,8 @@ import (
 	"gavel/datasets"
 )
 
-// Job asks a judge for the judgments of a run.
-type Job struct {
+// RunJob asks a judge for the judgments of a run.
+type RunJob struct {
 	Manifest *Manifest
 	Asker    Asker
 	Set      *datasets.Set
@@ -66,7 +66,7 @@ func (e *GaveUpError) Error() string {
 // Run asks for every missing judgment. A failed call becomes a record, and the run goes on. Run ends early when it is
 // stopped, when the context ends, when a record cannot be written, when too many calls in a row fail, or with
 // *backends.ModelChangedError when the server serves another model.
-func (j *Job) Run(ctx context.Context) error {
+func (j *RunJob) Run(ctx context.Context) error {
 	if j.Now == nil {
 		j.Now = time.Now
 	}
@@ -122,7 +122,7 @@ func Recover(err *error) {
 }
 
 // concurrency returns the current limit of judgments in flight.
-func (j *Job) concurrency() int {
+func (j *RunJob) concurrency() int {
 	if j.AtOnce != nil {
 		return max(1, j.AtOnce())
 	}
@@ -130,7 +130,7 @@ func (j *Job) concurrency() int {
 }
 
 // judgment asks for one judgment and writes it.
-func (j *Job) judgment(ctx context.Context, w *work, g judgment, q *queue) error {
+func (j *RunJob) judgment(ctx context.Context, w *work, g judgment, q *queue) error {
 	rec, err := j.judge(ctx, w.item, g.Presentation, g.repetition)
 	if errors.Is(err, ErrStopped) {
 		return nil // the judgment stays missing; it did not fail
@@ -146,7 +146,7 @@ func (j *Job) judgment(ctx context.Context, w *work, g judgment, q *queue) error
 	return nil
 }
 
-func (j *Job) stopped() bool {
+func (j *RunJob) stopped() bool {
 	select {
 	case <-j.Stop:
 		return true
@@ -156,7 +156,7 @@ func (j *Job) stopped() bool {
 }
 
 // Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one of the record.
-func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
+func (j *RunJob) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	row, ok := j.Set.Find(r.Item)
 	if !ok {
 		return nil, nil
@@ -178,7 +178,7 @@ func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
 
 // judge asks until there is a verdict or the attempts are used up. It returns the error of the context, or ErrStopped
 // if a call failed after the run was stopped; every other failure goes into the record.
-func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repetition int) (*Record, error) {
+func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, repetition int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
 	prompt := j.prompt(item, s)
@@ -212,7 +212,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 
 // converse holds a conversation with the judge about a prompt and returns its final verdict. The replies go into the
 // record.
-func (j *Job) converse(ctx context.Context, rec *Record, prompt Prompt, req backends.Request) (v Verdict, err error) {
+func (j *RunJob) converse(ctx context.Context, rec *Record, prompt Prompt, req backends.Request) (v Verdict, err error) {
 	params := j.Manifest.Spec.Parameters
 	reading := params.asPublished()
 	for attempt := 1; ; attempt++ {
@@ -266,7 +266,7 @@ type callError struct{ err error }
 func (e *callError) Error() string { return e.err.Error() }
 
 // ask asks for one reply of a judgment. If the reply waits for an identity check, so does the record.
-func (j *Job) ask(ctx context.Context, rec *Record, req backends.Request) (backends.Response, error) {
+func (j *RunJob) ask(ctx context.Context, rec *Record, req backends.Request) (backends.Response, error) {
 	resp, err := j.Client.Ask(ctx, req)
 	if resp.Check != nil {
 		rec.Await(resp.Check)
@@ -302,7 +302,7 @@ func (p Parameters) requestRepetition(prompt Prompt, repetition int) int {
 }
 
 // prompt returns the prompt of a presentation. A judge that writes no text gives its verdict in the first turn.
-func (j *Job) prompt(item datasets.Item, s Presentation) Prompt {
+func (j *RunJob) prompt(item datasets.Item, s Presentation) Prompt {
 	p := j.Asker.Prompt(item, s)
 	if j.Manifest.Server.Can(backends.Decide) {
 		p.LabelTurn = ""
@@ -336,7 +336,7 @@ const notAsked = "not asked: "
 
 // measure counts the tokens of a first turn that may not fit, and returns a message if it does not fit. If tokens
 // cannot be counted, the prompt is sent and the server decides.
-func (j *Job) measure(ctx context.Context, req *backends.Request) (problem string) {
+func (j *RunJob) measure(ctx context.Context, req *backends.Request) (problem string) {
 	if j.Limit <= 0 || j.Count == nil || backends.MaxTokens(req.Messages) <= j.Limit {
 		return ""
 	}
@@ -356,7 +356,7 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (problem strin
 // constrained to that label alone. asides holds the replies to those requests. The result is empty if the server
 // returns no probabilities. A decision model returns them without a verdict, too, since several options may be equally
 // likely.
-func (j *Job) probabilities(
+func (j *RunJob) probabilities(
 	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
 ) (_ []Probability, asides []Reply, _ error) {
 	if decides := j.Manifest.Server.Can(backends.Decide); len(resp.Labels) == 0 || !decides && !v.Outcome.Verdict() {
@@ -457,7 +457,7 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 	return ids
 }
 
-func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
+func (j *RunJob) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
 	model := j.Manifest.Spec.Model
 	p := j.Manifest.Spec.Parameters
 	served := max(j.Manifest.Model.Context, p.NumCtx) // 0 if unknown
@@ -466,7 +466,7 @@ func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repe
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		Extras: p.Extras, Context: served, Oracle: oracle, Repetition: repetition,
+		ExtraParameters: p.ExtraParameters, Context: served, Oracle: oracle, Repetition: repetition,
 	}
 }
 

@@ -56,7 +56,7 @@ func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
 }
 
 func TestGivesUpAfterFailuresInARow(t *testing.T) {
-	failing := func(fail func(call int) bool) (*Job, *judgingtest.Recorder[*Record], *int) {
+	failing := func(fail func(call int) bool) (*RunJob, *judgingtest.Recorder[*Record], *int) {
 		calls := 0
 		j, w := newJob(t, judgingtest.Pairs(t, 30), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 			calls++

@@ -49,7 +49,7 @@ func (u Unserved) String() string {
 const moreRoom = "serve more context (Ollama: --num-ctx), or choose a shorter --prompt or a lower --max-tokens"
 
 // Advice returns advice on what to change; retry says how these judgments are then asked again.
-func (u Unserved) Advice(s backends.Server, retry string) string {
+func (u Unserved) Advice(s backends.ServerInfo, retry string) string {
 	const shorter = "or begin a run with a shorter --prompt or a lower --max-tokens"
 	switch {
 	case u.TooLong+u.Truncated == 0:

@@ -78,7 +78,7 @@ func unpack(t *testing.T, files []txtar.File) {
 }
 
 // imported returns the runs of a command.
-func imported(t *testing.T, words []string) ([]*imports.Run, error) {
+func imported(t *testing.T, words []string) ([]*imports.ImportedRun, error) {
 	options := map[string]string{}
 	var files []string
 	for i := 1; i < len(words); i++ {
@@ -95,7 +95,7 @@ func imported(t *testing.T, words []string) ([]*imports.Run, error) {
 				continue
 			}
 			_, missing := os.Stat(options["out"])
-			runs, err := im.Import(imports.Request{
+			runs, err := im.Import(imports.Input{
 				Files: files, Out: options["out"], Gavel: "test",
 				Option: func(name string) string { return options[name] },
 				Open:   opened,
@@ -128,7 +128,7 @@ func opened(path string) (*datasets.Set, judging.DatasetInfo, error) {
 }
 
 // recordsOf lists the records of a run: item, presentation, outcome and label.
-func recordsOf(t *testing.T, run *imports.Run) []string {
+func recordsOf(t *testing.T, run *imports.ImportedRun) []string {
 	manifest := run.Manifest
 	lines := []string{fmt.Sprintf("model %s, %s of %s: %d items of %s, format %s, from %s, judge name %q, order kept %t",
 		manifest.Spec.Model.Name, manifest.Spec.Prompt.Name, manifest.Spec.Prompt.Origin, manifest.Spec.Dataset.Items, manifest.Dataset.Name,

@@ -86,7 +86,7 @@ func choicesReport(n, right int) testReport {
 	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.Decided: 2 * n}, Results: []scoring.Result{
 		share("accuracy", "", right, n), {Metric: "accuracy-random", Group: scoring.Overall, Value: new(50.0), N: n},
 		share("same-choice", "", right, n), share("right-every-order", "", right, n)},
-		Breakdowns: []scoring.Breakdown{{Group: scoring.Overall, N: n, Parts: []scoring.Part{
+		Breakdowns: []scoring.Breakdown{{Group: scoring.Overall, N: n, Parts: []scoring.OutcomePart{
 			{Name: multioption.PartRight, N: right}, {Name: multioption.PartMoved, N: n - right},
 		}}}}
 	name := fmt.Sprintf("%d choices, %d right", n, right)

@@ -29,7 +29,7 @@ func (s *Sheet) breakdownOf(group string, units []Unit, p Partitioner) Breakdown
 	}
 	for _, name := range parts[s.protocol] {
 		if count[name] > 0 {
-			b.Parts = append(b.Parts, Part{Name: name, N: count[name]})
+			b.Parts = append(b.Parts, OutcomePart{Name: name, N: count[name]})
 		}
 	}
 	return b

@@ -98,7 +98,7 @@ func (g Forecast) count(row, points []float64) {
 // calibrationMetrics returns confidence, accuracy and Brier score, then the accuracy at each threshold.
 func calibrationMetrics(points int, share MetricKind) []Metric {
 	metric := func(kind MetricKind, col int) Metric {
-		return Metric{Unit: UnitScore, Kind: kind, Columns: Span{col, col + 2}}
+		return Metric{Unit: UnitScore, Kind: kind, Columns: ColumnRange{col, col + 2}}
 	}
 	list := []Metric{metric(Mean, colP), metric(share, colRight), metric(Mean, colSquare)}
 	for k := range points {
@@ -122,7 +122,7 @@ func calibrationError(c []float64) (ece float64) {
 // the lower end lies as far below the value as the upper quantile of the resamples lies above it, but not above their
 // lower quantile (if all judgments of a bin are right, or all wrong, the resamples lie on one side of the value). The
 // lower end is 0 if a calibrated judge would reach the value.
-func eceEstimate(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calibrated Estimate) {
+func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, calibrated Estimate) {
 	statistic := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
 	value := statistic(s.Sums())
 	if b.Rounds < 1 {
@@ -156,7 +156,7 @@ func eceEstimate(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calib
 // priorBins returns prior rows of half a unit, spread over the bins like the judgments. For the lower end of
 // the interval their accuracy reduces the distance in a bin; for the upper end it is as far as possible from
 // the bin's confidence.
-func priorBins(s *Sample, judgments []Forecast) *stats.PriorRows {
+func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 	units := 0
 	for i, g := range judgments { // judgments of an item are adjacent
 		if i == 0 || g.Unit != judgments[i-1].Unit || g.item != judgments[i-1].item {
@@ -175,7 +175,7 @@ func priorBins(s *Sample, judgments []Forecast) *stats.PriorRows {
 		if n == 0 {
 			continue
 		}
-		bin := Span{column, column + 3}
+		bin := ColumnRange{column, column + 3}
 		low = append(low, columnValues{bin, []float64{n, confidence, n * Indicator(confidence > right)}})
 		high = append(high, columnValues{bin, []float64{n, confidence, n * Indicator(2*confidence < n)}})
 	}

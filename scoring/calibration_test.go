@@ -168,7 +168,7 @@ func TestConfidenceOfRecords(t *testing.T) {
 		}
 		r := backends.Response{Text: text, Finish: backends.Stop}
 		for i, l := range req.Labels {
-			r.Labels = append(r.Labels, backends.Label{Text: l, Logprob: math.Log(lp[i])})
+			r.Labels = append(r.Labels, backends.LabelProbability{Text: l, Logprob: math.Log(lp[i])})
 		}
 		return r, nil
 	})
@@ -246,7 +246,7 @@ func TestWarningsOfReplies(t *testing.T) {
 	}
 	servers := map[string]backends.Response{
 		"p00001": {Finish: backends.TooLong, Detail: judging.CutPrompt + ": 5 of 9"},
-		"p00002": {Text: "[[B>A]]", Finish: backends.Stop, Labels: []backends.Label{{Text: "[[A>B]]", Logprob: -1}, {Text: "[[B>A]]", Logprob: -2}}},
+		"p00002": {Text: "[[B>A]]", Finish: backends.Stop, Labels: []backends.LabelProbability{{Text: "[[A>B]]", Logprob: -1}, {Text: "[[B>A]]", Logprob: -2}}},
 	}
 	kind := func(kind string) func(*judging.Manifest) {
 		return func(m *judging.Manifest) { m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true }

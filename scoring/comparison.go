@@ -111,7 +111,7 @@ type Comparisons struct {
 	Family      string          `json:"family"`            // the differences that Holm's correction covers
 	Reading     judging.Readers `json:"reading,omitempty"` // left out for the published rule
 	Policy      judging.Policy  `json:"policy"`            // for several verdicts in a reply; empty: none
-	Bootstrap   Bootstrap       `json:"bootstrap"`         // as in the JSON output of `gavel score`
+	Bootstrap   BootstrapInfo   `json:"bootstrap"`         // as in the JSON output of `gavel score`
 }
 
 // alpha is the significance level of all comparisons.

@@ -59,7 +59,7 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 
 // pairedSample returns a sample of shared units. A row holds the columns of A, then those of B; columns that no metric
 // uses are 0.
-func (s *Sheet) pairedSample(unit string, in section, shared []SharedUnit, order *pairedOrder, metrics []Metric) *Sample {
+func (s *Sheet) pairedSample(unit string, in section, shared []SharedUnit, order *pairedOrder, metrics []Metric) *UnitRows {
 	width := s.Width
 	x := newSample(unit, 2*width, metrics)
 	used := make([]bool, width)
@@ -100,7 +100,7 @@ func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
 	return row
 }
 
-func (s *Sample) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
+func (s *UnitRows) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
 	questions := make([]estimand, len(list))
 	for i := range list {
 		columns := list[i].sideColumns(width)
@@ -115,7 +115,7 @@ func (s *Sample) differences(group string, list []Metric, width int, b stats.Boo
 	return diffs
 }
 
-func (s *Sample) difference(m *Metric, width int, iv bounds, b stats.Bootstrap) Difference {
+func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap) Difference {
 	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.size}
 	columns := m.sideColumns(width)
 	if m.N != nil {
@@ -155,7 +155,7 @@ func (s *Sample) difference(m *Metric, width int, iv bounds, b stats.Bootstrap) 
 
 // test returns the p-value of a metric in a sample of two runs. For a metric that is right or wrong unit by unit it
 // uses McNemar's test and returns the table; else a permutation test. n is the number of compared rows.
-func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
+func (s *UnitRows) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
 	columns := m.sideColumns(width)
 	if s.early != nil {
 		table, n = s.table(m, columns)

@@ -131,7 +131,7 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 }
 
 // scores returns the differences unit by unit; ok is false unless every unit counts once on both sides.
-func (s *sequence) scores(m *Metric, a, b Span) (scores []float64, ok bool) {
+func (s *sequence) scores(m *Metric, a, b ColumnRange) (scores []float64, ok bool) {
 	if m.Value != nil || m.Units != nil || m.Curve != nil || !s.independent || slices.Contains(s.failed, true) {
 		return nil, false
 	}
@@ -155,7 +155,7 @@ func (s *sequence) difference(q estimand, level float64) bounds {
 }
 
 // evidence returns the e-value against equal runs, from the units on which only one of them is right.
-func (s *sequence) evidence(m *Metric, columns [2]Span) (e float64) {
+func (s *sequence) evidence(m *Metric, columns [2]ColumnRange) (e float64) {
 	scores, ok := s.scores(m, columns[0], columns[1])
 	if !ok {
 		return math.NaN()

@@ -20,10 +20,10 @@ func unbounded(note string) bounds {
 // subtracted.
 type estimand struct {
 	*Metric
-	a, b Span
+	a, b ColumnRange
 }
 
-func (q estimand) isDifference() bool { return q.a != Span{} }
+func (q estimand) isDifference() bool { return q.a != ColumnRange{} }
 
 func (q estimand) evaluate(sums []float64) float64 {
 	v := q.value(q.b.slice(sums))

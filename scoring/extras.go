@@ -92,8 +92,8 @@ type Odds struct {
 	P     float64 `json:"p"`     // corrected
 }
 
-// Rule holds the results of a baseline that picks responses without reading them.
-type Rule struct {
+// Baseline holds the results of a baseline that picks responses without reading them.
+type Baseline struct {
 	Name  string   `json:"name"`           // the response that it picks
 	Value float64  `json:"value"`          // percent of the pairs on which it is correct in both orders
 	Low   *float64 `json:"low,omitempty"`  // of its interval; none if the value is fixed by design
@@ -134,20 +134,20 @@ type MarginTest struct {
 
 // Breakdown counts the outcomes of a group's units; each unit has one.
 type Breakdown struct {
-	Group string `json:"group"` // as in `results`
-	N     int    `json:"n"`     // units
-	Parts []Part `json:"parts"` // the outcomes that occur
+	Group string        `json:"group"` // as in `results`
+	N     int           `json:"n"`     // units
+	Parts []OutcomePart `json:"parts"` // the outcomes that occur
 }
 
-// Part counts the units with one outcome.
-type Part struct {
+// OutcomePart counts the units with one outcome.
+type OutcomePart struct {
 	Name string `json:"part"` // of pairs: `right`, `wrong`, `tie`, `first`, `second` or `missing`
 	N    int    `json:"n"`    // units
 }
 
 // Count returns the number of units with an outcome.
 func (b Breakdown) Count(part string) int {
-	if i := slices.IndexFunc(b.Parts, func(p Part) bool { return p.Name == part }); i >= 0 {
+	if i := slices.IndexFunc(b.Parts, func(p OutcomePart) bool { return p.Name == part }); i >= 0 {
 		return b.Parts[i].N
 	}
 	return 0

@@ -184,7 +184,7 @@ func makeRun(t *testing.T, how making) string {
 	if err := dir.Begin(m, func(func([]byte) error) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	job := judging.Job{
+	job := judging.RunJob{
 		Manifest: m, Asker: asker, Set: how.set, Rows: rows, Client: how.client, Concurrency: 4, GiveUp: 1 << 30,
 		Write: dir.Write, Now: func() time.Time { return time.Unix(0, 0) },
 	}

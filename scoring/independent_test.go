@@ -160,7 +160,7 @@ func TestPublishedJudges(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			pairs := outputFile(t, c.path)
 			dir := filepath.Join(t.TempDir(), "run")
-			if _, err := pairwise.ImportJudgeBench(imports.Request{Files: []string{c.path}, Out: dir, Gavel: "test"}); err != nil {
+			if _, err := pairwise.ImportJudgeBench(imports.Input{Files: []string{c.path}, Out: dir, Gavel: "test"}); err != nil {
 				t.Fatal(err)
 			}
 			run := load(t, dir, judging.Reading{})

@@ -8,7 +8,7 @@ import (
 )
 
 // intervals returns the intervals of metrics. Those without a closed form are resampled together.
-func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
+func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	out := make([]bounds, len(list))
 	var pending []int
 	var statistics []stats.Statistic
@@ -30,7 +30,7 @@ func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 }
 
 // interval returns the interval of a metric, or the reason why there is none; false if it needs resampling.
-func (s *Sample) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
+func (s *UnitRows) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	switch {
 	case math.IsNaN(s.valueOf(q)) || q.hasKind(FromItems):
 		return unbounded(""), true
@@ -52,11 +52,11 @@ func (s *Sample) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 }
 
 // closedForm returns the interval of a share; false if the metric has none in closed form.
-func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
+func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
-	var parts []stats.Part
+	var parts []stats.ClusterCount
 	// largest number of units in a row; rows of one right or wrong unit; rows with scores of 0, ½ and 1
 	maxDen := 0.0
 	single := true
@@ -67,7 +67,7 @@ func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 			continue
 		}
 		num = snap(num, den)
-		parts = append(parts, stats.Part{Num: num, Den: den, Count: k.Count})
+		parts = append(parts, stats.ClusterCount{Num: num, Den: den, Count: k.Count})
 		single = single && den == 1 && (num == 0 || num == 1)
 		halves = halves && den > 0 && den <= 2 && (num == 0 || 2*num == den || num == den)
 		maxDen = math.Max(maxDen, den)
@@ -102,7 +102,7 @@ func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 
 // partsInterval returns the interval of a difference of two metrics on disjoint units; false if either has none
 // in closed form.
-func (s *Sample) partsInterval(q estimand, level float64) (bounds, bool) {
+func (s *UnitRows) partsInterval(q estimand, level float64) (bounds, bool) {
 	var values [2]float64
 	var intervals [2]stats.Interval
 	for i := range q.Parts {
@@ -118,11 +118,11 @@ func (s *Sample) partsInterval(q estimand, level float64) (bounds, bool) {
 
 // binaryDifference returns the interval of the difference of two shares of the same units, one right or wrong
 // unit a row.
-func (s *Sample) binaryDifference(q estimand, level float64) (bounds, bool) {
+func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
-	table, n := s.table(q.Metric, [2]Span{q.a, q.b})
+	table, n := s.table(q.Metric, [2]ColumnRange{q.a, q.b})
 	if n == 0 || q.hasKind(Halves) || q.hasKind(Mean) && !s.binary(q) {
 		return bounds{}, false
 	}
@@ -139,9 +139,9 @@ func (s *Sample) binaryDifference(q estimand, level float64) (bounds, bool) {
 }
 
 // binary reports whether all values are 0 or 1.
-func (s *Sample) binary(q estimand) bool {
+func (s *UnitRows) binary(q estimand) bool {
 	for _, k := range s.rows.Kinds {
-		for _, span := range [2]Span{q.a, q.b} {
+		for _, span := range [2]ColumnRange{q.a, q.b} {
 			if num, den := q.share(span.slice(k.Row)); snap(num, den) != 0 && snap(num, den) != den {
 				return false
 			}
@@ -152,7 +152,7 @@ func (s *Sample) binary(q estimand) bool {
 
 // priorRows returns the rows that smooth a metric's interval: one in each cell for a function of cells; one at the
 // lowest and one at the highest value for a mean of bounded values.
-func (s *Sample) priorRows(q estimand) *stats.PriorRows {
+func (s *UnitRows) priorRows(q estimand) *stats.PriorRows {
 	if len(q.Cells) == 0 {
 		return s.endPrior(q)
 	}
@@ -160,7 +160,7 @@ func (s *Sample) priorRows(q estimand) *stats.PriorRows {
 }
 
 // cellPrior returns half a row in each cell. For a difference, cells with the same Of share the mass.
-func (s *Sample) cellPrior(q estimand) *stats.PriorRows {
+func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 	weight := EffectiveUnits(float64(s.size) / float64(s.rows.Len))
 	x := &stats.PriorRows{Mass: priorMass}
 	if !q.isDifference() {
@@ -181,10 +181,10 @@ func (s *Sample) cellPrior(q estimand) *stats.PriorRows {
 }
 
 // endPrior returns half a row at the lowest value and half a row at the highest.
-func (s *Sample) endPrior(q estimand) *stats.PriorRows {
+func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
 	lowest, highest := []float64{q.Least, 1}, []float64{1, 1}
 	unitsPerRow := float64(s.size) / float64(s.rows.Len)
-	scaledRow := func(span Span, row []float64) columnValues {
+	scaledRow := func(span ColumnRange, row []float64) columnValues {
 		size, n := 0.0, 0.0
 		for _, k := range s.rows.Kinds {
 			if den := span.slice(k.Row)[1]; den != 0 {
@@ -206,7 +206,7 @@ func (s *Sample) endPrior(q estimand) *stats.PriorRows {
 
 // columnValues holds values for a span of columns.
 type columnValues struct {
-	Span
+	ColumnRange
 	row []float64
 }
 
@@ -214,7 +214,7 @@ func extra(times float64, parts ...columnValues) (x stats.Extra) {
 	for _, p := range parts {
 		for i, v := range p.row {
 			if v != 0 {
-				x.Columns, x.Values = append(x.Columns, p.Span[0]+i), append(x.Values, times*v)
+				x.Columns, x.Values = append(x.Columns, p.ColumnRange[0]+i), append(x.Values, times*v)
 			}
 		}
 	}
@@ -222,10 +222,10 @@ func extra(times float64, parts ...columnValues) (x stats.Extra) {
 }
 
 // tooFew names the value of a variable with too few units for an interval; "" if all have enough.
-func (s *Sample) tooFew(q estimand) string {
+func (s *UnitRows) tooFew(q estimand) string {
 	for _, class := range q.Classes {
-		for _, span := range []Span{q.b, q.a} {
-			if span == (Span{}) {
+		for _, span := range []ColumnRange{q.b, q.a} {
+			if span == (ColumnRange{}) {
 				continue
 			}
 			var counts [2]int

@@ -28,7 +28,7 @@ type Metric struct {
 	Name    string // key in JSON, CSV and tables
 	Mode    string // for protocols with several modes
 	Kind    MetricKind
-	Columns Span // the columns passed to its functions
+	Columns ColumnRange // the columns passed to its functions
 
 	// A sheet fills these from the table of metrics, see [Term]. It keeps a Missing, None or Compared that is
 	// already set.
@@ -40,7 +40,7 @@ type Metric struct {
 
 	// For a difference between two modes: the columns of the subtrahend, and the names of both modes. All returns
 	// n if it differs between the modes.
-	Subtrahend Span
+	Subtrahend ColumnRange
 	Sides      [2]string
 	All        func(c []float64) float64
 
@@ -61,7 +61,7 @@ type Metric struct {
 
 	// For smoothing intervals: the cells that Value is a function of, the variables of a correlation, and the
 	// lowest value of a unit, if not 0.
-	Cells   []Cell
+	Cells   []PossibleRow
 	Classes []Class
 	Least   float64
 	Most    float64 // the largest denominator of a unit, if above 1
@@ -71,10 +71,10 @@ type Metric struct {
 	Headline bool // compares runs
 }
 
-// Span is a range of columns, from the first up to, not including, the second.
-type Span [2]int
+// ColumnRange is a range of columns, from the first up to, not including, the second.
+type ColumnRange [2]int
 
-func (s Span) slice(sums []float64) []float64 { return sums[s[0]:s[1]] }
+func (s ColumnRange) slice(sums []float64) []float64 { return sums[s[0]:s[1]] }
 
 func (m *Metric) reason(c []float64) string {
 	if m.Reason != nil {
@@ -130,7 +130,7 @@ func AssignColumns[U any](list []SumMetric[U]) []Metric {
 	metrics := make([]Metric, len(list))
 	for k, m := range list {
 		metrics[k] = m.Metric
-		metrics[k].Columns = Span{2 * k, 2*k + 2}
+		metrics[k].Columns = ColumnRange{2 * k, 2*k + 2}
 	}
 	return metrics
 }
@@ -142,9 +142,9 @@ func FillRow[U any](list []SumMetric[U], u U, row []float64) {
 	}
 }
 
-// Cell holds a possible row of a metric's columns, from one judgment. With two modes or two runs, cells with
+// PossibleRow holds a possible row of a metric's columns, from one judgment. With two modes or two runs, cells with
 // the same Of belong together.
-type Cell struct {
+type PossibleRow struct {
 	Row []float64
 	Key int
 }
@@ -156,6 +156,6 @@ type Class struct {
 }
 
 // sideColumns returns the columns of a metric for both runs of a paired sample.
-func (m *Metric) sideColumns(width int) [2]Span {
-	return [2]Span{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
+func (m *Metric) sideColumns(width int) [2]ColumnRange {
+	return [2]ColumnRange{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
 }

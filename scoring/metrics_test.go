@@ -171,7 +171,7 @@ func TestIntervals(t *testing.T) {
 	if *judgments.Value != 100 || *judgments.Low != 76.029 || *judgments.High != 100 || judgments.N != 20 {
 		t.Errorf("first-position %s, want [76.029, 100]", show(judgments))
 	}
-	if rep.Bootstrap != (scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"}) {
+	if rep.Bootstrap != (scoring.BootstrapInfo{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"}) {
 		t.Errorf("bootstrap %+v", rep.Bootstrap)
 	}
 	for _, r := range rep.Results {

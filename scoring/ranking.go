@@ -11,16 +11,16 @@ import (
 // Ranking compares the headline of several runs of one condition: the same items and prompt with different judges. Runs
 // that share a letter do not differ significantly.
 type Ranking struct {
-	Metric string      `json:"metric"`
-	Mode   string      `json:"mode,omitempty"` // see [Result]
-	Unit   string      `json:"unit,omitempty"`
-	Test   string      `json:"test"`  // of every two runs
-	Runs   []RankedRun `json:"runs"`  // in the order of the arguments
-	Pairs  []PairTest  `json:"pairs"` // every two of them
-	Alpha  float64     `json:"alpha"`
-	Family string      `json:"family"`    // the tests that Holm's correction covers
-	Boot   Bootstrap   `json:"bootstrap"` // of the intervals
-	Groups [][]string  `json:"groups"`    // runs that share a letter, by letter
+	Metric string        `json:"metric"`
+	Mode   string        `json:"mode,omitempty"` // see [Result]
+	Unit   string        `json:"unit,omitempty"`
+	Test   string        `json:"test"`  // of every two runs
+	Runs   []RankedRun   `json:"runs"`  // in the order of the arguments
+	Pairs  []PairTest    `json:"pairs"` // every two of them
+	Alpha  float64       `json:"alpha"`
+	Family string        `json:"family"`    // the tests that Holm's correction covers
+	Boot   BootstrapInfo `json:"bootstrap"` // of the intervals
+	Groups [][]string    `json:"groups"`    // runs that share a letter, by letter
 }
 
 // RankedRun holds one run's value.

@@ -51,7 +51,7 @@ func fullyAnswered(sheets []*Sheet, keep map[string]bool) [][]Unit {
 func (s *Sheet) repeatedValues(unit string, in []section, times [][]Unit) []RepetitionValue {
 	values := []RepetitionValue{}
 	for _, part := range in {
-		var samples []*Sample
+		var samples []*UnitRows
 		for _, units := range times {
 			sheet := &Sheet{Metrics: s.Metrics, Width: s.Width, QuestionColumns: s.QuestionColumns, Units: units}
 			samples = append(samples, sheet.sample(unit, part))
@@ -67,7 +67,7 @@ func (s *Sheet) repeatedValues(unit string, in []section, times [][]Unit) []Repe
 	return values
 }
 
-func repeatedValue(m *Metric, group string, times []*Sample) RepetitionValue {
+func repeatedValue(m *Metric, group string, times []*UnitRows) RepetitionValue {
 	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Pairs: times[0].size}
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, s := range times {
@@ -132,7 +132,7 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 	same := []Metric{{
 		Name:    SelfAgreement,
 		Kind:    kindOf(rows, 1),
-		Columns: Span{0, 2},
+		Columns: ColumnRange{0, 2},
 		None:    "no prompt that was answered in all repetitions has a verdict",
 		Missing: "prompt left out if a call failed, or every verdict is missing; else it differs",
 	}}

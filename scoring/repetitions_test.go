@@ -159,7 +159,7 @@ func TestCalibrationOfEveryProtocol(t *testing.T) {
 					if i == is {
 						p = 0.6
 					}
-					r.Labels = append(r.Labels, backends.Label{Text: l, Logprob: math.Log(p)})
+					r.Labels = append(r.Labels, backends.LabelProbability{Text: l, Logprob: math.Log(p)})
 				}
 				return r, nil
 			})

@@ -21,12 +21,12 @@ type Report struct {
 	Items      int `json:"items"`                // scored: all their judgments are in the records
 	Unlabelled int `json:"unlabelled,omitempty"` // of the items: without a label, so left out of metrics that need one
 	Expected   int `json:"expected"`             // items of the run
-	Answer
+	RunSummary
 	Results    []Result       `json:"results"`             // one row per metric, group and mode
 	Breakdowns []Breakdown    `json:"breakdown,omitempty"` // outcomes of the items, one row per group
 	Outcomes   map[string]int `json:"outcomes"`            // judgments of the first repetition by outcome, all eight
 	Method
-	Extras
+	OptionalResults
 
 	Warnings []string `json:"warnings"` // printed after `!`
 
@@ -46,8 +46,8 @@ type Question struct {
 	Simulated bool   `json:"simulated"`      // no model was called
 }
 
-// Answer holds the result of a run in words.
-type Answer struct {
+// RunSummary holds the result of a run in words.
+type RunSummary struct {
 	Says      string     `json:"says,omitempty"`      // the answer in a sentence: what to do with the judge
 	Also      string     `json:"also,omitempty"`      // further remarks, in a few sentences
 	Diagnosis *Diagnosis `json:"diagnosis,omitempty"` // what the judge is good for
@@ -56,7 +56,7 @@ type Answer struct {
 }
 
 // Level returns the level of the judge, unknown without a diagnosis.
-func (a Answer) Level() Level {
+func (a RunSummary) Level() Level {
 	if a.Diagnosis == nil {
 		return Unknown
 	}
@@ -76,13 +76,13 @@ type Method struct {
 	// how judgments without a verdict count, if the protocol offers a choice: `wrong` or `drop`, `usable` or `strict`
 	Missing MissingPolicy `json:"missing,omitempty"`
 	// settings of resampled intervals
-	Bootstrap Bootstrap `json:"bootstrap"`
+	Bootstrap BootstrapInfo `json:"bootstrap"`
 	// the rule that ended the run before its last item
 	Stopped *judging.StopRule `json:"stopped,omitempty"`
 }
 
-// Extras holds results that only some runs have.
-type Extras struct {
+// OptionalResults holds results that only some runs have.
+type OptionalResults struct {
 	// only with `--repeat`
 	Repetitions *Repetitions `json:"repeats,omitempty"`
 	// only if decided judgments have probabilities
@@ -92,7 +92,7 @@ type Extras struct {
 	// only for the protocol `probe`: the effect of each rewrite, in the order of the catalogue
 	Probes []Probe `json:"probes,omitempty"`
 	// baselines that do not read the responses
-	Rules []Rule `json:"rules,omitempty"`
+	Rules []Baseline `json:"rules,omitempty"`
 	// published judges on exactly the items of the run, the best first
 	References []Reference `json:"references,omitempty"`
 	// items right by the headline per 1,000 generated tokens, whoever paid; only if servers report them
@@ -130,16 +130,16 @@ func settings(s judging.Spec) string {
 	return strings.Join(labels, ", ")
 }
 
-// Bootstrap holds the settings of resampled intervals.
-type Bootstrap struct {
+// BootstrapInfo holds the settings of resampled intervals.
+type BootstrapInfo struct {
 	Rounds int     `json:"rounds"` // draws
 	Level  float64 `json:"level"`  // of all intervals
 	Seed   uint64  `json:"seed"`   // of the resampling
 	Unit   string  `json:"unit"`   // the resampled unit
 }
 
-func bootstrapOf(b stats.Bootstrap, unit string) Bootstrap {
-	return Bootstrap{Rounds: b.Rounds, Level: b.Level, Seed: b.Seed, Unit: unit}
+func bootstrapOf(b stats.Bootstrap, unit string) BootstrapInfo {
+	return BootstrapInfo{Rounds: b.Rounds, Level: b.Level, Seed: b.Seed, Unit: unit}
 }
 
 // OtherReading holds a headline by the reading that was not selected.

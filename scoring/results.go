@@ -8,7 +8,7 @@ import (
 )
 
 // Results returns the results of metrics in a group.
-func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Result {
+func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]estimand, len(list))
 	for i := range list {
 		questions[i] = estimand{Metric: &list[i], a: list[i].Subtrahend, b: list[i].Columns}
@@ -24,13 +24,13 @@ func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Resul
 	return results
 }
 
-func (s *Sample) result(m *Metric, iv bounds) Result {
+func (s *UnitRows) result(m *Metric, iv bounds) Result {
 	c := m.Columns.slice(s.sums)
 	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.n(m), Missing: m.Missing}
 	if s.size > s.rows.Len {
 		r.Clusters = s.clustersOf(m)
 	}
-	if m.Subtrahend != (Span{}) {
+	if m.Subtrahend != (ColumnRange{}) {
 		if less := m.Subtrahend.slice(s.sums); m.n(less) != m.n(c) {
 			r.N = int(m.All(less))
 		}

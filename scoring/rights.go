@@ -87,7 +87,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 
 // Share returns the share of units on which a run is right, with its interval.
 func (r *Rights) Share(run int, level float64) Estimate {
-	right := []Metric{{Kind: Several, Columns: Span{0, 2}}}
+	right := []Metric{{Kind: Several, Columns: ColumnRange{0, 2}}}
 	sample := newSample("", 2, right)
 	for u, ok := range r.Right[run] {
 		sample.add(r.Clusters[u], "", []float64{Indicator(ok), 1})

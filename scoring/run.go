@@ -83,7 +83,7 @@ func (run *Run) InFolder(dir string) {
 func (run *Run) SetItems(items Responses) {
 	run.items = items
 	run.SetItemIDs(func() (ids []string, err error) {
-		err = items(func(id string, _ []judging.Response) { ids = append(ids, id) })
+		err = items(func(id string, _ []judging.CandidateText) { ids = append(ids, id) })
 		return ids, err
 	})
 }
@@ -344,7 +344,7 @@ func (run *Run) unlabelled() int {
 func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Unit) }
 
 // Responses calls use with the candidates of each item, in the order of their ids.
-type Responses func(use func(id string, responses []judging.Response)) error
+type Responses func(use func(id string, responses []judging.CandidateText)) error
 
 // unpaid reports whether the run called no server.
 func (run *Run) unpaid() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }
@@ -377,7 +377,7 @@ func (run *Run) missingPhrase() string {
 	return "count as wrong"
 }
 
-func (run *Run) words() Words { return run.scorer.Words() }
+func (run *Run) words() ScorerTerms { return run.scorer.Words() }
 
 // readings compares the run's reading with the other one.
 type readings struct {

@@ -7,8 +7,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Sample holds units as rows for resampling, one row per cluster.
-type Sample struct {
+// UnitRows holds units as rows for resampling, one row per cluster.
+type UnitRows struct {
 	unit   string // name of the resampled unit
 	size   int    // number of units
 	sums   []float64
@@ -23,8 +23,8 @@ type Sample struct {
 	early *sequence // of a run before its end
 }
 
-func newSample(unit string, width int, metrics []Metric) *Sample {
-	s := &Sample{
+func newSample(unit string, width int, metrics []Metric) *UnitRows {
+	s := &UnitRows{
 		unit:            unit,
 		sums:            make([]float64, width),
 		questionColumns: make([]bool, width),
@@ -38,7 +38,7 @@ func newSample(unit string, width int, metrics []Metric) *Sample {
 }
 
 // fix excludes the columns of known metrics from resampling.
-func (s *Sample) fix(metrics []Metric) {
+func (s *UnitRows) fix(metrics []Metric) {
 	for _, m := range metrics {
 		if m.hasKind(FromItems) {
 			for k := m.Columns[0]; k < m.Columns[1]; k++ {
@@ -49,7 +49,7 @@ func (s *Sample) fix(metrics []Metric) {
 }
 
 // add takes a unit's row and keeps it. The sums are complete only after close.
-func (s *Sample) add(cluster, question string, row []float64) {
+func (s *UnitRows) add(cluster, question string, row []float64) {
 	s.size++
 	if s.units != nil {
 		s.units.add(cluster, row)
@@ -73,13 +73,13 @@ func (s *Sample) add(cluster, question string, row []float64) {
 	}
 }
 
-func (s *Sample) close() {
+func (s *UnitRows) close() {
 	for _, row := range s.clusters.Values {
 		s.addRow(row)
 	}
 }
 
-func (s *Sample) addRow(row []float64) {
+func (s *UnitRows) addRow(row []float64) {
 	for k, v := range row {
 		s.sums[k] += v
 	}
@@ -93,7 +93,7 @@ func (s *Sample) addRow(row []float64) {
 }
 
 // SampleOf returns a sample of independent rows.
-func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
+func SampleOf(unit string, metrics []Metric, rows [][]float64) *UnitRows {
 	width := 0
 	for _, m := range metrics {
 		width = max(width, m.Columns[1])
@@ -111,14 +111,14 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 }
 
 // Sums returns the sums of the columns.
-func (s *Sample) Sums() []float64 { return s.sums }
+func (s *UnitRows) Sums() []float64 { return s.sums }
 
 // Rows returns the rows for resampling.
-func (s *Sample) Rows() *stats.Rows { return &s.rows }
+func (s *UnitRows) Rows() *stats.Rows { return &s.rows }
 
 // value returns a metric's value on the columns of span. A metric with Units uses only units that have a value in other
 // too.
-func (s *Sample) value(m *Metric, span, other Span) float64 {
+func (s *UnitRows) value(m *Metric, span, other ColumnRange) float64 {
 	if m.Units != nil {
 		return m.Units(slices.Concat(s.units.columns(span, other)...))
 	}
@@ -126,7 +126,7 @@ func (s *Sample) value(m *Metric, span, other Span) float64 {
 }
 
 // n returns the number of units, or of what the metric counts instead.
-func (s *Sample) n(m *Metric) int {
+func (s *UnitRows) n(m *Metric) int {
 	switch {
 	case m.Units != nil && m.N == nil:
 		return s.units.count(m.Columns, m.Columns)
@@ -137,7 +137,7 @@ func (s *Sample) n(m *Metric) int {
 }
 
 // clustersOf returns the number of rows that contain the counted units.
-func (s *Sample) clustersOf(m *Metric) int {
+func (s *UnitRows) clustersOf(m *Metric) int {
 	if m.Units == nil {
 		return s.rows.Count(func(row []float64) bool { return m.n(m.Columns.slice(row)) > 0 })
 	}
@@ -145,7 +145,7 @@ func (s *Sample) clustersOf(m *Metric) int {
 }
 
 // sides returns a metric's values on two spans of columns, and the reason if one is undefined.
-func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, why string) {
+func (s *UnitRows) sides(m *Metric, a, b ColumnRange, names [2]string) (va, vb float64, why string) {
 	va = s.value(m, a, b)
 	vb = s.value(m, b, a)
 	switch {
@@ -158,7 +158,7 @@ func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, w
 }
 
 // valueOf returns the value of a metric, or the difference of two values, on all units.
-func (s *Sample) valueOf(q estimand) float64 {
+func (s *UnitRows) valueOf(q estimand) float64 {
 	if !q.isDifference() {
 		return s.value(q.Metric, q.b, q.b)
 	}
@@ -166,7 +166,7 @@ func (s *Sample) valueOf(q estimand) float64 {
 }
 
 // table counts units by the runs that are right on them; nil if a row has several units, or units in only one run.
-func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
+func (s *UnitRows) table(m *Metric, columns [2]ColumnRange) (*Table2x2, int) {
 	if m.Units != nil {
 		return nil, 0
 	}

@@ -8,7 +8,7 @@ import (
 // Scorer turns the records of one protocol into a sheet. The loader calls Add under its lock and the other methods,
 // after the last record, from one goroutine.
 type Scorer interface {
-	Words() Words
+	Words() ScorerTerms
 	// Add takes a judgment with its verdict. It must not keep the record, but may keep clones of its strings. Of two
 	// records of one judgment it keeps the first and returns false for the second.
 	Add(r *judging.Record, v judging.Verdict) (added bool, err error)
@@ -19,8 +19,8 @@ type Scorer interface {
 	Sheet(missing MissingPolicy, seed uint64) *Sheet
 }
 
-// Words holds a scorer's names for things, and its policies for judgments without a verdict.
-type Words struct {
+// ScorerTerms holds a scorer's names for things, and its policies for judgments without a verdict.
+type ScorerTerms struct {
 	Unit     string          // the resampled unit: "pair", "question", "item"
 	Record   string          // a record: "judgment", "answer"
 	Asked    string          // follows the name of a metric if the question differs from what the name suggests

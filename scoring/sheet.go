@@ -20,7 +20,7 @@ type Sheet struct {
 	// QuestionColumns is the number of leading columns that belong to a unit's question: they count once per question.
 	QuestionColumns int
 	// Blocks are columns that count in a comparison only if neither run has only zeros in them.
-	Blocks []Span
+	Blocks []ColumnRange
 
 	early    *early // of a run before its end
 	protocol string
@@ -46,7 +46,7 @@ func (s *Sheet) define(list []Metric) []Metric {
 		switch {
 		case m.Headline:
 			m.Compared = ByGroup
-		case m.Subtrahend == Span{}: // the judgments in both modes are not the same in both runs
+		case m.Subtrahend == ColumnRange{}: // the judgments in both modes are not the same in both runs
 			m.Compared = cmp.Or(m.Compared, term.Compared)
 		}
 	}
@@ -113,7 +113,7 @@ func (s *Sheet) ScoreAs(group, unit string, b stats.Bootstrap) []Result {
 }
 
 // sample returns a sample of the units in a section.
-func (s *Sheet) sample(unit string, in section) *Sample {
+func (s *Sheet) sample(unit string, in section) *UnitRows {
 	x := newSample(unit, s.Width, s.Metrics)
 	for k := range s.QuestionColumns {
 		x.questionColumns[k] = true

@@ -114,7 +114,7 @@ func TestSoftVerdictsTakeThePositionOut(t *testing.T) {
 // in what a jury's members get right: by hand 20 questions of 5 pairs, right in 15 of them.
 func TestPairsOfOneQuestion(t *testing.T) {
 	var pairs []twoJudgments
-	var parts []stats.Part
+	var parts []stats.ClusterCount
 	for q := range 20 {
 		odds := 1.0
 		if q >= 15 {
@@ -125,7 +125,7 @@ func TestPairsOfOneQuestion(t *testing.T) {
 			u.source = "mt-bench"
 			pairs = append(pairs, u)
 		}
-		parts = append(parts, stats.Part{Num: 5 * scoring.Indicator(odds > 0), Den: 5, Count: 1})
+		parts = append(parts, stats.ClusterCount{Num: 5 * scoring.Indicator(odds > 0), Den: 5, Count: 1})
 	}
 	better, worse := runOf(pairs...), runOf(pairs...)
 	worse.Manifest.Spec.Goal = "worse"

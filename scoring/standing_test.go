@@ -8,7 +8,7 @@ func TestStanding(t *testing.T) {
 	p := func(v float64) *float64 { return &v }
 	fifty := 50.0
 	of := func(all ...Reference) string {
-		r := Report{Results: []Result{{Metric: "strict", Group: Overall, Value: &fifty}}, Extras: Extras{References: all}}
+		r := Report{Results: []Result{{Metric: "strict", Group: Overall, Value: &fifty}}, OptionalResults: OptionalResults{References: all}}
 		return r.Standing("strict")
 	}
 	best := Reference{Judge: "best", Metric: "strict", Value: 90, P: p(0.001), OnlyReference: 40}
@@ -34,7 +34,7 @@ func TestStanding(t *testing.T) {
 // judge leans is what length does by itself.
 func TestSwayLeansAsTheRegressionSays(t *testing.T) {
 	p := func(v float64) Proportion { return Proportion{Value: &v, N: 100} }
-	s := Sway{Strict: p(55), Rules: []Rule{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
+	s := BiasAnalysis{Strict: p(55), Rules: []Baseline{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
 		Name: Length, Named: p(42), More: p(70), Less: p(50), Odds: &Odds{Ratio: 1.5, P: 0.001},
 	}}}
 	want := "Biases: length. It prefers the longer response (42 % of its verdicts): correct in both orders on 70 % " +

@@ -16,8 +16,8 @@ const SuiteFile = "suite.json"
 // MostCells is the largest number of cells in a suite; it protects against damaged files.
 const MostCells = 2000
 
-// Suite lists the runs of a suite: every judge under every condition.
-type Suite struct {
+// Matrix lists the runs of a suite: every judge under every condition.
+type Matrix struct {
 	Name       string           `json:"suite"`
 	File       string           `json:"file"` // its YAML, as run
 	Judges     []string         `json:"judges"`
@@ -44,7 +44,7 @@ type SuiteCell struct {
 }
 
 // ReadSuite reads the file in the folder of a suite.
-func ReadSuite(dir string) (*Suite, error) {
+func ReadSuite(dir string) (*Matrix, error) {
 	f, err := os.Open(filepath.Join(dir, SuiteFile))
 	if err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func ReadSuite(dir string) (*Suite, error) {
 }
 
 // DecodeSuite parses a suite's file; errors begin with name. It rejects runs outside the folder of the file.
-func DecodeSuite(name string, r io.Reader) (*Suite, error) {
-	s := new(Suite)
+func DecodeSuite(name string, r io.Reader) (*Matrix, error) {
+	s := new(Matrix)
 	if err := json.NewDecoder(r).Decode(s); err != nil {
 		return nil, fmt.Errorf("%s: damaged: %w", name, err)
 	}

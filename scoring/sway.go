@@ -8,9 +8,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Sway holds the biases of a judge: what correlates with its verdicts besides the labels, and its accuracy
+// BiasAnalysis holds the biases of a judge: what correlates with its verdicts besides the labels, and its accuracy
 // without them.
-type Sway struct {
+type BiasAnalysis struct {
 	Run       string  `json:"run,omitempty"` // the folder, as given
 	Says      string  `json:"says"`          // the answer in one or two sentences
 	Judge     string  `json:"judge"`         // the model
@@ -26,8 +26,8 @@ type Sway struct {
 	Level *Proportion `json:"right_where_equal"`
 	Why   string      `json:"why,omitempty"` // why there is no regression
 	// why a preference for its own family cannot be tested; left out if that is a cause
-	Itself string `json:"itself,omitempty"`
-	Rules  []Rule `json:"rules"` // baselines
+	Itself string     `json:"itself,omitempty"`
+	Rules  []Baseline `json:"rules"` // baselines
 }
 
 // Cause holds the effect of a feature that one response has more of than the other.
@@ -101,7 +101,7 @@ var picks = map[string][2]string{
 // Decider returns the rule that decides the verdicts; nil if none does. By 95 % intervals, at least three quarters of
 // the verdicts name the rule's response, which is more than the labels do; and where the rule is wrong, the judge is
 // correct on less than half of the pairs and less often than over all pairs. strict is the lower end of the latter.
-func Decider(rules []Rule, strict *float64) (decider *Rule) {
+func Decider(rules []Baseline, strict *float64) (decider *Baseline) {
 	for i, x := range rules {
 		if strict == nil || x.Followed == nil || x.Followed.Low == nil || x.WhereWrong.High == nil {
 			continue
@@ -115,13 +115,13 @@ func Decider(rules []Rule, strict *float64) (decider *Rule) {
 }
 
 // Decides states that the rule decides the verdicts.
-func (r Rule) Decides() string {
+func (r Baseline) Decides() string {
 	return fmt.Sprintf("The judge picks %s in %.0f %% of verdicts. When %s is correct, its accuracy is %.0f %%.",
 		picks[r.Name][0], *r.Followed.Value, picks[r.Name][1], *r.WhereWrong.Value)
 }
 
 // Best returns the baseline with the highest value.
-func (s Sway) Best() (best Rule) {
+func (s BiasAnalysis) Best() (best Baseline) {
 	for _, r := range s.Rules {
 		if r.Value > best.Value {
 			best = r
@@ -131,7 +131,7 @@ func (s Sway) Best() (best Rule) {
 }
 
 // causesText states which causes sway the judge.
-func (s Sway) causesText() string {
+func (s BiasAnalysis) causesText() string {
 	decides := ""
 	rule := Decider(s.Rules, s.Strict.Low)
 	if rule != nil {
@@ -196,7 +196,7 @@ const (
 func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < SignificanceLevel }
 
 // Answer returns which causes sway the judge, and whether a baseline does as well.
-func (s Sway) Answer() string {
+func (s BiasAnalysis) Answer() string {
 	words := s.causesText()
 	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
 		words += fmt.Sprintf(" A baseline does no worse: “%s” is correct in both orders on %.0f %% "+

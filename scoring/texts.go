@@ -13,11 +13,11 @@ import (
 // BiasFinder is a scorer that finds the biases of the judge from features of the items' texts, which records lack.
 // clusterOf returns the cluster of an item; nil: no clusters. The result is nil for runs with another question.
 type BiasFinder interface {
-	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*Sway, error)
+	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*BiasAnalysis, error)
 }
 
 // Sway returns the biases of the judge from the items' texts; nil if the protocol does not support it.
-func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
+func (run *Run) Sway(b stats.Bootstrap) (*BiasAnalysis, error) {
 	s, ok := run.scorer.(BiasFinder)
 	if !ok {
 		return nil, nil
@@ -37,11 +37,11 @@ func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
 
 // Ruler is a scorer that compares runs with baselines; it returns none for runs with another question.
 type Ruler interface {
-	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Rule, error)
+	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Baseline, error)
 }
 
 // responses calls use with the responses of each item; it calls nothing if the run's folder lacks the items.
-func (run *Run) responses(use func(id string, responses []judging.Response)) error {
+func (run *Run) responses(use func(id string, responses []judging.CandidateText)) error {
 	items := run.items
 	if items == nil {
 		items = run.inFolder
@@ -53,7 +53,7 @@ func (run *Run) responses(use func(id string, responses []judging.Response)) err
 	return err
 }
 
-func (run *Run) inFolder(use func(id string, responses []judging.Response)) error {
+func (run *Run) inFolder(use func(id string, responses []judging.CandidateText)) error {
 	in, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (run *Run) inFolder(use func(id string, responses []judging.Response)) erro
 }
 
 // rules returns the baselines on the run's items; none if the items cannot be read.
-func (run *Run) rules(b stats.Bootstrap) []Rule {
+func (run *Run) rules(b stats.Bootstrap) []Baseline {
 	s, ok := run.scorer.(Ruler)
 	if !ok || run.items == nil && run.folder == "" {
 		return nil

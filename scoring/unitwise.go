@@ -24,7 +24,7 @@ func (u *unitwise) add(cluster string, row []float64) {
 }
 
 // columns returns the columns of span, by group, for units without a NaN there or in other.
-func (u *unitwise) columns(span, other Span) (groups [][][]float64) {
+func (u *unitwise) columns(span, other ColumnRange) (groups [][][]float64) {
 	for _, group := range u.groups.Values {
 		var rows [][]float64
 		for _, row := range group {
@@ -39,7 +39,7 @@ func (u *unitwise) columns(span, other Span) (groups [][][]float64) {
 	return groups
 }
 
-func (u *unitwise) count(span, other Span) (n int) {
+func (u *unitwise) count(span, other ColumnRange) (n int) {
 	for _, group := range u.columns(span, other) {
 		n += len(group)
 	}
@@ -78,7 +78,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 }
 
 // exchangeTest returns the p-value of a difference between two spans, and the number of units in the test.
-func (u *unitwise) exchangeTest(m *Metric, columns [2]Span, boot stats.Bootstrap) (p float64, n int) {
+func (u *unitwise) exchangeTest(m *Metric, columns [2]ColumnRange, boot stats.Bootstrap) (p float64, n int) {
 	first := u.columns(columns[0], columns[1])
 	second := u.columns(columns[1], columns[0])
 	p = boot.ExchangeUnits(len(first), func(swap []int) float64 {

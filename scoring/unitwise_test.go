@@ -60,7 +60,7 @@ func correlation(all []ratedUnit) float64 {
 // gradesScorer has them as its units.
 type gradesScorer struct{ all []ratedUnit }
 
-func (g gradesScorer) Words() Words { return Words{Unit: "answer", Record: "grade"} }
+func (g gradesScorer) Words() ScorerTerms { return ScorerTerms{Unit: "answer", Record: "grade"} }
 
 func (g gradesScorer) Add(*judging.Record, judging.Verdict) (bool, error) { return true, nil }
 

@@ -10,13 +10,13 @@ import (
 	"sync"
 )
 
-// Set holds published verdicts on the items of a dataset.
-type Set struct {
-	Dataset string  `json:"dataset"`
-	Prompt  string  `json:"prompt"` // the source's name for it
-	Groups  []Group `json:"groups"` // of the items, in their order
-	Gold    string  `json:"gold"`   // of each item: 1 or 2, the better output
-	Judges  []Judge `json:"judges"`
+// PublishedSet holds published verdicts on the items of a dataset.
+type PublishedSet struct {
+	Dataset string           `json:"dataset"`
+	Prompt  string           `json:"prompt"` // the source's name for it
+	Groups  []Group          `json:"groups"` // of the items, in their order
+	Gold    string           `json:"gold"`   // of each item: 1 or 2, the better output
+	Judges  []PublishedJudge `json:"judges"`
 }
 
 // Group is a run of consecutive items.
@@ -31,8 +31,8 @@ const (
 	NoVerdict = '-'
 )
 
-// Judge holds the verdicts of one judge.
-type Judge struct {
+// PublishedJudge holds the verdicts of one judge.
+type PublishedJudge struct {
 	Name        string `json:"name"`
 	SourceName  string `json:"called"` // the source's name for it
 	OpenWeights bool   `json:"open_weights"`
@@ -48,8 +48,8 @@ type Judge struct {
 var llmBar []byte
 
 // LLMBar returns verdicts on LLMBar's 419 pairs, obtained with its prompt Vanilla.
-var LLMBar = sync.OnceValue(func() *Set {
-	s := new(Set)
+var LLMBar = sync.OnceValue(func() *PublishedSet {
+	s := new(PublishedSet)
 	if err := json.Unmarshal(llmBar, s); err != nil {
 		panic("datasets/references/llmbar.json: " + err.Error())
 	}
@@ -70,21 +70,21 @@ var index = sync.OnceValue(func() map[string]int {
 })
 
 // Index returns the position of an item in the set.
-func (s *Set) Index(id string) (i int, ok bool) {
+func (s *PublishedSet) Index(id string) (i int, ok bool) {
 	i, ok = index()[id]
 	return i, ok
 }
 
 // CorrectInBothOrders reports whether a judge named the better output of an item in both orders.
-func (s *Set) CorrectInBothOrders(j Judge, i int) bool {
+func (s *PublishedSet) CorrectInBothOrders(j PublishedJudge, i int) bool {
 	return j.First[i] == s.Gold[i] && j.Second[i] == s.Gold[i]
 }
 
 // Complete reports whether a judge judged all items.
-func (s *Set) Complete(j Judge) bool { return len(j.First) == len(s.Gold) }
+func (s *PublishedSet) Complete(j PublishedJudge) bool { return len(j.First) == len(s.Gold) }
 
 // Each calls f with the position, the id and the group of every item, in order.
-func (s *Set) Each(f func(i int, id, group string)) {
+func (s *PublishedSet) Each(f func(i int, id, group string)) {
 	i := 0
 	for _, g := range s.Groups {
 		for k := range g.Items {

@@ -19,7 +19,7 @@ func labelFlags() []cli.Flag {
 }
 
 // labelInputs reads the flags of such a command; without --labels the file is nil.
-func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, file *labels.File, err error) {
+func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, file *labels.LabelFile, err error) {
 	o, err = scoringFrom(c)
 	if err != nil {
 		return nil, o, nil, err

@@ -84,7 +84,7 @@ const usualColumns = 80
 
 // publishedBoard makes a run in the folder out for each judge whose verdicts on all pairs are part of gavel, and ranks
 // them.
-func publishedBoard(set *references.Set, out string) (report.Board, error) {
+func publishedBoard(set *references.PublishedSet, out string) (report.Board, error) {
 	var dirs []string
 	marks := map[string]string{}
 	for _, judge := range set.Judges {
@@ -128,14 +128,14 @@ func runFolder(words string) string {
 
 // demoFindings returns three findings in words: the best judge's accuracy when consistent, the judge with the strongest
 // position bias, and the judge that good-looking outputs mislead most.
-func demoFindings(rows []report.Standing) []string {
-	positionBias := func(row report.Standing) float64 { return math.Abs(*row.PrefersFirst.Value - 50) }
-	gap := func(row report.Standing) float64 {
+func demoFindings(rows []report.BoardRow) []string {
+	positionBias := func(row report.BoardRow) float64 { return math.Abs(*row.PrefersFirst.Value - 50) }
+	gap := func(row report.BoardRow) float64 {
 		natural, adversarial := split(row.Report)
 		return natural - adversarial
 	}
-	highest := func(measure func(report.Standing) float64) report.Standing {
-		return slices.MaxFunc(rows, func(a, b report.Standing) int { return cmp.Compare(measure(a), measure(b)) })
+	highest := func(measure func(report.BoardRow) float64) report.BoardRow {
+		return slices.MaxFunc(rows, func(a, b report.BoardRow) int { return cmp.Compare(measure(a), measure(b)) })
 	}
 	best := rows[0]
 	biased := highest(positionBias)

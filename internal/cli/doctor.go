@@ -63,7 +63,7 @@ func (e *env) doctor(c *cli.Context) error {
 		return usage("--time-limit %s: expected 0 or more", limit)
 	}
 	report, err := doctor.Check(c.Context,
-		doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout, Limit: limit}, tools)
+		doctor.Examination{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout, Limit: limit}, tools)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (e *env) doctor(c *cli.Context) error {
 }
 
 // doctorRequest returns a run of the judge that the doctor tests.
-func doctorRequest(c *cli.Context) (r eval.Request, err error) {
+func doctorRequest(c *cli.Context) (r eval.RunRequest, err error) {
 	r = eval.New(pairwise.Protocol)
 	r.Dataset = "sample"
 	r.Model = c.String("model")
@@ -95,7 +95,7 @@ func doctorRequest(c *cli.Context) (r eval.Request, err error) {
 }
 
 // doctorTools returns the judge of a run, and text such as the run would show it.
-func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, err error) {
+func (e *env) doctorTools(ctx context.Context, r eval.RunRequest) (t doctor.Tools, err error) {
 	judges, err := e.maker().FindJudges(ctx, r)
 	if err != nil {
 		return t, err

@@ -89,12 +89,12 @@ func (e *env) openDataset(name string) (*datasets.Set, judging.DatasetInfo, erro
 	if err != nil {
 		return nil, judging.DatasetInfo{}, err
 	}
-	return set, eval.DatasetInfo(set, eval.Request{}), nil
+	return set, eval.DatasetInfo(set, eval.RunRequest{}), nil
 }
 
 // importRuns makes runs, says what they are, and prints what they come to, which it keeps beside the records.
 func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
-	runs, err := im.Import(imports.Request{
+	runs, err := im.Import(imports.Input{
 		Files:  c.Args().Slice(),
 		Out:    c.String("out"),
 		Gavel:  version(),

@@ -37,7 +37,7 @@ func TestAFieldIsOneEntry(t *testing.T) {
 			if !strings.Contains(help, "--"+f.Name+" ") {
 				t.Errorf("%s: --%s is not in the help", protocol.Name, f.Name)
 			}
-			offered := slices.ContainsFunc(offer.Fields, func(o jobs.Field) bool { return o.Name == f.Name && o.Default == f.Default && o.Label != "" })
+			offered := slices.ContainsFunc(offer.Fields, func(o jobs.FormField) bool { return o.Name == f.Name && o.Default == f.Default && o.Label != "" })
 			if want := !f.Local; offered != want || want && order[f.Name] == nil {
 				t.Errorf("%s: the form has %s: %v, the API: %v", protocol.Name, f.Name, offered, order[f.Name])
 			}

@@ -103,7 +103,7 @@ func checkJudgments(t *testing.T, p judging.Asker, offered []string, set *datase
 	t.Helper()
 	m := &judging.Manifest{Spec: judging.Spec{Parameters: judging.DefaultParameters}}
 	m.Spec.Parameters.Attempts = 1
-	job := judging.Job{Manifest: m, Asker: p, Set: set, Rows: []int{0}, Client: client, Now: func() time.Time { return time.Time{} }}
+	job := judging.RunJob{Manifest: m, Asker: p, Set: set, Rows: []int{0}, Client: client, Now: func() time.Time { return time.Time{} }}
 	games := 0
 	job.Write = func(r *judging.Record) error {
 		games++

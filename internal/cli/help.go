@@ -153,7 +153,7 @@ func pages(app *cli.App) []manual.Page {
 
 // shareFlags moves the flags that all of a command's subcommands have to its own page.
 func shareFlags(page *manual.Page, subcommands []manual.Page) {
-	uses := map[manual.Row]int{}
+	uses := map[manual.Entry]int{}
 	for _, p := range subcommands {
 		for _, s := range p.Flags {
 			for _, row := range s.Rows {
@@ -163,7 +163,7 @@ func shareFlags(page *manual.Page, subcommands []manual.Page) {
 	}
 	pick := func(all []manual.Section, shared bool) (picked []manual.Section) {
 		for _, s := range all {
-			s.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(row manual.Row) bool {
+			s.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(row manual.Entry) bool {
 				return (uses[row] == len(subcommands)) != shared
 			})
 			if len(s.Rows) > 0 {
@@ -203,7 +203,7 @@ func inGroups(commands []*cli.Command) (groups []manual.Section) {
 			groups = append(groups, manual.Section{Name: c.Category})
 		}
 		last := &groups[len(groups)-1]
-		last.Rows = append(last.Rows, manual.Row{Name: c.Name, About: c.Usage})
+		last.Rows = append(last.Rows, manual.Entry{Name: c.Name, About: c.Usage})
 	}
 	return groups
 }
@@ -263,11 +263,11 @@ func byPart(flags []cli.Flag) (all []manual.Section) {
 var repeatable = regexp.MustCompile(` \[ .* \]$`)
 
 // rowsOf returns the library's lines on flags, without "(default: false)" and "(default: 0)".
-func rowsOf(flags []cli.Flag) (rows []manual.Row) {
+func rowsOf(flags []cli.Flag) (rows []manual.Entry) {
 	for _, f := range flags {
 		name, usage, _ := strings.Cut(f.String(), "\t")
 		usage = noDefault.ReplaceAllString(strings.TrimSpace(usage), "")
-		rows = append(rows, manual.Row{Name: repeatable.ReplaceAllString(strings.TrimSpace(name), " ..."), About: usage})
+		rows = append(rows, manual.Entry{Name: repeatable.ReplaceAllString(strings.TrimSpace(name), " ..."), About: usage})
 	}
 	return rows
 }

@@ -27,7 +27,7 @@ func juryCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			req := jury.Request{
+			req := jury.Recipe{
 				Runs: c.Args().Slice(), Rule: jury.Rule(c.String("rule")), Orders: c.Bool("all-orders"),
 				Out: c.String("out"), Reading: o.Reading, Gavel: version(),
 			}

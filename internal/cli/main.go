@@ -38,7 +38,7 @@ type env struct {
 	interrupts     *eval.Interrupts
 }
 
-var terminalWords = eval.Words{
+var terminalWords = eval.WatcherHints{
 	StopNow:  "Ctrl-C again",
 	GoOn:     "run the same command again to go on",
 	AskAgain: "run the same command with --ask-again",

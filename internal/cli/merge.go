@@ -17,7 +17,7 @@ func mergeCommand(e *env) *cli.Command {
 			&cli.BoolFlag{Name: "no-replies", Hidden: true}, // no merge touches the cache
 		},
 		Action: func(c *cli.Context) error {
-			r := merge.Request{
+			r := merge.Inputs{
 				Out:        c.Args().First(),
 				Shards:     c.Args().Tail(),
 				Incomplete: c.Bool("incomplete"),

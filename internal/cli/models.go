@@ -22,7 +22,7 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 		return nil, err
 	}
 	var b backends.Backend
-	var server backends.Server
+	var server backends.ServerInfo
 	if o.Simulated() {
 		b, server, err = eval.Simulated("coin")
 	} else {

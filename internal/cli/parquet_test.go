@@ -22,7 +22,7 @@ func TestExportParquet(t *testing.T) {
 	mustCall(t, "export", "parquet", "runs", "--out", "two.parquet")
 	assert.Equal(t, read(t, "one.parquet"), read(t, "two.parquet"))
 
-	rows, err := parquet.ReadFile[export.Judgment]("one.parquet")
+	rows, err := parquet.ReadFile[export.JudgmentRow]("one.parquet")
 	assert.NilError(t, err)
 	judgments := records(t, "runs/a")
 	assert.Equal(t, len(rows), len(judgments)+len(records(t, "runs/b")))

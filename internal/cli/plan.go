@@ -26,7 +26,7 @@ func planPairs(c *cli.Context) (any, error) {
 	if err := noArguments(c); err != nil {
 		return nil, err
 	}
-	p := &plan.Plan{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}
+	p := &plan.SampleSizes{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}
 	if c.IsSet("detect") {
 		p.Detect = new(c.Float64("detect"))
 	}

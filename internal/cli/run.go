@@ -97,7 +97,7 @@ func runFlags(k judging.Protocol) []cli.Flag {
 
 // batchRun makes the judgments whose replies are in the output of a batch, and writes the others as the input of the
 // next batch.
-func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
+func (e *env) batchRun(c *cli.Context, o eval.RunRequest, in, out string) error {
 	request, err := o.ForBatch()
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
 	return err
 }
 
-func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.Request) error {
+func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.RunRequest) error {
 	reports, err := maker.Run(c.Context, o)
 	if len(reports) > 0 {
 		out := report.Scores{Runs: reports, Next: nextOf(reports[len(reports)-1])}
@@ -150,7 +150,7 @@ func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.Request) error {
 }
 
 // planRun prints the plan of a run and, on a terminal, its first prompt.
-func (e *env) planRun(c *cli.Context, o eval.Request) error {
+func (e *env) planRun(c *cli.Context, o eval.RunRequest) error {
 	plan, err := e.maker().Plan(c.Context, o)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func section(name string, run *scoring.Run, o scoring.Options) (any, error) {
 		if err == nil && s == nil {
 			err = fmt.Errorf("%s: biases are measured on runs of pairs that ask which is better", run.Dir)
 		}
-		return report.Sway{Sway: s}, err
+		return report.Sway{BiasAnalysis: s}, err
 	}
 	rep := run.Score(o.Bootstrap)
 	if len(rep.References) == 0 {

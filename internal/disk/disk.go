@@ -21,9 +21,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Part is a file that does not have its final name yet. It is locked while it is written, which distinguishes it from
+// PartialFile is a file that does not have its final name yet. It is locked while it is written, which distinguishes it from
 // the part of a killed process.
-type Part struct {
+type PartialFile struct {
 	*os.File
 	root       *os.Root
 	part, name string
@@ -31,9 +31,9 @@ type Part struct {
 }
 
 // Create creates a Part for a file below root; name may contain existing folders.
-func Create(root *os.Root, name string) (*Part, error) {
+func Create(root *os.Root, name string) (*PartialFile, error) {
 	for {
-		p := &Part{
+		p := &PartialFile{
 			root: root,
 			name: name,
 			part: path.Join(path.Dir(name), fmt.Sprintf(".%s-%d", path.Base(name), rand.Uint64())),
@@ -56,7 +56,7 @@ func Create(root *os.Root, name string) (*Part, error) {
 }
 
 // Commit writes the file to disk and renames it to its final name, durably.
-func (p *Part) Commit() error {
+func (p *PartialFile) Commit() error {
 	defer p.Discard()
 	err := cmp.Or(Sync(p.File), p.Close())
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *Part) Commit() error {
 }
 
 // Discard removes a part that was not committed; it does nothing after Commit.
-func (p *Part) Discard() {
+func (p *PartialFile) Discard() {
 	p.Close()
 	p.root.Remove(p.part) // fails after the rename, as intended
 	p.lock.Unlock()

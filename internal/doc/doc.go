@@ -98,29 +98,29 @@ type Table struct {
 type Column struct {
 	Name  string
 	Short string // its name on a terminal; "" is the name
-	Kind  Kind
+	Kind  ColumnKind
 	Axis  *Axis  // of a drawing of its numbers; nil draws none
 	Head  string // the heading of the drawing on a page; of a Side, its heading instead of Name
 	In    Surface
 	Spare int // the order in which a narrow terminal leaves columns out, 1 first; 0 always stays
 }
 
-// Kind says how the cells of a column are shown.
-type Kind int
+// ColumnKind says how the cells of a column are shown.
+type ColumnKind int
 
 const (
-	Words      Kind = iota
-	Whole           // a whole number
-	Number          // a number with its interval
-	Bare            // a number without its interval
-	ShareWithN      // a share with its n, a level or words
-	Share           // the same with its interval
-	LevelCell       // the level of a judge
-	AroundHalf      // a share, drawn around its half
-	Bar             // a stacked bar beside words
-	LargeBar        // a stacked bar with numbers in it
-	Side            // a number of the first or the second of two runs that are compared
-	Progress        // a number of items, drawn as a bar along an axis
+	Words      ColumnKind = iota
+	Whole                 // a whole number
+	Number                // a number with its interval
+	Bare                  // a number without its interval
+	ShareWithN            // a share with its n, a level or words
+	Share                 // the same with its interval
+	LevelCell             // the level of a judge
+	AroundHalf            // a share, drawn around its half
+	Bar                   // a stacked bar beside words
+	LargeBar              // a stacked bar with numbers in it
+	Side                  // a number of the first or the second of two runs that are compared
+	Progress              // a number of items, drawn as a bar along an axis
 )
 
 // Row of a table.
@@ -160,12 +160,12 @@ type Value struct {
 	Places         int             // additional decimals
 	Level          scoring.Level   // of a judge
 	Reference      *scoring.Result // a number to compare with, drawn as a diamond
-	Parts          []Part          // of a bar
+	Parts          []BarPart       // of a bar
 	Total          int             // the total of the bar; 0 is the sum of its parts
 }
 
-// Part of a bar.
-type Part struct {
+// BarPart of a bar.
+type BarPart struct {
 	Name   string
 	N      int
 	Look   string // its class: right, wrong, tie, first, last, none or helped
@@ -298,7 +298,7 @@ func WordRow(name string, cells ...string) Row {
 }
 
 // Columns returns columns of one kind.
-func Columns(kind Kind, names ...string) (all []Column) {
+func Columns(kind ColumnKind, names ...string) (all []Column) {
 	for _, name := range names {
 		all = append(all, Column{Name: name, Kind: kind})
 	}
@@ -312,7 +312,7 @@ func MetricName(protocol, metric string) string {
 }
 
 // MetricColumn returns the column of a metric of a protocol.
-func MetricColumn(protocol, metric string, kind Kind) Column {
+func MetricColumn(protocol, metric string, kind ColumnKind) Column {
 	term, _ := scoring.MetricOf(protocol, metric)
 	return Column{Name: term.Label, Short: term.Short, Kind: kind}
 }

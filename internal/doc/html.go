@@ -213,7 +213,7 @@ func (b blockView) words() (all []word) {
 }
 
 // kinds maps the kind of a column to the class and the drawing of its cells.
-var kinds = map[Kind]struct{ class, draw string }{
+var kinds = map[ColumnKind]struct{ class, draw string }{
 	Words:      {class: "kp", draw: "words"},
 	Whole:      {class: "n", draw: "count"},
 	Number:     {class: "val", draw: "number"},
@@ -518,7 +518,7 @@ const (
 
 // partView presents a part of a bar to its template.
 type partView struct {
-	Part
+	BarPart
 	Link, X, Width string
 	Class          string // of its number; "" for none
 	Of             int
@@ -534,7 +534,7 @@ func (c cellView) Pieces() []partView {
 	return c.page.pieces(c.Parts, c.Total, narrowest)
 }
 
-func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partView) {
+func (p Paper) pieces(parts []BarPart, length int, narrowest float64) (all []partView) {
 	sum := 0
 	for _, part := range parts {
 		sum += part.N
@@ -544,12 +544,12 @@ func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partVi
 	for _, part := range parts {
 		width := 100 * float64(part.N) / total
 		v := partView{
-			Part:  part,
-			Link:  p.address(part.Target),
-			X:     Coordinate(begin),
-			Width: Coordinate(width),
-			Of:    sum,
-			Share: cmp.Or(part.Note, fmt.Sprintf("%.0f %%", 100*float64(part.N)/float64(max(1, sum)))),
+			BarPart: part,
+			Link:    p.address(part.Target),
+			X:       Coordinate(begin),
+			Width:   Coordinate(width),
+			Of:      sum,
+			Share:   cmp.Or(part.Note, fmt.Sprintf("%.0f %%", 100*float64(part.N)/float64(max(1, sum)))),
 		}
 		if width > narrowest {
 			v.Class = "n"
@@ -567,9 +567,9 @@ func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partVi
 func (b blockView) Pieces() []partView { return b.page.pieces(b.Table.parts(), 0, narrowestPart) }
 
 // parts returns the rows of the table as parts of a bar.
-func (t Table) parts() (parts []Part) {
+func (t Table) parts() (parts []BarPart) {
 	for _, r := range t.Rows {
-		part := Part{Name: r.Name, N: int(*r.Cells[0].Value), Look: r.Look, Target: r.Target}
+		part := BarPart{Name: r.Name, N: int(*r.Cells[0].Value), Look: r.Look, Target: r.Target}
 		if len(r.Cells) > 1 {
 			part.Note = r.Cells[1].Text
 		}

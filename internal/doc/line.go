@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Span holds words of a line, which may have to stay together.
-type Span struct {
+// Segment holds words of a line, which may have to stay together.
+type Segment struct {
 	Words string
 	Whole bool
 }
@@ -15,7 +15,7 @@ type Span struct {
 const mostUnbroken = 24
 
 // Unbroken returns words as spans, in which names that are not too long stay on one line.
-func Unbroken(words string, names ...string) (line []Span) {
+func Unbroken(words string, names ...string) (line []Segment) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || len(n) > mostUnbroken })
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
 	for words != "" {
@@ -25,9 +25,9 @@ func Unbroken(words string, names ...string) (line []Span) {
 				start, name = i, n
 			}
 		}
-		line = append(line, Span{Words: Spaced(words[:start])})
+		line = append(line, Segment{Words: Spaced(words[:start])})
 		if name != "" {
-			line = append(line, Span{Words: Spaced(name), Whole: true})
+			line = append(line, Segment{Words: Spaced(name), Whole: true})
 		}
 		words = words[start+len(name):]
 	}

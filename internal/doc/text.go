@@ -140,7 +140,7 @@ func (b Block) fillBar(t *table.Table) {
 		total += p.N
 	}
 	t.Columns = table.Left(b.Table.RowHead).Right("n", "%")
-	if slices.ContainsFunc(parts, func(p Part) bool { return p.Note != "" }) {
+	if slices.ContainsFunc(parts, func(p BarPart) bool { return p.Note != "" }) {
 		t.Columns = t.Columns.Left("")
 	}
 	for _, p := range parts {
@@ -219,7 +219,7 @@ func (c Column) heads(on Surface) table.Columns {
 		name = cmp.Or(c.Short, name)
 	}
 	heads := table.Right(name)
-	if slices.Contains([]Kind{Words, LevelCell, Progress, Bar, LargeBar}, c.Kind) || c.hasDrawing(on) {
+	if slices.Contains([]ColumnKind{Words, LevelCell, Progress, Bar, LargeBar}, c.Kind) || c.hasDrawing(on) {
 		heads = table.Left(name)
 	}
 	heads[0].Spare = c.Spare

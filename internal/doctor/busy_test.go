@@ -96,7 +96,7 @@ func (b *busy) visited(t *testing.T, seed uint64) *Report {
 		fmt.Fprint(w, `{"data":[{"id":"tiny","owned_by":"vllm","root":"tiny","max_model_len":20480}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", b.chat)
-	return visit(t, Request{}, func() http.Handler { return mux })
+	return visit(t, Examination{}, func() http.Handler { return mux })
 }
 
 // TestSpeedOfALoadedMachineWasNoise: of a server that is late by up to two seconds at any time, whose first request

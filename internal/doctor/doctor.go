@@ -17,8 +17,8 @@ import (
 	"gavel/judging"
 )
 
-// Request holds the options of Check.
-type Request struct {
+// Examination holds the options of Check.
+type Examination struct {
 	SystemRole string        // role of the system text: backends.System or backends.User
 	Quick      bool          // leave out checks that put load on the server
 	Timeout    time.Duration // of one call, more than 0
@@ -27,10 +27,10 @@ type Request struct {
 
 // Tools holds the judge and other things that Check needs.
 type Tools struct {
-	Judge       backends.Member // its Client ends a call after Request.Timeout
-	About       string          // the judge's server, in words
-	Concurrency int             // default concurrency of a run
-	Text        string          // typical of judges' prompts; prompts of any length are made from it
+	Judge       backends.PoolMember // its Client ends a call after Request.Timeout
+	About       string              // the judge's server, in words
+	Concurrency int                 // default concurrency of a run
+	Text        string              // typical of judges' prompts; prompts of any length are made from it
 	Now         func() time.Time
 	Note        func(text string) // shows the progress in one line; may be nil
 }
@@ -73,12 +73,12 @@ func skipped(errorText string) Finding { return Finding{Status: Skipped, Text: e
 
 // Report holds the findings of all checks.
 type Report struct {
-	Server   backends.Server `json:"server"`
-	Model    backends.Model  `json:"model"`
-	Findings []Finding       `json:"findings"`
-	Late     []string        `json:"late,omitempty"`  // checks not made or not finished within Request.Limit
-	Speed    *Speed          `json:"speed,omitempty"` // nil if it could not be measured
-	Ready    bool            `json:"ready"`           // nothing failed
+	Server   backends.ServerInfo `json:"server"`
+	Model    backends.Model      `json:"model"`
+	Findings []Finding           `json:"findings"`
+	Late     []string            `json:"late,omitempty"`  // checks not made or not finished within Request.Limit
+	Speed    *Speed              `json:"speed,omitempty"` // nil if it could not be measured
+	Ready    bool                `json:"ready"`           // nothing failed
 }
 
 // Err returns an error that names the failed checks, or nil.
@@ -123,7 +123,7 @@ var checks = []check{
 
 // doctor runs the checks. Its fields hold results for later checks.
 type doctor struct {
-	Request
+	Examination
 	Tools
 
 	mu         sync.Mutex
@@ -144,8 +144,8 @@ type doctor struct {
 }
 
 // Check runs all checks. The report has the problems of the judge; the error is the cause if ctx ended.
-func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
-	d := &doctor{Request: r, Tools: t}
+func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
+	d := &doctor{Examination: r, Tools: t}
 	d.constrains = d.decides()
 	out := &Report{Server: t.Judge.Server, Model: t.Judge.Model}
 	limited := ctx

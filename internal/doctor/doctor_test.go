@@ -38,7 +38,7 @@ func TestTimeLimit(t *testing.T) {
 	briefly(t)
 	takesASecond := healthy("llama")
 	takesASecond.takes = time.Second
-	d := takesASecond.visited(t, Request{Limit: 10 * time.Second})
+	d := takesASecond.visited(t, Examination{Limit: 10 * time.Second})
 	if len(d.Late) == 0 || len(d.Late) > len(checks)-4 || d.Late[len(d.Late)-1] != "throughput" {
 		t.Fatalf("no time for %v", d.Late)
 	}
@@ -53,7 +53,7 @@ func TestTimeLimit(t *testing.T) {
 		!strings.Contains(verdict, "\nno time for: "+strings.Join(d.Late, ", ")) || !d.Ready {
 		t.Errorf("ready %v, said %q", d.Ready, verdict)
 	}
-	if d := healthy("llama").visited(t, Request{Limit: time.Hour}); d.Late != nil {
+	if d := healthy("llama").visited(t, Examination{Limit: time.Hour}); d.Late != nil {
 		t.Errorf("an hour was not enough for %v", d.Late)
 	}
 }
@@ -64,7 +64,7 @@ func TestSlowReaderIsMeasured(t *testing.T) {
 	briefly(t)
 	p := healthy("other")
 	p.context, p.reads, p.serial = 1<<20, 200, true
-	d := p.visited(t, Request{Limit: 2 * time.Minute})
+	d := p.visited(t, Examination{Limit: 2 * time.Minute})
 	if f := d.find(t, "speed"); f.Status != OK || d.Speed == nil || f.Value == nil {
 		t.Errorf("%+v", f)
 	}
@@ -86,7 +86,7 @@ func TestHealthy(t *testing.T) {
 	briefly(t)
 	for _, kind := range []string{"ollama", "llama", "vllm"} {
 		t.Run(kind, func(t *testing.T) {
-			d := healthy(kind).visited(t, Request{})
+			d := healthy(kind).visited(t, Examination{})
 			if err := d.Err(); err != nil || !d.Ready {
 				t.Errorf("ready is %v, the error %v", d.Ready, err)
 			}
@@ -162,7 +162,7 @@ func TestFindings(t *testing.T) {
 				p := healthy(kind)
 				tc.ill(p)
 				load := slices.ContainsFunc(checks, func(c check) bool { return c.load && c.name == tc.check })
-				d := p.visited(t, Request{SystemRole: tc.role, Quick: !load})
+				d := p.visited(t, Examination{SystemRole: tc.role, Quick: !load})
 				f := d.find(t, tc.check)
 				if f.Status != tc.status || !strings.Contains(f.Text, tc.text) || !strings.Contains(f.Advice, tc.do) {
 					t.Errorf("got %+v", f)
@@ -192,7 +192,7 @@ func TestText(t *testing.T) {
 			p := healthy(kind)
 			p.context, p.free, p.noSystem, p.thinks = 4096, true, true, "always"
 			url, client := p.start(t)
-			d := looked(t, t.Context(), url, client, Request{Quick: true})
+			d := looked(t, t.Context(), url, client, Examination{Quick: true})
 			var out strings.Builder
 			if err := d.Document().Text(&out, 80, false); err != nil {
 				t.Fatal(err)
@@ -267,7 +267,7 @@ func TestEstimateCountsCalls(t *testing.T) {
 		for _, quick := range []bool{true, false} {
 			p := healthy(kind)
 			p.takes = 1500 * time.Millisecond
-			d := p.visited(t, Request{Quick: quick})
+			d := p.visited(t, Examination{Quick: quick})
 			for i, pace := range d.Speed.Paces {
 				minHours := 700 * 1.5 / 3600 / float64(pace.Concurrency)
 				if pace.Direct.Hours < minHours || pace.Sop.Hours < pace.Direct.Hours || i == 0 && pace.Direct.Hours > 6*minHours {

@@ -44,16 +44,16 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	case c < 2:
 		return bad(Warn, advice, "the server answers one request at a time")
 	}
-	var paces []Pace
+	var paces []ServerSpeed
 	for _, n := range []int{1, c} {
-		tries, err := measureTimes(d, maxTries, func() (Pace, error) { return d.measurePace(ctx, n) })
+		tries, err := measureTimes(d, maxTries, func() (ServerSpeed, error) { return d.measurePace(ctx, n) })
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return noAnswer(err)
 		case err != nil:
 			return bad(Warn, "run with a smaller --concurrency", "%d concurrent requests fail: %s", n, errorText(err))
 		}
-		slices.SortFunc(tries, func(a, b Pace) int { return cmp.Compare(a.Sop.PerSecond, b.Sop.PerSecond) })
+		slices.SortFunc(tries, func(a, b ServerSpeed) int { return cmp.Compare(a.Sop.PerSecond, b.Sop.PerSecond) })
 		paces = append(paces, tries[(len(tries)-1)/2])
 	}
 	single, p := paces[0], paces[1]
@@ -73,17 +73,17 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 
 // measurePace sends one wave that is nearly all reading and one that is nearly all writing. Both are sized by the speed
 // of one request to take a few seconds.
-func (d *doctor) measurePace(ctx context.Context, c int) (Pace, error) {
+func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	share := waveTime.Seconds() / float64(c)
 	bytes := max(200, min(judgeBench.sop, int(d.speed.Prompt*share*cmp.Or(d.bytesPerTok, 4))))
 	n := max(8, min(512, int(d.speed.Reply*share)))
 	r, err := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
 	if err != nil {
-		return Pace{}, err
+		return ServerSpeed{}, err
 	}
 	w, err := d.wave(ctx, c, func() backends.Request { return d.writeRequest(n) })
 	if err != nil {
-		return Pace{}, err
+		return ServerSpeed{}, err
 	}
 	prompt := perSecond(r.read, d.workTime(r, c))
 	// Reading the prompts of the second wave takes time, too.

@@ -80,7 +80,7 @@ func (p *patient) start(t *testing.T) (url string, client *http.Client) {
 // visited has the doctor look it over in a bubble of synctest: there is a clock
 // of their own, and a network in memory, so that what is told by the time a reply
 // takes is the same on every machine.
-func (p *patient) visited(t *testing.T, r Request) (report *Report) {
+func (p *patient) visited(t *testing.T, r Examination) (report *Report) {
 	t.Helper()
 	return visit(t, r, func() http.Handler {
 		h := p.handler()
@@ -94,7 +94,7 @@ func (p *patient) visited(t *testing.T, r Request) (report *Report) {
 }
 
 // visit has the doctor look at a server that is made in a time of its own.
-func visit(t *testing.T, r Request, server func() http.Handler) (report *Report) {
+func visit(t *testing.T, r Examination, server func() http.Handler) (report *Report) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
 		s := &http.Server{Handler: server()}
@@ -110,11 +110,11 @@ func visit(t *testing.T, r Request, server func() http.Handler) (report *Report)
 }
 
 // looked looks over the one model of a server as "gavel doctor" does.
-func looked(t *testing.T, ctx context.Context, url string, client *http.Client, r Request) *Report {
+func looked(t *testing.T, ctx context.Context, url string, client *http.Client, r Examination) *Report {
 	t.Helper()
 	r.SystemRole, r.Timeout = cmp.Or(r.SystemRole, backends.System), 2*time.Minute
 	m := eval.Maker{HTTP: client, Getenv: os.Getenv, Now: time.Now}
-	judges, err := m.FindJudges(ctx, eval.Request{
+	judges, err := m.FindJudges(ctx, eval.RunRequest{
 		Endpoint: eval.Endpoint{Backend: eval.Backends[0], BaseURLs: []string{url}}, Timeout: r.Timeout, RetryFor: r.Timeout,
 	})
 	if err != nil {

@@ -14,40 +14,40 @@ import (
 
 // Speed holds the measured speed of the server, and the resulting times of a run.
 type Speed struct {
-	Prompt      float64 `json:"prompt_tokens_per_second"` // one request at a time
-	Reply       float64 `json:"reply_tokens_per_second"`
-	Clock       string  `json:"clock"`            // "server" or "wall"
-	Call        float64 `json:"seconds_per_call"` // overhead of a request: network, queue, gateway
-	BytesPerTok float64 `json:"prompt_bytes_per_token"`
-	Paces       []Pace  `json:"paces"` // one request at a time and, if measured, at a run's concurrency
+	Prompt      float64       `json:"prompt_tokens_per_second"` // one request at a time
+	Reply       float64       `json:"reply_tokens_per_second"`
+	Clock       string        `json:"clock"`            // "server" or "wall"
+	Call        float64       `json:"seconds_per_call"` // overhead of a request: network, queue, gateway
+	BytesPerTok float64       `json:"prompt_bytes_per_token"`
+	Paces       []ServerSpeed `json:"paces"` // one request at a time and, if measured, at a run's concurrency
 }
 
-// Pace holds the total speed of the server at one concurrency, and how long JudgeBench would take.
-type Pace struct {
-	Concurrency int      `json:"concurrency"`
-	Prompt      float64  `json:"prompt_tokens_per_second"`
-	Reply       float64  `json:"reply_tokens_per_second"`
-	Direct      Estimate `json:"direct"`
-	Sop         Estimate `json:"sop"`
+// ServerSpeed holds the total speed of the server at one concurrency, and how long JudgeBench would take.
+type ServerSpeed struct {
+	Concurrency int              `json:"concurrency"`
+	Prompt      float64          `json:"prompt_tokens_per_second"`
+	Reply       float64          `json:"reply_tokens_per_second"`
+	Direct      DurationEstimate `json:"direct"`
+	Sop         DurationEstimate `json:"sop"`
 }
 
-// Estimate holds how long the judgments of a JudgeBench run would take.
-type Estimate struct {
+// DurationEstimate holds how long the judgments of a JudgeBench run would take.
+type DurationEstimate struct {
 	PerSecond float64 `json:"judgments_per_second"`
 	Hours     float64 `json:"hours"`
 }
 
 // newEstimate returns the estimate for these speeds; prompts and replies share the server. call is the overhead of a
 // request in seconds.
-func newEstimate(promptTokens, replyTokens int, prompt, reply, call float64) Estimate {
+func newEstimate(promptTokens, replyTokens int, prompt, reply, call float64) DurationEstimate {
 	seconds := call + float64(promptTokens)/prompt + float64(replyTokens)/reply
-	return Estimate{1 / seconds, float64(judgeBench.judgments) * seconds / 3600}
+	return DurationEstimate{1 / seconds, float64(judgeBench.judgments) * seconds / 3600}
 }
 
 // paceOf returns the pace at these speeds. Concurrent requests share their overhead.
-func (d *doctor) paceOf(concurrency int, prompt, reply float64) Pace {
+func (d *doctor) paceOf(concurrency int, prompt, reply float64) ServerSpeed {
 	call := d.call.Seconds() / float64(concurrency)
-	return Pace{
+	return ServerSpeed{
 		Concurrency: concurrency,
 		Prompt:      prompt,
 		Reply:       reply,
@@ -154,7 +154,7 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	tokens := time.Duration((float64(base.PromptTokens)/s.Prompt + 1/s.Reply) * float64(time.Second))
 	d.call = max(0, base.Took-tokens)
 	s.Call = d.call.Seconds()
-	s.Paces = []Pace{d.paceOf(1, s.Prompt, s.Reply)}
+	s.Paces = []ServerSpeed{d.paceOf(1, s.Prompt, s.Reply)}
 	d.speed = s
 	clock := "by the server's own clock"
 	if s.Clock == "wall" {

@@ -202,7 +202,7 @@ func (b *Batch) String() string {
 }
 
 // ForBatch returns the request for a judge that is asked in batches, or a *FieldError if that is not possible.
-func (r Request) ForBatch() (Request, error) {
+func (r RunRequest) ForBatch() (RunRequest, error) {
 	switch {
 	case r.Backend != Backends[0] && r.Backend != "openai":
 		return r, InvalidField("backend", r.Backend, "%s has no batches: leave it out", r.Backend)

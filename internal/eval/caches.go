@@ -24,7 +24,7 @@ func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 }
 
 // OpenSharedCache opens the cache for all runs that e makes until the returned function is called, if any of the requests uses it.
-func (e *Maker) OpenSharedCache(requests func(yield func(Request) bool)) (release func() error, err error) {
+func (e *Maker) OpenSharedCache(requests func(yield func(RunRequest) bool)) (release func() error, err error) {
 	for r := range requests {
 		onServer := func(agent string) bool { return strings.Contains(agent, "@") }
 		if r.NoCache || r.Simulated() && !slices.ContainsFunc(r.Agents, onServer) {

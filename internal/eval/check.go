@@ -11,7 +11,7 @@ import (
 
 // Check opens the files that a request names and checks that the protocol can judge their items, before anything is
 // asked. The error is a *FieldError if a field is wrong; otherwise it is about the dataset.
-func (e *Maker) Check(o Request) error {
+func (e *Maker) Check(o RunRequest) error {
 	q := e.quiet()
 	subset, protocol, err := q.openItems(o)
 	if err != nil {
@@ -45,7 +45,7 @@ func (e *Maker) Check(o Request) error {
 }
 
 // Items returns the ids of a request's items, and the number of judgments of each, without notes to the observer.
-func (e *Maker) Items(o Request) (ids []string, each int, err error) {
+func (e *Maker) Items(o RunRequest) (ids []string, each int, err error) {
 	subset, protocol, err := e.quiet().openItems(o)
 	if err != nil {
 		return nil, 0, err
@@ -59,7 +59,7 @@ func (e *Maker) Items(o Request) (ids []string, each int, err error) {
 
 // CheckJudge finds the judge of a request now, and checks that it supports what the request asks for. The error is
 // ErrUsage if waiting does not help.
-func (e *Maker) CheckJudge(ctx context.Context, o Request) error {
+func (e *Maker) CheckJudge(ctx context.Context, o RunRequest) error {
 	o.RetryFor = time.Millisecond
 	judges, err := e.quiet().FindJudges(ctx, o)
 	if err == nil {
@@ -73,7 +73,7 @@ func (e *Maker) CheckJudge(ctx context.Context, o Request) error {
 }
 
 // QuestionsKey returns a string that is equal for requests that ask the same of any judge, in any folder.
-func (r Request) QuestionsKey() string {
+func (r RunRequest) QuestionsKey() string {
 	r.Endpoint = Endpoint{}
 	r.Model = ""
 	r.Out = ""

@@ -14,7 +14,7 @@ import (
 // RequestOf returns the request that repeats or continues a run, as far as its manifest holds it: dataset and prompt
 // are named as in the original request, files by their base name. The manifest does not hold the cache and the
 // concurrency. ok is false for an imported run, which had no request.
-func RequestOf(m *judging.Manifest) (r Request, ok bool) {
+func RequestOf(m *judging.Manifest) (r RunRequest, ok bool) {
 	protocol, err := judging.ProtocolNamed(m.Spec.Protocol)
 	if err != nil || m.Imported != "" || m.Spec.Parameters.Unknown() {
 		return r, false
@@ -76,7 +76,7 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 }
 
 // Command returns the shell command for the request: "gavel run" with every field that differs from its default.
-func (r Request) Command() string {
+func (r RunRequest) Command() string {
 	protocol, err := r.FindProtocol()
 	if err != nil {
 		return ""
@@ -95,7 +95,7 @@ func (r Request) Command() string {
 }
 
 // NonDefaults returns the fields that differ from New, as people write them, and the kind of server.
-func (r Request) NonDefaults() map[string][]string {
+func (r RunRequest) NonDefaults() map[string][]string {
 	protocol, err := r.FindProtocol()
 	if err != nil {
 		return nil

@@ -42,7 +42,7 @@ func TestRunsTellTheirRequest(t *testing.T) {
 		}
 		line := rebuilt.Command()
 		fromShell, _ := read(t, strings.TrimPrefix(line, "gavel run "))
-		for how, r := range map[string]eval.Request{"its request": rebuilt, line: fromShell} {
+		for how, r := range map[string]eval.RunRequest{"its request": rebuilt, line: fromShell} {
 			r.Out, r.NoCache = out, true
 			plan, err := maker.Plan(t.Context(), r)
 			if err != nil {
@@ -65,7 +65,7 @@ func newMaker(runs string) *eval.Maker {
 }
 
 // read returns the request in a shell line without quotes.
-func read(t *testing.T, line string) (eval.Request, judging.Protocol) {
+func read(t *testing.T, line string) (eval.RunRequest, judging.Protocol) {
 	t.Helper()
 	words := strings.Fields(line)
 	protocol, err := judging.ProtocolNamed(words[0])
@@ -99,8 +99,8 @@ func TestImportsTellNoRequest(t *testing.T) {
 func TestCommandNamesServers(t *testing.T) {
 	m := judging.NewManifest("test", judging.Spec{Protocol: "pairwise", Prompt: judging.Template{Name: "sop"}, Model: judging.ModelSpec{Name: "a b"}, Parameters: judging.DefaultParameters})
 	m.Dataset.Name, m.Timeout = "it's.jsonl", "20m0s"
-	m.Server = backends.Server{Kind: "ollama", URL: "http://one"}
-	m.Servers = []backends.Server{m.Server, {Kind: "ollama", URL: "http://two"}}
+	m.Server = backends.ServerInfo{Kind: "ollama", URL: "http://one"}
+	m.Servers = []backends.ServerInfo{m.Server, {Kind: "ollama", URL: "http://two"}}
 	r, ok := eval.RequestOf(m)
 	if !ok || !slices.Equal(r.BaseURLs, []string{"http://one", "http://two"}) {
 		t.Fatalf("%v %+v", ok, r)

@@ -14,7 +14,7 @@ const simulatedConcurrency = 4
 
 // Concurrency returns the starting concurrency of a server: the requested one, else the number of slots that the server
 // reports, else one that suits its kind.
-func Concurrency(requested int, s backends.Server, m backends.Model) int {
+func Concurrency(requested int, s backends.ServerInfo, m backends.Model) int {
 	switch {
 	case requested > 0:
 		return requested
@@ -30,7 +30,7 @@ func Concurrency(requested int, s backends.Server, m backends.Model) int {
 // jointConcurrency returns the requested concurrency, or else the sum of the servers' starting ones (see
 // [setConcurrency]). If all servers report their slots, it is at most their sum: a server answers waiting requests in
 // order, so by the time of an item's next judgment, other prompts have pushed its beginning out of the prompt cache.
-func (e *Maker) jointConcurrency(o Request, judges []backends.Member) int {
+func (e *Maker) jointConcurrency(o RunRequest, judges []backends.PoolMember) int {
 	n, slots := 0, 0
 	for _, j := range judges {
 		n += o.startConcurrency(j)
@@ -52,7 +52,7 @@ func (e *Maker) jointConcurrency(o Request, judges []backends.Member) int {
 
 // setConcurrency makes the client of a server adapt its concurrency to the fastest one, if neither the request nor the
 // server sets it. It returns a function that explains the limit to people.
-func setConcurrency(o Request, j *backends.Member, remaining func() int) (why func() string) {
+func setConcurrency(o RunRequest, j *backends.PoolMember, remaining func() int) (why func() string) {
 	reason := func(why string) func() string { return func() string { return why } }
 	switch {
 	case o.StrictDeterminism:
@@ -78,12 +78,12 @@ func setConcurrency(o Request, j *backends.Member, remaining func() int) (why fu
 }
 
 // startConcurrency returns the starting concurrency of a server if gavel chooses it.
-func (r Request) startConcurrency(j backends.Member) int {
+func (r RunRequest) startConcurrency(j backends.PoolMember) int {
 	return min(Concurrency(0, j.Server, j.Model), r.maxAtOnce())
 }
 
 // maxAtOnce returns the limit of one server's concurrency if gavel chooses it.
-func (r Request) maxAtOnce() int { return cmp.Or(r.MaxConcurrency, defaultMaxAtOnce) }
+func (r RunRequest) maxAtOnce() int { return cmp.Or(r.MaxConcurrency, defaultMaxAtOnce) }
 
 // defaultMaxAtOnce is vLLM's default number of concurrent requests.
 const defaultMaxAtOnce = 256

@@ -33,7 +33,7 @@ func (e *Maker) apiKey(o Endpoint, byUser bool) (string, error) {
 }
 
 // Connect finds the server to ask, the first if there are several, and reports it to the observer.
-func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, backends.Server, error) {
+func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, backends.ServerInfo, error) {
 	server, key, err := e.find(ctx, o)
 	if err != nil {
 		return nil, server, err
@@ -50,7 +50,7 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 }
 
 // Describe names a server for people.
-func Describe(s backends.Server) string {
+func Describe(s backends.ServerInfo) string {
 	text := s.Name
 	if s.Version != "" {
 		text += " " + s.Version
@@ -61,7 +61,7 @@ func Describe(s backends.Server) string {
 	return text
 }
 
-func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key string, err error) {
+func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, key string, err error) {
 	if len(o.BaseURLs) > 0 {
 		address := o.BaseURLs[0]
 		key, err = e.apiKey(o, true)
@@ -79,7 +79,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key st
 	if err != nil {
 		return s, "", err
 	}
-	byUser := slices.ContainsFunc(candidates, func(c backends.Candidate) bool { return c.Why == backends.OpenAIBase })
+	byUser := slices.ContainsFunc(candidates, func(c backends.CandidateAddress) bool { return c.Why == backends.OpenAIBase })
 	key, err = e.apiKey(o, byUser)
 	if err != nil {
 		return s, "", err
@@ -89,7 +89,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key st
 		endpoints[i].Server = endpoints[i].Server.WithFormat(o.Backend)
 	}
 	if o.Backend != "auto" {
-		endpoints = slices.DeleteFunc(endpoints, func(f backends.Endpoint) bool { return f.Server.Kind != o.Backend })
+		endpoints = slices.DeleteFunc(endpoints, func(f backends.DiscoveredServer) bool { return f.Server.Kind != o.Backend })
 	}
 	switch len(endpoints) {
 	case 0:
@@ -114,7 +114,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key st
 		len(endpoints), strings.Join(list, ", "))
 }
 
-func describeSearch(candidates []backends.Candidate) string {
+func describeSearch(candidates []backends.CandidateAddress) string {
 	var env, ports []string
 	for _, c := range candidates {
 		if c.Env {
@@ -143,7 +143,7 @@ func unreachable(address string, err error) error {
 }
 
 // checkKind returns an error for Ollama's /v1, which truncates long prompts silently, and for another kind than wanted.
-func checkKind(want string, s backends.Server) error {
+func checkKind(want string, s backends.ServerInfo) error {
 	if want == "auto" || want == s.Kind {
 		return nil
 	}
@@ -155,7 +155,7 @@ func checkKind(want string, s backends.Server) error {
 }
 
 // Simulated opens a simulated judge.
-func Simulated(model string) (b backends.Backend, server backends.Server, err error) {
+func Simulated(model string) (b backends.Backend, server backends.ServerInfo, err error) {
 	if model == "" {
 		return nil, server, InvalidField("model", "", "is missing: with --backend sim it is %s", backends.SimHelp)
 	}

@@ -9,8 +9,8 @@ import (
 	"gavel/scoring"
 )
 
-// Rule can end a run before its last item. The run judges its items in a random order given by Seed.
-type Rule struct {
+// StoppingRule can end a run before its last item. The run judges its items in a random order given by Seed.
+type StoppingRule struct {
 	Name     string  // for the run's manifest
 	Alpha    float64 // bounds the probability of an error
 	Metric   string  // one of scoring.Shares
@@ -23,7 +23,7 @@ type Rule struct {
 
 // follower passes a run's items to its rule.
 type follower struct {
-	rule  *Rule
+	rule  *StoppingRule
 	place map[string]int // of each item in the order drawn
 
 	mu      sync.Mutex

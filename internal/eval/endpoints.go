@@ -16,14 +16,14 @@ import (
 
 // FindJudges finds the servers to ask, one or all that --base-url names, and the model on each. If one is missing it
 // returns an error: a smaller pool than requested could go unnoticed.
-func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, error) {
+func (e *Maker) FindJudges(ctx context.Context, o RunRequest) ([]backends.PoolMember, error) {
 	if o.Simulated() {
 		b, server, err := Simulated(o.Model)
 		if err != nil {
 			return nil, err
 		}
 		model, err := pickModel(ctx, b, o.Model)
-		return []backends.Member{{Backend: b, Client: b, Server: server, Model: model}}, err
+		return []backends.PoolMember{{Backend: b, Client: b, Server: server, Model: model}}, err
 	}
 	judges, err := e.connectAll(ctx, o)
 	if err != nil {
@@ -46,15 +46,15 @@ func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, e
 }
 
 // connectAll finds the servers, which must be of one kind.
-func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, error) {
-	var judges []backends.Member
+func (e *Maker) connectAll(ctx context.Context, o RunRequest) ([]backends.PoolMember, error) {
+	var judges []backends.PoolMember
 	several := len(o.BaseURLs) > 1
 	for i := range max(1, len(o.BaseURLs)) {
 		endpoint := o.Endpoint
 		if several {
 			endpoint.BaseURLs = o.BaseURLs[i : i+1]
 		}
-		var server backends.Server
+		var server backends.ServerInfo
 		wait := e.waiting(o.RetryFor)
 		wait.Only = temporary
 		b, err := backends.Try(ctx, wait, func() (b backends.Backend, err error) {
@@ -67,7 +67,7 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 		if err != nil {
 			return nil, err
 		}
-		judges = append(judges, backends.Member{Backend: b, Client: backends.WithTimeout(b, o.Timeout), Server: server})
+		judges = append(judges, backends.PoolMember{Backend: b, Client: backends.WithTimeout(b, o.Timeout), Server: server})
 		if a := judges[0].Server; a.Kind != server.Kind || a.Name != server.Name {
 			firstName, name := a.Name, server.Name
 			if firstName == name {
@@ -108,7 +108,7 @@ func (e *Maker) waitForModel(
 }
 
 // checkSameModel returns an error unless all servers of a run serve the same model.
-func (e *Maker) checkSameModel(judges []backends.Member) error {
+func (e *Maker) checkSameModel(judges []backends.PoolMember) error {
 	a := judges[0]
 	for _, b := range judges[1:] {
 		if a.Identity() != b.Identity() {
@@ -126,7 +126,7 @@ func (e *Maker) checkSameModel(judges []backends.Member) error {
 }
 
 // JointModel describes the servers of a run together: the smallest context and the sum of their slots.
-func JointModel(judges []backends.Member) backends.Model {
+func JointModel(judges []backends.PoolMember) backends.Model {
 	m := judges[0].Model
 	for _, j := range judges[1:] {
 		if c := j.Model.Context; c > 0 && (m.Context == 0 || c < m.Context) {
@@ -138,11 +138,11 @@ func JointModel(judges []backends.Member) backends.Model {
 }
 
 // allServers lists the servers of a run if there are several.
-func allServers(judges []backends.Member) []backends.Server {
+func allServers(judges []backends.PoolMember) []backends.ServerInfo {
 	if len(judges) == 1 {
 		return nil
 	}
-	var all []backends.Server
+	var all []backends.ServerInfo
 	for _, j := range judges {
 		all = append(all, j.Server)
 	}
@@ -150,7 +150,7 @@ func allServers(judges []backends.Member) []backends.Server {
 }
 
 // describeAll names the server of a run, or the number of servers.
-func describeAll(judges []backends.Member) string {
+func describeAll(judges []backends.PoolMember) string {
 	if len(judges) == 1 {
 		return Describe(judges[0].Server)
 	}

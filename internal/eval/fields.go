@@ -18,7 +18,7 @@ func FieldsOf(k judging.Protocol) []Field {
 }
 
 // fields lists the protocol's fields, which read and write this request.
-func (r *Request) fields(k judging.Protocol) []Field {
+func (r *RunRequest) fields(k judging.Protocol) []Field {
 	usual := New(k)
 	fields := fieldsOf(k, r)
 	for i, f := range fieldsOf(k, &usual) {
@@ -28,7 +28,7 @@ func (r *Request) fields(k judging.Protocol) []Field {
 }
 
 // fieldsOf lists the fields of a protocol, bound to a request. To add a flag, add an entry here.
-func fieldsOf(k judging.Protocol, r *Request) []Field {
+func fieldsOf(k judging.Protocol, r *RunRequest) []Field {
 	d := judging.DefaultParameters
 	turns := datasets.TurnsValues
 	shares := scoring.Shares(k.Name)

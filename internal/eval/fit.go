@@ -12,7 +12,7 @@ import (
 )
 
 // newRun returns the manifest of a new run and its folder.
-func (e *Maker) newRun(o Request, subset items, spec judging.Spec) (m *judging.Manifest, out string) {
+func (e *Maker) newRun(o RunRequest, subset items, spec judging.Spec) (m *judging.Manifest, out string) {
 	m = judging.NewManifest(e.Version, spec)
 	m.Shard = subset.shardOf(spec)
 	m.Dataset = subset.info
@@ -27,7 +27,7 @@ func (e *Maker) newRun(o Request, subset items, spec judging.Spec) (m *judging.M
 // reserves room for the whole reply and has less left next to the longest prompt. An existing run keeps its number. It
 // depends on the server and the whole dataset alone, so that every sample, shard and later try uses the same.
 func (e *Maker) fitReply(
-	ctx context.Context, o Request, subset items, judges []backends.Member, protocol judging.Protocol, spec judging.Spec,
+	ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember, protocol judging.Protocol, spec judging.Spec,
 ) (int, error) {
 	limit := spec.Parameters.MaxTokens
 	server := judges[0].Server
@@ -40,7 +40,7 @@ func (e *Maker) fitReply(
 	if stored, err := judging.ReadManifest(out); err == nil {
 		return stored.Spec.Parameters.MaxTokens, nil
 	}
-	job := judging.Job{
+	job := judging.RunJob{
 		Manifest: &judging.Manifest{Spec: spec}, Asker: protocol.New(spec.Prompt, o.Options),
 		Set: subset.set, Rows: all(subset.set),
 	}

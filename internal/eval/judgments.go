@@ -48,7 +48,7 @@ func (p *runState) score(r *judging.Record, read scoring.ParsedVerdict) error {
 
 // pace measures the mean number of judgments in flight, if the run adapts its concurrency.
 type pace struct {
-	run                 *judging.Job
+	run                 *judging.RunJob
 	start               time.Time
 	now                 func() time.Time
 	calls, milliseconds atomic.Int64 // judgments asked, and milliseconds of their calls

@@ -25,7 +25,7 @@ type Maker struct {
 	Observer Observer
 	// Interrupts can end a run gently; may be nil.
 	Interrupts *Interrupts
-	Words      Words
+	Words      WatcherHints
 	// OpenCache opens the cache of a folder, or with "" the user's.
 	OpenCache func(dir string) (*cache.Store, error)
 	// Shared is a cache that several runs keep open; nil if each run opens its own.
@@ -35,27 +35,27 @@ type Maker struct {
 	KeyOf func(url string) (variable string, ok bool)
 	// NumCtx returns the context that an earlier run requested from Ollama, for a request that does not set it. If it
 	// returns 0, or is nil, the context is sized for the prompts of the run.
-	NumCtx func(Request) int
+	NumCtx func(RunRequest) int
 	// Planned holds the cache keys of requests in earlier plans; a plan adds its own. May be nil.
 	Planned map[[32]byte]bool
 	// Speeds holds the speeds of earlier runs, for plans; nil reads the folders of runs.
 	Speeds *Speeds
 	// Rule may end the requested run before its last item, but not its stages. May be nil.
-	Rule *Rule
+	Rule *StoppingRule
 	// Batch answers instead of servers, and is the transport of HTTP; may be nil.
 	Batch *Batch
 }
 
-// Words holds the advice on how to end a run at once and how to continue it: with keys and commands at a terminal, with
+// WatcherHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a terminal, with
 // a button and a form on a page.
-type Words struct {
+type WatcherHints struct {
 	StopNow  string
 	GoOn     string
 	AskAgain string // how to ask again for judgments without a verdict; see [Request.AskAgain]
 }
 
 // WithAdvice returns the text of an error, with advice if the disk is full.
-func (w Words) WithAdvice(err error, text string) string {
+func (w WatcherHints) WithAdvice(err error, text string) string {
 	if judging.DiskFull(err) {
 		text += "; free space on the disk and " + w.GoOn
 	}

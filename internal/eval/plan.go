@@ -23,19 +23,19 @@ type Plan struct {
 
 // RunPlan describes what one run would do.
 type RunPlan struct {
-	Request  Request
+	Request  RunRequest
 	Dir      string
 	Manifest *judging.Manifest
-	Judges   []backends.Member
-	Plan     judging.Plan
-	Pace     *Pace // from earlier runs of the judge; nil if there are none
+	Judges   []backends.PoolMember
+	Plan     judging.CallPlan
+	Pace     *JudgmentTime // from earlier runs of the judge; nil if there are none
 }
 
 // Later describes judgments that follow stages which have not been made yet.
 type Later struct {
-	Request   Request
+	Request   RunRequest
 	Judgments int
-	Judges    []backends.Member
+	Judges    []backends.PoolMember
 }
 
 // planRun adds a run to the plan.

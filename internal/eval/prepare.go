@@ -17,10 +17,10 @@ import (
 
 // runState holds a run that is prepared, planned or in progress.
 type runState struct {
-	req    Request
-	job    *judging.Job
+	req    RunRequest
+	job    *judging.RunJob
 	set    *datasets.Set
-	judges []backends.Member // the servers to ask, usually one
+	judges []backends.PoolMember // the servers to ask, usually one
 	// concurrencyReason returns the reason for the last server's limit of requests in flight; nil if no server is
 	// asked.
 	concurrencyReason func() string
@@ -47,8 +47,8 @@ type runState struct {
 	earlier *judging.Manifest                // of an earlier try; may be nil
 	systems map[string]backends.Fingerprints // fingerprints of its replies, by the server's address
 
-	rule   *Rule     // may end the run before its last item; may be nil
-	follow *follower // passes items to the rule
+	rule   *StoppingRule // may end the run before its last item; may be nil
+	follow *follower     // passes items to the rule
 }
 
 // items holds the items of a run: a dataset and the rows chosen from it.
@@ -64,7 +64,7 @@ type items struct {
 }
 
 // checkItems finds the protocol and its prompt, and checks that the protocol takes the items.
-func checkItems(o Request, subset items) (k judging.Protocol, t judging.Template, err error) {
+func checkItems(o RunRequest, subset items) (k judging.Protocol, t judging.Template, err error) {
 	k, err = judging.ProtocolNamed(o.Protocol)
 	if err != nil {
 		return k, t, err
@@ -77,7 +77,7 @@ func checkItems(o Request, subset items) (k judging.Protocol, t judging.Template
 }
 
 // openItems finds the protocol, opens the dataset of a request and selects items from it.
-func (e *Maker) openItems(o Request) (subset items, k judging.Protocol, err error) {
+func (e *Maker) openItems(o RunRequest) (subset items, k judging.Protocol, err error) {
 	k, err = o.FindProtocol()
 	if err != nil {
 		return subset, k, err
@@ -105,7 +105,7 @@ func (e *Maker) openItems(o Request) (subset items, k judging.Protocol, err erro
 
 // changeOptions cuts items down to --max-options options and puts an unrelated option before them. The result consists
 // of new dataset lines.
-func changeOptions(subset items, o Request) (items, error) {
+func changeOptions(subset items, o RunRequest) (items, error) {
 	var unrelated *datasets.Unrelated
 	var lines [][]byte
 	for _, row := range subset.rows {
@@ -146,7 +146,7 @@ func changeOptions(subset items, o Request) (items, error) {
 	return items{set: set, rows: all(set), info: subset.info, mapping: subset.mapping}, nil
 }
 
-func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
+func (e *Maker) pick(o RunRequest, set *datasets.Set) ([]int, error) {
 	for _, line := range set.Remarks() {
 		e.notef("%s", line)
 	}
@@ -184,7 +184,7 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 }
 
 // prepare prepares the run of a request from its items and judges. It asks for no judgment and writes nothing.
-func (e *Maker) prepare(ctx context.Context, o Request, subset items, judges []backends.Member) (*runState, error) {
+func (e *Maker) prepare(ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember) (*runState, error) {
 	protocol, template, err := checkItems(o, subset)
 	if err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, subset items, judges []b
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
-	p.job = &judging.Job{
+	p.job = &judging.RunJob{
 		Manifest: m, Asker: asker, Set: subset.set, Rows: subset.rows,
 		Concurrency: m.Concurrency, Now: e.Now,
 	}
@@ -262,7 +262,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, subset items, judges []b
 }
 
 // checkLabels returns an error if a decision model would have to answer a question without options.
-func checkLabels(asker judging.Asker, subset items, server backends.Server, model backends.Model) error {
+func checkLabels(asker judging.Asker, subset items, server backends.ServerInfo, model backends.Model) error {
 	if !server.Can(backends.Decide) || len(subset.rows) == 0 {
 		return nil
 	}
@@ -281,7 +281,7 @@ func checkLabels(asker judging.Asker, subset items, server backends.Server, mode
 
 // decision returns the prompt of a run: that for decision models if the judge is one and the user chose no prompt.
 func (e *Maker) decision(
-	o Request, k judging.Protocol, template judging.Template, judge backends.Member,
+	o RunRequest, k judging.Protocol, template judging.Template, judge backends.PoolMember,
 ) judging.Template {
 	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
 		if t, err := k.Template(judging.Decision); err == nil {
@@ -318,7 +318,7 @@ func checkShape(protocol judging.Protocol, subset items) error {
 }
 
 // checkAbilities checks what the server supports, and adapts params to it, before anything is asked.
-func checkAbilities(server backends.Server, model backends.Model, params *judging.Parameters) error {
+func checkAbilities(server backends.ServerInfo, model backends.Model, params *judging.Parameters) error {
 	if server.Can(backends.CutPrompts) && !server.Can(backends.RefuseLong) {
 		return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
 			"upgrade it to %s or later", Describe(server), server.Since(backends.RefuseLong))
@@ -403,7 +403,7 @@ func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 }
 
 // DatasetInfo describes the dataset of a request and how its items are chosen.
-func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
+func DatasetInfo(set *datasets.Set, o RunRequest) judging.DatasetInfo {
 	sel := o.Selection()
 	info := judging.DatasetInfo{
 		Name: set.Name, Format: set.Format, Rows: set.Len(), Skipped: set.Skipped,

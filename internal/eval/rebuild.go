@@ -108,13 +108,13 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 
 // labels returns the probabilities that came with a reply: an aside has that of its own label, the last turn those of
 // all other labels.
-func (c *recordClient) labels(reply judging.Reply, turn bool) (labels []backends.Label) {
+func (c *recordClient) labels(reply judging.Reply, turn bool) (labels []backends.LabelProbability) {
 	for _, p := range c.record.Probabilities {
 		aside := slices.ContainsFunc(c.record.Asides, func(a judging.Reply) bool {
 			return strings.TrimSpace(a.Text) == p.Label
 		})
 		if p.Logprob != nil && (turn && !aside || !turn && p.Label == strings.TrimSpace(reply.Text)) {
-			labels = append(labels, backends.Label{Text: p.Label, Logprob: *p.Logprob})
+			labels = append(labels, backends.LabelProbability{Text: p.Label, Logprob: *p.Logprob})
 		}
 	}
 	return labels

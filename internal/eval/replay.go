@@ -37,7 +37,7 @@ func (e *Maker) Replay(ctx context.Context, run, out string) (*scoring.Report, e
 }
 
 // storedJob returns the job of a run, made from its folder alone and without a client.
-func (e *Maker) storedJob(run string) (*judging.Job, error) {
+func (e *Maker) storedJob(run string) (*judging.RunJob, error) {
 	m, err := judging.ReadManifest(run)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (e *Maker) storedJob(run string) (*judging.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &judging.Job{
+	return &judging.RunJob{
 		Manifest: m, Asker: asker, Set: set, Rows: all(set),
 		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
 	}, nil

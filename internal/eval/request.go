@@ -34,9 +34,9 @@ var Simulation = Endpoint{Backend: backends.Simulation}
 // Simulated reports whether no server is asked.
 func (e Endpoint) Simulated() bool { return e.Backend == backends.Simulation }
 
-// Request describes a run. [FieldsOf] lists its fields as people know them: the flags of "gavel run", the keys of a
+// RunRequest describes a run. [FieldsOf] lists its fields as people know them: the flags of "gavel run", the keys of a
 // suite's file, and the fields of the server's API. New returns one with all defaults.
-type Request struct {
+type RunRequest struct {
 	Endpoint
 	Protocol string
 	Model    string // the name on its server; "" if the server has only one
@@ -84,8 +84,8 @@ type Request struct {
 }
 
 // New returns a request for a protocol with the defaults of all fields.
-func New(protocol judging.Protocol) Request {
-	r := Request{
+func New(protocol judging.Protocol) RunRequest {
+	r := RunRequest{
 		Endpoint:   Endpoint{Backend: Backends[0]},
 		Protocol:   protocol.Name,
 		Prompt:     protocol.Templates[0].Name,
@@ -103,7 +103,7 @@ func New(protocol judging.Protocol) Request {
 }
 
 // Read returns a request for a protocol with the values of fields, as people write them. The error is a *FieldError.
-func Read(protocol judging.Protocol, values map[string][]string) (Request, error) {
+func Read(protocol judging.Protocol, values map[string][]string) (RunRequest, error) {
 	r := New(protocol)
 	fields := r.fields(protocol)
 	for _, f := range fields {
@@ -143,7 +143,7 @@ func InvalidField(field string, value any, format string, args ...any) error {
 }
 
 // Key returns a string that is equal for equal requests only.
-func (r Request) Key() string {
+func (r RunRequest) Key() string {
 	raw, err := json.Marshal(r)
 	if err != nil {
 		panic(err) // strings and numbers alone: cannot happen
@@ -152,7 +152,9 @@ func (r Request) Key() string {
 }
 
 // FindProtocol returns the request's protocol.
-func (r Request) FindProtocol() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
+func (r RunRequest) FindProtocol() (judging.Protocol, error) {
+	return judging.ProtocolNamed(r.Protocol)
+}
 
 // SampleEach is the default number of questions from each group for protocols with tasks (PROTOCOLS.md §2).
 const SampleEach = 100
@@ -189,7 +191,7 @@ func datasetsFor(k judging.Protocol) string {
 }
 
 // Selection returns which items the request selects. The caller reads the IDs.
-func (r Request) Selection() datasets.Selection {
+func (r RunRequest) Selection() datasets.Selection {
 	s := datasets.Selection{Seed: r.Seed, Limit: r.Limit}
 	protocol, err := r.FindProtocol()
 	tasks := err == nil && hasTasks(protocol)
@@ -205,12 +207,12 @@ func (r Request) Selection() datasets.Selection {
 }
 
 // Open returns the options for reading the dataset's file.
-func (r Request) Open() datasets.OpenOptions {
+func (r RunRequest) Open() datasets.OpenOptions {
 	return datasets.OpenOptions{Groups: r.Groups, Turns: r.Turns, Lang: r.Lang, Mapping: r.Mapping}
 }
 
 // CallParameters returns the parameters of every call.
-func (r Request) CallParameters() judging.Parameters {
+func (r RunRequest) CallParameters() judging.Parameters {
 	p := r.Parameters
 	p.MaxTokens = cmp.Or(p.MaxTokens, judging.DefaultParameters.MaxTokens)
 	if p.NumRepetitions <= 1 {
@@ -220,7 +222,7 @@ func (r Request) CallParameters() judging.Parameters {
 }
 
 // Validate checks the request before a file is opened or a server asked. The error is a *FieldError.
-func (r Request) Validate() error {
+func (r RunRequest) Validate() error {
 	protocol, err := r.FindProtocol()
 	if err != nil {
 		return InvalidField("protocol", r.Protocol, "%v", err)
@@ -252,7 +254,7 @@ func (r Request) Validate() error {
 }
 
 // checkCombinations returns an error for fields that exclude each other.
-func (r Request) checkCombinations() error {
+func (r RunRequest) checkCombinations() error {
 	switch {
 	case r.Shard != "" && r.Until != "":
 		return InvalidField("until", r.Until, "needs the judgments of all items: leave it out with --shard")

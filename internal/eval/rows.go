@@ -67,7 +67,7 @@ func protocolAsked(s judging.Spec) string {
 }
 
 // furtherTurns describes requests of a judgment after its first turn.
-func furtherTurns(p judging.Parameters, plan judging.Plan) string {
+func furtherTurns(p judging.Parameters, plan judging.CallPlan) string {
 	var more []string
 	switch {
 	case p.Constrain && plan.LabelTurns:

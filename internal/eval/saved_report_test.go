@@ -94,7 +94,7 @@ func TestUnservedRunIsReadAgain(t *testing.T) {
 	m := judging.NewManifest("test", judging.Spec{Protocol: pairwise.Protocol.Name})
 	m.Status = judging.Complete
 	assert.NilError(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
-	p := &runState{out: dir, job: &judging.Job{Manifest: m}}
+	p := &runState{out: dir, job: &judging.RunJob{Manifest: m}}
 	var there []bool
 	for _, refused := range []int{0, 1} {
 		p.saveReport(&scoring.Run{Unserved: judging.Unserved{Refused: refused}}, &scoring.Report{})

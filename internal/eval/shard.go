@@ -14,17 +14,17 @@ import (
 	"gavel/scoring"
 )
 
-// Part describes a shard of a request's items.
-type Part struct {
+// Shard describes a shard of a request's items.
+type Shard struct {
 	Index, Count int
 	Try          int    // number of the task's try, if an engine counts them and it is not the first
 	Variables    string // the engine's variables, as NAME=VALUE; "" if the request names the shard
 }
 
-func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Count) }
+func (p Shard) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Count) }
 
 // Suffix returns the end of the shard's folder name.
-func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Count, p.Try) }
+func (p Shard) Suffix() string { return judging.ShardSuffix(p.Index, p.Count, p.Try) }
 
 // ParseShard parses "K/N", "auto" or "auto/N". A missing number is 0.
 func ParseShard(value string) (index, total int, err error) {
@@ -47,13 +47,13 @@ func ParseShard(value string) (index, total int, err error) {
 }
 
 // Part returns the shard for a value of --shard; auto uses the variables of the engine that runs this process.
-func (e *Maker) Part(value string) (Part, error) {
+func (e *Maker) Part(value string) (Shard, error) {
 	index, total, err := ParseShard(value)
 	if err != nil {
-		return Part{}, InvalidField("shard", value, "%v", err)
+		return Shard{}, InvalidField("shard", value, "%v", err)
 	}
 	if index > 0 {
-		return Part{Index: index, Count: total}, nil
+		return Shard{Index: index, Count: total}, nil
 	}
 	p, err := partOf(e.Getenv, total)
 	if err != nil {
@@ -83,7 +83,7 @@ var engines = []engine{
 }
 
 // partOf returns the shard in the environment. byUser is the number of shards, or 0 if the engine sets it.
-func partOf(getenv func(string) string, byUser int) (p Part, err error) {
+func partOf(getenv func(string) string, byUser int) (p Shard, err error) {
 	var current *engine
 	var names []string
 	for _, en := range engines {
@@ -104,7 +104,7 @@ func partOf(getenv func(string) string, byUser int) (p Part, err error) {
 }
 
 // part returns the shard in the variables of an engine.
-func (en *engine) part(getenv func(string) string, byUser int) (p Part, err error) {
+func (en *engine) part(getenv func(string) string, byUser int) (p Shard, err error) {
 	var settings []string
 	number := func(name string, fallback, minimum int) int {
 		text := getenv(name)
@@ -144,7 +144,7 @@ func (en *engine) part(getenv func(string) string, byUser int) (p Part, err erro
 
 // resolveShard resolves the request's shard and reports it. If an engine chose the shard, its folder gets a name of its
 // own.
-func (e *Maker) resolveShard(o *Request) error {
+func (e *Maker) resolveShard(o *RunRequest) error {
 	p, err := e.Part(o.Shard)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (e *Maker) resolveShard(o *Request) error {
 }
 
 // selectShard reduces items to those of the request's shard, and describes the shard.
-func (o Request) selectShard(subset items) (items, error) {
+func (o RunRequest) selectShard(subset items) (items, error) {
 	if o.Shard == "" {
 		return subset, nil
 	}

@@ -12,15 +12,15 @@ import (
 	"gavel/judging"
 )
 
-// Pace holds the seconds and reply tokens that a judgment takes, and the source of these numbers.
-type Pace struct {
+// JudgmentTime holds the seconds and reply tokens that a judgment takes, and the source of these numbers.
+type JudgmentTime struct {
 	Seconds     float64
 	ReplyTokens float64
 	Basis       string
 }
 
 // SimulatedPace is the pace of judges without a server.
-var SimulatedPace = Pace{Basis: "simulated"}
+var SimulatedPace = JudgmentTime{Basis: "simulated"}
 
 // Speeds holds earlier runs, whose records show how long their judges' calls took.
 type Speeds struct {
@@ -57,7 +57,7 @@ func SpeedsIn(folders ...string) *Speeds {
 
 // Pace returns the pace of a judge, from runs with the same protocol and prompt, else with the same protocol, else from
 // any; nil if there are none.
-func (s *Speeds) Pace(model judging.ModelSpec, protocol, prompt string) *Pace {
+func (s *Speeds) Pace(model judging.ModelSpec, protocol, prompt string) *JudgmentTime {
 	for _, level := range []struct {
 		remark  string
 		matches func(judging.Spec) bool
@@ -77,7 +77,7 @@ func (s *Speeds) Pace(model judging.ModelSpec, protocol, prompt string) *Pace {
 			sum.replyTokens += run.replyTokens
 		}
 		if n := float64(sum.judgments); n > 0 {
-			return &Pace{
+			return &JudgmentTime{
 				Seconds:     sum.seconds / n,
 				ReplyTokens: float64(sum.replyTokens) / n,
 				Basis:       "earlier runs" + level.remark,
@@ -128,13 +128,13 @@ func requestTime(r *judging.Record) (ms float64, tokens int) {
 }
 
 // ModelSpec returns the model of a run that asks these servers.
-func ModelSpec(judges []backends.Member) judging.ModelSpec {
+func ModelSpec(judges []backends.PoolMember) judging.ModelSpec {
 	m := JointModel(judges)
 	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.Kind)}
 }
 
 // paceOf returns the pace for a planned run, from earlier runs of the judge in the usual folders.
-func (e *Maker) paceOf(run *RunPlan) *Pace {
+func (e *Maker) paceOf(run *RunPlan) *JudgmentTime {
 	if run.Manifest.Simulated {
 		return &SimulatedPace
 	}

@@ -22,11 +22,11 @@ import (
 
 // stages holds the runs on which a judging run depends.
 type stages struct {
-	opts       Request
+	opts       RunRequest
 	stage      *judging.Stage
 	folder     string // of their runs, which has the judging run too
 	questions  items
-	judges     []backends.Member
+	judges     []backends.PoolMember
 	ownAnswers *judging.Answers
 	ownless    bool // the judge has and needs no answers of its own
 	agents     []*judging.Answers
@@ -46,7 +46,7 @@ type work struct {
 // Run makes or continues the run of a request, with its stages if the protocol has some. It returns the reports of the
 // stages and then of the run itself, even with an error, as far as there was anything to score. The error may be
 // ErrUsage, ErrIncomplete or ErrInterrupted.
-func (e *Maker) Run(ctx context.Context, o Request) ([]scoring.Report, error) {
+func (e *Maker) Run(ctx context.Context, o RunRequest) ([]scoring.Report, error) {
 	w := &work{Maker: e}
 	err := w.do(ctx, o)
 	if err == nil {
@@ -56,13 +56,13 @@ func (e *Maker) Run(ctx context.Context, o Request) ([]scoring.Report, error) {
 }
 
 // Plan returns what Run would do.
-func (e *Maker) Plan(ctx context.Context, o Request) (*Plan, error) {
+func (e *Maker) Plan(ctx context.Context, o RunRequest) (*Plan, error) {
 	w := &work{Maker: e, plan: new(Plan)}
 	err := w.do(ctx, o)
 	return w.plan, err
 }
 
-func (w *work) do(ctx context.Context, o Request) error {
+func (w *work) do(ctx context.Context, o RunRequest) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (w *work) do(ctx context.Context, o Request) error {
 }
 
 // runDirect runs a protocol without stages. It checks the items before it looks for a server.
-func (w *work) runDirect(ctx context.Context, o Request, subset items) error {
+func (w *work) runDirect(ctx context.Context, o RunRequest, subset items) error {
 	if _, _, err := checkItems(o, subset); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (w *work) note(format string, args ...any) {
 }
 
 // runStages asks the judge for its own answers, collects those of agents if it judges them, and then asks it to judge.
-func (w *work) runStages(ctx context.Context, o Request, stage *judging.Stage, subset items) error {
+func (w *work) runStages(ctx context.Context, o RunRequest, stage *judging.Stage, subset items) error {
 	s := &stages{opts: o, stage: stage, folder: w.folder(), questions: subset}
 	if o.Out != "" {
 		s.folder = filepath.Dir(filepath.Clean(o.Out))
@@ -213,7 +213,7 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 }
 
 // answerOptions returns the request of an answer run with the same settings.
-func (s *stages) answerOptions() Request {
+func (s *stages) answerOptions() RunRequest {
 	o := s.opts
 	answering := judging.AnswerProtocol()
 	o.Protocol = answering.Name
@@ -229,7 +229,7 @@ func (s *stages) answerOptions() Request {
 // makeAnswers makes or continues an answer run next to the judging run. In a dry run it plans it, and returns nil
 // answers unless the run is complete.
 func (w *work) makeAnswers(
-	ctx context.Context, s *stages, o Request, judges []backends.Member, title string,
+	ctx context.Context, s *stages, o RunRequest, judges []backends.PoolMember, title string,
 ) (*judging.Answers, error) {
 	p, err := w.prepare(ctx, o, s.questions, judges)
 	if err != nil {

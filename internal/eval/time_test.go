@@ -14,12 +14,12 @@ import (
 // A plan says how long it takes, from earlier runs of the same judge, or that nobody knows and how to find out.
 func TestPlanSaysTime(t *testing.T) {
 	runs := t.TempDir()
-	plan := &eval.RunPlan{Manifest: &judging.Manifest{}, Plan: judging.Plan{Judgments: 700}, Request: eval.Request{Endpoint: eval.Endpoint{BaseURLs: []string{"http://gpu:8080"}}}}
+	plan := &eval.RunPlan{Manifest: &judging.Manifest{}, Plan: judging.CallPlan{Judgments: 700}, Request: eval.RunRequest{Endpoint: eval.Endpoint{BaseURLs: []string{"http://gpu:8080"}}}}
 	plan.Manifest.Model.Name = "big judge"
 	if _, ok := plan.Seconds(); ok || plan.Time() != "unknown: no earlier run of this judge; to measure it: gavel doctor --model 'big judge' --base-url http://gpu:8080" {
 		t.Errorf("unmeasured: %q", plan.Time())
 	}
-	plan.Pace = &eval.Pace{Seconds: 1.5, Basis: "earlier runs"}
+	plan.Pace = &eval.JudgmentTime{Seconds: 1.5, Basis: "earlier runs"}
 	if s, ok := plan.Seconds(); !ok || s != 1050 || plan.Time() != "about 18 min, by earlier runs" {
 		t.Errorf("measured: %q", plan.Time())
 	}

@@ -102,8 +102,8 @@ func (t *tally) interval() stats.Interval {
 }
 
 // rule returns the rule that ends a run when the claim is decided.
-func (t *tally) rule() *Rule {
-	return &Rule{
+func (t *tally) rule() *StoppingRule {
+	return &StoppingRule{
 		Name:   "until " + t.String(),
 		Alpha:  untilAlpha,
 		Metric: t.Metric,

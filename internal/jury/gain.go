@@ -35,8 +35,8 @@ type Jury struct {
 	// the number of independent judges that the members are worth
 	Effective *float64 `json:"effective_judges"`
 	// the units by the number of members that are right on them, the most first
-	Votes    []Votes  `json:"votes"`
-	Warnings []string `json:"warnings"` // printed after `!`
+	Votes    []VoteCount `json:"votes"`
+	Warnings []string    `json:"warnings"` // printed after `!`
 
 	Scored scoring.Report `json:"-"` // of the jury's run
 
@@ -75,15 +75,15 @@ type Likeness struct {
 	SameOf int `json:"same_of,omitempty"`
 }
 
-// Votes counts the units on which a number of members is right.
-type Votes struct {
+// VoteCount counts the units on which a number of members is right.
+type VoteCount struct {
 	Right int `json:"right"` // members
 	N     int `json:"n"`     // units
 	Jury  int `json:"jury"`  // of these, units that the jury is right on
 }
 
 // Run makes a jury and compares it with its members. It makes no run if the members cannot be compared.
-func Run(req Request, o scoring.Options) (*Jury, error) {
+func Run(req Recipe, o scoring.Options) (*Jury, error) {
 	var runs []*scoring.Run
 	for _, dir := range req.Runs {
 		run, err := scoring.Load(dir, o.Reading)
@@ -220,7 +220,7 @@ func ruleOf(m *judging.Manifest) Rule {
 func (r *Jury) vote(rights *scoring.Rights) {
 	last := len(rights.Right) - 1
 	for n := last; n >= 0; n-- {
-		r.Votes = append(r.Votes, Votes{Right: n})
+		r.Votes = append(r.Votes, VoteCount{Right: n})
 	}
 	for u := range rights.Units {
 		n := 0

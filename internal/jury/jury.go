@@ -68,8 +68,8 @@ func Command(m *judging.Manifest, out string) []string {
 	return append(words, "--out", out)
 }
 
-// Request describes a jury to be made.
-type Request struct {
+// Recipe describes a jury to be made.
+type Recipe struct {
 	Runs    []string // folders of its members
 	Rule    Rule
 	Orders  bool // the verdicts in all orders of an item vote together, and the jury has one verdict for all
@@ -108,7 +108,7 @@ const pair = ""
 
 // Make writes the run of a jury. Members are runs of one protocol on the same dataset; judgments that a member has
 // not made are left out, and counted. Of judgments asked several times the first counts.
-func Make(req Request) (leftOut int, err error) {
+func Make(req Recipe) (leftOut int, err error) {
 	j, err := read(req.Runs, req.Reading)
 	if err != nil {
 		return 0, err
@@ -211,7 +211,7 @@ func bare(r *judging.Record) *judging.Record {
 		Ranks:         r.Ranks,
 		Equal:         r.Equal,
 		Replies:       []judging.Reply{},
-		Imported:      &judging.Imported{Stored: true},
+		Imported:      &judging.ImportedFields{Stored: true},
 	}
 }
 
@@ -310,7 +310,7 @@ func (x *judgment) decide(choice string, outcome judging.Outcome) {
 }
 
 // manifest returns the manifest of the jury's run.
-func (j *ballots) manifest(req Request) *judging.Manifest {
+func (j *ballots) manifest(req Recipe) *judging.Manifest {
 	rule := string(req.Rule)
 	if req.Orders {
 		rule += ofAllOrders
@@ -341,7 +341,7 @@ func (j *ballots) manifest(req Request) *judging.Manifest {
 	m.Stages = j.members
 	m.Dataset = j.first.Dataset
 	m.Model = backends.Model{Name: spec.Model.Name}
-	m.Server = backends.Server{Kind: serverKind, Name: "verdicts of other runs"}
+	m.Server = backends.ServerInfo{Kind: serverKind, Name: "verdicts of other runs"}
 	return m
 }
 

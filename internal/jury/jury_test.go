@@ -50,7 +50,7 @@ func tying(t *testing.T, name string, n int, say func(item, showing int) string)
 	return protocoltest.PairsRun(t, name, n, say, func(item int, r *judging.Record) {
 		if say(item, r.Presentation) == "tie" {
 			r.Outcome = judging.Tie
-			r.Imported = &judging.Imported{Stored: true}
+			r.Imported = &judging.ImportedFields{Stored: true}
 		}
 	})
 }
@@ -59,7 +59,7 @@ func tying(t *testing.T, name string, n int, say func(item, showing int) string)
 func madeBy(t *testing.T, rule jury.Rule, orders bool, runs ...string) (out string) {
 	t.Helper()
 	out = filepath.Join(t.TempDir(), "jury")
-	_, err := jury.Make(jury.Request{Runs: runs, Rule: rule, Orders: orders, Out: out, Gavel: "test"})
+	_, err := jury.Make(jury.Recipe{Runs: runs, Rule: rule, Orders: orders, Out: out, Gavel: "test"})
 	assert.NilError(t, err)
 	return out
 }
@@ -113,7 +113,7 @@ func TestJudgesOfTiesAreNotRightByAnother(t *testing.T) {
 	}
 	o := scoring.Options{Bootstrap: stats.Default}
 	out := filepath.Join(t.TempDir(), "jury")
-	r, err := jury.Run(jury.Request{Runs: dirs, Rule: jury.Majority, Out: out, Gavel: "test"}, o)
+	r, err := jury.Run(jury.Recipe{Runs: dirs, Rule: jury.Majority, Out: out, Gavel: "test"}, o)
 	assert.NilError(t, err)
 	assert.Equal(t, r.Metric, "strict")
 	assert.Equal(t, *r.Value.Value, 0.0)
@@ -126,12 +126,12 @@ func TestNoJury(t *testing.T) {
 	assert.NilError(t, err)
 	assert.NilError(t, os.WriteFile(filepath.Join(other, judging.RecordsFile), []byte(strings.ReplaceAll(string(raw), `"gold":"A"`, `"gold":"B"`)), 0o644))
 	out := filepath.Join(t.TempDir(), "jury")
-	_, err = jury.Make(jury.Request{Runs: []string{one, other}, Rule: jury.Majority, Out: out})
+	_, err = jury.Make(jury.Recipe{Runs: []string{one, other}, Rule: jury.Majority, Out: out})
 	assert.ErrorContains(t, err, "labelled otherwise")
 	_, err = os.Stat(out)
 	assert.Assert(t, os.IsNotExist(err), "a folder was left")
 	three := protocoltest.PairsRun(t, "three", 3, saying("A A A A A A"))
-	leftOut, err := jury.Make(jury.Request{Runs: []string{three, one}, Rule: jury.Majority, Out: out})
+	leftOut, err := jury.Make(jury.Recipe{Runs: []string{three, one}, Rule: jury.Majority, Out: out})
 	assert.NilError(t, err)
 	assert.Equal(t, leftOut, 2) // the other member has not judged the third pair
 }
@@ -171,7 +171,7 @@ func TestItemsThatAreNotWhole(t *testing.T) {
 		assert.NilError(t, os.WriteFile(path, []byte(strings.Join(lines[:len(lines)-2], "")), 0o644)) // p008 keeps one of two
 		dirs = append(dirs, dir)
 	}
-	r, err := jury.Run(jury.Request{Runs: dirs, Rule: jury.Majority, Out: filepath.Join(t.TempDir(), "jury"), Gavel: "test"}, scoring.Options{Bootstrap: stats.Default})
+	r, err := jury.Run(jury.Recipe{Runs: dirs, Rule: jury.Majority, Out: filepath.Join(t.TempDir(), "jury"), Gavel: "test"}, scoring.Options{Bootstrap: stats.Default})
 	assert.NilError(t, err)
 	assert.Equal(t, r.N, 7)
 }

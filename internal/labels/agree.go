@@ -23,26 +23,26 @@ type Number struct {
 
 // Agreement holds the agreement of judges and people.
 type Agreement struct {
-	Says       string            `json:"says"`               // the result in one or two sentences
-	Labels     string            `json:"labels"`             // the file
-	Categories []string          `json:"categories"`         // labels and verdicts that occur, those of pairs in order
-	Items      int               `json:"items"`              // items with a label
-	Split      int               `json:"split,omitempty"`    // items on which people are evenly split
-	Judges     []Standing        `json:"judges"`             // agreement with the majority, the best judge first
-	Pairs      []Pair            `json:"pairs"`              // agreement of every two raters
-	People     *PeopleAgreement  `json:"people,omitempty"`   // agreement of all people, if three or more
-	Self       []IntraRater      `json:"self,omitempty"`     // intra-rater agreement, if items were shown twice
-	StandIn    []AltTest         `json:"stand_in,omitempty"` // alternative annotator test, with three people or more
-	Reading    judging.Readers   `json:"reading,omitempty"`  // left out for the default
-	Bootstrap  scoring.Bootstrap `json:"bootstrap"`          // of the intervals
+	Says       string                `json:"says"`               // the result in one or two sentences
+	Labels     string                `json:"labels"`             // the file
+	Categories []string              `json:"categories"`         // labels and verdicts that occur, those of pairs in order
+	Items      int                   `json:"items"`              // items with a label
+	Split      int                   `json:"split,omitempty"`    // items on which people are evenly split
+	Judges     []JudgeAgreement      `json:"judges"`             // agreement with the majority, the best judge first
+	Pairs      []Pair                `json:"pairs"`              // agreement of every two raters
+	People     *PeopleAgreement      `json:"people,omitempty"`   // agreement of all people, if three or more
+	Self       []IntraRater          `json:"self,omitempty"`     // intra-rater agreement, if items were shown twice
+	StandIn    []AltTest             `json:"stand_in,omitempty"` // alternative annotator test, with three people or more
+	Reading    judging.Readers       `json:"reading,omitempty"`  // left out for the default
+	Bootstrap  scoring.BootstrapInfo `json:"bootstrap"`          // of the intervals
 	// of two judges: `mcnemar`, or `permutation` if items come in clusters
 	Test string `json:"test"`
 	// printed after `!`
 	Warnings []string `json:"warnings"`
 }
 
-// Standing holds a judge's agreement with the majority of people.
-type Standing struct {
+// JudgeAgreement holds a judge's agreement with the majority of people.
+type JudgeAgreement struct {
 	Run   string `json:"run"`   // its folder
 	Model string `json:"model"` // the judge
 	// percent of the judged items with a label; no verdict counts as no agreement
@@ -128,7 +128,7 @@ type PersonTest struct {
 const Epsilon = 0.2
 
 // Agree compares judges with people and with each other. Without a file the dataset's labels count as one person's.
-func Agree(dirs []string, file *File, epsilon float64, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
+func Agree(dirs []string, file *LabelFile, epsilon float64, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
 	p, err := newPanel(dirs, file, reading, b, false)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func Agree(dirs []string, file *File, epsilon float64, reading judging.Reading, 
 
 // Rank returns each judge's agreement with the majority of people, without every two raters. It skips runs that judge
 // other things, or no item with a label, and returns ErrNone if none is left.
-func Rank(dirs []string, file *File, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
+func Rank(dirs []string, file *LabelFile, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
 	p, err := newPanel(dirs, file, reading, b, true)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (p *panel) rank(reading judging.Reading) *Agreement {
 		Reading:    reading.Name,
 		Pairs:      []Pair{},
 		Test:       "mcnemar",
-		Bootstrap: scoring.Bootstrap{
+		Bootstrap: scoring.BootstrapInfo{
 			Rounds: p.b.Rounds,
 			Level:  p.b.Level,
 			Seed:   p.b.Seed,
@@ -199,7 +199,7 @@ func (p *panel) rank(reading judging.Reading) *Agreement {
 // rankJudges adds the judges' agreement with the majority.
 func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 	for i, j := range p.judges {
-		s := Standing{
+		s := JudgeAgreement{
 			Run:    j.Dir,
 			Model:  j.Manifest.Spec.Model.Name,
 			Calls:  1000 * j.Calls,
@@ -234,8 +234,8 @@ func percents(value float64, iv stats.Interval, method string) Number {
 }
 
 // letter sorts the judges and assigns letters: judges share a letter if a paired test finds no significant difference.
-func (p *panel) letter(judges []Standing) {
-	slices.SortStableFunc(judges, func(a, b Standing) int { return cmp.Compare(value(b), value(a)) })
+func (p *panel) letter(judges []JudgeAgreement) {
+	slices.SortStableFunc(judges, func(a, b JudgeAgreement) int { return cmp.Compare(value(b), value(a)) })
 	var tests []float64
 	var pairs [][2]int
 	for x := range judges {
@@ -280,7 +280,7 @@ func (p *panel) pValue(a, b map[string]bool) float64 {
 }
 
 // value returns the agreement of a judge, or minus infinity if it has none.
-func value(s Standing) float64 {
+func value(s JudgeAgreement) float64 {
 	if s.Agreement.Value == nil {
 		return math.Inf(-1)
 	}

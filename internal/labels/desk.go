@@ -219,8 +219,8 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	return t, nil
 }
 
-// Answer holds a person's label for the item they were shown.
-type Answer struct {
+// PersonLabel holds a person's label for the item they were shown.
+type PersonLabel struct {
 	At     int    // as in Turn
 	Sum    string // likewise
 	Again  bool
@@ -237,7 +237,7 @@ const maxNoteLength = 4000
 var ErrAnswer = errors.New("not an answer")
 
 // Submit stores a person's answer. If it cannot be written, nothing is stored and the item is shown again.
-func (d *Desk) Submit(name string, s Answer) error {
+func (d *Desk) Submit(name string, s PersonLabel) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (d *Desk) Submit(name string, s Answer) error {
 }
 
 // label returns the id of the chosen candidate, or the number.
-func (s Answer) label(item datasets.Item, order []int) (string, error) {
+func (s PersonLabel) label(item datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
 		return "", nil
@@ -338,14 +338,14 @@ func (d *Desk) Undo(name, latest string) error {
 }
 
 // Done returns the progress of each person, by name.
-func (d *Desk) Done() (done []Progress) {
+func (d *Desk) Done() (done []LabelProgress) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for who, p := range d.people {
 		if len(p.labels) == 0 {
 			continue
 		}
-		x := Progress{Labeller: who, Total: len(p.turns)}
+		x := LabelProgress{Labeller: who, Total: len(p.turns)}
 		for _, at := range p.turns {
 			if label, ok := p.labels[at]; ok && label == "" {
 				x.Skipped++
@@ -355,12 +355,12 @@ func (d *Desk) Done() (done []Progress) {
 		}
 		done = append(done, x)
 	}
-	slices.SortFunc(done, func(a, b Progress) int { return cmp.Compare(a.Labeller, b.Labeller) })
+	slices.SortFunc(done, func(a, b LabelProgress) int { return cmp.Compare(a.Labeller, b.Labeller) })
 	return done
 }
 
-// Progress holds how many items a person has labelled.
-type Progress struct {
+// LabelProgress holds how many items a person has labelled.
+type LabelProgress struct {
 	Labeller                 string
 	Labelled, Skipped, Total int
 }

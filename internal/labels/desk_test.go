@@ -78,15 +78,15 @@ func (d *table) answer(name, word string) labels.Turn {
 }
 
 // stored returns the labels in the file.
-func (d *table) stored() *labels.File {
+func (d *table) stored() *labels.LabelFile {
 	d.t.Helper()
 	f, err := labels.Read(d.path)
 	assert.NilError(d.t, err)
 	return f
 }
 
-func choice(turn labels.Turn, word string) labels.Answer {
-	return labels.Answer{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: word}
+func choice(turn labels.Turn, word string) labels.PersonLabel {
+	return labels.PersonLabel{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: word}
 }
 
 func id(turn labels.Turn) string { return fmt.Sprintf("p%03d", turn.At+1) }
@@ -160,14 +160,14 @@ func TestDeskUndoAndSkip(t *testing.T) {
 	assert.NilError(t, d.Undo("ann", last)) // the button was pressed twice
 	turn := d.next("ann")
 	assert.Equal(t, id(turn), id(first))
-	assert.NilError(t, d.Submit("ann", labels.Answer{At: turn.At, Sum: turn.Sum, Skip: true, Note: "both are bad"}))
+	assert.NilError(t, d.Submit("ann", labels.PersonLabel{At: turn.At, Sum: turn.Sum, Skip: true, Note: "both are bad"}))
 	two := d.next("ann")
-	assert.NilError(t, d.Submit("ann", labels.Answer{At: two.At, Sum: two.Sum, Tie: true}))
+	assert.NilError(t, d.Submit("ann", labels.PersonLabel{At: two.At, Sum: two.Sum, Tie: true}))
 	assert.ErrorIs(t, d.Submit("ann", choice(two, "3")), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Submit("ann", labels.Answer{At: 77, Choice: "1"}), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Submit("ann", labels.Answer{At: two.At, Sum: "other", Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{At: 77, Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Submit("ann", labels.PersonLabel{At: two.At, Sum: "other", Choice: "1"}), labels.ErrAnswer)
 	assert.ErrorIs(t, d.Submit("../ann", choice(two, "1")), labels.ErrName)
-	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 2, Skipped: 1, Total: 3}})
+	assert.DeepEqual(t, d.Done(), []labels.LabelProgress{{Labeller: "ann", Labelled: 2, Skipped: 1, Total: 3}})
 	assert.DeepEqual(t, d.stored().Majority(), map[string]string{id(zero): "A", id(two): labels.Tie})
 }
 
@@ -181,7 +181,7 @@ func TestDeskGoesOn(t *testing.T) {
 	rewrite(t, d.path, text[:len(text)-20])
 	d.reopen()
 	assert.Assert(t, len(d.Notes) == 1 && strings.Contains(d.Notes[0], "was incomplete"), "%v", d.Notes)
-	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 1, Total: 5}})
+	assert.DeepEqual(t, d.Done(), []labels.LabelProgress{{Labeller: "ann", Labelled: 1, Total: 5}})
 	d.answer("ann", "second")
 	assert.Equal(t, len(d.stored().Labels), 2)
 }

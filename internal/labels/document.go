@@ -99,7 +99,7 @@ func (a *Agreement) counting() doc.Block {
 	b := doc.Block{ID: "counting", Fold: "How it is counted", In: doc.Detail, Notes: []doc.Note{
 		doc.Say("labels.counted"), doc.Say("labels.cost"), doc.Say("labels.kappa"),
 	}}
-	isConstant := func(j Standing) bool { return j.Kappa.Constant }
+	isConstant := func(j JudgeAgreement) bool { return j.Kappa.Constant }
 	if slices.ContainsFunc(a.Judges, isConstant) ||
 		slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Kappa.Constant }) {
 		b.Remark("labels.constant")

@@ -58,7 +58,7 @@ const (
 
 // Estimate corrects the share of verdicts for one response. The labelled pairs must be drawn at random from all.
 func Estimate(
-	dir string, file *File, response string, widths []float64, reading judging.Reading, level float64,
+	dir string, file *LabelFile, response string, widths []float64, reading judging.Reading, level float64,
 ) (*ShareEstimate, error) {
 	p, err := newPanel([]string{dir}, file, reading, stats.Default, false)
 	if err != nil {
@@ -127,7 +127,7 @@ const minLabels = 10
 
 // units returns the pairs of the first judge, with its verdicts as predictions and the majority's labels as truth, and
 // the number of their clusters. A score is 1 for the response, 0 for the other one, and else ½.
-func (p *panel) units(response string) (units []stats.Unit, clusters int) {
+func (p *panel) units(response string) (units []stats.PopulationUnit, clusters int) {
 	score := func(verdict string) float64 {
 		switch verdict {
 		case response:
@@ -144,7 +144,7 @@ func (p *panel) units(response string) (units []stats.Unit, clusters int) {
 		if _, ok := numbers[cluster]; !ok {
 			numbers[cluster] = len(numbers)
 		}
-		u := stats.Unit{Cluster: numbers[cluster], Predicted: score(verdicts[item])}
+		u := stats.PopulationUnit{Cluster: numbers[cluster], Predicted: score(verdicts[item])}
 		if truth, labelled := majority[item]; labelled {
 			u.Truth = score(truth)
 			u.Weight = 1
@@ -179,7 +179,7 @@ func roganGladen(label, predictions, rest []float64, level float64) *Number {
 }
 
 // byDesign returns the mean truth of units in clusters.
-func byDesign(units []stats.Unit, level float64) Number {
+func byDesign(units []stats.PopulationUnit, level float64) Number {
 	p := stats.Clustered(units, 0, level)
 	return percents(p.Mean, p.Interval, ByDesign)
 }

@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Judge holds the verdicts of a run, by item.
-type Judge struct {
+// RunVerdicts holds the verdicts of a run, by item.
+type RunVerdicts struct {
 	Dir      string
 	Manifest *judging.Manifest
 	// Verdicts has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on the
@@ -44,8 +44,8 @@ var ErrAgents = errors.New("judges answers of agents, or none")
 
 // ReadJudge reads the verdicts of a run. It leaves out items of which not all presentations have been judged. It
 // returns an error for a run on several agents' answers to one question, which no single label fits.
-func ReadJudge(dir string, reading judging.Reading) (*Judge, error) {
-	j := &Judge{
+func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
+	j := &RunVerdicts{
 		Dir:        dir,
 		Verdicts:   map[string]string{},
 		Confidence: map[string]float64{},
@@ -120,7 +120,7 @@ func number(text string) (string, bool) {
 }
 
 // spell returns a label, in the standard spelling if it is a number.
-func (j *Judge) spell(label string) string {
+func (j *RunVerdicts) spell(label string) string {
 	if n, ok := number(label); ok && j.shape.Numeric {
 		return n
 	}
@@ -152,14 +152,14 @@ func choiceOf(r *judging.Record, v judging.Verdict) string {
 }
 
 // has reports whether the judge has judged the item of a label, in the version that was labelled.
-func (j *Judge) has(l Label) bool {
+func (j *RunVerdicts) has(l Label) bool {
 	_, ok := j.Verdicts[l.Item]
 	line := j.sums[l.Item]
 	return ok && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }
 
 // hasAny reports whether the judge has judged an item with a label.
-func (j *Judge) hasAny(file *File) bool {
+func (j *RunVerdicts) hasAny(file *LabelFile) bool {
 	return slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) })
 }
 
@@ -180,7 +180,7 @@ func verdict(labels map[int]string) string {
 }
 
 // hash reads the hashes of the items' lines, which labels refer to.
-func (j *Judge) hash() error {
+func (j *RunVerdicts) hash() error {
 	set, err := datasets.OpenFile(filepath.Join(j.Dir, judging.ItemsFile))
 	if err != nil {
 		return nil // an import may have none

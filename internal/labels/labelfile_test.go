@@ -22,12 +22,12 @@ func TestDeskFullDisk(t *testing.T) {
 	assert.NilError(t, err)
 	open := d.file.open
 	d.file.open = func() (*os.File, error) { return os.Open(d.o.Path) } // of which a disk takes as little as one that is full
-	assert.ErrorContains(t, d.Submit("ann", Answer{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
+	assert.ErrorContains(t, d.Submit("ann", PersonLabel{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
 	nextTurn, err := d.Next("ann")
 	assert.NilError(t, err)
 	assert.Equal(t, nextTurn.At, turn.At) // it is asked for again
 	d.file.open = open
-	assert.NilError(t, d.Submit("ann", Answer{At: turn.At, Sum: turn.Sum, Choice: "1"}))
+	assert.NilError(t, d.Submit("ann", PersonLabel{At: turn.At, Sum: turn.Sum, Choice: "1"}))
 	assert.NilError(t, d.Close())
 	f, err := Read(d.o.Path)
 	assert.NilError(t, err)

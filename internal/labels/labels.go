@@ -47,8 +47,8 @@ const (
 	ByDisagreement = "disagreement" // items on which judges disagree more often; no longer offered
 )
 
-// File holds the labels of a file.
-type File struct {
+// LabelFile holds the labels of a file.
+type LabelFile struct {
 	Path   string
 	Labels []Label // the last label of each person on each item, in the order of items and persons
 	Again  []Label // labels of repeated items
@@ -87,7 +87,7 @@ func (r row) text(column string) (string, bool) {
 
 // Read reads a file of labels: labels.jsonl, or rows of another program with an item, a label and, if there are several
 // people, the labeller, as JSON lines, JSON, CSV or Parquet. An invalid line is an error that names the line.
-func Read(path string) (*File, error) {
+func Read(path string) (*LabelFile, error) {
 	var all []Label
 	var bad error
 	err := rows.Each(path, func(n int, raw []byte) error {
@@ -104,7 +104,7 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, cmp.Or(bad, err)
 	}
-	f := &File{Path: path}
+	f := &LabelFile{Path: path}
 	f.settle(all)
 	return f, nil
 }
@@ -164,7 +164,7 @@ type key struct {
 }
 
 // settle sets the valid labels after all lines have been read.
-func (f *File) settle(all []Label) {
+func (f *LabelFile) settle(all []Label) {
 	last := map[key]Label{}
 	for _, l := range all {
 		k := key{l.Item, l.Labeller, l.Again}
@@ -187,8 +187,8 @@ func (f *File) settle(all []Label) {
 }
 
 // OfVotes returns the votes on MT-Bench's pairs as labels: A is the model whose name sorts first.
-func OfVotes(path string, votes []judging.Vote) *File {
-	f := &File{Path: path}
+func OfVotes(path string, votes []judging.Vote) *LabelFile {
+	f := &LabelFile{Path: path}
 	all := make([]Label, len(votes))
 	for i, v := range votes {
 		all[i] = Label{Item: v.Item(), Labeller: v.Judge, Label: pairLabels[v.Winner]}
@@ -198,13 +198,13 @@ func OfVotes(path string, votes []judging.Vote) *File {
 }
 
 // byDisagreement reports whether some items were chosen because judges disagree on them.
-func (f *File) byDisagreement() bool {
+func (f *LabelFile) byDisagreement() bool {
 	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == ByDisagreement })
 }
 
 // Majority returns the label that most people give each labelled item, and "" if they are evenly split: a split is not
 // the judgment that the responses are equal.
-func (f *File) Majority() map[string]string {
+func (f *LabelFile) Majority() map[string]string {
 	counts := map[string]map[string]int{}
 	for _, l := range f.Labels {
 		if l.Label == "" {

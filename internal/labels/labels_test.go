@@ -90,7 +90,7 @@ func judge(t *testing.T, name string, n int, right func(int) bool, edit ...func(
 }
 
 // agreed compares runs of judges with labels.
-func agreed(t *testing.T, f *labels.File, dirs ...string) *labels.Agreement {
+func agreed(t *testing.T, f *labels.LabelFile, dirs ...string) *labels.Agreement {
 	t.Helper()
 	a, err := labels.Agree(dirs, f, labels.Epsilon, reading, stats.Default)
 	assert.NilError(t, err)
@@ -102,7 +102,7 @@ func TestAgree(t *testing.T) {
 	good := judge(t, "good", n, func(i int) bool { return i%10 != 0 }) // 36 of 40
 	bad := judge(t, "bad", n, func(i int) bool { return i%2 == 0 })    // says A of all
 	mute := protocoltest.PairsRun(t, "mute", n, func(int, int) string { return "" })
-	f := &labels.File{Path: "labels"}
+	f := &labels.LabelFile{Path: "labels"}
 	for _, labeller := range []string{"ann", "bob", "cy"} {
 		f.Labels = append(f.Labels, labelled(n, labeller, func(i int) bool { return labeller != "cy" || i != 3 })...)
 	}
@@ -127,13 +127,13 @@ func TestAgree(t *testing.T) {
 	assert.Assert(t, reflect.DeepEqual(a, repeated)) // the same records, the same numbers
 
 	turned := protocoltest.PairsRun(t, "turned", n, func(int, int) string { return "A" }, func(_ int, r *judging.Record) { r.Gold = map[string]string{"A": "B", "B": "A"}[r.Gold] })
-	fileOf := func(l labels.Label) *labels.File {
+	fileOf := func(l labels.Label) *labels.LabelFile {
 		l.Labeller = "ann"
-		return &labels.File{Path: "x", Labels: []labels.Label{l}}
+		return &labels.LabelFile{Path: "x", Labels: []labels.Label{l}}
 	}
 	for want, c := range map[string]struct {
 		dirs []string
-		file *labels.File
+		file *labels.LabelFile
 	}{
 		"to another dataset":         {[]string{good}, fileOf(labels.Label{Item: "elsewhere", Label: "A"})},
 		`label "AA" of p001`:         {[]string{good}, fileOf(labels.Label{Item: "p001", Label: "AA"})},
@@ -158,8 +158,8 @@ func TestEvenlySplitPeople(t *testing.T) {
 		}
 		return "AB"[item%2 : item%2+1]
 	})
-	file := func(asTie bool) *labels.File {
-		return &labels.File{Path: "labels", SplitAsTie: asTie, Labels: slices.Concat(
+	file := func(asTie bool) *labels.LabelFile {
+		return &labels.LabelFile{Path: "labels", SplitAsTie: asTie, Labels: slices.Concat(
 			labelled(n, "ann", func(int) bool { return true }), labelled(n, "bob", func(i int) bool { return i%10 != 0 }))}
 	}
 	a := agreed(t, file(false), run)
@@ -177,7 +177,7 @@ func TestEvenlySplitPeople(t *testing.T) {
 func TestAC1OfPairsWithoutTies(t *testing.T) {
 	const n = 40
 	good := judge(t, "good", n, func(i int) bool { return i%20 > 1 }) // 36 of 40
-	f := &labels.File{Path: "labels", Labels: labelled(n, "ann", func(int) bool { return true })}
+	f := &labels.LabelFile{Path: "labels", Labels: labelled(n, "ann", func(int) bool { return true })}
 	a := agreed(t, f, good)
 	assert.DeepEqual(t, a.Categories, []string{"A", "tie", "B"})
 	assert.Equal(t, *a.Pairs[0].AC1.Value, 0.8)
@@ -188,7 +188,7 @@ func TestAC1OfPairsWithoutTies(t *testing.T) {
 func TestStandInKeepsSmallP(t *testing.T) {
 	const n = 200
 	good := judge(t, "good", n, func(int) bool { return true })
-	f := &labels.File{Path: "labels"}
+	f := &labels.LabelFile{Path: "labels"}
 	for labeller, name := range []string{"ann", "bob", "cy"} {
 		f.Labels = append(f.Labels, labelled(n, name, func(i int) bool { return i%3 != labeller })...)
 	}
@@ -215,7 +215,7 @@ func TestAgreeOfParts(t *testing.T) {
 	assert.NilError(t, err)
 	lines := strings.SplitAfter(string(text), "\n")
 	assert.NilError(t, os.WriteFile(records, []byte(strings.Join(lines[1:], "")), 0o644))
-	f := &labels.File{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
+	f := &labels.LabelFile{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
 	a := agreed(t, f, whole, part)
 	n := map[string]int{}
 	for _, j := range a.Judges {
@@ -223,7 +223,7 @@ func TestAgreeOfParts(t *testing.T) {
 	}
 	assert.DeepEqual(t, n, map[string]int{whole: 40, part: 39})
 	partial := judge(t, "few", 10, func(int) bool { return true })
-	_, err = labels.Agree([]string{whole, partial}, &labels.File{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
+	_, err = labels.Agree([]string{whole, partial}, &labels.LabelFile{Path: "x", Labels: f.Labels[20:]}, labels.Epsilon, reading, stats.Default)
 	assert.ErrorContains(t, err, "none of the 20 labels belongs to an item that "+partial+" has judged")
 }
 
@@ -255,7 +255,7 @@ func TestEstimate(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 1))
 	dir := judge(t, "biased", n, func(i int) bool { return i%2 == 0 || rng.Float64() < 0.5 }) // B is called A half of the time
-	f := &labels.File{Path: "labels", Labels: labelled(100, "ann", func(int) bool { return true })}
+	f := &labels.LabelFile{Path: "labels", Labels: labelled(100, "ann", func(int) bool { return true })}
 	e, err := labels.Estimate(dir, f, "A", []float64{10}, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Assert(t, *e.JudgeAlone.Low > 60, "the judge alone says %v", e.JudgeAlone)
@@ -268,7 +268,7 @@ func TestEstimate(t *testing.T) {
 	alone, err := labels.Estimate(judge(t, "clusters", n, func(int) bool { return true }, func(_ int, r *judging.Record) {
 		r.Source = datasets.MTBench.Name
 		r.Item = "q" + r.Item[:3] + ":" + r.Item
-	}), &labels.File{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", nil, reading, 0.95)
+	}), &labels.LabelFile{Path: "labels", Labels: inClusters(labelled(100, "ann", func(int) bool { return true }))}, "A", nil, reading, 0.95)
 	assert.NilError(t, err)
 	assert.Equal(t, alone.Clusters, 41) // p00x to p40x
 	assert.Assert(t, alone.RoganGladen == nil)
@@ -292,7 +292,7 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	dir := judge(t, "sure", n, func(i int) bool { return !wrong(i) }, sure)
-	f := &labels.File{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
+	f := &labels.LabelFile{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
 	s, err := labels.Select([]string{dir}, f, 0.1, 0.1, reading)
 	assert.NilError(t, err)
 	assert.Equal(t, *s.Judges[0].Threshold, 0.9)

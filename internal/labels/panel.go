@@ -21,14 +21,14 @@ const maxPeople = 12
 // rater holds the labels of a person or a judge.
 type rater struct {
 	name   string
-	judge  *Judge            // nil for a person
+	judge  *RunVerdicts      // nil for a person
 	labels map[string]string // by item
 }
 
 // panel holds all raters of a dataset.
 type panel struct {
-	file       *File
-	judges     []*Judge
+	file       *LabelFile
+	judges     []*RunVerdicts
 	raters     []rater // judges, then people
 	people     []rater
 	categories []string
@@ -38,7 +38,7 @@ type panel struct {
 
 // newPanel returns the panel of runs and of the people in a file, or without a file of the dataset's labels. With skip
 // it leaves out runs that judge other things, or no item with a label, and returns ErrNone if none is left.
-func newPanel(dirs []string, file *File, reading judging.Reading, b stats.Bootstrap, skip bool) (*panel, error) {
+func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.Bootstrap, skip bool) (*panel, error) {
 	p := &panel{file: file, b: b}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, reading)
@@ -98,8 +98,8 @@ func newPanel(dirs []string, file *File, reading judging.Reading, b stats.Bootst
 func (p *panel) ofPairs() bool { return p.judges[0].shape.SideBySide }
 
 // goldFile returns the dataset's labels as those of one person.
-func (j *Judge) goldFile() *File {
-	f := &File{Path: "labels of the dataset"}
+func (j *RunVerdicts) goldFile() *LabelFile {
+	f := &LabelFile{Path: "labels of the dataset"}
 	for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
 		if gold := j.Gold[item]; gold != "" {
 			f.Labels = append(f.Labels, Label{Item: item, Labeller: "dataset", Label: gold})
@@ -109,7 +109,7 @@ func (j *Judge) goldFile() *File {
 }
 
 // spellAll returns a copy of a file with labels as spell returns them.
-func (j *Judge) spellAll(file *File) *File {
+func (j *RunVerdicts) spellAll(file *LabelFile) *LabelFile {
 	copied := *file
 	copied.Labels = slices.Clone(file.Labels)
 	copied.Again = slices.Clone(file.Again)

@@ -70,7 +70,7 @@ const minRows = 10
 // over those in which they agree. With clusters it has the weight of an average cluster. Unused categories get none of
 // it, unless only one is used.
 func (p *panel) smoothed(table clusters, k int, statistics []func([]float64) float64) []Number {
-	sample := table.sample(scoring.Metric{Columns: scoring.Span{0, k * k}})
+	sample := table.sample(scoring.Metric{Columns: scoring.ColumnRange{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
 	worth := scoring.EffectiveUnits(floats.Sum(sums) / float64(rows.Len))
 	cell := func(a, b int) stats.Extra { return stats.Extra{Columns: []int{a*k + b}, Values: []float64{worth}} }

@@ -18,7 +18,7 @@ func (n Number) withInterval() string {
 
 // answer says which judge agrees best with the labels, and whether its lead is significant.
 func (a *Agreement) answer() string {
-	var judges []Standing
+	var judges []JudgeAgreement
 	for _, j := range a.Judges {
 		if j.Agreement.Value != nil {
 			judges = append(judges, j)

@@ -5,18 +5,18 @@ import "testing"
 // TestLabelsSay: every branch of the first lines, over made-up numbers.
 func TestLabelsSay(t *testing.T) {
 	number := func(v float64) Number { return Number{Value: &v, Low: new(v - 5), High: new(v + 5)} }
-	judge := func(model, letters string, v float64) Standing {
-		return Standing{Model: model, Letters: letters, Agreement: number(v), N: 40}
+	judge := func(model, letters string, v float64) JudgeAgreement {
+		return JudgeAgreement{Model: model, Letters: letters, Agreement: number(v), N: 40}
 	}
 	for _, c := range []struct{ name, got, want string }{
 		{"no judge", (&Agreement{}).answer(), "No run covers the labelled items yet."},
-		{"one", (&Agreement{Judges: []Standing{judge("org/x", "a", 80)}}).answer(),
+		{"one", (&Agreement{Judges: []JudgeAgreement{judge("org/x", "a", 80)}}).answer(),
 			"x agrees with the labels on 80 % [75, 85] of 40 items."},
-		{"the best", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "b", 60)}}).answer(),
+		{"the best", (&Agreement{Judges: []JudgeAgreement{judge("x", "a", 80), judge("y", "b", 60)}}).answer(),
 			"x agrees best with the labels on 80 % [75, 85] of 40 items."},
-		{"alike", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "a", 79)}}).answer(),
+		{"alike", (&Agreement{Judges: []JudgeAgreement{judge("x", "a", 80), judge("y", "a", 79)}}).answer(),
 			"x agrees with the labels on 80 % [75, 85] of 40 items. No other judge differs significantly."},
-		{"some alike", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "ab", 79), judge("z", "b", 60)}}).answer(),
+		{"some alike", (&Agreement{Judges: []JudgeAgreement{judge("x", "a", 80), judge("y", "ab", 79), judge("z", "b", 60)}}).answer(),
 			"x agrees with the labels on 80 % [75, 85] of 40 items. The difference to 1 of the other 2 judges is not significant."},
 		{"a share", (&ShareEstimate{Response: "A", Judged: 90, Share: number(60), JudgeAlone: number(70)}).answer(),
 			"A is better in 60 % [55, 65] of the 90 pairs; the judge alone says 70 %."},

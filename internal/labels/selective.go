@@ -14,24 +14,24 @@ import (
 // Selective holds a cascade of judges, each accepted from some confidence on, and its results. Items without an
 // accepted verdict go to a person.
 type Selective struct {
-	Says     string  `json:"says"`       // the result in a sentence
-	Labels   string  `json:"labels"`     // the file
-	Risk     float64 `json:"risk"`       // most of the accepted verdicts that may be wrong, in percent
-	Delta    float64 `json:"delta"`      // probability, in percent, that more are, over draws of the labels
-	Labelled int     `json:"labelled"`   // labelled items, from which thresholds are found
-	Items    int     `json:"items"`      // all items, with or without a label
-	Judges   []Stage `json:"judges"`     // in the order asked
-	Covered  int     `json:"covered"`    // items with an accepted verdict
-	Calls    int     `json:"calls"`      // of the cascade
-	Full     int     `json:"full_calls"` // of the last judge alone, for all items
+	Says     string        `json:"says"`       // the result in a sentence
+	Labels   string        `json:"labels"`     // the file
+	Risk     float64       `json:"risk"`       // most of the accepted verdicts that may be wrong, in percent
+	Delta    float64       `json:"delta"`      // probability, in percent, that more are, over draws of the labels
+	Labelled int           `json:"labelled"`   // labelled items, from which thresholds are found
+	Items    int           `json:"items"`      // all items, with or without a label
+	Judges   []CascadeStep `json:"judges"`     // in the order asked
+	Covered  int           `json:"covered"`    // items with an accepted verdict
+	Calls    int           `json:"calls"`      // of the cascade
+	Full     int           `json:"full_calls"` // of the last judge alone, for all items
 	// correct among the accepted verdicts on labelled items, from which the thresholds are found, in percent
 	Right    Number          `json:"right"`
 	Reading  judging.Readers `json:"reading,omitempty"` // left out for the default
 	Warnings []string        `json:"warnings"`          // printed after `!`
 }
 
-// Stage holds one judge of a cascade.
-type Stage struct {
+// CascadeStep holds one judge of a cascade.
+type CascadeStep struct {
 	Run       string   `json:"run"`            // its folder
 	Model     string   `json:"model"`          // the judge
 	Threshold *float64 `json:"threshold"`      // of confidence, 0 to 1; null if the judge is never accepted
@@ -49,7 +49,7 @@ type Stage struct {
 //
 // Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Sections 2 and 3. Confidence is the mean
 // probability of the verdict's label over the orders, for judges that choose the same response in all.
-func Select(dirs []string, file *File, risk, delta float64, reading judging.Reading) (*Selective, error) {
+func Select(dirs []string, file *LabelFile, risk, delta float64, reading judging.Reading) (*Selective, error) {
 	p, err := newPanel(dirs, file, reading, stats.Default, false)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func Select(dirs []string, file *File, risk, delta float64, reading judging.Read
 	truth, _ := p.majority()
 	var items []string // judged by all judges
 	for _, item := range slices.Sorted(maps.Keys(p.judges[0].Verdicts)) {
-		lacks := func(j *Judge) bool { _, ok := j.Verdicts[item]; return !ok }
+		lacks := func(j *RunVerdicts) bool { _, ok := j.Verdicts[item]; return !ok }
 		if slices.ContainsFunc(p.judges, lacks) {
 			continue
 		}
@@ -104,9 +104,9 @@ func Select(dirs []string, file *File, risk, delta float64, reading judging.Read
 }
 
 // cascade passes items from judge to judge.
-func cascade(judges []*Judge, items []string, truth map[string]string, risk, delta float64) (stages []Stage) {
+func cascade(judges []*RunVerdicts, items []string, truth map[string]string, risk, delta float64) (stages []CascadeStep) {
 	for _, j := range judges {
-		x := Stage{Asked: len(items)}
+		x := CascadeStep{Asked: len(items)}
 		items = j.accept(&x, items, truth, risk, delta/float64(len(judges)))
 		stages = append(stages, x)
 	}
@@ -114,7 +114,7 @@ func cascade(judges []*Judge, items []string, truth map[string]string, risk, del
 }
 
 // accept finds the threshold of a judge from the items that reach it, and returns the items that go on to the next.
-func (j *Judge) accept(x *Stage, items []string, truth map[string]string, risk, delta float64) (rest []string) {
+func (j *RunVerdicts) accept(x *CascadeStep, items []string, truth map[string]string, risk, delta float64) (rest []string) {
 	var confidences []float64
 	var right []bool
 	for _, item := range items {

@@ -21,9 +21,9 @@ func TestSelectHolds(t *testing.T) {
 		for world := range worlds / size {
 			rng := rand.New(rand.NewPCG(uint64(size), uint64(world)))
 			truth := map[string]string{}
-			judges := make([]*Judge, size)
+			judges := make([]*RunVerdicts, size)
 			for k := range judges {
-				judges[k] = &Judge{Verdicts: make(map[string]string, len(items)), Confidence: make(map[string]float64, len(items))}
+				judges[k] = &RunVerdicts{Verdicts: make(map[string]string, len(items)), Confidence: make(map[string]float64, len(items))}
 			}
 			for i, item := range items {
 				if i < labelled {
@@ -71,8 +71,8 @@ func TestSelectSaysWhyAJudgeIsNeverBelieved(t *testing.T) {
 		items[i] = fmt.Sprint(i)
 		truth[items[i]] = "A"
 	}
-	judge := func(confidence func(i int) float64, wrong func(i int) bool) *Judge {
-		j := &Judge{Verdicts: map[string]string{}, Confidence: map[string]float64{}}
+	judge := func(confidence func(i int) float64, wrong func(i int) bool) *RunVerdicts {
+		j := &RunVerdicts{Verdicts: map[string]string{}, Confidence: map[string]float64{}}
 		for i, item := range items {
 			j.Confidence[item] = confidence(i)
 			if j.Verdicts[item] = "A"; wrong(i) {
@@ -85,7 +85,7 @@ func TestSelectSaysWhyAJudgeIsNeverBelieved(t *testing.T) {
 	rising := func(i int) float64 { return float64(i+1) / n }
 	third := func(i int) bool { return i%3 == 0 }
 	for want, c := range map[string]struct {
-		*Judge
+		*RunVerdicts
 		labelled int
 	}{
 		"its confidence never varies (1.0000), so it cannot separate the 20 of 60 labelled items that it judges wrong from the rest": {judge(always, third), n},
@@ -97,10 +97,10 @@ func TestSelectSaysWhyAJudgeIsNeverBelieved(t *testing.T) {
 		for _, item := range items[:c.labelled] {
 			truths[item] = truth[item]
 		}
-		stages := cascade([]*Judge{c.Judge}, items, truths, 0.1, 0.1)
+		stages := cascade([]*RunVerdicts{c.RunVerdicts}, items, truths, 0.1, 0.1)
 		assert.Assert(t, stages[0].Threshold == nil)
 		assert.Equal(t, stages[0].Note, want)
 	}
-	perfect := cascade([]*Judge{judge(always, func(int) bool { return false })}, items, truth, 0.1, 0.1)
+	perfect := cascade([]*RunVerdicts{judge(always, func(int) bool { return false })}, items, truth, 0.1, 0.1)
 	assert.Equal(t, perfect[0].Note, "")
 }

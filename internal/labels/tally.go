@@ -21,7 +21,7 @@ func (p *panel) row(c clusters, item string, length int) []float64 {
 }
 
 // sample returns the rows in the order of their clusters' names.
-func (c clusters) sample(metrics ...scoring.Metric) *scoring.Sample {
+func (c clusters) sample(metrics ...scoring.Metric) *scoring.UnitRows {
 	var rows [][]float64
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		rows = append(rows, c[name])
@@ -42,7 +42,7 @@ func (p *panel) share(c clusters) (share Number, items, clustered int) {
 	if len(c) == 0 {
 		return share, 0, 0
 	}
-	agreement := scoring.Metric{Kind: scoring.Several, Columns: scoring.Span{0, 2}}
+	agreement := scoring.Metric{Kind: scoring.Several, Columns: scoring.ColumnRange{0, 2}}
 	sample := c.sample(agreement)
 	r := sample.Results("", []scoring.Metric{agreement}, stats.Bootstrap{Level: p.b.Level})[0]
 	share = Number{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}

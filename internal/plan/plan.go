@@ -15,8 +15,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Plan holds the questions and answers of `gavel plan`.
-type Plan struct {
+// SampleSizes holds the questions and answers of `gavel plan`.
+type SampleSizes struct {
 	Says          string   `json:"says"`       // the answer in a sentence or two
 	Discordant    float64  `json:"discordant"` // percent
 	Power         float64  `json:"power"`      // percent
@@ -31,7 +31,7 @@ type Plan struct {
 
 // Compute computes the number of pairs that detect a difference of Detect points, and the difference that Pairs detect.
 // The error names the flag whose value is out of range.
-func (p *Plan) Compute() error {
+func (p *SampleSizes) Compute() error {
 	psi, power := p.Discordant/100, p.Power/100
 	switch {
 	case !(psi > 0 && psi <= 1):
@@ -61,7 +61,7 @@ func (p *Plan) Compute() error {
 }
 
 // answer returns the sentences on the pairs needed, and on the difference that the pairs tell.
-func (p *Plan) answer() string {
+func (p *SampleSizes) answer() string {
 	var sentences []string
 	if p.PairsToDetect != nil {
 		pairs := humanize.Comma(int64(*p.PairsToDetect))
@@ -82,7 +82,7 @@ func (p *Plan) answer() string {
 }
 
 // Document returns the questions and their answers.
-func (p *Plan) Document() doc.Document {
+func (p *SampleSizes) Document() doc.Document {
 	t := &doc.Table{
 		RowHead: doc.Phrase("plan.discordant", table.Decimal(p.Discordant)),
 		Columns: doc.Columns(doc.Whole, doc.Phrase("plan.power", table.Decimal(p.Power))),

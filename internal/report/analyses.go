@@ -12,12 +12,12 @@ import (
 // Analysis finds something in the results of a run. To add one, write a file with it and name it in [analyses]: what
 // it finds stands in text, Markdown, CSV, JSON, pages, reports and the API.
 type Analysis struct {
-	Name string                    // its key in JSON
-	Run  func(p *RunPage) *Finding // nil where it has nothing to say of the run
+	Name string                           // its key in JSON
+	Run  func(p *RunPage) *AnalysisResult // nil where it has nothing to say of the run
 }
 
-// Finding holds the blocks, rows and JSON of an analysis.
-type Finding struct {
+// AnalysisResult holds the blocks, rows and JSON of an analysis.
+type AnalysisResult struct {
 	Blocks  []doc.Block
 	Results []scoring.Result // rows of CSV and of the table of every number
 	Data    any              // in JSON, beside what the report of the run has; nil adds nothing
@@ -28,7 +28,7 @@ var analyses = []Analysis{repetitions, calibration, softVerdicts, baselines}
 
 // findings runs all analyses on a run and gathers their findings in order. The data are a map by the names of analyses;
 // nil if there are none.
-func (p *RunPage) findings() (all Finding) {
+func (p *RunPage) findings() (all AnalysisResult) {
 	data := map[string]any{}
 	for _, a := range analyses {
 		f := a.Run(p)
@@ -54,15 +54,15 @@ func AnalysisData(r scoring.Report) map[string]any {
 	return data
 }
 
-func foundIn(r scoring.Report) Finding { return (&RunPage{Run: Run{Report: r}}).findings() }
+func foundIn(r scoring.Report) AnalysisResult { return (&RunPage{Run: Run{Report: r}}).findings() }
 
 // repetitions adds the self-agreement of a judge that was asked more than once, and the noise floor of each metric.
-var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
+var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *AnalysisResult {
 	x := p.Repetitions
 	if x == nil {
 		return nil
 	}
-	f := &Finding{Results: []scoring.Result{x.SelfAgreement}}
+	f := &AnalysisResult{Results: []scoring.Result{x.SelfAgreement}}
 	for _, v := range x.Values {
 		f.Results = append(f.Results, scoring.Result{
 			Metric:  scoring.NoiseFloor + v.Metric,
@@ -79,13 +79,13 @@ var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
 }}
 
 // calibration compares how often the judge is correct with how sure it is.
-var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
+var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *AnalysisResult {
 	c := p.Calibration
 	if c == nil {
 		return nil
 	}
 	noun := layoutOf(p.Protocol).Noun
-	f := &Finding{Results: calibrationResults("", *c, "decided "+noun)}
+	f := &AnalysisResult{Results: calibrationResults("", *c, "decided "+noun)}
 	t := &doc.Table{RowHead: "confidence", Columns: []doc.Column{
 		{Name: "correct", Kind: doc.Bare, Axis: &doc.PercentAxis}, {Name: "mean confidence", Kind: doc.Bare},
 	}}
@@ -121,24 +121,24 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 }}
 
 // softVerdicts scores the probabilities of both orders, averaged.
-var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *Finding {
+var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *AnalysisResult {
 	s := p.Soft
 	if s == nil {
 		return nil
 	}
 	const note = "pairs with probabilities in both orders"
-	return &Finding{Results: append(calibrationResults("soft-", s.Calibration, note),
+	return &AnalysisResult{Results: append(calibrationResults("soft-", s.Calibration, note),
 		fraction("soft-auroc", s.AUROC, s.Calibration, note))}
 }}
 
 // baselines shows the scores of simple rules that do not read.
-var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *Finding {
+var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *AnalysisResult {
 	head := Headline(&p.Report)
 	if len(p.Rules) == 0 || head == nil {
 		return nil
 	}
 	block := baselinesOf(p.Rules, doc.MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).Item)
-	return &Finding{Blocks: []doc.Block{block}}
+	return &AnalysisResult{Blocks: []doc.Block{block}}
 }}
 
 func calibrationResults(prefix string, c scoring.Calibration, note string) []scoring.Result {
@@ -166,7 +166,7 @@ func fraction(name string, e scoring.Estimate, source scoring.Calibration, note 
 func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
 
 // baselinesOf returns a table of the scores of simple rules without reading on some units, by a metric.
-func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
+func baselinesOf(rules []scoring.Baseline, metric, unit string) doc.Block {
 	t := &doc.Table{RowHead: "baseline", Look: "wide", Columns: []doc.Column{
 		{Name: metric, Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}

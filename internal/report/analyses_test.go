@@ -15,11 +15,11 @@ import (
 func TestAnAnalysisIsAFile(t *testing.T) {
 	before := analyses
 	t.Cleanup(func() { analyses = before })
-	analyses = append(slices.Clone(before), Analysis{Name: "longest-reply", Run: func(p *RunPage) *Finding {
+	analyses = append(slices.Clone(before), Analysis{Name: "longest-reply", Run: func(p *RunPage) *AnalysisResult {
 		x := scoring.Result{Metric: "longest-reply", Group: scoring.Overall, Unit: scoring.UnitCount, Value: new(4321.0), N: 7}
 		t := &doc.Table{RowHead: "reply", Columns: []doc.Column{{Name: "characters", Kind: doc.Number}}}
 		t.Rows = []doc.Row{{Name: "the longest", Cells: []doc.Value{doc.Num(x)}}}
-		return &Finding{
+		return &AnalysisResult{
 			Blocks:  []doc.Block{{ID: "longest", Title: "The longest reply", Table: t}},
 			Results: []scoring.Result{x},
 			Data:    map[string]int{"characters": 4321},

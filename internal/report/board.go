@@ -19,11 +19,11 @@ type Board struct {
 	Family string     `json:"family"` // what Holm's correction is over
 	Unit   string     `json:"unit"`   // what was judged: `pair`
 	Says   string     `json:"says"`   // the answer in a sentence or two
-	Rows   []Standing `json:"judges"`
+	Rows   []BoardRow `json:"judges"`
 }
 
-// Standing holds a judge on a board. Its rank is uncertain: it lies from First to Last.
-type Standing struct {
+// BoardRow holds a judge on a board. Its rank is uncertain: it lies from First to Last.
+type BoardRow struct {
 	// one more than the judges that are surely better; 0 where the judge has no value
 	First int `json:"rank_first"`
 	// as many as there are judges with a value, less those that are surely worse
@@ -55,7 +55,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 	ranks := rankRanges(r)
 	for i, run := range r.Runs {
 		rep := run.Report
-		row := Standing{
+		row := BoardRow{
 			First:           ranks[i][0],
 			Last:            ranks[i][1],
 			Name:            run.Model,
@@ -74,7 +74,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 		}
 		b.Rows = append(b.Rows, row)
 	}
-	slices.SortStableFunc(b.Rows, func(x, y Standing) int {
+	slices.SortStableFunc(b.Rows, func(x, y BoardRow) int {
 		if x.Headline.Value == nil || y.Headline.Value == nil {
 			return cmp.Compare(scoring.Indicator(x.Headline.Value == nil), scoring.Indicator(y.Headline.Value == nil))
 		}
@@ -118,16 +118,16 @@ func rankRanges(r scoring.Ranking) [][2]int {
 func ForBoard(r *scoring.Report) *scoring.Report {
 	head := Headline(r)
 	small := scoring.Report{
-		Run:      r.Run,
-		ID:       r.ID,
-		Protocol: r.Protocol,
-		Goal:     r.Goal,
-		Question: r.Question,
-		Items:    r.Items,
-		Expected: r.Expected,
-		Answer:   r.Answer,
-		Method:   scoring.Method{Bootstrap: r.Bootstrap},
-		Extras:   scoring.Extras{Rules: r.Rules},
+		Run:             r.Run,
+		ID:              r.ID,
+		Protocol:        r.Protocol,
+		Goal:            r.Goal,
+		Question:        r.Question,
+		Items:           r.Items,
+		Expected:        r.Expected,
+		RunSummary:      r.RunSummary,
+		Method:          scoring.Method{Bootstrap: r.Bootstrap},
+		OptionalResults: scoring.OptionalResults{Rules: r.Rules},
 	}
 	for _, x := range r.Results {
 		if x.Group == scoring.Overall || head != nil && x.Metric == head.Metric && x.Mode == head.Mode {
@@ -171,7 +171,7 @@ func ScoreName(r *scoring.Report, metric string) string {
 }
 
 // mostItems returns the largest number of items that one of some judges judged.
-func mostItems(rows []Standing) (n int) {
+func mostItems(rows []BoardRow) (n int) {
 	for _, s := range rows {
 		n = max(n, s.Headline.N)
 	}
@@ -179,13 +179,13 @@ func mostItems(rows []Standing) (n int) {
 }
 
 // standings returns the judges that have a value.
-func (b Board) standings() []Standing {
-	return slices.DeleteFunc(slices.Clone(b.Rows), func(s Standing) bool { return s.First == 0 })
+func (b Board) standings() []BoardRow {
+	return slices.DeleteFunc(slices.Clone(b.Rows), func(s BoardRow) bool { return s.First == 0 })
 }
 
 // Best returns the judges that no other is significantly better than, from the first row to the first that is not
 // one. A judge of fewer than half of the items of others is left out: it has too few items for any rank.
-func (b Board) Best() (best []Standing) {
+func (b Board) Best() (best []BoardRow) {
 	standings := b.standings()
 	items := mostItems(standings)
 	for _, s := range standings {
@@ -215,7 +215,7 @@ func (b Board) sentences() (first, rest string) {
 		return "No judge has a value yet.", ""
 	}
 	best := b.Best()
-	allTied := !slices.ContainsFunc(standings, func(s Standing) bool { return s.First > 1 })
+	allTied := !slices.ContainsFunc(standings, func(s BoardRow) bool { return s.First > 1 })
 	switch {
 	case len(standings) == 1:
 		first = fmt.Sprintf("%s: %s", standings[0].Name, b.values(standings))
@@ -280,7 +280,7 @@ func (b Board) useless() string {
 }
 
 // namesOf lists the names of judges.
-func namesOf(rows []Standing) string {
+func namesOf(rows []BoardRow) string {
 	names := make([]string, len(rows))
 	for i, s := range rows {
 		names[i] = scoring.InSentence(s.Name)
@@ -289,7 +289,7 @@ func namesOf(rows []Standing) string {
 }
 
 // values returns a sentence on the judges' headline values: "correct in both orders on 81, 80 and 76 % of the pairs."
-func (b Board) values(rows []Standing) string {
+func (b Board) values(rows []BoardRow) string {
 	var values []string
 	for _, s := range rows {
 		if v := table.Rounded(s.Headline.Value, s.Headline); !slices.Contains(values, v) {

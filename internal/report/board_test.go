@@ -18,7 +18,7 @@ const none = -1.0
 
 // rankingOf has judges with these values, of which these pairs are told apart.
 func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, names []string) {
-	r = scoring.Ranking{Metric: "strict", Test: "exact McNemar", Boot: scoring.Bootstrap{Unit: "pair"}}
+	r = scoring.Ranking{Metric: "strict", Test: "exact McNemar", Boot: scoring.BootstrapInfo{Unit: "pair"}}
 	names = make([]string, len(values))
 	for i := range values {
 		model, v := fmt.Sprintf("m%d", i), &values[i]
@@ -30,8 +30,8 @@ func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, names []st
 			Model:  model,
 			Result: scoring.Result{Metric: "strict", Group: scoring.Overall, Value: v, N: 100},
 			Report: &scoring.Report{
-				Protocol: "pairwise",
-				Answer:   scoring.Answer{Diagnosis: &scoring.Diagnosis{Level: scoring.Usable}},
+				Protocol:   "pairwise",
+				RunSummary: scoring.RunSummary{Diagnosis: &scoring.Diagnosis{Level: scoring.Usable}},
 				Results: []scoring.Result{
 					{Metric: "right-where-alike", Group: scoring.Overall, Value: new(float64(i)), N: 50},
 					{Metric: "coverage", Group: scoring.Overall, Value: new(50.0 + float64(i)), N: 100},

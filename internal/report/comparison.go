@@ -176,8 +176,8 @@ func (p pair) items(show, group string) doc.Ref {
 }
 
 // parts returns the units of a group, or of all, as parts of a bar, by which judge is correct on them.
-func (p pair) parts(t *scoring.Table2x2, group string) []doc.Part {
-	return []doc.Part{
+func (p pair) parts(t *scoring.Table2x2, group string) []doc.BarPart {
+	return []doc.BarPart{
 		{N: t.Both, Look: "right", Name: "both correct", Target: p.items("both", group)},
 		{N: t.OnlyA, Look: "a", Name: "only " + p.names[0], Target: p.items("a", group)},
 		{N: t.OnlyB, Look: "b", Name: "only " + p.names[1], Target: p.items("b", group)},
@@ -421,7 +421,7 @@ func (p pair) outcomes() doc.Block {
 		}
 		var bar doc.Value
 		for _, end := range l.Outcomes {
-			part := doc.Part{Name: end.Words, N: became.Count(end.Part), Look: end.Look}
+			part := doc.BarPart{Name: end.Words, N: became.Count(end.Part), Look: end.Look}
 			if p.OnlyA+p.OnlyB == 0 {
 				part.Target = doc.Ref{Runs: []string{p.Sides[side].Run}, Show: end.Show}
 			}

@@ -95,7 +95,7 @@ type Tile struct {
 type BoardColumn struct {
 	Metric, Mode string
 	Name         string // "": the metric's
-	Kind         doc.Kind
+	Kind         doc.ColumnKind
 	In           doc.Surface
 }
 

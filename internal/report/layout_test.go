@@ -55,7 +55,7 @@ func TestLayoutsPartRuns(t *testing.T) {
 		}
 	}
 	r := run("toy", "a", "")
-	r.Breakdowns = []scoring.Breakdown{{Group: scoring.Overall, N: 5, Parts: []scoring.Part{{Name: "right", N: 2}, {Name: "both", N: 1}, {Name: "missing", N: 2}}}}
+	r.Breakdowns = []scoring.Breakdown{{Group: scoring.Overall, N: 5, Parts: []scoring.OutcomePart{{Name: "right", N: 2}, {Name: "both", N: 1}, {Name: "missing", N: 2}}}}
 	b := report.OutcomeBar(report.NewRunPage(report.Run{Report: r}))[0].Bracket
 	if b == nil || b.To != 2 || b.N != 3 || b.BeyondSize != 2 {
 		t.Errorf("the bracket over the parts that hold an item: %+v", b)

@@ -28,7 +28,7 @@ type Leaderboard struct {
 }
 
 // Headline returns the answer, in which no name is broken into two lines.
-func (l *Leaderboard) Headline() []doc.Span {
+func (l *Leaderboard) Headline() []doc.Segment {
 	first, _ := l.sentences()
 	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.itemCount()+".", 1)
 	var names []string
@@ -48,7 +48,7 @@ func (l *Leaderboard) Also() string {
 func (l *Leaderboard) beyond() string {
 	best := l.Best()
 	others := len(l.standings()) - len(best)
-	behind := func(s Standing) bool { return s.Last > len(best) }
+	behind := func(s BoardRow) bool { return s.Last > len(best) }
 	if l.Test == "" || len(best) == 0 || others == 0 || slices.ContainsFunc(best, behind) {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (l *Leaderboard) cards() doc.Block {
 	if l.Test != "" && l.warning() == "" && len(l.Best()) < len(standings) {
 		add(l.bestCard(standings))
 	}
-	var surest, fastest *Standing
+	var surest, fastest *BoardRow
 	for i := range standings {
 		s := &standings[i]
 		if s.Level != scoring.Usable && s.Level != scoring.Strong {
@@ -105,13 +105,13 @@ func (l *Leaderboard) cards() doc.Block {
 	}
 	if fastest != nil {
 		add("Fastest that is usable", fastest.Name+" · "+seconds1(*fastest.Seconds)+" a "+l.Unit,
-			doc.Capital(l.Board.values([]Standing{*fastest})))
+			doc.Capital(l.Board.values([]BoardRow{*fastest})))
 	}
 	for _, bad := range []struct {
 		level scoring.Level
 		name  string
 	}{{scoring.Unusable, "Do not use"}, {scoring.Weak, "Do not rely on alone"}} {
-		rows := slices.DeleteFunc(slices.Clone(standings), func(s Standing) bool { return s.Level != bad.level })
+		rows := slices.DeleteFunc(slices.Clone(standings), func(s BoardRow) bool { return s.Level != bad.level })
 		if len(rows) == 0 {
 			continue
 		}
@@ -127,13 +127,13 @@ func (l *Leaderboard) cards() doc.Block {
 }
 
 // bestCard returns the card of the best judges.
-func (l *Leaderboard) bestCard(standings []Standing) (name, value, note string) {
+func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) {
 	best := l.Best()
 	name = "Most accurate"
 	if !l.ofRight() {
 		name = "Highest " + l.headline()
 	}
-	points := func(a, b Standing) string {
+	points := func(a, b BoardRow) string {
 		x := scoring.Result{Unit: a.Headline.Unit, Value: new(*a.Headline.Value - *b.Headline.Value)}
 		if x.Unit == "" {
 			return table.Rounded(x.Value, x) + " points"
@@ -251,13 +251,13 @@ func (b Board) Document() doc.Document {
 
 // baselines returns the scores of simple rules without reading on the items.
 func (l *Leaderboard) baselines() doc.Block {
-	ruled := func(s Standing) int {
+	ruled := func(s BoardRow) int {
 		if len(s.Report.Rules) == 0 {
 			return 0
 		}
 		return s.Headline.N
 	}
-	source := slices.MaxFunc(l.Rows, func(a, b Standing) int { return cmp.Compare(ruled(a), ruled(b)) }).Report
+	source := slices.MaxFunc(l.Rows, func(a, b BoardRow) int { return cmp.Compare(ruled(a), ruled(b)) }).Report
 	if len(source.Rules) == 0 || !l.ofRight() {
 		return doc.Block{}
 	}
@@ -387,7 +387,7 @@ func (l *Leaderboard) reading() doc.Block {
 	} else {
 		b.Remark("board.untested")
 	}
-	if slices.ContainsFunc(l.Rows, func(s Standing) bool { return s.RightWhereAlike.Value != nil }) {
+	if slices.ContainsFunc(l.Rows, func(s BoardRow) bool { return s.RightWhereAlike.Value != nil }) {
 		b.Remark("board.when-consistent")
 		b.Remark("board.position-bias")
 	}

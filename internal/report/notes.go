@@ -50,7 +50,7 @@ func intervalNote(r scoring.Report) string {
 }
 
 // Intervals returns how intervals were made: over what, and by which methods.
-func Intervals(b scoring.Bootstrap, methods []string) string {
+func Intervals(b scoring.BootstrapInfo, methods []string) string {
 	note := fmt.Sprintf("intervals: %g %% over %ss", 100*b.Level, b.Unit)
 	for _, m := range scoring.Methods {
 		if slices.Contains(methods, m.Name) {

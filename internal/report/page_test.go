@@ -46,7 +46,7 @@ func result(metric, group, mode, unit string, v, d float64, n int) scoring.Resul
 func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) report.Run {
 	r := scoring.Report{
 		Run: "runs/" + model, ID: model, Protocol: "self-reference", Goal: "correct", Question: scoring.Question{Prompt: "paper", Model: model, Dataset: dataset}, Items: 300, Expected: 300,
-		Outcomes: map[string]int{"decided": 590, "no-verdict": 10}, Method: scoring.Method{Policy: "unique", Missing: "wrong", Bootstrap: scoring.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
+		Outcomes: map[string]int{"decided": 590, "no-verdict": 10}, Method: scoring.Method{Policy: "unique", Missing: "wrong", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
 	}
 	for i, g := range []string{scoring.Overall, "math", selfreference.AgentGroup("llama3.1:8b")} {
 		shift := float64(5 * i)
@@ -87,7 +87,7 @@ func judges() []report.Run {
 func optionRun(model, prompt string, unrelated bool, grade, llm, choice float64) report.Run {
 	r := scoring.Report{
 		Run: "runs/" + model + prompt, ID: model, Protocol: "multi-option", Goal: "best", Question: scoring.Question{Prompt: prompt, Model: model, Dataset: "oasst1"}, Items: 60, Expected: 60,
-		Outcomes: map[string]int{"decided": 240}, Method: scoring.Method{Policy: "unique", Bootstrap: scoring.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "item"}},
+		Outcomes: map[string]int{"decided": 240}, Method: scoring.Method{Policy: "unique", Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "item"}},
 	}
 	more := 0
 	if unrelated {
@@ -122,7 +122,7 @@ func choosers() []report.Run {
 func answerRun(model string, chance bool) report.Run {
 	r := scoring.Report{
 		Run: "runs/" + model, ID: model, Protocol: "answer", Question: scoring.Question{Prompt: "paper", Model: model, Dataset: "mmlu-pro"}, Items: 200, Expected: 200,
-		Outcomes: map[string]int{"decided": 190, "no-verdict": 10}, Method: scoring.Method{Bootstrap: scoring.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
+		Outcomes: map[string]int{"decided": 190, "no-verdict": 10}, Method: scoring.Method{Bootstrap: scoring.BootstrapInfo{Rounds: 1000, Level: 0.95, Seed: 1, Unit: "question"}},
 	}
 	for i, g := range []string{scoring.Overall, "biology", "law"} {
 		r.Results = append(r.Results, result(scoring.GenerationAccuracy, g, "", "", 60-float64(10*i), 6, 200/(i+1)), result(answer.NoAnswer, g, "", "", 5, 2, 200))

@@ -7,8 +7,8 @@ import (
 	"gavel/internal/doc"
 )
 
-// Result has a document, which every format can show; JSON prints the result itself.
-type Result interface{ Document() doc.Document }
+// Documenter has a document, which every format can show; JSON prints the result itself.
+type Documenter interface{ Document() doc.Document }
 
 // Formats that results are printed in. Text is for a terminal.
 const (
@@ -27,7 +27,7 @@ func Print(w io.Writer, result any, format string, columns int) error {
 		}
 		return codec.WriteIndented(w, result)
 	}
-	switch d := result.(Result).Document(); format {
+	switch d := result.(Documenter).Document(); format {
 	case CSV:
 		return d.CSV(w)
 	case Markdown:

@@ -16,19 +16,19 @@ import (
 	"gavel/scoring"
 )
 
-// Ranking holds the results of a suite: judges under conditions.
-type Ranking struct {
-	Says       string      `json:"says"` // the answer in a sentence or two
-	Suite      string      `json:"suite"`
-	Judges     []string    `json:"judges"`
-	Conditions []Condition `json:"conditions"`
-	Ledgers    []JudgeCost `json:"ledgers,omitempty"` // of the judges that were asked
+// SuiteRanking holds the results of a suite: judges under conditions.
+type SuiteRanking struct {
+	Says       string            `json:"says"` // the answer in a sentence or two
+	Suite      string            `json:"suite"`
+	Judges     []string          `json:"judges"`
+	Conditions []RankedCondition `json:"conditions"`
+	Ledgers    []JudgeCost       `json:"ledgers,omitempty"` // of the judges that were asked
 }
 
-// Condition holds the results of all judges on one question.
-type Condition struct {
+// RankedCondition holds the results of all judges on one question.
+type RankedCondition struct {
 	scoring.SuiteCondition
-	Cells    []Cell            `json:"cells"`     // one for each judge
+	Cells    []RankedRun       `json:"cells"`     // one for each judge
 	Rankings []scoring.Ranking `json:"standings"` // one for each headline
 	// the answer in a sentence or two; left out where nothing is judged
 	Says string `json:"says,omitempty"`
@@ -36,8 +36,8 @@ type Condition struct {
 	board Board
 }
 
-// Cell holds a judge's run under a condition.
-type Cell struct {
+// RankedRun holds a judge's run under a condition.
+type RankedRun struct {
 	Judge    string `json:"judge"`
 	Run      string `json:"run"`
 	Status   string `json:"status"`
@@ -55,12 +55,12 @@ const (
 
 // NewRanking ranks the runs of a suite under each condition. load loads a run by its path, that of its folder below
 // dir; a run that has not begun is an error of [fs.ErrNotExist].
-func NewRanking(suite *scoring.Suite, dir string, load func(run string) (*scoring.Run, error)) (*Ranking, error) {
-	out := &Ranking{Suite: suite.Name, Judges: suite.Judges}
+func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scoring.Run, error)) (*SuiteRanking, error) {
+	out := &SuiteRanking{Suite: suite.Name, Judges: suite.Judges}
 	var all [][]scoring.Ranking
 	ledgers := map[string][]*scoring.Ledger{}
 	for _, k := range suite.Conditions {
-		row := Condition{SuiteCondition: k}
+		row := RankedCondition{SuiteCondition: k}
 		var runs []*scoring.Run
 		for _, c := range suite.Cells {
 			if c.Condition != k.Name {
@@ -96,8 +96,8 @@ func NewRanking(suite *scoring.Suite, dir string, load func(run string) (*scorin
 }
 
 // cellOf returns a judge's run as a cell, and the run if it could be loaded.
-func cellOf(judge, name string, load func(run string) (*scoring.Run, error)) (Cell, *scoring.Run) {
-	cell := Cell{Judge: judge, Run: name, Status: NotBegun, Place: -1}
+func cellOf(judge, name string, load func(run string) (*scoring.Run, error)) (RankedRun, *scoring.Run) {
+	cell := RankedRun{Judge: judge, Run: name, Status: NotBegun, Place: -1}
 	run, err := load(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -117,7 +117,7 @@ func cellOf(judge, name string, load func(run string) (*scoring.Run, error)) (Ce
 }
 
 // rank puts the judges of a condition on a board.
-func (c *Condition) rank() {
+func (c *RankedCondition) rank() {
 	if len(c.Rankings) == 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func (c *Condition) rank() {
 
 // answer names the judge to use: under one condition the answer of its board, under several the judge that is most
 // often among the best.
-func (s Ranking) answer() string {
+func (s SuiteRanking) answer() string {
 	often := map[string]int{}
 	ranked := 0
 	text := ""
@@ -174,12 +174,12 @@ func (s Ranking) answer() string {
 }
 
 // Document returns the judges under each condition, best first, and every number.
-func (s Ranking) Document() doc.Document {
+func (s SuiteRanking) Document() doc.Document {
 	return doc.Document{Answer: s.Says, Blocks: s.Blocks(), Sheet: s.sheet()}
 }
 
 // Blocks returns a board for each condition, every number of it, the costs of the judges, and how to read them.
-func (s Ranking) Blocks() (all []doc.Block) {
+func (s SuiteRanking) Blocks() (all []doc.Block) {
 	for i, c := range s.Conditions {
 		all = append(all, c.block(fmt.Sprintf("condition-%d", i+1), c.Says != s.Says && len(s.Conditions) > 1))
 	}
@@ -194,7 +194,7 @@ func (s Ranking) Blocks() (all []doc.Block) {
 }
 
 // Terms explain the metrics of the numbers.
-func (s Ranking) Terms() (all []scoring.Term) {
+func (s SuiteRanking) Terms() (all []scoring.Term) {
 	for _, c := range s.Conditions {
 		all = append(all, scoring.MetricsOf(c.Protocol)...)
 	}
@@ -202,7 +202,7 @@ func (s Ranking) Terms() (all []scoring.Term) {
 }
 
 // block returns the board of the condition, with notes on the runs that are not complete.
-func (c Condition) block(id string, withAnswer bool) doc.Block {
+func (c RankedCondition) block(id string, withAnswer bool) doc.Block {
 	b := c.board.block()
 	b.ID = id
 	b.Title = c.Name
@@ -227,7 +227,7 @@ func (c Condition) block(id string, withAnswer bool) doc.Block {
 }
 
 // numbers returns a table with a row for each headline of each judge.
-func (c Condition) numbers(id string) doc.Block {
+func (c RankedCondition) numbers(id string) doc.Block {
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
 		{Name: "metric"}, {Name: "value", Kind: doc.Number}, {Name: "n", Kind: doc.Whole}, {Name: "letters"},
 		{Name: "noise floor", Kind: doc.Bare}, {Name: "self-agreement", Kind: doc.Number},
@@ -276,10 +276,10 @@ func StatusBar(statuses []string, count func(status string) int) doc.Block {
 }
 
 // complete reports whether every judgment of a run is there.
-func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
+func (c RankedRun) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
 // remark adds notes about how to read the numbers, and warnings.
-func (s Ranking) remark(b, warnings *doc.Block) {
+func (s SuiteRanking) remark(b, warnings *doc.Block) {
 	var tests []string
 	var undefined table.Remarks
 	judges := 0
@@ -323,9 +323,9 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 }
 
 // intervals returns a note for each kind of unit on how its intervals were made.
-func (s Ranking) intervals() (lines []string) {
-	var kinds []scoring.Bootstrap
-	used := map[scoring.Bootstrap][]string{}
+func (s SuiteRanking) intervals() (lines []string) {
+	var kinds []scoring.BootstrapInfo
+	used := map[scoring.BootstrapInfo][]string{}
 	for _, c := range s.Conditions {
 		for _, st := range c.Rankings {
 			if used[st.Boot] == nil {
@@ -344,7 +344,7 @@ func (s Ranking) intervals() (lines []string) {
 
 // sheet returns a row for each judge, condition and headline, and of judges that were asked more than once also the
 // noise floor and the self-agreement.
-func (s Ranking) sheet() [][]string {
+func (s SuiteRanking) sheet() [][]string {
 	rows := [][]string{{
 		"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered",
 		"judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note",

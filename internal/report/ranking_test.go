@@ -16,7 +16,7 @@ import (
 
 // Three judges are under two conditions: one has not begun the second, one is half through, and one has nothing to score.
 func TestRanking(t *testing.T) {
-	s := stored[report.Ranking]("standings")
+	s := stored[report.SuiteRanking]("standings")
 	out := bytes.Join([][]byte{
 		printed(t, s, report.Text), printed(t, s, report.FullText), printed(t, s, report.Markdown), printed(t, s, report.CSV),
 	}, nil)
@@ -34,7 +34,7 @@ func TestRanking(t *testing.T) {
 		}
 	}
 	text, err := json.Marshal(s)
-	var back report.Ranking
+	var back report.SuiteRanking
 	if err == nil {
 		err = json.Unmarshal(text, &back)
 	}
@@ -45,7 +45,7 @@ func TestRanking(t *testing.T) {
 
 // Where a judge was asked more than once, its noise floors and its self-agreement stand beneath its headlines.
 func TestRankingAskedAgain(t *testing.T) {
-	s := stored[report.Ranking]("standings")
+	s := stored[report.SuiteRanking]("standings")
 	first := &s.Conditions[0].Rankings[0].Runs[0]
 	first.NoiseFloor = of(2.5)
 	first.SelfAgreement = &scoring.Result{Metric: "self-agreement", Group: scoring.Overall, Value: of(90), Low: of(80), High: of(95), N: 76}
@@ -64,7 +64,7 @@ func TestRankingAskedAgain(t *testing.T) {
 
 // One judge is compared with nobody, and nothing is said of letters.
 func TestRankingOfOne(t *testing.T) {
-	s := stored[report.Ranking]("standings")
+	s := stored[report.SuiteRanking]("standings")
 	s.Judges, s.Conditions = s.Judges[:1], s.Conditions[:1]
 	s.Conditions[0].Cells, s.Conditions[0].Rankings[0].Runs = s.Conditions[0].Cells[:1], s.Conditions[0].Rankings[0].Runs[:1]
 	if text := string(printed(t, s, report.FullText)); strings.Contains(text, "share a letter") {

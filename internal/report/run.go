@@ -24,11 +24,11 @@ func NewRunPage(run Run) *RunPage {
 }
 
 // Parts returns the outcomes of the units of a group, each with its items.
-func (p *RunPage) Parts(group string) (all []doc.Part) {
+func (p *RunPage) Parts(group string) (all []doc.BarPart) {
 	b := p.BreakdownOf(group)
 	for _, end := range layoutOf(p.Protocol).Outcomes {
 		if n := b.Count(end.Part); n > 0 {
-			all = append(all, doc.Part{N: n, Look: end.Look, Name: end.Words, Target: p.ItemsOf(end.Show, group)})
+			all = append(all, doc.BarPart{N: n, Look: end.Look, Name: end.Words, Target: p.ItemsOf(end.Show, group)})
 		}
 	}
 	return all
@@ -69,7 +69,7 @@ func (p *RunPage) paper() doc.Paper {
 }
 
 // Headline returns the answer. No name of a member of a jury is broken into two lines.
-func (p *RunPage) Headline() []doc.Span {
+func (p *RunPage) Headline() []doc.Segment {
 	var names []string
 	if p.Jury != nil {
 		names = slices.Collect(maps.Values(p.Jury.Names()))

@@ -12,10 +12,10 @@ import (
 // Run holds the results of a run and its settings, as its page shows them.
 type Run struct {
 	scoring.Report
-	Metadata []scoring.Metadatum // of its manifest
-	Name     string              // of the judge, among the runs of a page
-	Jury     *jury.Jury          // the gain of a jury; nil for another run, or if a member is missing
-	Sway     *scoring.Sway       // the biases of the judge; nil if they are unknown
+	Metadata []scoring.Metadatum   // of its manifest
+	Name     string                // of the judge, among the runs of a page
+	Jury     *jury.Jury            // the gain of a jury; nil for another run, or if a member is missing
+	Sway     *scoring.BiasAnalysis // the biases of the judge; nil if they are unknown
 }
 
 // RunPage holds the results of a run with their surroundings: links, other judges, the opposite run. The blocks of its

@@ -9,7 +9,7 @@ import (
 )
 
 // Sway lays out the biases of a judge, for `gavel sway`.
-type Sway struct{ *scoring.Sway }
+type Sway struct{ *scoring.BiasAnalysis }
 
 // Document returns the biases, a row for each.
 func (s Sway) Document() doc.Document {

@@ -155,7 +155,7 @@ type frame struct {
 	Inside     bool // the client has access
 	Session    bool // the client can sign out
 	Reloads    bool // a part is still being computed: live.js or else the browser loads the page again
-	Navigation []Option
+	Navigation []Choice
 }
 
 // render answers with a page. The whole page is built before the first byte is sent, so that an error never leaves half

@@ -164,7 +164,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		if to := folders[run]; len(to) == 1 {
 			f.Runs[i] = to[0]
 		}
-		field := Option{Name: letterOf(i), Value: markup.Visible(run)}
+		field := Choice{Name: letterOf(i), Value: markup.Visible(run)}
 		k := slices.IndexFunc(runs, func(r RunRow) bool { return r.Name == f.Runs[i] })
 		if k >= 0 {
 			field.Value = nameOf(runs[k])
@@ -179,10 +179,10 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		}
 	}
 	for _, r := range runs[:min(len(runs), mostOffered)] {
-		v.Runs = append(v.Runs, Option{Value: nameOf(r), Name: r.Protocol + " · " + r.Dataset + " · " + r.Model})
+		v.Runs = append(v.Runs, Choice{Value: nameOf(r), Name: r.Protocol + " · " + r.Dataset + " · " + r.Model})
 	}
 	for len(v.Fields) < 2 || more && len(v.Fields) == len(f.Runs) && len(v.Fields) < maxCompared {
-		v.Fields = append(v.Fields, Option{Name: letterOf(len(v.Fields))})
+		v.Fields = append(v.Fields, Choice{Name: letterOf(len(v.Fields))})
 	}
 	s.offerLinks(v, rows)
 	return nil
@@ -192,7 +192,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	f := v.Filter
 	offer := func(name, query string) {
-		v.Links = append(v.Links, Option{Name: name, Link: "/compare" + query})
+		v.Links = append(v.Links, Choice{Name: name, Link: "/compare" + query})
 	}
 	if n := len(f.Runs); n >= 2 && n < maxCompared && len(v.Fields) == n {
 		offer("+ another run", f.Query("more", "1"))

@@ -126,7 +126,7 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	}
 	for _, d := range list {
 		if d.name == f.Show || !d.hidden && (counts[d.name] > 0 || d.name == "differ") {
-			v.Shows = append(v.Shows, Option{Value: d.name, Name: d.label, N: counts[d.name]})
+			v.Shows = append(v.Shows, Choice{Value: d.name, Name: d.label, N: counts[d.name]})
 		}
 	}
 	v.Matches = len(all)
@@ -344,11 +344,11 @@ type compareView struct {
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
 
-	Fields []Option      `json:"-"` // of the form
-	Runs   []Option      `json:"-"` // list of the form
-	Links  []Option      `json:"-"` // other comparisons
+	Fields []Choice      `json:"-"` // of the form
+	Runs   []Choice      `json:"-"` // list of the form
+	Links  []Choice      `json:"-"` // other comparisons
 	Chosen []comparedRun `json:"-"`
-	Shows  []Option      `json:"-"`
+	Shows  []Choice      `json:"-"`
 	Meta   string        `json:"-"`
 	Answer string        `json:"-"`
 	Also   string        `json:"-"`
@@ -375,9 +375,9 @@ func (v compareView) Marked() (marked []comparedRun) {
 
 // sameVerdicts reports whether two runs have the same verdicts on an item, over the judgments of one order and
 // repetition that both have.
-func sameVerdicts(a, b []store.Judgment) bool {
-	return !slices.ContainsFunc(a, func(g store.Judgment) bool {
-		return slices.ContainsFunc(b, func(h store.Judgment) bool {
+func sameVerdicts(a, b []store.IndexedJudgment) bool {
+	return !slices.ContainsFunc(a, func(g store.IndexedJudgment) bool {
+		return slices.ContainsFunc(b, func(h store.IndexedJudgment) bool {
 			return h.OrderKey == g.OrderKey && h.Repetition == g.Repetition &&
 				(h.Outcome != g.Outcome || h.Choice != g.Choice || h.Right != g.Right)
 		})

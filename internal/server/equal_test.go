@@ -36,7 +36,7 @@ func TestOneNumberOneLabel(t *testing.T) {
 			must(t, err)
 			compared, err := scoring.Compare(loaded, scoring.DefaultOptions.Bootstrap)
 			must(t, err)
-			suite := &scoring.Suite{Judges: []string{"a", "b"}, Conditions: []scoring.SuiteCondition{{Name: "c", Protocol: protocol}},
+			suite := &scoring.Matrix{Judges: []string{"a", "b"}, Conditions: []scoring.SuiteCondition{{Name: "c", Protocol: protocol}},
 				Cells: []scoring.SuiteCell{{Judge: "a", Condition: "c", Run: "a"}, {Judge: "b", Condition: "c", Run: "b"}}}
 			ranking, err := report.NewRanking(suite, "", s.loadEnded)
 			must(t, err)

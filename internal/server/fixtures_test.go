@@ -107,7 +107,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *jud
 	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading)
 	must(t, err)
 	written := 0
-	job := &judging.Job{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return testTime }, Write: func(r *judging.Record) error {
+	job := &judging.RunJob{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return testTime }, Write: func(r *judging.Record) error {
 		if setup.stop > 0 && written >= setup.stop {
 			return nil
 		}

@@ -158,9 +158,9 @@ type ItemsView struct {
 	Items   []itemRow   `json:"items"`
 
 	Row      RunRow   `json:"-"`
-	Groups   []Option `json:"-"`
-	Outcomes []Option `json:"-"`
-	Shows    []Option `json:"-"`
+	Groups   []Choice `json:"-"`
+	Outcomes []Choice `json:"-"`
+	Shows    []Choice `json:"-"`
 	Several  bool     `json:"-"` // the items have other judges
 	Matrix   matrix   `json:"-"` // outcomes of all judges, if the list is sorted by them
 }
@@ -201,8 +201,8 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 }
 
 // numberOf returns the number of items of the option with this value.
-func numberOf(options []Option, value string) int {
-	i := slices.IndexFunc(options, func(o Option) bool { return o.Value == value })
+func numberOf(options []Choice, value string) int {
+	i := slices.IndexFunc(options, func(o Choice) bool { return o.Value == value })
 	if i < 0 {
 		return 0
 	}
@@ -277,16 +277,16 @@ func (v *ItemsView) offer(x *store.Index) {
 		}
 	}
 	for _, g := range slices.SortedFunc(maps.Keys(groups), judging.GroupOrder) {
-		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: groups[g], Chosen: g == v.Filter.Group})
+		v.Groups = append(v.Groups, Choice{Value: g, Name: g, N: groups[g], Chosen: g == v.Filter.Group})
 	}
 	for _, name := range scoring.Outcomes {
 		if n := outcomes[name]; n > 0 {
-			v.Outcomes = append(v.Outcomes, Option{Value: name, Name: name, N: n, Chosen: name == v.Filter.Outcome})
+			v.Outcomes = append(v.Outcomes, Choice{Value: name, Name: name, N: n, Chosen: name == v.Filter.Outcome})
 		}
 	}
 	for _, s := range store.Filters {
 		if !s.Part || s.Name == v.Filter.Show {
-			v.Shows = append(v.Shows, Option{Value: s.Name, Name: s.Words, N: kinds[s.Name]})
+			v.Shows = append(v.Shows, Choice{Value: s.Name, Name: s.Words, N: kinds[s.Name]})
 		}
 	}
 }

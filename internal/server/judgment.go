@@ -16,22 +16,22 @@ import (
 // JudgmentView holds a judgment with its prompt and replies.
 type JudgmentView struct {
 	JudgmentBrief
-	Presentations int                   `json:"showings"`
-	Mode          string                `json:"mode,omitempty"`
-	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null without any"`
-	System        string                `json:"system,omitempty"`
-	User          string                `json:"user"`
-	Asked         string                `json:"asked" jsonschema:"whether the rebuilt prompt is the one that was sent"`
-	Turns         []TurnView            `json:"turns"`
-	Label         string                `json:"label,omitempty"`
-	Answer        string                `json:"answer,omitempty"`
-	Rule          string                `json:"rule,omitempty"`
-	Gold          string                `json:"gold,omitempty"`
-	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"recorded outcome, if it differs now"`
-	Error         string                `json:"error,omitempty"`
-	Probabilities []judging.Probability `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
-	At            time.Time             `json:"at,omitzero"`
-	Imported      *judging.Imported     `json:"imported,omitempty" jsonschema:"see records.jsonl"`
+	Presentations int                     `json:"showings"`
+	Mode          string                  `json:"mode,omitempty"`
+	Order         []string                `json:"order" jsonschema:"candidates in the order shown; null without any"`
+	System        string                  `json:"system,omitempty"`
+	User          string                  `json:"user"`
+	Asked         string                  `json:"asked" jsonschema:"whether the rebuilt prompt is the one that was sent"`
+	Turns         []TurnView              `json:"turns"`
+	Label         string                  `json:"label,omitempty"`
+	Answer        string                  `json:"answer,omitempty"`
+	Rule          string                  `json:"rule,omitempty"`
+	Gold          string                  `json:"gold,omitempty"`
+	Recorded      string                  `json:"recorded_as,omitempty" jsonschema:"recorded outcome, if it differs now"`
+	Error         string                  `json:"error,omitempty"`
+	Probabilities []judging.Probability   `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
+	At            time.Time               `json:"at,omitzero"`
+	Imported      *judging.ImportedFields `json:"imported,omitempty" jsonschema:"see records.jsonl"`
 
 	Words      presented `json:"-"`
 	FilePrompt string    `json:"-"` // prompt in the file of an imported record
@@ -218,7 +218,7 @@ type JudgmentBrief struct {
 }
 
 // brief returns a judgment of an index for a list, without the id of the candidate.
-func brief(g store.Judgment) JudgmentBrief {
+func brief(g store.IndexedJudgment) JudgmentBrief {
 	return JudgmentBrief{
 		Presentation: g.Presentation,
 		Repetition:   g.Repetition,

@@ -27,7 +27,7 @@ var errNoDesk = failure.NotFound("nothing is labelled here: start the server wit
 type labelsView struct {
 	Dataset string // "" if this server hands out no items
 	Path    string // of the file of labels
-	People  []labels.Progress
+	People  []labels.LabelProgress
 	labelAgreement
 }
 
@@ -126,7 +126,7 @@ type labelView struct {
 	labels.Turn
 	Dataset string
 	Error   string
-	Said    labels.Answer // the refused answer, if there is an error
+	Said    labels.PersonLabel // the refused answer, if there is an error
 }
 
 // Minutes returns the time left, at least one; 0 if unknown.
@@ -162,7 +162,7 @@ func labelFailure(err error) error {
 // the error.
 func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	name, form := r.PathValue("who"), r.PostForm
-	answer := labels.Answer{
+	answer := labels.PersonLabel{
 		Sum:    form.Get("sum"),
 		Again:  form.Get("again") == "true",
 		Choice: form.Get("choice"),

@@ -53,8 +53,8 @@ type boardChoices struct{ Questions, Datasets control }
 // control holds a group of links, one of them chosen.
 type control struct {
 	Label   string
-	Choices []Option
-	More    []Option // in the menu
+	Choices []Choice
+	More    []Choice // in the menu
 }
 
 // Limits of what a page shows of a leaderboard, and of what is tested for it.
@@ -297,10 +297,10 @@ func choicesOf(all []*condition, current *condition) (v boardChoices) {
 		}
 	}
 	questions := map[string]bool{}
-	var sets []Option
+	var sets []Choice
 	for _, c := range all {
 		if c.sameQuestion(current) {
-			choice := Option{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == current}
+			choice := Choice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == current}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
 				choice.Name += " (" + c.key() + ")"
 			}
@@ -317,11 +317,11 @@ func choicesOf(all []*condition, current *condition) (v boardChoices) {
 				to = o
 			}
 		}
-		v.Questions.Choices = append(v.Questions.Choices, Option{
+		v.Questions.Choices = append(v.Questions.Choices, Choice{
 			Name: question, Link: to.link(), Chosen: c.sameQuestion(current),
 		})
 	}
-	if i := slices.IndexFunc(sets, func(c Option) bool { return c.Chosen }); i >= boardDatasets {
+	if i := slices.IndexFunc(sets, func(c Choice) bool { return c.Chosen }); i >= boardDatasets {
 		last := sets[i]
 		sets = slices.Insert(slices.Delete(sets, i, i+1), boardDatasets-1, last)
 	}

@@ -31,7 +31,7 @@ type Progress struct {
 	Problem   string         `json:"problem,omitempty" jsonschema:"why the progress is unknown"`
 	Alarm     string         `json:"alarm,omitempty" jsonschema:"warning from the first judgments"`
 	Last      time.Time      `json:"last,omitzero" jsonschema:"start of the newest judgment"`
-	store.Pace
+	store.RunSpeed
 
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a few seconds old"`
 	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments in the diagnosis"`
@@ -53,7 +53,7 @@ func (s *Server) progress(x *store.Index) Progress {
 		Alarm:     x.Alarm,
 	}
 	if p.Status == judging.Running {
-		p.Pace = x.Pace(s.now())
+		p.RunSpeed = x.Pace(s.now())
 		p.Stalled = s.isStalled(p.Written)
 		if p.Stalled {
 			p.Left = nil

@@ -90,8 +90,8 @@ func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	return all[(page-1)*per : min(page*per, len(all))], pages, nil
 }
 
-// Option holds a choice of a form or among links, with the number of entries that it covers.
-type Option struct {
+// Choice holds a choice of a form or among links, with the number of entries that it covers.
+type Choice struct {
 	Value, Link, Name string
 	N                 int
 	Chosen            bool

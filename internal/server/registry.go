@@ -70,10 +70,10 @@ func Pages() (patterns []string) {
 }
 
 // navigation returns the links in the head of a page.
-func (s *Server) navigation(template string) (list []Option) {
+func (s *Server) navigation(template string) (list []Choice) {
 	for _, r := range allRoutes {
 		if r.navigation != "" && (r.needs == nil || r.needs(s.opts)) {
-			list = append(list, Option{Link: r.path(), Name: r.navigation, Chosen: r.template == template})
+			list = append(list, Choice{Link: r.path(), Name: r.navigation, Chosen: r.template == template})
 		}
 	}
 	return list

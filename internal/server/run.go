@@ -25,21 +25,21 @@ import (
 // runView holds what a run's page and its call show.
 type runView struct {
 	RunHead
-	Headline *scoring.Result   `json:"headline"`
-	Report   *scoring.Report   `json:"report" jsonschema:"as gavel score --format json; null while the run is in progress"`
-	Jury     *jury.Jury        `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
-	Analyses map[string]any    `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
-	Page     *report.RunPage   `json:"-"` // nil without a report
-	Swaying  bool              `json:"-"` // the judge's biases are being computed
-	Warnings []string          `json:"warnings"`
-	Counts   store.Counts      `json:"counts"`
-	Damaged  []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
-	Problem  string            `json:"problem,omitempty" jsonschema:"why there are no numbers"`
-	Manifest *judging.Manifest `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
-	Progress Progress          `json:"progress"`
-	Job      *jobs.Job         `json:"job,omitempty" jsonschema:"the job that makes it"`
-	Maker    *jobs.Job         `json:"-"` // Job, or the last that made the run
-	Outcomes []string          `json:"-"` // in their order
+	Headline *scoring.Result    `json:"headline"`
+	Report   *scoring.Report    `json:"report" jsonschema:"as gavel score --format json; null while the run is in progress"`
+	Jury     *jury.Jury         `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
+	Analyses map[string]any     `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
+	Page     *report.RunPage    `json:"-"` // nil without a report
+	Swaying  bool               `json:"-"` // the judge's biases are being computed
+	Warnings []string           `json:"warnings"`
+	Counts   store.RecordCounts `json:"counts"`
+	Damaged  []string           `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
+	Problem  string             `json:"problem,omitempty" jsonschema:"why there are no numbers"`
+	Manifest *judging.Manifest  `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
+	Progress Progress           `json:"progress"`
+	Job      *jobs.Job          `json:"job,omitempty" jsonschema:"the job that makes it"`
+	Maker    *jobs.Job          `json:"-"` // Job, or the last that made the run
+	Outcomes []string           `json:"-"` // in their order
 }
 
 func (s *Server) runView(r *http.Request) (runView, error) {
@@ -129,12 +129,12 @@ func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest)
 
 // sway returns the biases of a run's judge: what its verdicts correlate with. It returns nil for a run in progress, and
 // for one that is too large to be read for a page.
-func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*scoring.Sway, error) {
+func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*scoring.BiasAnalysis, error) {
 	state := s.runs.Stamps(run)
 	if m.Status != judging.Complete || state.Records.Size > smallRun {
 		return nil, nil
 	}
-	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
+	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.BiasAnalysis, error) {
 		loaded, err := s.runs.LoadOneReading(run, "")
 		if err != nil {
 			return nil, err

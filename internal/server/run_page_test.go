@@ -124,7 +124,7 @@ func TestReplyIsNotShownAsThePrompt(t *testing.T) {
 	write(t, file, fmt.Sprintf(`{"pair_id": "p1", "original_id": null, "source": "mmlu-pro-law", "question": "Q?", "response_model": "m", `+
 		`"response_A": "one", "response_B": "two", "label": "A>B", "judge_name": "arena_hard", "judgments": [%s, %s]}`+"\n",
 		game(reply, "\n"+reply, "A>B"), game(prompt, "Well, [[B>A]]", "B>A")))
-	_, err := pairwise.ImportJudgeBench(imports.Request{Files: []string{file}, Out: filepath.Join(dir, "stored"), Gavel: "test"})
+	_, err := pairwise.ImportJudgeBench(imports.Input{Files: []string{file}, Out: filepath.Join(dir, "stored"), Gavel: "test"})
 	must(t, err)
 	page := newSite(t, dir, nil).get("/runs/stored/items/p1")
 	mustContain(t, page, prompt)

@@ -25,7 +25,7 @@ func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, erro
 	return jobs.Offer{
 		Protocol: "pairwise", Protocols: []jobs.NamedAbout{{Name: "pairwise", About: "two responses"}}, Datasets: []jobs.NamedAbout{{Name: "sample", About: "pairs"}},
 		Endpoints: []jobs.EndpointOffer{{ID: "sim", About: "simulated", Models: []string{"coin"}}},
-		Fields:    []jobs.Field{{Name: "limit", Label: "Only the first items", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
+		Fields:    []jobs.FormField{{Name: "limit", Label: "Only the first items", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
 	}, f.fails
 }
 

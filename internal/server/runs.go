@@ -113,11 +113,11 @@ func byText(text func(RunRow) string) func(a, b RunRow) int {
 }
 
 // Orders returns the choices of the form's sort field; a value with - in front reverses the order.
-func (runsFilter) Orders() (list []Option) {
+func (runsFilter) Orders() (list []Choice) {
 	for _, o := range orders {
-		list = append(list, Option{Value: o.name, Name: o.words})
+		list = append(list, Choice{Value: o.name, Name: o.words})
 		if o.reverse != "" {
-			list = append(list, Option{Value: "-" + o.name, Name: o.reverse})
+			list = append(list, Choice{Value: "-" + o.name, Name: o.reverse})
 		}
 	}
 	return list
@@ -265,7 +265,7 @@ func (f runsFilter) Selects() (list []filterSelect) {
 		if len(f.Choices[name]) > 0 && name != "suite" {
 			field := filterSelect{Name: name, Label: capital(name)}
 			for _, value := range f.Choices[name] {
-				field.Options = append(field.Options, Option{Value: value, Name: value, Chosen: value == f.query.Get(name)})
+				field.Options = append(field.Options, Choice{Value: value, Name: value, Chosen: value == f.query.Get(name)})
 			}
 			list = append(list, field)
 		}
@@ -276,7 +276,7 @@ func (f runsFilter) Selects() (list []filterSelect) {
 // filterSelect holds a choice filter of the form.
 type filterSelect struct {
 	Name, Label string
-	Options     []Option
+	Options     []Choice
 }
 
 // At returns the address of another page.

@@ -133,7 +133,7 @@ func (s *script) jury(args []string) {
 	for _, run := range args[1:] {
 		members = append(members, filepath.Join(s.runs, run))
 	}
-	_, err := jury.Make(jury.Request{Runs: members, Rule: jury.Majority, Out: filepath.Join(s.runs, args[0]), Gavel: "test"})
+	_, err := jury.Make(jury.Recipe{Runs: members, Rule: jury.Majority, Out: filepath.Join(s.runs, args[0]), Gavel: "test"})
 	s.Check(err)
 }
 

@@ -29,7 +29,7 @@ var firstFields = []string{"prompt", "limit", "agents"}
 func (v startView) Shown(first bool) (all []fieldView) {
 	for _, f := range v.Fields {
 		if slices.Contains(firstFields, f.Name) == first {
-			field := fieldView{Field: f, Value: f.Default}
+			field := fieldView{FormField: f, Value: f.Default}
 			if v.Order.Has(f.Name) {
 				field.Value = v.Order.Get(f.Name)
 			}
@@ -153,7 +153,7 @@ func fromRequest[V any](
 
 // fieldView holds a field with its value.
 type fieldView struct {
-	jobs.Field
+	jobs.FormField
 	Value string
 }
 

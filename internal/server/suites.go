@@ -61,16 +61,16 @@ type suiteRun struct {
 // SuiteView holds what a suite's page and its call show.
 type SuiteView struct {
 	SuiteHead
-	Runs     []suiteRun      `json:"runs"`
-	Results  *report.Ranking `json:"results" jsonschema:"as gavel suite results --format json; null without runs"`
-	File     string          `json:"file" jsonschema:"YAML of the suite as it was run"`
-	Progress *Progress       `json:"progress,omitempty"`
-	Race     *race.State     `json:"race,omitempty" jsonschema:"race of its runs, if one was begun"`
-	Maker    *jobs.Job       `json:"-"` // the job that makes the suite, or the last that did
+	Runs     []suiteRun           `json:"runs"`
+	Results  *report.SuiteRanking `json:"results" jsonschema:"as gavel suite results --format json; null without runs"`
+	File     string               `json:"file" jsonschema:"YAML of the suite as it was run"`
+	Progress *Progress            `json:"progress,omitempty"`
+	Race     *race.State          `json:"race,omitempty" jsonschema:"race of its runs, if one was begun"`
+	Maker    *jobs.Job            `json:"-"` // the job that makes the suite, or the last that did
 }
 
 // summarize sets the sentence on the suite's results, from its race or else its ranking.
-func (h *SuiteHead) summarize(results *report.Ranking, raced *race.State, runs []suiteRun) {
+func (h *SuiteHead) summarize(results *report.SuiteRanking, raced *race.State, runs []suiteRun) {
 	if results != nil {
 		h.Says = results.Says
 	}
@@ -153,7 +153,7 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 }
 
 // suiteRuns returns a suite's entry in the list, and its runs.
-func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []suiteRun) {
+func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Matrix) (SuiteHead, []suiteRun) {
 	head := SuiteHead{
 		Folder:     folder,
 		Name:       suite.Name,
@@ -206,19 +206,19 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 
 // ranking returns the ranking of a suite's runs; nil if none has ended.
 func (s *Server) ranking(
-	ctx context.Context, folder string, suite *scoring.Suite, runs []suiteRun,
-) (*report.Ranking, error) {
+	ctx context.Context, folder string, suite *scoring.Matrix, runs []suiteRun,
+) (*report.SuiteRanking, error) {
 	state, some := s.stateOf(suite, runs)
 	if !some {
 		return nil, nil
 	}
-	return memo.Get(ctx, s.memo, "ranking "+folder, state, func() (*report.Ranking, error) {
+	return memo.Get(ctx, s.memo, "ranking "+folder, state, func() (*report.SuiteRanking, error) {
 		return report.NewRanking(suite, folder, s.loadEnded)
 	})
 }
 
 // stateOf returns a key that changes with a suite's files, and reports whether any of its runs has ended.
-func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, some bool) {
+func (s *Server) stateOf(suite *scoring.Matrix, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
 	for _, run := range runs {

@@ -12,9 +12,9 @@ import (
 
 // suiteOf makes the runs of a suite: two judges of whom one is better, a third
 // that was not begun, and a fourth that is at work.
-func suiteOf(t testing.TB, dir, folder string) *scoring.Suite {
+func suiteOf(t testing.TB, dir, folder string) *scoring.Matrix {
 	t.Helper()
-	suite := &scoring.Suite{
+	suite := &scoring.Matrix{
 		Name: "four judges", File: "name: four judges # </textarea><script>alert(1)</script>\n", Judges: []string{"good", "coin", "late", "busy"},
 		Conditions: []scoring.SuiteCondition{{Name: "pairs", Protocol: "pairwise", Dataset: "sample", Prompt: "sop"}},
 	}

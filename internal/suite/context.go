@@ -7,7 +7,7 @@ import (
 
 // contextOf returns the context that the run in a request's folder requested from Ollama, or 0 if there is no run yet.
 // With another context the cell would be another run.
-func contextOf(r eval.Request) int {
+func contextOf(r eval.RunRequest) int {
 	if r.Out == "" {
 		return 0
 	}

@@ -24,8 +24,8 @@ import (
 	"gavel/judging"
 )
 
-// File holds the content of a suite's file.
-type File struct {
+// Definition holds the content of a suite's file.
+type Definition struct {
 	Name       string
 	Text       string // the file's text
 	Out        string // folder of the cells
@@ -99,7 +99,7 @@ const (
 )
 
 // readFile reads a suite's file. Errors about its content name the line.
-func readFile(path string) (*File, error) {
+func readFile(path string) (*Definition, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -113,8 +113,8 @@ func readFile(path string) (*File, error) {
 }
 
 // ParseFile parses the text of a suite's file. Errors name it by path.
-func ParseFile(path string, raw []byte) (*File, error) {
-	s := &File{path: path, Text: string(raw)}
+func ParseFile(path string, raw []byte) (*Definition, error) {
+	s := &Definition{path: path, Text: string(raw)}
 	switch {
 	case len(raw) > maxFile:
 		return nil, s.wrong(0, "has more than %d bytes: is it a suite?", maxFile)
@@ -159,11 +159,11 @@ func (e *lineError) Error() string {
 func (e *lineError) Unwrap() error        { return e.Err }
 func (e *lineError) Is(target error) bool { return target == eval.ErrUsage }
 
-func (s *File) wrong(line int, format string, args ...any) error {
+func (s *Definition) wrong(line int, format string, args ...any) error {
 	return &lineError{File: s.path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
-func (s *File) read(root *yaml.Node) error {
+func (s *Definition) read(root *yaml.Node) error {
 	s.Name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
 	defaults := s.flags(inDefaults, func(values []setting) { s.defaults = append(s.defaults, values...) })
 	err := s.mapping(root, "a suite", keys{
@@ -201,7 +201,7 @@ func folder(text string) string {
 	return strings.Trim(eval.UnsafeInNames.ReplaceAllString(text, "-"), "-.")
 }
 
-func (s *File) readCalls(e entry) (err error) {
+func (s *Definition) readCalls(e entry) (err error) {
 	s.limits.Calls, err = strconv.Atoi(e.value.Value)
 	if err != nil || s.limits.Calls < 1 {
 		return s.wrong(e.line, "calls: expected a number from 1, not %s", kindOf(e.value))
@@ -209,7 +209,7 @@ func (s *File) readCalls(e entry) (err error) {
 	return nil
 }
 
-func (s *File) readHours(e entry) (err error) {
+func (s *Definition) readHours(e entry) (err error) {
 	s.limits.Hours, err = strconv.ParseFloat(e.value.Value, 64)
 	if err != nil || !(s.limits.Hours > 0) || math.IsInf(s.limits.Hours, 1) {
 		return s.wrong(e.line, "hours: expected a number above 0, not %s", kindOf(e.value))
@@ -229,7 +229,7 @@ func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
 }
 
 // flags returns the keys of a part of the file that are flags of a run; add takes the values of each.
-func (s *File) flags(part string, add func(values []setting)) keys {
+func (s *Definition) flags(part string, add func(values []setting)) keys {
 	flags := keys{}
 	for name, field := range fieldsOf(judging.Protocols()...) {
 		if misplaced(name, part) != "" {
@@ -251,7 +251,7 @@ func (s *File) flags(part string, add func(values []setting)) keys {
 	return flags
 }
 
-func (s *File) readJudge(n *yaml.Node) error {
+func (s *Definition) readJudge(n *yaml.Node) error {
 	j := Judge{line: n.Line}
 	model := ""
 	keys := s.flags(aJudge, func(values []setting) {
@@ -279,7 +279,7 @@ func (s *File) readJudge(n *yaml.Node) error {
 }
 
 // readCondition reads an entry of conditions, and adds all conditions that it describes.
-func (s *File) readCondition(n *yaml.Node) error {
+func (s *Definition) readCondition(n *yaml.Node) error {
 	p := product{line: n.Line}
 	keys := s.flags(aCondition, func(values []setting) { p.axes = append(p.axes, values) })
 	keys["name"] = s.name(&p.name)
@@ -315,7 +315,7 @@ func (s *File) readCondition(n *yaml.Node) error {
 
 // Place sets the suite's folder: a folder in dir by default, or else the one in the file, if allow returns no error for
 // it.
-func (s *File) Place(dir string, allow func(out string) error) error {
+func (s *Definition) Place(dir string, allow func(out string) error) error {
 	if s.outLine == 0 {
 		s.Out = filepath.Join(dir, folder(s.Name))
 		return nil

@@ -15,7 +15,7 @@ import (
 
 // Suite holds a file and the runs that it describes.
 type Suite struct {
-	*File
+	*Definition
 	Cells []*Cell // by judge, then in the order of the file's conditions
 	shard string  // the shard whose folder this is, such as 3/16; "" for all items
 }
@@ -38,7 +38,7 @@ type Condition struct {
 
 // Cell describes one run: a judge under a condition.
 type Cell struct {
-	Request   eval.Request
+	Request   eval.RunRequest
 	name      string
 	judge     *Judge
 	condition *Condition
@@ -61,11 +61,11 @@ func Open(path string) (*Suite, error) {
 }
 
 // Matrix makes the cells of a file. read returns the request of each.
-func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
+func (s *Definition) Matrix(read func(*Cell) (eval.RunRequest, error)) (*Suite, error) {
 	if limit := maxCells / len(s.judges); len(s.conditions) > limit {
 		return nil, s.tooManyCells(s.conditions[limit].line)
 	}
-	m := &Suite{File: s}
+	m := &Suite{Definition: s}
 	for i := range s.judges {
 		for _, condition := range s.conditions {
 			c, err := s.cell(&s.judges[i], condition)
@@ -87,7 +87,7 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 }
 
 // Read returns the request of a cell.
-func (c *Cell) Read() (eval.Request, error) { return eval.Read(c.Protocol(), c.Values()) }
+func (c *Cell) Read() (eval.RunRequest, error) { return eval.Read(c.Protocol(), c.Values()) }
 
 // Protocol returns the protocol of the cell's condition.
 func (c *Cell) Protocol() judging.Protocol { return c.condition.protocol }
@@ -102,7 +102,7 @@ func (c *Cell) Values() map[string][]string {
 }
 
 // expand adds the conditions of an entry of the file: all combinations of its axes, of which the last changes fastest.
-func (s *File) expand(p product) error {
+func (s *Definition) expand(p product) error {
 	size := len(p.protocols)
 	for _, values := range p.axes {
 		size = min(size*len(values), maxCells+1) // so that no product overflows
@@ -134,12 +134,12 @@ func (s *File) expand(p product) error {
 	return nil
 }
 
-func (s *File) tooManyCells(line int) error {
+func (s *Definition) tooManyCells(line int) error {
 	return s.wrong(line, "the matrix has more than %d cells", maxCells)
 }
 
 // weigh adds a setting of a condition or a cell to the size of all settings, which is limited.
-func (s *File) weigh(line int, set setting) error {
+func (s *Definition) weigh(line int, set setting) error {
 	for _, w := range set.words {
 		s.bytes += len(w) + len(set.flag)
 	}
@@ -205,7 +205,7 @@ func baseName(word string) string {
 }
 
 // checkName returns an error for a condition that exists already, or whose folder would be that of another.
-func (s *File) checkName(c *Condition) error {
+func (s *Definition) checkName(c *Condition) error {
 	if len(c.Name) > 150 {
 		return s.wrong(c.line, "the folder of this condition would be called %.60s…: give the condition a name", c.Name)
 	}
@@ -224,7 +224,7 @@ func (s *File) checkName(c *Condition) error {
 
 // cell makes a judge's run under a condition. Settings of the judge or the condition override the defaults; it is an
 // error if both set the same flag. Settings of the judge and the defaults apply to the protocols that have the flag.
-func (s *File) cell(j *Judge, condition *Condition) (*Cell, error) {
+func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 	c := &Cell{judge: j, condition: condition, settings: map[string]setting{}}
 	c.name = folder(j.name) + "_" + condition.Name
 	if len(c.name) > maxName {
@@ -254,7 +254,7 @@ func (s *File) cell(j *Judge, condition *Condition) (*Cell, error) {
 }
 
 // blame adds a line of the file to an error about a cell's request: the line of the field, or else of the dataset.
-func (s *File) blame(c *Cell, err error) error {
+func (s *Definition) blame(c *Cell, err error) error {
 	if err == nil || errors.As(err, new(*lineError)) {
 		return err
 	}
@@ -286,7 +286,7 @@ func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 }
 
 // requests yields the requests of all cells.
-func (s *Suite) requests(yield func(eval.Request) bool) {
+func (s *Suite) requests(yield func(eval.RunRequest) bool) {
 	for _, c := range s.Cells {
 		if !yield(c.Request) {
 			return

@@ -71,7 +71,7 @@ func (a *amounts) add(b amounts) {
 }
 
 // charge adds the time of the calls and the tokens of the replies, if the pace is known.
-func (a *amounts) charge(pace *eval.Pace) {
+func (a *amounts) charge(pace *eval.JudgmentTime) {
 	if pace == nil {
 		a.Unmeasured = a.Calls
 		return
@@ -101,7 +101,7 @@ type judgePlan struct {
 }
 
 // count adds the plan of the cell's request, except runs in done: stages of an earlier cell.
-func (c *cellPlan) count(o eval.Request, p *eval.Plan, speeds *eval.Speeds, done map[string]bool) {
+func (c *cellPlan) count(o eval.RunRequest, p *eval.Plan, speeds *eval.Speeds, done map[string]bool) {
 	for _, run := range p.Runs {
 		if done[run.Dir] {
 			continue
@@ -138,7 +138,7 @@ func (c *cellPlan) count(o eval.Request, p *eval.Plan, speeds *eval.Speeds, done
 }
 
 // amountsOf returns the judge's amounts or, if a stage asks another model than the cell's request o, that model's.
-func (c *cellPlan) amountsOf(o, stage eval.Request) *amounts {
+func (c *cellPlan) amountsOf(o, stage eval.RunRequest) *amounts {
 	if stage.Model == o.Model && stage.Backend == o.Backend && slices.Equal(stage.BaseURLs, o.BaseURLs) {
 		return &c.amounts
 	}

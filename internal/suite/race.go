@@ -222,7 +222,7 @@ func (x *contest) ask(ctx context.Context, j, upTo int) error {
 		next, _, ok := x.engine.Next()
 		return ok && next == j
 	}
-	x.Rule = &eval.Rule{
+	x.Rule = &eval.StoppingRule{
 		Name:     "race",
 		Alpha:    x.state.Alpha,
 		Metric:   x.metric,

@@ -6,15 +6,15 @@ import (
 )
 
 // Results scores every run that has started, and ranks the runs of each condition.
-func (s *Suite) Results() (*report.Ranking, error) {
+func (s *Suite) Results() (*report.SuiteRanking, error) {
 	return report.NewRanking(s.summary(), s.Out, func(run string) (*scoring.Run, error) {
 		return scoring.Load(run, scoring.DefaultOptions.Reading)
 	})
 }
 
 // summary returns the suite's description for its folder.
-func (s *Suite) summary() *scoring.Suite {
-	out := &scoring.Suite{Name: s.Name, File: s.Text, Shard: s.shard}
+func (s *Suite) summary() *scoring.Matrix {
+	out := &scoring.Matrix{Name: s.Name, File: s.Text, Shard: s.shard}
 	if s.shard != "" {
 		out.Path = s.path
 	}

@@ -9,7 +9,7 @@ import (
 
 // SelectShard reduces a suite to one shard: every cell becomes its run over the shard's items, in a folder next to the
 // suite's. It continues an earlier try of the shard.
-func (s *Suite) SelectShard(p eval.Part) error {
+func (s *Suite) SelectShard(p eval.Shard) error {
 	s.Out += p.Suffix()
 	s.shard = p.String()
 	for _, c := range s.Cells {

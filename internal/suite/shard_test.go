@@ -18,7 +18,7 @@ func TestSuitesThatAreNotForShards(t *testing.T) {
 	assert.NilError(t, os.WriteFile(path, []byte(text), 0o644))
 	s, err := Open(path)
 	assert.NilError(t, err)
-	err = s.SelectShard(eval.Part{Index: 1, Count: 8})
+	err = s.SelectShard(eval.Shard{Index: 1, Count: 8})
 	assert.Assert(t, errors.Is(err, eval.ErrUsage), err)
 	assert.ErrorContains(t, err, path+":5: ")
 	assert.ErrorContains(t, err, "leave it out with --shard")

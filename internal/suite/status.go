@@ -20,9 +20,9 @@ import (
 	"gavel/scoring/race"
 )
 
-// State describes the progress of a suite, read from its folders. Reading locks nothing, so that the suite may be
+// Status describes the progress of a suite, read from its folders. Reading locks nothing, so that the suite may be
 // running.
-type State struct {
+type Status struct {
 	Suite    string         `json:"suite"`
 	Out      string         `json:"out"`
 	Cells    []RunState     `json:"cells"`
@@ -49,8 +49,8 @@ type RunState struct {
 }
 
 // Status returns the progress of the suite at the time now.
-func (s *Suite) Status(now time.Time) *State {
-	st := &State{Suite: s.Name, Out: s.Out, ByStatus: map[string]int{}}
+func (s *Suite) Status(now time.Time) *Status {
+	st := &Status{Suite: s.Name, Out: s.Out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
 	for _, c := range s.Cells {
 		cs := stateOf(c.Request.Out, now)
@@ -131,7 +131,7 @@ func (c *RunState) addPace(tempo *judging.Tempo, last *time.Time, now time.Time)
 const silentAfter = 2 * time.Minute
 
 // Document returns a table with a row for each run, and the race if there is one.
-func (s *State) Document() (d doc.Document) {
+func (s *Status) Document() (d doc.Document) {
 	if s.Race != nil {
 		d = races.Stored(s.Race, func(run string) string { return run }).Document()
 		d.Sheet = nil

@@ -28,7 +28,7 @@ func TestSuiteStatusRate(t *testing.T) {
 			t.Errorf("%v: %+v", few, c)
 		}
 	}
-	st := State{Cells: []RunState{{Run: "r", Status: judging.Running, Rate: 2, Left: 90, Silent: 3600}}, ByStatus: map[string]int{judging.Running: 1}}
+	st := Status{Cells: []RunState{{Run: "r", Status: judging.Running, Rate: 2, Left: 90, Silent: 3600}}, ByStatus: map[string]int{judging.Running: 1}}
 	if row := st.Document().Blocks[0].Table.Rows[0].Cells; row[0].Text != "running, silent for 1h0m0s" || row[3].Text != "" {
 		t.Errorf("a run that was killed: %+v", row)
 	}

@@ -18,7 +18,7 @@ var tabIndent = regexp.MustCompile(`^ *\t`)
 
 // syntaxError returns an error with the line where the file is not YAML. A tab, the usual reason, is named, since the
 // parser does not mention it.
-func (s *File) syntaxError(raw []byte, err error) error {
+func (s *Definition) syntaxError(raw []byte, err error) error {
 	n := 0
 	for line := range bytes.Lines(raw) {
 		if n++; tabIndent.Match(line) && len(bytes.TrimSpace(line)) > 0 {
@@ -33,7 +33,7 @@ func (s *File) syntaxError(raw []byte, err error) error {
 }
 
 // resolve replaces aliases by their targets, and limits the length of lists before they are expanded.
-func (s *File) resolve(n *yaml.Node) error {
+func (s *Definition) resolve(n *yaml.Node) error {
 	if isList(n) && len(n.Content) > maxCells {
 		return s.wrong(n.Line, "this list has %d entries, and may have %d", len(n.Content), maxCells)
 	}
@@ -62,7 +62,7 @@ type keys map[string]func(entry) error
 
 // mapping reads a mapping key by key. It returns an error for unknown and repeated keys. Errors name the mapping by
 // part.
-func (s *File) mapping(n *yaml.Node, part string, keys keys) error {
+func (s *Definition) mapping(n *yaml.Node, part string, keys keys) error {
 	if n.Kind != yaml.MappingNode {
 		return s.wrong(n.Line, "%s: expected keys with values, not %s", part, kindOf(n))
 	}
@@ -119,7 +119,7 @@ func kindOf(n *yaml.Node) string {
 }
 
 // name returns a function that reads a name.
-func (s *File) name(to *string) func(entry) error {
+func (s *Definition) name(to *string) func(entry) error {
 	return func(e entry) error {
 		if e.value.Kind != yaml.ScalarNode || isNull(e.value) || e.value.Value == "" {
 			return s.wrong(e.line, "%s: expected a name, not %s", e.key, kindOf(e.value))
@@ -130,7 +130,7 @@ func (s *File) name(to *string) func(entry) error {
 }
 
 // each returns a function that reads a list, entry by entry.
-func (s *File) each(read func(*yaml.Node) error) func(entry) error {
+func (s *Definition) each(read func(*yaml.Node) error) func(entry) error {
 	return func(e entry) error {
 		if !isList(e.value) || len(e.value.Content) == 0 {
 			return s.wrong(e.line, "%s: expected a list, not %s", e.key, kindOf(e.value))
@@ -146,7 +146,7 @@ func (s *File) each(read func(*yaml.Node) error) func(entry) error {
 
 // values reads the values of a flag. A list is an axis of several values. For a flag that may be repeated, a list is
 // one value, and a list of lists is an axis.
-func (s *File) values(e entry, field eval.Field) (values []setting, err error) {
+func (s *Definition) values(e entry, field eval.Field) (values []setting, err error) {
 	nodes := []*yaml.Node{e.value}
 	repeats := field.Kind == eval.List
 	axis := isList(e.value) && (!repeats || slices.ContainsFunc(e.value.Content, isList))

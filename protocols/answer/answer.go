@@ -287,7 +287,7 @@ func robust(s judging.Presentation, reply string, method judging.Reading) judgin
 	if method.First {
 		reply = reading.CutAtNextQuestion(reply)
 	}
-	var f reading.Result
+	var f reading.Match
 	switch s.Shape {
 	case datasets.Number:
 		f = reading.Number(reply)

@@ -22,7 +22,7 @@ import (
 // answerRow is a row of a file of answers: an item, whose Raw is its line in items.jsonl, and the answer to it.
 type answerRow struct {
 	item datasets.Item
-	imports.Judgment
+	imports.StoredJudgment
 	where  string // place in the file, for messages
 	author string // judge or model, if the file names it in each row
 
@@ -65,7 +65,7 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	}}
 	for _, row := range f.rows {
 		a.Add(row.item)
-		r, err := a.Judge(row.item, 0, row.Judgment)
+		r, err := a.Judge(row.item, 0, row.StoredJudgment)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", f.path, row.where, err)
 		}
@@ -129,7 +129,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 		}
 		first, twice := byID[row.item.ID]
 		switch {
-		case twice && reflect.DeepEqual(first.Judgment, row.Judgment):
+		case twice && reflect.DeepEqual(first.StoredJudgment, row.StoredJudgment):
 			f.repeats++
 			return nil
 		case twice: // either may be the right one

@@ -24,7 +24,7 @@ type answerLine struct {
 // ImportFile makes a run from a file of answers: MMLU-Pro's published outputs, or gavel's own format for the questions
 // of a dataset.
 func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetInfo, gavel string) (err error) {
-	r := imports.Request{Files: []string{file}, Out: out, Gavel: gavel, Option: func(string) string { return "" }}
+	r := imports.Input{Files: []string{file}, Out: out, Gavel: gavel, Option: func(string) string { return "" }}
 	if strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json") {
 		_, err = importMMLUPro(r)
 	} else {
@@ -35,7 +35,7 @@ func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetI
 
 // importAnswers makes a run from a file in gavel's own format with answers to the questions of a dataset. Without a
 // dataset, the lines have their questions.
-func importAnswers(r imports.Request, questions *datasets.Set, info judging.DatasetInfo) ([]*imports.Run, error) {
+func importAnswers(r imports.Input, questions *datasets.Set, info judging.DatasetInfo) ([]*imports.ImportedRun, error) {
 	f := &answersFile{
 		path:           r.Files[0],
 		kind:           "answers",
@@ -72,7 +72,7 @@ func importAnswers(r imports.Request, questions *datasets.Set, info judging.Data
 	if f.model == "" {
 		return nil, fmt.Errorf("%s: no line says whose answers these are: name the model with --model", f.path)
 	}
-	var notes imports.Run
+	var notes imports.ImportedRun
 	if questions != nil {
 		notes.Summary = append(notes.Summary, imports.SkippedLines(f.bad.N, "rows of the file", f.bad.First)...)
 		if n := len(f.unknown); n > 0 {
@@ -92,7 +92,7 @@ func importAnswers(r imports.Request, questions *datasets.Set, info judging.Data
 	if err != nil {
 		return nil, err
 	}
-	return []*imports.Run{&a.Run}, nil
+	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
 // readAnswer parses a line. Its question comes from the dataset, and has no shape if the dataset lacks the id; without

@@ -15,11 +15,11 @@ import (
 // importFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into a run: one
 // preference for each pair and turn. With a file of votes (--human), the majority vote is the label. The files lack the
 // conversations, so the items have no texts.
-func importFastChat(r imports.Request) ([]*imports.Run, error) {
+func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
 	golds := map[string]int{}
 	notes := []string{"without --human no pair has a gold"}
 	split := 0 // pairs with votes but without a majority
-	var human *imports.Votes
+	var human *imports.VoteFile
 	if file := r.Option("human"); file != "" {
 		var err error
 		human, err = imports.ReadVotes(file)
@@ -67,7 +67,7 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 			labelled, split))
 	}
 	a.Summary = append(a.Summary, notes...)
-	return []*imports.Run{&a.Run}, nil
+	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
 // judgmentRow parses a row as an item with its judgment.
@@ -97,7 +97,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 		return row, err
 	}
 	row.item, err = datasets.Questions.Item(line)
-	row.Judgment = imports.Judgment{Decision: &v.Label, Verdict: &verdict, Prompt: r.G1Prompt}
+	row.StoredJudgment = imports.StoredJudgment{Decision: &v.Label, Verdict: &verdict, Prompt: r.G1Prompt}
 	if r.G1Verdict != "" || r.G2Verdict != "" {
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
 	}

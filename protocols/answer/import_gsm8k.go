@@ -29,7 +29,7 @@ type solution struct {
 
 // importGSM8K turns GSM8K's file of model solutions into runs, one for each model in a folder named after it; or into a
 // single run if one model is selected or the file has only one.
-func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
+func importGSM8K(r imports.Input) (all []*imports.ImportedRun, err error) {
 	f := &answersFile{
 		kind:    "gsm8k",
 		source:  "GSM8K model solutions",
@@ -68,7 +68,7 @@ func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
 		}
 		for i := range f.rows {
 			row := &f.rows[i]
-			row.Judgment = imports.Judgment{}
+			row.StoredJudgment = imports.StoredJudgment{}
 			for _, s := range byQuestion[row.item.ID] {
 				if s.model == f.model {
 					s.fill(row)
@@ -80,7 +80,7 @@ func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
 			return all, err
 		}
 		a.AddLine("is_correct is as read from the solution in %d of %d", a.same, a.readings)
-		all = append(all, &a.Run)
+		all = append(all, &a.ImportedRun)
 	}
 	return all, nil
 }

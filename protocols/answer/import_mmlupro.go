@@ -27,7 +27,7 @@ type mmluProOutput struct {
 
 // importMMLUPro turns published model outputs of MMLU-Pro, a JSON array or a zip archive of one, into a run. The name
 // of the model comes from the option, else from the name of the file.
-func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
+func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 	letters := map[string]int{} // counts the file's letters where the official rules find none; "" is null
 	f := &answersFile{
 		path:    r.Files[0],
@@ -69,7 +69,7 @@ func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
 		}
 		a.AddLine("  in %d replies they find none: the file has %s there, which is no answer", letters[pred], letter)
 	}
-	return []*imports.Run{&a.Run}, nil
+	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
 // outputsName matches the names of MMLU-Pro's files, and other names.
@@ -94,7 +94,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	if err != nil {
 		return answerRow{}, err
 	}
-	row := answerRow{item: item, Judgment: imports.Judgment{Decision: o.Pred}}
+	row := answerRow{item: item, StoredJudgment: imports.StoredJudgment{Decision: o.Pred}}
 	text := o.GeneratedText
 	if text == nil {
 		text = o.ModelOutputs

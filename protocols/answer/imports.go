@@ -11,7 +11,7 @@ var Imports = []imports.Importer{
 		Name:  "mmlu-pro",
 		About: "published MMLU-Pro model outputs become a run of answers",
 		Usage: "FILE --out RUN [--model NAME] [--list FILE]",
-		Options: []imports.Option{
+		Options: []imports.Flag{
 			imports.Model("`NAME` of the model; default: as the file's name says"), imports.List,
 		},
 		Import: importMMLUPro,
@@ -20,14 +20,14 @@ var Imports = []imports.Importer{
 		Name:    "gsm8k",
 		About:   "GSM8K's example model solutions become runs of answers",
 		Usage:   "FILE --out DIR [--model NAME] [--list FILE]",
-		Options: []imports.Option{imports.Model("only the solutions of `NAME`"), imports.List},
+		Options: []imports.Flag{imports.Model("only the solutions of `NAME`"), imports.List},
 		Import:  importGSM8K,
 	},
 	{
 		Name:  "fastchat",
 		About: "FastChat pair judgments become a run of preferences",
 		Usage: "FILE [--human FILE] --out RUN [--model NAME] [--list FILE]",
-		Options: []imports.Option{
+		Options: []imports.Flag{
 			{Name: "human", Usage: "`FILE` of people's votes"},
 			imports.Model("`NAME` of the judge; default: the name in the file"),
 			imports.List,
@@ -38,7 +38,7 @@ var Imports = []imports.Importer{
 		Name:  "answers",
 		About: "replies to questions, from any source, become a run of answers",
 		Usage: "FILE --out RUN [--dataset NAME|FILE] [--model NAME] [--marker TEXT]",
-		Options: []imports.Option{
+		Options: []imports.Flag{
 			{Name: "dataset", Usage: "`NAME` or path of the dataset that was answered"},
 			imports.Model("`NAME` of the model; of a file with several, the one to take"),
 			{
@@ -51,7 +51,7 @@ var Imports = []imports.Importer{
 	},
 }
 
-func takeAnswers(r imports.Request) ([]*imports.Run, error) {
+func takeAnswers(r imports.Input) ([]*imports.ImportedRun, error) {
 	dataset := r.Option("dataset")
 	if dataset == "" {
 		return importAnswers(r, nil, judging.DatasetInfo{})

@@ -43,8 +43,8 @@ func NewScorer(*judging.Manifest) scoring.Scorer {
 	return &answers{Collector: scoring.Collector[scoreRow]{Metrics: answerMetrics}}
 }
 
-func (*answers) Words() scoring.Words {
-	return scoring.Words{
+func (*answers) Words() scoring.ScorerTerms {
+	return scoring.ScorerTerms{
 		Unit:    "question",
 		Record:  "answer",
 		Common:  "answer",

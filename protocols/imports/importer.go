@@ -10,25 +10,25 @@ type Importer struct {
 	Name, About string
 	Usage       string // arguments on the command line
 	ManyFiles   bool   // takes several files
-	Options     []Option
-	Import      func(Request) ([]*Run, error)
+	Options     []Flag
+	Import      func(Input) ([]*ImportedRun, error)
 }
 
-// Option is a choice of an importer: a flag with a text.
-type Option struct {
+// Flag is a choice of an importer: a flag with a text.
+type Flag struct {
 	Name, Usage string
 	Required    bool                     // required
 	Check       func(value string) error // validates a value; nil: all are valid
 }
 
 // List is an option of several importers.
-var List = Option{Name: "list", Usage: "write every disagreement to `FILE`, one per line"}
+var List = Flag{Name: "list", Usage: "write every disagreement to `FILE`, one per line"}
 
 // Model is the option that names the model of a file.
-func Model(usage string) Option { return Option{Name: "model", Usage: usage} }
+func Model(usage string) Flag { return Flag{Name: "model", Usage: usage} }
 
-// Request says what to import.
-type Request struct {
+// Input says what to import.
+type Input struct {
 	Files  []string
 	Out    string                                                           // folder of the run, or of the runs
 	Gavel  string                                                           // version of gavel

@@ -14,7 +14,7 @@ import (
 
 // Builder collects the items and judgments of a run to import.
 type Builder struct {
-	Run
+	ImportedRun
 	Asker        judging.Asker   // reads the replies
 	MissingError string          // error of records without a judgment in the file
 	Items        []datasets.Item // Raw is the line in items.jsonl
@@ -23,8 +23,8 @@ type Builder struct {
 	Read         int // records with a verdict
 }
 
-// Judgment is a judgment in a file. Without replies and without a verdict it counts as missing.
-type Judgment struct {
+// StoredJudgment is a judgment in a file. Without replies and without a verdict it counts as missing.
+type StoredJudgment struct {
 	Replies  []string
 	Verdict  *judging.Verdict // for a judgment without a text to read
 	Decision *string          // the file's decision
@@ -38,13 +38,13 @@ type Judgment struct {
 func (m *Builder) Add(item datasets.Item) { m.Items = append(m.Items, item) }
 
 // Judge adds a judgment on an item in one of its presentations, and returns its record.
-func (m *Builder) Judge(item datasets.Item, presentation int, j Judgment) (*judging.Record, error) {
+func (m *Builder) Judge(item datasets.Item, presentation int, j StoredJudgment) (*judging.Record, error) {
 	presentations := m.Asker.Presentations(item)
 	manifest := &judging.Manifest{Spec: judging.Spec{Protocol: m.Asker.Name()}}
 	r := judging.NewRecord(manifest, item, presentations[presentation])
 	r.Presentations = len(presentations)
 	r.Mode = cmp.Or(j.Mode, r.Mode)
-	r.Imported = &judging.Imported{
+	r.Imported = &judging.ImportedFields{
 		Prompt:   j.Prompt,
 		Scores:   j.Scores,
 		Decision: j.Decision,

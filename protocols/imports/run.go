@@ -8,8 +8,8 @@ import (
 	"gavel/judging"
 )
 
-// Run is the result of an import.
-type Run struct {
+// ImportedRun is the result of an import.
+type ImportedRun struct {
 	Dir         string
 	Manifest    *judging.Manifest
 	Summary     []string // lines of the summary
@@ -17,7 +17,7 @@ type Run struct {
 }
 
 // AddLine adds a line to the summary.
-func (r *Run) AddLine(format string, args ...any) {
+func (r *ImportedRun) AddLine(format string, args ...any) {
 	r.Summary = append(r.Summary, fmt.Sprintf(format, args...))
 }
 
@@ -47,7 +47,7 @@ func FirstLines(all []string) (lines []string) {
 
 // ReportDifferences returns the first differences between files and gavel's reading. It writes all of them to the file list, if it
 // is not "".
-func ReportDifferences(list string, runs []*Run) (notes []string, err error) {
+func ReportDifferences(list string, runs []*ImportedRun) (notes []string, err error) {
 	var all []string
 	for _, r := range runs {
 		for _, d := range r.Differences {

@@ -115,16 +115,16 @@ func (r VoteRow) judgeNames() (names []string) {
 // JudgeModel returns the name of the judge, without the prompt of FastChat's judge, which depends on the question.
 func (r VoteRow) JudgeModel() string { return r.judgeNames()[0] }
 
-// Votes holds the votes of a file, and its invalid rows.
-type Votes struct {
+// VoteFile holds the votes of a file, and its invalid rows.
+type VoteFile struct {
 	Votes []judging.Vote
 	Rejects
 }
 
 // ReadVotes reads a file of votes on MT-Bench's pairs: rows of lmsys/mt_bench_human_judgments, with or without their
 // conversations, or of FastChat's own judge, in any format that [rows.Each] reads.
-func ReadVotes(path string) (*Votes, error) {
-	out := &Votes{Rejects: Rejects{Path: path}}
+func ReadVotes(path string) (*VoteFile, error) {
+	out := &VoteFile{Rejects: Rejects{Path: path}}
 	err := rows.Each(path, func(row int, raw []byte) error {
 		var r VoteRow
 		err := datasets.DecodeObject(raw, &r)

@@ -39,16 +39,16 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []sco
 		{
 			Name:    goalsDiffer,
 			Kind:    scoring.Mean,
-			Columns: scoring.Span{0, 2},
+			Columns: scoring.ColumnRange{0, 2},
 			Missing: "item left out where one goal has no verdict",
 		},
 		{
 			Name:    goalsContradict,
 			Kind:    scoring.Several,
-			Columns: scoring.Span{2, 4},
+			Columns: scoring.ColumnRange{2, 4},
 			Missing: "left out where one goal has no verdict",
 		},
-		{Name: goalsByChance, Kind: scoring.FromItems, Columns: scoring.Span{4, 6}, Missing: "none"},
+		{Name: goalsByChance, Kind: scoring.FromItems, Columns: scoring.ColumnRange{4, 6}, Missing: "none"},
 	}
 	for i := range list {
 		list[i].None = "no order of the same options got a verdict under both goals"

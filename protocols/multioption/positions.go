@@ -83,7 +83,7 @@ func positionMetrics(n int) []scoring.Metric {
 		name := m.Name
 		for i := range n {
 			m.Name = name + strconv.Itoa(i+1)
-			m.Columns = scoring.Span{2 * len(list), 2*len(list) + 2}
+			m.Columns = scoring.ColumnRange{2 * len(list), 2*len(list) + 2}
 			list = append(list, m)
 		}
 	}

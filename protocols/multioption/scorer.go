@@ -105,8 +105,8 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &choices{goal: m.Spec.Options.Get(goalOption), items: scoring.Collector[ballot]{Complete: (*ballot).complete}}
 }
 
-func (*choices) Words() scoring.Words {
-	return scoring.Words{
+func (*choices) Words() scoring.ScorerTerms {
+	return scoring.ScorerTerms{
 		Unit:     "item",
 		Record:   "judgment",
 		Common:   "item",

@@ -33,17 +33,17 @@ func TestFamilyOf(t *testing.T) {
 
 // itself returns the sway of a simulated judge on pairs of responses by two models: it knows little and prefers its own
 // responses at a given rate.
-func itself(t *testing.T, judge string, models [2]string, favours float64) *scoring.Sway {
+func itself(t *testing.T, judge string, models [2]string, favours float64) *scoring.BiasAnalysis {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 9))
 	f := &pairs{manifest: &judging.Manifest{}}
 	f.manifest.Spec.Goal = goalBetter
 	f.manifest.Spec.Model.Name = judge
-	var texts [][]judging.Response
+	var texts [][]judging.CandidateText
 	for i := range 300 {
 		u := &pair{item: fmt.Sprintf("p%03d", i), gold: int8(rng.IntN(2))}
 		author := rng.IntN(2) // who wrote the first
-		texts = append(texts, []judging.Response{
+		texts = append(texts, []judging.CandidateText{
 			{Text: strings.Repeat("a ", 1+rng.IntN(90)), Model: models[author]},
 			{Text: strings.Repeat("b ", 1+rng.IntN(90)), Model: models[1-author]},
 		})
@@ -59,7 +59,7 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 		}
 		f.rows = append(f.rows, u)
 	}
-	s, err := f.Sway(func(use func(string, []judging.Response)) error {
+	s, err := f.Sway(func(use func(string, []judging.CandidateText)) error {
 		for i, of := range texts {
 			use(f.rows[i].item, of)
 		}

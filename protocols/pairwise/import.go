@@ -28,7 +28,7 @@ type pairImport struct {
 // newPairImport starts the run of a judge whose replies are read as p reads them.
 func newPairImport(out string, p pairwise) *pairImport {
 	return &pairImport{
-		Builder:    imports.Builder{Run: imports.Run{Dir: out}, Asker: p, MissingError: "no judgment in the imported file"},
+		Builder:    imports.Builder{ImportedRun: imports.ImportedRun{Dir: out}, Asker: p, MissingError: "no judgment in the imported file"},
 		comparison: p,
 		sums:       sha256.New(),
 	}
@@ -43,7 +43,7 @@ func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwi
 }
 
 // add adds a pair and its games, in the order of its presentations.
-func (in *pairImport) add(item datasets.Item, games ...imports.Judgment) error {
+func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) error {
 	in.Add(item)
 	for i, g := range games {
 		r, err := in.Judge(item, i, g)
@@ -94,8 +94,8 @@ func decision(r *judging.Record) *string {
 }
 
 // storedJudgment returns the judgment of a game whose file names the winner. The verdict is in the dataset's order.
-func storedJudgment(v judging.Verdict, reply string) imports.Judgment {
-	return imports.Judgment{Verdict: &v, Replies: []string{reply}}
+func storedJudgment(v judging.Verdict, reply string) imports.StoredJudgment {
+	return imports.StoredJudgment{Verdict: &v, Replies: []string{reply}}
 }
 
 // verdictFor returns the verdict that names a candidate.
@@ -118,7 +118,7 @@ func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) e
 // makeRun makes a judge's run from files whose rows are in a dataset's format. source says where they come from.
 func (in *pairImport) makeRun(
 	gavel, source, file, judge string, format datasets.Format, dataset string,
-) ([]*imports.Run, error) {
+) ([]*imports.ImportedRun, error) {
 	model := judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}
 	in.Describe(gavel, source, file, in.comparison.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
 		Name: dataset, Format: format.Name, Skipped: in.bad.N, Bad: in.bad.First,
@@ -128,7 +128,7 @@ func (in *pairImport) makeRun(
 }
 
 // finish writes the run directory and returns the run with a summary of its games.
-func (in *pairImport) finish(judgeName string) ([]*imports.Run, error) {
+func (in *pairImport) finish(judgeName string) ([]*imports.ImportedRun, error) {
 	m := in.Manifest
 	m.LabelsStay = in.labelsStay
 	m.JudgeName = judgeName
@@ -150,7 +150,7 @@ func (in *pairImport) finish(judgeName string) ([]*imports.Run, error) {
 	if err := in.Write(in.Dir); err != nil {
 		return nil, err
 	}
-	return []*imports.Run{&in.Run}, nil
+	return []*imports.ImportedRun{&in.ImportedRun}, nil
 }
 
 // pairLine is a pair in JudgeBench's format.

@@ -56,7 +56,7 @@ const arenaHardName = "arena_hard"
 const judgeBenchFile = "JudgeBench output file"
 
 // ImportJudgeBench turns a JudgeBench output file into a run.
-func ImportJudgeBench(r imports.Request) ([]*imports.Run, error) {
+func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 	path := r.Files[0]
 	set, err := datasets.OpenFile(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func ImportJudgeBench(r imports.Request) ([]*imports.Run, error) {
 		if mirrored := games[0].mirror(); len(games) == 1 && mirrored != nil {
 			games = append(games, mirrored)
 		}
-		var judgments []imports.Judgment
+		var judgments []imports.StoredJudgment
 		for g, game := range games {
 			j, err := in.judgment(item, g, game)
 			if err != nil {
@@ -162,12 +162,12 @@ func pairKeys(line []byte) ([]byte, error) {
 }
 
 // judgment returns a game of a pair in one of its presentations.
-func (in *pairImport) judgment(item datasets.Item, presentation int, game *benchGame) (j imports.Judgment, err error) {
+func (in *pairImport) judgment(item datasets.Item, presentation int, game *benchGame) (j imports.StoredJudgment, err error) {
 	if game == nil || game.Judgment == nil {
 		return j, nil
 	}
 	b := game.Judgment
-	j = imports.Judgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, Single: game.mirrored}
+	j = imports.StoredJudgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, Single: game.mirrored}
 	if !in.stored || b.Response != "" {
 		j.Replies = []string{b.Response}
 	}

@@ -54,7 +54,7 @@ func orderFiles(paths []string, read func(path string) (storedReplies, error)) (
 }
 
 // importLLMBar turns the stored replies of one judge with one strategy, a file for each subset, into a run.
-func importLLMBar(r imports.Request) ([]*imports.Run, error) {
+func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
 	files, err := orderFiles(r.Files, llmBarFile)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ var errRating = errors.New("each output has a score of its own, and no reply com
 	"gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
 
 // llmBarRow returns the pair of a row and the judgments of its last phase, in the positions shown.
-func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.Judgment, err error) {
+func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.StoredJudgment, err error) {
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
@@ -186,7 +186,7 @@ type llmBarReply struct {
 	Winner     *string           `json:"winner"`
 }
 
-func (r llmBarReply) judgment(swapped bool) (j imports.Judgment, err error) {
+func (r llmBarReply) judgment(swapped bool) (j imports.StoredJudgment, err error) {
 	if len(r.Completion) == 0 || string(r.Completion[0]) == "null" {
 		return j, nil
 	}

@@ -52,7 +52,7 @@ func (k prdKey) swapped() prdKey {
 }
 
 // importPRD turns the reviews of one reviewer into a run.
-func importPRD(r imports.Request) ([]*imports.Run, error) {
+func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 	dir, reviewer := r.Files[0], r.Option("reviewer")
 	in := newPairImport(r.Out, asHarness(Protocol, "PRD", "PRD (arXiv 2307.02762)"))
 	in.stored = true
@@ -135,10 +135,10 @@ func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
 }
 
 // prdGame returns the review of a pair in the order of the key. first is the candidate shown first.
-func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.Judgment {
+func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.StoredJudgment {
 	review, ok := reviews[key]
 	if !ok {
-		return imports.Judgment{}
+		return imports.StoredJudgment{}
 	}
 	v := judging.EmptyVerdict(judging.NoVerdict)
 	switch review.Score {

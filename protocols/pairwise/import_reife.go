@@ -46,7 +46,7 @@ var reifeAdversarial = []string{
 }
 
 // importReIFE turns the replies of one judge to one prompt into a run.
-func importReIFE(r imports.Request) ([]*imports.Run, error) {
+func importReIFE(r imports.Input) ([]*imports.ImportedRun, error) {
 	files, err := orderFiles(r.Files, reifeFile)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 }
 
 // game returns the judgment of a row.
-func (r reifeRow) game() imports.Judgment {
+func (r reifeRow) game() imports.StoredJudgment {
 	v := verdictFor(r.Result.Winner - 1)
 	switch {
 	case r.Result.Fail:

@@ -46,7 +46,7 @@ func reifeRows(t *testing.T, subsets []string, verdicts string) string {
 // TestImportReIFE imports files made of published verdicts and expects the same verdicts, in both orders of the pairs.
 func TestImportReIFE(t *testing.T) {
 	set := references.LLMBar()
-	index := slices.IndexFunc(set.Judges, func(j references.Judge) bool { return j.LabelsStay && set.Complete(j) })
+	index := slices.IndexFunc(set.Judges, func(j references.PublishedJudge) bool { return j.LabelsStay && set.Complete(j) })
 	judge := set.Judges[index]
 	dir := t.TempDir()
 	name := func(set, order string) string {
@@ -59,8 +59,8 @@ func TestImportReIFE(t *testing.T) {
 	}
 	natural := name("llmbar_natural", "")
 	run := filepath.Join(dir, "run")
-	take := func(out string, files ...string) ([]*imports.Run, error) {
-		return importReIFE(imports.Request{Files: files, Out: out, Option: func(string) string { return "" }})
+	take := func(out string, files ...string) ([]*imports.ImportedRun, error) {
+		return importReIFE(imports.Input{Files: files, Out: out, Option: func(string) string { return "" }})
 	}
 	runs, err := take(run, name("llmbar_adversarial", ""), natural)
 	assert.NilError(t, err)

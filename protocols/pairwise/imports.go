@@ -13,7 +13,7 @@ var Imports = []imports.Importer{
 		About:     "LLMBar's stored replies become a run",
 		Usage:     "FILE... --out RUN [--model NAME]",
 		ManyFiles: true,
-		Options:   []imports.Option{imports.Model("`NAME` of the judge; default: as the path has it")},
+		Options:   []imports.Flag{imports.Model("`NAME` of the judge; default: as the path has it")},
 		Import:    importLLMBar,
 	},
 	{
@@ -21,14 +21,14 @@ var Imports = []imports.Importer{
 		About:     "ReIFE's replies on LLMBar become a run",
 		Usage:     "FILE... --out RUN [--model NAME]",
 		ManyFiles: true,
-		Options:   []imports.Option{imports.Model("`NAME` of the judge; default: as the file is named")},
+		Options:   []imports.Flag{imports.Model("`NAME` of the judge; default: as the file is named")},
 		Import:    importReIFE,
 	},
 	{
 		Name:    "prd",
 		About:   "PRD's reviews of Vicuna's 80 questions become a run",
 		Usage:   "DIR --reviewer NAME --out RUN",
-		Options: []imports.Option{{Name: "reviewer", Usage: "`NAME` of the reviewer: gpt4, claude, …", Required: true}},
+		Options: []imports.Flag{{Name: "reviewer", Usage: "`NAME` of the reviewer: gpt4, claude, …", Required: true}},
 		Import:  importPRD,
 	},
 }

@@ -182,12 +182,12 @@ var referenceMetrics = []scoring.Metric{
 	},
 }
 
-var ownColumns = scoring.Span{2 * len(pairMetrics), 2*len(pairMetrics) + pairOwnWidth}
+var ownColumns = scoring.ColumnRange{2 * len(pairMetrics), 2*len(pairMetrics) + pairOwnWidth}
 
 // Columns of strict over the easy and the hard pairs of a dataset with levels, after the others.
 var (
-	easyColumns = scoring.Span{softMetric.Columns[1], softMetric.Columns[1] + 2}
-	hardColumns = scoring.Span{easyColumns[1], easyColumns[1] + 2}
+	easyColumns = scoring.ColumnRange{softMetric.Columns[1], softMetric.Columns[1] + 2}
+	hardColumns = scoring.ColumnRange{easyColumns[1], easyColumns[1] + 2}
 )
 
 // StyleBias is the difference in points of strict between RM-Bench's easy pairs, where the right response also looks
@@ -204,7 +204,7 @@ var styleBias = scoring.Metric{
 }
 
 // ownCells lists the cells that a pair can be in: the judge's own answer right or wrong, then strict or not.
-var ownCells = []scoring.Cell{
+var ownCells = []scoring.PossibleRow{
 	{Row: []float64{1, 1, 0, 1, 0}},
 	{Row: []float64{1, 1, 0, 0, 0}},
 	{Row: []float64{1, 0, 1, 0, 1}},
@@ -403,11 +403,11 @@ func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
 		return []float64{scoring.Indicator(same), 1, scoring.Indicator(same && x == gold), scoring.Indicator(same && gold >= 0)}
 	})
 	list := []scoring.Metric{
-		{Name: Coverage, Missing: "not covered", Columns: scoring.Span{0, 2}},
+		{Name: Coverage, Missing: "not covered", Columns: scoring.ColumnRange{0, 2}},
 		{
 			Name:    "strict",
 			Missing: "pair left out",
-			Columns: scoring.Span{2, 4},
+			Columns: scoring.ColumnRange{2, 4},
 			None:    "the goals agree on no pair",
 		},
 	}

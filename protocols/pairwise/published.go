@@ -12,7 +12,7 @@ import (
 
 // PublishedRun makes the run of a published judge of LLMBar's pairs. It has neither the texts of the pairs nor the
 // replies.
-func PublishedRun(set *references.Set, judge references.Judge, gavel string) (*imports.Builder, error) {
+func PublishedRun(set *references.PublishedSet, judge references.PublishedJudge, gavel string) (*imports.Builder, error) {
 	var items []datasets.Item
 	var err error
 	set.Each(func(i int, id, _ string) {
@@ -33,7 +33,7 @@ func PublishedRun(set *references.Set, judge references.Judge, gavel string) (*i
 // publishedOver makes a published judge's run over items of a set. It computes what the spec lacks from the items.
 // Items that the judge did not judge have no records.
 func publishedOver(
-	set *references.Set, judge references.Judge, items []datasets.Item,
+	set *references.PublishedSet, judge references.PublishedJudge, items []datasets.Item,
 	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,
 ) (*imports.Builder, error) {
 	comparison := asHarness(Protocol, "LLMBar "+set.Prompt, "LLMBar (arXiv 2310.07641)", shortLabels...)
@@ -52,7 +52,7 @@ func publishedOver(
 			case references.NoVerdict:
 				verdict = judging.EmptyVerdict(judging.NoVerdict)
 			}
-			if _, err := out.Judge(item, k, imports.Judgment{Verdict: &verdict}); err != nil {
+			if _, err := out.Judge(item, k, imports.StoredJudgment{Verdict: &verdict}); err != nil {
 				return nil, err
 			}
 		}

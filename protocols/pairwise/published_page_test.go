@@ -20,7 +20,7 @@ import (
 var updatePage = flag.Bool("page", false, "write the table of docs/published-judges.md anew")
 
 // eachOfClone reads the pairs of a clone of LLMBar.
-func eachOfClone(t *testing.T, set *references.Set, use func(id, subset string, item datasets.Item)) {
+func eachOfClone(t *testing.T, set *references.PublishedSet, use func(id, subset string, item datasets.Item)) {
 	t.Helper()
 	clone := cmp.Or(os.Getenv("GAVEL_LLMBAR"), "../../../shared/data/llmbar")
 	for _, g := range set.Groups {

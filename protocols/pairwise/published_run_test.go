@@ -40,7 +40,7 @@ func TestPublishedIsWhatTheRepliesSay(t *testing.T) {
 		t.Run(judge.Name, func(t *testing.T) {
 			files := storedVanilla(t, cmp.Or(folder[judge.SourceName], judge.SourceName))
 			dir := filepath.Join(t.TempDir(), "run")
-			if _, err := importLLMBar(imports.Request{Files: files, Out: dir, Option: func(string) string { return judge.Name }}); err != nil {
+			if _, err := importLLMBar(imports.Input{Files: files, Out: dir, Option: func(string) string { return judge.Name }}); err != nil {
 				t.Fatal(err)
 			}
 			type key struct {

@@ -32,7 +32,7 @@ func TestReadings(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := judging.Record{Order: []string{"A", "B"}, Replies: []judging.Reply{{Text: c.text, Finish: backends.Stop}}}
 			if c.imported {
-				r.Imported = &judging.Imported{}
+				r.Imported = &judging.ImportedFields{}
 			}
 			v, other, err := r.ReadBoth(p, judging.Reading{Name: c.readers, Policy: judging.Unique})
 			if err != nil || v.Outcome != c.want || r.CandidateID(v.Choice) != c.choice || v.Rule != c.rule {

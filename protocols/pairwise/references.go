@@ -51,7 +51,7 @@ func (f *pairs) references(level float64) []scoring.Reference {
 }
 
 // judgesOf returns the judges of a set that decided all pairs of the run.
-func (f *pairs) judgesOf(set *references.Set, level float64) []scoring.Reference {
+func (f *pairs) judgesOf(set *references.PublishedSet, level float64) []scoring.Reference {
 	indexes := make([]int, len(f.rows)) // of the run's pairs in the set
 	for i, u := range f.rows {
 		k, ok := set.Index(u.item)
@@ -104,7 +104,7 @@ func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 }
 
 // referenceFor returns a judge's score on some pairs of a set.
-func referenceFor(set *references.Set, judge references.Judge, indexes []int, level float64) scoring.Reference {
+func referenceFor(set *references.PublishedSet, judge references.PublishedJudge, indexes []int, level float64) scoring.Reference {
 	right := 0
 	for _, k := range indexes {
 		if set.CorrectInBothOrders(judge, k) {

@@ -17,11 +17,11 @@ var ruleNames = [][2]string{{"the longer", "the shorter"}, {"more Markdown", "le
 // Rules returns the scores of the baselines, simple rules without reading, on the pairs; see [scoring.Ruler].
 func (f *pairs) Rules(
 	responses scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
-) ([]scoring.Rule, error) {
+) ([]scoring.Baseline, error) {
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
 	}
-	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.Response) (differences []float64) {
+	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.CandidateText) (differences []float64) {
 		for k := range ruleNames {
 			differences = append(differences, features[k].difference(responses))
 		}
@@ -35,8 +35,8 @@ func (f *pairs) Rules(
 
 // rules returns the baselines' scores in both orders. A rule is wrong on pairs whose responses do not differ in its
 // feature.
-func rules(rows []contrast, b stats.Bootstrap) []scoring.Rule {
-	all := []scoring.Rule{{Name: "always the first", Value: 0}, {Name: "one coin for both orders", Value: 50}}
+func rules(rows []contrast, b stats.Bootstrap) []scoring.Baseline {
+	all := []scoring.Baseline{{Name: "always the first", Value: 0}, {Name: "one coin for both orders", Value: 50}}
 	if len(rows) == 0 {
 		return all
 	}
@@ -56,13 +56,13 @@ func rules(rows []contrast, b stats.Bootstrap) []scoring.Rule {
 }
 
 // compareRule compares the judge with a rule. A cluster of pairs counts once, for whichever is right more often in it.
-func compareRule(name string, rows []contrast, right func(contrast) bool, b stats.Bootstrap) scoring.Rule {
+func compareRule(name string, rows []contrast, right func(contrast) bool, b stats.Bootstrap) scoring.Baseline {
 	share := shareOf(rows, b, func(u contrast) (hits, total int) { return int(scoring.Indicator(right(u))), 1 })
 	lead := map[int]int{} // of the judge over the rule, in pairs by cluster
 	for _, u := range rows {
 		lead[u.cluster] += int(scoring.Indicator(u.strict()) - scoring.Indicator(right(u)))
 	}
-	rule := scoring.Rule{Name: name, Value: *share.Value, Low: share.Low, High: share.High}
+	rule := scoring.Baseline{Name: name, Value: *share.Value, Low: share.Low, High: share.High}
 	for _, n := range lead {
 		rule.OnlyJudge += int(scoring.Indicator(n > 0))
 		rule.OnlyRule += int(scoring.Indicator(n < 0))
@@ -82,7 +82,7 @@ const codeUnread = "unread"
 
 // unbeatenRule returns the best rule without reading that is surely better than a coin and not significantly worse than
 // the judge. ok is false if there is none. If there is one, the judge's score may come without any reading.
-func unbeatenRule(r *scoring.Report) (best scoring.Rule, ok bool) {
+func unbeatenRule(r *scoring.Report) (best scoring.Baseline, ok bool) {
 	for _, x := range r.Rules {
 		if x.Low == nil || *x.Low <= 50 || x.OnlyJudge > x.OnlyRule && *x.P < scoring.SignificanceLevel {
 			continue
@@ -98,7 +98,7 @@ func unbeatenRule(r *scoring.Report) (best scoring.Rule, ok bool) {
 // levelAgainst returns the level of a judge that is not significantly better than a rule, with a sentence. Too few
 // pairs are no evidence against the judge: it is weak only if its interval ends less than a third of the way from the
 // rule to perfect, as far as [scoring.ReliableFrom] is from chance.
-func levelAgainst(rule scoring.Rule, strict scoring.Result) (level scoring.Level, text string) {
+func levelAgainst(rule scoring.Baseline, strict scoring.Result) (level scoring.Level, text string) {
 	always := rule.Name
 	if !strings.HasPrefix(always, "the ") {
 		always = "the response with " + always

@@ -33,7 +33,7 @@ func byLength(n, ruleWrong, judgeRight int) (rows []contrast) {
 	return rows
 }
 
-func ruleNamed(t *testing.T, rules []scoring.Rule, name string) scoring.Rule {
+func ruleNamed(t *testing.T, rules []scoring.Baseline, name string) scoring.Baseline {
 	t.Helper()
 	for _, r := range rules {
 		if r.Name == name {
@@ -41,7 +41,7 @@ func ruleNamed(t *testing.T, rules []scoring.Rule, name string) scoring.Rule {
 		}
 	}
 	t.Fatalf("no rule %q", name)
-	return scoring.Rule{}
+	return scoring.Baseline{}
 }
 
 // Computed by hand: of 100 pairs the shorter is better in 70, and the judge is right on the first 75.
@@ -168,7 +168,7 @@ func TestBesideARuleByChance(t *testing.T) {
 				}
 			}
 			in := stats.Blaker(right, c.n, 0.95)
-			r := &scoring.Report{Extras: scoring.Extras{Rules: rules(rows, b)}, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
+			r := &scoring.Report{OptionalResults: scoring.OptionalResults{Rules: rules(rows, b)}, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
 				Value: new(100 * float64(right) / float64(c.n)), High: new(100 * in.High), N: c.n}}}
 			levels[diagnoseAgainstRules(r, scoring.Diagnosis{Level: scoring.Strong}).Level] += 100.0 / judges
 		}

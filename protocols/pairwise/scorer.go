@@ -70,8 +70,8 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	}
 }
 
-func (f *pairs) Words() scoring.Words {
-	w := scoring.Words{Unit: "pair", Record: "judgment", Lacking: "pairs have not both judgments"}
+func (f *pairs) Words() scoring.ScorerTerms {
+	w := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs have not both judgments"}
 	if f.manifest.Spec.Goal == goalWorse {
 		w.Asked = " (which is worse)"
 	}

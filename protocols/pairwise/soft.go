@@ -17,7 +17,7 @@ const soft = "soft"
 var softMetric = scoring.Metric{
 	Name:    soft,
 	Kind:    scoring.Halves,
-	Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2},
+	Columns: scoring.ColumnRange{ownColumns[1], ownColumns[1] + 2},
 }
 
 // softScore returns a pair's columns of the metric.

@@ -72,7 +72,7 @@ func (f feature) amount(text string) float64 {
 }
 
 // difference returns how much more of the feature the first of two responses has.
-func (f feature) difference(responses []judging.Response) float64 {
+func (f feature) difference(responses []judging.CandidateText) float64 {
 	return f.amount(responses[0].Text) - f.amount(responses[1].Text)
 }
 
@@ -86,12 +86,12 @@ type contrast struct {
 // Sway returns what the verdicts on pairs correlate with besides correctness; see [scoring.Swayer].
 func (f *pairs) Sway(
 	responses scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
-) (*scoring.Sway, error) {
+) (*scoring.BiasAnalysis, error) {
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
 	}
 	family := familyFeature{family: familyOf(f.manifest.Spec.Model.Name)}
-	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.Response) (differences []float64) {
+	rows, err := f.contrasts(responses, clusterOf, func(responses []judging.CandidateText) (differences []float64) {
 		for _, feature := range features {
 			differences = append(differences, feature.difference(responses))
 		}
@@ -100,7 +100,7 @@ func (f *pairs) Sway(
 	if err != nil {
 		return nil, err
 	}
-	out := &scoring.Sway{
+	out := &scoring.BiasAnalysis{
 		Pairs:  len(rows),
 		Causes: []scoring.Cause{},
 		Strict: shareOf(rows, b, contrast.bothRight),
@@ -121,14 +121,14 @@ func (f *pairs) Sway(
 // contrasts returns the labelled pairs with two different responses. count returns the differences between the
 // responses.
 func (f *pairs) contrasts(
-	responses scoring.Responses, clusterOf func(id string) string, count func(responses []judging.Response) []float64,
+	responses scoring.Responses, clusterOf func(id string) string, count func(responses []judging.CandidateText) []float64,
 ) (rows []contrast, err error) {
 	index := map[string]int{}
 	for i, u := range f.rows {
 		index[u.item] = i
 	}
 	differences := make([][]float64, len(f.rows))
-	err = responses(func(id string, texts []judging.Response) {
+	err = responses(func(id string, texts []judging.CandidateText) {
 		i, ok := index[id]
 		if ok && len(texts) == 2 && texts[0].Text != texts[1].Text {
 			differences[i] = count(texts)
@@ -263,7 +263,7 @@ func designOf(rows []contrast, causes []scoring.Cause) (d design) {
 }
 
 // regress estimates the effect of each cause by itself, and puts the position before the other causes.
-func regress(out *scoring.Sway, rows []contrast, b stats.Bootstrap) {
+func regress(out *scoring.BiasAnalysis, rows []contrast, b stats.Bootstrap) {
 	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
 	place.Named = verdictShare(rows, b, func(_ contrast, g judgment) bool { return g.choice == g.first })
 	d := designOf(rows, out.Causes)

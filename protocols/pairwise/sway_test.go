@@ -40,8 +40,8 @@ func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (ro
 }
 
 // swayOf returns the sway of the pairs.
-func swayOf(rows []contrast) *scoring.Sway {
-	out := &scoring.Sway{Pairs: len(rows)}
+func swayOf(rows []contrast) *scoring.BiasAnalysis {
+	out := &scoring.BiasAnalysis{Pairs: len(rows)}
 	b := stats.Bootstrap{Rounds: 2, Level: 0.95, Seed: 1}
 	for k, f := range features {
 		out.Causes = append(out.Causes, f.cause(k, rows, b))

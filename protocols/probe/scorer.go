@@ -80,8 +80,8 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 }
 
 // Words returns the words for runs of the protocol.
-func (*pairs) Words() scoring.Words {
-	return scoring.Words{Unit: "pair", Record: "judgment", Lacking: "pairs have not all their judgments"}
+func (*pairs) Words() scoring.ScorerTerms {
+	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs have not all their judgments"}
 }
 
 // Add adds a judgment.

@@ -258,15 +258,15 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 // judge with replies that was not challenged has no verdict.
 func TestUnchallenged(t *testing.T) {
 	for _, c := range []struct {
-		server    backends.Server
+		server    backends.ServerInfo
 		outcome   judging.Outcome // of what was asked in place of the challenge
 		inTable   bool            // the challenge is in the table
 		keptRight float64
 		steady    float64
 	}{
-		{server: backends.Server{Kind: "systemone"}, outcome: judging.Decided, keptRight: 100, steady: 100},
-		{server: backends.Server{Kind: "systemone"}, outcome: judging.Failed, keptRight: 100, steady: 100},
-		{server: backends.Server{Kind: "openai"}, outcome: judging.Decided, inTable: true, keptRight: 75},
+		{server: backends.ServerInfo{Kind: "systemone"}, outcome: judging.Decided, keptRight: 100, steady: 100},
+		{server: backends.ServerInfo{Kind: "systemone"}, outcome: judging.Failed, keptRight: 100, steady: 100},
+		{server: backends.ServerInfo{Kind: "openai"}, outcome: judging.Decided, inTable: true, keptRight: 75},
 	} {
 		f := NewScorer(&judging.Manifest{Server: c.server}).(*pairs)
 		for i, mode := range []string{modePlain, modeAgain, "challenge", "letters", "order", "typos"} {

@@ -26,14 +26,14 @@ type Records = judgingtest.Recorder[*judging.Record]
 // Job returns a job with a protocol's first prompt over all of a set, one item at a time.
 func Job(
 	p judging.Protocol, settings judging.Settings, set *datasets.Set, client backends.Client,
-) (*judging.Job, *Records) {
+) (*judging.RunJob, *Records) {
 	w := &Records{}
 	spec := judging.Spec{
 		Protocol: p.Name, Goal: p.GoalOf(settings), Prompt: p.Templates[0], Options: settings,
 		Dataset: judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDs: "ids"},
 		Model:   judging.ModelSpec{Name: "judge", Identity: "test judge"}, Parameters: judging.DefaultParameters,
 	}
-	return &judging.Job{
+	return &judging.RunJob{
 		Manifest:    judging.NewManifest("test", spec),
 		Asker:       p.New(p.Templates[0], settings),
 		Set:         set,

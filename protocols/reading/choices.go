@@ -7,7 +7,7 @@ import (
 )
 
 // Letter reads the letter of a choice among n options.
-func Letter(reply string, n int) Result {
+func Letter(reply string, n int) Match {
 	return grammar{
 		labels: func(v *view) []label { return v.choices() },
 		praise: func(p place) (string, rank) {
@@ -46,7 +46,7 @@ func (l label) isSubject(prefix string) bool {
 }
 
 // Option reads which of n options a reply selects; with worst, the prompt asked for the worst one.
-func Option(reply string, n int, worst bool) Result {
+func Option(reply string, n int, worst bool) Match {
 	var offered []string
 	for k := range n {
 		offered = append(offered, strconv.Itoa(k+1))
@@ -59,7 +59,7 @@ func Option(reply string, n int, worst bool) Result {
 }
 
 // Output reads which of two outputs, called Output (a) and Output (b), a reply calls better: the value is "a" or "b".
-func Output(reply string) Result {
+func Output(reply string) Match {
 	labels := func(v *view) []label { return v.letters(outputNouns, 'B', false) }
 	f := choiceOf(better, labels, letters[:2]).read(reply)
 	f.Value = strings.ToLower(f.Value)

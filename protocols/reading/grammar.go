@@ -62,7 +62,7 @@ type claim struct {
 const maxLabels = 200
 
 // read returns the value of the last statement with a claim.
-func (g grammar) read(reply string) Result {
+func (g grammar) read(reply string) Match {
 	v := normalize(reply)
 	all := g.labels(v)
 	all = all[max(0, len(all)-maxLabels):]
@@ -80,7 +80,7 @@ func (g grammar) read(reply string) Result {
 	// A weak claim counts only if no label follows.
 	isWeak := final.rank == weakClaim && final.rule == rulePredicate && g.valueFor != nil
 	if !ok || isWeak && v.isFollowed(all, final.end) {
-		return Result{Outcome: None}
+		return Match{Outcome: None}
 	}
 	neighbor := g.neighborValue(v, all, final)
 	final.value = cmp.Or(final.value, neighbor)

@@ -9,18 +9,18 @@ import (
 
 // PairLabel reads the order of two responses: [[A>B]] in all its forms, or the response that is called better. offered
 // lists the canonical labels: "A>B", "B>A" and "A=B".
-func PairLabel(reply string, offered []string) Result {
+func PairLabel(reply string, offered []string) Match {
 	return pairLabels(reply, offered, better, "A>B", "B>A")
 }
 
 // WorseLabel reads the same labels if the prompt asked for the worse response. A single name has no value here, because
 // it may mean the better or the worse.
-func WorseLabel(reply string, offered []string) Result {
+func WorseLabel(reply string, offered []string) Match {
 	return pairLabels(reply, offered, worse, "", "")
 }
 
 // pairLabels reads the order of two responses; a and b are the values of a single name.
-func pairLabels(reply string, offered []string, target judgment, a, b string) Result {
+func pairLabels(reply string, offered []string, target judgment, a, b string) Match {
 	return comparison{
 		parse:  pairLabel,
 		a:      "A>B",
@@ -32,7 +32,7 @@ func pairLabels(reply string, offered []string, target judgment, a, b string) Re
 }
 
 // Preference reads [[A]], [[B]] or, if it is on offer, [[C]] for a tie.
-func Preference(reply string, offered []string) Result {
+func Preference(reply string, offered []string) Match {
 	return comparison{
 		parse:  preference,
 		a:      "A",
@@ -58,7 +58,7 @@ const (
 )
 
 // Correctness reads [[Correct]] or [[Incorrect]].
-func Correctness(reply string) Result {
+func Correctness(reply string) Match {
 	return grammar{
 		labels: func(v *view) []label {
 			return merge(v.brackets(correctness),

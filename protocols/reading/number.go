@@ -6,7 +6,7 @@ import (
 )
 
 // Number reads the number that a reply answers with. The value is written plainly: 1450 for "$1,450.00".
-func Number(reply string) Result {
+func Number(reply string) Match {
 	v := normalize(reply)
 	f, ok := v.statedNumber()
 	if !ok {
@@ -27,7 +27,7 @@ var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 	boxed{ ####`))
 
 // statedNumber returns the announced number of the last statement that has one; hypothetical ones do not count.
-func (v *view) statedNumber() (f Result, ok bool) {
+func (v *view) statedNumber() (f Match, ok bool) {
 	all := numberCues.findAll(v.lower)
 	slices.Reverse(all)
 	for _, m := range all[:min(len(all), maxLabels)] {
@@ -36,11 +36,11 @@ func (v *view) statedNumber() (f Result, ok bool) {
 			return f, true
 		}
 	}
-	return Result{}, false
+	return Match{}, false
 }
 
 // numberAfter returns the number announced by the word at bytes start to end.
-func (v *view) numberAfter(start, end int) (f Result, ok bool) {
+func (v *view) numberAfter(start, end int) (f Match, ok bool) {
 	rest := v.text[end:min(len(v.text), end+rightWindow)]
 	switch v.lower[start:end] {
 	case "boxed{":
@@ -77,23 +77,23 @@ func (v *view) complement(i int) string {
 
 // evaluate returns the value of s, which stands at i of the view: the number, or the last value of a chain of
 // equations.
-func (v *view) evaluate(rule, s string, i int) (Result, bool) {
+func (v *view) evaluate(rule, s string, i int) (Match, bool) {
 	from := 0
 	for range 4 {
 		n, ok := v.nextNumber(s, from)
 		if !ok || matches(s[:n.Start], "sentence") {
-			return Result{}, false
+			return Match{}, false
 		}
 		if !matches(s[max(0, n.Start-24):n.Start], "negation") && !matches(s[:min(len(s), n.End+4)], "item-number") {
 			return v.valueFrom(rule, s, i, n)
 		}
 		from = n.End
 	}
-	return Result{}, false
+	return Match{}, false
 }
 
 // valueFrom returns the value of the expression that begins with the number n.
-func (v *view) valueFrom(rule, s string, i int, n Numeral) (Result, bool) {
+func (v *view) valueFrom(rule, s string, i int, n Numeral) (Match, bool) {
 	n.addGroups(s)
 	if matches(s[:n.Start], "minus") {
 		n.digits = "-" + n.digits
@@ -146,7 +146,7 @@ const digitsAndPoint = "0123456789.,"
 
 // lastNumber returns the number of the last sentence that has one: after its last equals sign, else in bold, else the
 // last.
-func (v *view) lastNumber() Result {
+func (v *view) lastNumber() Match {
 	end := len(v.text)
 	for range maxLabels {
 		start := strings.LastIndexByte(v.text[:end], '\n') + 1
@@ -158,13 +158,13 @@ func (v *view) lastNumber() Result {
 		}
 		end = start - 1
 	}
-	return Result{Outcome: None}
+	return Match{Outcome: None}
 }
 
 // longLine is the number of bytes of a line, from its end, that are examined.
 const longLine = 4000
 
-func (v *view) numberOfLine(start, end int) (Result, bool) {
+func (v *view) numberOfLine(start, end int) (Match, bool) {
 	start = max(start, end-longLine)
 	line := v.text[start:end]
 	var all []Numeral
@@ -181,7 +181,7 @@ func (v *view) numberOfLine(start, end int) (Result, bool) {
 		}
 	}
 	if len(all) == 0 {
-		return Result{}, false
+		return Match{}, false
 	}
 	last := all[len(all)-1]
 	from := lastSentence(line, last.Start)
@@ -206,7 +206,7 @@ func isPower(line string, previous, n Numeral) bool {
 }
 
 // lastOf returns the number in bold type of a sentence, else its last one; denied numbers do not count.
-func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Result, ok bool) {
+func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match, ok bool) {
 	all = slices.DeleteFunc(all, func(n Numeral) bool {
 		return matches(line[max(0, n.Start-24):n.Start], "negation")
 	})
@@ -229,7 +229,7 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Result
 	case isPart || isTimeOrDate(line, n) || n.unclear:
 		return f.asConflict(), true
 	case matches(v.lower[max(0, len(v.lower)-4*rightWindow):], "refusal"):
-		return Result{Outcome: None}, true
+		return Match{Outcome: None}, true
 	}
 	return f, true
 }

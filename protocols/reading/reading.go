@@ -11,18 +11,18 @@ package reading
 
 import "strings"
 
-// Outcome classifies a reply by whether it states a value; the strings are those of records.
-type Outcome string
+// Status classifies a reply by whether it states a value; the strings are those of records.
+type Status string
 
 const (
-	None     Outcome = "no-verdict" // no value, or none that was on offer
-	Stated   Outcome = "decided"    // one value
-	Conflict Outcome = "conflict"   // several contradictory values
+	None     Status = "no-verdict" // no value, or none that was on offer
+	Stated   Status = "decided"    // one value
+	Conflict Status = "conflict"   // several contradictory values
 )
 
-// Result holds the value that a reader finds in a reply.
-type Result struct {
-	Outcome    Outcome
+// Match holds the value that a reader finds in a reply.
+type Match struct {
+	Outcome    Status
 	Value      string // in canonical form: "A>B", "C", "40", "Correct", "2"
 	Start, End int    // its position in the reply, in bytes
 	Rule       string // the rule that found it
@@ -45,9 +45,9 @@ const (
 )
 
 // result returns the value stated at bytes i to j of the view.
-func (v *view) result(rule, value string, i, j int) Result {
+func (v *view) result(rule, value string, i, j int) Match {
 	start, end := v.span(i, j)
-	return Result{
+	return Match{
 		Outcome: Stated,
 		Value:   value,
 		Start:   start,
@@ -57,10 +57,10 @@ func (v *view) result(rule, value string, i, j int) Result {
 }
 
 // conflictAt returns a conflict: a final statement with several values.
-func (v *view) conflictAt(rule string, i, j int) Result { return v.result(rule, "", i, j).asConflict() }
+func (v *view) conflictAt(rule string, i, j int) Match { return v.result(rule, "", i, j).asConflict() }
 
 // asConflict returns the same position as a conflict.
-func (f Result) asConflict() Result {
+func (f Match) asConflict() Match {
 	f.Outcome = Conflict
 	f.Value = ""
 	return f

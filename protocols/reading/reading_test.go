@@ -14,16 +14,16 @@ import (
 var pairOffer = []string{"A>B", "B>A", "A=B"}
 
 // readers lists the readers by their names in the tables of testdata.
-var readers = map[string]func(reply string) Result{
-	"pair":        func(s string) Result { return PairLabel(s, pairOffer) },
-	"pair of two": func(s string) Result { return PairLabel(s, pairOffer[:2]) },
-	"worse":       func(s string) Result { return WorseLabel(s, pairOffer) },
-	"preference":  func(s string) Result { return Preference(s, []string{"A", "B", "C"}) },
+var readers = map[string]func(reply string) Match{
+	"pair":        func(s string) Match { return PairLabel(s, pairOffer) },
+	"pair of two": func(s string) Match { return PairLabel(s, pairOffer[:2]) },
+	"worse":       func(s string) Match { return WorseLabel(s, pairOffer) },
+	"preference":  func(s string) Match { return Preference(s, []string{"A", "B", "C"}) },
 	"correctness": Correctness,
-	"letter":      func(s string) Result { return Letter(s, 10) },
+	"letter":      func(s string) Match { return Letter(s, 10) },
 	"number":      Number,
-	"option":      func(s string) Result { return Option(s, 4, false) },
-	"worst":       func(s string) Result { return Option(s, 4, true) },
+	"option":      func(s string) Match { return Option(s, 4, false) },
+	"worst":       func(s string) Match { return Option(s, 4, true) },
 	"output":      Output,
 }
 
@@ -51,7 +51,7 @@ func table(t testing.TB, name string, columns int) (rows [][]string) {
 	return rows
 }
 
-func says(f Result) string {
+func says(f Match) string {
 	switch f.Outcome {
 	case Stated:
 		return f.Value
@@ -174,7 +174,7 @@ func TestRules(t *testing.T) {
 }
 
 // checkFound: a verdict has a rule and a place, and the place alone says the same.
-func checkFound(t testing.TB, name, reply string, f Result) {
+func checkFound(t testing.TB, name, reply string, f Match) {
 	t.Helper()
 	if f.Start < 0 || f.Start > f.End || f.End > len(reply) {
 		t.Fatalf("%s: %q reads as %+v, which is not in it", name, reply, f)
@@ -220,7 +220,7 @@ func checkFound(t testing.TB, name, reply string, f Result) {
 func TestWhatWasOnOffer(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		found Result
+		found Match
 		want  string
 	}{
 		{"a tie that was not on offer", PairLabel("[[A=B]]", pairOffer[:2]), "-"},

@@ -148,11 +148,11 @@ func fourfold(p *report.RunPage) []doc.Block {
 			n = max(n, x.N)
 			right := int(math.Round(*x.Value / 100 * float64(x.N)))
 			show := "own-" + ownAnswer + "-" + x.Mode + "-"
-			parts := []doc.Part{
+			parts := []doc.BarPart{
 				{N: right, Look: "right", Name: "judged right", Target: p.ItemsOf(show+"right", "")},
 				{N: x.N - right, Look: "wrong", Name: wrong, Target: p.ItemsOf(show+"wrong", "")},
 			}
-			parts = slices.DeleteFunc(parts, func(part doc.Part) bool { return part.N == 0 })
+			parts = slices.DeleteFunc(parts, func(part doc.BarPart) bool { return part.N == 0 })
 			rows[i].Cells = doc.Cells(doc.Value{Parts: parts}, x)
 		}
 		if n > 0 {

@@ -49,14 +49,14 @@ var Metrics string
 var answerMetrics = []scoring.Metric{
 	{
 		Name:    scoring.GenerationAccuracy,
-		Columns: scoring.Span{columnOwnRight, columnRight},
+		Columns: scoring.ColumnRange{columnOwnRight, columnRight},
 		N:       func(c []float64) float64 { return c[1] },
 		Once:    true,
 	},
 	{
 		Name:    AgentAccuracy,
 		Kind:    scoring.Several,
-		Columns: scoring.Span{columnRight, columnTables},
+		Columns: scoring.ColumnRange{columnRight, columnTables},
 		Once:    true,
 	},
 }
@@ -169,13 +169,13 @@ var (
 
 // tableCells lists the cells that a judgment with a verdict can be in: by the judge's own answer, then by the
 // confusion. Of is whether the agent's answer is right, which is the same in both modes and in both runs.
-var tableCells = func() (cells []scoring.Cell) {
+var tableCells = func() (cells []scoring.PossibleRow) {
 	for _, own := range []int{ownRight, ownWrong} {
 		for tallied := range confusionWidth - 1 { // tp, fp, fn, tn
 			row := make([]float64, tableWidth)
 			row[own*confusionWidth+tallied] = 1
 			// tp and fn are of right answers, fp and tn of wrong ones
-			cells = append(cells, scoring.Cell{Row: row, Key: tallied % 2})
+			cells = append(cells, scoring.PossibleRow{Row: row, Key: tallied % 2})
 		}
 	}
 	return cells

@@ -78,8 +78,8 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &judgments{manifest: m, items: scoring.Collector[judgment]{Complete: (*judgment).complete}}
 }
 
-func (*judgments) Words() scoring.Words {
-	return scoring.Words{
+func (*judgments) Words() scoring.ScorerTerms {
+	return scoring.ScorerTerms{
 		Unit:     "question",
 		Record:   "judgment",
 		Common:   "judgment",

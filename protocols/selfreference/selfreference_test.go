@@ -221,7 +221,7 @@ func TestConstrainedAnswers(t *testing.T) {
 
 // An imported verdict without text keeps its answer.
 func TestStoredAnswers(t *testing.T) {
-	r := judging.Record{Schema: 1, Item: "n1", Shape: datasets.Number, Gold: "18", Outcome: judging.Decided, Answer: "18", Rule: "theirs", Imported: &judging.Imported{Stored: true}}
+	r := judging.Record{Schema: 1, Item: "n1", Shape: datasets.Number, Gold: "18", Outcome: judging.Decided, Answer: "18", Rule: "theirs", Imported: &judging.ImportedFields{Stored: true}}
 	if v, err := r.Read(answer.Protocol.New(answer.Protocol.Templates[0], nil), judging.Reading{}); err != nil || v != (judging.Verdict{Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: "18", Rule: "theirs"}) {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -515,7 +515,7 @@ func TestSimulatedNumbersAreInNoOrder(t *testing.T) {
 }
 
 // mustRead returns a record after a round trip.
-func mustRead(t *testing.T, j *judging.Job, r *judging.Record) judging.Verdict {
+func mustRead(t *testing.T, j *judging.RunJob, r *judging.Record) judging.Verdict {
 	t.Helper()
 	v, err := r.Read(j.Asker, judging.Reading{Policy: judging.Unique})
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 
 // tableOf returns the columns of a mode's table: 0 for cot, 1 for self. Tables 2 and 3 are over the judgments that
 // count in both modes.
-func tableOf(mode int) scoring.Span {
-	return scoring.Span{columnTables + mode*tableWidth, columnTables + (mode+1)*tableWidth}
+func tableOf(mode int) scoring.ColumnRange {
+	return scoring.ColumnRange{columnTables + mode*tableWidth, columnTables + (mode+1)*tableWidth}
 }
 
 // counts reports whether the metrics include a verdict.
@@ -35,7 +35,7 @@ func counts(m scoring.MissingPolicy, verdict int8) bool {
 func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics: f.metrics(policy), Width: judgmentWidth, QuestionColumns: 2, Units: make([]scoring.Unit, len(f.rows)),
-		Blocks:    []scoring.Span{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
+		Blocks:    []scoring.ColumnRange{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
 		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
 	for i, j := range f.rows {
@@ -97,8 +97,8 @@ func (f *judgments) inModes(list []scoring.Metric, width int, policy scoring.Mis
 		}
 		all = append(all, m)
 	}
-	columnsIn := func(table int, m scoring.Metric) scoring.Span {
-		return scoring.Span{m.Columns[0] + table*width, m.Columns[1] + table*width}
+	columnsIn := func(table int, m scoring.Metric) scoring.ColumnRange {
+		return scoring.ColumnRange{m.Columns[0] + table*width, m.Columns[1] + table*width}
 	}
 	for i, mode := range modes {
 		for _, m := range list {

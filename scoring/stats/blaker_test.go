@@ -136,18 +136,18 @@ const (
 func TestEffective(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		parts []stats.Part
+		parts []stats.ClusterCount
 		x, n  float64
 	}{
-		{"one unit each", []stats.Part{{Num: 1, Den: 1, Count: 17}, {Num: 0, Den: 1, Count: 3}, {Num: 0, Den: 0, Count: 9}}, 17, 20},
+		{"one unit each", []stats.ClusterCount{{Num: 1, Den: 1, Count: 17}, {Num: 0, Den: 1, Count: 3}, {Num: 0, Den: 0, Count: 9}}, 17, 20},
 		// Two of four clusters of ten all right, two all wrong: ρ is 1 or more, so the guess leaves it. Between:
 		// 4·5² = 100; of independent units 40·¼ = 10; 4/3·100/10 = 13.33 = 1 + 9ρ.
-		{"all or nothing", []stats.Part{{Num: 10, Den: 10, Count: 2}, {Num: 0, Den: 10, Count: 2}},
+		{"all or nothing", []stats.ClusterCount{{Num: 10, Den: 10, Count: 2}, {Num: 0, Den: 10, Count: 2}},
 			20 / (40.0 / 3) * (z975 / t9753) * (z975 / t9753), 40 / (40.0 / 3) * (z975 / t9753) * (z975 / t9753)},
 		// All alike: ρ is the guess, 0.3, and the effect 1 + 2·0.3.
-		{"all right", []stats.Part{{Num: 3, Den: 3, Count: 30}}, 90 / 1.6 * (z975 / t975) * (z975 / t975), 90 / 1.6 * (z975 / t975) * (z975 / t975)},
+		{"all right", []stats.ClusterCount{{Num: 3, Den: 3, Count: 30}}, 90 / 1.6 * (z975 / t975) * (z975 / t975), 90 / 1.6 * (z975 / t975) * (z975 / t975)},
 		// One cluster: its units are worth one.
-		{"one cluster", []stats.Part{{Num: 2, Den: 4, Count: 1}}, 0.5, 1},
+		{"one cluster", []stats.ClusterCount{{Num: 2, Den: 4, Count: 1}}, 0.5, 1},
 		{"none", nil, 0, 0},
 	} {
 		if x, n := stats.Effective(c.parts, 0.95); math.Abs(x-c.x) > 1e-4 || math.Abs(n-c.n) > 1e-4 {
@@ -169,7 +169,7 @@ func TestEffectiveByWeights(t *testing.T) {
 	df := 64.0/24 - 1
 	student := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(0.975)
 	want := 8 / (1 + 2*rho) * (z975 / student) * (z975 / student)
-	if x, n := stats.Effective([]stats.Part{{Num: 3, Den: 4, Count: 1}, {Num: 1, Den: 2, Count: 1}, {Num: 0, Den: 2, Count: 1}}, 0.95); math.Abs(n-want) > 1e-5 || math.Abs(x-want/2) > 1e-5 {
+	if x, n := stats.Effective([]stats.ClusterCount{{Num: 3, Den: 4, Count: 1}, {Num: 1, Den: 2, Count: 1}, {Num: 0, Den: 2, Count: 1}}, 0.95); math.Abs(n-want) > 1e-5 || math.Abs(x-want/2) > 1e-5 {
 		t.Errorf("%g of %g, want half of %g", x, n, want)
 	}
 }
@@ -188,14 +188,14 @@ func TestEffectiveCovers(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(clusters), uint64(1000*share+10*rho)))
 					held := 0
 					for range runs {
-						parts := make([]stats.Part, clusters)
+						parts := make([]stats.ClusterCount, clusters)
 						for c := range parts {
 							size := 20
 							if unlike {
 								size = max(1, min(40, int(math.Exp(rng.Float64()*math.Log(41)))))
 							}
 							shared := rng.Float64() < share
-							parts[c] = stats.Part{Den: float64(size), Count: 1}
+							parts[c] = stats.ClusterCount{Den: float64(size), Count: 1}
 							for range size {
 								is := rng.Float64() < share
 								if rng.Float64() < math.Sqrt(rho) {

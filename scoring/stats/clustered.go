@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Unit holds one unit of a population whose mean truth, from 0 to 1, is estimated.
-type Unit struct {
+// PopulationUnit holds one unit of a population whose mean truth, from 0 to 1, is estimated.
+type PopulationUnit struct {
 	Cluster   int // numbered from 0; units of one cluster may depend on each other
 	Predicted float64
 	Truth     float64
@@ -22,7 +22,7 @@ type Unit struct {
 //
 // Sources: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; Särndal, Swensson and Wretman, Model Assisted Survey
 // Sampling (1992), §6.6 for the weights; Liang and Zeger, Biometrika 73 (1986) for the clusters.
-func Clustered(units []Unit, maxWeight, level float64) Powered {
+func Clustered(units []PopulationUnit, maxWeight, level float64) Powered {
 	var truth, predictions, weights, allPredictions []float64
 	total := 0.0
 	for _, u := range units {
@@ -36,7 +36,7 @@ func Clustered(units []Unit, maxWeight, level float64) Powered {
 	}
 	n, m := float64(len(truth)), float64(len(allPredictions))
 	if n < 2 {
-		return Powered{Estimate: Estimate{math.NaN(), noInterval}}
+		return Powered{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
 	}
 	p := Powered{Spread: stat.Variance(allPredictions, nil)}
 	if spread := stat.Variance(predictions, weights); spread > 0 {

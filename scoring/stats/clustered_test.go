@@ -14,11 +14,11 @@ import (
 
 // TestClusteredAlone is a weighted share worked by hand: 3 of 4 where the one that is not weighs as much as two.
 func TestClusteredAlone(t *testing.T) {
-	units := []stats.Unit{{Cluster: 0, Truth: 1, Weight: 1}, {Cluster: 1, Truth: 1, Weight: 1}, {Cluster: 2, Truth: 1, Weight: 1}, {Cluster: 3, Weight: 2}}
+	units := []stats.PopulationUnit{{Cluster: 0, Truth: 1, Weight: 1}, {Cluster: 1, Truth: 1, Weight: 1}, {Cluster: 2, Truth: 1, Weight: 1}, {Cluster: 3, Weight: 2}}
 	p := stats.Clustered(units, 0, 0.95)
 	assert.Equal(t, p.Mean, 0.6)
 	assert.Equal(t, p.Weight, 0.0)
-	one := stats.Clustered([]stats.Unit{{Truth: 1, Weight: 1}, {Truth: 1, Weight: 1}}, 0, 0.95)
+	one := stats.Clustered([]stats.PopulationUnit{{Truth: 1, Weight: 1}, {Truth: 1, Weight: 1}}, 0, 0.95)
 	assert.Equal(t, one.Interval, stats.Interval{Low: 0, High: 1}) // one cluster tells nothing of others
 }
 
@@ -42,7 +42,7 @@ func TestClusteredCovers(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, uint64(world.cluster*world.labels)))
 		powered, alone, plain := 0, 0, 0
 		for range runs {
-			units := make([]stats.Unit, population)
+			units := make([]stats.PopulationUnit, population)
 			sizes := make([]float64, population)
 			hard, often := false, 0.0
 			for i := range units {
@@ -51,7 +51,7 @@ func TestClusteredCovers(t *testing.T) {
 						often = world.truth - 0.28
 					}
 				}
-				u := stats.Unit{Cluster: i / world.cluster}
+				u := stats.PopulationUnit{Cluster: i / world.cluster}
 				if rng.Float64() < often {
 					u.Truth = 1
 				}
@@ -99,14 +99,14 @@ func TestClusteredCovers(t *testing.T) {
 // TestClusteredByWeights: 10 clusters of 4 units with 3 right, 20 of 2 with 1, by the formula itself: 50 of 80 right,
 // 240/80 = 3 units in a unit's cluster, so that what is let in weighs 1 + 2·0.3, and 80²/240 clusters of one size.
 func TestClusteredByWeights(t *testing.T) {
-	var units []stats.Unit
+	var units []stats.PopulationUnit
 	for c := range 30 {
 		size, right := 2, 1
 		if c < 10 {
 			size, right = 4, 3
 		}
 		for i := range size {
-			u := stats.Unit{Cluster: c, Weight: 1}
+			u := stats.PopulationUnit{Cluster: c, Weight: 1}
 			if i < right {
 				u.Truth = 1
 			}

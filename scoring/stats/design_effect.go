@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// Part holds the numerator and denominator that a cluster of units adds to a share, and the number of equal clusters.
-type Part struct {
+// ClusterCount holds the numerator and denominator that a cluster of units adds to a share, and the number of equal clusters.
+type ClusterCount struct {
 	Num, Den float64
 	Count    int
 }
@@ -26,7 +26,7 @@ const (
 //
 // Sources: Kish, Survey Sampling (1965), §8.2 and §11.7 for unlike sizes; Korn and Graubard,
 // Survey Methodology 24 (1998).
-func Effective(parts []Part, level float64) (x, n float64) {
+func Effective(parts []ClusterCount, level float64) (x, n float64) {
 	var num, den, squares, clusters, largest float64
 	for _, p := range parts {
 		often := float64(p.Count)

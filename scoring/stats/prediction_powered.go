@@ -6,15 +6,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Estimate holds a mean with its interval.
-type Estimate struct {
+// MeanEstimate holds a mean with its interval.
+type MeanEstimate struct {
 	Mean float64
 	Interval
 }
 
 // Powered holds an estimated mean of a truth that is known for few units, with predictions for all of them.
 type Powered struct {
-	Estimate
+	MeanEstimate
 	Weight   float64 // λ: weight of the predictions, 0 to 1
 	Residual float64 // variance of truth − λ·prediction; LabelsFor needs it
 	Spread   float64 // variance of the predictions
@@ -30,7 +30,7 @@ type Powered struct {
 func PredictionPowered(label, prediction, rest []float64, level float64) Powered {
 	n, m := float64(len(label)), float64(len(rest))
 	if n < 2 {
-		return Powered{Estimate: Estimate{math.NaN(), noInterval}}
+		return Powered{MeanEstimate: MeanEstimate{math.NaN(), noInterval}}
 	}
 	spread := stat.Variance(append(append([]float64{}, prediction...), rest...), nil)
 	weight := 0.0

@@ -11,13 +11,13 @@ import (
 //
 // Sources: Rogan and Gladen, American Journal of Epidemiology 107 (1978); Lang and Reiczigel, Preventive Veterinary
 // Medicine 113 (2014), for the interval, as in Lee et al., arXiv 2511.21140, Section 3.
-func RoganGladen(positives, n int, right, wrong [2]int, level float64) Estimate {
+func RoganGladen(positives, n int, right, wrong [2]int, level float64) MeanEstimate {
 	z := normal(level)
 	p := float64(positives) / float64(n)
 	sensitivity, specificity := float64(right[0])/float64(right[1]), 1-float64(wrong[0])/float64(wrong[1])
-	e := Estimate{(p + specificity - 1) / (sensitivity + specificity - 1), noInterval}
+	e := MeanEstimate{(p + specificity - 1) / (sensitivity + specificity - 1), noInterval}
 	if !(sensitivity+specificity > 1) {
-		return Estimate{math.NaN(), e.Interval}
+		return MeanEstimate{math.NaN(), e.Interval}
 	}
 	e.Mean = min(1, max(0, e.Mean))
 	trials := float64(n) + z*z
@@ -26,7 +26,7 @@ func RoganGladen(positives, n int, right, wrong [2]int, level float64) Estimate 
 	sensitivity, specificity = float64(right[0]+1)/m1, float64(wrong[1]-wrong[0]+1)/m0
 	youden := sensitivity + specificity - 1
 	if youden <= 0 {
-		return Estimate{math.NaN(), e.Interval}
+		return MeanEstimate{math.NaN(), e.Interval}
 	}
 	share := (p + specificity - 1) / youden
 	v1, v0 := sensitivity*(1-sensitivity)/m1, specificity*(1-specificity)/m0

@@ -9,13 +9,13 @@ import (
 // Rows holds rows for resampling, one for each independent unit or cluster. Equal rows are stored once, with
 // their number.
 type Rows struct {
-	Kinds []Kind // the distinct rows, in order of first appearance
-	Len   int    // number of rows
+	Kinds []RowCount // the distinct rows, in order of first appearance
+	Len   int        // number of rows
 	index map[string]int
 }
 
-// Kind holds a distinct row and the number of equal rows.
-type Kind struct {
+// RowCount holds a distinct row and the number of equal rows.
+type RowCount struct {
 	Row   []float64
 	Count int
 }
@@ -33,7 +33,7 @@ func (r *Rows) Add(row []float64) {
 		}
 		k = len(r.Kinds)
 		r.index[string(key)] = k
-		r.Kinds = append(r.Kinds, Kind{Row: slices.Clone(row)})
+		r.Kinds = append(r.Kinds, RowCount{Row: slices.Clone(row)})
 	}
 	r.Kinds[k].Count++
 	r.Len++

@@ -420,7 +420,7 @@ func newRecord(position place, r judging.Record) *judging.Record {
 	r.Schema = 1
 	r.Item = position.id
 	r.Source = position.source
-	r.Imported = &judging.Imported{Stored: true}
+	r.Imported = &judging.ImportedFields{Stored: true}
 	r.Outcome = judging.NoVerdict
 	if r.Choice != "" {
 		r.Outcome = judging.Decided

@@ -41,7 +41,7 @@ var documents = []document{
 	newDocument[scoring.Comparisons]("comparisons", "What gavel compare --format json prints"),
 	newDocument[race.Result]("race", "What gavel race --format json prints"),
 	newDocument[jury.Jury]("jury", "What gavel jury --format json prints"),
-	newDocument[scoring.Sway]("sway", "What gavel score --section sway --format json prints"),
+	newDocument[scoring.BiasAnalysis]("sway", "What gavel score --section sway --format json prints"),
 	newDocument[labels.Label]("label", "A line of labels.jsonl: a person's label of an item"),
 	newDocument[labels.Agreement]("agreement", "What gavel labels agree --format json prints"),
 	newDocument[labels.ShareEstimate]("estimate", "What gavel labels estimate --format json prints"),

@@ -16,8 +16,8 @@ import (
 	"gavel/scoring"
 )
 
-// Judgment is a row. Terms and units are those of records.jsonl, except where noted.
-type Judgment struct {
+// JudgmentRow is a row. Terms and units are those of records.jsonl, except where noted.
+type JudgmentRow struct {
 	Run      string `parquet:"run,dict"` // folder
 	Judge    string `parquet:"judge,dict"`
 	Model    string `parquet:"model,dict"`
@@ -63,7 +63,7 @@ const groupRows = 10_000
 // Parquet writes a row per judgment of the given runs, in the order of their records, and returns the number. Verdicts
 // are read as scores read them. Equal records give equal bytes.
 func Parquet(out io.Writer, runs []string) (rows int, err error) {
-	table := parquet.NewGenericWriter[Judgment](out, parquet.Compression(&zstd.Codec{}),
+	table := parquet.NewGenericWriter[JudgmentRow](out, parquet.Compression(&zstd.Codec{}),
 		parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("gavel", "", ""))
 	for _, dir := range runs {
 		m, err := judging.ReadManifest(dir)
@@ -89,7 +89,7 @@ func Parquet(out io.Writer, runs []string) (rows int, err error) {
 			rows++
 			row := rowOf(dir, m, r)
 			row.setVerdict(m, judge, r, v)
-			_, err = table.Write([]Judgment{row})
+			_, err = table.Write([]JudgmentRow{row})
 			return err
 		})
 		if err != nil {
@@ -100,8 +100,8 @@ func Parquet(out io.Writer, runs []string) (rows int, err error) {
 }
 
 // rowOf returns the row of a record without its verdict.
-func rowOf(dir string, m *judging.Manifest, r *judging.Record) Judgment {
-	row := Judgment{
+func rowOf(dir string, m *judging.Manifest, r *judging.Record) JudgmentRow {
+	row := JudgmentRow{
 		Run:      filepath.Base(dir),
 		Judge:    cmp.Or(m.Name, scoring.JudgeName(r.Model)),
 		Model:    r.Model,
@@ -150,7 +150,7 @@ func rowOf(dir string, m *judging.Manifest, r *judging.Record) Judgment {
 }
 
 // setVerdict fills in the verdict.
-func (row *Judgment) setVerdict(m *judging.Manifest, judge judging.Asker, r *judging.Record, v judging.Verdict) {
+func (row *JudgmentRow) setVerdict(m *judging.Manifest, judge judging.Asker, r *judging.Record, v judging.Verdict) {
 	row.Outcome = string(v.Outcome)
 	row.Choice = r.CandidateID(v.Choice)
 	row.Answer = v.Answer

@@ -23,8 +23,8 @@ import (
 	"gavel/scoring"
 )
 
-// Request holds the parameters of a merge.
-type Request struct {
+// Inputs holds the parameters of a merge.
+type Inputs struct {
 	Out        string   // folder to create; it must not exist
 	Shards     []string // folders, all of shards of one run or one suite
 	Incomplete bool     // judgments may be missing, but not shards
@@ -32,14 +32,14 @@ type Request struct {
 
 // Merge creates the folder in one step. If its error is eval.ErrIncomplete, it created none, and has noted what is
 // missing.
-func Merge(ctx context.Context, m *eval.Maker, r Request) error {
+func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	if len(r.Shards) == 0 {
 		return eval.WithKind(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
 	}
 	if exists(r.Out) {
 		return fmt.Errorf("%s exists: name another folder, or remove it", r.Out)
 	}
-	w := &merger{Maker: m, Request: r, missing: map[int][]string{}}
+	w := &merger{Maker: m, Inputs: r, missing: map[int][]string{}}
 	if err := disk.MakeDir(r.Out, func(part string) error { return w.merge(ctx, part) }); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 // merger is a merge in progress.
 type merger struct {
 	*eval.Maker
-	Request
+	Inputs
 	count   int              // number of shards
 	missing map[int][]string // what is missing, by shard
 }
@@ -93,7 +93,7 @@ func (w *merger) merge(ctx context.Context, part string) error {
 	dirs := w.folders()
 	runs := map[string][]string{"": dirs}
 	command := "the command of the shards, with"
-	var suite *scoring.Suite
+	var suite *scoring.Matrix
 	if exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
 		var err error
 		suite, runs, err = w.suite(dirs)
@@ -139,8 +139,8 @@ func (w *merger) incomplete(command string) error {
 }
 
 // suite returns the suite of the shards, and the folders of its runs by run name.
-func (w *merger) suite(dirs []string) (*scoring.Suite, map[string][]string, error) {
-	var suite *scoring.Suite
+func (w *merger) suite(dirs []string) (*scoring.Matrix, map[string][]string, error) {
+	var suite *scoring.Matrix
 	runs := map[string][]string{}
 	for _, dir := range dirs {
 		s, err := scoring.ReadSuite(dir)

@@ -60,7 +60,7 @@ func maker(env ...string) (*eval.Maker, *told) {
 
 // join merges whole shards.
 func join(e *eval.Maker, out string, shards []string) error {
-	return merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: shards})
+	return merge.Merge(context.Background(), e, merge.Inputs{Out: out, Shards: shards})
 }
 
 func check(t *testing.T, err error) {
@@ -175,13 +175,13 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			for i := range of {
 				s, err := suite.Open("s.yaml")
 				check(t, err)
-				check(t, s.SelectShard(eval.Part{Index: i + 1, Count: of}))
+				check(t, s.SelectShard(eval.Shard{Index: i + 1, Count: of}))
 				check(t, s.Run(context.Background(), e, false))
 				shards = append(shards, s.Out)
 			}
 			ended, end := context.WithCancel(context.Background())
 			end()
-			if err := merge.Merge(ended, e, merge.Request{Out: "merged", Shards: shards}); !errors.Is(err, context.Canceled) {
+			if err := merge.Merge(ended, e, merge.Inputs{Out: "merged", Shards: shards}); !errors.Is(err, context.Canceled) {
 				t.Errorf("after Ctrl-C: %v", err)
 			}
 			killRun(t, filepath.Join(shards[0], "agent_answer_imported"))
@@ -355,7 +355,7 @@ func TestTriesOfAShard(t *testing.T) {
 		m.Status, m.DrawnBy = judging.Interrupted, new(int64(7))
 		check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
 	}
-	check(t, merge.Merge(t.Context(), e, merge.Request{
+	check(t, merge.Merge(t.Context(), e, merge.Inputs{
 		Out:        "e",
 		Shards:     append(parts, again),
 		Incomplete: true,

@@ -21,10 +21,10 @@ func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 	m.Stopped = nil
 	m.Servers = nil
 	m.Stages = slices.Clone(m.Stages)
-	var servers []backends.Server
+	var servers []backends.ServerInfo
 	for i, s := range shards {
 		for _, server := range s.m.AllServers() {
-			if !slices.ContainsFunc(servers, func(o backends.Server) bool { return o.URL == server.URL }) {
+			if !slices.ContainsFunc(servers, func(o backends.ServerInfo) bool { return o.URL == server.URL }) {
 				servers = append(servers, server)
 			}
 		}

@@ -23,11 +23,11 @@ type Page struct {
 // Section holds flags or commands under a heading; "" is none.
 type Section struct {
 	Name string
-	Rows []Row
+	Rows []Entry
 }
 
-// Row holds a command or a flag, and what it does.
-type Row struct{ Name, About string }
+// Entry holds a command or a flag, and what it does.
+type Entry struct{ Name, About string }
 
 // Help returns the page as plain text, wrapped at width.
 func (p Page) Help(width int) string {
@@ -124,7 +124,7 @@ func describe(text string, width int) string {
 const widestName = 26
 
 // columns lays out names with their texts beside them or, if there is no room, below.
-func columns(rows []Row, widest, width int) string {
+func columns(rows []Entry, widest, width int) string {
 	indent := widest + 5
 	if width < 60 {
 		indent = width / 4

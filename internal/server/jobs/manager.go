@@ -65,7 +65,7 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	maker.Words = eval.Words{ // for a job's page
+	maker.Words = eval.WatcherHints{ // for a job's page
 		StopNow:  "stop again",
 		GoOn:     "start the same again to go on",
 		AskAgain: "start the same again with \"Ask again where there is no verdict\"",
@@ -206,7 +206,7 @@ func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 }
 
 // beginRun begins a job that makes a run.
-func (r *Manager) beginRun(job Job, o eval.Request) (Job, error) {
+func (r *Manager) beginRun(job Job, o eval.RunRequest) (Job, error) {
 	return r.begin(job, func(ctx context.Context, e *eval.Maker) error {
 		_, err := e.Run(ctx, o)
 		return err

@@ -32,12 +32,12 @@ const (
 
 // request returns the run request of a job request. A job request names offered servers, datasets and runs, never files
 // or addresses. The other fields come from the options of the server.
-func (r *Manager) request(ctx context.Context, request JobRequest) (eval.Request, error) {
+func (r *Manager) request(ctx context.Context, request JobRequest) (eval.RunRequest, error) {
 	o, err := r.read(ctx, request)
 	return o, failure.WithStatus(http.StatusBadRequest, err)
 }
 
-func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request, err error) {
+func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunRequest, err error) {
 	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
 	if err != nil {
 		return o, err
@@ -154,13 +154,13 @@ func (r *Manager) runNamed(flag, name string) (string, error) {
 }
 
 // formFields returns the fields of a protocol's form.
-func formFields(protocol judging.Protocol) []Field {
-	var fields []Field
+func formFields(protocol judging.Protocol) []FormField {
+	var fields []FormField
 	for _, f := range eval.FieldsOf(protocol) {
 		if f.Local {
 			continue
 		}
-		field := Field{
+		field := FormField{
 			Name:    f.Name,
 			Label:   f.Label,
 			Kind:    string(f.Kind),

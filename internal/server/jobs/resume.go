@@ -35,7 +35,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	case m.Status == judging.Complete:
 		return Job{}, failure.Conflict("%s is complete: there is nothing left to ask", run)
 	}
-	var o eval.Request
+	var o eval.RunRequest
 	request, err := r.requestOf(ctx, previous)
 	if err == nil {
 		o, err = r.request(ctx, request)
@@ -50,7 +50,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 }
 
 // requestOf returns the job request that makes the same run.
-func (r *Manager) requestOf(ctx context.Context, previous eval.Request) (JobRequest, error) {
+func (r *Manager) requestOf(ctx context.Context, previous eval.RunRequest) (JobRequest, error) {
 	request := JobRequest{
 		fieldProtocol: {previous.Protocol},
 		fieldModel:    {previous.Model},

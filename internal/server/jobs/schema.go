@@ -41,7 +41,7 @@ func JobRequestSchema() *jsonschema.Schema {
 }
 
 // schema describes the values of a field. All may be written as texts.
-func (f Field) schema() *jsonschema.Schema {
+func (f FormField) schema() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string", Description: f.About}
 	switch {
 	case f.Many:

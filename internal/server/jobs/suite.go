@@ -75,11 +75,11 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 	if err := r.place(file); err != nil {
 		return nil, err
 	}
-	return file.Matrix(func(c *suite.Cell) (eval.Request, error) { return r.readCell(ctx, c) })
+	return file.Matrix(func(c *suite.Cell) (eval.RunRequest, error) { return r.readCell(ctx, c) })
 }
 
 // place puts the suite's folder below the folder of runs.
-func (r *Manager) place(file *suite.File) error {
+func (r *Manager) place(file *suite.Definition) error {
 	return file.Place(r.dir, func(out string) error {
 		rel, err := filepath.Rel(r.dir, out)
 		if err != nil || rel == "." || !r.opts.CanList(path.Join(filepath.ToSlash(rel), "run")) {
@@ -98,7 +98,7 @@ func (r *Manager) place(file *suite.File) error {
 }
 
 // readCell reads the request of a cell in the same way as that of a posted run.
-func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, err error) {
+func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.RunRequest, err error) {
 	if ctx.Err() != nil {
 		return o, context.Cause(ctx)
 	}

@@ -14,7 +14,7 @@ type Offer struct {
 	Protocols []NamedAbout    `json:"protocols"`
 	Endpoints []EndpointOffer `json:"endpoints"`
 	Datasets  []NamedAbout    `json:"datasets"`
-	Fields    []Field         `json:"fields"`
+	Fields    []FormField     `json:"fields"`
 	Notes     []string        `json:"notes,omitempty"`
 }
 
@@ -32,8 +32,8 @@ type EndpointOffer struct {
 	Error  string   `json:"error,omitempty"`
 }
 
-// Field describes a field of a form.
-type Field struct {
+// FormField describes a field of a form.
+type FormField struct {
 	Name    string   `json:"name"`
 	Label   string   `json:"label" jsonschema:"label in forms"`
 	About   string   `json:"about"`

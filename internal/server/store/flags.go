@@ -81,7 +81,7 @@ func (f Flags) Names() []string {
 }
 
 // changes reports whether a repetition has another verdict than the first judgment of its presentation.
-func (g Judgment) changes(first Judgment) bool {
+func (g IndexedJudgment) changes(first IndexedJudgment) bool {
 	return first.Repetition == 0 && first.Presentation == g.Presentation &&
 		(first.Outcome != g.Outcome || first.Choice != g.Choice)
 }
@@ -90,7 +90,7 @@ func (g Judgment) changes(first Judgment) bool {
 // first and last swap.
 func (x *Index) Flags(item int) (f Flags) {
 	all := x.Judgments(item)
-	var once []Judgment
+	var once []IndexedJudgment
 	presentations := 0
 	changed := false
 	choices := map[int]bool{}
@@ -107,26 +107,28 @@ func (x *Index) Flags(item int) (f Flags) {
 			places[g.Position] = true // -1 if the candidates are verdicts
 		}
 	}
-	some := func(test func(Judgment) bool) bool { return slices.ContainsFunc(once, test) }
-	every := func(test func(Judgment) bool) bool { return !some(func(g Judgment) bool { return !test(g) }) }
-	isFirst := func(g Judgment) bool { return g.Choice >= 0 && g.Position == 0 }
-	isLast := func(g Judgment) bool { return g.Choice >= 0 && g.Position >= 0 && g.Position == g.positions-1 }
+	some := func(test func(IndexedJudgment) bool) bool { return slices.ContainsFunc(once, test) }
+	every := func(test func(IndexedJudgment) bool) bool {
+		return !some(func(g IndexedJudgment) bool { return !test(g) })
+	}
+	isFirst := func(g IndexedJudgment) bool { return g.Choice >= 0 && g.Position == 0 }
+	isLast := func(g IndexedJudgment) bool { return g.Choice >= 0 && g.Position >= 0 && g.Position == g.positions-1 }
 	if x.Manifest.Spec.Goal == judging.GoalWorse {
 		isFirst, isLast = isLast, isFirst
 	}
 	onlyRight := func(presentation int) bool {
-		return every(func(g Judgment) bool { return g.Right.Correct == (g.Presentation == presentation) })
+		return every(func(g IndexedJudgment) bool { return g.Right.Correct == (g.Presentation == presentation) })
 	}
 	missing := len(once) == 0 || len(once) < presentations
-	unlabelled := !missing && some(func(g Judgment) bool { return !g.Right.Known })
+	unlabelled := !missing && some(func(g IndexedJudgment) bool { return !g.Right.Known })
 	scored := !missing && !unlabelled
-	right := scored && every(func(g Judgment) bool { return g.Right.Correct }) // a tie may be right
+	right := scored && every(func(g IndexedJudgment) bool { return g.Right.Correct }) // a tie may be right
 	wrong := scored && !right
-	confident := wrong && every(func(g Judgment) bool { return g.decided() && !g.Right.Correct })
+	confident := wrong && every(func(g IndexedJudgment) bool { return g.decided() && !g.Right.Correct })
 	inconsistent := len(choices) > 1
-	tie := some(func(g Judgment) bool { return g.Outcome == judging.Tie })
-	open := some(func(g Judgment) bool { return !g.decided() && g.Outcome != judging.Tie })
-	several := len(once) > 1 && every(Judgment.decided)
+	tie := some(func(g IndexedJudgment) bool { return g.Outcome == judging.Tie })
+	open := some(func(g IndexedJudgment) bool { return !g.decided() && g.Outcome != judging.Tie })
+	several := len(once) > 1 && every(IndexedJudgment.decided)
 	first := several && inconsistent && every(isFirst)
 	last := several && inconsistent && every(isLast)
 	samePosition := several && !missing && inconsistent && len(places) == 1 && !places[-1]

@@ -32,7 +32,7 @@ func TestFlags(t *testing.T) {
 	} {
 		x := &Index{Manifest: &judging.Manifest{}, items: []item{{}}}
 		for i, f := range strings.Fields(judgments) {
-			g := Judgment{Presentation: i, Choice: -1, Position: -1, presentations: 2, positions: 2, Right: Rightness{Known: true}}
+			g := IndexedJudgment{Presentation: i, Choice: -1, Position: -1, presentations: 2, positions: 2, Right: Rightness{Known: true}}
 			if strings.HasSuffix(f, "'") {
 				g.Presentation, g.Repetition = 0, i
 			}

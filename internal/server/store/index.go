@@ -23,18 +23,18 @@ type Index struct {
 	Run      string
 	Manifest *judging.Manifest
 	Asker    judging.Asker
-	Counts   Counts
+	Counts   RecordCounts
 	Alarm    string   // warning from the first judgments, see [judging.Alarms]
 	Damaged  []string // the first errors of lines that cannot be read
 
 	store     *Store
 	stamps    Stamps
 	items     []item
-	places    map[string]int // numbers of items, by id
-	judgments []Judgment     // in the order of the records
-	records   fs.FileInfo    // nil without a file
-	bytesRead int64          // size of the records read so far
-	lines     int            // lines read so far
+	places    map[string]int    // numbers of items, by id
+	judgments []IndexedJudgment // in the order of the records
+	records   fs.FileInfo       // nil without a file
+	bytesRead int64             // size of the records read so far
+	lines     int               // lines read so far
 	alarms    *judging.Alarms
 }
 
@@ -50,8 +50,8 @@ type item struct {
 	judgments []int // positions in Index.judgments
 }
 
-// Judgment holds the values of a record that lists and filters need.
-type Judgment struct {
+// IndexedJudgment holds the values of a record that lists and filters need.
+type IndexedJudgment struct {
 	OrderKey     string // key of the mode and the order of candidates
 	Presentation int
 	Repetition   int
@@ -71,13 +71,13 @@ type Judgment struct {
 	positions     int // number of candidates shown
 }
 
-func (g Judgment) decided() bool { return g.Outcome == judging.Decided }
+func (g IndexedJudgment) decided() bool { return g.Outcome == judging.Decided }
 
 // Rightness holds whether a verdict is correct, if that is known.
 type Rightness struct{ Correct, Known bool }
 
-// Counts holds sums over the records.
-type Counts struct {
+// RecordCounts holds sums over the records.
+type RecordCounts struct {
 	Records      int            `json:"records"`
 	Outcomes     map[string]int `json:"outcomes"`
 	Replies      int            `json:"replies"`
@@ -125,7 +125,7 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	x := &Index{
 		Run:    run,
 		places: map[string]int{},
-		Counts: Counts{Outcomes: map[string]int{}},
+		Counts: RecordCounts{Outcomes: map[string]int{}},
 		alarms: &judging.Alarms{},
 		store:  s,
 	}
@@ -196,7 +196,7 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 
 // indexedRecord holds a record with its values for the index.
 type indexedRecord struct {
-	Judgment
+	IndexedJudgment
 	record *judging.Record
 }
 
@@ -210,7 +210,7 @@ func (x *Index) read(line []byte) (out indexedRecord, err error) {
 	if err != nil {
 		return out, err
 	}
-	return indexedRecord{Judgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
+	return indexedRecord{IndexedJudgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
 }
 
 // ReadingOf returns the reading of a run's replies behind results.json.
@@ -219,8 +219,8 @@ func ReadingOf(m *judging.Manifest) judging.Reading {
 }
 
 // JudgmentOf returns the values of a record and of the verdict that was read from it.
-func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgment {
-	g := Judgment{
+func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) IndexedJudgment {
+	g := IndexedJudgment{
 		OrderKey:      OrderKey(r.Mode, r.Order),
 		Presentation:  r.Presentation,
 		presentations: r.Presentations,
@@ -278,7 +278,7 @@ func (x *Index) add(g indexedRecord) {
 		c.Last = began
 	}
 	entry.judgments = append(slices.Clip(entry.judgments), len(x.judgments))
-	x.judgments = append(x.judgments, g.Judgment)
+	x.judgments = append(x.judgments, g.IndexedJudgment)
 }
 
 // placeOf returns the number of an item, and adds the item if it is new.

@@ -44,7 +44,7 @@ func (x *Index) ItemIfThere(i int) datasets.Item {
 }
 
 // Record reads the record of a judgment, as scoring does.
-func (x *Index) Record(g Judgment) (j JudgedRecord, err error) {
+func (x *Index) Record(g IndexedJudgment) (j JudgedRecord, err error) {
 	line, err := x.line(judging.RecordsFile, g.line)
 	if err != nil {
 		return j, err
@@ -97,11 +97,11 @@ func (x *Index) Find(id string) (item int, ok bool) {
 func (x *Index) Group(item int) string { return x.items[item].group }
 
 // Judgments returns the judgments of an item, sorted by presentation and repetition.
-func (x *Index) Judgments(item int) (all []Judgment) {
+func (x *Index) Judgments(item int) (all []IndexedJudgment) {
 	for _, k := range x.items[item].judgments {
 		all = append(all, x.judgments[k])
 	}
-	slices.SortFunc(all, func(a, b Judgment) int {
+	slices.SortFunc(all, func(a, b IndexedJudgment) int {
 		return cmp.Or(cmp.Compare(a.Presentation, b.Presentation), cmp.Compare(a.Repetition, b.Repetition))
 	})
 	return all
@@ -119,7 +119,7 @@ func (x *Index) Outcomes(item int) map[judging.Outcome]bool {
 // VerdictDiffers reports whether an item has another verdict in a mode than in its first judgment, if that has one.
 func (x *Index) VerdictDiffers(item int, mode string) bool {
 	all := x.Judgments(item)
-	return slices.ContainsFunc(all, func(g Judgment) bool {
+	return slices.ContainsFunc(all, func(g IndexedJudgment) bool {
 		return g.Mode == mode && g.Repetition == 0 && all[0].Outcome.Verdict() && !g.Outcome.Unserved() &&
 			(g.Outcome != all[0].Outcome || g.Choice != all[0].Choice)
 	})

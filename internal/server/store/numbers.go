@@ -164,13 +164,13 @@ func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
-	loaded.SetItems(func(use func(id string, responses []judging.Response)) error {
+	loaded.SetItems(func(use func(id string, responses []judging.CandidateText)) error {
 		f, _, err := s.Open(run, judging.ItemsFile)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		return judging.EachResponse(loaded.Manifest, f, func(id string, responses []judging.Response) {
+		return judging.EachResponse(loaded.Manifest, f, func(id string, responses []judging.CandidateText) {
 			if set == "" || inSet[id] {
 				use(id, responses)
 			}

@@ -8,8 +8,8 @@ import (
 	"gavel/judging"
 )
 
-// Pace holds the speed of a run in progress.
-type Pace struct {
+// RunSpeed holds the speed of a run in progress.
+type RunSpeed struct {
 	Rate    float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"` // see [judging.Tempo]
 	Left    *float64       `json:"left_s" jsonschema:"seconds left at that rate; null if unknown"`
 	Tokens  float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 if unknown"`
@@ -32,7 +32,7 @@ const (
 )
 
 // Pace returns the pace of the run by its indexed judgments, without replies from the cache.
-func (x *Index) Pace(now time.Time) (p Pace) {
+func (x *Index) Pace(now time.Time) (p RunSpeed) {
 	if x.records != nil {
 		p.Written = x.records.ModTime()
 	}

@@ -10,9 +10,9 @@ import (
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func TestRateAndTimeLeft(t *testing.T) {
-	x := &Index{Run: "a", Manifest: &judging.Manifest{Status: judging.Running, Judgments: 100}, Counts: Counts{Records: 40}}
+	x := &Index{Run: "a", Manifest: &judging.Manifest{Status: judging.Running, Judgments: 100}, Counts: RecordCounts{Records: 40}}
 	for i := range 40 { // one every 2 s, the last just now
-		x.judgments = append(x.judgments, Judgment{began: now.Add(-time.Duration(39-i) * 2 * time.Second)})
+		x.judgments = append(x.judgments, IndexedJudgment{began: now.Add(-time.Duration(39-i) * 2 * time.Second)})
 	}
 	p := x.Pace(now)
 	if want := 40.0 / 78; p.Rate != want || p.Left == nil || *p.Left != 60/want {
@@ -30,14 +30,14 @@ func TestPace(t *testing.T) {
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	for i, took := range []float64{1000, 0, 1200, 9000, 1100, 4000, 900, 5000, 3000} {
 		x.placeOf(string(rune('a'+i)), "")
-		x.judgments = append(x.judgments, Judgment{item: i, milliseconds: took, tokens: 30, began: ago(time.Duration(60-i) * time.Second)})
+		x.judgments = append(x.judgments, IndexedJudgment{item: i, milliseconds: took, tokens: 30, began: ago(time.Duration(60-i) * time.Second)})
 	}
 	p := x.Pace(now)
 	if p.Usual != 3000 || p.Tokens != 30*8/60. || len(p.Slow) != 1 || p.Slow[0].Item != "d" || p.Slow[0].Milliseconds != 9000 {
 		t.Errorf("usual %g ms, %g tokens a second, slow %+v", p.Usual, p.Tokens, p.Slow)
 	}
 	for range 20 {
-		x.judgments = append(x.judgments, Judgment{milliseconds: 800, began: ago(time.Hour)})
+		x.judgments = append(x.judgments, IndexedJudgment{milliseconds: 800, began: ago(time.Hour)})
 	}
 	p = x.Pace(now)
 	if len(p.Slow) != 3 || p.Slow[0].Milliseconds != 9000 || p.Slow[2].Milliseconds != 4000 || p.Usual != 800 {

@@ -346,7 +346,7 @@ func (l *lineLimiter) Read(b []byte) (int, error) {
 }
 
 // Suite reads the file of a suite.
-func (s *Store) Suite(folder string) (*scoring.Suite, error) {
+func (s *Store) Suite(folder string) (*scoring.Matrix, error) {
 	if err := checkName(folder); err != nil {
 		return nil, failure.NotFound("there is no suite %q", markup.Visible(folder))
 	}

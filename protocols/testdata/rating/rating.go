@@ -51,13 +51,13 @@ var Layout = &report.Layout{
 // Imports has an importer that finds nothing.
 var Imports = []imports.Importer{{
 	Name: "rated", About: "ratings of others become a run", Usage: "FILE --out RUN --by NAME",
-	Options: []imports.Option{{Name: "by", Usage: "`NAME` of who rated", Check: func(value string) error {
+	Options: []imports.Flag{{Name: "by", Usage: "`NAME` of who rated", Check: func(value string) error {
 		if strings.TrimSpace(value) == "" {
 			return errors.New("say who")
 		}
 		return nil
 	}}},
-	Import: func(r imports.Request) ([]*imports.Run, error) {
+	Import: func(r imports.Input) ([]*imports.ImportedRun, error) {
 		return nil, fmt.Errorf("%s of %s has no ratings", r.Files[0], r.Option("by"))
 	},
 }}
@@ -99,8 +99,8 @@ type ratings struct{ byItem map[string]*[2]string }
 // NewScorer scores runs of the protocol.
 func NewScorer(*judging.Manifest) scoring.Scorer { return ratings{map[string]*[2]string{}} }
 
-func (ratings) Words() scoring.Words {
-	return scoring.Words{Unit: "pair", Record: "rating", Lacking: "pairs have one rating"}
+func (ratings) Words() scoring.ScorerTerms {
+	return scoring.ScorerTerms{Unit: "pair", Record: "rating", Lacking: "pairs have one rating"}
 }
 
 func (f ratings) Add(r *judging.Record, v judging.Verdict) (bool, error) {
@@ -121,7 +121,7 @@ func (f ratings) Finish() (complete int) { return len(f.byItem) }
 
 func (f ratings) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Width: 2, Metrics: []scoring.Metric{{
-		Name: "better-rated", Columns: scoring.Span{0, 2}, Headline: true,
+		Name: "better-rated", Columns: scoring.ColumnRange{0, 2}, Headline: true,
 	}}}
 	for id, two := range f.byItem {
 		row := []float64{0, 1}
