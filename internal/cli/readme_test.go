@@ -15,7 +15,7 @@ import (
 )
 
 // readmePages are the pages whose commands run as they stand there, in this order: later ones use what earlier ones made.
-var readmePages = []string{"README.md", "docs/reading-results.md", "docs/servers.md", "docs/datasets.md", "docs/suites.md", "docs/examples/README.md", "docs/offline.md"}
+var readmePages = []string{"README.md", "docs/reading-results.md", "docs/servers.md", "docs/datasets.md", "docs/suites.md", "docs/examples/README.md", "docs/offline.md", "docs/how-do-i.md"}
 
 // TestReadme: every command of the README and of the pages named above runs, in the order it stands there.
 // Where it asks a server a simulated judge stands in; where it needs published
@@ -109,6 +109,8 @@ func (r *readmeRun) notOurs(t *testing.T, args []string) bool {
 	switch {
 	case args[0] == "models" || args[0] == "doctor" || args[0] == "serve":
 		mustCall(t, args[0], "--help")
+	case args[0] == "labels" && args[1] == "label":
+		mustCall(t, args[0], args[1], "--help")
 	case args[0] == "datasets" && args[1] == "fetch":
 		if k, ok := datasets.Lookup(args[2]); !ok || k.URL == "" {
 			t.Errorf("%s cannot be fetched", args[2])
@@ -201,7 +203,7 @@ func (r *readmeRun) printed(t *testing.T, pages string) {
 			}
 		}
 	}
-	want := 13
+	want := 22
 	if !trials.All() {
 		want-- // that of a whole file of outputs
 	}

@@ -176,6 +176,9 @@ func TestCommandsOnPages(t *testing.T) {
 			if status != http.StatusOK && folder == "my runs" {
 				t.Errorf("%s: %d", link, status)
 			}
+			if link == "/help" {
+				return // TestReadme runs its commands
+			}
 			for _, m := range shownCommand.FindAllStringSubmatch(page, -1) {
 				commands[html.UnescapeString(m[1]+m[2])] = link
 			}
