@@ -14,9 +14,9 @@ type helpView struct {
 	Reading      []helpSection // how to read a page, and terms
 }
 
-// helpSection holds a heading of the page and the Markdown below it. The ID of "Reading: run" is "run", to which the
-// foot of a run's page links.
-type helpSection struct{ ID, Title, Text string }
+// helpSection holds a heading of the page, the Markdown below it, and what the command of a task prints. The ID of
+// "How to read the page of a run" is "run", to which the foot of a run's page links.
+type helpSection struct{ ID, Title, Text, Output string }
 
 // helpPage returns the help, read from the docs of this version.
 func (s *Server) helpPage(*http.Request) (v helpView, err error) {
@@ -27,6 +27,10 @@ func (s *Server) helpPage(*http.Request) (v helpView, err error) {
 		var h helpSection
 		h.Title, h.Text, _ = strings.Cut(text, "\n")
 		if strings.HasSuffix(h.Title, "?") {
+			command, rest, _ := strings.Cut(h.Text, "```\n")
+			output, words, _ := strings.Cut(rest, "\n```")
+			h.Text = command + words
+			h.Output = output
 			v.Tasks = append(v.Tasks, h)
 			continue
 		}
