@@ -112,7 +112,7 @@ type Parameters struct {
 	// each label's probability is requested; also set by `--constrain` if the server is known to return them
 	Logprobs bool `json:"logprobs,omitempty"`
 	// how often every prompt is asked, 2 to 1000; left out for 1
-	NumRepetitions int `json:"repeats,omitempty"`
+	NumRepetitions int `json:"repeats,omitempty" field:"repeat"`
 	// one request at a time, no prompt cache
 	StrictDeterminism bool `json:"strict_determinism,omitempty" about:"strict determinism"`
 	backends.ExtraParameters
