@@ -185,8 +185,8 @@ func TestConcurrencyIsFound(t *testing.T) {
 	}
 }
 
-// TestConcurrencyWhereRefused: a server that refuses some requests is asked nearly as fast as with the best fixed number,
-// and as fast as before within 10 s after an outage of 20 s.
+// TestConcurrencyWhereRefused: a server that refuses some requests is asked nearly as fast as with the best fixed
+// number, and as fast as before within 10 s after an outage of 20 s.
 func TestConcurrencyWhereRefused(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -134,8 +134,8 @@ func TestAShortAnswerTakesLittle(t *testing.T) {
 	})
 }
 
-// TestAnAnswerLongerThanItsTokens: what so many tokens cannot have made is not read, whether its length is told or not; what
-// they can have made is, also with the alternatives of each token.
+// TestAnAnswerLongerThanItsTokens: what so many tokens cannot have made is not read, whether its length is told or not;
+// what they can have made is, also with the alternatives of each token.
 func TestAnAnswerLongerThanItsTokens(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for name, c := range map[string]struct {

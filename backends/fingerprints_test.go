@@ -38,7 +38,8 @@ func TestAnotherModelIsNotAnotherName(t *testing.T) {
 	}
 }
 
-// TestFingerprints: a fingerprint that came again, and another beside it, is a change; a new one for each reply is none.
+// TestFingerprints: a fingerprint that came again, and another beside it, is a change; a new one for each reply is
+// none.
 func TestFingerprints(t *testing.T) {
 	for said, changedAt := range map[string]int{
 		"a a a a":                0,
@@ -81,8 +82,8 @@ func (s *scripted) Identify(context.Context, string) (Model, error) {
 	return Model{Name: "tiny"}, nil
 }
 
-// TestFingerprintEndsTrust: once the system fingerprint of a server is another, no reply of it is handed on; the fingerprint
-// of an earlier try counts.
+// TestFingerprintEndsTrust: once the system fingerprint of a server is another, no reply of it is handed on; the
+// fingerprint of an earlier try counts.
 func TestFingerprintEndsTrust(t *testing.T) {
 	for said, want := range map[string]int{"a a a b a a": 3, "a b c d e f": 6, "- - - - - -": 6, "a a a a a a": 6} {
 		s := &scripted{fingerprints: strings.Fields(strings.ReplaceAll(said, "-", `""`))}

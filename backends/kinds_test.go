@@ -55,7 +55,8 @@ func TestAServerKindIsAFile(t *testing.T) {
 	}
 }
 
-// TestKindsAreToldApart: no two have a name, a mark in the list of models or a port in common, and each wire format opens.
+// TestKindsAreToldApart: no two have a name, a mark in the list of models or a port in common, and each wire format
+// opens.
 func TestKindsAreToldApart(t *testing.T) {
 	seen := map[string]string{}
 	for _, k := range kinds {

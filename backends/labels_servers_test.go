@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestServersTellOfAllLabelsAtOnce: what llama.cpp lists beside a reply that is held to several labels is what it says of
-// each label where the reply is held to that one alone.
+// TestServersTellOfAllLabelsAtOnce: what llama.cpp lists beside a reply that is held to several labels is what it says
+// of each label where the reply is held to that one alone.
 func TestServersTellOfAllLabelsAtOnce(t *testing.T) {
 	url := os.Getenv("GAVEL_LLAMA_URL")
 	if url == "" {

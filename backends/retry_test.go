@@ -138,8 +138,8 @@ func TestRetryEndsWhenCancelled(t *testing.T) {
 	})
 }
 
-// TestNoNewTryOnceTheRunEnds: what waits for its next try gives up at once, with the failure of the last one; a call that
-// is open is waited for, and its reply counts.
+// TestNoNewTryOnceTheRunEnds: what waits for its next try gives up at once, with the failure of the last one; a call
+// that is open is waited for, and its reply counts.
 func TestNoNewTryOnceTheRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, end := context.WithCancel(t.Context())

@@ -74,7 +74,8 @@ func unwrapped(err error) (error, bool) {
 	return u.Unwrap(), true
 }
 
-// A key in base64 is hidden wherever it stands in what is encoded, but for the letters that it shares with what is beside it.
+// A key in base64 is hidden wherever it stands in what is encoded, but for the letters that it shares with what is
+// beside it.
 func TestKeyInBase64(t *testing.T) {
 	for _, key := range []string{`sk-proj/"Ab`, `sk-proj/"Ab+`, "??>>~~??>>~~??>>", "sk-" + strings.Repeat("aZ9-", 12) + "e", "clé de la ferme"} {
 		req, _ := http.NewRequest("GET", "http://localhost", nil)

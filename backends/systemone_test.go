@@ -14,7 +14,8 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// decisionServer answers /v1/systemone, and keeps what it was asked. tokens is what its tokenizer counts; 0: it has none.
+// decisionServer answers /v1/systemone, and keeps what it was asked. tokens is what its tokenizer counts; 0: it has
+// none.
 func decisionServer(t *testing.T, status int, answer string, tokens int) (s *SystemOne, asked *string) {
 	t.Helper()
 	asked = new(string)

@@ -100,8 +100,8 @@ func (w *Watch) counts(t *testing.T, req Request) error {
 
 const tinyIdentity = "openai tiny"
 
-// TestWatchIsInNobodysWay: however long a server takes to say which model it serves, a reply is there at once and counts
-// when a check that began after it has ended. Checks are seconds apart, one at a time.
+// TestWatchIsInNobodysWay: however long a server takes to say which model it serves, a reply is there at once and
+// counts when a check that began after it has ended. Checks are seconds apart, one at a time.
 func TestWatchIsInNobodysWay(t *testing.T) {
 	for name, c := range map[string]struct {
 		slow, takes time.Duration
@@ -159,7 +159,8 @@ func TestWatchIsInNobodysWay(t *testing.T) {
 	}
 }
 
-// TestWatchLast: a server that does not say which model it serves in the end leaves replies unverified, in the time that it is given.
+// TestWatchLast: a server that does not say which model it serves in the end leaves replies unverified, in the time
+// that it is given.
 func TestWatchLast(t *testing.T) {
 	for name, c := range map[string]struct {
 		is   presence
@@ -371,7 +372,8 @@ func TestWatchGoesOnWithTheModelOfAnEarlierPart(t *testing.T) {
 	}
 }
 
-// A server that is busy when the run begins is watched like any other; one that stays busy gives no sample, which is told.
+// A server that is busy when the run begins is watched like any other; one that stays busy gives no sample, which is
+// told.
 func TestWatchBusyAtFirst(t *testing.T) {
 	for refused, told := range map[int64]bool{2: true, 1 << 20: false} {
 		synctest.Test(t, func(t *testing.T) {

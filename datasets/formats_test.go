@@ -80,8 +80,8 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// The published files, by a judge that prefers the longer response: its numbers were computed by other means (the data's
-// README).
+// The published files, by a judge that prefers the longer response: its numbers were computed by other means (the
+// data's README).
 func TestPublishedRMBench(t *testing.T) {
 	for _, want := range []struct {
 		name               string

@@ -55,8 +55,8 @@ func OtherRun(path string, old, m *Manifest) error {
 
 // OpenDir opens a run directory for writing, creates it if needed, and takes its lock. If the directory holds a run, it
 // must be the same one: OpenDir then returns the manifest it found and calls done for every valid record. Records for
-// which retry returns true, and unverified ones, are not valid: the former stay in the file until Start or Sweep removes
-// them, the latter go to Waiting.
+// which retry returns true, and unverified ones, are not valid: the former stay in the file until Start or Sweep
+// removes them, the latter go to Waiting.
 func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
 	return OpenDirBy(path, m, retry, nothing, func(r *Record, _ struct{}) error { return done(r) })
 }
@@ -124,9 +124,9 @@ func (d *Dir) resume(m *Manifest) (*Manifest, error) {
 	return old, err
 }
 
-// WriteRun writes the directory of a run whose records are all known, for example an imported one. each passes the lines
-// of the items to its argument. Existing files of the same run are replaced. The run gets the status of m once all
-// records are on disk.
+// WriteRun writes the directory of a run whose records are all known, for example an imported one. each passes the
+// lines of the items to its argument. Existing files of the same run are replaced. The run gets the status of m once
+// all records are on disk.
 func WriteRun(path string, m *Manifest, records []*Record, each func(line func([]byte) error) error) error {
 	d, _, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
 	if err != nil {
@@ -156,8 +156,8 @@ func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error
 	return d.WriteItems(each)
 }
 
-// Start writes the manifest, removes invalid records and opens the directory for new ones. Before Start, only the folder
-// and its lock exist, and no record is removed.
+// Start writes the manifest, removes invalid records and opens the directory for new ones. Before Start, only the
+// folder and its lock exist, and no record is removed.
 func (d *Dir) Start(m *Manifest) error {
 	if err := d.WriteManifest(m); err != nil {
 		return err
@@ -237,7 +237,8 @@ func readStored[T any](
 	return d.readWaiting(unverified, retry, &completed)
 }
 
-// completeLength returns the length of a file up to and including its last newline. At most one unfinished line follows.
+// completeLength returns the length of a file up to and including its last newline. At most one unfinished line
+// follows.
 func completeLength(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -265,8 +266,8 @@ func (d *Dir) Write(r *Record) error {
 	return d.recordWriter.write(r)
 }
 
-// WriteItems writes items.jsonl in one step if it does not exist; each passes its lines to its argument. If a run next to
-// this one has the same items, the two share one file where the file system has hard links. WriteItems may be called
+// WriteItems writes items.jsonl in one step if it does not exist; each passes its lines to its argument. If a run next
+// to this one has the same items, the two share one file where the file system has hard links. WriteItems may be called
 // while records are written, but after Start: items without a manifest could belong to another run. If it did not
 // finish, whoever continues the run calls it again.
 func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
@@ -305,7 +306,8 @@ func shareItems(dir string) error {
 	for _, e := range siblings {
 		donor := filepath.Join(runs, e.Name())
 		current, err := os.Lstat(filepath.Join(donor, ItemsFile))
-		if err != nil || !e.IsDir() || !current.Mode().IsRegular() || current.Size() != info.Size() || os.SameFile(current, info) {
+		if err != nil || !e.IsDir() || !current.Mode().IsRegular() ||
+			current.Size() != info.Size() || os.SameFile(current, info) {
 			continue
 		}
 		other, err := hashFiles(nil, donor, ItemsFile)

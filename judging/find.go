@@ -11,10 +11,10 @@ import (
 	"gavel/datasets"
 )
 
-// FindRuns returns the run folders that paths name: each path may be a run or a folder with runs at any depth. A path that
-// exists and holds no run, such as a stray match of runs/*, is passed to skip if more than minPaths paths are given;
-// otherwise it is returned, and its reader reports the error. A path that does not exist is an error if a run next to it
-// has a similar name.
+// FindRuns returns the run folders that paths name: each path may be a run or a folder with runs at any depth. A path
+// that exists and holds no run, such as a stray match of runs/*, is passed to skip if more than minPaths paths are
+// given; otherwise it is returned, and its reader reports the error. A path that does not exist is an error if a run
+// next to it has a similar name.
 func FindRuns(paths []string, minPaths int, skip func(path string)) (dirs []string, err error) {
 	for _, path := range paths {
 		nested, err := runsBelow(path)

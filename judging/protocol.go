@@ -64,8 +64,8 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// NewVerdict returns a verdict with its position in a reply. A Decided verdict names choice; one with NoVerdict keeps the
-// label only. outcome is a reader's word for an outcome of a record.
+// NewVerdict returns a verdict with its position in a reply. A Decided verdict names choice; one with NoVerdict keeps
+// the label only. outcome is a reader's word for an outcome of a record.
 func NewVerdict[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
 	v := EmptyVerdict(Outcome(outcome))
 	v.Span = Span{Start: start, End: end}

@@ -26,8 +26,8 @@ func (n Readers) Other() Readers {
 	return Paper
 }
 
-// DefaultReaders returns the default readers of a run. Imported runs are compared with published scores, so they are read as
-// published.
+// DefaultReaders returns the default readers of a run. Imported runs are compared with published scores, so they are
+// read as published.
 func DefaultReaders(imported bool) Readers {
 	if imported {
 		return Paper

@@ -212,7 +212,9 @@ func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, 
 
 // converse holds a conversation with the judge about a prompt and returns its final verdict. The replies go into the
 // record.
-func (j *RunJob) converse(ctx context.Context, rec *Record, prompt Prompt, req backends.Request) (v Verdict, err error) {
+func (j *RunJob) converse(
+	ctx context.Context, rec *Record, prompt Prompt, req backends.Request,
+) (v Verdict, err error) {
 	params := j.Manifest.Spec.Parameters
 	reading := params.asPublished()
 	for attempt := 1; ; attempt++ {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDeal: the shards of a set are all of its items, none twice, as many each as can be, and the same whatever the order
-// of the file.
+// TestDeal: the shards of a set are all of its items, none twice, as many each as can be, and the same whatever the
+// order of the file.
 func TestDeal(t *testing.T) {
 	ids := make([]string, 103)
 	for i := range ids {

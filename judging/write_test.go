@@ -169,8 +169,8 @@ func (single) Parse(_ Presentation, reply string, _ Reading) Verdict {
 	return Verdict{Outcome: Decided, Choice: NoCandidate, Answer: reply}
 }
 
-// TestARecordThatNobodyCanReadIsNotWritten: a protocol that shows one candidate ran to its end, and its records were then
-// refused.
+// TestARecordThatNobodyCanReadIsNotWritten: a protocol that shows one candidate ran to its end, and its records were
+// then refused.
 func TestARecordThatNobodyCanReadIsNotWritten(t *testing.T) {
 	client := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) { return judgingtest.Reply("7") })
 	job, _ := newJob(t, judgingtest.Pairs(t, 2), client)

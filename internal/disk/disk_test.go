@@ -110,7 +110,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestMove: a folder has its new name only once the names of all that it holds are on disk, and move returns once its own is.
+// TestMove: a folder has its new name only once the names of all that it holds are on disk, and move returns once its
+// own is.
 func TestMove(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("names of a folder cannot be flushed here")

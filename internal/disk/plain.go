@@ -25,8 +25,8 @@ func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) 
 	return f, info, err
 }
 
-// CheckRegular rejects files of a folder that are links or not regular, since a write could lead elsewhere or block. Missing
-// files are allowed.
+// CheckRegular rejects files of a folder that are links or not regular, since a write could lead elsewhere or block.
+// Missing files are allowed.
 func CheckRegular(dir string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)

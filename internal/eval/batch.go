@@ -209,7 +209,8 @@ func (r RunRequest) ForBatch() (RunRequest, error) {
 	case len(r.BaseURLs) > 0:
 		return r, InvalidField("base-url", r.BaseURLs[0], "names a server, and a batch needs none: leave it out")
 	case r.Model == "":
-		return r, InvalidField("model", "", "is missing: the name that the batch's server gives the model (--served-model-name)")
+		return r, InvalidField("model", "",
+			"is missing: the name that the batch's server gives the model (--served-model-name)")
 	case r.NumRepetitions > 1:
 		return r, InvalidField("repeat", r.NumRepetitions, "asks the same again, which a batch cannot: leave it out")
 	case r.StrictDeterminism:

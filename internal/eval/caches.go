@@ -23,7 +23,8 @@ func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 	return store, store.Close, nil
 }
 
-// OpenSharedCache opens the cache for all runs that e makes until the returned function is called, if any of the requests uses it.
+// OpenSharedCache opens the cache for all runs that e makes until the returned function is called, if any of the
+// requests uses it.
 func (e *Maker) OpenSharedCache(requests func(yield func(RunRequest) bool)) (release func() error, err error) {
 	for r := range requests {
 		onServer := func(agent string) bool { return strings.Contains(agent, "@") }

@@ -79,7 +79,9 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 	if err != nil {
 		return s, "", err
 	}
-	byUser := slices.ContainsFunc(candidates, func(c backends.CandidateAddress) bool { return c.Why == backends.OpenAIBase })
+	byUser := slices.ContainsFunc(candidates, func(c backends.CandidateAddress) bool {
+		return c.Why == backends.OpenAIBase
+	})
 	key, err = e.apiKey(o, byUser)
 	if err != nil {
 		return s, "", err

@@ -97,8 +97,8 @@ func (r *RunRequest) fields(k judging.Protocol) (fields []Field) {
 	return fields
 }
 
-// valuesByField returns pointers to a request's values by the names of their fields: the tag field, or else the JSON key
-// with hyphens.
+// valuesByField returns pointers to a request's values by the names of their fields: the tag field, or else the JSON
+// key with hyphens.
 func valuesByField(r *RunRequest) map[string]any {
 	values := map[string]any{}
 	all := reflect.ValueOf(r).Elem()

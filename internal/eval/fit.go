@@ -27,7 +27,8 @@ func (e *Maker) newRun(o RunRequest, subset items, spec judging.Spec) (m *judgin
 // reserves room for the whole reply and has less left next to the longest prompt. An existing run keeps its number. It
 // depends on the server and the whole dataset alone, so that every sample, shard and later try uses the same.
 func (e *Maker) fitReply(
-	ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember, protocol judging.Protocol, spec judging.Spec,
+	ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember,
+	protocol judging.Protocol, spec judging.Spec,
 ) (int, error) {
 	limit := spec.Parameters.MaxTokens
 	server := judges[0].Server
@@ -48,7 +49,8 @@ func (e *Maker) fitReply(
 		job.Count = counter.CountTokens
 	}
 	timer := time.AfterFunc(2*time.Second, func() {
-		e.notef("%s counts the tokens of the longest prompts, on which --max-tokens depends; set it to start at once", server.Name)
+		e.notef("%s counts the tokens of the longest prompts, on which --max-tokens depends; set it to start at once",
+			server.Name)
 	})
 	defer timer.Stop()
 	attempts := turns(protocol, spec.Parameters)

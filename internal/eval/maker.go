@@ -46,8 +46,8 @@ type Maker struct {
 	Batch *Batch
 }
 
-// WatcherHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a terminal, with
-// a button and a form on a page.
+// WatcherHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a
+// terminal, with a button and a form on a page.
 type WatcherHints struct {
 	StopNow  string
 	GoOn     string

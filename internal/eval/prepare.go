@@ -184,7 +184,9 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 }
 
 // prepare prepares the run of a request from its items and judges. It asks for no judgment and writes nothing.
-func (e *Maker) prepare(ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember) (*runState, error) {
+func (e *Maker) prepare(
+	ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember,
+) (*runState, error) {
 	protocol, template, err := checkItems(o, subset)
 	if err != nil {
 		return nil, err
@@ -331,7 +333,8 @@ func checkAbilities(server backends.ServerInfo, model backends.Model, params *ju
 		model.Logprobs = backends.No
 	}
 	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
-		return InvalidField("think", t, "%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
+		return InvalidField("think", t,
+			"%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
 	}
 	if params.ThinkBudget > 0 && !server.Can(backends.TakeBudget) {
 		return InvalidField("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; "+

@@ -260,7 +260,8 @@ func (r RunRequest) checkCombinations() error {
 	case r.Shard != "" && r.Until != "":
 		return InvalidField("until", r.Until, "needs the judgments of all items: leave it out with --shard")
 	case r.StrictDeterminism && r.Concurrency > 1:
-		return InvalidField("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
+		return InvalidField("strict-determinism", true,
+			"asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:
 		return InvalidField("strict-determinism", true, "asks one server: leave out all --base-url but one")
 	case r.NoCache && r.Cache != "":

@@ -17,8 +17,8 @@ import (
 	"gavel/scoring"
 )
 
-// TestFinishedRunIsNotReadAgain: the same command takes what a complete run came to as it kept it, and reads the records
-// where anything of the run is not as it was. Which of the two it did is told by a mark in what was saved.
+// TestFinishedRunIsNotReadAgain: the same command takes what a complete run came to as it kept it, and reads the
+// records where anything of the run is not as it was. Which of the two it did is told by a mark in what was saved.
 func TestFinishedRunIsNotReadAgain(t *testing.T) {
 	const mark = "kept"
 	edit := func(name string, change func(string) string) func(dir string) {

@@ -231,8 +231,8 @@ func (p *runState) cacheFolder() string {
 // filesOfRun lists the files of a run or suite with which a later try of its shard continues.
 var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteFile)
 
-// CopyEarlierTry copies the files of the previous try into the folder of a shard's later try, unless that folder exists. If the
-// previous try is still running, both ask for the same judgments, and merging resolves it.
+// CopyEarlierTry copies the files of the previous try into the folder of a shard's later try, unless that folder
+// exists. If the previous try is still running, both ask for the same judgments, and merging resolves it.
 func CopyEarlierTry(out string, try int) error {
 	if _, err := os.Stat(out); err == nil {
 		return nil

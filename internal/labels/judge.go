@@ -24,8 +24,8 @@ import (
 type RunVerdicts struct {
 	Dir      string
 	Manifest *judging.Manifest
-	// Verdicts has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on the
-	// presentation, "" if one has no verdict.
+	// Verdicts has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on
+	// the presentation, "" if one has no verdict.
 	Verdicts map[string]string
 	// Confidence is the mean probability of that verdict, for items whose records have label probabilities.
 	Confidence map[string]float64

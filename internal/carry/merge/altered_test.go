@@ -59,8 +59,8 @@ func swapReplies(t *testing.T, a, b string) (string, string) {
 	return edit(t, a, take(b)), edit(t, b, take(a))
 }
 
-// TestRecordsOfNoJudgmentOfTheShard: a record that stands in the place of one of the shard's judgments, or beside them, and is
-// of none of them, is refused where it stands: also in a folder that an earlier gavel made.
+// TestRecordsOfNoJudgmentOfTheShard: a record that stands in the place of one of the shard's judgments, or beside them,
+// and is of none of them, is refused where it stands: also in a folder that an earlier gavel made.
 func TestRecordsOfNoJudgmentOfTheShard(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, _ := maker()
@@ -96,8 +96,8 @@ func TestRecordsOfNoJudgmentOfTheShard(t *testing.T) {
 	}
 }
 
-// TestFilesThatSomebodyChanged: merge refuses shards whose texts, labels or replies are not those that the run wrote, and score
-// says so in one line; folders of an earlier gavel are read without a word.
+// TestFilesThatSomebodyChanged: merge refuses shards whose texts, labels or replies are not those that the run wrote,
+// and score says so in one line; folders of an earlier gavel are read without a word.
 func TestFilesThatSomebodyChanged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, notes := maker()

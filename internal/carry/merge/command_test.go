@@ -12,8 +12,8 @@ import (
 	"gavel/judging"
 )
 
-// TestAShardIsMadeAgain: a shard that is missing, or was cut short, is named; made again by its command, with the others
-// it is the run that nobody split.
+// TestAShardIsMadeAgain: a shard that is missing, or was cut short, is named; made again by its command, with the
+// others it is the run that nobody split.
 func TestAShardIsMadeAgain(t *testing.T) {
 	for name, fields := range map[string][]string{
 		"no stages":           {"pairwise", "limit=9"},

@@ -156,8 +156,8 @@ conditions:
   - {protocol: self-reference, name: self, dataset: sample-number, agents: [agent.jsonl, "sim:accuracy=0.8,seed=3"]}
 `
 
-// TestMergedSuiteIsTheUnsharded: every run of it, stages included, also where shards are so many that most of them have no
-// item of a run.
+// TestMergedSuiteIsTheUnsharded: every run of it, stages included, also where shards are so many that most of them have
+// no item of a run.
 func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 	for _, of := range []int{3, 24} {
 		t.Run(fmt.Sprint(of), func(t *testing.T) {
@@ -301,8 +301,8 @@ func lines(t *testing.T, dir string) []string {
 	return strings.SplitAfter(strings.TrimSpace(string(read(t, dir, judging.RecordsFile)))+"\n", "\n")
 }
 
-// TestTriesOfAShard: a task was started again while its first try still wrote. What both have is there once; what is in one
-// of them alone counts.
+// TestTriesOfAShard: a task was started again while its first try still wrote. What both have is there once; what is in
+// one of them alone counts.
 func TestTriesOfAShard(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, notes := maker("SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_COUNT=3", "SLURM_ARRAY_TASK_STEP=1", "SLURM_RESTART_COUNT=1")
@@ -456,7 +456,8 @@ func TestShardsImportAtOnce(t *testing.T) {
 	}
 }
 
-// TestRepliesOfSeveralServersNameTheirs: the replies of a shard say which server gave them where another shard had another.
+// TestRepliesOfSeveralServersNameTheirs: the replies of a shard say which server gave them where another shard had
+// another.
 func TestRepliesOfSeveralServersNameTheirs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, _ := maker()

@@ -8,8 +8,8 @@ import (
 	"gavel/judging"
 )
 
-// TestSuiteTriedAgain: each further try of a suite's shard that the engine counts has a folder of its own, and is merged
-// without being named.
+// TestSuiteTriedAgain: each further try of a suite's shard that the engine counts has a folder of its own, and is
+// merged without being named.
 func TestSuiteTriedAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "s.yaml", []byte("name: s\njudges: [{model: \"accuracy=0.9,silent=0.1,seed=4\", backend: sim}]\n"+
