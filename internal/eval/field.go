@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +51,7 @@ type Field struct {
 	Max         int       // greatest number; 0: no limit
 	Local       bool      // browsers may not set it
 	NeedsServer bool      `yaml:"needs-server"` // not for simulated judges
+	NoBatch     string    `yaml:"no-batch"`     // what it does that a batch cannot
 
 	value    any                      // pointer to the value in a request
 	defaults []string                 // values in a new request
@@ -157,7 +159,8 @@ func (f Field) read(values []string) error {
 	return nil
 }
 
-// split returns the values of a list's entry: --agents takes names with commas between them, except those of a simulation.
+// split returns the values of a list's entry: --agents takes names with commas between them, except those of a
+// simulation.
 func (f Field) split(entry string) []string {
 	switch {
 	case f.Name == "group":
@@ -196,16 +199,8 @@ func (f Field) texts() []string {
 		text = strconv.Itoa(**value)
 	case *judging.Settings:
 		text = value.Get(*f.option)
-	case *string:
-		text = *value
-	case *bool:
-		text = strconv.FormatBool(*value)
-	case *int:
-		text = strconv.Itoa(*value)
-	case *int64:
-		text = strconv.FormatInt(*value, 10)
-	case *time.Duration:
-		text = value.String()
+	default:
+		text = fmt.Sprint(reflect.ValueOf(value).Elem())
 	}
 	if f.Zero != "" && (text == "" || text == "0") {
 		text = f.Zero

@@ -427,14 +427,17 @@ func DatasetInfo(set *datasets.Set, o RunRequest) judging.DatasetInfo {
 	return info
 }
 
-// UnsafeInNames matches characters that are not used in names of folders.
-var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+// unsafeInNames matches characters that are not used in names of folders.
+var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// FolderName returns a text as a folder's name, or "" if nothing is left of it.
+func FolderName(text string) string {
+	return strings.Trim(unsafeInNames.ReplaceAllString(text, "-"), "-.")
+}
 
 // runName returns a folder name that describes the run and is the same for the same run.
 func runName(m *judging.Manifest, try int) string {
-	part := func(s string) string {
-		return strings.Trim(UnsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")
-	}
+	part := func(s string) string { return FolderName(filepath.Base(s)) }
 	id, suffix := m.ID, ""
 	if s := m.Shard; s != nil {
 		id, suffix = s.WholeID, judging.ShardSuffix(s.Index, s.Count, try)

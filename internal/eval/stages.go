@@ -321,7 +321,7 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 // importAgent makes an answer run from a file: published MMLU-Pro outputs, or gavel's lines of answers to the same
 // questions. It returns the run's folder.
 func (w *work) importAgent(s *stages, file string) (dir string, err error) {
-	name := strings.Trim(UnsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
+	name := FolderName(datasets.Base(file))
 	importTo := func(dir string) error {
 		if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
 			return fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
