@@ -90,7 +90,7 @@ func (c testCase) opened(t *testing.T) string {
 		return out.String()
 	}
 	defer s.Close()
-	assert.Equal(t, s.FileSum(), hexSum([]byte(c.content)))
+	assert.Equal(t, s.FileSum(), HexSum([]byte(c.content)))
 	say("%d items of %s", s.Len(), s.Format)
 	for _, line := range s.Remarks() {
 		say("%s", line)

@@ -30,7 +30,7 @@ func TestFromLines(t *testing.T) {
 	s, err := FromLines("stage", "judgment", in)
 	assert.NilError(t, err)
 	clear(in[0]) // its memory is the caller's
-	assert.Assert(t, s.Name == "stage" && s.Path == "" && s.SHA256 == hexSum([]byte(lines(one, two))), "%+v", s)
+	assert.Assert(t, s.Name == "stage" && s.Path == "" && s.SHA256 == HexSum([]byte(lines(one, two))), "%+v", s)
 	sameAgain(t, s)
 	for want, tc := range map[string]struct {
 		format string

@@ -181,7 +181,7 @@ func TestPackedFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "whatever", tc.content)
 			s := open(t, path)
-			if s.Len() != 2 || s.Skipped != 0 || s.SHA256 != hexSum([]byte(tc.content)) || s.Format != "judgebench" || s.Path != path {
+			if s.Len() != 2 || s.Skipped != 0 || s.SHA256 != HexSum([]byte(tc.content)) || s.Format != "judgebench" || s.Path != path {
 				t.Fatalf("%d items, %d skipped, SHA-256 %s, format %s", s.Len(), s.Skipped, s.SHA256, s.Format)
 			}
 			if it := item(t, s, 0); it.ID != "one" || it.Line != 1 || it.Question != "a\n[b] \"é\"\u2028" {

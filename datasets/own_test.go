@@ -26,7 +26,7 @@ func TestImportOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if s.Name != "mine" || s.Len() != 4 || s.Mapping.String() != how.String() || s.File != hexSum([]byte(ownCSV)) || k.SHA256 != s.File || k.Rows != 4 || k.Bytes != int64(len(ownCSV)) {
+	if s.Name != "mine" || s.Len() != 4 || s.Mapping.String() != how.String() || s.File != HexSum([]byte(ownCSV)) || k.SHA256 != s.File || k.Rows != 4 || k.Bytes != int64(len(ownCSV)) {
 		t.Errorf("%+v is opened as %s, %d items, %s", k, s.Name, s.Len(), s.Mapping)
 	}
 	if all := lib.All(); len(all) != len(Registry())+1 || all[len(Registry())].Name != "mine" || !lib.Has(k) {
@@ -52,7 +52,7 @@ func TestImportOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = lib.Open("mine")
-	oneLine(t, err, path, "FILE: it changed after the import: SHA-256 is "+hexSum([]byte(more+"\""))+", was "+again.SHA256+": import more.csv again, with --as mine")
+	oneLine(t, err, path, "FILE: it changed after the import: SHA-256 is "+HexSum([]byte(more+"\""))+", was "+again.SHA256+": import more.csv again, with --as mine")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

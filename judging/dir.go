@@ -221,14 +221,13 @@ func readStored[T any](
 	d.dropped = map[int]bool{}
 	err := ReadRecordsBy(filepath.Join(d.Path, RecordsFile), read, func(r *Record, value T) error {
 		n++
-		if retry(r) || r.Unverified || completed.Has(r.Item, r.Presentation, r.Repetition) {
+		if retry(r) || r.Unverified || !completed.Add(r) {
 			d.dropped[n] = true
 			if r.Unverified {
 				unverified = append(unverified, r)
 			}
 			return nil
 		}
-		completed.Add(r)
 		return done(r, value)
 	})
 	if err != nil && (n > 0 || !errors.Is(err, fs.ErrNotExist)) {
@@ -272,7 +271,7 @@ func (d *Dir) Write(r *Record) error {
 // finish, whoever continues the run calls it again.
 func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
-	if _, err := os.Stat(path); err == nil {
+	if disk.Exists(path) {
 		return nil
 	}
 	err := disk.Write(path, func(w io.Writer) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/internal/disk"
 )
 
 // FindRuns returns the run folders that paths name: each path may be a run or a folder with runs at any depth. A path
@@ -53,7 +54,7 @@ func runsBelow(dir string) (runs []string, err error) {
 		if path != dir && strings.HasPrefix(entry.Name(), ".") { // being merged, or deleted
 			return fs.SkipDir
 		}
-		if _, err := os.Stat(filepath.Join(path, ManifestFile)); err == nil {
+		if disk.Exists(filepath.Join(path, ManifestFile)) {
 			runs = append(runs, path)
 			return fs.SkipDir
 		}

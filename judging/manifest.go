@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/datasets"
 	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
@@ -324,8 +325,7 @@ func NewManifest(gavel string, spec Spec) *Manifest {
 	if err != nil {
 		panic(err) // strings and numbers alone: cannot happen
 	}
-	sum := sha256.Sum256(raw)
-	return &Manifest{Schema: manifestSchema, ID: hex.EncodeToString(sum[:]), Gavel: gavel, Spec: spec, Status: Running}
+	return &Manifest{Schema: manifestSchema, ID: datasets.HexSum(raw), Gavel: gavel, Spec: spec, Status: Running}
 }
 
 // HashIDs returns the SHA-256 of n ids, in hex.

@@ -188,10 +188,9 @@ func EachVerdict(dir string, reading Reading, use func(r *Record, p Asker, v Ver
 	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
 	var completed Completed
 	return m, ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error {
-		if r.Repetition > 0 || completed.Has(r.Item, r.Presentation, 0) {
+		if r.Repetition > 0 || !completed.Add(r) {
 			return nil
 		}
-		completed.Add(r)
 		v, err := r.Read(p, reading)
 		if err != nil {
 			return err

@@ -2,8 +2,6 @@ package judging
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -489,6 +487,5 @@ func FirstTurn(p Prompt, systemRole string) []backends.Message {
 
 // hashMessages returns the SHA-256 of a conversation's JSON, in hex.
 func hashMessages(messages []backends.Message) string {
-	sum := sha256.Sum256(backends.EncodeMessages(messages))
-	return hex.EncodeToString(sum[:])
+	return datasets.HexSum(backends.EncodeMessages(messages))
 }

@@ -25,6 +25,12 @@ func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) 
 	return f, info, err
 }
 
+// Exists reports whether a path names a file or folder.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // CheckRegular rejects files of a folder that are links or not regular, since a write could lead elsewhere or block.
 // Missing files are allowed.
 func CheckRegular(dir string, names ...string) error {

@@ -3,14 +3,13 @@ package eval
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 
+	"gavel/datasets"
 	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
@@ -155,8 +154,7 @@ func batchID(body []byte) string {
 	if err != nil {
 		panic(err)
 	}
-	sum := sha256.Sum256(text)
-	return "gavel-" + hex.EncodeToString(sum[:16])
+	return "gavel-" + datasets.HexSum(text)[:32]
 }
 
 // queue adds the latest request to the next batch, with the error that it got instead of a reply, if any.

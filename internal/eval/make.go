@@ -246,15 +246,16 @@ func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	if err := p.dir.WriteItems(p.itemLines(ctx)); err != nil {
 		return err
 	}
-	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: p.completed})
-	if p.completed == m.Judgments && p.completed > 0 {
-		e.sayComplete(p)
-	}
+	e.openComplete(p.out, m, p.completed)
 	return nil
 }
 
-func (e *Maker) sayComplete(p *runState) {
-	e.notef("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
+// openComplete reports a run with nothing left to ask.
+func (e *Maker) openComplete(dir string, m *judging.Manifest, completed int) {
+	e.observer().RunOpened(RunStart{Dir: dir, Manifest: m, Completed: completed})
+	if completed == m.Judgments && completed > 0 {
+		e.notef("all %d judgments are in %s already: nothing to ask", completed, dir)
+	}
 }
 
 // writeGiven writes the records that a replay copies.
@@ -263,13 +264,12 @@ func (p *runState) writeGiven(ctx context.Context) error {
 		return nil
 	}
 	return p.copyRecords(ctx, func(r *judging.Record) error {
-		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
+		if !p.job.Completed.Add(r) {
 			return nil
 		}
 		if err := p.dir.Write(r); err != nil {
 			return err
 		}
-		p.job.Completed.Add(r)
 		p.completed++
 		p.missing.Add(-1)
 		return p.records.Add(r)

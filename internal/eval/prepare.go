@@ -236,12 +236,17 @@ func (e *Maker) prepare(
 		}
 		spec.Parameters.NumCtx = n
 	}
-	spec.Parameters.MaxTokens, err = e.fitReply(ctx, o, subset, judges, protocol, spec)
+	p.job = &judging.RunJob{Asker: asker, Set: subset.set, Rows: subset.rows, Now: e.Now}
+	if counter, ok := judges[0].Backend.(backends.Counter); ok {
+		p.job.Count = counter.CountTokens
+	}
+	spec.Parameters.MaxTokens, err = e.fitReply(ctx, p, subset, spec, turns(protocol, params))
 	if err != nil {
 		return nil, err
 	}
 	m, out := e.newRun(o, subset, spec)
 	p.out = out
+	p.job.Manifest = m
 	presentations, err := judging.CountPresentations(asker, subset.set, subset.rows)
 	if err != nil {
 		return nil, err
@@ -253,10 +258,7 @@ func (e *Maker) prepare(
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
-	p.job = &judging.RunJob{
-		Manifest: m, Asker: asker, Set: subset.set, Rows: subset.rows,
-		Concurrency: m.Concurrency, Now: e.Now,
-	}
+	p.job.Concurrency = m.Concurrency
 	if err := checkLabels(asker, subset, server, model); err != nil {
 		return nil, err
 	}
@@ -367,9 +369,6 @@ func (p *runState) limit() error {
 			maxTokens, m.Server.Name, context)
 	}
 	j.Limit = m.Server.PromptLimit(context, maxTokens)
-	if counter, ok := p.judges[0].Backend.(backends.Counter); ok {
-		j.Count = counter.CountTokens
-	}
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"gavel/internal/disk"
 	"gavel/judging"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
@@ -98,7 +99,7 @@ func TestUnservedRunIsReadAgain(t *testing.T) {
 	var there []bool
 	for _, refused := range []int{0, 1} {
 		p.saveReport(&scoring.Run{Unserved: judging.Unserved{Refused: refused}}, &scoring.Report{})
-		there = append(there, exists(filepath.Join(dir, reportFile)))
+		there = append(there, disk.Exists(filepath.Join(dir, reportFile)))
 	}
 	if !slices.Equal(there, []bool{true, false}) {
 		t.Errorf("kept: %v", there)

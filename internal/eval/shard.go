@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -234,13 +233,13 @@ var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteFile)
 // CopyEarlierTry copies the files of the previous try into the folder of a shard's later try, unless that folder
 // exists. If the previous try is still running, both ask for the same judgments, and merging resolves it.
 func CopyEarlierTry(out string, try int) error {
-	if _, err := os.Stat(out); err == nil {
+	if disk.Exists(out) {
 		return nil
 	}
 	first := strings.TrimSuffix(filepath.Clean(out), judging.TrySuffix(try))
 	for number := try - 1; number > 0; number-- {
 		earlier := first + judging.TrySuffix(number)
-		if _, err := os.Stat(earlier); err != nil {
+		if !disk.Exists(earlier) {
 			continue
 		}
 		err := disk.MakeDir(out, func(part string) error { return disk.CopyFiles(earlier, part, filesOfRun...) })

@@ -2,8 +2,6 @@ package labels
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -197,6 +195,5 @@ func (j *RunVerdicts) hash() error {
 
 // Sum returns the hash of an item's line, as stored in labels.
 func Sum(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
+	return datasets.HexSum(raw)
 }

@@ -107,7 +107,7 @@ func (a *LimitsError) Error() string {
 
 // write makes the suite's folder, and the file in it that lists the runs.
 func (s *Suite) write() error {
-	if _, err := os.Stat(filepath.Join(s.Out, judging.ManifestFile)); err == nil {
+	if disk.Exists(filepath.Join(s.Out, judging.ManifestFile)) {
 		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
 	}
 	if err := os.MkdirAll(s.Out, 0o755); err != nil {

@@ -36,7 +36,7 @@ func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	if len(r.Shards) == 0 {
 		return eval.WithKind(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
 	}
-	if exists(r.Out) {
+	if disk.Exists(r.Out) {
 		return fmt.Errorf("%s exists: name another folder, or remove it", r.Out)
 	}
 	w := &merger{Maker: m, Inputs: r, missing: map[int][]string{}}
@@ -65,18 +65,13 @@ func (w *merger) addMissing(shard int, format string, args ...any) {
 	w.missing[shard] = append(w.missing[shard], fmt.Sprintf(format, args...))
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // folders returns the folders to merge, each once: the given ones and the later tries of their shards. A shard may
 // only have the folder of a later try.
 func (w *merger) folders() (dirs []string) {
 	for _, dir := range w.Shards {
 		dir = filepath.Clean(dir)
 		tries, _ := filepath.Glob(dir + judging.TryInfix + "*")
-		if exists(dir) || len(tries) == 0 {
+		if disk.Exists(dir) || len(tries) == 0 {
 			tries = append(tries, dir)
 		}
 		for _, try := range tries {
@@ -94,7 +89,7 @@ func (w *merger) merge(ctx context.Context, part string) error {
 	runs := map[string][]string{"": dirs}
 	command := "the command of the shards, with"
 	var suite *scoring.Matrix
-	if exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
+	if disk.Exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
 		var err error
 		suite, runs, err = w.suite(dirs)
 		if err != nil {

@@ -236,10 +236,9 @@ func (w *merger) writeRecords(
 		var done judging.Completed
 		for _, failed := range []bool{false, true} {
 			err := s.eachRecord(ctx, func(r *judging.Record) error {
-				if done.Has(r.Item, r.Presentation, r.Repetition) || failed != (r.Outcome == judging.Failed) {
+				if failed != (r.Outcome == judging.Failed) || !done.Add(r) {
 					return nil
 				}
-				done.Add(r)
 				r.Run = m.ID
 				for i := range r.Replies {
 					if reply := &r.Replies[i]; len(m.Servers) > 1 && reply.Endpoint == "" {
