@@ -54,10 +54,10 @@ func OtherRun(path string, old, m *Manifest) error {
 }
 
 // OpenDir opens a run directory for writing, creates it if needed, and takes its lock. If the directory holds a run, it
-// must be the same one: OpenDir then returns the manifest it found and calls done for every valid record. Records for
-// which retry returns true, and unverified ones, are not valid: the former stay in the file until Start or Sweep
-// removes them, the latter go to Waiting.
-func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
+// must be the same one: OpenDir then calls done for every valid record. Records for which retry returns true, and
+// unverified ones, are not valid: the former stay in the file until Start or Sweep removes them, the latter go to
+// Waiting.
+func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, error) {
 	return OpenDirBy(path, m, retry, nothing, func(r *Record, _ struct{}) error { return done(r) })
 }
 
@@ -65,17 +65,17 @@ func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Reco
 // [ReadRecordsBy].
 func OpenDirBy[T any](
 	path string, m *Manifest, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
-) (*Dir, *Manifest, error) {
+) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
+		return nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
 	}
 	if _, err := os.Stat(filepath.Join(path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 		if err := mustBeFree(path); err != nil { // before it leaves a lock file in a folder of another program
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := Plain(path); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
 	locked, err := d.lock.TryLock()
@@ -87,48 +87,48 @@ func OpenDirBy[T any](
 		locked = os.SameFile(waitingWriter, current) // if not, Abandon of the previous holder has removed the file
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
+		return nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
 	}
 	if !locked {
 		d.lock.Close()
-		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; "+
+		return nil, fmt.Errorf("%s: another gavel is writing to this run; "+
 			"wait for it, or name another folder with --out", path)
 	}
 	disk.Sweep(path, RunFiles...)
-	old, err := d.resume(m)
+	err = d.resume(m)
 	if err == nil {
 		err = readStored(d, retry, read, done)
 	}
 	if err != nil {
 		d.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return d, old, nil
+	return d, nil
 }
 
 // Plain returns an error if one of the files that a run writes to is a link or not a regular file.
 func Plain(path string) error { return disk.CheckRegular(path, lockFile, RecordsFile, waitingFile) }
 
-// resume returns the manifest in the folder, or nil if there is none.
-func (d *Dir) resume(m *Manifest) (*Manifest, error) {
+// resume returns an error if the folder holds another run, and sets the files of this one that others changed.
+func (d *Dir) resume(m *Manifest) error {
 	old, err := ReadManifest(d.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return nil
 	case err != nil:
-		return nil, err
+		return err
 	case old.ID != m.ID:
-		return nil, OtherRun(d.Path, old, m)
+		return OtherRun(d.Path, old, m)
 	}
 	m.Altered, err = old.AlteredFiles(nil, d.Path)
-	return old, err
+	return err
 }
 
 // WriteRun writes the directory of a run whose records are all known, for example an imported one. each passes the
 // lines of the items to its argument. Existing files of the same run are replaced. The run gets the status of m once
 // all records are on disk.
 func WriteRun(path string, m *Manifest, records []*Record, each func(line func([]byte) error) error) error {
-	d, _, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
+	d, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func TestATryThatCannotBeginTookRecordsOut(t *testing.T) {
 	open := func() (d *judging.Dir, valid int) {
 		t.Helper()
 		n := 0
-		d, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool {
+		d, err := judging.OpenDir(dir, m, func(*judging.Record) bool {
 			n++
 			return n == 2
 		}, func(*judging.Record) error {

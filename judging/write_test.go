@@ -60,7 +60,7 @@ func TestFullDisk(t *testing.T) {
 
 func TestBeginWritesItemsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
-	d, _, _, err := open(path, testManifest())
+	d, _, err := open(path, testManifest())
 	assert.NilError(t, err)
 	defer d.Close()
 	no := errors.New("no")
@@ -101,7 +101,7 @@ func TestRunsShareItems(t *testing.T) {
 		{name: "a", lines: "one\ntwo"}, {name: "b", lines: "one\ntwo"}, {name: "c", lines: "one\ntwO"}, {name: "d", lines: "one"},
 		{name: "deep/e", lines: "one\ntwo"}, {name: "f", lines: "one\ntwo"},
 	} {
-		d, _, _, err := open(filepath.Join(runs, run.name), testManifest())
+		d, _, err := open(filepath.Join(runs, run.name), testManifest())
 		assert.NilError(t, err)
 		defer d.Close()
 		assert.NilError(t, d.Begin(testManifest(), func(line func([]byte) error) error {

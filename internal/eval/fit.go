@@ -44,7 +44,7 @@ func (e *Maker) fitReply(
 	job.Manifest = &judging.Manifest{Spec: spec}
 	job.Rows = all(subset.set)
 	timer := time.AfterFunc(2*time.Second, func() {
-		e.notef("%s counts the tokens of the longest prompts, on which --max-tokens depends; set it to start at once",
+		e.Notef("%s counts the tokens of the longest prompts, on which --max-tokens depends; set it to start at once",
 			server.Name)
 	})
 	defer timer.Stop()
@@ -57,7 +57,7 @@ func (e *Maker) fitReply(
 		return limit, nil
 	}
 	n := min(limit, judging.FitReply(longest.Tokens, served, attempts))
-	e.notef("--max-tokens is set to %d: %s reserves room for the whole reply in its context of %d, next to a prompt of "+
+	e.Notef("--max-tokens is set to %d: %s reserves room for the whole reply in its context of %d, next to a prompt of "+
 		"up to %d tokens (%s)", n, server.Name, served, longest.Tokens, longest.By)
 	return n, nil
 }

@@ -105,8 +105,8 @@ func (e *Maker) observer() Observer {
 	return e.Observer
 }
 
-// notef shows a line to people.
-func (e *Maker) notef(format string, args ...any) { e.observer().Note(fmt.Sprintf(format, args...)) }
+// Notef shows a line to people.
+func (e *Maker) Notef(format string, args ...any) { e.observer().Note(fmt.Sprintf(format, args...)) }
 
 // quiet returns a copy of the Maker without an observer.
 func (e *Maker) quiet() *Maker {

@@ -148,7 +148,7 @@ func changeOptions(subset items, o RunRequest) (items, error) {
 
 func (e *Maker) pick(o RunRequest, set *datasets.Set) ([]int, error) {
 	for _, line := range set.Remarks() {
-		e.notef("%s", line)
+		e.Notef("%s", line)
 	}
 	sel := o.Selection()
 	if set.Format == datasets.Judgments.Name { // the sample was drawn when the file was made
@@ -289,7 +289,7 @@ func (e *Maker) decision(
 ) judging.Template {
 	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
 		if t, err := k.Template(judging.Decision); err == nil {
-			e.notef("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
+			e.Notef("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
 			return t
 		}
 	}
@@ -394,10 +394,10 @@ func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 	switch {
 	case context == 0 || longest.Tokens > j.Limit && longest.By == judging.CountedByBytes:
 	case longest.Tokens > j.Limit:
-		e.notef("the longest prompt has %d tokens, the server takes at most %d: "+
+		e.Notef("the longest prompt has %d tokens, the server takes at most %d: "+
 			"such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
 	case room < maxTokens:
-		e.notef("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
+		e.Notef("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
 			"less than --max-tokens %d: serve more context, or expect truncated replies",
 			longest.Tokens, longest.By, room, context, maxTokens)
 	}

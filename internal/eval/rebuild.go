@@ -62,7 +62,7 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 		})
 	}
 	if err != nil && c.err == nil && ctx.Err() == nil {
-		e.notef("%s is left out: %v", run, err)
+		e.Notef("%s is left out: %v", run, err)
 		return nil
 	}
 	return err

@@ -48,7 +48,7 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 	saved.Report.Run = p.out
 	e.openComplete(p.out, old, old.Judgments)
 	for _, o := range saved.Report.Origins {
-		e.notef("%s", o)
+		e.Notef("%s", o)
 	}
 	return saved.Report
 }

@@ -149,7 +149,7 @@ func (e *Maker) resolveShard(o *RunRequest) error {
 		return err
 	}
 	if p.Variables != "" {
-		e.notef("shard %s, by %s", p, p.Variables)
+		e.Notef("shard %s, by %s", p, p.Variables)
 		if o.Out != "" {
 			o.Out += p.Suffix()
 		}

@@ -103,7 +103,7 @@ func (w *work) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); w.plan != nil {
 		w.plan.Notes = append(w.plan.Notes, text)
 	} else {
-		w.notef("%s", text)
+		w.Notef("%s", text)
 	}
 }
 
@@ -245,7 +245,7 @@ func (w *work) makeAnswers(
 	}
 	rep, err := w.continueRun(ctx, p)
 	if errors.Is(err, ErrUnserved) { // the questions that have an answer are judged
-		w.notef("warning: %v", err)
+		w.Notef("warning: %v", err)
 		w.unserved = err
 	} else if err != nil {
 		return nil, err
@@ -339,7 +339,7 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 		err = importTo(dir)
 	}
 	if err == nil {
-		w.notef("stage: answers of %s, in %s", file, dir)
+		w.Notef("stage: answers of %s, in %s", file, dir)
 	}
 	return dir, err
 }

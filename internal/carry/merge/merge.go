@@ -43,7 +43,7 @@ func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	if err := disk.MakeDir(r.Out, func(part string) error { return w.merge(ctx, part) }); err != nil {
 		return err
 	}
-	w.note("%s: %d shards merged", r.Out, w.count)
+	w.Notef("%s: %d shards merged", r.Out, w.count)
 	return nil
 }
 
@@ -53,12 +53,6 @@ type merger struct {
 	Inputs
 	count   int              // number of shards
 	missing map[int][]string // what is missing, by shard
-}
-
-func (w *merger) note(format string, args ...any) {
-	if w.Observer != nil {
-		w.Observer.Note(fmt.Sprintf(format, args...))
-	}
 }
 
 func (w *merger) addMissing(shard int, format string, args ...any) {
@@ -126,8 +120,8 @@ func (w *merger) incomplete(command string) error {
 		if more := len(reasons) - mostReasons; more > 0 {
 			reasons = append(reasons[:mostReasons], fmt.Sprintf("and %d more", more))
 		}
-		w.note("shard %d of %d: %s", shard, w.count, strings.Join(reasons, "; "))
-		w.note("  %s --shard %d/%d", command, shard, w.count)
+		w.Notef("shard %d of %d: %s", shard, w.count, strings.Join(reasons, "; "))
+		w.Notef("  %s --shard %d/%d", command, shard, w.count)
 	}
 	return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
 		"or incomplete: %s; run the commands above to complete them", w.count, strings.Join(names, ", ")))

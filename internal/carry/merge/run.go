@@ -52,7 +52,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	if err != nil {
 		return err
 	}
-	dir, _, err := judging.OpenDir(part, m, nil, nil)
+	dir, err := judging.OpenDir(part, m, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	}
 	for i, stage := range m.Stages {
 		if path := shards[0].m.Stages[i].Run; name == "" && path != stage.Run {
-			w.note("its answers: gavel merge %s %s_shard-*",
+			w.Notef("its answers: gavel merge %s %s_shard-*",
 				datasets.ShellQuote(stage.Run), datasets.ShellQuote(wholePath(path)))
 		}
 	}
