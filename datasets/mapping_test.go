@@ -27,7 +27,7 @@ const ownCSV = "nr,prompt,out_1,out_2,winner\n7,\"Say \"\"hi\"\",\n please.\",=1
 
 // However a table is packed and encoded, it has the same items.
 func TestMapping(t *testing.T) {
-	how := mappedBy("question=prompt,response_a=out_1,response_b=out_2,label=winner")
+	mapping := mappedBy("question=prompt,response_a=out_1,response_b=out_2,label=winner")
 	for name, content := range map[string]string{
 		"CSV":         ownCSV,
 		"with a mark": "\ufeff" + ownCSV,
@@ -35,7 +35,7 @@ func TestMapping(t *testing.T) {
 		"other UTF":   utf16Of(binary.BigEndian, ownCSV),
 		"gzip":        gzipOf(t, ownCSV),
 	} {
-		s, err := openBytes("own.csv", []byte(content), how)
+		s, err := openBytes("own.csv", []byte(content), mapping)
 		assert.NilError(t, err, name)
 		all := items(t, s)
 		assert.Equal(t, len(all), 4, name)

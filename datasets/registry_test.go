@@ -28,9 +28,9 @@ func TestSamples(t *testing.T) {
 		}
 		s, err := Library{t.TempDir()}.OpenWith(k.Name, OpenOptions{Turns: TurnsAll})
 		assert.NilError(t, err)
-		told, err := s.Summarize(k)
+		summary, err := s.Summarize(k)
 		assert.NilError(t, err)
-		for _, row := range told.Rows {
+		for _, row := range summary.Rows {
 			fmt.Fprintf(&out, "%s: %s\n", row[0], row[1])
 		}
 		sameAgain(t, s)
@@ -62,9 +62,9 @@ func TestRegistry(t *testing.T) {
 			}
 		}
 		assert.Equal(t, n, 1, "%s: of built in, URL and a way to get it, one is to be", k.Name)
-		_, known := FormatNamed(k.Format)
+		_, exists := FormatNamed(k.Format)
 		if k.SHA256 != "" && (len(k.SHA256) != 64 || k.Bytes == 0 || k.Copy != "") || k.Rows == 0 || k.Licence == "" ||
-			k.Source == "" || !known {
+			k.Source == "" || !exists {
 			t.Errorf("incomplete: %+v", k)
 		}
 	}
@@ -75,8 +75,8 @@ func TestRegistry(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	lib := Library{t.TempDir()}
-	own := write(t, "mine.jsonl", lines(pair("one")))
-	if s, err := lib.Open(own); err != nil || s.Len() != 1 || s.Name != own {
+	ownFile := write(t, "mine.jsonl", lines(pair("one")))
+	if s, err := lib.Open(ownFile); err != nil || s.Len() != 1 || s.Name != ownFile {
 		t.Errorf("by path: %v", err)
 	}
 	if err := os.WriteFile(lib.Path("judgebench-claude"), []byte(pair("one")), 0o644); err != nil {
@@ -121,9 +121,9 @@ func TestImport(t *testing.T) {
 		t.Errorf("importing it from where it is: %v", err)
 	}
 
-	mine := write(t, "mine.jsonl", pair("mine"))
-	_, _, err = lib.Import(mine, "")
-	oneLine(t, err, mine, "FILE: no published file has its SHA-256 "+HexSum([]byte(pair("mine")))+": name a dataset without "+
+	ownFile := write(t, "mine.jsonl", pair("mine"))
+	_, _, err = lib.Import(ownFile, "")
+	oneLine(t, err, ownFile, "FILE: no published file has its SHA-256 "+HexSum([]byte(pair("mine")))+": name a dataset without "+
 		"a published sum with --as (\"gavel datasets list\" lists the names), choose a new name with --as for a file of your own, "+
 		"or use its path with --dataset")
 
@@ -322,9 +322,9 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 		}
 		onlyHolds(t, lib)
 	}
-	said := int64(0)
-	if err := lib.Fetch(context.Background(), client(content), law, func(n int64) { said = n }); err != nil || said != int64(len(content)) {
-		t.Fatalf("%v; told %d bytes of %d", err, said, len(content))
+	received := int64(0)
+	if err := lib.Fetch(context.Background(), client(content), law, func(n int64) { received = n }); err != nil || received != int64(len(content)) {
+		t.Fatalf("%v; told %d bytes of %d", err, received, len(content))
 	}
 	onlyHolds(t, lib, "x.jsonl.gz", "x.jsonl.gz.sha256")
 	for _, k := range []Entry{law, math} {
@@ -332,8 +332,8 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	if said, err := lib.SumNotes(law); err != nil || len(said) != 1 || said[0] != "its SHA-256 is "+HexSum([]byte(content))+", that of the copy gavel was tested with" {
-		t.Errorf("%q, %v", said, err)
+	if notes, err := lib.SumNotes(law); err != nil || len(notes) != 1 || notes[0] != "its SHA-256 is "+HexSum([]byte(content))+", that of the copy gavel was tested with" {
+		t.Errorf("%q, %v", notes, err)
 	}
 
 	// Changed behind our back, and without its sum.
@@ -369,20 +369,20 @@ func TestImportWithoutPublishedSum(t *testing.T) {
 		}
 		onlyHolds(t, lib)
 	}
-	if _, at, err := lib.Import(file, "x-law"); err != nil || at != filepath.Join(lib.Dir, "x.jsonl") || at != lib.Path("x-law") {
-		t.Fatalf("%s, %v", at, err)
+	if _, dest, err := lib.Import(file, "x-law"); err != nil || dest != filepath.Join(lib.Dir, "x.jsonl") || dest != lib.Path("x-law") {
+		t.Fatalf("%s, %v", dest, err)
 	}
 	onlyHolds(t, lib, "x.jsonl", "x.jsonl.sha256")
 	// The same, packed: it takes the place of the first.
-	if _, at, err := lib.Import(write(t, "carried.jsonl.gz", gzipOf(t, content)), "x-math"); err != nil || at != lib.Path(law.Name) {
-		t.Fatalf("%s, %v", at, err)
+	if _, dest, err := lib.Import(write(t, "carried.jsonl.gz", gzipOf(t, content)), "x-math"); err != nil || dest != lib.Path(law.Name) {
+		t.Fatalf("%s, %v", dest, err)
 	}
 	onlyHolds(t, lib, "x.jsonl.gz", "x.jsonl.gz.sha256")
 	if s, err := lib.Open("x-law"); err != nil || s.Len() != 1 {
 		t.Error(err)
 	}
-	if said, err := lib.SumNotes(law); len(said) != 1 || !strings.HasSuffix(said[0], "; keep it with your results") || err != nil {
-		t.Errorf("%q, %v", said, err)
+	if notes, err := lib.SumNotes(law); len(notes) != 1 || !strings.HasSuffix(notes[0], "; keep it with your results") || err != nil {
+		t.Errorf("%q, %v", notes, err)
 	}
 }
 
