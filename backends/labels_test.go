@@ -43,7 +43,8 @@ func TestLabelLogprobs(t *testing.T) {
 // A token may be a part of a character.
 func TestLabelsOfBytes(t *testing.T) {
 	output := labelLogprobs([]token{tokenWith("\xc3", 1), tokenWith("\xa9", 0.6, "\xa8", 0.4)}, []string{"é", "è"})
-	if len(output) != 2 || math.Abs(math.Exp(output[0].Logprob)-0.6) > 1e-9 || math.Abs(math.Exp(output[1].Logprob)-0.4) > 1e-9 {
+	if len(output) != 2 || math.Abs(math.Exp(output[0].Logprob)-0.6) > 1e-9 ||
+		math.Abs(math.Exp(output[1].Logprob)-0.4) > 1e-9 {
 		t.Errorf("%+v", output)
 	}
 }
@@ -96,7 +97,8 @@ func TestConstrainedReply(t *testing.T) {
 			}
 			want := []LabelProbability{{"[[A>B]]", -0.75}, {"[[B>A]]", -2}}
 			for i := range want {
-				if len(got.Labels) != 2 || got.Labels[i].Text != want[i].Text || math.Abs(got.Labels[i].Logprob-want[i].Logprob) > 1e-9 {
+				if len(got.Labels) != 2 || got.Labels[i].Text != want[i].Text ||
+					math.Abs(got.Labels[i].Logprob-want[i].Logprob) > 1e-9 {
 					t.Fatalf("labels: %+v, want %+v", got.Labels, want)
 				}
 			}

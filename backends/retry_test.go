@@ -104,7 +104,8 @@ func TestRetryBacksOff(t *testing.T) {
 			return Response{}, refused
 		})
 		WithRetry(c, Retry{For: time.Hour, First: time.Second}).Ask(t.Context(), Request{})
-		if first, last := times[1], times[len(times)-1]-times[len(times)-2]; first < time.Second/2 || first > 2*time.Second || last < 3*time.Second || last > 9*time.Second {
+		if first, last := times[1], times[len(times)-1]-times[len(times)-2]; first < time.Second/2 ||
+			first > 2*time.Second || last < 3*time.Second || last > 9*time.Second {
 			t.Errorf("first wait %s, last %s", first, last)
 		}
 	})
@@ -182,11 +183,13 @@ func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the caller's own end is no time-out
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := WithTimeout(deaf, time.Minute).Ask(ctx, Request{}); IsKind(err, Timeout) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := WithTimeout(deaf, time.Minute).Ask(ctx, Request{}); IsKind(err, Timeout) ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})
-	if got, err := WithTimeout(&script{replies: []any{broke}}, time.Minute).Ask(t.Context(), Request{}); err != error(broke) {
+	got, err := WithTimeout(&script{replies: []any{broke}}, time.Minute).Ask(t.Context(), Request{})
+	if err != error(broke) {
 		t.Errorf("another error became %+v, %v", got, err)
 	}
 	if c := Client(&script{}); WithTimeout(c, 0) != c {

@@ -145,7 +145,8 @@ func TestWatchIsInNobodysWay(t *testing.T) {
 					t.Errorf("asked %d times in 100 s, at most %d", n, c.limit)
 				}
 				s.now.Store(&presence{identity: tinyIdentity})
-				if err := w.FinalCheck(t.Context(), time.Minute); err != nil || verified.Load() != replies.Load() || early.Load() > 0 {
+				if err := w.FinalCheck(t.Context(), time.Minute); err != nil || verified.Load() != replies.Load() ||
+					early.Load() > 0 {
 					t.Errorf("%d of %d replies count, %d of them by a check that began before them; %v",
 						verified.Load(), replies.Load(), early.Load(), err)
 				}

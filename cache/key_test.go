@@ -44,7 +44,8 @@ func change(t *testing.T, v reflect.Value) {
 
 func TestKeyDependsOnWhatChangesAReply(t *testing.T) {
 	base := request("Which is better?")
-	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[backends.Request]()), func(f reflect.StructField) bool { return f.Anonymous })
+	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[backends.Request]()),
+		func(f reflect.StructField) bool { return f.Anonymous })
 	for _, field := range fields {
 		want, decided := inKey[field.Name]
 		if !decided {

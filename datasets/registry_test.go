@@ -308,7 +308,11 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 	lib := Library{t.TempDir()}
 	client := func(body string) *http.Client {
 		return &http.Client{Transport: remote(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+			return &http.Response{
+				StatusCode:    200,
+				Body:          io.NopCloser(strings.NewReader(body)),
+				ContentLength: int64(len(body)),
+			}, nil
 		})}
 	}
 	for name, tc := range map[string]struct{ body, want string }{
@@ -317,18 +321,21 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 		"none of its rows": {question(with("category", "art")), "x-law: the file received has no item of the group law; groups: art: nothing was stored"},
 		"cut":              {content[:20], "x-law: the file received: unpacking the gzip file"},
 	} {
-		if err := lib.Fetch(context.Background(), client(tc.body), law, nil); err == nil || !strings.HasPrefix(err.Error(), tc.want) || strings.Contains(err.Error(), lib.Dir) {
+		if err := lib.Fetch(context.Background(), client(tc.body), law, nil); err == nil ||
+			!strings.HasPrefix(err.Error(), tc.want) || strings.Contains(err.Error(), lib.Dir) {
 			t.Errorf("%s: %v", name, err)
 		}
 		onlyHolds(t, lib)
 	}
 	received := int64(0)
-	if err := lib.Fetch(context.Background(), client(content), law, func(n int64) { received = n }); err != nil || received != int64(len(content)) {
+	if err := lib.Fetch(context.Background(), client(content), law, func(n int64) { received = n }); err != nil ||
+		received != int64(len(content)) {
 		t.Fatalf("%v; told %d bytes of %d", err, received, len(content))
 	}
 	onlyHolds(t, lib, "x.jsonl.gz", "x.jsonl.gz.sha256")
 	for _, k := range []Entry{law, math} {
-		if s, err := lib.Open(k.Name); err != nil || !lib.Has(k) || s.Len() != 1 || s.Name != k.Name || s.Group(0) != k.Groups[0] || s.SHA256 != HexSum([]byte(content)) {
+		if s, err := lib.Open(k.Name); err != nil || !lib.Has(k) || s.Len() != 1 || s.Name != k.Name ||
+			s.Group(0) != k.Groups[0] || s.SHA256 != HexSum([]byte(content)) {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}

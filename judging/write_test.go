@@ -40,7 +40,8 @@ func TestDirWriteFromManyGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	n := 0
-	if err := ReadRecords(filepath.Join(path, RecordsFile), func(*Record) error { n++; return nil }); err != nil || n != 200 {
+	if err := ReadRecords(filepath.Join(path, RecordsFile), func(*Record) error { n++; return nil }); err != nil ||
+		n != 200 {
 		t.Errorf("%d records, %v", n, err)
 	}
 }

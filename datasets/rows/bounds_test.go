@@ -34,7 +34,8 @@ func TestALineThatNeverEnds(t *testing.T) {
 		},
 		"on all processors": func(in *endlessLine) error {
 			start := strings.NewReader(strings.Repeat("{}\n", 3))
-			return EachLine(io.MultiReader(start, reader(in)), func([]byte) int { return 0 }, func(Line[int]) error { return nil })
+			return EachLine(io.MultiReader(start, reader(in)),
+				func([]byte) int { return 0 }, func(Line[int]) error { return nil })
 		},
 	} {
 		in := new(endlessLine)

@@ -273,7 +273,13 @@ func BenchmarkWrite(b *testing.B) {
 
 // TestNoLocks: errors of file systems without locks are told from others.
 func TestNoLocks(t *testing.T) {
-	for err, want := range map[error]bool{syscall.ENOLCK: true, errors.ErrUnsupported: true, syscall.ENOTSUP: true, syscall.EACCES: false, nil: false} {
+	for err, want := range map[error]bool{
+		syscall.ENOLCK:        true,
+		errors.ErrUnsupported: true,
+		syscall.ENOTSUP:       true,
+		syscall.EACCES:        false,
+		nil:                   false,
+	} {
 		if LocksUnsupported(err) != want {
 			t.Errorf("%v: no locks is %v", err, !want)
 		}

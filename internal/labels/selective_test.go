@@ -23,7 +23,10 @@ func TestSelectHolds(t *testing.T) {
 			truth := map[string]string{}
 			judges := make([]*RunVerdicts, size)
 			for k := range judges {
-				judges[k] = &RunVerdicts{Verdicts: make(map[string]string, len(items)), Confidence: make(map[string]float64, len(items))}
+				judges[k] = &RunVerdicts{
+					Verdicts:   make(map[string]string, len(items)),
+					Confidence: make(map[string]float64, len(items)),
+				}
 			}
 			for i, item := range items {
 				if i < labelled {

@@ -185,7 +185,8 @@ func (s *store) write() error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(zstd.MaxWindowSize/64), zstd.WithEncoderConcurrency(1))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+		zstd.WithWindowSize(zstd.MaxWindowSize/64), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return err
 	}

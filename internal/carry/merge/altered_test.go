@@ -113,7 +113,8 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 		}
 		return warnings
 	}
-	items, records, manifest := read(t, parts[1], judging.ItemsFile), read(t, parts[1], judging.RecordsFile), read(t, parts[1], judging.ManifestFile)
+	items, records := read(t, parts[1], judging.ItemsFile), read(t, parts[1], judging.RecordsFile)
+	manifest := read(t, parts[1], judging.ManifestFile)
 	all := lines(t, parts[1])
 	other := slices.IndexFunc(all, func(line string) bool {
 		return !strings.Contains(line, regexp.MustCompile(`"choice":"."`).FindString(all[0]))

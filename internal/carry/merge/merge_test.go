@@ -119,7 +119,8 @@ func sameRun(t *testing.T, whole, merged string) {
 	check(t, err)
 	b, err := judging.ReadManifest(merged)
 	check(t, err)
-	if a.ID != b.ID || a.Judgments != b.Judgments || a.Status != b.Status || a.Dataset.Rows != b.Dataset.Rows || b.Shard != nil {
+	if a.ID != b.ID || a.Judgments != b.Judgments || a.Status != b.Status || a.Dataset.Rows != b.Dataset.Rows ||
+		b.Shard != nil {
 		t.Errorf("%s: the manifest is of run %s, %d judgments, %s, %d rows", merged, b.ID, b.Judgments, b.Status, b.Dataset.Rows)
 	}
 	for i, s := range a.Stages {
@@ -133,7 +134,8 @@ func sameRun(t *testing.T, whole, merged string) {
 	verdicts := func(dir string) map[string]string {
 		byJudgment := map[string]string{}
 		check(t, judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-			byJudgment[fmt.Sprint(r.Item, r.Presentation, r.Repetition)] = fmt.Sprint(r.Run, r.Outcome, r.Choice, r.Answer, r.First)
+			key := fmt.Sprint(r.Item, r.Presentation, r.Repetition)
+			byJudgment[key] = fmt.Sprint(r.Run, r.Outcome, r.Choice, r.Answer, r.First)
 			return nil
 		}))
 		return byJudgment
