@@ -15,8 +15,8 @@ func UnknownDiagnosis(code, text string, args ...any) Diagnosis {
 	return Diagnosis{Level: Unknown, Code: code, Text: fmt.Sprintf(text, args...), Evidence: []Evidence{}}
 }
 
-// DiagnoseWithoutInterval returns the diagnosis of a judge whose headline has no interval, for example before the end
-// of a run. right is the phrase before the value, and noun the counted unit.
+// DiagnoseWithoutInterval returns the diagnosis of a judge whose headline has no interval, for example before the end of a run. right
+// is the phrase before the value, and noun the counted unit.
 func (r *Report) DiagnoseWithoutInterval(right string, headline Result, noun string) Diagnosis {
 	progress := ""
 	if r.Items < r.Expected {

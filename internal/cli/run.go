@@ -74,7 +74,7 @@ it is surely so, 4 surely not, 5 all items do not tell.`
 	return text
 }
 
-// runFlags returns the fields of a protocol's request (internal/eval/fields.yaml) as flags, and those that only the
+// runFlags returns the fields of a protocol's request (internal/eval/fields.go) as flags, and those that only the
 // command line has.
 func runFlags(k judging.Protocol) []cli.Flag {
 	flags := flagsOf(eval.FieldsOf(k))
