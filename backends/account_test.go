@@ -19,13 +19,13 @@ func TestAccountCountsWhatIsNoJudgment(t *testing.T) {
 		ctx := WithAccount(t.Context(), &account)
 		_, err := b.Ask(ctx, question)
 		assert.NilError(t, err)
-		listed := func(pages map[string]int) int { return pages["/v1/models"] + pages["/api/tags"] }
+		lists := func(pages map[string]int) int { return pages["/v1/models"] + pages["/api/tags"] }
 		before := account.AddTo(nil) // a server may be asked first what it is
 		b.(Identifier).Identify(ctx, "tiny")
-		counted := account.AddTo(map[string]int{"/version": 5})
-		assert.Equal(t, listed(counted), listed(before)+1)
-		assert.Equal(t, counted["/version"], before["/version"]+5)
-		for page := range counted {
+		sum := account.AddTo(map[string]int{"/version": 5})
+		assert.Equal(t, lists(sum), lists(before)+1)
+		assert.Equal(t, sum["/version"], before["/version"]+5)
+		for page := range sum {
 			assert.Assert(t, strings.HasPrefix(page, "/") && !strings.Contains(page, "chat"), page)
 		}
 	})

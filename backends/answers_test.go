@@ -40,8 +40,8 @@ func TestAskedByManyAtOnce(t *testing.T) {
 			var wg sync.WaitGroup
 			for range 16 {
 				wg.Go(func() {
-					if again, err := c.Ask(context.Background(), req); err != nil || again.Text != first.Text {
-						t.Errorf("asked again: %q, %v, at first %q", again.Text, err, first.Text)
+					if second, err := c.Ask(context.Background(), req); err != nil || second.Text != first.Text {
+						t.Errorf("asked again: %q, %v, at first %q", second.Text, err, first.Text)
 					}
 				})
 			}

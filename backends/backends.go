@@ -77,8 +77,8 @@ type Request struct {
 	Oracle *Oracle `json:"-"`
 }
 
-// ExtraParameters holds optional features of a server: a run sets them as parameters, a request carries them. Unset fields are
-// left out of the JSON. The tag about has the field's description for people.
+// ExtraParameters holds optional features of a server: a run sets them as parameters, a request carries them. Unset
+// fields are left out of the JSON. The tag about has the field's description for people.
 type ExtraParameters struct {
 	// StopRepetition has the server end a reply that repeats itself.
 	StopRepetition bool `json:"stop_repetition,omitempty" about:"replies that repeat themselves ended by the server"`
@@ -178,9 +178,9 @@ type Response struct {
 	Check *IdentityCheck `json:"-"`
 }
 
-// LabelProbability holds the probability of one of Request.Labels at the place of the verdict in the reply: the natural logarithm
-// of the product of the token probabilities, up to the token that distinguishes the label from the others. These are
-// the model's own probabilities, before any constraint.
+// LabelProbability holds the probability of one of Request.Labels at the place of the verdict in the reply: the natural
+// logarithm of the product of the token probabilities, up to the token that distinguishes the label from the others.
+// These are the model's own probabilities, before any constraint.
 type LabelProbability struct {
 	Text    string  `json:"label"`
 	Logprob float64 `json:"logprob"`

@@ -45,10 +45,10 @@ var decisionWire = wire{
 
 // eachCase runs a file of cases: a server, ": " and what is given. Where what comes of it is not the same for each
 // server, it has a line for each.
-func eachCase(t *testing.T, file string, run func(t *testing.T, w wire, given string) string) {
-	trials.Cases(t, file, func(t *testing.T, given []string) []string {
+func eachCase(t *testing.T, file string, run func(t *testing.T, w wire, input string) string) {
+	trials.Cases(t, file, func(t *testing.T, input []string) []string {
 		var each, results []string
-		server, text, _ := strings.Cut(strings.Join(given, "\n"), ": ")
+		server, text, _ := strings.Cut(strings.Join(input, "\n"), ": ")
 		for _, w := range caseWires {
 			if w.name == server || server == "each" && len(results) < len(wires) {
 				results = append(results, run(t, w, text))
@@ -64,9 +64,9 @@ func eachCase(t *testing.T, file string, run func(t *testing.T, w wire, given st
 
 // answer parses the status and body of an answer: "400 BODY" or "200 reply REASON MESSAGE and MEMBERS". The reason "-"
 // means none; special characters are quoted as in Go.
-func (w wire) answer(t *testing.T, given string) (status int, body string) {
+func (w wire) answer(t *testing.T, input string) (status int, body string) {
 	t.Helper()
-	number, body, _ := strings.Cut(given, " ")
+	number, body, _ := strings.Cut(input, " ")
 	status, err := strconv.Atoi(number)
 	assert.NilError(t, err)
 	if plain, err := strconv.Unquote(body); err == nil {
@@ -106,8 +106,8 @@ func (w wire) replyJSON(message, reason string) string {
 // TestAnswers: what is made of answers, by server. Of a templated reply only that is told which differs from a plain
 // one of the same server.
 func TestAnswers(t *testing.T) {
-	eachCase(t, "answers.txt", func(t *testing.T, w wire, given string) string {
-		status, body := w.answer(t, given)
+	eachCase(t, "answers.txt", func(t *testing.T, w wire, input string) string {
+		status, body := w.answer(t, input)
 		got, err := w.ask(t, respond(status, body))
 		if err != nil {
 			e := failed(t, err)
@@ -117,26 +117,26 @@ func TestAnswers(t *testing.T) {
 		for i := range got.Labels {
 			got.Labels[i].Logprob = math.Round(1e4*got.Labels[i].Logprob) / 1e4
 		}
-		said := members(t, got)
-		if strings.Contains(given, " reply ") {
+		fields := members(t, got)
+		if strings.Contains(input, " reply ") {
 			plain, err := w.ask(t, w.completeAnswer(""))
 			assert.NilError(t, err)
 			plain.Took = 0
 			usual := members(t, plain)
 			delete(usual, "text")
 			delete(usual, "finish")
-			trials.TakeUsual(usual, said)
+			trials.TakeUsual(usual, fields)
 		}
-		return string(mustJSON(said))
+		return string(mustJSON(fields))
 	})
 }
 
 // TestRequests: what of a request's body is not as in that of [question], by server, and once the whole of it.
 func TestRequests(t *testing.T) {
-	eachCase(t, "requests.txt", func(t *testing.T, w wire, given string) string {
-		given, whole := strings.CutPrefix(given, "whole ")
+	eachCase(t, "requests.txt", func(t *testing.T, w wire, input string) string {
+		input, whole := strings.CutPrefix(input, "whole ")
 		req := question
-		assert.NilError(t, json.Unmarshal([]byte(given), &req))
+		assert.NilError(t, json.Unmarshal([]byte(input), &req))
 		body, _ := w.sent(t, "", req)
 		plain, _ := w.sent(t, "", question)
 		if !whole {
@@ -149,8 +149,8 @@ func TestRequests(t *testing.T) {
 // TestServers: a server, pages of it that are not as usual, "-" for none, and names of models; then how it is found and
 // what it says of itself, of its models and of each that is named.
 func TestServers(t *testing.T) {
-	eachCase(t, "servers.txt", func(t *testing.T, w wire, given string) string {
-		names, pages, _ := strings.Cut(given, "\n")
+	eachCase(t, "servers.txt", func(t *testing.T, w wire, input string) string {
+		names, pages, _ := strings.Cut(input, "\n")
 		for page := range strings.Lines(pages) {
 			path, body, _ := strings.Cut(strings.TrimSpace(page), " ")
 			w = w.withPage(path, strings.TrimSuffix(body, "-"))
@@ -163,10 +163,10 @@ func TestServers(t *testing.T) {
 			}
 			return strings.ReplaceAll(string(mustJSON(v)), s.URL, "URL")
 		}
-		found, err := Probe(t.Context(), s.Server.Client(), s.URL, "")
-		results := []string{"found " + result(found, err)}
+		probed, err := Probe(t.Context(), s.Server.Client(), s.URL, "")
+		results := []string{"found " + result(probed, err)}
 		server, err := b.Server(t.Context())
-		if server != found {
+		if server != probed {
 			results = append(results, "server "+result(server, err))
 		}
 		models, err := b.Models(t.Context())

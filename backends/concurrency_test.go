@@ -19,7 +19,7 @@ type queueServer struct {
 
 	mu       sync.Mutex
 	busy     int
-	most     int
+	maxBusy  int
 	refused  int
 	answered []time.Time
 }
@@ -27,7 +27,7 @@ type queueServer struct {
 func (q *queueServer) Ask(ctx context.Context, _ Request) (Response, error) {
 	q.mu.Lock()
 	q.busy++
-	q.most = max(q.most, q.busy)
+	q.maxBusy = max(q.maxBusy, q.busy)
 	var refusal error
 	if q.refuse > 0 && q.busy > q.refuse {
 		refusal = busy(0)
@@ -60,33 +60,33 @@ func (q *queueServer) Ask(ctx context.Context, _ Request) (Response, error) {
 	return Response{PromptTokens: 100, ReplyTokens: int(long / time.Millisecond)}, nil
 }
 
-// rate returns how many requests were answered in a second, from one time after begun to another.
-func (q *queueServer) rate(begun time.Time, from, to time.Duration) float64 {
+// rate returns the requests answered per second, between two times after start.
+func (q *queueServer) rate(start time.Time, from, to time.Duration) float64 {
 	n := 0
 	for _, at := range q.answered {
-		if at := at.Sub(begun); at >= from && at < to {
+		if elapsed := at.Sub(start); elapsed >= from && elapsed < to {
 			n++
 		}
 	}
 	return float64(n) / (to - from).Seconds()
 }
 
-// askAll asks for so many replies, as many at once as atOnce says, each until it comes. It returns how long that took.
+// askAll asks for a number of replies, atOnce of them at once, each until it arrives. It returns how long that took.
 func askAll(t *testing.T, c *Retrier, calls int, atOnce func() int) time.Duration {
-	begun := time.Now()
+	start := time.Now()
 	var mu sync.Mutex
-	workers, left := 0, calls
+	workers, remaining := 0, calls
 	var all sync.WaitGroup
 	var hire func()
 	work := func() {
 		for {
 			mu.Lock()
-			if left == 0 || workers > max(1, atOnce()) {
+			if remaining == 0 || workers > max(1, atOnce()) {
 				workers--
 				mu.Unlock()
 				return
 			}
-			left--
+			remaining--
 			mu.Unlock()
 			if _, err := c.Ask(t.Context(), Request{}); err != nil {
 				t.Error(err)
@@ -97,13 +97,13 @@ func askAll(t *testing.T, c *Retrier, calls int, atOnce func() int) time.Duratio
 	hire = func() {
 		mu.Lock()
 		defer mu.Unlock()
-		for ; workers < atOnce() && left > 0; workers++ {
+		for ; workers < atOnce() && remaining > 0; workers++ {
 			all.Go(work)
 		}
 	}
 	hire()
 	all.Wait()
-	return time.Since(begun)
+	return time.Since(start)
 }
 
 // askFound asks as a run does whose server is asked as much as found says.
@@ -122,29 +122,29 @@ func TestConcurrencyIsFound(t *testing.T) {
 		return time.Duration(100+r.ExpFloat64()*900) * time.Millisecond
 	}
 	for _, c := range []struct {
-		name   string
-		slots  int
-		refuse int
-		long   func(*rand.Rand) time.Duration
-		calls  int
-		first  int
-		most   int // that may be there at once
-		batch  bool
-		last   int // requests at once at the end, if that matters
+		name    string
+		slots   int
+		refuse  int
+		long    func(*rand.Rand) time.Duration
+		calls   int
+		first   int
+		maxBusy int // that may be there at once
+		batch   bool
+		last    int // requests at once at the end, if that matters
 	}{
-		{name: "one slot", slots: 1, long: fixed(200 * time.Millisecond), calls: 200, first: 8, most: 32},
-		{name: "slow, one slot", slots: 1, long: fixed(time.Minute), calls: 60, first: 8, most: 8},
-		{name: "4 slots, uneven", slots: 4, long: uneven, calls: 400, first: 8, most: 64},
-		{name: "32 slots", slots: 32, long: fixed(200 * time.Millisecond), calls: 200, first: 8, most: 128},
-		{name: "32 slots, few calls", slots: 32, long: fixed(200 * time.Millisecond), calls: 64, first: 32, most: 40},
-		{name: "32 slots, uneven", slots: 32, long: uneven, calls: 1400, first: 8, most: 256},
-		{name: "256 slots", slots: 256, long: fixed(200 * time.Millisecond), calls: 7000, first: 8, most: 256},
-		{name: "256 slots, uneven", slots: 256, long: uneven, calls: 7000, first: 8, most: 256},
-		{name: "refuses more than 20", slots: 20, refuse: 20, long: uneven, calls: 1400, first: 8, most: 64},
-		{name: "batches 256", slots: 256, long: uneven, calls: 200, first: 32, most: 200, batch: true},
-		{name: "batches 256, many calls", slots: 256, long: uneven, calls: 2000, first: 32, most: 256, batch: true},
-		{name: "batches 16, uneven", slots: 16, long: uneven, calls: 400, first: 32, most: 32, batch: true, last: 20},
-		{name: "batches 8, slow", slots: 8, long: fixed(time.Minute), calls: 100, first: 32, most: 32, batch: true},
+		{name: "one slot", slots: 1, long: fixed(200 * time.Millisecond), calls: 200, first: 8, maxBusy: 32},
+		{name: "slow, one slot", slots: 1, long: fixed(time.Minute), calls: 60, first: 8, maxBusy: 8},
+		{name: "4 slots, uneven", slots: 4, long: uneven, calls: 400, first: 8, maxBusy: 64},
+		{name: "32 slots", slots: 32, long: fixed(200 * time.Millisecond), calls: 200, first: 8, maxBusy: 128},
+		{name: "32 slots, few calls", slots: 32, long: fixed(200 * time.Millisecond), calls: 64, first: 32, maxBusy: 40},
+		{name: "32 slots, uneven", slots: 32, long: uneven, calls: 1400, first: 8, maxBusy: 256},
+		{name: "256 slots", slots: 256, long: fixed(200 * time.Millisecond), calls: 7000, first: 8, maxBusy: 256},
+		{name: "256 slots, uneven", slots: 256, long: uneven, calls: 7000, first: 8, maxBusy: 256},
+		{name: "refuses more than 20", slots: 20, refuse: 20, long: uneven, calls: 1400, first: 8, maxBusy: 64},
+		{name: "batches 256", slots: 256, long: uneven, calls: 200, first: 32, maxBusy: 200, batch: true},
+		{name: "batches 256, many calls", slots: 256, long: uneven, calls: 2000, first: 32, maxBusy: 256, batch: true},
+		{name: "batches 16, uneven", slots: 16, long: uneven, calls: 400, first: 32, maxBusy: 32, batch: true, last: 20},
+		{name: "batches 8, slow", slots: 8, long: fixed(time.Minute), calls: 100, first: 32, maxBusy: 32, batch: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			serve := func() *queueServer {
@@ -157,36 +157,36 @@ func TestConcurrencyIsFound(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				best := askAll(t, WithRetry(serve(), Retry{}), c.calls, func() int { return c.slots })
 				server := serve()
-				left := func() int {
+				remaining := func() int {
 					server.mu.Lock()
 					defer server.mu.Unlock()
 					return c.calls - len(server.answered)
 				}
-				found := NewConcurrency(server, ConcurrencyOptions{
-					First: c.first, Max: 256, Timeout: 10 * time.Minute, Remaining: left, Batches: c.batch,
+				adaptive := NewConcurrency(server, ConcurrencyOptions{
+					First: c.first, Max: 256, Timeout: 10 * time.Minute, Remaining: remaining, Batches: c.batch,
 				})
-				took := askFound(t, found, c.calls, found.Parallelism)
+				took := askFound(t, adaptive, c.calls, adaptive.Parallelism)
 				t.Logf("%v, %v with %d at once; at the end %d (%s), at most %d, %d refused",
-					took, best, c.slots, found.Parallelism(), found.Why(), server.most, server.refused)
+					took, best, c.slots, adaptive.Parallelism(), adaptive.Why(), server.maxBusy, server.refused)
 				if took.Seconds() > best.Seconds()/0.9 {
 					t.Errorf("it took %v; with %d at once %v", took, c.slots, best)
 				}
 				if server.refused > c.calls/5 {
 					t.Errorf("%d were refused", server.refused)
 				}
-				if n := found.Parallelism(); c.last > 0 && n > c.last {
+				if n := adaptive.Parallelism(); c.last > 0 && n > c.last {
 					t.Errorf("%d at once at the end, want at most %d", n, c.last)
 				}
-				if server.most > c.most {
-					t.Errorf("%d were there at once, want at most %d", server.most, c.most)
+				if server.maxBusy > c.maxBusy {
+					t.Errorf("%d were there at once, want at most %d", server.maxBusy, c.maxBusy)
 				}
 			})
 		})
 	}
 }
 
-// TestConcurrencyWhereRefused: a server that refuses some requests is asked nearly as fast as with the best fixed number,
-// and as fast as before within 10 s after an outage of 20 s.
+// TestConcurrencyWhereRefused: a server that refuses some requests is asked nearly as fast as with the best fixed
+// number, and as fast as before within 10 s after an outage of 20 s.
 func TestConcurrencyWhereRefused(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -209,13 +209,13 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				begun := time.Now()
+				start := time.Now()
 				serve := func() *queueServer {
-					begun = time.Now()
+					start = time.Now()
 					r := rand.New(rand.NewPCG(1, 2))
 					refusal := func() error {
-						at := time.Since(begun)
-						if c.outage != nil && at > 5*time.Second && at < 25*time.Second {
+						elapsed := time.Since(start)
+						if c.outage != nil && elapsed > 5*time.Second && elapsed < 25*time.Second {
 							return c.outage
 						}
 						if r.Float64() < c.share {
@@ -234,15 +234,15 @@ func TestConcurrencyWhereRefused(t *testing.T) {
 					best = min(best, askAll(t, WithRetry(serve(), Retry{}), c.calls, func() int { return n }))
 				}
 				server := serve()
-				found := NewConcurrency(server, ConcurrencyOptions{First: 8, Max: 256, Timeout: 10 * time.Minute})
-				took := askFound(t, found, c.calls, found.Parallelism)
+				adaptive := NewConcurrency(server, ConcurrencyOptions{First: 8, Max: 256, Timeout: 10 * time.Minute})
+				took := askFound(t, adaptive, c.calls, adaptive.Parallelism)
 				t.Logf("%v, %.2f of the best fixed number; at the end %d (%s), at most %d",
-					took, took.Seconds()/best.Seconds(), found.Parallelism(), found.Why(), server.most)
+					took, took.Seconds()/best.Seconds(), adaptive.Parallelism(), adaptive.Why(), server.maxBusy)
 				if took.Seconds() > 1.3*best.Seconds() {
 					t.Errorf("it took %v; with the best fixed number %v", took, best)
 				}
 				full := float64(c.slots) / c.long.Seconds()
-				if after := server.rate(begun, 35*time.Second, 41*time.Second); c.outage != nil && after < 0.9*full {
+				if after := server.rate(start, 35*time.Second, 41*time.Second); c.outage != nil && after < 0.9*full {
 					t.Errorf("10 s after the outage %v replies a second, want %v", after, full)
 				}
 			})

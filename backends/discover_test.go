@@ -129,11 +129,11 @@ func TestDiscoverSendsTheKeyToNamedAddressesAlone(t *testing.T) {
 	for env, want := range map[bool]string{true: "Bearer sk-secret", false: ""} {
 		s := vllmWire.start(t)
 		Discover(context.Background(), NewHTTPClient(1), []CandidateAddress{{s.URL, "x", env}}, "sk-secret")
-		models := s.asked("/v1/models")
+		models := s.requestsTo("/v1/models")
 		if len(models) == 0 {
 			t.Fatal("it was not looked at")
 		}
-		for _, q := range s.seen {
+		for _, q := range s.requests {
 			if got := q.header.Get("Authorization"); got != want && strings.HasPrefix(q.path, "/v1/") || got != "" && !env {
 				t.Errorf("named %v: %s got Authorization %q", env, q.path, got)
 			}

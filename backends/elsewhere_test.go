@@ -111,8 +111,8 @@ func listen(t *testing.T, answer func(net.Conn)) (url string, hungUp <-chan stru
 	return "http://" + l.Addr().String(), up
 }
 
-// within fails a test whose work does not end; how long it takes is no matter.
-func within(t *testing.T, what string, work func()) {
+// finishInTime fails the test if work does not end; how long it takes does not matter.
+func finishInTime(t *testing.T, name string, work func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -122,7 +122,7 @@ func within(t *testing.T, what string, work func()) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Fatalf("%s does not end", what)
+		t.Fatalf("%s does not end", name)
 	}
 }
 
@@ -134,17 +134,17 @@ func TestSwitchingProtocols(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n{\"models\":")
 		})
 		for name, ask := range w.everyWord(url, "") {
-			within(t, name, func() {
+			finishInTime(t, name, func() {
 				err := ask(context.Background()) // without a limit: it needs none
 				if e := failed(t, err); e.Kind != ServerSide || e.Status != 101 || !strings.Contains(e.Message, "unexpected status of a model server: Switching Protocols") {
 					t.Errorf("%s: %v", name, err)
 				}
 			})
-			within(t, "the connection of "+name, func() { <-hungUp })
+			finishInTime(t, "the connection of "+name, func() { <-hungUp })
 		}
-		within(t, "Discover", func() {
-			if found := Discover(context.Background(), NewHTTPClient(2), []CandidateAddress{{URL: url, Why: "port"}}, ""); found != nil {
-				t.Errorf("found %+v", found)
+		finishInTime(t, "Discover", func() {
+			if servers := Discover(context.Background(), NewHTTPClient(2), []CandidateAddress{{URL: url, Why: "port"}}, ""); servers != nil {
+				t.Errorf("found %+v", servers)
 			}
 		})
 	})
@@ -156,7 +156,7 @@ func TestStatusesOfNoUse(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 "+status+"\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
 		})
 		for _, w := range []wire{ollamaWire, llamaWire} {
-			within(t, status, func() {
+			finishInTime(t, status, func() {
 				_, err := w.dial(url, "", NewHTTPClient(1)).Models(context.Background())
 				if e := failed(t, err); e.Kind != ServerSide || !strings.Contains(e.Message, "unexpected status of a model server") {
 					t.Errorf("%s: %v", status, err)
@@ -195,15 +195,15 @@ func TestWhatNeverEnds(t *testing.T) {
 				url, _ := listen(t, answer)
 				ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 				defer cancel()
-				var asked sync.WaitGroup
+				var calls sync.WaitGroup
 				for name, ask := range w.everyWord(url, "") {
-					asked.Go(func() {
+					calls.Go(func() {
 						if err := ask(ctx); err == nil {
 							t.Errorf("%s, %s: it has no error", w.name, name)
 						}
 					})
 				}
-				within(t, w.name, asked.Wait)
+				finishInTime(t, w.name, calls.Wait)
 			}
 		})
 	}

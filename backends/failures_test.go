@@ -68,7 +68,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		answer http.HandlerFunc
-		says   string
+		text   string
 	}{
 		"hung up":       {hangUp(""), "EOF"},
 		"half a body":   {hangUp("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"choices\":["), "the answer broke off after 12 bytes"},
@@ -82,7 +82,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 				if err == nil {
 					t.Fatalf("taken for a reply: %+v", got)
 				}
-				if e := failed(t, err); e.Kind != Transport || !e.MayPass() || !strings.Contains(e.Error(), tc.says) {
+				if e := failed(t, err); e.Kind != Transport || !e.MayPass() || !strings.Contains(e.Error(), tc.text) {
 					t.Errorf("kind %s: %s", e.Kind, e)
 				}
 			})
@@ -134,8 +134,8 @@ func TestAShortAnswerTakesLittle(t *testing.T) {
 	})
 }
 
-// TestAnAnswerLongerThanItsTokens: what so many tokens cannot have made is not read, whether its length is told or not; what
-// they can have made is, also with the alternatives of each token.
+// TestAnAnswerLongerThanItsTokens: what so many tokens cannot have made is not read, whether its length is told or not;
+// what they can have made is, also with the alternatives of each token.
 func TestAnAnswerLongerThanItsTokens(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
 		for name, c := range map[string]struct {

@@ -14,8 +14,8 @@ func (f Fingerprints) Add(fingerprint string) {
 	}
 }
 
-// MostFrequentExcept returns the most frequent fingerprint apart from excluded; "" if there is none, or if none came twice: some
-// servers draw a new one for each reply.
+// MostFrequentExcept returns the most frequent fingerprint apart from excluded; "" if there is none, or if none came
+// twice: some servers draw a new one for each reply.
 func (f Fingerprints) MostFrequentExcept(excluded string) (other string) {
 	repeated := false
 	for fingerprint, n := range f {

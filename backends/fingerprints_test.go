@@ -11,34 +11,35 @@ import (
 // TestAnotherModelIsNotAnotherName: only what is surely of another model is said to be so.
 func TestAnotherModelIsNotAnotherName(t *testing.T) {
 	for _, c := range []struct {
-		asked   string
-		aliases []string
-		said    string
-		another bool
-		reason  string
+		requested string
+		aliases   []string
+		replied   string
+		another   bool
+		reason    string
 	}{
-		{asked: "qwen3:8b", said: "", reason: "it names none"},
-		{asked: "qwen3", said: "qwen3:latest", reason: "Ollama's default tag"},
-		{asked: "qwen3:latest", said: "qwen3", reason: "the same"},
-		{asked: "/models/tiny-Q8_0.gguf", said: "tiny-Q8_0", reason: "llama.cpp: a path and a file's ending"},
-		{asked: "tiny", said: `C:\models\tiny.gguf`, reason: "the same on Windows"},
-		{asked: "judge", aliases: []string{"org/tiny"}, said: "org/tiny", reason: "vLLM names the first of its names"},
-		{asked: "Qwen/Qwen3-8B", said: "qwen3-8b", reason: "without its maker, in small letters"},
-		{asked: "gpt-4o", said: "gpt-4o-2024-08-06", reason: "the version that a hosted name stands for now"},
-		{asked: "org/tiny", said: "org/tiny@main", reason: "transformers serve names the branch"},
-		{asked: "org/tiny", said: "org/tiny@dev", another: true, reason: "another branch"},
-		{asked: "gpt-4o", said: "gpt-4o-mini", another: true, reason: "not a version"},
-		{asked: "gpt-4", said: "gpt-4o", another: true, reason: "not a version"},
-		{asked: "qwen3:8b", said: "qwen3:30b", another: true, reason: "another size"},
-		{asked: "large", said: "small", another: true, reason: "another"},
+		{requested: "qwen3:8b", replied: "", reason: "it names none"},
+		{requested: "qwen3", replied: "qwen3:latest", reason: "Ollama's default tag"},
+		{requested: "qwen3:latest", replied: "qwen3", reason: "the same"},
+		{requested: "/models/tiny-Q8_0.gguf", replied: "tiny-Q8_0", reason: "llama.cpp: a path and a file's ending"},
+		{requested: "tiny", replied: `C:\models\tiny.gguf`, reason: "the same on Windows"},
+		{requested: "judge", aliases: []string{"org/tiny"}, replied: "org/tiny", reason: "vLLM names the first of its names"},
+		{requested: "Qwen/Qwen3-8B", replied: "qwen3-8b", reason: "without its maker, in small letters"},
+		{requested: "gpt-4o", replied: "gpt-4o-2024-08-06", reason: "the version that a hosted name stands for now"},
+		{requested: "org/tiny", replied: "org/tiny@main", reason: "transformers serve names the branch"},
+		{requested: "org/tiny", replied: "org/tiny@dev", another: true, reason: "another branch"},
+		{requested: "gpt-4o", replied: "gpt-4o-mini", another: true, reason: "not a version"},
+		{requested: "gpt-4", replied: "gpt-4o", another: true, reason: "not a version"},
+		{requested: "qwen3:8b", replied: "qwen3:30b", another: true, reason: "another size"},
+		{requested: "large", replied: "small", another: true, reason: "another"},
 	} {
-		if got := (Model{Name: c.asked, Aliases: c.aliases}).DiffersFrom(c.said); got != c.another {
-			t.Errorf("asked for %q, said %q: another %t (%s)", c.asked, c.said, got, c.reason)
+		if got := (Model{Name: c.requested, Aliases: c.aliases}).DiffersFrom(c.replied); got != c.another {
+			t.Errorf("asked for %q, said %q: another %t (%s)", c.requested, c.replied, got, c.reason)
 		}
 	}
 }
 
-// TestFingerprints: a fingerprint that came again, and another beside it, is a change; a new one for each reply is none.
+// TestFingerprints: a fingerprint that came again, and another beside it, is a change; a new one for each reply is
+// none.
 func TestFingerprints(t *testing.T) {
 	for said, changedAt := range map[string]int{
 		"a a a a":                0,
@@ -52,15 +53,15 @@ func TestFingerprints(t *testing.T) {
 		"- - -":                  0,
 		strings.Repeat("a ", 50): 0,
 	} {
-		f, at := Fingerprints{}, 0
+		f, changed := Fingerprints{}, 0
 		for i, one := range strings.Fields(said) {
 			f.Add(strings.Trim(one, "-"))
-			if f.Changed() && at == 0 {
-				at = i + 1
+			if f.Changed() && changed == 0 {
+				changed = i + 1
 			}
 		}
-		if at != changedAt {
-			t.Errorf("%s: changed at reply %d, want %d", said, at, changedAt)
+		if changed != changedAt {
+			t.Errorf("%s: changed at reply %d, want %d", said, changed, changedAt)
 		}
 	}
 }
@@ -81,8 +82,8 @@ func (s *scripted) Identify(context.Context, string) (Model, error) {
 	return Model{Name: "tiny"}, nil
 }
 
-// TestFingerprintEndsTrust: once the system fingerprint of a server is another, no reply of it is handed on; the fingerprint
-// of an earlier try counts.
+// TestFingerprintEndsTrust: once the system fingerprint of a server is another, no reply of it is handed on; the
+// fingerprint of an earlier try counts.
 func TestFingerprintEndsTrust(t *testing.T) {
 	for said, want := range map[string]int{"a a a b a a": 3, "a b c d e f": 6, "- - - - - -": 6, "a a a a a a": 6} {
 		s := &scripted{fingerprints: strings.Fields(strings.ReplaceAll(said, "-", `""`))}

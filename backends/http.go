@@ -90,10 +90,15 @@ func (a *Account) enter(page *url.URL) {
 func (a *Account) AddTo(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sum := map[string]int{}
-	maps.Copy(sum, other)
-	for page, n := range a.pages {
-		sum[page] += n
+	return SumCounts(other, a.pages)
+}
+
+// SumCounts returns the sums of two counts by key.
+func SumCounts[K comparable](a, b map[K]int) map[K]int {
+	sum := map[K]int{}
+	maps.Copy(sum, a)
+	for key, n := range b {
+		sum[key] += n
 	}
 	return sum
 }

@@ -28,8 +28,9 @@ var (
 // Identify implements Identifier.
 func (o *OpenAI) Identify(ctx context.Context, name string) (Model, error) { return o.Model(ctx, name) }
 
-// TokenSample holds the likeliest first tokens after a fixed prompt, with the natural logarithms of their probabilities.
-// Models of the same name, size and tokenizer have the same fingerprint, but other weights give another sample.
+// TokenSample holds the likeliest first tokens after a fixed prompt, with the natural logarithms of their
+// probabilities. Models of the same name, size and tokenizer have the same fingerprint, but other weights give another
+// sample.
 type TokenSample map[string]float64
 
 // sampler is a Backend whose server can give a sample. The sample is nil if the server has none to give.

@@ -34,9 +34,9 @@ func TestAServerKindIsAFile(t *testing.T) {
 		json.NewDecoder(r.Body).Decode(&sent)
 		fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"content":"[[A>B]]"}}]}`)
 	})
-	at := httptest.NewServer(mux)
-	defer at.Close()
-	server, err := Probe(t.Context(), at.Client(), at.URL, "")
+	testServer := httptest.NewServer(mux)
+	defer testServer.Close()
+	server, err := Probe(t.Context(), testServer.Client(), testServer.URL, "")
 	if err != nil || server.Name != "Newcomer" || server.Version != "1.1.0" {
 		t.Fatalf("%+v, %v", server, err)
 	}
@@ -46,7 +46,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 	if server.Advice().Parallel != "start it anew" || !slices.Contains(LocalPorts(), "4321") {
 		t.Errorf("%+v, ports %v", server.Advice(), LocalPorts())
 	}
-	b, err := Open(server, "", at.Client())
+	b, err := Open(server, "", testServer.Client())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +55,16 @@ func TestAServerKindIsAFile(t *testing.T) {
 	}
 }
 
-// TestKindsAreToldApart: no two have a name, a mark in the list of models or a port in common, and each wire format opens.
+// TestKindsAreToldApart: no two have a name, a mark in the list of models or a port in common, and each wire format
+// opens.
 func TestKindsAreToldApart(t *testing.T) {
-	seen := map[string]string{}
+	owners := map[string]string{}
 	for _, k := range kinds {
 		for _, mark := range append([]string{"name " + k.name, "owner " + k.ownedBy}, k.ports...) {
-			if other, twice := seen[mark]; twice && mark != "owner " {
+			if other, twice := owners[mark]; twice && mark != "owner " {
 				t.Errorf("%s and %s have %q in common", other, k.name, mark)
 			}
-			seen[mark] = k.name
+			owners[mark] = k.name
 		}
 		if _, err := Open(ServerInfo{Kind: k.wire, URL: "http://h"}, "", http.DefaultClient); err != nil {
 			t.Errorf("%s: %v", k.name, err)

@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// TestServersTellOfAllLabelsAtOnce: what llama.cpp lists beside a reply that is held to several labels is what it says of
-// each label where the reply is held to that one alone.
+// TestServersTellOfAllLabelsAtOnce: what llama.cpp lists beside a reply that is held to several labels is what it says
+// of each label where the reply is held to that one alone.
 func TestServersTellOfAllLabelsAtOnce(t *testing.T) {
 	url := os.Getenv("GAVEL_LLAMA_URL")
 	if url == "" {
 		t.Skip("GAVEL_LLAMA_URL is not set: run scripts/servers.sh start")
 	}
 	o := NewOpenAI(url, "", http.DefaultClient)
-	told, others := 0, 0 // labels that a reply does not say
+	matching, others := 0, 0 // of the labels that are not in a reply
 	for i, labels := range [][]string{{"[[A>B]]", "[[B>A]]"}, {"A", "B", "C", "D"}, {"Yes", "No"}} {
 		for k := range 5 {
 			req := Request{Model: "tiny", TopP: 1, Seed: 1, MaxTokens: 16, Constrain: labels, Labels: labels,
@@ -26,9 +26,9 @@ func TestServersTellOfAllLabelsAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := map[string]float64{}
+			logprobs := map[string]float64{}
 			for _, l := range together.Labels {
-				at[l.Text] = l.Logprob
+				logprobs[l.Text] = l.Logprob
 			}
 			for _, label := range labels {
 				if together.Text == label {
@@ -41,8 +41,8 @@ func TestServersTellOfAllLabelsAtOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, l := range alone.Labels {
-					if p, ok := at[label]; ok && l.Text == label {
-						told++
+					if p, ok := logprobs[label]; ok && l.Text == label {
+						matching++
 						if math.Abs(p-l.Logprob) > 0.01 {
 							t.Errorf("%q beside %q: %v at once, %v alone", label, together.Text, p, l.Logprob)
 						}
@@ -51,7 +51,7 @@ func TestServersTellOfAllLabelsAtOnce(t *testing.T) {
 			}
 		}
 	}
-	if others-told > 3 { // those of one reply, after which more is asked for
-		t.Errorf("of %d labels %d are told beside another", others, told)
+	if others-matching > 3 { // those of one reply, after which more is asked for
+		t.Errorf("of %d labels %d are told beside another", others, matching)
 	}
 }

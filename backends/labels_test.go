@@ -24,27 +24,28 @@ func tokenWith(text string, p float64, others ...any) token {
 }
 
 func TestLabelLogprobs(t *testing.T) {
-	trials.Cases(t, "labels.txt", func(t *testing.T, given []string) (told []string) {
+	trials.Cases(t, "labels.txt", func(t *testing.T, input []string) (output []string) {
 		var labels []string
 		var rows [][]any
-		assert.NilError(t, json.Unmarshal([]byte(given[0]), &labels))
-		assert.NilError(t, json.Unmarshal([]byte(given[1]), &rows))
+		assert.NilError(t, json.Unmarshal([]byte(input[0]), &labels))
+		assert.NilError(t, json.Unmarshal([]byte(input[1]), &rows))
 		var tokens []token
 		for _, row := range rows {
 			tokens = append(tokens, tokenWith(row[0].(string), row[1].(float64), row[2:]...))
 		}
 		for _, l := range labelLogprobs(tokens, labels) {
-			told = append(told, fmt.Sprintf("%s %.7f", l.Text, math.Exp(l.Logprob)))
+			output = append(output, fmt.Sprintf("%s %.7f", l.Text, math.Exp(l.Logprob)))
 		}
-		return told
+		return output
 	})
 }
 
 // A token may be a part of a character.
 func TestLabelsOfBytes(t *testing.T) {
-	told := labelLogprobs([]token{tokenWith("\xc3", 1), tokenWith("\xa9", 0.6, "\xa8", 0.4)}, []string{"é", "è"})
-	if len(told) != 2 || math.Abs(math.Exp(told[0].Logprob)-0.6) > 1e-9 || math.Abs(math.Exp(told[1].Logprob)-0.4) > 1e-9 {
-		t.Errorf("%+v", told)
+	output := labelLogprobs([]token{tokenWith("\xc3", 1), tokenWith("\xa9", 0.6, "\xa8", 0.4)}, []string{"é", "è"})
+	if len(output) != 2 || math.Abs(math.Exp(output[0].Logprob)-0.6) > 1e-9 ||
+		math.Abs(math.Exp(output[1].Logprob)-0.4) > 1e-9 {
+		t.Errorf("%+v", output)
 	}
 }
 
@@ -96,7 +97,8 @@ func TestConstrainedReply(t *testing.T) {
 			}
 			want := []LabelProbability{{"[[A>B]]", -0.75}, {"[[B>A]]", -2}}
 			for i := range want {
-				if len(got.Labels) != 2 || got.Labels[i].Text != want[i].Text || math.Abs(got.Labels[i].Logprob-want[i].Logprob) > 1e-9 {
+				if len(got.Labels) != 2 || got.Labels[i].Text != want[i].Text ||
+					math.Abs(got.Labels[i].Logprob-want[i].Logprob) > 1e-9 {
 					t.Fatalf("labels: %+v, want %+v", got.Labels, want)
 				}
 			}

@@ -26,8 +26,8 @@ func TestTokenBounds(t *testing.T) {
 		if got := MinTokens([]Message{{User, text}}); got != least {
 			t.Errorf("%q: at least %d, want %d", text, got, least)
 		}
-		if most := MaxTokens([]Message{{User, text}}); most < len(text) || most < least {
-			t.Errorf("%q: at most %d", text, most)
+		if limit := MaxTokens([]Message{{User, text}}); limit < len(text) || limit < least {
+			t.Errorf("%q: at most %d", text, limit)
 		}
 	}
 }
@@ -36,9 +36,9 @@ func TestTokenBounds(t *testing.T) {
 func TestPromptThatShrank(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) { // every one of them counts 34 tokens
 		verdict := w.completeAnswer("[[A>B]]")
-		ask := func(words, counted int) Response {
+		ask := func(words, promptTokens int) Response {
 			req := question
-			req.Messages, req.PromptTokens = []Message{{User, strings.Repeat("word ", words)}}, counted
+			req.Messages, req.PromptTokens = []Message{{User, strings.Repeat("word ", words)}}, promptTokens
 			r, err := w.askFor(t, req, verdict)
 			if err != nil {
 				t.Fatal(err)
@@ -87,9 +87,9 @@ func TestCountTokens(t *testing.T) {
 		if n != 3 || err != nil {
 			t.Errorf("%d, %v", n, err)
 		}
-		asked := object(t, s.asked("/apply-template")[0].body)
-		if kwargs, _ := asked["chat_template_kwargs"].(map[string]any); kwargs["enable_thinking"] != false || len(asked["messages"].([]any)) != 2 {
-			t.Errorf("the template was asked with %v", asked)
+		request := object(t, s.requestsTo("/apply-template")[0].body)
+		if kwargs, _ := request["chat_template_kwargs"].(map[string]any); kwargs["enable_thinking"] != false || len(request["messages"].([]any)) != 2 {
+			t.Errorf("the template was asked with %v", request)
 		}
 	})
 	t.Run("vLLM", func(t *testing.T) { // TokenizeChatRequest and TokenizeResponse: docs.vllm.ai, vllm.entrypoints.serve.tokenize.protocol

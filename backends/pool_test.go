@@ -19,16 +19,16 @@ import (
 // end is an endpoint of a pool under test: ask provides its answers, serves its model.
 type end struct {
 	Backend
-	mu     sync.Mutex
-	asked  int
-	probes []time.Time
-	ask    func(ctx context.Context) (Response, error)
-	serves func() (Model, error)
+	mu       sync.Mutex
+	requests int
+	probes   []time.Time
+	ask      func(ctx context.Context) (Response, error)
+	serves   func() (Model, error)
 }
 
 func (e *end) Ask(ctx context.Context, _ Request) (Response, error) {
 	e.mu.Lock()
-	e.asked++
+	e.requests++
 	ask := e.ask
 	e.mu.Unlock()
 	return ask(ctx)
@@ -47,10 +47,10 @@ func (e *end) set(ask func(context.Context) (Response, error)) {
 	e.ask = ask
 }
 
-func (e *end) serve(what func() (Model, error)) {
+func (e *end) serve(answer func() (Model, error)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.serves = what
+	e.serves = answer
 }
 
 var served = Model{Name: "tiny", Digest: "feed"}
@@ -74,8 +74,8 @@ func fails(err error) func(context.Context) (Response, error) {
 
 // news keeps what a pool says of its endpoints.
 type news struct {
-	mu   sync.Mutex
-	said []string
+	mu    sync.Mutex
+	lines []string
 }
 
 func (n *news) changed(url string, err error) {
@@ -84,15 +84,15 @@ func (n *news) changed(url string, err error) {
 	if err == nil {
 		err = errors.New("back")
 	}
-	n.said = append(n.said, url+": "+err.Error())
+	n.lines = append(n.lines, url+": "+err.Error())
 }
 
 func (n *news) want(t *testing.T, want ...string) {
 	t.Helper()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !slices.Equal(n.said, want) {
-		t.Errorf("said %q, want %q", n.said, want)
+	if !slices.Equal(n.lines, want) {
+		t.Errorf("said %q, want %q", n.lines, want)
 	}
 }
 
@@ -110,14 +110,14 @@ func poolOf(t *testing.T, n int, change ...func(i int, m *PoolMember, e *end)) (
 		ends = append(ends, e)
 		members = append(members, m)
 	}
-	said := &news{}
+	events := &news{}
 	var p *Pool
 	p = NewPool(t.Context(), members, func(url string, err error) {
 		p.Parallelism() // as the progress line does, which waits for who is told
-		said.changed(url, err)
+		events.changed(url, err)
 	})
 	t.Cleanup(p.Close)
-	return p, ends, said
+	return p, ends, events
 }
 
 // requestCounts returns the number of requests to each endpoint.
@@ -125,17 +125,17 @@ func requestCounts(ends []*end) []int {
 	var n []int
 	for _, e := range ends {
 		e.mu.Lock()
-		n = append(n, e.asked)
+		n = append(n, e.requests)
 		e.mu.Unlock()
 	}
 	return n
 }
 
-// answered asks and wants an answer from the endpoint named.
-func answered(t *testing.T, c Client, by string) {
+// answered asks once, and checks which endpoint answers.
+func answered(t *testing.T, c Client, endpoint string) {
 	t.Helper()
-	if got, err := c.Ask(t.Context(), Request{}); err != nil || got.Endpoint != by {
-		t.Errorf("answered by %q (%v), want %q", got.Endpoint, err, by)
+	if got, err := c.Ask(t.Context(), Request{}); err != nil || got.Endpoint != endpoint {
+		t.Errorf("answered by %q (%v), want %q", got.Endpoint, err, endpoint)
 	}
 }
 
@@ -173,12 +173,12 @@ func TestPoolLeastBusy(t *testing.T) {
 					e.ask = after(tc.takes[i])
 					m.Model.Slots = tc.slots[i]
 				})
-				var left atomic.Int64
-				left.Store(120)
+				var remaining atomic.Int64
+				remaining.Store(120)
 				var workers sync.WaitGroup
 				for range 6 {
 					workers.Go(func() {
-						for left.Add(-1) >= 0 {
+						for remaining.Add(-1) >= 0 {
 							if _, err := p.Ask(t.Context(), Request{}); err != nil {
 								t.Error(err)
 							}
@@ -219,7 +219,7 @@ func TestPoolFailures(t *testing.T) {
 	} {
 		t.Run(name+", one", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p, ends, said := poolOf(t, 2)
+				p, ends, events := poolOf(t, 2)
 				ends[0].set(fails(tc.err))
 				ends[0].serves = gone
 				got, err := p.Ask(t.Context(), Request{})
@@ -230,18 +230,18 @@ func TestPoolFailures(t *testing.T) {
 					t.Errorf("got %v, want %s", err, tc.goesUp)
 				}
 				if !tc.out {
-					said.want(t)
+					events.want(t)
 					return
 				}
 				for range 3 {
 					answered(t, p, "b")
 				}
-				said.want(t, "a: "+tc.err.Error())
+				events.want(t, "a: "+tc.err.Error())
 			})
 		})
 		t.Run(name+", every one", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p, ends, said := poolOf(t, 2)
+				p, ends, events := poolOf(t, 2)
 				for _, e := range ends {
 					e.set(fails(tc.err))
 				}
@@ -252,7 +252,7 @@ func TestPoolFailures(t *testing.T) {
 					t.Errorf("asked %v: each at most once", n)
 				}
 				if tc.stay {
-					said.want(t)
+					events.want(t)
 				}
 			})
 		})
@@ -263,7 +263,7 @@ func TestPoolFailures(t *testing.T) {
 // it are answered, however often it is tried.
 func TestPoolPoisonedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, ends, said := poolOf(t, 3)
+		p, ends, events := poolOf(t, 3)
 		poisoned := func(ctx context.Context, req Request) (Response, error) {
 			if req.Seed == 13 {
 				return Response{}, broke
@@ -273,7 +273,7 @@ func TestPoolPoisonedRequest(t *testing.T) {
 		for i, e := range ends {
 			p.members[i].Client = clientFunc(func(ctx context.Context, req Request) (Response, error) {
 				e.mu.Lock()
-				e.asked++
+				e.requests++
 				e.mu.Unlock()
 				return poisoned(ctx, req)
 			})
@@ -288,7 +288,7 @@ func TestPoolPoisonedRequest(t *testing.T) {
 			})
 		}
 		all.Wait()
-		said.want(t)
+		events.want(t)
 	})
 }
 
@@ -296,7 +296,7 @@ func TestPoolPoisonedRequest(t *testing.T) {
 // serves what it did; the next outage begins with the first wait again.
 func TestPoolOutAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, ends, said := poolOf(t, 2)
+		p, ends, events := poolOf(t, 2)
 		start := time.Now()
 		a := ends[0]
 		a.set(fails(refused))
@@ -311,14 +311,14 @@ func TestPoolOutAndBack(t *testing.T) {
 		a.set(well)
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
-		var at []int
+		var times []int
 		for _, probe := range a.probes {
-			at = append(at, int(probe.Sub(start).Seconds()))
+			times = append(times, int(probe.Sub(start).Seconds()))
 		}
-		if want := []int{1, 3, 7, 15, 31, 61, 91, 121}; !slices.Equal(at, want) {
-			t.Errorf("probed after %v seconds, want %v", at, want)
+		if want := []int{1, 3, 7, 15, 31, 61, 91, 121}; !slices.Equal(times, want) {
+			t.Errorf("probed after %v seconds, want %v", times, want)
 		}
-		said.want(t, "a: connection refused", "a: back")
+		events.want(t, "a: connection refused", "a: back")
 		answered(t, p, "a")
 		answered(t, p, "b")
 
@@ -372,14 +372,14 @@ func TestPoolOnTrial(t *testing.T) {
 // An endpoint that hangs is out for the second try of what it did not answer.
 func TestPoolSecondTryElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, ends, said := poolOf(t, 2)
+		p, ends, events := poolOf(t, 2)
 		p.members[0].Client = WithTimeout(clientFunc(func(ctx context.Context, _ Request) (Response, error) {
 			<-ctx.Done()
 			return Response{}, context.Cause(ctx)
 		}), time.Minute)
 		ends[0].serves = gone
 		answered(t, WithRetry(p, Retry{}), "b")
-		said.want(t, "a: no answer within 1m0s (--timeout)")
+		events.want(t, "a: no answer within 1m0s (--timeout)")
 	})
 }
 
@@ -388,14 +388,14 @@ func TestPoolSecondTryElsewhere(t *testing.T) {
 func TestPoolAnotherModel(t *testing.T) {
 	for name, tc := range map[string]struct {
 		serves func() (Model, error)
-		says   string
+		reason string
 	}{
 		"another":     {func() (Model, error) { return Model{Name: "tiny", Digest: "beef"}, nil }, "it serves another model now: ollama beef instead of ollama feed"},
 		"not by name": {func() (Model, error) { return Model{}, unknownModel("tiny", "a", nil) }, `unknown model "tiny" at a: it offers none`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p, ends, said := poolOf(t, 2)
+				p, ends, events := poolOf(t, 2)
 				ends[0].set(fails(refused))
 				answered(t, p, "b")
 				ends[0].set(well)
@@ -404,7 +404,7 @@ func TestPoolAnotherModel(t *testing.T) {
 				for range 4 {
 					answered(t, p, "b")
 				}
-				said.want(t, "a: connection refused", "a: "+tc.says)
+				events.want(t, "a: connection refused", "a: "+tc.reason)
 
 				// With no other endpoint left there is nothing to wait for.
 				ends[1].set(fails(refused))
@@ -414,7 +414,7 @@ func TestPoolAnotherModel(t *testing.T) {
 				time.Sleep(time.Minute)
 				start := time.Now()
 				_, err := WithRetry(p, Retry{}).Ask(t.Context(), Request{})
-				if !IsKind(err, NotFound) || time.Since(start) != 0 || strings.Count(err.Error(), tc.says[:10]) != 2 {
+				if !IsKind(err, NotFound) || time.Since(start) != 0 || strings.Count(err.Error(), tc.reason[:10]) != 2 {
 					t.Errorf("after %s: %v", time.Since(start), err)
 				}
 
@@ -429,7 +429,7 @@ func TestPoolAnotherModel(t *testing.T) {
 // With all endpoints down the retries wait; the first to be back gets the work.
 func TestPoolAllDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, ends, said := poolOf(t, 2)
+		p, ends, events := poolOf(t, 2)
 		start := time.Now()
 		for _, e := range ends {
 			e.set(fails(refused))
@@ -443,7 +443,7 @@ func TestPoolAllDown(t *testing.T) {
 		if took := time.Since(start); took < 40*time.Second || took > 90*time.Second {
 			t.Errorf("answered after %s", took)
 		}
-		said.want(t, "a: connection refused", "b: connection refused", "b: back")
+		events.want(t, "a: connection refused", "b: connection refused", "b: back")
 		if n := requestCounts(ends); !slices.Equal(n, []int{1, 2}) {
 			t.Errorf("asked %v: what is out is not asked", n)
 		}
@@ -461,7 +461,7 @@ func TestPoolAllDown(t *testing.T) {
 func TestPoolSeveralRefusals(t *testing.T) {
 	for working, want := range map[int][]string{0: {"a: HTTP 429: slow down"}, 2 * severalRefusals: nil} {
 		synctest.Test(t, func(t *testing.T) {
-			p, ends, said := poolOf(t, 2)
+			p, ends, events := poolOf(t, 2)
 			ends[0].set(after(time.Minute))
 			ends[1].set(after(time.Minute))
 			for range 2 * working {
@@ -474,7 +474,7 @@ func TestPoolSeveralRefusals(t *testing.T) {
 			for range 2 * severalRefusals {
 				answered(t, p, "b")
 			}
-			said.want(t, want...)
+			events.want(t, want...)
 			ends[0].set(well)
 			time.Sleep(2 * time.Minute)
 		})
@@ -488,7 +488,7 @@ func TestPoolWhereRefused(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var refusing sync.Mutex
 		p, _, _ := poolOf(t, 3, func(_ int, m *PoolMember, _ *end) {
-			found := NewConcurrency(&queueServer{
+			adaptive := NewConcurrency(&queueServer{
 				slots: make(chan struct{}, slots),
 				long:  func() time.Duration { return 100 * time.Millisecond },
 				refusal: func() error {
@@ -500,7 +500,7 @@ func TestPoolWhereRefused(t *testing.T) {
 					return nil
 				},
 			}, ConcurrencyOptions{First: 8, Max: 256})
-			m.Client, m.Parallelism = found, found.Parallelism
+			m.Client, m.Parallelism = adaptive, adaptive.Parallelism
 		})
 		took := askFound(t, p, calls, p.Parallelism)
 		if ideal := 100 * time.Millisecond * calls / (3 * slots); took > ideal*13/10 {
@@ -526,7 +526,7 @@ func TestPoolRetryAfter(t *testing.T) {
 // What was sent before an outage and fails after it says nothing new.
 func TestPoolOldNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, ends, said := poolOf(t, 2)
+		p, ends, events := poolOf(t, 2)
 		ends[0].set(func(context.Context) (Response, error) {
 			time.Sleep(time.Minute)
 			return Response{}, refused
@@ -541,7 +541,7 @@ func TestPoolOldNews(t *testing.T) {
 		answered(t, p, "b") // by way of a, which is then out
 		ends[0].set(well)
 		time.Sleep(2 * time.Minute)
-		said.want(t, "a: connection refused", "a: back")
+		events.want(t, "a: connection refused", "a: back")
 	})
 }
 
@@ -552,17 +552,17 @@ func TestPoolCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cause := errors.New("interrupted")
 		a, b := &end{ask: after(time.Hour), serves: gone}, &end{ask: after(time.Hour), serves: gone}
-		said := &news{}
+		events := &news{}
 		p := NewPool(ctx, []PoolMember{
 			{Backend: a, Client: a, Server: ServerInfo{URL: "a"}, Model: served},
 			{Backend: b, Client: b, Server: ServerInfo{URL: "b"}, Model: served},
-		}, said.changed)
+		}, events.changed)
 		time.AfterFunc(time.Minute, func() { cancel(cause) })
 		start := time.Now()
 		if _, err := p.Ask(ctx, Request{}); err != cause || time.Since(start) != time.Minute {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
-		said.want(t)
+		events.want(t)
 		a.set(fails(refused))
 		b.set(fails(refused))
 		if _, err := p.Ask(t.Context(), Request{}); !IsKind(err, Transport) {
@@ -572,13 +572,13 @@ func TestPoolCancelled(t *testing.T) {
 		p.Close()
 	})
 	synctest.Test(t, func(t *testing.T) { // an error that came of the cancelling
-		p, ends, said := poolOf(t, 2)
+		p, ends, events := poolOf(t, 2)
 		ctx, cancel := context.WithCancel(t.Context())
 		ends[0].set(func(context.Context) (Response, error) { cancel(); return Response{}, refused })
-		if _, err := p.Ask(ctx, Request{}); err != error(refused) || ends[1].asked != 0 {
-			t.Errorf("%v, and the other was asked %d times", err, ends[1].asked)
+		if _, err := p.Ask(ctx, Request{}); err != error(refused) || ends[1].requests != 0 {
+			t.Errorf("%v, and the other was asked %d times", err, ends[1].requests)
 		}
-		said.want(t)
+		events.want(t)
 	})
 	synctest.Test(t, func(t *testing.T) { // while a probe waits
 		ctx, cancel := context.WithCancel(t.Context())
@@ -589,7 +589,7 @@ func TestPoolCancelled(t *testing.T) {
 		cancel()
 	})
 	synctest.Test(t, func(t *testing.T) { // while a probe is made: Close waits for it, and it counts no more
-		p, ends, said := poolOf(t, 2)
+		p, ends, events := poolOf(t, 2)
 		ends[0].set(fails(refused))
 		ends[0].serves = func() (Model, error) { time.Sleep(time.Second); return served, nil }
 		answered(t, p, "b")
@@ -599,7 +599,7 @@ func TestPoolCancelled(t *testing.T) {
 		if time.Since(start) != time.Second/2 {
 			t.Errorf("closed after %s", time.Since(start))
 		}
-		said.want(t, "a: connection refused")
+		events.want(t, "a: connection refused")
 	})
 }
 
@@ -619,9 +619,9 @@ func TestPoolOnTheWire(t *testing.T) {
 					if !up[i].Load() {
 						panic(http.ErrAbortHandler) // cuts the connection
 					}
-					page, known := w.pages[r.URL.Path]
+					page, ok := w.pages[r.URL.Path]
 					switch {
-					case known:
+					case ok:
 						respond(200, page)(rw, r)
 					case r.URL.Path == w.chat:
 						time.Sleep(2 * time.Millisecond)
@@ -641,8 +641,8 @@ func TestPoolOnTheWire(t *testing.T) {
 				}
 				members = append(members, PoolMember{Backend: b, Client: WithTimeout(b, time.Minute), Server: server, Model: model})
 			}
-			said := &news{}
-			p := NewPool(t.Context(), members, said.changed)
+			events := &news{}
+			p := NewPool(t.Context(), members, events.changed)
 			p.first, p.longest = 5*time.Millisecond, 20*time.Millisecond
 			for _, m := range p.members {
 				m.nextWait = p.first
@@ -663,16 +663,16 @@ func TestPoolOnTheWire(t *testing.T) {
 				}
 			})
 			// 400 requests, and as many more as it takes until each has answered one.
-			by := map[string]int{}
-			asked := 0
+			counts := map[string]int{}
+			sent := 0
 			var mu sync.Mutex
 			another := func() bool {
 				mu.Lock()
 				defer mu.Unlock()
-				if asked >= 400 && len(by) == 3 {
+				if sent >= 400 && len(counts) == 3 {
 					return false
 				}
-				asked++
+				sent++
 				return true
 			}
 			for range 8 {
@@ -683,7 +683,7 @@ func TestPoolOnTheWire(t *testing.T) {
 							t.Errorf("got %+v, %v", got, err)
 						}
 						mu.Lock()
-						by[got.Endpoint]++
+						counts[got.Endpoint]++
 						mu.Unlock()
 					}
 				})
@@ -692,11 +692,11 @@ func TestPoolOnTheWire(t *testing.T) {
 			close(stop)
 			trouble.Wait()
 			p.Close()
-			if n := replies.Load(); n != int64(asked) {
-				t.Errorf("%d replies to %d requests", n, asked)
+			if n := replies.Load(); n != int64(sent) {
+				t.Errorf("%d replies to %d requests", n, sent)
 			}
-			if by[members[0].Server.URL]+by[members[1].Server.URL]+by[members[2].Server.URL] != asked {
-				t.Errorf("%d requests answered by %v", asked, by)
+			if counts[members[0].Server.URL]+counts[members[1].Server.URL]+counts[members[2].Server.URL] != sent {
+				t.Errorf("%d requests answered by %v", sent, counts)
 			}
 			for _, s := range servers {
 				s.Close()

@@ -12,13 +12,13 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 	for _, reason := range []string{"null", ""} {
 		s := otherWire.start(t, respond(200, otherWire.replyJSON(content("[[A>B]]"), reason)))
 		b := s.client(otherWire, "")
-		for asked := 2; asked < 5; asked++ { // once more than it is asked from here
+		for request := 2; request < 5; request++ { // once more than it is asked from here
 			got, err := b.Ask(context.Background(), question)
 			if err != nil || got.Finish != Stop || got.Text != "[[A>B]]" || !got.NoFinishReasons {
 				t.Errorf("got %+v, %v", got, err)
 			}
-			if n := len(s.asked(otherWire.chat)); n != asked {
-				t.Errorf("asked %d times, want %d", n, asked)
+			if n := len(s.requestsTo(otherWire.chat)); n != request {
+				t.Errorf("asked %d times, want %d", n, request)
 			}
 		}
 		short := question
@@ -36,7 +36,7 @@ func TestFinishReasonIsMissing(t *testing.T) {
 	down := respond(500, otherWire.fail(500, "down"))
 	for name, tc := range map[string]struct {
 		answers []http.HandlerFunc
-		says    []string // of the errors of one question after the other; "": a reply
+		errors  []string // of the errors of one question after the other; "": a reply
 	}{
 		"the first":    {[]http.HandlerFunc{cut, whole, whole, cut}, []string{"it has no finish reason, unlike other replies", "", "it has no finish reason, unlike other replies"}},
 		"a later one":  {[]http.HandlerFunc{whole, cut, cut}, []string{"", "it has no finish reason, unlike other replies", "it has no finish reason, unlike other replies"}},
@@ -45,7 +45,7 @@ func TestFinishReasonIsMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := otherWire.start(t, tc.answers...)
 			b := s.client(otherWire, "")
-			for i, says := range tc.says {
+			for i, says := range tc.errors {
 				got, err := b.Ask(context.Background(), question)
 				if says == "" {
 					if err != nil || got.Text != "[[A>B]]" || got.NoFinishReasons {
@@ -60,7 +60,7 @@ func TestFinishReasonIsMissing(t *testing.T) {
 					t.Errorf("question %d: %v, want %q", i, err, says)
 				}
 			}
-			if n := len(s.asked(otherWire.chat)); n != len(tc.answers) {
+			if n := len(s.requestsTo(otherWire.chat)); n != len(tc.answers) {
 				t.Errorf("asked %d times, want %d", n, len(tc.answers))
 			}
 		})

@@ -19,17 +19,17 @@ var hostile = []Message{
 }
 
 // sent asks a fresh server and returns the body it got, and its header.
-func (w wire) sent(t *testing.T, key string, req Request) (map[string]any, seen) {
+func (w wire) sent(t *testing.T, key string, req Request) (map[string]any, stubRequest) {
 	t.Helper()
 	s := w.start(t, w.completeAnswer("ok"))
 	if _, err := s.client(w, key).Ask(context.Background(), req); err != nil {
 		t.Fatal(err)
 	}
-	asked := s.asked(w.chat)
-	if len(asked) != 1 {
-		t.Fatalf("asked %d times", len(asked))
+	requests := s.requestsTo(w.chat)
+	if len(requests) != 1 {
+		t.Fatalf("asked %d times", len(requests))
 	}
-	return object(t, asked[0].body), asked[0]
+	return object(t, requests[0].body), requests[0]
 }
 
 // object reads a JSON object with its numbers as written, and refuses a member
@@ -84,7 +84,7 @@ func TestKeyIsSentOnlyWhereGiven(t *testing.T) {
 			if _, err := b.Models(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			for _, q := range s.seen {
+			for _, q := range s.requests {
 				if got := q.header.Get("Authorization"); got != want {
 					t.Errorf("%s: Authorization %q, want %q", q.path, got, want)
 				}
@@ -139,8 +139,8 @@ func TestServerIsAskedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := len(s.asked("/v1/models")); n > 1 || len(s.asked(w.chat)) != 3 {
-			t.Errorf("models asked %d times, %d questions", n, len(s.asked(w.chat)))
+		if n := len(s.requestsTo("/v1/models")); n > 1 || len(s.requestsTo(w.chat)) != 3 {
+			t.Errorf("models asked %d times, %d questions", n, len(s.requestsTo(w.chat)))
 		}
 	})
 }

@@ -68,8 +68,8 @@ func (f *llama) watch(t *testing.T) *Watch {
 	return NewWatch(t.Context(), PoolMember{Backend: o, Client: o, Server: server, Model: m}, 2*time.Minute)
 }
 
-// TestWatchWhereASampleFails: a sample that failed says nothing of the model, and is taken again: at the beginning of a run,
-// when a run is gone on with, and of a server that was started again with other weights of the same name and size.
+// TestWatchWhereASampleFails: a sample that failed says nothing of the model, and is taken again: at the beginning of a
+// run, when a run is gone on with, and of a server that was started again with other weights of the same name and size.
 func TestWatchWhereASampleFails(t *testing.T) {
 	for name, fails := range map[string]func(*http.Request) *http.Response{
 		"502 of a proxy": func(req *http.Request) *http.Response { return answers(req, 502, "<html>Bad Gateway</html>") },

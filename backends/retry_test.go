@@ -11,13 +11,13 @@ import (
 
 // script is a Client that returns errors or texts in order, and then repeats the last.
 type script struct {
-	says  []any
-	asked int
+	replies  []any
+	requests int
 }
 
 func (s *script) Ask(context.Context, Request) (Response, error) {
-	s.asked++
-	switch v := s.says[min(s.asked, len(s.says))-1].(type) {
+	s.requests++
+	switch v := s.replies[min(s.requests, len(s.replies))-1].(type) {
 	case error:
 		return Response{}, v
 	case string:
@@ -41,51 +41,51 @@ func busy(after time.Duration) error {
 func TestRetry(t *testing.T) {
 	const text = "[[A>B]]"
 	for name, tc := range map[string]struct {
-		opts  Retry
-		says  []any
-		asked int           // how often; 0: more than four times
-		err   string        // "" where text comes at last
-		waits time.Duration // in all; 0 where it is left to chance
+		opts     Retry
+		replies  []any
+		requests int           // how often; 0: more than four times
+		err      string        // "" where text comes at last
+		waits    time.Duration // in all; 0 where it is left to chance
 	}{
-		"at once":                     {says: []any{text}, asked: 1},
-		"after two failures":          {says: []any{refused, broke, text}, asked: 3},
-		"as late as asked":            {says: []any{busy(40 * time.Second), text}, asked: 2, waits: 40 * time.Second},
-		"as late as asked, twice":     {says: []any{busy(7 * time.Second), busy(30 * time.Second), text}, asked: 3, waits: 37 * time.Second},
-		"later than there is time":    {says: []any{busy(time.Hour), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for"},
-		"in 73 years":                 {says: []any{busy(640828*time.Hour + 41263444006), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 26701 days, longer than --retry-for"},
-		"in an uneven time":           {says: []any{busy(time.Hour + 41263444006), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 1h0m41s, longer than --retry-for"},
-		"given up":                    {says: []any{gateway}, err: "HTTP 502: bad gateway"},
-		"refused by HTTP 500":         {says: []any{broke}, asked: 5, err: "HTTP 500: out of memory (tried 5 times)"},
-		"500, but not every time":     {says: []any{broke, broke, broke, broke, refused, broke, text}, asked: 7},
-		"given up, asked for time":    {says: []any{busy(50 * time.Second)}, asked: 3, err: "HTTP 429: slow down (tried 3 times)", waits: 100 * time.Second},
-		"a limit of its own":          {opts: Retry{For: time.Minute}, says: []any{busy(50 * time.Second)}, asked: 2, err: "HTTP 429: slow down (tried 2 times)", waits: 50 * time.Second},
-		"too slow twice":              {says: []any{slow}, asked: 2, err: "no answer in time (tried 2 times)"},
-		"too slow once":               {says: []any{slow, text}, asked: 2},
-		"too slow twice, others too":  {says: []any{slow, refused, slow, text}, asked: 3, err: "no answer in time (tried 3 times)"},
-		"bad request":                 {says: []any{&Error{Kind: BadRequest, Status: 400, Message: "no"}, text}, asked: 1, err: "HTTP 400: no"},
-		"bad key":                     {says: []any{&Error{Kind: Auth, Status: 401, Message: "no"}, text}, asked: 1, err: "HTTP 401: no"},
-		"no such model":               {says: []any{&Error{Kind: NotFound, Status: 404, Message: "no"}, text}, asked: 1, err: "HTTP 404: no"},
-		"unexpected":                  {says: []any{&Error{Kind: Internal, Message: "no"}, text}, asked: 1, err: "no"},
-		"an error that is no *Error":  {says: []any{errors.New("disk full"), text}, asked: 1, err: "disk full"},
-		"will not pass after a while": {says: []any{refused, &Error{Kind: Auth, Status: 403, Message: "no"}}, asked: 2, err: "HTTP 403: no (tried 2 times)"},
+		"at once":                     {replies: []any{text}, requests: 1},
+		"after two failures":          {replies: []any{refused, broke, text}, requests: 3},
+		"as late as asked":            {replies: []any{busy(40 * time.Second), text}, requests: 2, waits: 40 * time.Second},
+		"as late as asked, twice":     {replies: []any{busy(7 * time.Second), busy(30 * time.Second), text}, requests: 3, waits: 37 * time.Second},
+		"later than there is time":    {replies: []any{busy(time.Hour), text}, requests: 1, err: "HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for"},
+		"in 73 years":                 {replies: []any{busy(640828*time.Hour + 41263444006), text}, requests: 1, err: "HTTP 429: slow down; the server asks to wait for 26701 days, longer than --retry-for"},
+		"in an uneven time":           {replies: []any{busy(time.Hour + 41263444006), text}, requests: 1, err: "HTTP 429: slow down; the server asks to wait for 1h0m41s, longer than --retry-for"},
+		"given up":                    {replies: []any{gateway}, err: "HTTP 502: bad gateway"},
+		"refused by HTTP 500":         {replies: []any{broke}, requests: 5, err: "HTTP 500: out of memory (tried 5 times)"},
+		"500, but not every time":     {replies: []any{broke, broke, broke, broke, refused, broke, text}, requests: 7},
+		"given up, asked for time":    {replies: []any{busy(50 * time.Second)}, requests: 3, err: "HTTP 429: slow down (tried 3 times)", waits: 100 * time.Second},
+		"a limit of its own":          {opts: Retry{For: time.Minute}, replies: []any{busy(50 * time.Second)}, requests: 2, err: "HTTP 429: slow down (tried 2 times)", waits: 50 * time.Second},
+		"too slow twice":              {replies: []any{slow}, requests: 2, err: "no answer in time (tried 2 times)"},
+		"too slow once":               {replies: []any{slow, text}, requests: 2},
+		"too slow twice, others too":  {replies: []any{slow, refused, slow, text}, requests: 3, err: "no answer in time (tried 3 times)"},
+		"bad request":                 {replies: []any{&Error{Kind: BadRequest, Status: 400, Message: "no"}, text}, requests: 1, err: "HTTP 400: no"},
+		"bad key":                     {replies: []any{&Error{Kind: Auth, Status: 401, Message: "no"}, text}, requests: 1, err: "HTTP 401: no"},
+		"no such model":               {replies: []any{&Error{Kind: NotFound, Status: 404, Message: "no"}, text}, requests: 1, err: "HTTP 404: no"},
+		"unexpected":                  {replies: []any{&Error{Kind: Internal, Message: "no"}, text}, requests: 1, err: "no"},
+		"an error that is no *Error":  {replies: []any{errors.New("disk full"), text}, requests: 1, err: "disk full"},
+		"will not pass after a while": {replies: []any{refused, &Error{Kind: Auth, Status: 403, Message: "no"}}, requests: 2, err: "HTTP 403: no (tried 2 times)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, start := &script{says: tc.says}, time.Now()
+				s, start := &script{replies: tc.replies}, time.Now()
 				got, err := WithRetry(s, tc.opts).Ask(t.Context(), Request{})
 				took := time.Since(start)
 				switch {
 				case tc.err == "" && (err != nil || got.Text != text):
 					t.Errorf("got %+v, %v", got, err)
-				case tc.asked == 0:
-					if s.asked < 5 || !IsKind(err, ServerSide) || took > 2*time.Minute {
-						t.Errorf("asked %d times in %s: %v", s.asked, took, err)
+				case tc.requests == 0:
+					if s.requests < 5 || !IsKind(err, ServerSide) || took > 2*time.Minute {
+						t.Errorf("asked %d times in %s: %v", s.requests, took, err)
 					}
 				case tc.err != "" && (err == nil || err.Error() != tc.err):
 					t.Errorf("got %v, want %s", err, tc.err)
 				}
-				if tc.asked != 0 && s.asked != tc.asked {
-					t.Errorf("asked %d times, want %d", s.asked, tc.asked)
+				if tc.requests != 0 && s.requests != tc.requests {
+					t.Errorf("asked %d times, want %d", s.requests, tc.requests)
 				}
 				if tc.waits != 0 && took != tc.waits {
 					t.Errorf("waited %s, want %s", took, tc.waits)
@@ -97,14 +97,15 @@ func TestRetry(t *testing.T) {
 
 func TestRetryBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var at []time.Duration
+		var times []time.Duration
 		start := time.Now()
 		c := clientFunc(func(context.Context, Request) (Response, error) {
-			at = append(at, time.Since(start))
+			times = append(times, time.Since(start))
 			return Response{}, refused
 		})
 		WithRetry(c, Retry{For: time.Hour, First: time.Second}).Ask(t.Context(), Request{})
-		if first, last := at[1], at[len(at)-1]-at[len(at)-2]; first < time.Second/2 || first > 2*time.Second || last < 3*time.Second || last > 9*time.Second {
+		if first, last := times[1], times[len(times)-1]-times[len(times)-2]; first < time.Second/2 ||
+			first > 2*time.Second || last < 3*time.Second || last > 9*time.Second {
 			t.Errorf("first wait %s, last %s", first, last)
 		}
 	})
@@ -113,10 +114,10 @@ func TestRetryBacksOff(t *testing.T) {
 // However short --retry-for is, a call is tried more than once.
 func TestRetryForAShortTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, start := &script{says: []any{refused}}, time.Now()
+		c, start := &script{replies: []any{refused}}, time.Now()
 		WithRetry(c, Retry{For: 200 * time.Millisecond}).Ask(t.Context(), Request{})
-		if took := time.Since(start); c.asked < 3 || took > 200*time.Millisecond {
-			t.Errorf("asked %d times in %s", c.asked, took)
+		if took := time.Since(start); c.requests < 3 || took > 200*time.Millisecond {
+			t.Errorf("asked %d times in %s", c.requests, took)
 		}
 	})
 }
@@ -131,24 +132,24 @@ func TestRetryEndsWhenCancelled(t *testing.T) {
 		cause := errors.New("interrupted")
 		time.AfterFunc(30*time.Second, func() { cancel(cause) })
 		start := time.Now()
-		_, err := WithRetry(&script{says: []any{busy(time.Minute)}}, Retry{}).Ask(ctx, Request{})
+		_, err := WithRetry(&script{replies: []any{busy(time.Minute)}}, Retry{}).Ask(ctx, Request{})
 		if err != cause || time.Since(start) != 30*time.Second {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 	})
 }
 
-// TestNoNewTryOnceTheRunEnds: what waits for its next try gives up at once, with the failure of the last one; a call that
-// is open is waited for, and its reply counts.
+// TestNoNewTryOnceTheRunEnds: what waits for its next try gives up at once, with the failure of the last one; a call
+// that is open is waited for, and its reply counts.
 func TestNoNewTryOnceTheRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, end := context.WithCancel(t.Context())
 		time.AfterFunc(30*time.Second, end)
 		ctx, start := WithLastTry(t.Context(), ending), time.Now()
-		s := &script{says: []any{busy(time.Minute)}}
+		s := &script{replies: []any{busy(time.Minute)}}
 		_, err := WithRetry(s, Retry{}).Ask(ctx, Request{})
-		if !IsKind(err, Busy) || s.asked != 1 || time.Since(start) != 30*time.Second {
-			t.Errorf("asked %d times, after %s: %v", s.asked, time.Since(start), err)
+		if !IsKind(err, Busy) || s.requests != 1 || time.Since(start) != 30*time.Second {
+			t.Errorf("asked %d times, after %s: %v", s.requests, time.Since(start), err)
 		}
 		open := clientFunc(func(context.Context, Request) (Response, error) {
 			time.Sleep(time.Minute)
@@ -182,11 +183,13 @@ func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the caller's own end is no time-out
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := WithTimeout(deaf, time.Minute).Ask(ctx, Request{}); IsKind(err, Timeout) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := WithTimeout(deaf, time.Minute).Ask(ctx, Request{}); IsKind(err, Timeout) ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})
-	if got, err := WithTimeout(&script{says: []any{broke}}, time.Minute).Ask(t.Context(), Request{}); err != error(broke) {
+	got, err := WithTimeout(&script{replies: []any{broke}}, time.Minute).Ask(t.Context(), Request{})
+	if err != error(broke) {
 		t.Errorf("another error became %+v, %v", got, err)
 	}
 	if c := Client(&script{}); WithTimeout(c, 0) != c {
@@ -205,8 +208,8 @@ func TestRetryOnTheWire(t *testing.T) {
 		s := w.start(t, loading, soon, w.completeAnswer("[[A>B]]"))
 		c := WithRetry(WithTimeout(s.client(w, ""), time.Minute), Retry{First: time.Millisecond})
 		got, err := c.Ask(context.Background(), question)
-		if err != nil || got.Text != "[[A>B]]" || len(s.asked(w.chat)) != 3 {
-			t.Errorf("got %+v, %v after %d questions", got, err, len(s.asked(w.chat)))
+		if err != nil || got.Text != "[[A>B]]" || len(s.requestsTo(w.chat)) != 3 {
+			t.Errorf("got %+v, %v after %d questions", got, err, len(s.requestsTo(w.chat)))
 		}
 	})
 }

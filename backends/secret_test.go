@@ -17,7 +17,7 @@ import (
 // them where a question or a list is asked for. Nothing of the key is in that, nor in the errors beneath.
 func TestKeyIsNotSaidAgain(t *testing.T) {
 	const key = `sk-proj/"Ab+12345`
-	trials.Cases(t, "secrets.txt", func(t *testing.T, given []string) []string {
+	trials.Cases(t, "secrets.txt", func(t *testing.T, input []string) []string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			sent := r.Header.Get("Authorization")
 			written, escapes := string(mustJSON(sent)), ""
@@ -29,7 +29,7 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 			status, body, _ := strings.Cut(strings.NewReplacer("PLAIN", sent, "QUERY", url.QueryEscape(sent),
 				"PATH", url.PathEscape(sent), "SOME", strings.NewReplacer("+", `\u002B`, "/", `\/`).Replace(written),
 				"ALL", escapes, "TWICE", string(mustJSON(strings.NewReplacer("+", `\u002b`, `"`, `\"`).Replace(sent))),
-				"JSON", written, "FIRST", written[:half], "SECOND", written[half:]).Replace(given[0]), " ")
+				"JSON", written, "FIRST", written[:half], "SECOND", written[half:]).Replace(input[0]), " ")
 			number, err := strconv.Atoi(status)
 			switch {
 			case r.URL.Path != "/v1/chat/completions" && r.URL.Path != "/v1/models":
@@ -74,7 +74,8 @@ func unwrapped(err error) (error, bool) {
 	return u.Unwrap(), true
 }
 
-// A key in base64 is hidden wherever it stands in what is encoded, but for the letters that it shares with what is beside it.
+// A key in base64 is hidden wherever it stands in what is encoded, but for the letters that it shares with what is
+// beside it.
 func TestKeyInBase64(t *testing.T) {
 	for _, key := range []string{`sk-proj/"Ab`, `sk-proj/"Ab+`, "??>>~~??>>~~??>>", "sk-" + strings.Repeat("aZ9-", 12) + "e", "clé de la ferme"} {
 		req, _ := http.NewRequest("GET", "http://localhost", nil)
@@ -98,8 +99,8 @@ func TestKeyInBase64(t *testing.T) {
 						}
 						continue
 					}
-					left := strings.NewReplacer(redacted, "", "%3D", "", "=", "").Replace(got)
-					if !strings.Contains(got, redacted) || !strings.HasPrefix(got, "said ") || !strings.HasSuffix(got, " to me") || len(left) > len("said  to me")+len(encode(before))+len(encode(after))+2 {
+					rest := strings.NewReplacer(redacted, "", "%3D", "", "=", "").Replace(got)
+					if !strings.Contains(got, redacted) || !strings.HasPrefix(got, "said ") || !strings.HasSuffix(got, " to me") || len(rest) > len("said  to me")+len(encode(before))+len(encode(after))+2 {
 						t.Errorf("%q after %q, %s: %s of %s", key, before, name, got, text)
 					}
 				}

@@ -20,7 +20,7 @@ func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 
 	got := map[string]float64{}
 	var decided, both float64
 	for i := range n {
-		var named [2]int // candidate, -1 where there is none
+		var choices [2]int // candidate, -1 where there is none
 		for presentation, order := range [][]int{{0, 1}, {1, 0}} {
 			req := Request{Oracle: &Oracle{
 				Item: fmt.Sprint("item ", i), Presentation: presentation, Order: order, Correct: slices.Index(order, i%2),
@@ -33,7 +33,7 @@ func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 
 			position := slices.IndexFunc(req.Oracle.Choices, func(c string) bool { return strings.Contains(resp.Text, c) })
 			switch {
 			case position >= 0:
-				named[presentation] = order[position]
+				choices[presentation] = order[position]
 				decided++
 				if position == 0 {
 					got["first"]++
@@ -44,15 +44,15 @@ func judgePairs(t *testing.T, judge *Sim, n int, tie string) map[string]float64 
 			default:
 				got["silent"]++
 			}
-			named[presentation] = -1
+			choices[presentation] = -1
 		}
-		if named[0] >= 0 && named[1] >= 0 {
+		if choices[0] >= 0 && choices[1] >= 0 {
 			both++
-			if named[0] == named[1] {
+			if choices[0] == choices[1] {
 				got["consistent"]++
 			}
 		}
-		if named[0] == i%2 && named[1] == i%2 {
+		if choices[0] == i%2 && choices[1] == i%2 {
 			got["strict"]++
 		}
 	}
@@ -105,9 +105,9 @@ func TestSimWithoutATieOnOffer(t *testing.T) {
 
 func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 	judge := &Sim{Accuracy: 0, Seed: 1}
-	named := map[int]int{}
+	counts := map[int]int{}
 	for i := range 3000 {
-		item, seen := fmt.Sprint(i), map[int]bool{}
+		item, candidates := fmt.Sprint(i), map[int]bool{}
 		for presentation := range 4 {
 			order := []int{presentation, (presentation + 1) % 4, (presentation + 2) % 4, (presentation + 3) % 4}
 			resp, err := judge.Ask(context.Background(), Request{Oracle: &Oracle{
@@ -118,20 +118,20 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 			if _, err := fmt.Sscanf(resp.Text[strings.Index(resp.Text, "<"):], "<%d>", &position); err != nil {
 				t.Fatal(err)
 			}
-			seen[order[position]] = true
-			named[order[position]]++
+			candidates[order[position]] = true
+			counts[order[position]]++
 		}
-		if len(seen) != 1 {
-			t.Fatalf("item %d: it takes %v for right, by presentation", i, seen)
+		if len(candidates) != 1 {
+			t.Fatalf("item %d: it takes %v for right, by presentation", i, candidates)
 		}
 	}
-	if named[2] != 0 || named[0] < 3500 || named[1] < 3500 || named[3] < 3500 {
-		t.Errorf("right is 2, a third of 12000 each is due to the others: %v", named)
+	if counts[2] != 0 || counts[0] < 3500 || counts[1] < 3500 || counts[3] < 3500 {
+		t.Errorf("right is 2, a third of 12000 each is due to the others: %v", counts)
 	}
 }
 
 func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
-	say := func(s *Sim, item string, presentation, repetition int) string {
+	replies := func(s *Sim, item string, presentation, repetition int) string {
 		var all strings.Builder
 		for i := range 64 {
 			resp, err := s.Ask(context.Background(), Request{Repetition: repetition, Oracle: &Oracle{
@@ -143,12 +143,12 @@ func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
 		return all.String()
 	}
 	coin := &Sim{Accuracy: -1, Seed: 1}
-	base := say(coin, "x", 0, 0)
-	if again := say(&Sim{Accuracy: -1, Seed: 1}, "x", 0, 0); again != base {
+	base := replies(coin, "x", 0, 0)
+	if second := replies(&Sim{Accuracy: -1, Seed: 1}, "x", 0, 0); second != base {
 		t.Error("the same judge says something else")
 	}
 	for what, other := range map[string]string{
-		"seed": say(&Sim{Accuracy: -1, Seed: 2}, "x", 0, 0), "item": say(coin, "y", 0, 0), "showing": say(coin, "x", 1, 0), "repeat": say(coin, "x", 0, 1),
+		"seed": replies(&Sim{Accuracy: -1, Seed: 2}, "x", 0, 0), "item": replies(coin, "y", 0, 0), "showing": replies(coin, "x", 1, 0), "repeat": replies(coin, "x", 0, 1),
 	} {
 		if other == base {
 			t.Errorf("another %s changes nothing", what)

@@ -12,8 +12,8 @@ import (
 )
 
 func TestSplitThinking(t *testing.T) {
-	trials.Cases(t, "thinking.txt", func(t *testing.T, given []string) []string {
-		reply, err := strconv.Unquote(given[0])
+	trials.Cases(t, "thinking.txt", func(t *testing.T, input []string) []string {
+		reply, err := strconv.Unquote(input[0])
 		assert.NilError(t, err)
 		text, thinking := SplitThinking(reply)
 		return []string{fmt.Sprintf("%q, thinking %q", text, thinking)}
@@ -32,7 +32,7 @@ func TestNestedThoughts(t *testing.T) {
 	for _, depth := range []int{3, deepestThought - 1, 1 << 16} {
 		reply := "a" + strings.Repeat("<th", depth) + "<think>b</think>" + strings.Repeat("ink>c</think>", depth) + "d"
 		text, thinking := SplitThinking(reply)
-		if wanted := depth < deepestThought; strings.Contains(text, "<think>") || wanted && (text != "ad" || strings.Count(thinking, "c") != depth) {
+		if readable := depth < deepestThought; strings.Contains(text, "<think>") || readable && (text != "ad" || strings.Count(thinking, "c") != depth) {
 			t.Errorf("%d deep: %.50q, thinking %.50q", depth, text, thinking)
 		}
 	}

@@ -144,11 +144,11 @@ func (w wire) completeAnswer(text string, members ...string) http.HandlerFunc {
 // stub is a running server of one kind. It records the requests.
 type stub struct {
 	*httptest.Server
-	mu   sync.Mutex
-	seen []seen
+	mu       sync.Mutex
+	requests []stubRequest
 }
 
-type seen struct {
+type stubRequest struct {
 	path   string
 	header http.Header
 	body   []byte
@@ -162,13 +162,13 @@ func (w wire) start(t *testing.T, answers ...http.HandlerFunc) *stub {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.mu.Lock()
-		s.seen = append(s.seen, seen{r.URL.Path, r.Header.Clone(), body})
+		s.requests = append(s.requests, stubRequest{r.URL.Path, r.Header.Clone(), body})
 		s.mu.Unlock()
-		page, known := w.pages[r.URL.Path]
+		page, ok := w.pages[r.URL.Path]
 		switch {
 		case r.URL.Path == w.chat && len(answers) > 0:
-			answers[min(len(s.asked(w.chat)), len(answers))-1](rw, r)
-		case known:
+			answers[min(len(s.requestsTo(w.chat)), len(answers))-1](rw, r)
+		case ok:
 			respond(200, page)(rw, r)
 		default:
 			w.lost(rw, r)
@@ -181,12 +181,12 @@ func (w wire) start(t *testing.T, answers ...http.HandlerFunc) *stub {
 // unusedAddress has no server: the kernel assigns no port that low.
 const unusedAddress = "http://127.0.0.1:1"
 
-// asked lists what came to a path.
-func (s *stub) asked(path string) []seen {
+// requestsTo returns the requests to a path.
+func (s *stub) requestsTo(path string) []stubRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []seen
-	for _, q := range s.seen {
+	var out []stubRequest
+	for _, q := range s.requests {
 		if q.path == path {
 			out = append(out, q)
 		}

@@ -40,8 +40,8 @@ var decisions = serverKind{
 	},
 }
 
-// WithFormat returns the server with its kind changed to wire, if wire is the format of decision models and the server may
-// speak it, or the other way round. Other servers are returned unchanged.
+// WithFormat returns the server with its kind changed to wire, if wire is the format of decision models and the server
+// may speak it, or the other way round. Other servers are returned unchanged.
 func (s ServerInfo) WithFormat(wire string) ServerInfo {
 	switch {
 	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),

@@ -14,15 +14,16 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// decisionServer answers /v1/systemone, and keeps what it was asked. tokens is what its tokenizer counts; 0: it has none.
-func decisionServer(t *testing.T, status int, answer string, tokens int) (s *SystemOne, asked *string) {
+// decisionServer answers /v1/systemone, and keeps what it was asked. tokens is what its tokenizer counts; 0: it has
+// none.
+func decisionServer(t *testing.T, status int, answer string, tokens int) (s *SystemOne, request *string) {
 	t.Helper()
-	asked = new(string)
+	request = new(string)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v1/systemone":
 			body, _ := io.ReadAll(r.Body)
-			*asked = string(body)
+			*request = string(body)
 			w.WriteHeader(status)
 			io.WriteString(w, answer)
 		case "/tokenize":
@@ -38,7 +39,7 @@ func decisionServer(t *testing.T, status int, answer string, tokens int) (s *Sys
 	t.Cleanup(server.Close)
 	b, err := Open(ServerInfo{Kind: "systemone", URL: server.URL + "/v1"}, "", server.Client())
 	assert.NilError(t, err)
-	return b.(*SystemOne), asked
+	return b.(*SystemOne), request
 }
 
 var comparison = Request{
@@ -48,35 +49,35 @@ var comparison = Request{
 
 // TestSystemOneAsks: the question, the options in their order, and the state are what the request says.
 func TestSystemOneAsks(t *testing.T) {
-	s, asked := decisionServer(t, 200, `{"model":"m","answers":{"verdict":{"type":"choice","choice":"The second is better",`+
+	s, request := decisionServer(t, 200, `{"model":"m","answers":{"verdict":{"type":"choice","choice":"The second is better",`+
 		`"probabilities":{"The first is better":0.25,"The second is better":0.75},"confidence":0.5}},"usage":{"input_tokens":40,"output_tokens":0}}`, 20)
 	got, err := s.Ask(t.Context(), comparison)
 	assert.NilError(t, err)
 	const want = `{"model":"m","questions":{"verdict":{"type":"choice","instructions":"Which is \"better\"?",` +
 		`"criteria":{"The first is better":null,"The second is better":null}}},"state":"one, two"}`
-	if *asked != want {
-		t.Errorf("asked %s\nwant  %s", *asked, want)
+	if *request != want {
+		t.Errorf("asked %s\nwant  %s", *request, want)
 	}
 	if got.Text != "[[B>A]]" || got.Finish != Stop || got.PromptTokens != 40 || got.ReplyTokens != 0 || got.Model != "" ||
 		!slices.Equal(got.Labels, []LabelProbability{{"[[A>B]]", math.Log(.25)}, {"[[B>A]]", math.Log(.75)}}) {
 		t.Errorf("%+v", got)
 	}
 	got, err = s.Ask(t.Context(), Request{Constrain: []string{"Selection: Option 1", "Selection: Option 2"}, Messages: []Message{{User, "x"}}})
-	if err == nil || !strings.Contains(*asked, `"instructions":"Decide.","criteria":{"Option 1":null,"Option 2":null}`) {
-		t.Errorf("%s, %v, %+v", *asked, err, got) // and none of these has a probability
+	if err == nil || !strings.Contains(*request, `"instructions":"Decide.","criteria":{"Option 1":null,"Option 2":null}`) {
+		t.Errorf("%s, %v, %+v", *request, err, got) // and none of these has a probability
 	}
 }
 
 // TestSystemOneYesNo: two options that mean yes and no are a question of their own type.
 func TestSystemOneYesNo(t *testing.T) {
-	s, asked := decisionServer(t, 200, `{"answers":{"verdict":{"type":"noul","noul":0.2}},"usage":{"input_tokens":40}}`, 0)
+	s, request := decisionServer(t, 200, `{"answers":{"verdict":{"type":"noul","noul":0.2}},"usage":{"input_tokens":40}}`, 0)
 	got, err := s.Ask(t.Context(), Request{Constrain: []string{"[[Correct]]", "[[Incorrect]]"}, Labels: []string{"[[Correct]]", "[[Incorrect]]"},
 		Messages: []Message{{System, "Is it?\n[[Correct]] yes\n[[Incorrect]] no\n"}, {User, "x"}}})
 	if err != nil || got.Text != "[[Incorrect]]" || math.Abs(math.Exp(got.Labels[1].Logprob)-.8) > 1e-12 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if want := `"questions":{"verdict":{"type":"noul","instructions":"Is it?"}}`; !strings.Contains(*asked, want) {
-		t.Errorf("asked %s", *asked)
+	if want := `"questions":{"verdict":{"type":"noul","instructions":"Is it?"}}`; !strings.Contains(*request, want) {
+		t.Errorf("asked %s", *request)
 	}
 }
 
@@ -103,21 +104,21 @@ func TestSystemOneOfOllama(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	found, err := Probe(t.Context(), server.Client(), server.URL, "")
-	if err != nil || found.Kind != "ollama" {
-		t.Fatalf("%+v, %v", found, err)
+	probed, err := Probe(t.Context(), server.Client(), server.URL, "")
+	if err != nil || probed.Kind != "ollama" {
+		t.Fatalf("%+v, %v", probed, err)
 	}
-	at := found.WithFormat("systemone")
-	if !at.Can(Decide) || at.Can(SetContext) || found.Can(Decide) {
-		t.Errorf("%+v can what it cannot", at)
+	converted := probed.WithFormat("systemone")
+	if !converted.Can(Decide) || converted.Can(SetContext) || probed.Can(Decide) {
+		t.Errorf("%+v can what it cannot", converted)
 	}
-	b, err := Open(at, "", server.Client())
+	b, err := Open(converted, "", server.Client())
 	assert.NilError(t, err)
 	m, err := b.Model(t.Context(), "nimble")
-	if err != nil || m.Decides != Yes || m.Identity(at.Kind) != "systemone abc" {
+	if err != nil || m.Decides != Yes || m.Identity(converted.Kind) != "systemone abc" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if m, err := b.(Identifier).Identify(t.Context(), "nimble"); err != nil || m.Identity(at.Kind) != "systemone abc" {
+	if m, err := b.(Identifier).Identify(t.Context(), "nimble"); err != nil || m.Identity(converted.Kind) != "systemone abc" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if _, err := b.Model(t.Context(), "qwen3:8b"); !IsKind(err, BadRequest) {
@@ -145,10 +146,10 @@ func TestDecisionCountsAPromptWithoutOptions(t *testing.T) {
 func TestDecisionSample(t *testing.T) {
 	const answer = `{"model":"d","answers":{"verdict":{"probabilities":` +
 		`{"correct":0.5,"helpful":0.2,"clear":0.1,"short":0.1,"polite":0.05,"long":0.05}}}}`
-	s, asked := decisionServer(t, 200, answer, 9)
+	s, request := decisionServer(t, 200, answer, 9)
 	sample, err := s.Sample(t.Context(), "d")
-	if err != nil || len(sample) != 6 || sample["correct"] != math.Log(0.5) || !strings.Contains(*asked, samplePrompt) {
-		t.Errorf("%v, %v: %s", sample, err, *asked)
+	if err != nil || len(sample) != 6 || sample["correct"] != math.Log(0.5) || !strings.Contains(*request, samplePrompt) {
+		t.Errorf("%v, %v: %s", sample, err, *request)
 	}
 	s, _ = decisionServer(t, 200, strings.Replace(answer, `"correct":0.5,"helpful":0.2`, `"correct":0.2,"helpful":0.5`, 1), 9)
 	if other, err := s.Sample(t.Context(), "d"); err != nil || sample.Matches(other) {

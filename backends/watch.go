@@ -245,8 +245,8 @@ func (w *Watch) check(ctx context.Context) error {
 	return err
 }
 
-// FinalCheck runs the final check for waiting replies, within limit. If the server does not name its model, the checks end
-// with ErrUnverified and the error gives the reason.
+// FinalCheck runs the final check for waiting replies, within limit. If the server does not name its model, the checks
+// end with ErrUnverified and the error gives the reason.
 func (w *Watch) FinalCheck(ctx context.Context, limit time.Duration) error {
 	w.mu.Lock()
 	if w.cancel != nil {

@@ -18,17 +18,17 @@ type fakeBackend struct {
 	Backend
 	now      atomic.Pointer[presence]
 	looks    atomic.Int64
-	begun    atomic.Pointer[time.Time] // of the last look that was answered
+	lastLook atomic.Pointer[time.Time] // of the last look that was answered
 	busy     atomic.Int64              // so many samples are refused
 	answered func()                    // told of the next reply
 }
 
 type presence struct {
-	identity, process, says string
-	sample                  TokenSample
-	down                    bool
-	slow                    time.Duration // to say what it serves
-	takes                   time.Duration // to answer
+	identity, process, model string
+	sample                   TokenSample
+	down                     bool
+	slow                     time.Duration // to say what it serves
+	takes                    time.Duration // to answer
 }
 
 func (s *fakeBackend) Ask(context.Context, Request) (Response, error) {
@@ -40,13 +40,13 @@ func (s *fakeBackend) Ask(context.Context, Request) (Response, error) {
 		s.answered()
 	}
 	time.Sleep(now.takes)
-	return Response{Text: "fine", Finish: Stop, Model: now.says}, nil
+	return Response{Text: "fine", Finish: Stop, Model: now.model}, nil
 }
 
 func (s *fakeBackend) Identify(ctx context.Context, _ string) (Model, error) {
 	s.looks.Add(1)
-	begun := time.Now()
-	defer s.begun.Store(&begun)
+	start := time.Now()
+	defer s.lastLook.Store(&start)
 	now := s.now.Load()
 	select {
 	case <-time.After(now.slow):
@@ -100,28 +100,28 @@ func (w *Watch) counts(t *testing.T, req Request) error {
 
 const tinyIdentity = "openai tiny"
 
-// TestWatchIsInNobodysWay: however long a server takes to say which model it serves, a reply is there at once and counts
-// when a check that began after it has ended. Checks are seconds apart, one at a time.
+// TestWatchIsInNobodysWay: however long a server takes to say which model it serves, a reply is there at once and
+// counts when a check that began after it has ended. Checks are seconds apart, one at a time.
 func TestWatchIsInNobodysWay(t *testing.T) {
 	for name, c := range map[string]struct {
 		slow, takes time.Duration
-		most        int64 // checks in 100 s
+		limit       int64 // checks in 100 s
 	}{
-		"at once":                  {takes: 200 * time.Millisecond, most: 51},
-		"slow list":                {slow: 4 * time.Second, takes: time.Second, most: 13},
-		"behind the generations":   {slow: 25 * time.Second, takes: 25 * time.Second, most: 3},
-		"slower than anyone waits": {slow: time.Hour, takes: 100 * time.Millisecond, most: 3},
+		"at once":                  {takes: 200 * time.Millisecond, limit: 51},
+		"slow list":                {slow: 4 * time.Second, takes: time.Second, limit: 13},
+		"behind the generations":   {slow: 25 * time.Second, takes: 25 * time.Second, limit: 3},
+		"slower than anyone waits": {slow: time.Hour, takes: 100 * time.Millisecond, limit: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, w := watching(t, presence{identity: tinyIdentity, takes: c.takes, slow: c.slow})
 				s.looks.Store(0)
-				begun := time.Now()
+				start := time.Now()
 				var all sync.WaitGroup
-				var replies, counted, early atomic.Int64
+				var replies, verified, early atomic.Int64
 				for range 8 {
 					all.Go(func() {
-						for time.Since(begun) < 100*time.Second {
+						for time.Since(start) < 100*time.Second {
 							sent := time.Now()
 							resp, err := w.Ask(t.Context(), Request{})
 							if late := time.Since(sent) - c.takes; err != nil || late > 0 {
@@ -131,9 +131,9 @@ func TestWatchIsInNobodysWay(t *testing.T) {
 							came := time.Now()
 							resp.Check.Then(func(err error) {
 								if err == nil {
-									counted.Add(1)
+									verified.Add(1)
 								}
-								if s.begun.Load().Before(came) {
+								if s.lastLook.Load().Before(came) {
 									early.Add(1)
 								}
 							})
@@ -141,41 +141,43 @@ func TestWatchIsInNobodysWay(t *testing.T) {
 					})
 				}
 				all.Wait()
-				if n := s.looks.Load(); n > c.most || n == 0 {
-					t.Errorf("asked %d times in 100 s, at most %d", n, c.most)
+				if n := s.looks.Load(); n > c.limit || n == 0 {
+					t.Errorf("asked %d times in 100 s, at most %d", n, c.limit)
 				}
 				s.now.Store(&presence{identity: tinyIdentity})
-				if err := w.FinalCheck(t.Context(), time.Minute); err != nil || counted.Load() != replies.Load() || early.Load() > 0 {
+				if err := w.FinalCheck(t.Context(), time.Minute); err != nil || verified.Load() != replies.Load() ||
+					early.Load() > 0 {
 					t.Errorf("%d of %d replies count, %d of them by a check that began before them; %v",
-						counted.Load(), replies.Load(), early.Load(), err)
+						verified.Load(), replies.Load(), early.Load(), err)
 				}
-				asked := s.looks.Load()
+				looks := s.looks.Load()
 				time.Sleep(time.Hour)
-				if n := s.looks.Load(); n != asked {
-					t.Errorf("with no reply to wait for it the server was asked %d times", n-asked)
+				if n := s.looks.Load(); n != looks {
+					t.Errorf("with no reply to wait for it the server was asked %d times", n-looks)
 				}
 			})
 		})
 	}
 }
 
-// TestWatchLast: a server that does not say which model it serves in the end leaves replies unverified, in the time that it is given.
+// TestWatchLast: a server that does not say which model it serves in the end leaves replies unverified, in the time
+// that it is given.
 func TestWatchLast(t *testing.T) {
 	for name, c := range map[string]struct {
-		is   presence
-		most time.Duration
+		state presence
+		limit time.Duration
 	}{
-		"hangs": {is: presence{identity: tinyIdentity, slow: time.Hour}, most: 5 * time.Second},
-		"down":  {is: presence{down: true}, most: 5 * time.Second},
+		"hangs": {state: presence{identity: tinyIdentity, slow: time.Hour}, limit: 5 * time.Second},
+		"down":  {state: presence{down: true}, limit: 5 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, w := watching(t, presence{identity: tinyIdentity})
 			resp, err := w.Ask(t.Context(), Request{})
 			assert.NilError(t, err)
-			s.now.Store(&c.is)
-			begun := time.Now()
+			s.now.Store(&c.state)
+			start := time.Now()
 			why := w.FinalCheck(t.Context(), 5*time.Second)
-			if took := time.Since(begun); why == nil || took > c.most {
+			if took := time.Since(start); why == nil || took > c.limit {
 				t.Errorf("%s: %v, after %s", name, why, took)
 			}
 			ended := make(chan error, 1)
@@ -212,14 +214,14 @@ func TestWatchDoesNotVouchForTheFuture(t *testing.T) {
 	// Nor does what it said while the reply was made: a proxy may have held the request.
 	synctest.Test(t, func(t *testing.T) {
 		s, w := watching(t, presence{identity: tinyIdentity, takes: 3 * time.Second})
-		held := make(chan error, 1)
-		go func() { held <- w.ask(t) }()
+		reply := make(chan error, 1)
+		go func() { reply <- w.ask(t) }()
 		time.Sleep(time.Second)
 		s.now.Store(&presence{identity: tinyIdentity})
 		assert.NilError(t, w.ask(t))
 		s.now.Store(&presence{identity: "openai tiny size=2"})
 		var changed *ModelChangedError
-		if err := <-held; !errors.As(err, &changed) {
+		if err := <-reply; !errors.As(err, &changed) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -295,14 +297,14 @@ func TestWatchAlone(t *testing.T) {
 func TestWatchSeesAnotherModel(t *testing.T) {
 	weights, others := TokenSample{" it": -0.5, " of": -1.5}, TokenSample{" it": -3, " so": -0.2}
 	for name, c := range map[string]struct {
-		was, is presence
-		away    bool // before it is another
+		was, after presence
+		away       bool // before it is another
 	}{
-		"another identity":              {was: presence{identity: tinyIdentity}, is: presence{identity: "openai tiny size=2"}},
-		"a name that is gone":           {was: presence{identity: tinyIdentity}, is: presence{}},
-		"other weights, new process":    {was: presence{identity: tinyIdentity, process: "1", sample: weights}, is: presence{identity: tinyIdentity, process: "2", sample: others}},
-		"other weights, process untold": {was: presence{identity: tinyIdentity, sample: weights}, is: presence{identity: tinyIdentity, sample: others}},
-		"away in between":               {was: presence{identity: tinyIdentity, sample: weights}, is: presence{identity: tinyIdentity, sample: others}, away: true},
+		"another identity":              {was: presence{identity: tinyIdentity}, after: presence{identity: "openai tiny size=2"}},
+		"a name that is gone":           {was: presence{identity: tinyIdentity}, after: presence{}},
+		"other weights, new process":    {was: presence{identity: tinyIdentity, process: "1", sample: weights}, after: presence{identity: tinyIdentity, process: "2", sample: others}},
+		"other weights, process untold": {was: presence{identity: tinyIdentity, sample: weights}, after: presence{identity: tinyIdentity, sample: others}},
+		"away in between":               {was: presence{identity: tinyIdentity, sample: weights}, after: presence{identity: tinyIdentity, sample: others}, away: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -314,7 +316,7 @@ func TestWatchSeesAnotherModel(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				s.now.Store(&c.is)
+				s.now.Store(&c.after)
 				var changed *ModelChangedError
 				if err := w.ask(t); !errors.As(err, &changed) {
 					t.Errorf("%v", err)
@@ -348,11 +350,11 @@ func TestWatchOfAServerThatIsStartedAgain(t *testing.T) {
 // asked for, but not one and then another.
 func TestWatchOfRepliesThatNameAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, w := watching(t, presence{identity: tinyIdentity, says: "tiny-2026"})
+		s, w := watching(t, presence{identity: tinyIdentity, model: "tiny-2026"})
 		if err := w.ask(t); err != nil {
 			t.Error(err)
 		}
-		s.now.Store(&presence{identity: tinyIdentity, says: "large"})
+		s.now.Store(&presence{identity: tinyIdentity, model: "large"})
 		if err := w.ask(t); !errors.As(err, new(*ModelChangedError)) {
 			t.Errorf("%v", err)
 		}
@@ -371,7 +373,8 @@ func TestWatchGoesOnWithTheModelOfAnEarlierPart(t *testing.T) {
 	}
 }
 
-// A server that is busy when the run begins is watched like any other; one that stays busy gives no sample, which is told.
+// A server that is busy when the run begins is watched like any other; one that stays busy gives no sample, which is
+// told.
 func TestWatchBusyAtFirst(t *testing.T) {
 	for refused, told := range map[int64]bool{2: true, 1 << 20: false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -82,8 +82,8 @@ func TestFolderVanishes(t *testing.T) {
 			err := s.Close()
 			assert.ErrorContains(t, err, "its files are gone")
 			givenUpOnce(t, s, w)
-			if left, err := filepath.Glob(filepath.Join(s.dir, "*")); err != nil || len(left) > 0 && name != "replaced" {
-				t.Errorf("left behind: %q, %v", left, err)
+			if files, err := filepath.Glob(filepath.Join(s.dir, "*")); err != nil || len(files) > 0 && name != "replaced" {
+				t.Errorf("left behind: %q, %v", files, err)
 			}
 		})
 	}
@@ -156,13 +156,13 @@ func TestValueLogIsGone(t *testing.T) {
 func TestPanic(t *testing.T) {
 	dir := cacheOf(t, 1)
 	s, w := open(t, dir)
-	at := filepath.Join(dir, "000001.sst")
-	b, err := os.ReadFile(at)
+	table := filepath.Join(dir, "000001.sst")
+	b, err := os.ReadFile(table)
 	assert.NilError(t, err)
 	before := func(end int) int { return int(binary.BigEndian.Uint32(b[end-4:])) } // the length that ends there
 	index := len(b) - 4 - before(len(b))
 	block := index - 4 - before(index)
-	f, err := os.OpenFile(at, os.O_WRONLY, 0) // which Badger has mapped
+	f, err := os.OpenFile(table, os.O_WRONLY, 0) // which Badger has mapped
 	assert.NilError(t, err)
 	_, err = f.WriteAt([]byte("\x7f\xff\xff\xff"), int64(block-4-before(block)-4))
 	assert.NilError(t, err)

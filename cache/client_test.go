@@ -23,10 +23,10 @@ func TestHitAfterMiss(t *testing.T) {
 	}
 	hit := verdict
 	hit.Cached = true
-	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, hit) || j.asked != 1 {
-		t.Errorf("again: %+v, asked %d times", got, j.asked)
+	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, hit) || j.requests != 1 {
+		t.Errorf("again: %+v, asked %d times", got, j.requests)
 	}
-	if ask(t, c, request("other")).Cached || j.asked != 2 {
+	if ask(t, c, request("other")).Cached || j.requests != 2 {
 		t.Error("another question is taken for the same")
 	}
 	carried := entry("x")
@@ -38,8 +38,8 @@ func TestHitAfterMiss(t *testing.T) {
 	shut(t, s)
 
 	s, _ = open(t, dir)
-	if got := ask(t, Wrap(j, s), request("q")); !reflect.DeepEqual(got, hit) || j.asked != 2 {
-		t.Errorf("after opening it again: %+v, asked %d times", got, j.asked)
+	if got := ask(t, Wrap(j, s), request("q")); !reflect.DeepEqual(got, hit) || j.requests != 2 {
+		t.Errorf("after opening it again: %+v, asked %d times", got, j.requests)
 	}
 }
 
@@ -59,8 +59,8 @@ func TestEveryEndingIsStoredAsWhatItIs(t *testing.T) {
 			ask(t, c, request("q"))
 			want := resp
 			want.Cached = true
-			if got := ask(t, c, request("q")); !reflect.DeepEqual(got, want) || j.asked != 1 {
-				t.Errorf("got %+v, asked %d times", got, j.asked)
+			if got := ask(t, c, request("q")); !reflect.DeepEqual(got, want) || j.requests != 1 {
+				t.Errorf("got %+v, asked %d times", got, j.requests)
 			}
 			if !s.Peek(request("q")) || s.Peek(request("other")) {
 				t.Error("Peek does not say the same")
@@ -85,8 +85,8 @@ func TestFailuresAreNotStored(t *testing.T) {
 	if s.Peek(request("q")) {
 		t.Error("the failure is remembered")
 	}
-	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) || j.asked != 2 {
-		t.Errorf("got %+v, asked %d times", got, j.asked)
+	if got := ask(t, c, request("q")); !reflect.DeepEqual(got, verdict) || j.requests != 2 {
+		t.Errorf("got %+v, asked %d times", got, j.requests)
 	}
 }
 
@@ -174,8 +174,8 @@ func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
 			following(callers - 1)
 			close(release)
 			wg.Wait()
-			if want := map[bool]int32{true: 1, false: callers}[failure == nil]; j.asked != 1 || fresh.Load() != want {
-				t.Errorf("asked %d times, %d count as fresh, want %d", j.asked, fresh.Load(), want)
+			if want := map[bool]int32{true: 1, false: callers}[failure == nil]; j.requests != 1 || fresh.Load() != want {
+				t.Errorf("asked %d times, %d count as fresh, want %d", j.requests, fresh.Load(), want)
 			}
 		})
 	}
@@ -194,8 +194,8 @@ func TestEqualRequestsAreAskedOnceHoweverTheyMeet(t *testing.T) {
 			wg.Go(func() { ask(t, c, req) })
 		}
 		wg.Wait()
-		if j.asked != 1 {
-			t.Fatalf("asked %d times", j.asked)
+		if j.requests != 1 {
+			t.Fatalf("asked %d times", j.requests)
 		}
 	}
 }
@@ -206,12 +206,12 @@ func TestOneCallersEndIsNotTheOthers(t *testing.T) {
 		"cancelled with a cause": errors.New("interrupted"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := make(chan struct{})
+			arrived := make(chan struct{})
 			j := &countingJudge{reply: func(ctx context.Context, n int, _ backends.Request) (backends.Response, error) {
 				if n > 1 {
 					return verdict, nil
 				}
-				close(asked)
+				close(arrived)
 				<-ctx.Done()
 				return backends.Response{}, context.Cause(ctx)
 			}}
@@ -224,7 +224,7 @@ func TestOneCallersEndIsNotTheOthers(t *testing.T) {
 					t.Errorf("who gave up is told %v", err)
 				}
 			})
-			<-asked
+			<-arrived
 			for range 4 {
 				wg.Go(func() {
 					if got := ask(t, c, request("q")); got.Text != verdict.Text {
@@ -235,8 +235,8 @@ func TestOneCallersEndIsNotTheOthers(t *testing.T) {
 			following(4)
 			cancel(cause)
 			wg.Wait()
-			if j.asked != 2 {
-				t.Errorf("asked %d times, want once more", j.asked)
+			if j.requests != 2 {
+				t.Errorf("asked %d times, want once more", j.requests)
 			}
 		})
 	}

@@ -89,8 +89,8 @@ func TestUnusableValues(t *testing.T) {
 		s, w := open(t, dir)
 		st, err := s.Stats(t.Context())
 		older := map[bool]int{true: 2}[strings.Contains(warns, "older")]
-		if err != nil || st.Entries != 0 || st.Older != older || st.Damaged != 2-older || len(w.said) > 0 {
-			t.Errorf("Stats: %+v, %v; said %q", st, err, w.said)
+		if err != nil || st.Entries != 0 || st.Older != older || st.Damaged != 2-older || len(w.texts) > 0 {
+			t.Errorf("Stats: %+v, %v; said %q", st, err, w.texts)
 		}
 		c := Wrap(fixedJudge(verdict), s)
 		if s.Peek(request("0")) || s.Peek(request("1")) || ask(t, c, request("0")).Cached || !ask(t, c, request("0")).Cached {
@@ -122,7 +122,7 @@ func TestDamagedCacheIsMovedAside(t *testing.T) {
 	for name, tc := range map[string]struct {
 		base, file string
 		bend       func([]byte) []byte
-		says       string // "" where nothing is damaged
+		message    string // "" where nothing is damaged
 	}{
 		"killed while it flushed":     {killed, "000009.sst", half, ""},
 		"killed while it began a log": {base, "000081.vlog", empty, ""},
@@ -142,18 +142,18 @@ func TestDamagedCacheIsMovedAside(t *testing.T) {
 			aside := dir + ".damaged-2"
 			assert.NilError(t, os.Mkdir(dir+".damaged", 0o755)) // of another time
 			s, w := open(t, dir)
-			assert.Equal(t, holds(s, "7"), tc.says == "")
+			assert.Equal(t, holds(s, "7"), tc.message == "")
 			_, err := os.Stat(filepath.Join(aside, "KEYREGISTRY"))
-			if tc.says == "" {
-				assert.Assert(t, err != nil && len(w.said) == 0, "%q", w.said)
+			if tc.message == "" {
+				assert.Assert(t, err != nil && len(w.texts) == 0, "%q", w.texts)
 				return
 			}
 			assert.NilError(t, err)
-			w.once(t, dir+" is damaged (", tc.says, "moved to "+aside+", ", "gavel cache rebuild")
+			w.once(t, dir+" is damaged (", tc.message, "moved to "+aside+", ", "gavel cache rebuild")
 			put(t, s, "more", entry("more"))
 			shut(t, s)
 			s, w = open(t, dir)
-			assert.Assert(t, holds(s, "more") && len(w.said) == 0, "%q", w.said)
+			assert.Assert(t, holds(s, "more") && len(w.texts) == 0, "%q", w.texts)
 		})
 	}
 }
@@ -191,8 +191,8 @@ func TestDamageWithinTable(t *testing.T) {
 func TestNothingIsMovedAtWork(t *testing.T) {
 	dir := cacheOf(t, 1)
 	open(t, dir)
-	at := filepath.Join(dir, "000001.sst")
-	if err := os.Rename(at, at+".away"); err != nil {
+	offset := filepath.Join(dir, "000001.sst")
+	if err := os.Rename(offset, offset+".away"); err != nil {
 		t.Skip(err)
 	}
 	_, err := Open(dir, Options{MinFree: 1})
@@ -209,9 +209,9 @@ func TestDamagedTable(t *testing.T) {
 	assert.NilError(t, err)
 	const places = 60
 	for i := range int64(places) {
-		at := table.Size() * i / places
+		offset := table.Size() * i / places
 		dir := killedCopy(t, base)
-		bend(t, filepath.Join(dir, "000001.sst"), scribble(at))
+		bend(t, filepath.Join(dir, "000001.sst"), scribble(offset))
 		s, err := Open(dir, Options{MinFree: 1})
 		if err != nil {
 			continue // said in a sentence: see TestFoldersThatWillNotDo
@@ -219,7 +219,7 @@ func TestDamagedTable(t *testing.T) {
 		for i := range 100 {
 			text := fmt.Sprint(i)
 			if e, ok := s.Get(Key(request(text))); ok && e.Response.Text != text {
-				t.Errorf("damage at %d: entry %d is %q", at, i, e.Response.Text)
+				t.Errorf("damage at %d: entry %d is %q", offset, i, e.Response.Text)
 			}
 		}
 		s.Stats(t.Context())
@@ -227,8 +227,8 @@ func TestDamagedTable(t *testing.T) {
 	}
 }
 
-func scribble(at int64) func([]byte) []byte {
-	return func(b []byte) []byte { copy(b[at:], "\xff\xff\xff\xff\x7f\x00damage"); return b }
+func scribble(offset int64) func([]byte) []byte {
+	return func(b []byte) []byte { copy(b[offset:], "\xff\xff\xff\xff\x7f\x00damage"); return b }
 }
 
 func FuzzDecode(f *testing.F) {
@@ -246,9 +246,9 @@ func FuzzDecode(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			again, err := encode(nil, e)
+			encoded, err := encode(nil, e)
 			assert.NilError(t, err)
-			back, err := decode(nil, again)
+			back, err := decode(nil, encoded)
 			if err != nil || !reflect.DeepEqual(back.Response, e.Response) || back.Model != e.Model ||
 				!back.Created.Equal(e.Created) {
 				t.Errorf("%+v, written and read: %+v, %v", e, back, err)

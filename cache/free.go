@@ -13,8 +13,8 @@ import (
 // since other programs write to the disk too.
 const defaultMinFree = 256 << 20
 
-// MinFreeToClose is the minimum of free space to close a database after writes, or to open one for reading: the content in
-// memory becomes a table of 2 MiB.
+// MinFreeToClose is the minimum of free space to close a database after writes, or to open one for reading: the content
+// in memory becomes a table of 2 MiB.
 const MinFreeToClose = 32 << 20
 
 // ErrDiskFull reports, wrapped by [Store.Close], that the disk is too full to close the database. The database stays

@@ -22,22 +22,22 @@ func TestMain(m *testing.M) {
 
 // warnings keeps what a store warns of.
 type warnings struct {
-	mu   sync.Mutex
-	said []string
+	mu    sync.Mutex
+	texts []string
 }
 
 func (w *warnings) warn(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.said = append(w.said, fmt.Sprintf(format, args...))
+	w.texts = append(w.texts, fmt.Sprintf(format, args...))
 }
 
 // once wants one warning, with these words in it.
 func (w *warnings) once(t *testing.T, words ...string) {
 	t.Helper()
-	assert.Equal(t, len(w.said), 1, "%q", w.said)
+	assert.Equal(t, len(w.texts), 1, "%q", w.texts)
 	for _, word := range words {
-		assert.ErrorContains(t, fmt.Errorf("%s", w.said[0]), word)
+		assert.ErrorContains(t, fmt.Errorf("%s", w.texts[0]), word)
 	}
 }
 
@@ -102,27 +102,27 @@ func killedCopy(t *testing.T, dir string) string {
 }
 
 // bend changes a file; nil removes it.
-func bend(t *testing.T, at string, change func([]byte) []byte) {
+func bend(t *testing.T, path string, change func([]byte) []byte) {
 	t.Helper()
-	b, _ := os.ReadFile(at)
+	b, _ := os.ReadFile(path)
 	if change == nil {
-		assert.NilError(t, os.Remove(at))
+		assert.NilError(t, os.Remove(path))
 	} else {
-		assert.NilError(t, os.WriteFile(at, change(b), 0o644))
+		assert.NilError(t, os.WriteFile(path, change(b), 0o644))
 	}
 }
 
 // countingJudge is a Client that counts its requests.
 type countingJudge struct {
-	mu    sync.Mutex
-	asked int
-	reply func(ctx context.Context, n int, req backends.Request) (backends.Response, error) // n from 1
+	mu       sync.Mutex
+	requests int
+	reply    func(ctx context.Context, n int, req backends.Request) (backends.Response, error) // n from 1
 }
 
 func (j *countingJudge) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	j.mu.Lock()
-	j.asked++
-	n := j.asked
+	j.requests++
+	n := j.requests
 	j.mu.Unlock()
 	return j.reply(ctx, n, req)
 }
@@ -167,12 +167,12 @@ func tamper(t *testing.T, dir string, change func([]byte) []byte) {
 	assert.NilError(t, err)
 	values := map[string][]byte{}
 	assert.NilError(t, db.View(func(txn *badger.Txn) error {
-		it := txn.NewIterator(badger.DefaultIteratorOptions)
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
-			v, err := it.Item().ValueCopy(nil)
+		iterator := txn.NewIterator(badger.DefaultIteratorOptions)
+		defer iterator.Close()
+		for iterator.Rewind(); iterator.Valid(); iterator.Next() {
+			v, err := iterator.Item().ValueCopy(nil)
 			assert.NilError(t, err)
-			values[string(it.Item().KeyCopy(nil))] = change(v)
+			values[string(iterator.Item().KeyCopy(nil))] = change(v)
 		}
 		return nil
 	}))

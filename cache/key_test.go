@@ -44,7 +44,8 @@ func change(t *testing.T, v reflect.Value) {
 
 func TestKeyDependsOnWhatChangesAReply(t *testing.T) {
 	base := request("Which is better?")
-	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[backends.Request]()), func(f reflect.StructField) bool { return f.Anonymous })
+	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[backends.Request]()),
+		func(f reflect.StructField) bool { return f.Anonymous })
 	for _, field := range fields {
 		want, decided := inKey[field.Name]
 		if !decided {
@@ -64,7 +65,7 @@ func TestKeyDependsOnWhatChangesAReply(t *testing.T) {
 
 func TestKeyDependsOnEveryPartOfTheConversation(t *testing.T) {
 	type m = backends.Message
-	seen := map[[32]byte]string{}
+	names := map[[32]byte]string{}
 	for name, messages := range map[string][]m{
 		"none":            nil,
 		"one":             {{Role: "user", Content: "ab"}},
@@ -79,16 +80,16 @@ func TestKeyDependsOnEveryPartOfTheConversation(t *testing.T) {
 	} {
 		req := request("")
 		req.Messages = messages
-		if other, ok := seen[Key(req)]; ok {
+		if other, ok := names[Key(req)]; ok {
 			t.Errorf("%q and %q have one key", name, other)
 		}
-		seen[Key(req)] = name
+		names[Key(req)] = name
 	}
 }
 
 func TestKeyLeavesTheRequestAlone(t *testing.T) {
 	req := request("x")
-	if again := Key(request("x")); Key(req) != again || len(req.Messages) != 2 {
+	if same := Key(request("x")); Key(req) != same || len(req.Messages) != 2 {
 		t.Errorf("changed to %+v", req)
 	}
 }

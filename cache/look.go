@@ -105,7 +105,8 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	return st, err
 }
 
-// PruneFilter selects all entries, or those of a model ("": any) older than age (0: any age); none without model and age.
+// PruneFilter selects all entries, or those of a model ("": any) older than age (0: any age); none without model and
+// age.
 func PruneFilter(all bool, model string, age time.Duration, now time.Time) func(Entry) bool {
 	return func(e Entry) bool {
 		picked := (model != "" || age > 0) && (model == "" || e.Model == model) &&

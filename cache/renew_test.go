@@ -43,7 +43,7 @@ func TestRenewing(t *testing.T) {
 	if st, err := s.Stats(t.Context()); err != nil || st.Entries != 1+writers*each {
 		t.Errorf("%+v, %v", st, err)
 	}
-	assert.Equal(t, len(w.said), 0, "%q", w.said)
+	assert.Equal(t, len(w.texts), 0, "%q", w.texts)
 }
 
 // A database that cannot be opened again ends the remembering, and one that is damaged is begun anew: the run goes on.
@@ -122,8 +122,8 @@ func TestManyTablesAreMerged(t *testing.T) {
 func TestDamagedTablesAreNotMerged(t *testing.T) {
 	dir := t.TempDir()
 	unmergedCache(t, dir, manyTables+1)
-	for at := int64(4000); at < 12000; at += 12 { // lengths too
-		bend(t, filepath.Join(dir, "000007.sst"), scribble(at))
+	for offset := int64(4000); offset < 12000; offset += 12 { // lengths too
+		bend(t, filepath.Join(dir, "000007.sst"), scribble(offset))
 	}
 	s, _ := open(t, dir)
 	s.Get(Key(request("q")))

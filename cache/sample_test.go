@@ -12,12 +12,12 @@ import (
 // and is there for as long as one of them is, however old it is itself.
 func TestSampleIsNoReply(t *testing.T) {
 	s, _ := open(t, t.TempDir())
-	prune := func(replies int, drop func(Entry) bool, kept bool) {
+	prune := func(replies int, drop func(Entry) bool, remains bool) {
 		t.Helper()
 		gone, err := s.Prune(t.Context(), drop)
 		assert.NilError(t, err)
 		assert.Equal(t, gone, replies)
-		assert.Equal(t, s.Sample("openai tiny", "tiny") != nil, kept)
+		assert.Equal(t, s.Sample("openai tiny", "tiny") != nil, remains)
 	}
 	newest := entry("").Created.AddDate(0, 1, 0)
 	put(t, s, "old", entry("old"))

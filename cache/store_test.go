@@ -34,8 +34,8 @@ func TestKilledWithoutClosing(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	put(t, s, "one", entry("one"))
 	put(t, s, "two", entry("two"))
-	left, w := open(t, killedCopy(t, s.dir))
-	assert.Assert(t, holds(left, "one") && holds(left, "two") && len(w.said) == 0, "%q", w.said)
+	copied, w := open(t, killedCopy(t, s.dir))
+	assert.Assert(t, holds(copied, "one") && holds(copied, "two") && len(w.texts) == 0, "%q", w.texts)
 }
 
 func TestLocked(t *testing.T) {
@@ -47,8 +47,8 @@ func TestLocked(t *testing.T) {
 		"--cache, or use --no-cache")
 	put(t, s, "at work", entry("at work"))
 	shut(t, s)
-	again, _ := open(t, dir)
-	assert.Assert(t, holds(again, "at work"))
+	reopened, _ := open(t, dir)
+	assert.Assert(t, holds(reopened, "at work"))
 }
 
 func TestFoldersThatWillNotDo(t *testing.T) {
@@ -58,9 +58,9 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 		assert.NilError(t, os.WriteFile(at, []byte("shopping list"), 0o644))
 	}
 	for name, tc := range map[string]struct {
-		dir     string
-		minFree uint64
-		says    []string
+		dir      string
+		minFree  uint64
+		messages []string
 	}{
 		"a file":         {file, 1, []string{file, "not a directory", "--cache", "--no-cache"}},
 		"below a file":   {filepath.Join(file, "cache"), 1, []string{file, "not a directory", "--cache", "--no-cache"}},
@@ -69,7 +69,7 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Open(tc.dir, Options{MinFree: tc.minFree})
-			for _, want := range append(tc.says, "cache") {
+			for _, want := range append(tc.messages, "cache") {
 				assert.ErrorContains(t, err, want)
 			}
 			assert.Assert(t, !strings.ContainsAny(err.Error(), "\r\n"), "longer than a line: %q", err)

@@ -75,25 +75,25 @@ func TestOpenedFiles(t *testing.T) {
 	}
 }
 
-// opened says what the file becomes, with its path as FILE.
+// opened describes the set that the file becomes, with its path as FILE.
 func (c testCase) opened(t *testing.T) string {
 	path := write(t, c.file, c.content)
 	var out strings.Builder
-	say := func(format string, args ...any) {
+	printf := func(format string, args ...any) {
 		text := strings.ReplaceAll(fmt.Sprintf(format, args...), path, "FILE")
 		assert.Assert(t, !strings.ContainsAny(text, "\r\n"), "longer than a line: %q", text)
 		fmt.Fprintln(&out, text)
 	}
 	s, err := openFileWith(path, c.options)
 	if err != nil {
-		say("error: %v", err)
+		printf("error: %v", err)
 		return out.String()
 	}
 	defer s.Close()
-	assert.Equal(t, s.FileSum(), hexSum([]byte(c.content)))
-	say("%d items of %s", s.Len(), s.Format)
+	assert.Equal(t, s.FileSum(), HexSum([]byte(c.content)))
+	printf("%d items of %s", s.Len(), s.Format)
 	for _, line := range s.Remarks() {
-		say("%s", line)
+		printf("%s", line)
 	}
 	for _, it := range items(t, s) {
 		raw := string(it.Raw)
@@ -105,9 +105,9 @@ func (c testCase) opened(t *testing.T) string {
 		maps.DeleteFunc(fields, func(_ string, v any) bool { return v == nil || v == "" })
 		text, err = codec.Marshal(fields)
 		assert.NilError(t, err)
-		say("%s", text)
+		printf("%s", text)
 		if !strings.Contains(c.content, raw) {
-			say("  by the line %s", raw)
+			printf("  by the line %s", raw)
 		}
 	}
 	sameAgain(t, s)
@@ -123,54 +123,54 @@ func sameAgain(t *testing.T, s *Set) {
 		assert.Assert(t, it.ID == s.ID(i) && it.Group == s.Group(i), "%+v is %s of %s", it, s.ID(i), s.Group(i))
 		raw = append(raw, string(it.Raw))
 	}
-	again, err := openBytes("items.jsonl", []byte(lines(raw...)), OpenOptions{Turns: s.Options.Turns})
+	reread, err := openBytes("items.jsonl", []byte(lines(raw...)), OpenOptions{Turns: s.Options.Turns})
 	assert.NilError(t, err)
-	defer again.Close()
-	assert.Assert(t, again.Len() == s.Len() && again.Skipped == 0, "%d items of %d", again.Len(), s.Len())
-	for i, other := range items(t, again) {
-		it := item(t, s, i)
-		it.Line, other.Line = 0, 0
-		if !reflect.DeepEqual(it, other) {
-			t.Errorf("%+v\nis, by its own line,\n%+v", it, other)
+	defer reread.Close()
+	assert.Assert(t, reread.Len() == s.Len() && reread.Skipped == 0, "%d items of %d", reread.Len(), s.Len())
+	for i, other := range items(t, reread) {
+		got := item(t, s, i)
+		got.Line, other.Line = 0, 0
+		if !reflect.DeepEqual(got, other) {
+			t.Errorf("%+v\nis, by its own line,\n%+v", got, other)
 		}
 	}
 }
 
 // isItem checks what every item is.
-func isItem(t *testing.T, it Item) {
+func isItem(t *testing.T, got Item) {
 	t.Helper()
 	last := ""
-	for i, c := range it.Candidates {
-		if c.ID <= last || c.Unrelated != (it.Shape == Options && c.ID == unrelatedID && i == 0) {
-			t.Errorf("candidates %+v", it.Candidates)
+	for i, c := range got.Candidates {
+		if c.ID <= last || c.Unrelated != (got.Shape == Options && c.ID == unrelatedID && i == 0) {
+			t.Errorf("candidates %+v", got.Candidates)
 		}
 		last = c.ID
 	}
-	n := len(it.Candidates)
-	bad := it.ID == "" || it.Group == "" || it.Gold < NoGold || it.Gold >= n
-	switch it.Shape {
+	n := len(got.Candidates)
+	bad := got.ID == "" || got.Group == "" || got.Gold < NoGold || got.Gold >= n
+	switch got.Shape {
 	case Pair:
 		bad = bad || n != 2
 	case Choice:
-		bad = bad || n < 2 || it.Gold == NoGold
+		bad = bad || n < 2 || got.Gold == NoGold
 	case Number:
-		bad = bad || n > 0 || it.Answer == ""
+		bad = bad || n > 0 || got.Answer == ""
 	case Preference:
 		bad = bad || n != 3
 	case Judgment:
-		bad = bad || n != 2 || it.Answered == nil
+		bad = bad || n != 2 || got.Answered == nil
 	case Options:
-		bad = bad || n < 2 || it.Gold >= 0 && it.Candidates[it.Gold].Rank == nil
-		line, err := OptionsLine(it)
+		bad = bad || n < 2 || got.Gold >= 0 && got.Candidates[got.Gold].Rank == nil
+		line, err := OptionsLine(got)
 		assert.NilError(t, err)
 		back, err := parseOptions(line)
 		assert.NilError(t, err)
-		assert.Assert(t, sameOptions(it, back) && !strings.ContainsAny(string(line), "\r\n"), "%s", line)
+		assert.Assert(t, sameOptions(got, back) && !strings.ContainsAny(string(line), "\r\n"), "%s", line)
 	default:
 		bad = true
 	}
 	if bad {
-		t.Errorf("not an item: %+v", it)
+		t.Errorf("not an item: %+v", got)
 	}
 }
 
@@ -217,13 +217,13 @@ func TestPublishedFiles(t *testing.T) {
 			for _, it := range items(t, s) {
 				assert.NilError(t, codec.NewEncoder(sum).Encode(it))
 			}
-			told, err := s.Summarize(Entry{})
+			summary, err := s.Summarize(Entry{})
 			assert.NilError(t, err)
-			for _, row := range told.Rows[1:] {
+			for _, row := range summary.Rows[1:] {
 				fmt.Fprintf(&out, "  %s: %s\n", row[0], row[1])
 			}
 			fmt.Fprintf(&out, "  SHA-256 of its items: %x\n", sum.Sum(nil))
-			for _, note := range told.Notes {
+			for _, note := range summary.Notes {
 				fmt.Fprintf(&out, "  %s\n", strings.ReplaceAll(note, path, "FILE"))
 			}
 			sameAgain(t, s)

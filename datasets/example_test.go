@@ -14,12 +14,12 @@ func ExampleSelection_Pick() {
 		return
 	}
 	defer set.Close()
-	drawn, err := datasets.Selection{Sample: 3, Seed: 1}.Pick(set)
+	rows, err := datasets.Selection{Sample: 3, Seed: 1}.Pick(set)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, i := range drawn {
+	for _, i := range rows {
 		item, err := set.Item(i)
 		fmt.Println(item.ID, item.Group, item.Candidates[item.Gold].ID, err)
 	}

@@ -24,13 +24,13 @@ func TestSymbolicSetIsInThePath(t *testing.T) {
 }
 
 func TestFromLines(t *testing.T) {
-	one := `{"id":"70@m","question":"Q","gold":"Correct","question_id":"70","of":"choice","agent":"m","answer":"(A)"}`
-	two := strings.ReplaceAll(one, "70", "71")
-	in := [][]byte{[]byte(one), []byte(two)}
+	judgmentLine := `{"id":"70@m","question":"Q","gold":"Correct","question_id":"70","of":"choice","agent":"m","answer":"(A)"}`
+	two := strings.ReplaceAll(judgmentLine, "70", "71")
+	in := [][]byte{[]byte(judgmentLine), []byte(two)}
 	s, err := FromLines("stage", "judgment", in)
 	assert.NilError(t, err)
 	clear(in[0]) // its memory is the caller's
-	assert.Assert(t, s.Name == "stage" && s.Path == "" && s.SHA256 == hexSum([]byte(lines(one, two))), "%+v", s)
+	assert.Assert(t, s.Name == "stage" && s.Path == "" && s.SHA256 == HexSum([]byte(lines(judgmentLine, two))), "%+v", s)
 	sameAgain(t, s)
 	for want, tc := range map[string]struct {
 		format string
@@ -70,9 +70,9 @@ func TestClusters(t *testing.T) {
 		"mt-bench":     {"81:1:a:b", "81", "question"},
 		PandaLM:        {"81:1:a:b", "81", "question"},
 	} {
-		of, what := ClusterOf(source)
-		assert.Equal(t, of(want[0]), want[1])
-		assert.Equal(t, what, want[2])
+		cluster, noun := ClusterOf(source)
+		assert.Equal(t, cluster(want[0]), want[1])
+		assert.Equal(t, noun, want[2])
 	}
 	level := LevelOf("rm-bench")
 	for id, want := range map[string]string{"chat:8:1-2": "hard", "chat:8:2-2": "normal", "chat:8:3-1": "easy"} {
@@ -80,29 +80,29 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// The published files, by a judge that prefers the longer response: its numbers were computed by other means (the data's
-// README).
+// The published files, by a judge that prefers the longer response: its numbers were computed by other means (the
+// data's README).
 func TestPublishedRMBench(t *testing.T) {
 	for _, want := range []struct {
 		name               string
 		easy, normal, hard float64
 	}{{"chat", 81.14, 28.42, 2.58}, {"code", 77.49, 51.90, 25.44}, {"safety-refuse", 88.97, 15.85, 2.35}, {"safety-response", 98.73, 77.71, 23.78}} {
 		s := open(t, realFile(t, "rm-bench/"+want.name+"_filtered.json"))
-		right, of := map[string]float64{}, map[string]float64{}
+		right, totals := map[string]float64{}, map[string]float64{}
 		for i := range s.Len() {
-			it := item(t, s, i)
-			l := LevelOf(it.Source)(it.ID)
-			of[l]++
-			if len([]rune(it.Candidates[it.Gold].Text)) > len([]rune(it.Candidates[1-it.Gold].Text)) {
+			entry := item(t, s, i)
+			l := LevelOf(entry.Source)(entry.ID)
+			totals[l]++
+			if len([]rune(entry.Candidates[entry.Gold].Text)) > len([]rune(entry.Candidates[1-entry.Gold].Text)) {
 				right[l]++
 			}
 		}
 		var got []string
 		for _, l := range Levels {
-			got = append(got, fmt.Sprintf("%.2f", 100*right[l]/of[l]))
+			got = append(got, fmt.Sprintf("%.2f", 100*right[l]/totals[l]))
 		}
-		if wanted := []string{fmt.Sprintf("%.2f", want.easy), fmt.Sprintf("%.2f", want.normal), fmt.Sprintf("%.2f", want.hard)}; !slices.Equal(got, wanted) {
-			t.Errorf("%s: easy, normal, hard %v, want %v", want.name, got, wanted)
+		if expected := []string{fmt.Sprintf("%.2f", want.easy), fmt.Sprintf("%.2f", want.normal), fmt.Sprintf("%.2f", want.hard)}; !slices.Equal(got, expected) {
+			t.Errorf("%s: easy, normal, hard %v, want %v", want.name, got, expected)
 		}
 	}
 }

@@ -21,15 +21,15 @@ func FuzzFormats(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		for _, format := range Formats {
-			it, err := format.Parse(line)
+			got, err := format.Parse(line)
 			switch {
 			case err != nil && strings.ContainsAny(err.Error(), "\r\n"):
 				t.Errorf("%s: the message is longer than a line: %q", format.Name, err)
 			case err == nil:
-				if it.ID == "" && it.Shape == Options { // numberOptions gives it its row's
-					it.ID = "1"
+				if got.ID == "" && got.Shape == Options { // numberOptions gives it its row's
+					got.ID = "1"
 				}
-				isItem(t, it)
+				isItem(t, got)
 			}
 		}
 	})

@@ -95,9 +95,9 @@ func gzipOf(t testing.TB, content string) string {
 
 func item(t *testing.T, s *Set, i int) Item {
 	t.Helper()
-	it, err := s.Item(i)
+	got, err := s.Item(i)
 	assert.NilError(t, err)
-	return it
+	return got
 }
 
 func items(t *testing.T, s *Set) []Item {

@@ -58,7 +58,7 @@ func (l Library) Path(name string) string {
 func (l Library) path(k Entry) string {
 	for _, e := range extensions {
 		path := filepath.Join(l.Dir, k.file()+e)
-		if _, err := os.Stat(path); err == nil {
+		if disk.Exists(path) {
 			return path
 		}
 	}

@@ -237,7 +237,7 @@ func (s *Set) apply(mapping Mapping) error {
 	if err := s.assemble(t.assemble); err != nil {
 		return err
 	}
-	s.File, s.SHA256 = s.SHA256, hexSum([]byte(s.SHA256+" "+s.Mapping.String()))
+	s.File, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+s.Mapping.String()))
 	s.setFormat(t.format)
 	if s.Options.Mapping.empty() {
 		s.Notes = slices.Insert(s.Notes, 0,

@@ -27,7 +27,7 @@ const ownCSV = "nr,prompt,out_1,out_2,winner\n7,\"Say \"\"hi\"\",\n please.\",=1
 
 // However a table is packed and encoded, it has the same items.
 func TestMapping(t *testing.T) {
-	how := mappedBy("question=prompt,response_a=out_1,response_b=out_2,label=winner")
+	mapping := mappedBy("question=prompt,response_a=out_1,response_b=out_2,label=winner")
 	for name, content := range map[string]string{
 		"CSV":         ownCSV,
 		"with a mark": "\ufeff" + ownCSV,
@@ -35,7 +35,7 @@ func TestMapping(t *testing.T) {
 		"other UTF":   utf16Of(binary.BigEndian, ownCSV),
 		"gzip":        gzipOf(t, ownCSV),
 	} {
-		s, err := openBytes("own.csv", []byte(content), how)
+		s, err := openBytes("own.csv", []byte(content), mapping)
 		assert.NilError(t, err, name)
 		all := items(t, s)
 		assert.Equal(t, len(all), 4, name)
@@ -48,7 +48,7 @@ func TestMapping(t *testing.T) {
 		note := "2 of 4 pairs have no label that names a response, 1 of them labelled a tie: they are judged, count for " +
 			"consistency and position, and are left out of what needs a label."
 		assert.DeepEqual(t, s.Notes, []string{note})
-		assert.Assert(t, s.File == hexSum([]byte(content)) && s.SHA256 != s.File, name)
+		assert.Assert(t, s.File == HexSum([]byte(content)) && s.SHA256 != s.File, name)
 		back, err := openBytes("own.csv", []byte(content), OpenOptions{Mapping: s.Mapping})
 		assert.Assert(t, err == nil && back.SHA256 == s.SHA256, "the mapping as it was understood, %s, is another", s.Mapping)
 	}

@@ -80,6 +80,6 @@ func TestLongTree(t *testing.T) {
 	line := show(map[string]any{"message_tree_id": "t", "prompt": message("t", "prompter", "prompt",
 		message("a", "assistant", "a", deep), message("b", "assistant", strings.Repeat("b", 1<<20)))})
 	s := openWith(t, OpenOptions{}, line)
-	it := item(t, s, 0)
-	assert.Assert(t, len(line) > 3e6 && len(it.Candidates) == 2 && len(it.Candidates[1].Text) == 1<<20)
+	got := item(t, s, 0)
+	assert.Assert(t, len(line) > 3e6 && len(got.Candidates) == 2 && len(got.Candidates[1].Text) == 1<<20)
 }

@@ -23,14 +23,14 @@ func TestItemsAreTheirLines(t *testing.T) {
 			t.Errorf("an answer of %d bytes: kept: %v", length, s.InMemory())
 		}
 		for i := range s.Len() {
-			it := item(t, s, i)
-			want, err := s.format.Parse(it.Raw)
+			got := item(t, s, i)
+			want, err := s.format.Parse(got.Raw)
 			want.Line = i + 1
-			want.Raw = it.Raw
-			if err != nil || !reflect.DeepEqual(it, want) {
+			want.Raw = got.Raw
+			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("item %d of a file of %d bytes is not its line: %v", i, length, err)
 			}
-			it.Candidates[0].Text = "changed"
+			got.Candidates[0].Text = "changed"
 			if item(t, s, i).Candidates[0].Text == "changed" {
 				t.Errorf("a change of item %d is kept", i)
 			}
@@ -112,11 +112,11 @@ func TestLines(t *testing.T) {
 				t.Fatalf("%d items, %d skipped, want %d, 0", s.Len(), s.Skipped, len(tc.texts))
 			}
 			for i, want := range tc.texts {
-				it := item(t, s, i)
-				if it.Candidates[0].Text != want {
-					t.Errorf("item %d: answer A has %d bytes, want %d", i, len(it.Candidates[0].Text), len(want))
+				got := item(t, s, i)
+				if got.Candidates[0].Text != want {
+					t.Errorf("item %d: answer A has %d bytes, want %d", i, len(got.Candidates[0].Text), len(want))
 				}
-				if bytes.ContainsAny(it.Raw, "\r\n") || !strings.Contains(tc.content, string(it.Raw)) {
+				if bytes.ContainsAny(got.Raw, "\r\n") || !strings.Contains(tc.content, string(got.Raw)) {
 					t.Errorf("item %d: Raw is not the line as published", i)
 				}
 			}
@@ -181,14 +181,14 @@ func TestPackedFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "whatever", tc.content)
 			s := open(t, path)
-			if s.Len() != 2 || s.Skipped != 0 || s.SHA256 != hexSum([]byte(tc.content)) || s.Format != "judgebench" || s.Path != path {
+			if s.Len() != 2 || s.Skipped != 0 || s.SHA256 != HexSum([]byte(tc.content)) || s.Format != "judgebench" || s.Path != path {
 				t.Fatalf("%d items, %d skipped, SHA-256 %s, format %s", s.Len(), s.Skipped, s.SHA256, s.Format)
 			}
-			if it := item(t, s, 0); it.ID != "one" || it.Line != 1 || it.Question != "a\n[b] \"é\"\u2028" {
-				t.Errorf("%+v", it)
+			if got := item(t, s, 0); got.ID != "one" || got.Line != 1 || got.Question != "a\n[b] \"é\"\u2028" {
+				t.Errorf("%+v", got)
 			}
-			if it := item(t, s, 1); it.ID != "two" || it.Line != tc.second || bytes.ContainsAny(it.Raw, "\r\n") {
-				t.Errorf("%+v", it)
+			if got := item(t, s, 1); got.ID != "two" || got.Line != tc.second || bytes.ContainsAny(got.Raw, "\r\n") {
+				t.Errorf("%+v", got)
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)

@@ -45,12 +45,12 @@ func TestLargeOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, write(t, "own.jsonl", string(line)))
-	it := item(t, s, 0)
-	if len(it.Candidates) != 20 || it.Group != "20 options" || it.Candidates[19].ID != "20" || it.Candidates[19].Text != long || it.Candidates[0].Text != "" {
-		t.Errorf("%d candidates of group %s", len(it.Candidates), it.Group)
+	entry := item(t, s, 0)
+	if len(entry.Candidates) != 20 || entry.Group != "20 options" || entry.Candidates[19].ID != "20" || entry.Candidates[19].Text != long || entry.Candidates[0].Text != "" {
+		t.Errorf("%d candidates of group %s", len(entry.Candidates), entry.Group)
 	}
-	if !slices.IsSorted(strings.Fields(ids(it.Candidates))) {
-		t.Errorf("ids out of order: %s", ids(it.Candidates))
+	if !slices.IsSorted(strings.Fields(ids(entry.Candidates))) {
+		t.Errorf("ids out of order: %s", ids(entry.Candidates))
 	}
 	if got := options(strings.Repeat("- ", 101)); got[0].ID != "001" || got[100].ID != "101" {
 		t.Errorf("of 101 options the first is %s and the last %s", got[0].ID, got[100].ID)
@@ -58,10 +58,10 @@ func TestLargeOptions(t *testing.T) {
 }
 
 func TestOptionsLine(t *testing.T) {
-	it := optionsItem("<id>", "a & b\n\u2028\x00", options("2 0 -"))
-	it.Source = "own"
-	it.Candidates[1].Model = "m"
-	line, err := OptionsLine(it)
+	got := optionsItem("<id>", "a & b\n\u2028\x00", options("2 0 -"))
+	got.Source = "own"
+	got.Candidates[1].Model = "m"
+	line, err := OptionsLine(got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,18 +70,18 @@ func TestOptionsLine(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", line, want)
 	}
 	for name, spoil := range map[string]func(*Item){
-		"no id":             func(it *Item) { it.ID = "" },
-		"not UTF-8":         func(it *Item) { it.Question = "\xff" },
-		"not its best":      func(it *Item) { it.Gold = 0 },
-		"another shape":     func(it *Item) { it.Shape = Choice },
-		"ids out of order":  func(it *Item) { it.Candidates[0].ID = "09" },
-		"one option":        func(it *Item) { it.Candidates = it.Candidates[:1] },
-		"no group":          func(it *Item) { it.Group = "" },
-		"an answer besides": func(it *Item) { it.Answer = "1" },
+		"no id":             func(got *Item) { got.ID = "" },
+		"not UTF-8":         func(got *Item) { got.Question = "\xff" },
+		"not its best":      func(got *Item) { got.Gold = 0 },
+		"another shape":     func(got *Item) { got.Shape = Choice },
+		"ids out of order":  func(got *Item) { got.Candidates[0].ID = "09" },
+		"one option":        func(got *Item) { got.Candidates = got.Candidates[:1] },
+		"no group":          func(got *Item) { got.Group = "" },
+		"an answer besides": func(got *Item) { got.Answer = "1" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bad := it
-			bad.Candidates = slices.Clone(it.Candidates)
+			bad := got
+			bad.Candidates = slices.Clone(got.Candidates)
 			spoil(&bad)
 			if line, err := OptionsLine(bad); err == nil {
 				t.Errorf("no error, but %s", line)
@@ -153,25 +153,25 @@ func TestTrimOptionsKeeps(t *testing.T) {
 			}
 		})
 	}
-	it := withUnrelated(optionsItem("x", "p", options("3 2 1 0")), Candidate{Text: "u"})
-	it.Group, it.Raw = "law", []byte("{}")
-	cut := TrimOptions(it, 2, 1)
+	got := withUnrelated(optionsItem("x", "p", options("3 2 1 0")), Candidate{Text: "u"})
+	got.Group, got.Raw = "law", []byte("{}")
+	cut := TrimOptions(got, 2, 1)
 	if len(cut.Candidates) != 3 || !cut.Candidates[0].Unrelated || cut.Candidates[cut.Gold].ID != "04" || cut.Group != "law" || cut.Raw != nil {
 		t.Errorf("with an unrelated option: %+v", cut)
 	}
-	if len(it.Candidates) != 5 || it.Gold != 4 {
-		t.Errorf("the item that was cut changed: %+v", it)
+	if len(got.Candidates) != 5 || got.Gold != 4 {
+		t.Errorf("the item that was cut changed: %+v", got)
 	}
 }
 
 // TestOptionsAreRelabelled: people's label takes the place of the ranks, whatever was the best before.
 func TestOptionsAreRelabelled(t *testing.T) {
-	it, err := parseOptions([]byte(`{"id":"i","prompt":"p","outputs":["a",{"text":"b","rank":0},"c"]}`))
+	got, err := parseOptions([]byte(`{"id":"i","prompt":"p","outputs":["a",{"text":"b","rank":0},"c"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for said, gold := range map[string]int{"01": 0, "02": 1, "tie": NoGold} {
-		line, err := it.withLabel(said)
+		line, err := got.withLabel(said)
 		if err != nil {
 			t.Fatalf("%s: %v", said, err)
 		}

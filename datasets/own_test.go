@@ -12,9 +12,9 @@ import (
 // SHA-256.
 func TestImportOwn(t *testing.T) {
 	lib := Library{Dir: filepath.Join(t.TempDir(), "not there yet")}
-	how := Mapping{Fields: []string{"question=prompt,response_a=out_1,response_b=out_2,label=winner"}, LabelValues: []string{"A>B=model_a,B>A=model_b,tie=tie"}}
+	mapping := Mapping{Fields: []string{"question=prompt,response_a=out_1,response_b=out_2,label=winner"}, LabelValues: []string{"A>B=model_a,B>A=model_b,tie=tie"}}
 	file := write(t, "mine.csv", ownCSV)
-	k, before, _, err := lib.ImportOwn(file, "mine", how)
+	k, before, _, err := lib.ImportOwn(file, "mine", mapping)
 	if err != nil || before.Name != "" {
 		t.Fatal(before, err)
 	}
@@ -26,7 +26,7 @@ func TestImportOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if s.Name != "mine" || s.Len() != 4 || s.Mapping.String() != how.String() || s.File != hexSum([]byte(ownCSV)) || k.SHA256 != s.File || k.Rows != 4 || k.Bytes != int64(len(ownCSV)) {
+	if s.Name != "mine" || s.Len() != 4 || s.Mapping.String() != mapping.String() || s.File != HexSum([]byte(ownCSV)) || k.SHA256 != s.File || k.Rows != 4 || k.Bytes != int64(len(ownCSV)) {
 		t.Errorf("%+v is opened as %s, %d items, %s", k, s.Name, s.Len(), s.Mapping)
 	}
 	if all := lib.All(); len(all) != len(Registry())+1 || all[len(Registry())].Name != "mine" || !lib.Has(k) {
@@ -38,13 +38,13 @@ func TestImportOwn(t *testing.T) {
 	}
 
 	more := ownCSV + "11,Who?,x,y,model_b\n"
-	again, before, _, err := lib.ImportOwn(write(t, "more.csv", more), "mine", how)
-	if err != nil || before.SHA256 != k.SHA256 || again.Rows != 5 {
-		t.Errorf("imported again over %+v: %+v, %v", before, again, err)
+	second, before, _, err := lib.ImportOwn(write(t, "more.csv", more), "mine", mapping)
+	if err != nil || before.SHA256 != k.SHA256 || second.Rows != 5 {
+		t.Errorf("imported again over %+v: %+v, %v", before, second, err)
 	}
-	left, _ := filepath.Glob(filepath.Join(lib.Dir, ownFolder, "*"))
-	if want := []string{lib.Path("mine"), lib.ownCard("mine")}; !slices.Equal(left, want) {
-		t.Errorf("there are %q, want %q", left, want)
+	files, _ := filepath.Glob(filepath.Join(lib.Dir, ownFolder, "*"))
+	if want := []string{lib.Path("mine"), lib.ownCard("mine")}; !slices.Equal(files, want) {
+		t.Errorf("there are %q, want %q", files, want)
 	}
 
 	path := lib.Path("mine")
@@ -52,7 +52,7 @@ func TestImportOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = lib.Open("mine")
-	oneLine(t, err, path, "FILE: it changed after the import: SHA-256 is "+hexSum([]byte(more+"\""))+", was "+again.SHA256+": import more.csv again, with --as mine")
+	oneLine(t, err, path, "FILE: it changed after the import: SHA-256 is "+HexSum([]byte(more+"\""))+", was "+second.SHA256+": import more.csv again, with --as mine")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +81,8 @@ func TestImportOwnRefuses(t *testing.T) {
 			path := write(t, "x.csv", tc.content)
 			_, _, _, err := lib.ImportOwn(path, tc.as, Mapping{})
 			oneLine(t, err, path, tc.want)
-			if left, _ := os.ReadDir(lib.Dir); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+			if files, _ := os.ReadDir(lib.Dir); len(files) > 0 {
+				t.Errorf("left behind: %v", files)
 			}
 		})
 	}

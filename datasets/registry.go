@@ -125,7 +125,7 @@ func readRegistry() (all []Entry) {
 		if name, ok := strings.CutPrefix(k.Source, "datasets/"); ok && err == nil {
 			k.builtin, err = embedded.ReadFile(name)
 			k.Bytes = int64(len(k.builtin))
-			k.SHA256 = hexSum(k.builtin)
+			k.SHA256 = HexSum(k.builtin)
 		}
 	}
 	if err != nil {
@@ -134,7 +134,8 @@ func readRegistry() (all []Entry) {
 	return all
 }
 
-func hexSum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+// HexSum returns the SHA-256 of a text, in hex.
+func HexSum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // Lookup finds a dataset of the registry by name.
 func Lookup(name string) (Entry, bool) {

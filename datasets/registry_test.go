@@ -28,9 +28,9 @@ func TestSamples(t *testing.T) {
 		}
 		s, err := Library{t.TempDir()}.OpenWith(k.Name, OpenOptions{Turns: TurnsAll})
 		assert.NilError(t, err)
-		told, err := s.Summarize(k)
+		summary, err := s.Summarize(k)
 		assert.NilError(t, err)
-		for _, row := range told.Rows {
+		for _, row := range summary.Rows {
 			fmt.Fprintf(&out, "%s: %s\n", row[0], row[1])
 		}
 		sameAgain(t, s)
@@ -62,9 +62,9 @@ func TestRegistry(t *testing.T) {
 			}
 		}
 		assert.Equal(t, n, 1, "%s: of built in, URL and a way to get it, one is to be", k.Name)
-		_, known := FormatNamed(k.Format)
+		_, exists := FormatNamed(k.Format)
 		if k.SHA256 != "" && (len(k.SHA256) != 64 || k.Bytes == 0 || k.Copy != "") || k.Rows == 0 || k.Licence == "" ||
-			k.Source == "" || !known {
+			k.Source == "" || !exists {
 			t.Errorf("incomplete: %+v", k)
 		}
 	}
@@ -75,8 +75,8 @@ func TestRegistry(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	lib := Library{t.TempDir()}
-	own := write(t, "mine.jsonl", lines(pair("one")))
-	if s, err := lib.Open(own); err != nil || s.Len() != 1 || s.Name != own {
+	ownFile := write(t, "mine.jsonl", lines(pair("one")))
+	if s, err := lib.Open(ownFile); err != nil || s.Len() != 1 || s.Name != ownFile {
 		t.Errorf("by path: %v", err)
 	}
 	if err := os.WriteFile(lib.Path("judgebench-claude"), []byte(pair("one")), 0o644); err != nil {
@@ -86,7 +86,7 @@ func TestOpen(t *testing.T) {
 		"nothing":           `unknown dataset "nothing". All names: gavel datasets list`,
 		"":                  `unknown dataset "". All names: gavel datasets list`,
 		"judgebench-gpt4o":  `dataset "judgebench-gpt4o" is not on this machine: run "gavel datasets fetch judgebench-gpt4o", or on a machine without network "gavel datasets import FILE"`,
-		"judgebench-claude": "FILE: SHA-256 is " + hexSum([]byte(pair("one"))) + ", published is 3b70504588e400613bf5744a20a345da8701b7150be9a30c9db0e6f3d7b70a62: fetch or import it again",
+		"judgebench-claude": "FILE: SHA-256 is " + HexSum([]byte(pair("one"))) + ", published is 3b70504588e400613bf5744a20a345da8701b7150be9a30c9db0e6f3d7b70a62: fetch or import it again",
 	} {
 		_, err := lib.Open(name)
 		oneLine(t, err, lib.Path("judgebench-claude"), want)
@@ -99,7 +99,7 @@ func TestOpen(t *testing.T) {
 // publish puts a dataset of our own in the registry for the time of a test.
 func publish(t *testing.T, content string) Entry {
 	t.Helper()
-	k := Entry{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), Format: "judgebench", URL: "https://example.org/p.jsonl"}
+	k := Entry{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: HexSum([]byte(content)), Format: "judgebench", URL: "https://example.org/p.jsonl"}
 	before := Registry
 	more := append(slices.Clone(Registry()), k)
 	Registry = func() []Entry { return more }
@@ -121,9 +121,9 @@ func TestImport(t *testing.T) {
 		t.Errorf("importing it from where it is: %v", err)
 	}
 
-	mine := write(t, "mine.jsonl", pair("mine"))
-	_, _, err = lib.Import(mine, "")
-	oneLine(t, err, mine, "FILE: no published file has its SHA-256 "+hexSum([]byte(pair("mine")))+": name a dataset without "+
+	ownFile := write(t, "mine.jsonl", pair("mine"))
+	_, _, err = lib.Import(ownFile, "")
+	oneLine(t, err, ownFile, "FILE: no published file has its SHA-256 "+HexSum([]byte(pair("mine")))+": name a dataset without "+
 		"a published sum with --as (\"gavel datasets list\" lists the names), choose a new name with --as for a file of your own, "+
 		"or use its path with --dataset")
 
@@ -162,10 +162,10 @@ func TestFetch(t *testing.T) {
 		err    string // "" where it is stored
 	}{
 		"as published":  {answer(200, strings.NewReader(content)), ""},
-		"other bytes":   {answer(200, strings.NewReader("<html>")), "published: the file received has SHA-256 " + hexSum([]byte("<html>")) + ", published is " + k.SHA256 + ": nothing was stored"},
-		"cut short":     {answer(200, strings.NewReader(content[:9])), "published: the file received has SHA-256 " + hexSum([]byte(content[:9])) + ", published is " + k.SHA256 + ": nothing was stored"},
-		"one byte more": {answer(200, strings.NewReader(content+"x")), "published: the file received has SHA-256 " + hexSum([]byte(content+"x")) + ", published is " + k.SHA256 + ": nothing was stored"},
-		"without end":   {answer(200, endlessBody{}), "published: the file received has SHA-256 " + hexSum(make([]byte, len(content)+1)) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"other bytes":   {answer(200, strings.NewReader("<html>")), "published: the file received has SHA-256 " + HexSum([]byte("<html>")) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"cut short":     {answer(200, strings.NewReader(content[:9])), "published: the file received has SHA-256 " + HexSum([]byte(content[:9])) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"one byte more": {answer(200, strings.NewReader(content+"x")), "published: the file received has SHA-256 " + HexSum([]byte(content+"x")) + ", published is " + k.SHA256 + ": nothing was stored"},
+		"without end":   {answer(200, endlessBody{}), "published: the file received has SHA-256 " + HexSum(make([]byte, len(content)+1)) + ", published is " + k.SHA256 + ": nothing was stored"},
 		"breaks off":    {answer(200, io.MultiReader(strings.NewReader(content), broken{})), "storing published: reset by peer"},
 		"not there":     {answer(404, strings.NewReader("")), "fetching published: https://example.org/p.jsonl answered Not Found"},
 		"no network":    {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, `fetching published: Get "https://example.org/p.jsonl": no route; on a machine without network, copy the file here and use "gavel datasets import FILE"`},
@@ -304,11 +304,15 @@ func publishUnsummed(t *testing.T, copySum string) (law, math Entry) {
 
 func TestFetchWithoutPublishedSum(t *testing.T) {
 	content := gzipOf(t, lines(question(), question(with("question_id", 2), with("category", "math"))))
-	law, math := publishUnsummed(t, hexSum([]byte(content)))
+	law, math := publishUnsummed(t, HexSum([]byte(content)))
 	lib := Library{t.TempDir()}
 	client := func(body string) *http.Client {
 		return &http.Client{Transport: remote(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+			return &http.Response{
+				StatusCode:    200,
+				Body:          io.NopCloser(strings.NewReader(body)),
+				ContentLength: int64(len(body)),
+			}, nil
 		})}
 	}
 	for name, tc := range map[string]struct{ body, want string }{
@@ -317,23 +321,26 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 		"none of its rows": {question(with("category", "art")), "x-law: the file received has no item of the group law; groups: art: nothing was stored"},
 		"cut":              {content[:20], "x-law: the file received: unpacking the gzip file"},
 	} {
-		if err := lib.Fetch(context.Background(), client(tc.body), law, nil); err == nil || !strings.HasPrefix(err.Error(), tc.want) || strings.Contains(err.Error(), lib.Dir) {
+		if err := lib.Fetch(context.Background(), client(tc.body), law, nil); err == nil ||
+			!strings.HasPrefix(err.Error(), tc.want) || strings.Contains(err.Error(), lib.Dir) {
 			t.Errorf("%s: %v", name, err)
 		}
 		onlyHolds(t, lib)
 	}
-	said := int64(0)
-	if err := lib.Fetch(context.Background(), client(content), law, func(n int64) { said = n }); err != nil || said != int64(len(content)) {
-		t.Fatalf("%v; told %d bytes of %d", err, said, len(content))
+	received := int64(0)
+	if err := lib.Fetch(context.Background(), client(content), law, func(n int64) { received = n }); err != nil ||
+		received != int64(len(content)) {
+		t.Fatalf("%v; told %d bytes of %d", err, received, len(content))
 	}
 	onlyHolds(t, lib, "x.jsonl.gz", "x.jsonl.gz.sha256")
 	for _, k := range []Entry{law, math} {
-		if s, err := lib.Open(k.Name); err != nil || !lib.Has(k) || s.Len() != 1 || s.Name != k.Name || s.Group(0) != k.Groups[0] || s.SHA256 != hexSum([]byte(content)) {
+		if s, err := lib.Open(k.Name); err != nil || !lib.Has(k) || s.Len() != 1 || s.Name != k.Name ||
+			s.Group(0) != k.Groups[0] || s.SHA256 != HexSum([]byte(content)) {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	if said, err := lib.SumNotes(law); err != nil || len(said) != 1 || said[0] != "its SHA-256 is "+hexSum([]byte(content))+", that of the copy gavel was tested with" {
-		t.Errorf("%q, %v", said, err)
+	if notes, err := lib.SumNotes(law); err != nil || len(notes) != 1 || notes[0] != "its SHA-256 is "+HexSum([]byte(content))+", that of the copy gavel was tested with" {
+		t.Errorf("%q, %v", notes, err)
 	}
 
 	// Changed behind our back, and without its sum.
@@ -342,7 +349,7 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := lib.Open("x-law")
-	oneLine(t, err, lib.Path("x-law"), "FILE: SHA-256 is "+hexSum([]byte(other))+", that of the imported file is "+hexSum([]byte(content))+": fetch or import it again")
+	oneLine(t, err, lib.Path("x-law"), "FILE: SHA-256 is "+HexSum([]byte(other))+", that of the imported file is "+HexSum([]byte(content))+": fetch or import it again")
 	if err := os.Remove(sumFile(lib.Path("x-law"))); err != nil {
 		t.Fatal(err)
 	}
@@ -356,10 +363,10 @@ func TestImportWithoutPublishedSum(t *testing.T) {
 	lib := Library{t.TempDir()}
 	file := write(t, "carried.jsonl", content)
 	for name, tc := range map[string]struct{ file, as, want string }{
-		"without a name": {file, "", "FILE: no published file has its SHA-256 " + hexSum([]byte(content)) + ": name a dataset "},
+		"without a name": {file, "", "FILE: no published file has its SHA-256 " + HexSum([]byte(content)) + ": name a dataset "},
 		"no such name":   {file, "x", `unknown dataset "x": no dataset of that name can be imported`},
 		"built in":       {file, "sample", `unknown dataset "sample": no dataset of that name can be imported`},
-		"another sum":    {file, "gsm8k", "FILE: SHA-256 is " + hexSum([]byte(content)) + ", published is "},
+		"another sum":    {file, "gsm8k", "FILE: SHA-256 is " + HexSum([]byte(content)) + ", published is "},
 		"another format": {file, "chatbot-arena", "FILE has the format mmlu-pro, chatbot-arena has chatbot-arena"},
 		"another group":  {write(t, "y.jsonl", question(with("category", "art"))), "x-law", "FILE has no item of the group law; groups: art"},
 	} {
@@ -369,20 +376,20 @@ func TestImportWithoutPublishedSum(t *testing.T) {
 		}
 		onlyHolds(t, lib)
 	}
-	if _, at, err := lib.Import(file, "x-law"); err != nil || at != filepath.Join(lib.Dir, "x.jsonl") || at != lib.Path("x-law") {
-		t.Fatalf("%s, %v", at, err)
+	if _, dest, err := lib.Import(file, "x-law"); err != nil || dest != filepath.Join(lib.Dir, "x.jsonl") || dest != lib.Path("x-law") {
+		t.Fatalf("%s, %v", dest, err)
 	}
 	onlyHolds(t, lib, "x.jsonl", "x.jsonl.sha256")
 	// The same, packed: it takes the place of the first.
-	if _, at, err := lib.Import(write(t, "carried.jsonl.gz", gzipOf(t, content)), "x-math"); err != nil || at != lib.Path(law.Name) {
-		t.Fatalf("%s, %v", at, err)
+	if _, dest, err := lib.Import(write(t, "carried.jsonl.gz", gzipOf(t, content)), "x-math"); err != nil || dest != lib.Path(law.Name) {
+		t.Fatalf("%s, %v", dest, err)
 	}
 	onlyHolds(t, lib, "x.jsonl.gz", "x.jsonl.gz.sha256")
 	if s, err := lib.Open("x-law"); err != nil || s.Len() != 1 {
 		t.Error(err)
 	}
-	if said, err := lib.SumNotes(law); len(said) != 1 || !strings.HasSuffix(said[0], "; keep it with your results") || err != nil {
-		t.Errorf("%q, %v", said, err)
+	if notes, err := lib.SumNotes(law); len(notes) != 1 || !strings.HasSuffix(notes[0], "; keep it with your results") || err != nil {
+		t.Errorf("%q, %v", notes, err)
 	}
 }
 

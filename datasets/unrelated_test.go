@@ -44,11 +44,11 @@ func unrelatedByID(t *testing.T, u *Unrelated, rows []int) map[string]Item {
 	t.Helper()
 	out := map[string]Item{}
 	for _, i := range rows {
-		it, err := u.Add(item(t, u.set, i))
+		got, err := u.Add(item(t, u.set, i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[it.ID] = it
+		out[got.ID] = got
 	}
 	return out
 }
@@ -107,12 +107,12 @@ func TestUnrelatedDependsOnSeedAndItemsAlone(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range s.Len() {
 		wg.Go(func() {
-			it, err := s.Item(i)
+			got, err := s.Item(i)
 			if err == nil {
-				it, err = u.Add(it)
+				got, err = u.Add(got)
 			}
-			if err != nil || !reflect.DeepEqual(it.Candidates, want[it.ID].Candidates) {
-				t.Errorf("%s, all at once: %v", it.ID, err)
+			if err != nil || !reflect.DeepEqual(got.Candidates, want[got.ID].Candidates) {
+				t.Errorf("%s, all at once: %v", got.ID, err)
 			}
 		})
 	}
@@ -180,21 +180,21 @@ func TestUnrelatedErrors(t *testing.T) {
 			s := set(t, tc.lines)
 			for seed := range int64(20) {
 				u, err := NewUnrelated(s, seed)
-				var it Item
+				var got Item
 				if err == nil {
-					it, err = u.Add(item(t, s, 0))
+					got, err = u.Add(item(t, s, 0))
 				}
 				if tc.want != "" {
 					oneLine(t, err, "FILE", tc.want)
-				} else if err != nil || it.Candidates[0].Text == "never" || hasText(item(t, s, 0), it.Candidates[0].Text) {
-					t.Errorf("got %+v, %v", it.Candidates, err)
+				} else if err != nil || got.Candidates[0].Text == "never" || hasText(item(t, s, 0), got.Candidates[0].Text) {
+					t.Errorf("got %+v, %v", got.Candidates, err)
 				}
 			}
 		})
 	}
 	u := unrelated(t, set(t, optionLines(4, 2)), 1)
 	stranger := optionsItem("x", "question 9", options("0 1"))
-	if it, err := u.Add(stranger); err != nil || it.Candidates[0].Text == "" {
+	if got, err := u.Add(stranger); err != nil || got.Candidates[0].Text == "" {
 		t.Errorf("an item that is not of the set: %v", err)
 	}
 }

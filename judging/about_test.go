@@ -30,7 +30,8 @@ func TestAbout(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	assert.NilError(t, WriteAbout(dir, got))
-	if a, err := readAbout(dir); err != nil || a.Name != got.Name || !slices.Equal(a.Tags, got.Tags) || a.Note != got.Note {
+	if a, err := readAbout(dir); err != nil || a.Name != got.Name || !slices.Equal(a.Tags, got.Tags) ||
+		a.Note != got.Note {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for range 2 {

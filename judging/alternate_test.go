@@ -6,9 +6,9 @@ import (
 	"gavel/judging/judgingtest"
 )
 
-// TestWhichOrderIsAskedFirst: where a run alternates, the swapped order is asked first of about half of the items, the same
-// ones every time, and records say so; where it does not, as in a run that was begun before there was that, of none. The
-// verdicts are the same.
+// TestWhichOrderIsAskedFirst: where a run alternates, the swapped order is asked first of about half of the items, the
+// same ones every time, and records say so; where it does not, as in a run that was begun before there was that, of
+// none. The verdicts are the same.
 func TestWhichOrderIsAskedFirst(t *testing.T) {
 	set := judgingtest.Pairs(t, 100)
 	runJob := func(alternates bool) (first map[string]int, verdicts map[string]string) {

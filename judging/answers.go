@@ -36,8 +36,8 @@ type priorQuestion struct {
 	gold  string
 }
 
-// ReadAnswers reads a run of the answer protocol. By default it uses the paper's readers: what is read here becomes part
-// of the next stage's items, and so of the ids of its runs.
+// ReadAnswers reads a run of the answer protocol. By default it uses the paper's readers: what is read here becomes
+// part of the next stage's items, and so of the ids of its runs.
 func ReadAnswers(dir string, reading Reading) (*Answers, error) {
 	reading.Name = cmp.Or(reading.Name, Paper)
 	a := &Answers{Run: dir, answers: map[string]Answer{}}
@@ -98,8 +98,8 @@ var lackReasons = map[Lack]string{
 	OtherQuestion: "its run has another question under that id",
 }
 
-// Find returns the answer to a question, or the reason why it cannot be judged. A truncated answer, or one from which no
-// final answer can be read, counts as a wrong answer.
+// Find returns the answer to a question, or the reason why it cannot be judged. A truncated answer, or one from which
+// no final answer can be read, counts as a wrong answer.
 func (a *Answers) Find(item datasets.Item) (Answer, Lack) {
 	g, ok := a.answers[item.ID]
 	switch {
@@ -151,6 +151,6 @@ func hashTexts(item datasets.Item) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 }
 
-// Unfinished reports whether the answering run lacks answers. Judgments should not be staged before it is complete: with
-// more answers they would belong to another run.
+// Unfinished reports whether the answering run lacks answers. Judgments should not be staged before it is complete:
+// with more answers they would belong to another run.
 func (a *Answers) Unfinished() bool { return a.Failed+a.Missing > 0 }

@@ -13,8 +13,8 @@ type repetitionKey struct {
 	repetition int
 }
 
-// Add adds the judgment of a record.
-func (s *Completed) Add(r *Record) {
+// Add adds the judgment of a record, and reports whether it is new.
+func (s *Completed) Add(r *Record) bool {
 	if s.done == nil {
 		s.done = map[repetitionKey][]bool{}
 	}
@@ -22,9 +22,12 @@ func (s *Completed) Add(r *Record) {
 	if s.done[key] == nil {
 		s.done[key] = make([]bool, r.Presentations)
 	}
-	if r.Presentation < len(s.done[key]) {
-		s.done[key][r.Presentation] = true
+	if r.Presentation >= len(s.done[key]) {
+		return true
 	}
+	old := s.done[key][r.Presentation]
+	s.done[key][r.Presentation] = true
+	return !old
 }
 
 // Has reports whether the run has a judgment.

@@ -110,7 +110,8 @@ func TestLongestPromptInTokens(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 3), nil)
 	var n atomic.Int64
 	j.Count = func(context.Context, backends.Request) (int, error) { return []int{90, 120, 60}[n.Add(1)-1], nil }
-	if got, err := j.LongestPrompt(t.Context(), 100, 0); err != nil || got != (Length{120, CountedByServer}) || n.Load() != 3 {
+	if got, err := j.LongestPrompt(t.Context(), 100, 0); err != nil || got != (Length{120, CountedByServer}) ||
+		n.Load() != 3 {
 		t.Errorf("%+v, %v after %d counts", got, err, n.Load())
 	}
 	if got, err := j.LongestPrompt(t.Context(), 1<<20, 0); err != nil || got.By != CountedByBytes || n.Load() != 3 {

@@ -36,8 +36,8 @@ func thinkingTruncated(r backends.Response) bool {
 	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
 }
 
-// IgnoresConstraint reports whether a reply that was constrained to the labels runs on to the token limit: the server ignores the
-// constraint.
+// IgnoresConstraint reports whether a reply that was constrained to the labels runs on to the token limit: the server
+// ignores the constraint.
 func (r *Record) IgnoresConstraint() bool {
 	return slices.ContainsFunc(r.Replies, func(x Reply) bool {
 		return x.Constrained && x.Finish == backends.Length && strings.TrimSpace(x.Text) != ""

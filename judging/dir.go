@@ -54,10 +54,10 @@ func OtherRun(path string, old, m *Manifest) error {
 }
 
 // OpenDir opens a run directory for writing, creates it if needed, and takes its lock. If the directory holds a run, it
-// must be the same one: OpenDir then returns the manifest it found and calls done for every valid record. Records for
-// which retry returns true, and unverified ones, are not valid: the former stay in the file until Start or Sweep removes
-// them, the latter go to Waiting.
-func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
+// must be the same one: OpenDir then calls done for every valid record. Records for which retry returns true, and
+// unverified ones, are not valid: the former stay in the file until Start or Sweep removes them, the latter go to
+// Waiting.
+func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, error) {
 	return OpenDirBy(path, m, retry, nothing, func(r *Record, _ struct{}) error { return done(r) })
 }
 
@@ -65,17 +65,17 @@ func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Reco
 // [ReadRecordsBy].
 func OpenDirBy[T any](
 	path string, m *Manifest, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
-) (*Dir, *Manifest, error) {
+) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
+		return nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
 	}
 	if _, err := os.Stat(filepath.Join(path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 		if err := mustBeFree(path); err != nil { // before it leaves a lock file in a folder of another program
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := Plain(path); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
 	locked, err := d.lock.TryLock()
@@ -87,48 +87,48 @@ func OpenDirBy[T any](
 		locked = os.SameFile(waitingWriter, current) // if not, Abandon of the previous holder has removed the file
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
+		return nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
 	}
 	if !locked {
 		d.lock.Close()
-		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; "+
+		return nil, fmt.Errorf("%s: another gavel is writing to this run; "+
 			"wait for it, or name another folder with --out", path)
 	}
 	disk.Sweep(path, RunFiles...)
-	old, err := d.resume(m)
+	err = d.resume(m)
 	if err == nil {
 		err = readStored(d, retry, read, done)
 	}
 	if err != nil {
 		d.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return d, old, nil
+	return d, nil
 }
 
 // Plain returns an error if one of the files that a run writes to is a link or not a regular file.
 func Plain(path string) error { return disk.CheckRegular(path, lockFile, RecordsFile, waitingFile) }
 
-// resume returns the manifest in the folder, or nil if there is none.
-func (d *Dir) resume(m *Manifest) (*Manifest, error) {
+// resume returns an error if the folder holds another run, and sets the files of this one that others changed.
+func (d *Dir) resume(m *Manifest) error {
 	old, err := ReadManifest(d.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return nil
 	case err != nil:
-		return nil, err
+		return err
 	case old.ID != m.ID:
-		return nil, OtherRun(d.Path, old, m)
+		return OtherRun(d.Path, old, m)
 	}
 	m.Altered, err = old.AlteredFiles(nil, d.Path)
-	return old, err
+	return err
 }
 
-// WriteRun writes the directory of a run whose records are all known, for example an imported one. each passes the lines
-// of the items to its argument. Existing files of the same run are replaced. The run gets the status of m once all
-// records are on disk.
+// WriteRun writes the directory of a run whose records are all known, for example an imported one. each passes the
+// lines of the items to its argument. Existing files of the same run are replaced. The run gets the status of m once
+// all records are on disk.
 func WriteRun(path string, m *Manifest, records []*Record, each func(line func([]byte) error) error) error {
-	d, _, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
+	d, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
 	if err != nil {
 		return err
 	}
@@ -156,8 +156,8 @@ func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error
 	return d.WriteItems(each)
 }
 
-// Start writes the manifest, removes invalid records and opens the directory for new ones. Before Start, only the folder
-// and its lock exist, and no record is removed.
+// Start writes the manifest, removes invalid records and opens the directory for new ones. Before Start, only the
+// folder and its lock exist, and no record is removed.
 func (d *Dir) Start(m *Manifest) error {
 	if err := d.WriteManifest(m); err != nil {
 		return err
@@ -221,14 +221,13 @@ func readStored[T any](
 	d.dropped = map[int]bool{}
 	err := ReadRecordsBy(filepath.Join(d.Path, RecordsFile), read, func(r *Record, value T) error {
 		n++
-		if retry(r) || r.Unverified || completed.Has(r.Item, r.Presentation, r.Repetition) {
+		if retry(r) || r.Unverified || !completed.Add(r) {
 			d.dropped[n] = true
 			if r.Unverified {
 				unverified = append(unverified, r)
 			}
 			return nil
 		}
-		completed.Add(r)
 		return done(r, value)
 	})
 	if err != nil && (n > 0 || !errors.Is(err, fs.ErrNotExist)) {
@@ -237,7 +236,8 @@ func readStored[T any](
 	return d.readWaiting(unverified, retry, &completed)
 }
 
-// completeLength returns the length of a file up to and including its last newline. At most one unfinished line follows.
+// completeLength returns the length of a file up to and including its last newline. At most one unfinished line
+// follows.
 func completeLength(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -265,13 +265,13 @@ func (d *Dir) Write(r *Record) error {
 	return d.recordWriter.write(r)
 }
 
-// WriteItems writes items.jsonl in one step if it does not exist; each passes its lines to its argument. If a run next to
-// this one has the same items, the two share one file where the file system has hard links. WriteItems may be called
+// WriteItems writes items.jsonl in one step if it does not exist; each passes its lines to its argument. If a run next
+// to this one has the same items, the two share one file where the file system has hard links. WriteItems may be called
 // while records are written, but after Start: items without a manifest could belong to another run. If it did not
 // finish, whoever continues the run calls it again.
 func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
-	if _, err := os.Stat(path); err == nil {
+	if disk.Exists(path) {
 		return nil
 	}
 	err := disk.Write(path, func(w io.Writer) error {
@@ -305,7 +305,8 @@ func shareItems(dir string) error {
 	for _, e := range siblings {
 		donor := filepath.Join(runs, e.Name())
 		current, err := os.Lstat(filepath.Join(donor, ItemsFile))
-		if err != nil || !e.IsDir() || !current.Mode().IsRegular() || current.Size() != info.Size() || os.SameFile(current, info) {
+		if err != nil || !e.IsDir() || !current.Mode().IsRegular() ||
+			current.Size() != info.Size() || os.SameFile(current, info) {
 			continue
 		}
 		other, err := hashFiles(nil, donor, ItemsFile)

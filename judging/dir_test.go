@@ -14,6 +14,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"gavel/internal/disk"
 	"gavel/judging/judgingtest"
 )
 
@@ -23,7 +24,7 @@ func noItems(func([]byte) error) error { return nil }
 // startedDir opens a run directory and makes it ready for records.
 func startedDir(t *testing.T, path string) *Dir {
 	t.Helper()
-	d, _, _, err := open(path, testManifest())
+	d, _, err := open(path, testManifest())
 	if err == nil {
 		err = d.Begin(testManifest(), noItems)
 	}
@@ -35,13 +36,13 @@ func startedDir(t *testing.T, path string) *Dir {
 func failedAgain(r *Record) bool { return r.Outcome == Failed }
 
 // open opens a run directory and lists the judgments that stand.
-func open(path string, m *Manifest) (*Dir, *Manifest, []string, error) {
+func open(path string, m *Manifest) (*Dir, []string, error) {
 	var completed []string
-	d, old, err := OpenDir(path, m, failedAgain, func(r *Record) error {
+	d, err := OpenDir(path, m, failedAgain, func(r *Record) error {
 		completed = append(completed, fmt.Sprint(r.Item, " ", r.Presentation))
 		return nil
 	})
-	return d, old, completed, err
+	return d, completed, err
 }
 
 func testManifest() *Manifest {
@@ -64,9 +65,9 @@ func recordOf(item string, presentation int, o Outcome) *Record {
 func runWith(t *testing.T, records ...*Record) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run")
-	d, old, completed, err := open(path, testManifest())
-	if err != nil || old != nil || len(completed) != 0 {
-		t.Fatalf("a new run: manifest %v, standing %v, error %v", old, completed, err)
+	d, completed, err := open(path, testManifest())
+	if err != nil || disk.Exists(filepath.Join(path, ManifestFile)) || len(completed) != 0 {
+		t.Fatalf("a new run: standing %v, error %v", completed, err)
 	}
 	assert.NilError(t, d.Begin(testManifest(), noItems))
 	for _, r := range records {
@@ -99,11 +100,12 @@ func TestOpenDirGoesOn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := runWith(t, c.records...)
-			d, old, completed, err := open(path, testManifest())
+			d, completed, err := open(path, testManifest())
 			assert.NilError(t, err)
 			defer d.Close()
-			if old == nil || old.ID != testManifest().ID || !slices.Equal(completed, c.completed) {
-				t.Errorf("manifest %v, standing %q, want %q", old, completed, c.completed)
+			old, err := ReadManifest(path)
+			if err != nil || old.ID != testManifest().ID || !slices.Equal(completed, c.completed) {
+				t.Errorf("manifest %v, standing %q, want %q, error %v", old, completed, c.completed, err)
 			}
 			assert.NilError(t, d.Begin(testManifest(), noItems))
 			assert.NilError(t, d.Write(recordOf("p9", 0, Decided)))
@@ -111,20 +113,20 @@ func TestOpenDirGoesOn(t *testing.T) {
 			if n := strings.Count(text, "\n"); n != c.lines+1 || !strings.HasSuffix(text, "\n") {
 				t.Errorf("%d lines with the new one, want %d:\n%s", n, c.lines+1, text)
 			}
-			if _, _, reopened, err := reopen(d, path); err != nil || len(reopened) != c.lines+1 {
+			if _, reopened, err := reopen(d, path); err != nil || len(reopened) != c.lines+1 {
 				t.Errorf("opened again: %q, %v", reopened, err)
 			}
 		})
 	}
 }
 
-func reopen(d *Dir, path string) (*Dir, *Manifest, []string, error) {
+func reopen(d *Dir, path string) (*Dir, []string, error) {
 	d.Close()
-	reopened, m, completed, err := open(path, testManifest())
+	reopened, completed, err := open(path, testManifest())
 	if err == nil {
 		defer reopened.Close()
 	}
-	return reopened, m, completed, err
+	return reopened, completed, err
 }
 
 // Killed before its first record, whatever files were made, a run starts over.
@@ -164,7 +166,7 @@ func TestOpenDirAfterAKill(t *testing.T) {
 		for offset := 0; offset < len(last); offset += 1 + offset/8 {
 			path := runWith(t)
 			assert.NilError(t, os.WriteFile(filepath.Join(path, RecordsFile), []byte(whole+last[:offset]), 0o644))
-			d, _, completed, err := open(path, testManifest())
+			d, completed, err := open(path, testManifest())
 			if err != nil || !slices.Equal(completed, []string{"p1 0"}) {
 				t.Fatalf("%s, cut after %d bytes: standing %q, error %v", kept.name, offset, completed, err)
 			}
@@ -211,7 +213,7 @@ func TestOpenDirRefuses(t *testing.T) {
 			}
 			c.prepare(t, path)
 			for range 2 { // a refusal does not keep the lock
-				d, _, _, err := open(path, testManifest())
+				d, _, err := open(path, testManifest())
 				if err == nil {
 					d.Close()
 				}
@@ -230,7 +232,7 @@ func TestOpenDirNamesWhatIsDifferent(t *testing.T) {
 	spec.Prompt = comparison("pairwise").Templates[1]
 	spec.Parameters.MaxTokens = 99
 	spec.Model.Name = "other"
-	_, _, _, err := open(path, NewManifest("test", spec))
+	_, _, err := open(path, NewManifest("test", spec))
 	if !errors.Is(err, ErrOtherRun) {
 		t.Fatal(err)
 	}
@@ -251,13 +253,13 @@ func TestOpenDirNamesWhatIsDifferent(t *testing.T) {
 
 func TestOpenDirLocks(t *testing.T) {
 	path := runWith(t)
-	d, _, _, err := open(path, testManifest())
+	d, _, err := open(path, testManifest())
 	assert.NilError(t, err)
-	if _, _, _, err := open(path, testManifest()); err == nil || !strings.Contains(err.Error(), "another gavel is writing to this run") || !strings.Contains(err.Error(), path) {
+	if _, _, err := open(path, testManifest()); err == nil || !strings.Contains(err.Error(), "another gavel is writing to this run") || !strings.Contains(err.Error(), path) {
 		t.Errorf("opened twice: %v", err)
 	}
 	assert.NilError(t, d.Close())
-	d, _, _, err = open(path, testManifest())
+	d, _, err = open(path, testManifest())
 	if err != nil {
 		t.Fatalf("the lock outlived its owner: %v", err)
 	}
@@ -266,7 +268,7 @@ func TestOpenDirLocks(t *testing.T) {
 
 func TestOpenDirStopsWhereDoneFails(t *testing.T) {
 	no := errors.New("no")
-	_, _, err := OpenDir(runWith(t, recordOf("p1", 0, Decided)), testManifest(), failedAgain, func(*Record) error { return no })
+	_, err := OpenDir(runWith(t, recordOf("p1", 0, Decided)), testManifest(), failedAgain, func(*Record) error { return no })
 	if !errors.Is(err, no) {
 		t.Error(err)
 	}
@@ -282,7 +284,7 @@ func TestAbandonedFolderHasOneWriter(t *testing.T) {
 		all.Go(func() {
 			for range 2000 {
 				m := *j.Manifest
-				d, _, err := OpenDir(path, &m, func(*Record) bool { return false }, func(*Record) error { return nil })
+				d, err := OpenDir(path, &m, func(*Record) bool { return false }, func(*Record) error { return nil })
 				if err != nil {
 					continue
 				}

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/internal/disk"
 )
 
-// FindRuns returns the run folders that paths name: each path may be a run or a folder with runs at any depth. A path that
-// exists and holds no run, such as a stray match of runs/*, is passed to skip if more than minPaths paths are given;
-// otherwise it is returned, and its reader reports the error. A path that does not exist is an error if a run next to it
-// has a similar name.
+// FindRuns returns the run folders that paths name: each path may be a run or a folder with runs at any depth. A path
+// that exists and holds no run, such as a stray match of runs/*, is passed to skip if more than minPaths paths are
+// given; otherwise it is returned, and its reader reports the error. A path that does not exist is an error if a run
+// next to it has a similar name.
 func FindRuns(paths []string, minPaths int, skip func(path string)) (dirs []string, err error) {
 	for _, path := range paths {
 		nested, err := runsBelow(path)
@@ -53,7 +54,7 @@ func runsBelow(dir string) (runs []string, err error) {
 		if path != dir && strings.HasPrefix(entry.Name(), ".") { // being merged, or deleted
 			return fs.SkipDir
 		}
-		if _, err := os.Stat(filepath.Join(path, ManifestFile)); err == nil {
+		if disk.Exists(filepath.Join(path, ManifestFile)) {
 			runs = append(runs, path)
 			return fs.SkipDir
 		}

@@ -9,8 +9,8 @@ import (
 )
 
 // finishThinking asks once for the verdict alone, given the thinking so far, in a turn without thinking that is
-// constrained to the labels if the prompt has some. The record notes it. If the turn does not fit the context, the reply
-// stays truncated.
+// constrained to the labels if the prompt has some. The record notes it. If the turn does not fit the context, the
+// reply stays truncated.
 func (j *RunJob) finishThinking(
 	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, resp backends.Response,
 ) (v Verdict, err error) {

@@ -115,7 +115,8 @@ func TestImportCutOff(t *testing.T) {
 	}
 	records := []*Record{recordOf("p1", 0, Decided), recordOf("p2", 0, Decided)}
 	cut := errors.New("killed")
-	if err := WriteRun(path, m, records, func(func([]byte) error) error { return cut }); !errors.Is(err, cut) || status() != Running {
+	if err := WriteRun(path, m, records, func(func([]byte) error) error { return cut }); !errors.Is(err, cut) ||
+		status() != Running {
 		t.Errorf("cut off before its records stand: %v, %s", err, status())
 	}
 	litter := filepath.Join(path, ".items.jsonl-2481")

@@ -11,8 +11,8 @@ import (
 	"gavel/judging/judgingtest"
 )
 
-// TestItemsOfAFolder: the ids, digests and responses of items.jsonl are those of its lines; a line that is no item has no
-// responses, and no set of items.
+// TestItemsOfAFolder: the ids, digests and responses of items.jsonl are those of its lines; a line that is no item has
+// no responses, and no set of items.
 func TestItemsOfAFolder(t *testing.T) {
 	set := judgingtest.Pairs(t, 3)
 	var lines strings.Builder

@@ -2,8 +2,8 @@ package judging
 
 import "regexp"
 
-// OneLabel finds the labels in a reply and returns the one that counts, and its position. Without a label the outcome is
-// NoVerdict; unless policy is Last, two different labels are a conflict.
+// OneLabel finds the labels in a reply and returns the one that counts, and its position. Without a label the outcome
+// is NoVerdict; unless policy is Last, two different labels are a conflict.
 func OneLabel(form *regexp.Regexp, reply string, policy Policy) (label string, span Span, o Outcome) {
 	all := form.FindAllStringSubmatchIndex(reply, -1)
 	if len(all) == 0 {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/datasets"
 	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
@@ -112,7 +113,7 @@ type Parameters struct {
 	// each label's probability is requested; also set by `--constrain` if the server is known to return them
 	Logprobs bool `json:"logprobs,omitempty"`
 	// how often every prompt is asked, 2 to 1000; left out for 1
-	NumRepetitions int `json:"repeats,omitempty"`
+	NumRepetitions int `json:"repeats,omitempty" field:"repeat"`
 	// one request at a time, no prompt cache
 	StrictDeterminism bool `json:"strict_determinism,omitempty" about:"strict determinism"`
 	backends.ExtraParameters
@@ -324,8 +325,7 @@ func NewManifest(gavel string, spec Spec) *Manifest {
 	if err != nil {
 		panic(err) // strings and numbers alone: cannot happen
 	}
-	sum := sha256.Sum256(raw)
-	return &Manifest{Schema: manifestSchema, ID: hex.EncodeToString(sum[:]), Gavel: gavel, Spec: spec, Status: Running}
+	return &Manifest{Schema: manifestSchema, ID: datasets.HexSum(raw), Gavel: gavel, Spec: spec, Status: Running}
 }
 
 // HashIDs returns the SHA-256 of n ids, in hex.

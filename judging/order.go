@@ -7,8 +7,8 @@ import (
 	"gavel/datasets"
 )
 
-// DrawOrder returns ids in the random order that a seed gives. It depends on the ids and the seed alone: it is the same for
-// every order of the file, and for every judge.
+// DrawOrder returns ids in the random order that a seed gives. It depends on the ids and the seed alone: it is the same
+// for every order of the file, and for every judge.
 func DrawOrder(ids []string, seed int64) []string {
 	out := make([]string, len(ids))
 	for k, i := range datasets.Order(len(ids), func(i int) string { return ids[i] }, seed) {

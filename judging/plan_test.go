@@ -79,7 +79,8 @@ func TestMakePlan(t *testing.T) {
 		return slices.Equal(req.Messages, first) || calls == 2
 	})
 	assert.NilError(t, err)
-	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || calls != 7 {
+	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 ||
+		plan.MaxTokens != 500 || calls != 7 {
 		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, calls, bytes/4)
 	}
 	if !slices.Equal(plan.First, first) {

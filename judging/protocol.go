@@ -64,8 +64,8 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// NewVerdict returns a verdict with its position in a reply. A Decided verdict names choice; one with NoVerdict keeps the
-// label only. outcome is a reader's word for an outcome of a record.
+// NewVerdict returns a verdict with its position in a reply. A Decided verdict names choice; one with NoVerdict keeps
+// the label only. outcome is a reader's word for an outcome of a record.
 func NewVerdict[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
 	v := EmptyVerdict(Outcome(outcome))
 	v.Span = Span{Start: start, End: end}
@@ -223,7 +223,7 @@ func ProtocolsFor(s datasets.Shape) []Protocol {
 	return slices.DeleteFunc(Protocols(), func(p Protocol) bool { return !p.Takes(s) })
 }
 
-// ProtocolNamed finds a protocol.
+// ProtocolNamed finds a protocol. With an error it returns the zero value.
 func ProtocolNamed(name string) (Protocol, error) {
 	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Name == name }); i >= 0 {
 		return registered[i], nil
@@ -250,7 +250,8 @@ func AnswerProtocol() Protocol {
 
 // JudgesAgents reports whether the protocol judges agents' answers, so that a request names agents.
 func (p Protocol) JudgesAgents() bool {
-	return p.Stage != nil && p.Stage(nil) != nil && p.Stage(nil).Agents
+	stage := p.FirstStage(nil)
+	return stage != nil && stage.Agents
 }
 
 // FirstStage returns the stage before the protocol under settings, or nil.

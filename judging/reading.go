@@ -26,8 +26,8 @@ func (n Readers) Other() Readers {
 	return Paper
 }
 
-// DefaultReaders returns the default readers of a run. Imported runs are compared with published scores, so they are read as
-// published.
+// DefaultReaders returns the default readers of a run. Imported runs are compared with published scores, so they are
+// read as published.
 func DefaultReaders(imported bool) Readers {
 	if imported {
 		return Paper
@@ -188,10 +188,9 @@ func EachVerdict(dir string, reading Reading, use func(r *Record, p Asker, v Ver
 	reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
 	var completed Completed
 	return m, ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error {
-		if r.Repetition > 0 || completed.Has(r.Item, r.Presentation, 0) {
+		if r.Repetition > 0 || !completed.Add(r) {
 			return nil
 		}
-		completed.Add(r)
 		v, err := r.Read(p, reading)
 		if err != nil {
 			return err

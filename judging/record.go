@@ -154,7 +154,7 @@ func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 		r.Shape = item.Shape
 	}
 	r.SetRun(m)
-	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Describe != nil {
+	if p, _ := ProtocolNamed(r.Protocol); p.Describe != nil {
 		p.Describe(r, item, s)
 	}
 	return r
@@ -252,7 +252,7 @@ func (r *Record) check() error {
 	if len(slices.Compact(ids)) != len(r.Order) {
 		return errors.New("a candidate shown twice")
 	}
-	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Check != nil {
+	if p, _ := ProtocolNamed(r.Protocol); p.Check != nil {
 		return p.Check(r)
 	}
 	return nil
@@ -266,7 +266,7 @@ func (r *Record) Cluster() (key func(id string) string, noun string) {
 
 // RightVerdict reports whether a verdict on the record's item is correct.
 func RightVerdict(r *Record, v Verdict) bool {
-	if p, err := ProtocolNamed(r.Protocol); err == nil && p.Right != nil {
+	if p, _ := ProtocolNamed(r.Protocol); p.Right != nil {
 		return p.Right(r, v)
 	}
 	choice := r.CandidateID(v.Choice)
@@ -275,7 +275,7 @@ func RightVerdict(r *Record, v Verdict) bool {
 
 // CorrectIDs lists the ids of the candidates that are correct in a run, or none if unknown.
 func (m *Manifest) CorrectIDs(r *Record) []string {
-	if p, err := ProtocolNamed(m.Spec.Protocol); err == nil && p.CorrectIDs != nil {
+	if p, _ := ProtocolNamed(m.Spec.Protocol); p.CorrectIDs != nil {
 		return p.CorrectIDs(r, m.Spec.Options)
 	}
 	if r.Gold == "" {
@@ -286,7 +286,7 @@ func (m *Manifest) CorrectIDs(r *Record) []string {
 
 // Right reports whether a verdict of a run is correct; ok is false if unknown.
 func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
-	if p, err := ProtocolNamed(m.Spec.Protocol); err != nil || p.CorrectIDs == nil {
+	if p, _ := ProtocolNamed(m.Spec.Protocol); p.CorrectIDs == nil {
 		return RightVerdict(r, v), r.Gold != ""
 	}
 	ids := m.CorrectIDs(r)

@@ -139,7 +139,11 @@ func TestReadRecordsOfAnyLength(t *testing.T) {
 	r.Replies[0].Text = strings.Repeat("long ", 200_000)
 	path := recordsFile(t, lineOf(t, r)+lineOf(t, goodRecord()))
 	var lengths []int
-	if err := ReadRecords(path, func(r *Record) error { lengths = append(lengths, len(r.Replies[0].Text)); return nil }); err != nil {
+	err := ReadRecords(path, func(r *Record) error {
+		lengths = append(lengths, len(r.Replies[0].Text))
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if len(lengths) != 2 || lengths[0] != 1_000_000 {

@@ -32,7 +32,7 @@ func makeRun(t *testing.T, path string, stopAfter int) (calls int, err error) {
 	})
 	j.Stop, j.Completed = stop, Completed{}
 	j.Manifest = testManifest()
-	d, _, err := OpenDir(path, j.Manifest, failedAgain, func(r *Record) error { j.Completed.Add(r); return nil })
+	d, err := OpenDir(path, j.Manifest, failedAgain, func(r *Record) error { j.Completed.Add(r); return nil })
 	assert.NilError(t, err)
 	defer d.Close()
 	assert.NilError(t, d.Begin(j.Manifest, noItems))

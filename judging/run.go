@@ -2,8 +2,6 @@ package judging
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -212,7 +210,9 @@ func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, 
 
 // converse holds a conversation with the judge about a prompt and returns its final verdict. The replies go into the
 // record.
-func (j *RunJob) converse(ctx context.Context, rec *Record, prompt Prompt, req backends.Request) (v Verdict, err error) {
+func (j *RunJob) converse(
+	ctx context.Context, rec *Record, prompt Prompt, req backends.Request,
+) (v Verdict, err error) {
 	params := j.Manifest.Spec.Parameters
 	reading := params.asPublished()
 	for attempt := 1; ; attempt++ {
@@ -487,6 +487,5 @@ func FirstTurn(p Prompt, systemRole string) []backends.Message {
 
 // hashMessages returns the SHA-256 of a conversation's JSON, in hex.
 func hashMessages(messages []backends.Message) string {
-	sum := sha256.Sum256(backends.EncodeMessages(messages))
-	return hex.EncodeToString(sum[:])
+	return datasets.HexSum(backends.EncodeMessages(messages))
 }

@@ -21,7 +21,15 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 1), right(func(req backends.Request) {
 		got = req
 	}))
-	j.Manifest.Spec.Parameters = Parameters{Temperature: 0.25, TopP: 0.5, Seed: 7, MaxTokens: 99, NumCtx: 1024, Attempts: 1, SystemRole: backends.User}
+	j.Manifest.Spec.Parameters = Parameters{
+		Temperature: 0.25,
+		TopP:        0.5,
+		Seed:        7,
+		MaxTokens:   99,
+		NumCtx:      1024,
+		Attempts:    1,
+		SystemRole:  backends.User,
+	}
 	j.Manifest.Model.Context = 4096
 	assert.NilError(t, j.Run(t.Context()))
 	if got.Identity != "test judge" || got.Model != "judge" || got.Temperature != 0.25 || got.TopP != 0.5 || got.Seed != 7 ||

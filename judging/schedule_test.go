@@ -52,7 +52,8 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 			began := time.Now()
 			assert.NilError(t, j.Run(t.Context()))
 			took := time.Since(began) // of the test's clock: exact
-			if client.peak.Load() != int64(c.peak) || took != time.Duration(c.seconds)*time.Second || len(w.Records) != 2*c.items {
+			if client.peak.Load() != int64(c.peak) || took != time.Duration(c.seconds)*time.Second ||
+				len(w.Records) != 2*c.items {
 				t.Errorf("concurrency %d over %d items: %d at once, %v, %d records; want %d at once, %d s",
 					c.concurrency, c.items, client.peak.Load(), took, len(w.Records), c.peak, c.seconds)
 			}
@@ -292,7 +293,8 @@ func TestGiveUpGrowsWithConcurrency(t *testing.T) {
 		}))
 		j.Concurrency = 8
 		var gaveUp *GaveUpError
-		if err := j.Run(t.Context()); !errors.As(err, &gaveUp) || gaveUp.Calls < 16 || len(w.Records) < 16 || len(w.Records) > 16+7 {
+		if err := j.Run(t.Context()); !errors.As(err, &gaveUp) || gaveUp.Calls < 16 || len(w.Records) < 16 ||
+			len(w.Records) > 16+7 {
 			t.Errorf("%d records, error %v; want 16 failures, and up to 7 that were in flight", len(w.Records), err)
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDeal: the shards of a set are all of its items, none twice, as many each as can be, and the same whatever the order
-// of the file.
+// TestDeal: the shards of a set are all of its items, none twice, as many each as can be, and the same whatever the
+// order of the file.
 func TestDeal(t *testing.T) {
 	ids := make([]string, 103)
 	for i := range ids {
@@ -38,7 +38,8 @@ func TestDeal(t *testing.T) {
 				counts[id]++
 			}
 			s.SetPlaces(s.Deal(len(ids), func(i int) string { return ids[i] }))
-			if places, err := s.ReadPlaces(len(indexes)); err != nil || !slices.Equal(places, s.Deal(len(ids), func(i int) string { return ids[i] })) {
+			if places, err := s.ReadPlaces(len(indexes)); err != nil ||
+				!slices.Equal(places, s.Deal(len(ids), func(i int) string { return ids[i] })) {
 				t.Errorf("shard %s: its places are read as %v, %v", s, places, err)
 			}
 		}
@@ -48,7 +49,8 @@ func TestDeal(t *testing.T) {
 			}
 		}
 	}
-	if got := (&Shard{Index: 2, Count: 3}).Deal(8, func(i int) string { return ids[i] }); !slices.Equal(got, []int{1, 5, 6}) {
+	got := (&Shard{Index: 2, Count: 3}).Deal(8, func(i int) string { return ids[i] })
+	if !slices.Equal(got, []int{1, 5, 6}) {
 		t.Errorf("shard 2 of 3 of eight items is %v: shards that were made before have others", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gavel/backends"
 	"gavel/datasets"
 )
 
@@ -97,7 +98,7 @@ func (s *StageCounts) SetWarnings() {
 func (s *StageCounts) Add(o *StageCounts) error {
 	s.Questions += o.Questions
 	s.NoGold += o.NoGold
-	s.NoOwn = addLacks(s.NoOwn, o.NoOwn)
+	s.NoOwn = backends.SumCounts(s.NoOwn, o.NoOwn)
 	if len(s.Agents) != len(o.Agents) {
 		return errors.New("their agents are not the same")
 	}
@@ -109,20 +110,10 @@ func (s *StageCounts) Add(o *StageCounts) error {
 		a.Judged += b.Judged
 		a.Right += b.Right
 		a.OtherGold += b.OtherGold
-		a.LeftOut = addLacks(a.LeftOut, b.LeftOut)
+		a.LeftOut = backends.SumCounts(a.LeftOut, b.LeftOut)
 	}
 	s.SetWarnings()
 	return nil
-}
-
-func addLacks(a, b map[Lack]int) map[Lack]int {
-	sum := map[Lack]int{}
-	for _, counts := range []map[Lack]int{a, b} {
-		for lack, n := range counts {
-			sum[lack] += n
-		}
-	}
-	return sum
 }
 
 // Warned returns the warnings.
@@ -166,7 +157,7 @@ func (r *ReferenceCounts) Add(o *ReferenceCounts) {
 	r.Right += o.Right
 	r.Wrong += o.Wrong
 	r.Unknown += o.Unknown
-	r.NoOwn = addLacks(r.NoOwn, o.NoOwn)
+	r.NoOwn = backends.SumCounts(r.NoOwn, o.NoOwn)
 	r.SetWarnings()
 }
 

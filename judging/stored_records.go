@@ -72,8 +72,8 @@ func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
 	return datasets.Item{}, errors.New("no item of any format that gavel reads")
 }
 
-// RenderPrompt renders the prompt of a record again, from the run's protocol and the item. same reports whether it equals the
-// original to the byte; it is false for imported records, whose prompt was another.
+// RenderPrompt renders the prompt of a record again, from the run's protocol and the item. same reports whether it
+// equals the original to the byte; it is false for imported records, whose prompt was another.
 func (r *Record) RenderPrompt(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
 	for _, c := range r.Positions() {
 		if c >= len(item.Candidates) {

@@ -38,8 +38,8 @@ func hashFiles(root *os.Root, dir string, names ...string) (map[string]string, e
 	return all, nil
 }
 
-// ChangedFiles returns the names of the files in a run's folder that changed since its last try ended. root may be nil. It
-// returns none for a run in progress, and for a run of an early gavel, which did not store hashes.
+// ChangedFiles returns the names of the files in a run's folder that changed since its last try ended. root may be nil.
+// It returns none for a run in progress, and for a run of an early gavel, which did not store hashes.
 func (m *Manifest) ChangedFiles(root *os.Root, dir string) (names []string, err error) {
 	if m.Status == Running || len(m.Files) == 0 {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
-// TestATryThatCannotBeginTookRecordsOut: records to be asked again stay in the file until the run goes on, so that a try
-// that ends before changes nothing that was paid for.
+// TestATryThatCannotBeginTookRecordsOut: records to be asked again stay in the file until the run goes on, so that a
+// try that ends before changes nothing that was paid for.
 func TestATryThatCannotBeginTookRecordsOut(t *testing.T) {
 	dir := protocoltest.PairsRun(t, "run", 3, func(_, _ int) string { return "A" })
 	m, err := judging.ReadManifest(dir)
@@ -28,7 +28,7 @@ func TestATryThatCannotBeginTookRecordsOut(t *testing.T) {
 	open := func() (d *judging.Dir, valid int) {
 		t.Helper()
 		n := 0
-		d, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool {
+		d, err := judging.OpenDir(dir, m, func(*judging.Record) bool {
 			n++
 			return n == 2
 		}, func(*judging.Record) error {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gavel/datasets"
 )
 
 // Template holds the text of a prompt around its items, and its labels. It has one system message, or several texts if
@@ -29,8 +31,7 @@ type Template struct {
 // NewTemplate returns a template with the hash of its text. The protocol reads labels from the text, so that wording
 // and check cannot drift apart.
 func NewTemplate(name, origin, system string, labels []string) Template {
-	sum := sha256.Sum256([]byte(system))
-	t := Template{Name: name, Origin: origin, System: system, SHA256: hex.EncodeToString(sum[:])}
+	t := Template{Name: name, Origin: origin, System: system, SHA256: datasets.HexSum([]byte(system))}
 	for _, label := range labels {
 		if !slices.Contains(t.Labels, label) {
 			t.Labels = append(t.Labels, label)

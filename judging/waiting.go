@@ -85,11 +85,7 @@ func (d *Dir) readWaiting(unverified []*Record, retry func(*Record) bool, comple
 		return err
 	}
 	for _, r := range slices.Backward(append(all, unverified...)) {
-		if completed.Has(r.Item, r.Presentation, r.Repetition) {
-			continue
-		}
-		completed.Add(r)
-		if !retry(r) {
+		if completed.Add(r) && !retry(r) {
 			r.Unverified = false
 			d.Waiting = append(d.Waiting, r)
 		}

@@ -40,7 +40,8 @@ func TestDirWriteFromManyGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	n := 0
-	if err := ReadRecords(filepath.Join(path, RecordsFile), func(*Record) error { n++; return nil }); err != nil || n != 200 {
+	if err := ReadRecords(filepath.Join(path, RecordsFile), func(*Record) error { n++; return nil }); err != nil ||
+		n != 200 {
 		t.Errorf("%d records, %v", n, err)
 	}
 }
@@ -60,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 
 func TestBeginWritesItemsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
-	d, _, _, err := open(path, testManifest())
+	d, _, err := open(path, testManifest())
 	assert.NilError(t, err)
 	defer d.Close()
 	no := errors.New("no")
@@ -101,7 +102,7 @@ func TestRunsShareItems(t *testing.T) {
 		{name: "a", lines: "one\ntwo"}, {name: "b", lines: "one\ntwo"}, {name: "c", lines: "one\ntwO"}, {name: "d", lines: "one"},
 		{name: "deep/e", lines: "one\ntwo"}, {name: "f", lines: "one\ntwo"},
 	} {
-		d, _, _, err := open(filepath.Join(runs, run.name), testManifest())
+		d, _, err := open(filepath.Join(runs, run.name), testManifest())
 		assert.NilError(t, err)
 		defer d.Close()
 		assert.NilError(t, d.Begin(testManifest(), func(line func([]byte) error) error {
@@ -169,8 +170,8 @@ func (single) Parse(_ Presentation, reply string, _ Reading) Verdict {
 	return Verdict{Outcome: Decided, Choice: NoCandidate, Answer: reply}
 }
 
-// TestARecordThatNobodyCanReadIsNotWritten: a protocol that shows one candidate ran to its end, and its records were then
-// refused.
+// TestARecordThatNobodyCanReadIsNotWritten: a protocol that shows one candidate ran to its end, and its records were
+// then refused.
 func TestARecordThatNobodyCanReadIsNotWritten(t *testing.T) {
 	client := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) { return judgingtest.Reply("7") })
 	job, _ := newJob(t, judgingtest.Pairs(t, 2), client)

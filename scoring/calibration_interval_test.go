@@ -54,7 +54,8 @@ func TestCalibrationErrorOfJudgesAllAlike(t *testing.T) {
 		if c.high != nil {
 			high = c.high(off)
 		}
-		if math.Abs(*e.Value-c.value) > 1e-6 || math.Abs(*e.Low-low) > 0.004 || math.Abs(*e.High-high) > 0.004 || *e.Low >= *e.High {
+		if math.Abs(*e.Value-c.value) > 1e-6 || math.Abs(*e.Low-low) > 0.004 || math.Abs(*e.High-high) > 0.004 ||
+			*e.Low >= *e.High {
 			t.Errorf("%d at %g, named %s: %g [%g, %g], want %g [%g, %g]", c.n, c.p, c.named, *e.Value, *e.Low, *e.High, c.value, low, high)
 		}
 	}

@@ -76,7 +76,8 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 			}
 		}
 		inBins += b.N
-		if b.N != m || (m == 0) != (b.Accuracy == nil) || m > 0 && (math.Abs(*b.Confidence-sumP/float64(m)) > 1e-6 || math.Abs(*b.Accuracy-sumY/float64(m)) > 1e-6) {
+		if b.N != m || (m == 0) != (b.Accuracy == nil) ||
+			m > 0 && (math.Abs(*b.Confidence-sumP/float64(m)) > 1e-6 || math.Abs(*b.Accuracy-sumY/float64(m)) > 1e-6) {
 			t.Errorf("bin %d: %+v, want %d judgments, %v, %v", k, b, m, sumP/float64(m), sumY/float64(m))
 		}
 		ece += math.Abs(sumP-sumY) / n
@@ -103,7 +104,8 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 				}
 			}
 		}
-		if p.N != m || math.Abs(p.Coverage-float64(m)/n) > 1e-6 || math.Abs(*p.Accuracy.Value-sum/float64(m)) > 1e-6 || p.Coverage <= last {
+		if p.N != m || math.Abs(p.Coverage-float64(m)/n) > 1e-6 || math.Abs(*p.Accuracy.Value-sum/float64(m)) > 1e-6 ||
+			p.Coverage <= last {
 			t.Errorf("%+v, want %d judgments, %v right", p, m, sum/float64(m))
 		}
 		last = p.Coverage
@@ -122,7 +124,8 @@ func TestCalibrationOfKnownJudges(t *testing.T) {
 	if *honest.ECE.Value > 0.01 || math.Abs(*honest.Accuracy.Value-0.75) > 0.01 {
 		t.Errorf("an honest judge: ECE %v, accuracy %v", *honest.ECE.Value, *honest.Accuracy.Value)
 	}
-	if first, last := honest.Coverage[0].Accuracy, honest.Coverage[9].Accuracy; *first.Value < 0.95 || math.Abs(*last.Value-0.75) > 0.01 {
+	if first, last := honest.Coverage[0].Accuracy, honest.Coverage[9].Accuracy; *first.Value < 0.95 ||
+		math.Abs(*last.Value-0.75) > 0.01 {
 		t.Errorf("surest tenth right in %v, all in %v", *first.Value, *last.Value)
 	}
 	judge, _ = forecasts(2000, 0.99)
@@ -177,7 +180,8 @@ func TestConfidenceOfRecords(t *testing.T) {
 	}})
 	// It names what is shown first; p00001 has A as gold, p00004 B.
 	c := load(t, dir, judging.Reading{}).Score(quick).Calibration
-	if c.N != 4 || c.Unknown != 2 || *c.Accuracy.Value != 0.5 || math.Abs(*c.Confidence.Value-0.6) > 1e-6 || math.Abs(*c.Brier.Value-0.26) > 1e-6 {
+	if c.N != 4 || c.Unknown != 2 || *c.Accuracy.Value != 0.5 || math.Abs(*c.Confidence.Value-0.6) > 1e-6 ||
+		math.Abs(*c.Brier.Value-0.26) > 1e-6 {
 		t.Errorf("%+v", c)
 	}
 }

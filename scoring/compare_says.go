@@ -189,7 +189,8 @@ func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
 	return fmt.Sprintf("%s, %s is correct %s more often%s.", scope, d.leader(names), d.points(), d.intervalText())
 }
 
-// ConsistentDifference returns the difference of two runs on the units where both are consistent, from the counts of right ones.
+// ConsistentDifference returns the difference of two runs on the units where both are consistent, from the counts of
+// right ones.
 func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 	n := t.N()
 	if n == 0 {

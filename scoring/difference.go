@@ -59,7 +59,9 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 
 // pairedSample returns a sample of shared units. A row holds the columns of A, then those of B; columns that no metric
 // uses are 0.
-func (s *Sheet) pairedSample(unit string, in section, shared []SharedUnit, order *pairedOrder, metrics []Metric) *UnitRows {
+func (s *Sheet) pairedSample(
+	unit string, in section, shared []SharedUnit, order *pairedOrder, metrics []Metric,
+) *UnitRows {
 	width := s.Width
 	x := newSample(unit, 2*width, metrics)
 	used := make([]bool, width)

@@ -142,8 +142,8 @@ func Unsigned(x float64, places int) float64 {
 // Percentage returns a share, in percent, as sentences show it: "58 %".
 func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", Unsigned(x, 0)) }
 
-// Above99 and SurelyNot report whether the value is above or below the threshold in a one-sided test at 99 %. Statements
-// about a judge need more certainty than a 95 % interval gives.
+// Above99 and SurelyNot report whether the value is above or below the threshold in a one-sided test at 99 %.
+// Statements about a judge need more certainty than a 95 % interval gives.
 func (e Evidence) Above99() bool { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
 func (e Evidence) Below99() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
 

@@ -176,7 +176,8 @@ func makeRun(t *testing.T, how making) string {
 		how.change(m)
 	}
 	path := filepath.Join(t.TempDir(), "run")
-	dir, _, err := judging.OpenDir(path, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
+	dir, err := judging.OpenDir(path, m,
+		func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,8 @@ func (s *UnitRows) partsInterval(q estimand, level float64) (bounds, bool) {
 		}
 		values[i], intervals[i] = part.evaluate(s.sums), iv.Interval
 	}
-	return bounds{Interval: stats.DifferenceInterval(values[0], values[1], intervals[0], intervals[1]), method: ByMover}, true
+	interval := stats.DifferenceInterval(values[0], values[1], intervals[0], intervals[1])
+	return bounds{Interval: interval, method: ByMover}, true
 }
 
 // binaryDifference returns the interval of the difference of two shares of the same units, one right or wrong

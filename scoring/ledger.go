@@ -64,8 +64,8 @@ func (r Rates) Check() error {
 	return nil
 }
 
-// ApplyRates sets the fields that are computed from others: energy and price, the cost per decided item, and the tokens per
-// verdict.
+// ApplyRates sets the fields that are computed from others: energy and price, the cost per decided item, and the tokens
+// per verdict.
 func (l *Ledger) ApplyRates(r Rates) {
 	if l == nil {
 		return

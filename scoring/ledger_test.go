@@ -82,7 +82,8 @@ func TestLedger(t *testing.T) {
 // TestLedgerOfRemembered: what gavel's own cache answered costs nothing, but was written by the judge.
 func TestLedgerOfRemembered(t *testing.T) {
 	l := ledgerOf(t, paidRun(t, func(i int, r *judging.Record) { r.Replies[0].Cached = i > 0 }))
-	if l.Calls != 1 || l.CachedReplies != 5 || l.PromptTokens != 100 || *l.CachedTokens != 0 || *l.IdealTokens != 100 || l.Seconds != 1.5 || l.ReplyTokens != 10 || l.GeneratedTokens != 60 {
+	if l.Calls != 1 || l.CachedReplies != 5 || l.PromptTokens != 100 || *l.CachedTokens != 0 || *l.IdealTokens != 100 ||
+		l.Seconds != 1.5 || l.ReplyTokens != 10 || l.GeneratedTokens != 60 {
 		t.Errorf("%s", inJSON(t, l))
 	}
 	l = ledgerOf(t, paidRun(t, func(_ int, r *judging.Record) { r.Replies[0].Cached, r.Replies[0].CachedTokens = true, nil }))
@@ -114,7 +115,8 @@ func TestLedgerOfThinking(t *testing.T) {
 func TestLedgersTogether(t *testing.T) {
 	a, b := ledgerOf(t, paidRun(t, func(int, *judging.Record) {})), ledgerOf(t, paidRun(t, func(_ int, r *judging.Record) { r.Replies[0].CachedTokens = nil }))
 	sum := scoring.Sum([]*scoring.Ledger{a, nil, b})
-	if sum.Calls != 12 || *sum.CachedTokens != 60 || sum.IdealTokens != nil || sum.Seconds != 13 || *sum.PerThousand != 16.666667 || sum.PerItem.Calls != 3 || a.Calls != 6 {
+	if sum.Calls != 12 || *sum.CachedTokens != 60 || sum.IdealTokens != nil || sum.Seconds != 13 ||
+		*sum.PerThousand != 16.666667 || sum.PerItem.Calls != 3 || a.Calls != 6 {
 		t.Errorf("%s", inJSON(t, sum))
 	}
 	if scoring.Sum([]*scoring.Ledger{nil}) != nil || runOf(unit("p", "g", "A", "A", "A")).Ledger() != nil {

@@ -83,7 +83,8 @@ func TestOutcomes(t *testing.T) {
 func TestAcceptCutIsTheRunsOwn(t *testing.T) {
 	dir := makeRun(t, making{protocol: "pairwise", prompt: "arena-hard", set: pairsFile(t, 4, "sums"), client: endings(), model: "judge",
 		change: func(m *judging.Manifest) { m.Spec.Parameters.Attempts, m.Spec.Parameters.AcceptCut = 1, true }})
-	if run := load(t, dir, judging.Reading{}); run.Reread != 0 || !run.Reading.AcceptCut || run.Outcomes[judging.Cut] != 0 {
+	if run := load(t, dir, judging.Reading{}); run.Reread != 0 || !run.Reading.AcceptCut ||
+		run.Outcomes[judging.Cut] != 0 {
 		t.Errorf("%d read otherwise, outcomes %v", run.Reread, run.Outcomes)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// TestMargin tests for every two runs whether they are the same within a margin, in points: whether the 90 % score interval
-// of the difference lies within it. If not, they are different if McNemar's exact test is significant at 5 %.
+// TestMargin tests for every two runs whether they are the same within a margin, in points: whether the 90 % score
+// interval of the difference lies within it. If not, they are different if McNemar's exact test is significant at 5 %.
 // Before the end of a run, both are replaced by methods that are valid at every look.
 func (c *Comparisons) TestMargin(points float64) error {
 	for _, comparison := range c.Comparisons {

@@ -47,7 +47,8 @@ func TestWithin(t *testing.T) {
 		if w.Pairs != nil {
 			pairs = *w.Pairs
 		}
-		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.Diff || *w.High < *w.Diff || w.Points != c.points || w.Interval != scoring.ByTango {
+		if w.Verdict != c.verdict || pairs != c.pairs || *w.Low > *w.Diff || *w.High < *w.Diff || w.Points != c.points ||
+			w.Interval != scoring.ByTango {
 			t.Errorf("%s: %+v, %d pairs", c.name, w, pairs)
 		}
 		var text strings.Builder
@@ -68,7 +69,8 @@ func TestWithinCountsFlips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := cmp.Comparisons[0].MarginTest; w.N != 5 || w.RightToWrong != 2 || w.WrongToRight != 2 || *w.ChangedWithOrder != [2]int{2, 2} {
+	if w := cmp.Comparisons[0].MarginTest; w.N != 5 || w.RightToWrong != 2 || w.WrongToRight != 2 ||
+		*w.ChangedWithOrder != [2]int{2, 2} {
 		t.Errorf("%+v, changed with the order %v", w, *w.ChangedWithOrder)
 	}
 }

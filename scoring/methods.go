@@ -41,8 +41,8 @@ const noInterval = "interval: none, "
 // priorMass is the mass of a prior row: half a row in each cell, or at each end of the scale.
 const priorMass = 0.5
 
-// EffectiveUnits returns the effective number of units in a prior row, for rows of this many units on average. It uses the prior
-// correlation of [stats.Effective].
+// EffectiveUnits returns the effective number of units in a prior row, for rows of this many units on average. It uses
+// the prior correlation of [stats.Effective].
 func EffectiveUnits(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // NoInterval is the beginning of warnings about numbers without an interval.

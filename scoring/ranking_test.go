@@ -182,7 +182,9 @@ func TestRankingWithinTheNoise(t *testing.T) {
 		if lettersOf(s[0]) != tt.letters || v.Same != (tt.letters == "a a") || !is(v.Floor, tt.floor) || *v.Holm >= 0.05 {
 			t.Errorf("%s: %+v, floor %v, Holm %v; want %s, %v", lettersOf(s[0]), v, number(v.Floor), number(v.Holm), tt.letters, tt.floor)
 		}
-		if tt.floor2 > 0 && (!is(a.NoiseFloor, tt.floor2) || !is(a.SelfAgreement.Value, 100-tt.floor2) || a.SelfAgreement.N != 20) || tt.floor2 == 0 && (a.NoiseFloor != nil || a.SelfAgreement != nil) {
+		if tt.floor2 > 0 &&
+			(!is(a.NoiseFloor, tt.floor2) || !is(a.SelfAgreement.Value, 100-tt.floor2) || a.SelfAgreement.N != 20) ||
+			tt.floor2 == 0 && (a.NoiseFloor != nil || a.SelfAgreement != nil) {
 			t.Errorf("noise floor %v, self-agreement %+v; want %v", number(a.NoiseFloor), a.SelfAgreement, tt.floor2)
 		}
 		agrees(t, s, tt.a, tt.b)

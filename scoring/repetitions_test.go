@@ -96,7 +96,8 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 			if r == nil {
 				t.Fatal("none")
 			}
-			if a := r.SelfAgreement; a.N != len(replies) || math.Abs(*a.Value-100*same/float64(len(replies))) > 1e-3 || *a.Value > 95 || a.Low == nil {
+			if a := r.SelfAgreement; a.N != len(replies) || math.Abs(*a.Value-100*same/float64(len(replies))) > 1e-3 ||
+				*a.Value > 95 || a.Low == nil {
 				t.Errorf("self-agreement %s, want %v of %d", show(a), 100*same/float64(len(replies)), len(replies))
 			}
 			least, most, seen := math.Inf(1), math.Inf(-1), false
@@ -122,7 +123,8 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, d := range cmp.Comparisons[0].Differences {
-				if d.Metric == of.headline && d.Mode == of.mode && d.Group == scoring.Overall && (d.Floor == nil || *d.Floor < most-least-1e-3 || math.Abs(*d.Diff) <= *d.Floor && !d.Noise) {
+				if d.Metric == of.headline && d.Mode == of.mode && d.Group == scoring.Overall &&
+					(d.Floor == nil || *d.Floor < most-least-1e-3 || math.Abs(*d.Diff) <= *d.Floor && !d.Noise) {
 					t.Errorf("%+v", d)
 				}
 			}
@@ -173,7 +175,8 @@ func TestCalibrationOfEveryProtocol(t *testing.T) {
 			}
 			each := run.Records / 40 // judgments an item
 			right := 19.0 / 39
-			if c.N != 39*each || c.Unknown != each || math.Abs(*c.Accuracy.Value-right) > 1e-6 || math.Abs(*c.Confidence.Value-0.6) > 1e-6 ||
+			if c.N != 39*each || c.Unknown != each || math.Abs(*c.Accuracy.Value-right) > 1e-6 ||
+				math.Abs(*c.Confidence.Value-0.6) > 1e-6 ||
 				math.Abs(*c.Brier.Value-(right*0.16+(1-right)*0.36)) > 1e-5 || math.Abs(*c.ECE.Value-(0.6-right)) > 1e-5 || c.Accuracy.Low == nil {
 				t.Errorf("%+v", c)
 			}

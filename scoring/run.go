@@ -88,8 +88,8 @@ func (run *Run) SetItems(items Responses) {
 	})
 }
 
-// SetItemIDs sets the function that returns the ids of all items, as [judging.ItemIDs] does. Without it a run before its end
-// has values without intervals.
+// SetItemIDs sets the function that returns the ids of all items, as [judging.ItemIDs] does. Without it a run before
+// its end has values without intervals.
 func (run *Run) SetItemIDs(ids func() ([]string, error)) { run.ids = ids }
 
 func load(dir string, reading judging.Reading) (*Run, error) {

@@ -122,8 +122,10 @@ func second(rows []judgedAnswer, word func(judgedAnswer) string, drop bool) map[
 		accuracy, f1    string
 		part, has, said func(row) bool
 	}{
-		{selfreference.JPlusCorrect, selfreference.JPlusCorrectF1, plus, isTrue, judgedTrue}, {selfreference.JPlusIncorrect, selfreference.JPlusIncorrectF1, plus, isFalse, judgedFalse},
-		{selfreference.JMinusCorrect, selfreference.JMinusCorrectF1, minus, isTrue, judgedTrue}, {selfreference.JMinusIncorrect, selfreference.JMinusIncorrectF1, minus, isFalse, judgedFalse},
+		{selfreference.JPlusCorrect, selfreference.JPlusCorrectF1, plus, isTrue, judgedTrue},
+		{selfreference.JPlusIncorrect, selfreference.JPlusIncorrectF1, plus, isFalse, judgedFalse},
+		{selfreference.JMinusCorrect, selfreference.JMinusCorrectF1, minus, isTrue, judgedTrue},
+		{selfreference.JMinusIncorrect, selfreference.JMinusIncorrectF1, minus, isFalse, judgedFalse},
 	} {
 		subset := func(r row) bool { return s.part(r) && s.has(r) }
 		out[s.accuracy] = count(func(r row) bool { return subset(r) && r.j }) / count(subset)
@@ -141,7 +143,9 @@ func second(rows []judgedAnswer, word func(judgedAnswer) string, drop bool) map[
 	}
 	var corr mat.SymDense
 	stat.CorrelationMatrix(&corr, m, nil)
-	out[selfreference.CorrelationGJ], out[selfreference.CorrelationGA], out[selfreference.CorrelationJA] = corr.At(0, 1), corr.At(0, 2), corr.At(1, 2)
+	out[selfreference.CorrelationGJ] = corr.At(0, 1)
+	out[selfreference.CorrelationGA] = corr.At(0, 2)
+	out[selfreference.CorrelationJA] = corr.At(1, 2)
 	g, j, a := mat.Col(nil, 0, m), mat.Col(nil, 1, m), mat.Col(nil, 2, m)
 	residuals := func(x []float64) []float64 {
 		alpha, beta := stat.LinearRegression(a, x, nil, false)
@@ -201,7 +205,9 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 						}
 					}
 				}
-				cot, self := second(judgedInBoth, wordIn(selfreference.ModeCoT), how == scoring.MissingDrop), second(judgedInBoth, wordIn(selfreference.ModeSelf), how == scoring.MissingDrop)
+				drop := how == scoring.MissingDrop
+				cot := second(judgedInBoth, wordIn(selfreference.ModeCoT), drop)
+				self := second(judgedInBoth, wordIn(selfreference.ModeSelf), drop)
 				for metric := range cot {
 					if metric == selfreference.CorrelationGA {
 						continue
@@ -273,7 +279,8 @@ func TestAgentsOfAQuestionBelongTogether(t *testing.T) {
 		if r.Low == nil || r.Metric == scoring.GenerationAccuracy {
 			continue
 		}
-		if same.N != 3*r.N || *same.Value != *r.Value || same.Clusters == 0 || math.Abs((*same.High-*same.Low)/(*r.High-*r.Low)-1) > 0.15 {
+		if same.N != 3*r.N || *same.Value != *r.Value || same.Clusters == 0 ||
+			math.Abs((*same.High-*same.Low)/(*r.High-*r.Low)-1) > 0.15 {
 			t.Errorf("of one agent %s, of three alike %s", show(r), show(same))
 		}
 	}

@@ -90,8 +90,8 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	return slices.Concat(results...)
 }
 
-// WithMetrics returns a sheet of the same units with other metrics and columns. row returns what a unit adds to the columns,
-// or nil to drop it. The sheet keeps the resampling of its own metrics.
+// WithMetrics returns a sheet of the same units with other metrics and columns. row returns what a unit adds to the
+// columns, or nil to drop it. The sheet keeps the resampling of its own metrics.
 func (s *Sheet) WithMetrics(list []Metric, width int, row func(Unit) []float64) *Sheet {
 	sheet := &Sheet{Metrics: s.define(list), Width: width, early: s.early}
 	for _, u := range s.Units {

@@ -72,7 +72,8 @@ func TestSoftVerdictsOfTies(t *testing.T) {
 		return rep.Soft
 	}
 	// A over B: 1 to 1, then, B being shown first, 1 to 4: 1 to 2 on average.
-	if s := load(.2); s == nil || math.Abs(*s.Calibration.Confidence.Value-2./3) > 1e-6 || *s.Calibration.Accuracy.Value != 1 || s.AUROC.Value != nil {
+	if s := load(.2); s == nil || math.Abs(*s.Calibration.Confidence.Value-2./3) > 1e-6 ||
+		*s.Calibration.Accuracy.Value != 1 || s.AUROC.Value != nil {
 		t.Errorf("%+v", s)
 	}
 	if s := load(0); s != nil {

@@ -165,7 +165,8 @@ func expectDifference(t *testing.T, c, back *scoring.Comparison, line string) {
 		both != (d.Diff != nil) || both && math.Abs(*d.Diff-(*d.B-*d.A)) > 2e-4 || d.P != nil && *d.Holm < *d.P {
 		t.Errorf("%s: %+v, table %s, p %v", line, d, table, number(d.P))
 	}
-	if number(other.A) != number(d.B) || number(other.P) != number(d.P) || both && *other.Diff != -*d.Diff || other.Noise != d.Noise {
+	if number(other.A) != number(d.B) || number(other.P) != number(d.P) || both && *other.Diff != -*d.Diff ||
+		other.Noise != d.Noise {
 		t.Errorf("%s: the other way round %+v", line, other)
 	}
 }

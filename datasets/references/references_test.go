@@ -33,7 +33,7 @@ func TestLLMBarIsWhole(t *testing.T) {
 	if items != 419 || len(s.Gold) != items || strings.Trim(s.Gold, "12") != "" || len(s.Judges) != 13 {
 		t.Fatalf("%d items, %d labels, %d judges", items, len(s.Gold), len(s.Judges))
 	}
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for _, j := range s.Judges {
 		if len(j.First) != len(j.Second) || !s.Complete(j) && len(j.First) != s.Groups[0].Items {
 			t.Errorf("%s: %d and %d verdicts", j.Name, len(j.First), len(j.Second))
@@ -41,9 +41,9 @@ func TestLLMBarIsWhole(t *testing.T) {
 		if strings.Trim(j.First+j.Second, "12"+string([]rune{Tie, NoVerdict})) != "" {
 			t.Errorf("%s has other verdicts than 1, 2, t and -", j.Name)
 		}
-		if j.Name == "" || seen[j.Name] || j.LabelsStay != strings.Contains(j.Source, "ReIFE") {
+		if j.Name == "" || names[j.Name] || j.LabelsStay != strings.Contains(j.Source, "ReIFE") {
 			t.Errorf("%+v", j)
 		}
-		seen[j.Name] = true
+		names[j.Name] = true
 	}
 }

@@ -34,16 +34,17 @@ func TestALineThatNeverEnds(t *testing.T) {
 		},
 		"on all processors": func(in *endlessLine) error {
 			start := strings.NewReader(strings.Repeat("{}\n", 3))
-			return EachLine(io.MultiReader(start, reader(in)), func([]byte) int { return 0 }, func(Line[int]) error { return nil })
+			return EachLine(io.MultiReader(start, reader(in)),
+				func([]byte) int { return 0 }, func(Line[int]) error { return nil })
 		},
 	} {
 		in := new(endlessLine)
 		err := read(in)
-		var at *LineError
-		if !errors.As(err, &at) || !strings.Contains(err.Error(), "the line is longer than 1 MiB") {
+		var lineErr *LineError
+		if !errors.As(err, &lineErr) || !strings.Contains(err.Error(), "the line is longer than 1 MiB") {
 			t.Errorf("%s: %v", name, err)
-		} else if want := map[string]int{"one after the other": 1, "on all processors": 4}[name]; at.Line != want {
-			t.Errorf("%s: line %d, want %d", name, at.Line, want)
+		} else if want := map[string]int{"one after the other": 1, "on all processors": 4}[name]; lineErr.Line != want {
+			t.Errorf("%s: line %d, want %d", name, lineErr.Line, want)
 		}
 		if in.read > 1<<20+4*batchBytes {
 			t.Errorf("%s: %d bytes were read", name, in.read)
@@ -59,7 +60,7 @@ func TestManyLongLines(t *testing.T) {
 	for range 50 {
 		lines = append(lines, bytes.NewReader(line))
 	}
-	most, n := uint64(0), 0
+	peak, n := uint64(0), 0
 	runtime.GC()
 	var before, now runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -67,13 +68,13 @@ func TestManyLongLines(t *testing.T) {
 		n++
 		runtime.GC()
 		runtime.ReadMemStats(&now)
-		most = max(most, now.HeapAlloc)
+		peak = max(peak, now.HeapAlloc)
 		return nil
 	})
 	if err != nil || n != 50 {
 		t.Fatalf("%d lines, %v", n, err)
 	}
-	if more := int64(most) - int64(before.HeapAlloc); more > 32<<20 {
+	if more := int64(peak) - int64(before.HeapAlloc); more > 32<<20 {
 		t.Errorf("50 lines of 4 MiB took %d MiB", more>>20)
 	}
 }

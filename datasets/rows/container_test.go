@@ -93,15 +93,15 @@ func fails(t *testing.T, content, want string) {
 }
 
 const (
-	one = `{"id":"one","question":"a\n[b] \"é\" "}`
-	two = `{"id":"two"}`
+	firstRow = `{"id":"one","question":"a\n[b] \"é\" "}`
+	two      = `{"id":"two"}`
 )
 
 // However it is packed, a file has the same rows.
 func TestContainers(t *testing.T) {
-	lines := one + "\n\n" + two + "\n"
-	array := "\n [\t" + one + ",\r\n" + strings.ReplaceAll(two, ":", ":\n  ") + "]\n"
-	ofLines, ofRows := "1:"+one+" 3:"+two, "1:"+one+" 2:"+two
+	lines := firstRow + "\n\n" + two + "\n"
+	array := "\n [\t" + firstRow + ",\r\n" + strings.ReplaceAll(two, ":", ":\n  ") + "]\n"
+	ofLines, ofRows := "1:"+firstRow+" 3:"+two, "1:"+firstRow+" 2:"+two
 	for name, tc := range map[string]struct{ content, want string }{
 		"plain":             {lines, ofLines},
 		"gzip":              {gzipOf(t, lines), ofLines},
@@ -130,26 +130,26 @@ func TestContainers(t *testing.T) {
 }
 
 func TestBrokenContainers(t *testing.T) {
-	good := one
-	rows := strings.Repeat(one+"\n", 300)
-	many := gzipOf(t, rows)
+	good := firstRow
+	rows := strings.Repeat(firstRow+"\n", 300)
+	zipped := gzipOf(t, rows)
 	manyZ := zstdOf(t, rows)
-	wrong := []byte(many)
+	wrong := []byte(zipped)
 	wrong[len(wrong)-6] ^= 1 // the checksum
-	archive := zipOf(t, "rows.json", "["+strings.Repeat(one+",", 300)+one+"]")
+	archive := zipOf(t, "rows.json", "["+strings.Repeat(firstRow+",", 300)+firstRow+"]")
 	damaged := []byte(archive)
 	damaged[60] ^= 0xff
 	encrypted := []byte(archive)
 	encrypted[strings.Index(archive, "PK\x01\x02")+8] |= 1 // the flags of the central header
 	for name, tc := range map[string]struct{ content, want string }{
-		"gzip cut":              {many[:len(many)/2], "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
-		"gzip cut in its head":  {many[:5], "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
+		"gzip cut":              {zipped[:len(zipped)/2], "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
+		"gzip cut in its head":  {zipped[:5], "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
 		"gzip of other bytes":   {string(wrong), "FILE: unpacking the gzip file, after N bytes: gzip: invalid checksum"},
-		"gzip and more":         {many + "more", "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
+		"gzip and more":         {zipped + "more", "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
 		"not gzip after all":    {"\x1f\x8b\x08" + good, "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
 		"zstd cut":              {manyZ[:len(manyZ)/2], "FILE: unpacking the zstd file, after N bytes: it ends too early: get the file again"},
 		"zstd of nothing":       {"\x28\xb5\x2f\xfd", "FILE: unpacking the zstd file, after N bytes: it ends too early: get the file again"},
-		"gzip of gzip":          {gzipOf(t, many), "FILE: the file is compressed twice: unpack it once"},
+		"gzip of gzip":          {gzipOf(t, zipped), "FILE: the file is compressed twice: unpack it once"},
 		"gzip of zip":           {gzipOf(t, zipOf(t, "x.json", "[]")), "FILE: the file is compressed twice: unpack it once"},
 		"zip cut":               {archive[:len(archive)/2], "FILE: unpacking the zip file, after N bytes: it ends too early: get the file again"},
 		"zip damaged":           {string(damaged), "FILE: unpacking the zip file, after N bytes: flate: corrupt input before offset 27"},
@@ -180,10 +180,10 @@ func TestBombs(t *testing.T) {
 	for name, tc := range map[string]struct{ content, want string }{
 		"many lines":          {gzipOf(t, strings.Repeat("\n", 5<<20)), "FILE: unpacking the gzip file, after N bytes: it unpacks to more than 4 MiB: if you trust it, unpack it by hand"},
 		"many lines, zstd":    {zstdOf(t, strings.Repeat("\n", 5<<20)), "FILE: unpacking the zstd file, after N bytes: it unpacks to more than 4 MiB: if you trust it, unpack it by hand"},
-		"one line":            {gzipOf(t, one+"\n"+long), "FILE: line 2: the line is longer than 1 MiB: is a line break missing?"},
-		"one plain line":      {one + "\n" + long + "\n" + two, "FILE: line 2: the line is longer than 1 MiB: is a line break missing?"},
-		"one row":             {"[" + one + "," + long + "]", "FILE: row 2 is longer than 1 MiB"},
-		"spaces between rows": {"[" + one + "," + strings.Repeat(" ", 2<<20) + two + "]", "FILE: row 2 is longer than 1 MiB"},
+		"one line":            {gzipOf(t, firstRow+"\n"+long), "FILE: line 2: the line is longer than 1 MiB: is a line break missing?"},
+		"one plain line":      {firstRow + "\n" + long + "\n" + two, "FILE: line 2: the line is longer than 1 MiB: is a line break missing?"},
+		"one row":             {"[" + firstRow + "," + long + "]", "FILE: row 2 is longer than 1 MiB"},
+		"spaces between rows": {"[" + firstRow + "," + strings.Repeat(" ", 2<<20) + two + "]", "FILE: row 2 is longer than 1 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fails(t, tc.content, tc.want)
@@ -200,15 +200,15 @@ func TestTemporaryFileIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	limited(t, 1<<20, 1<<20, 1)
-	lines, _, err := Unpack(strings.NewReader(gzipOf(t, one+"\n"+two)))
+	lines, _, err := Unpack(strings.NewReader(gzipOf(t, firstRow+"\n"+two)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, "gavel-*")); runtime.GOOS != "windows" && len(left) > 0 {
-		t.Errorf("a crash now would leave %q behind, %v", left, err)
+	if files, err := filepath.Glob(filepath.Join(dir, "gavel-*")); runtime.GOOS != "windows" && len(files) > 0 {
+		t.Errorf("a crash now would leave %q behind, %v", files, err)
 	}
 	text := make([]byte, len(two))
-	if _, err := lines.ReadAt(text, int64(len(one)+1)); err != nil || string(text) != two {
+	if _, err := lines.ReadAt(text, int64(len(firstRow)+1)); err != nil || string(text) != two {
 		t.Errorf("%q, %v", text, err)
 	}
 	if err := lines.Close(); err != nil {
@@ -217,11 +217,11 @@ func TestTemporaryFileIsRemoved(t *testing.T) {
 	if _, err := lines.ReadAt(text, 0); err == nil {
 		t.Error("a closed spool is read")
 	}
-	if _, _, err := Unpack(strings.NewReader(gzipOf(t, "["+one))); err == nil {
+	if _, _, err := Unpack(strings.NewReader(gzipOf(t, "["+firstRow))); err == nil {
 		t.Error("no error")
 	}
-	left, err := os.ReadDir(dir)
-	for _, e := range left {
+	files, err := os.ReadDir(dir)
+	for _, e := range files {
 		if strings.HasPrefix(e.Name(), "gavel-") {
 			t.Errorf("left behind: %s, %v", e.Name(), err)
 		}

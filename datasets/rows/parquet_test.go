@@ -158,8 +158,8 @@ func TestParquetColumnsThatAreNotRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if of := newColumn(f.Root()).children[0]; len(of.children) != 1 || of.children[0].name != "text" {
-			t.Errorf("%s: %+v", name, of.children)
+		if column := newColumn(f.Root()).children[0]; len(column.children) != 1 || column.children[0].name != "text" {
+			t.Errorf("%s: %+v", name, column.children)
 		}
 	}
 }

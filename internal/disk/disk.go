@@ -21,8 +21,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// PartialFile is a file that does not have its final name yet. It is locked while it is written, which distinguishes it from
-// the part of a killed process.
+// PartialFile is a file that does not have its final name yet. It is locked while it is written, which distinguishes it
+// from the part of a killed process.
 type PartialFile struct {
 	*os.File
 	root       *os.Root

@@ -27,7 +27,7 @@ type powerCuts struct {
 	dir    string
 	synced map[string]string // the bytes of files that were flushed, by what they hold now
 	names  map[string]string // the folder as it was flushed: by name, what the file held then
-	cut    func(what string, disk map[string]string)
+	cut    func(moment string, disk map[string]string)
 }
 
 func (p *powerCuts) now() map[string]string {
@@ -62,55 +62,56 @@ func TestPowerCut(t *testing.T) {
 		t.Skip("names of a folder cannot be flushed here")
 	}
 	dir := t.TempDir()
-	at := filepath.Join(dir, "results.json")
+	path := filepath.Join(dir, "results.json")
 	cuts := 0
 	p := &powerCuts{dir: dir, synced: map[string]string{"": "", "old": "old"}, names: map[string]string{"results.json": "old"}}
-	p.cut = func(what string, disk map[string]string) {
+	p.cut = func(moment string, disk map[string]string) {
 		cuts++
 		if got := disk["results.json"]; got != "old" && got != "new" {
-			t.Errorf("power cut %d, %s: results.json is %q", cuts, what, got)
+			t.Errorf("power cut %d, %s: results.json is %q", cuts, moment, got)
 		}
 	}
-	if err := os.WriteFile(at, []byte("old"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	flush = p.flush
 	defer func() { flush = (*os.File).Sync }()
-	if err := Write(at, wrote("new")); err != nil {
+	if err := Write(path, wrote("new")); err != nil {
 		t.Fatal(err)
 	}
 	if p.cut("at the end", p.now()); p.names["results.json"] != "new" || cuts != 5 {
 		t.Errorf("%q is on disk after Write, and %d power cuts", p.names["results.json"], cuts)
 	}
 	flush = func(*os.File) error { return errors.New("the disk is broken") }
-	if err := Write(at, wrote("newer")); err == nil || !strings.Contains(err.Error(), "writing "+at+": the disk is broken") {
+	if err := Write(path, wrote("newer")); err == nil || !strings.Contains(err.Error(), "writing "+path+": the disk is broken") {
 		t.Errorf("%v", err)
 	}
-	if text, _ := os.ReadFile(at); string(text) != "new" {
+	if text, _ := os.ReadFile(path); string(text) != "new" {
 		t.Errorf("%q after a flush that failed", text)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
-		t.Errorf("left: %v", left)
+	if files, _ := filepath.Glob(filepath.Join(dir, ".*")); len(files) > 0 {
+		t.Errorf("left: %v", files)
 	}
 }
 
 // TestWriteFails: an error names the file, and nothing is left of it.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
-	at := filepath.Join(dir, "a")
+	path := filepath.Join(dir, "a")
 	broken := errors.New("no more")
-	if err := Write(at, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
+	if err := Write(path, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
-	if err := Write(filepath.Join(at, "b"), wrote("x")); err == nil || !strings.HasPrefix(err.Error(), "writing "+filepath.Join(at, "b")+": ") {
+	if err := Write(filepath.Join(path, "b"), wrote("x")); err == nil || !strings.HasPrefix(err.Error(), "writing "+filepath.Join(path, "b")+": ") {
 		t.Errorf("%v", err)
 	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left: %v", left)
+	if files, _ := os.ReadDir(dir); len(files) > 0 {
+		t.Errorf("left: %v", files)
 	}
 }
 
-// TestMove: a folder has its new name only once the names of all that it holds are on disk, and move returns once its own is.
+// TestMove: a folder has its new name only once the names of all that it holds are on disk, and move returns once its
+// own is.
 func TestMove(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("names of a folder cannot be flushed here")
@@ -154,8 +155,8 @@ func TestNoWayOut(t *testing.T) {
 	if err := WriteIn(root, "link/a", wrote("x")); err == nil || !strings.Contains(err.Error(), "escapes") {
 		t.Errorf("%v", err)
 	}
-	if left, _ := os.ReadDir(out); len(left) > 0 {
-		t.Errorf("written there: %v", left)
+	if files, _ := os.ReadDir(out); len(files) > 0 {
+		t.Errorf("written there: %v", files)
 	}
 }
 
@@ -194,14 +195,14 @@ func TestSweep(t *testing.T) {
 	}
 	half := exec.Command(os.Args[0], "-test.run=^TestHalfDone$")
 	half.Env = append(os.Environ(), "DISK_TEST_HALF_DONE="+dir)
-	said, err := half.StdoutPipe()
+	output, err := half.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := half.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := said.Read(make([]byte, 10)); err != nil {
+	if _, err := output.Read(make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
 	there := func() (parts, folders int) {
@@ -234,22 +235,22 @@ func TestSweep(t *testing.T) {
 // TestMakeDir: a folder is there whole or not at all, and nothing stays beside it.
 func TestMakeDir(t *testing.T) {
 	dir := t.TempDir()
-	at := filepath.Join(dir, "below", "run")
+	path := filepath.Join(dir, "below", "run")
 	failed := errors.New("no more")
 	for _, want := range []error{failed, nil} {
-		err := MakeDir(at, func(part string) error {
+		err := MakeDir(path, func(part string) error {
 			if err := os.Mkdir(part, 0o755); err != nil {
 				return err
 			}
 			return errors.Join(Write(filepath.Join(part, "a"), wrote("a")), want)
 		})
-		_, serr := os.Stat(filepath.Join(at, "a"))
+		_, serr := os.Stat(filepath.Join(path, "a"))
 		if !errors.Is(err, want) || (serr == nil) != (want == nil) {
 			t.Errorf("%v, %v, want %v", err, serr, want)
 		}
 	}
-	if left, _ := os.ReadDir(filepath.Join(dir, "below")); len(left) != 1 {
-		t.Errorf("left: %v", left)
+	if files, _ := os.ReadDir(filepath.Join(dir, "below")); len(files) != 1 {
+		t.Errorf("left: %v", files)
 	}
 }
 
@@ -259,10 +260,10 @@ func BenchmarkWrite(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			flush = with
 			defer func() { flush = (*os.File).Sync }()
-			at := filepath.Join(b.TempDir(), "results.json")
+			path := filepath.Join(b.TempDir(), "results.json")
 			text := wrote(strings.Repeat("x", 20<<10))
 			for b.Loop() {
-				if err := Write(at, text); err != nil {
+				if err := Write(path, text); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -272,7 +273,13 @@ func BenchmarkWrite(b *testing.B) {
 
 // TestNoLocks: errors of file systems without locks are told from others.
 func TestNoLocks(t *testing.T) {
-	for err, want := range map[error]bool{syscall.ENOLCK: true, errors.ErrUnsupported: true, syscall.ENOTSUP: true, syscall.EACCES: false, nil: false} {
+	for err, want := range map[error]bool{
+		syscall.ENOLCK:        true,
+		errors.ErrUnsupported: true,
+		syscall.ENOTSUP:       true,
+		syscall.EACCES:        false,
+		nil:                   false,
+	} {
 		if LocksUnsupported(err) != want {
 			t.Errorf("%v: no locks is %v", err, !want)
 		}

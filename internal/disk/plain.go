@@ -25,8 +25,14 @@ func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) 
 	return f, info, err
 }
 
-// CheckRegular rejects files of a folder that are links or not regular, since a write could lead elsewhere or block. Missing
-// files are allowed.
+// Exists reports whether a path names a file or folder.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// CheckRegular rejects files of a folder that are links or not regular, since a write could lead elsewhere or block.
+// Missing files are allowed.
 func CheckRegular(dir string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)

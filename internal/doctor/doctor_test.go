@@ -58,8 +58,8 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// TestSlowReaderIsMeasured: the over-long prompt of a server that reads slowly and tells no context takes neither the time of
-// the checks that a run needs most, nor that of the checks after it.
+// TestSlowReaderIsMeasured: the over-long prompt of a server that reads slowly and tells no context takes neither the
+// time of the checks that a run needs most, nor that of the checks after it.
 func TestSlowReaderIsMeasured(t *testing.T) {
 	briefly(t)
 	p := healthy("other")
@@ -258,7 +258,8 @@ func TestRefused(t *testing.T) {
 }
 
 // TestEstimateCountsCalls: what a request takes beside its tokens is part of what a run takes. Of a server that answers
-// each request after a second and a half, however short it is, JudgeBench's 700 judgments take 17 minutes one at a time.
+// each request after a second and a half, however short it is, JudgeBench's 700 judgments take 17 minutes one at a
+// time.
 func TestEstimateCountsCalls(t *testing.T) {
 	old := waveTime
 	waveTime = 3 * time.Second // half of which every question takes

@@ -60,7 +60,8 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	times := max(p.Sop.PerSecond/single.Sop.PerSecond, p.Direct.PerSecond/single.Direct.PerSecond)
 	if times > tolerance*float64(c) {
 		return bad(Unknown, "try again when the server and this machine do nothing else",
-			"%d concurrent requests seemed %.1f times as fast as one, which is impossible: other work changes the speed", c, times)
+			"%d concurrent requests seemed %.1f times as fast as one, which is impossible: other work changes the speed",
+			c, times)
 	}
 	d.speed.Paces = paces
 	text := fmt.Sprintf("%d concurrent requests, as a run starts with, are %s times as fast as one", c, figure(times))

@@ -120,7 +120,12 @@ func looked(t *testing.T, ctx context.Context, url string, client *http.Client, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := Tools{Judge: judges[0], About: eval.Describe(judges[0].Server), Concurrency: eval.Concurrency(0, judges[0].Server, judges[0].Model), Now: time.Now}
+	tools := Tools{
+		Judge:       judges[0],
+		About:       eval.Describe(judges[0].Server),
+		Concurrency: eval.Concurrency(0, judges[0].Server, judges[0].Model),
+		Now:         time.Now,
+	}
 	set, err := datasets.Library{}.Open("sample")
 	if err != nil {
 		t.Fatal(err)

@@ -163,7 +163,8 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	if replies[0].ReplyTokens < fewTokens {
 		clock += "; replies ended early: their writing speed is a rough estimate"
 	}
-	f := good("reads %s and writes %s tokens a second, one request at a time, %s", figure(s.Prompt), figure(s.Reply), clock)
+	f := good("reads %s and writes %s tokens a second, one request at a time, %s",
+		figure(s.Prompt), figure(s.Reply), clock)
 	if s.Reply < 5 {
 		f.Status, f.Advice = Warn, "check that the model runs on the GPU; "+
 			"if it is slow, use --prompt direct, whose replies are only a label, or --sample"

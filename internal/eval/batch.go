@@ -3,14 +3,13 @@ package eval
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 
+	"gavel/datasets"
 	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
@@ -155,8 +154,7 @@ func batchID(body []byte) string {
 	if err != nil {
 		panic(err)
 	}
-	sum := sha256.Sum256(text)
-	return "gavel-" + hex.EncodeToString(sum[:16])
+	return "gavel-" + datasets.HexSum(text)[:32]
 }
 
 // queue adds the latest request to the next batch, with the error that it got instead of a reply, if any.
@@ -203,23 +201,20 @@ func (b *Batch) String() string {
 
 // ForBatch returns the request for a judge that is asked in batches, or a *FieldError if that is not possible.
 func (r RunRequest) ForBatch() (RunRequest, error) {
+	protocol, err := r.FindProtocol()
 	switch {
+	case err != nil:
+		return r, InvalidField("protocol", r.Protocol, "%v", err)
 	case r.Backend != Backends[0] && r.Backend != "openai":
 		return r, InvalidField("backend", r.Backend, "%s has no batches: leave it out", r.Backend)
-	case len(r.BaseURLs) > 0:
-		return r, InvalidField("base-url", r.BaseURLs[0], "names a server, and a batch needs none: leave it out")
 	case r.Model == "":
-		return r, InvalidField("model", "", "is missing: the name that the batch's server gives the model (--served-model-name)")
-	case r.NumRepetitions > 1:
-		return r, InvalidField("repeat", r.NumRepetitions, "asks the same again, which a batch cannot: leave it out")
-	case r.StrictDeterminism:
-		return r, InvalidField("strict-determinism", true, "asks one request at a time, which a batch cannot: leave it out")
-	case r.NoCache:
-		return r, InvalidField("no-cache", true, "forgets the replies that the next batch goes on from: leave it out")
-	case r.AskAgain:
-		return r, InvalidField("ask-again", true, "passes over the replies that the next batch goes on from: leave it out")
-	case r.Until != "":
-		return r, InvalidField("until", r.Until, "looks at each verdict, which a batch cannot: leave it out")
+		return r, InvalidField("model", "",
+			"is missing: the name that the batch's server gives the model (--served-model-name)")
+	}
+	for _, f := range r.fields(protocol) {
+		if f.NoBatch != "" && !f.isDefault() {
+			return r, InvalidField(f.Name, f.texts()[0], "%s: leave it out", f.NoBatch)
+		}
 	}
 	r.Backend, r.BaseURLs = "openai", []string{batchURL}
 	r.Concurrency = 1 // the lines have the order of the judgments

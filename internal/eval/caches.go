@@ -23,7 +23,8 @@ func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 	return store, store.Close, nil
 }
 
-// OpenSharedCache opens the cache for all runs that e makes until the returned function is called, if any of the requests uses it.
+// OpenSharedCache opens the cache for all runs that e makes until the returned function is called, if any of the
+// requests uses it.
 func (e *Maker) OpenSharedCache(requests func(yield func(RunRequest) bool)) (release func() error, err error) {
 	for r := range requests {
 		onServer := func(agent string) bool { return strings.Contains(agent, "@") }
@@ -64,20 +65,20 @@ func (s *SharedCache) open(open func() (*cache.Store, error)) (*cache.Store, fun
 func (s *SharedCache) release() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.users--; s.users > 0 {
-		return nil
-	}
-	err := s.close()
-	if s.store != nil {
-		time.AfterFunc(retryClose, s.closeLater)
-	}
-	return err
+	s.users--
+	return s.close()
 }
 
-// close closes the cache unless the disk is too full for that. The caller holds the lock.
+// close closes the cache unless a run uses it. On a full disk it fails and is tried again later. The caller holds the
+// lock.
 func (s *SharedCache) close() error {
+	if s.users > 0 || s.store == nil {
+		return nil
+	}
 	err := s.store.Close()
-	if !errors.Is(err, cache.ErrDiskFull) {
+	if errors.Is(err, cache.ErrDiskFull) {
+		time.AfterFunc(retryClose, s.closeLater)
+	} else {
 		s.store = nil
 	}
 	return err
@@ -90,10 +91,5 @@ const retryClose = 2 * time.Second
 func (s *SharedCache) closeLater() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.users > 0 || s.store == nil {
-		return
-	}
-	if s.close(); s.store != nil {
-		time.AfterFunc(retryClose, s.closeLater)
-	}
+	s.close()
 }

@@ -81,13 +81,13 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 	for {
 		err := p.job.Run(ctx)
 		if cause := e.lastCheck(ctx, p, err); c.unverified > 0 {
-			e.notef("warning: %d judgments are kept but unverified: %v; the same command asks again", c.unverified, cause)
+			e.Notef("warning: %d judgments are kept but unverified: %v; the same command asks again", c.unverified, cause)
 		}
 		otherModel := c.otherModel
 		c.otherModel, c.unverified = nil, 0
 		err = cmp.Or(c.err, err)
 		if err == nil && len(otherModel) > 0 && len(p.judges) > 1 && p.follow == nil { // a rule has used them already
-			e.notef("%d judgments are asked for again: another model had answered them", len(otherModel))
+			e.Notef("%d judgments are asked for again: another model had answered them", len(otherModel))
 			if err := p.recount(func(*judging.Record) bool { return true }); err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ func (e *Maker) lastCheck(ctx context.Context, p *runState, runErr error) error 
 		limit = minCheckTime
 	}
 	timer := time.AfterFunc(2*time.Second, func() {
-		e.notef("waiting up to %s for the server to say which model it serves", limit)
+		e.Notef("waiting up to %s for the server to say which model it serves", limit)
 	})
 	defer timer.Stop()
 	cause := errors.New("another server gave them") // if none of these fails

@@ -45,7 +45,7 @@ func (e *Maker) jointConcurrency(o RunRequest, judges []backends.PoolMember) int
 	case requested <= n || n != slots:
 		return requested
 	}
-	e.notef("--concurrency %d: %d are asked for at once, as many as the server answers; more would only wait "+
+	e.Notef("--concurrency %d: %d are asked for at once, as many as the server answers; more would only wait "+
 		"there, and its prompt cache would forget what judgments of one item have in common", requested, n)
 	return n
 }

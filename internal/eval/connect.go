@@ -39,13 +39,13 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 		return nil, server, err
 	}
 	if o.APIKeyEnv != "" && server.Can(backends.Keyless) {
-		e.notef("--api-key-env: %s's own API takes no key, so none is sent to it", server.Name)
+		e.Notef("--api-key-env: %s's own API takes no key, so none is sent to it", server.Name)
 	}
 	b, err := backends.Open(server, key, e.HTTP)
 	if err != nil {
 		return nil, server, err
 	}
-	e.notef("judge's server: %s", Describe(server))
+	e.Notef("judge's server: %s", Describe(server))
 	return b, server, nil
 }
 
@@ -79,7 +79,9 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 	if err != nil {
 		return s, "", err
 	}
-	byUser := slices.ContainsFunc(candidates, func(c backends.CandidateAddress) bool { return c.Why == backends.OpenAIBase })
+	byUser := slices.ContainsFunc(candidates, func(c backends.CandidateAddress) bool {
+		return c.Why == backends.OpenAIBase
+	})
 	key, err = e.apiKey(o, byUser)
 	if err != nil {
 		return s, "", err

@@ -23,7 +23,8 @@ func TestSizeContext(t *testing.T) {
 		"constrained":              {answer, 3, true, 2},
 	} {
 		params := judging.Parameters{MaxTokens: 2048 - 32, Attempts: tt.attempts, Constrain: tt.constrain}
-		if got, want := judging.SizeContext(1000, params.MaxTokens, turns(tt.protocol, params), 0), 2048+2048*tt.replies; got != want {
+		want := 2048 + 2048*tt.replies
+		if got := judging.SizeContext(1000, params.MaxTokens, turns(tt.protocol, params), 0); got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}
 		if got := judging.SizeContext(1000, params.MaxTokens, turns(tt.protocol, params), 3000); got != 3000 {

@@ -61,7 +61,7 @@ func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 	advice := n.Advice(m.Server, e.Words.AskAgain)
 	err := fmt.Errorf("%d of %d judgments have no verdict (%s): %s", n.Total(), m.Judgments, n, advice)
 	if m.Shard != nil {
-		e.notef("warning: %v", err)
+		e.Notef("warning: %v", err)
 		return nil
 	}
 	return WithKind(ErrUnserved, err)

@@ -91,7 +91,7 @@ func temporary(e *backends.Error) bool {
 func (e *Maker) waiting(limit time.Duration) backends.Retry {
 	var once sync.Once
 	return backends.Retry{For: limit, Waiting: func(err error) {
-		once.Do(func() { e.notef("waiting for the server, up to %s: %v", limit, err) })
+		once.Do(func() { e.Notef("waiting for the server, up to %s: %v", limit, err) })
 	}}
 }
 
@@ -117,7 +117,7 @@ func (e *Maker) checkSameModel(judges []backends.PoolMember) error {
 				a.Server.URL, a.Identity(), b.Server.URL, b.Identity())
 		}
 		if a.Model.Context != b.Model.Context {
-			e.notef("warning: %s serves %d tokens of context and %s serves %d: "+
+			e.Notef("warning: %s serves %d tokens of context and %s serves %d: "+
 				"prompts that do not fit the smaller one end as prompt-too-long or cut",
 				a.Server.URL, a.Model.Context, b.Server.URL, b.Model.Context)
 		}
@@ -192,7 +192,7 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 	case store != nil:
 		client = cache.Wrap(client, store)
 	}
-	return &skeptic{Client: client, model: p.job.Manifest.Model, warn: e.notef}, closeAll, nil
+	return &skeptic{Client: client, model: p.job.Manifest.Model, warn: e.Notef}, closeAll, nil
 }
 
 // pool returns the client of the run's servers before retries, and a function that closes it. Each server except a
@@ -215,7 +215,7 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 		w.Expect(p.systems[judges[i].Server.URL].MostFrequent())
 		sample, sampleErr, err := w.Begin(m.Sample)
 		if sampleErr != nil && ctx.Err() == nil {
-			e.notef("warning: %s gave no sample of its model (%v): "+
+			e.Notef("warning: %s gave no sample of its model (%v): "+
 				"gavel would not notice other weights of the same name and size", judges[i].Server.URL, sampleErr)
 		}
 		if err != nil && firstSample == nil { // the sample comes from a server before this one
@@ -241,9 +241,9 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	}
 	pool := backends.NewPool(ctx, judges, func(url string, err error) {
 		if err != nil {
-			e.notef("server %s is out: %v", url, err)
+			e.Notef("server %s is out: %v", url, err)
 		} else {
-			e.notef("server %s is back", url)
+			e.Notef("server %s is back", url)
 		}
 	})
 	if judges[0].Parallelism != nil {

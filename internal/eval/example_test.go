@@ -11,7 +11,8 @@ import (
 	"gavel/protocols/pairwise"
 )
 
-// A request says all of a run; a Maker makes it, in a folder. The same request again would ask only for what is missing.
+// A request says all of a run; a Maker makes it, in a folder. The same request again would ask only for what is
+// missing.
 func ExampleMaker_Run() {
 	dir, err := os.MkdirTemp("", "gavel")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,33 +41,36 @@ type Field struct {
 	Help        string // for the command line, the value's name in backquotes; short help ends at the first semicolon
 	About       string // for forms, if it differs from Help
 	Part        string
-	Kind        FieldKind                // by default that of value
-	Default     string                   // as people write it; by default the value in New
-	Zero        string                   // how zero is written, if as a word
-	Values      []string                 // all possible values, if listed
-	Files       bool                     // a file may be named instead of one of Values
-	Min         int                      // least number
-	Max         int                      // greatest number; 0: no limit
-	Local       bool                     // browsers may not set it
-	NeedsServer bool                     // not for simulated judges
-	Absent      bool                     // not a field of the protocol
-	Check       func(value string) error // further check of a value
+	Only        string    // property of the protocols that have it, such as "with tasks"; "": all of them
+	Kind        FieldKind // by default that of value
+	Default     string    // as people write it; by default the value in New
+	Zero        string    // how zero is written, if as a word
+	Values      []string  // all possible values, if listed
+	Files       bool      // a file may be named instead of one of Values
+	Min         int       // least number
+	Max         int       // greatest number; 0: no limit
+	Local       bool      // browsers may not set it
+	NeedsServer bool      `yaml:"needs-server"` // not for simulated judges
+	NoBatch     string    `yaml:"no-batch"`     // what it does that a batch cannot
 
-	value    any                   // pointer to the value in a request
-	defaults []string              // values in a new request
-	split    func(string) []string // splits an entry of a list into several; nil: keeps it
-	option   *judging.Option       // of the protocol
+	value    any                      // pointer to the value in a request
+	defaults []string                 // values in a new request
+	option   *judging.Option          // of the protocol
+	valid    func(value string) error // further check of a value
 }
 
-// complete sets kind, default and label from the field's value and from defaults, its values in a new request.
-func (f *Field) complete(defaults []string) {
-	f.defaults = defaults
+// bind returns the field with its value in a request, and with kind, default and label from a new request's value.
+func (f Field) bind(value, usual any) Field {
+	f.value = usual
+	f.defaults = f.texts()
+	f.value = value
 	if f.Kind == "" {
 		f.Kind = f.kind()
 	}
-	f.Default = cmp.Or(f.Default, strings.Join(defaults, ","))
+	f.Default = cmp.Or(f.Default, strings.Join(f.defaults, ","))
 	words := strings.ReplaceAll(f.Name, "-", " ")
 	f.Label = cmp.Or(f.Label, strings.ToUpper(words[:1])+words[1:])
+	return f
 }
 
 func (f Field) kind() FieldKind {
@@ -96,8 +100,8 @@ func FieldNamed(k judging.Protocol, name string) (Field, bool) {
 	return fields[i], true
 }
 
-// optionField returns an option of a protocol as a field bound to these settings.
-func optionField(o *judging.Option, settings *judging.Settings) Field {
+// optionField returns an option of a protocol as a field.
+func optionField(o *judging.Option) Field {
 	f := Field{
 		Name:    o.Name,
 		Label:   o.Label,
@@ -105,7 +109,6 @@ func optionField(o *judging.Option, settings *judging.Settings) Field {
 		Part:    ItemsPart,
 		Default: o.Default,
 		Values:  o.Values,
-		value:   settings,
 		option:  o,
 	}
 	if o.Default == "false" {
@@ -113,7 +116,7 @@ func optionField(o *judging.Option, settings *judging.Settings) Field {
 		f.Values = nil
 	}
 	if o.Check != nil {
-		f.Check = func(value string) error {
+		f.valid = func(value string) error {
 			if err := o.Check(value); err != nil {
 				return fmt.Errorf("%s: %w", value, err)
 			}
@@ -148,16 +151,24 @@ func (f Field) read(values []string) error {
 	case *[]string:
 		*value = nil
 		for _, entry := range values {
-			parts := []string{entry}
-			if f.split != nil {
-				parts = f.split(entry)
-			}
-			*value = append(*value, parts...)
+			*value = append(*value, f.split(entry)...)
 		}
 	case *judging.Settings:
 		f.choose(value, text)
 	}
 	return nil
+}
+
+// split returns the values of a list's entry: --agents takes names with commas between them, except those of a
+// simulation.
+func (f Field) split(entry string) []string {
+	switch {
+	case f.Name == "group":
+		entry = strings.TrimPrefix(entry, "category=")
+	case f.Name == "agents" && !strings.HasPrefix(entry, "sim:"):
+		return strings.Split(entry, ",")
+	}
+	return []string{entry}
 }
 
 // choose sets an option of the protocol unless it has its default.
@@ -188,16 +199,8 @@ func (f Field) texts() []string {
 		text = strconv.Itoa(**value)
 	case *judging.Settings:
 		text = value.Get(*f.option)
-	case *string:
-		text = *value
-	case *bool:
-		text = strconv.FormatBool(*value)
-	case *int:
-		text = strconv.Itoa(*value)
-	case *int64:
-		text = strconv.FormatInt(*value, 10)
-	case *time.Duration:
-		text = value.String()
+	default:
+		text = fmt.Sprint(reflect.ValueOf(value).Elem())
 	}
 	if f.Zero != "" && (text == "" || text == "0") {
 		text = f.Zero
@@ -213,8 +216,8 @@ func (f Field) check(text string) error {
 	if f.Values != nil && !f.Files && !slices.Contains(f.Values, text) {
 		return fmt.Errorf("%q is not one of %s", text, strings.Join(f.Values, ", "))
 	}
-	if f.Check != nil {
-		if err := f.Check(text); err != nil {
+	if f.valid != nil {
+		if err := f.valid(text); err != nil {
 			return err
 		}
 	}

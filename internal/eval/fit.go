@@ -27,31 +27,27 @@ func (e *Maker) newRun(o RunRequest, subset items, spec judging.Spec) (m *judgin
 // reserves room for the whole reply and has less left next to the longest prompt. An existing run keeps its number. It
 // depends on the server and the whole dataset alone, so that every sample, shard and later try uses the same.
 func (e *Maker) fitReply(
-	ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember, protocol judging.Protocol, spec judging.Spec,
+	ctx context.Context, p *runState, subset items, spec judging.Spec, attempts int,
 ) (int, error) {
 	limit := spec.Parameters.MaxTokens
-	server := judges[0].Server
-	served := JointModel(judges).Context
+	server := p.judges[0].Server
+	served := JointModel(p.judges).Context
 	staged := subset.shard != nil && subset.shard.Dataset != subset.set.SHA256 // each shard has a dataset of its own
-	if o.MaxTokens > 0 || !server.Can(backends.ReserveReply) || served == 0 || staged {
+	if p.req.MaxTokens > 0 || !server.Can(backends.ReserveReply) || served == 0 || staged {
 		return limit, nil
 	}
-	_, out := e.newRun(o, subset, spec)
+	_, out := e.newRun(p.req, subset, spec)
 	if stored, err := judging.ReadManifest(out); err == nil {
 		return stored.Spec.Parameters.MaxTokens, nil
 	}
-	job := judging.RunJob{
-		Manifest: &judging.Manifest{Spec: spec}, Asker: protocol.New(spec.Prompt, o.Options),
-		Set: subset.set, Rows: all(subset.set),
-	}
-	if counter, ok := judges[0].Backend.(backends.Counter); ok {
-		job.Count = counter.CountTokens
-	}
+	job := *p.job
+	job.Manifest = &judging.Manifest{Spec: spec}
+	job.Rows = all(subset.set)
 	timer := time.AfterFunc(2*time.Second, func() {
-		e.notef("%s counts the tokens of the longest prompts, on which --max-tokens depends; set it to start at once", server.Name)
+		e.Notef("%s counts the tokens of the longest prompts, on which --max-tokens depends; set it to start at once",
+			server.Name)
 	})
 	defer timer.Stop()
-	attempts := turns(protocol, spec.Parameters)
 	longest, err := job.LongestPrompt(ctx, served, attempts)
 	if err != nil && !errors.Is(err, backends.ErrNoTokenizer) { // its length in bytes would make another run
 		return 0, fmt.Errorf("--max-tokens depends on the longest prompt, which cannot be counted now: %w; "+
@@ -61,7 +57,7 @@ func (e *Maker) fitReply(
 		return limit, nil
 	}
 	n := min(limit, judging.FitReply(longest.Tokens, served, attempts))
-	e.notef("--max-tokens is set to %d: %s reserves room for the whole reply in its context of %d, next to a prompt of "+
+	e.Notef("--max-tokens is set to %d: %s reserves room for the whole reply in its context of %d, next to a prompt of "+
 		"up to %d tokens (%s)", n, server.Name, served, longest.Tokens, longest.By)
 	return n, nil
 }

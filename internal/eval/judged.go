@@ -38,7 +38,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	subset.places = nil
 	if len(lines) > 0 {
 		for _, text := range counts.Warned() {
-			w.notef("warning: %s", text)
+			w.Notef("warning: %s", text)
 		}
 		subset, err = s.judgments(lines) // in memory, so there is nothing to close
 	} else if subset.shard == nil {

@@ -68,12 +68,12 @@ func (e *Maker) open(p *runState) error {
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}
-	p.dir, _, err = judging.OpenDirBy(p.out, m, p.askAgain, p.records.Parse, p.takeStored)
+	p.dir, err = judging.OpenDirBy(p.out, m, p.askAgain, p.records.Parse, p.takeStored)
 	if err != nil {
 		return err
 	}
 	for _, name := range m.Altered {
-		e.notef("warning: %s was changed after the run wrote it; its present content is used", filepath.Join(p.out, name))
+		e.Notef("warning: %s was changed after the run wrote it; its present content is used", filepath.Join(p.out, name))
 	}
 	p.noteStart(e.Now())
 	for _, r := range p.dir.Waiting {
@@ -132,7 +132,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) 
 	m.Ended = e.Now().UTC().Truncate(time.Second)
 	p.job.Client = nil
 	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // already reported
-		e.notef("warning: %v", err)
+		e.Notef("warning: %v", err)
 	}
 	return true, err
 }
@@ -143,7 +143,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	removeHandler := e.Interrupts.Handle(func() {
 		p.stopped.Store(true)
 		p.endGently() // before the message, after which no more requests may start
-		e.notef("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
+		e.Notef("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
 	})
 	defer removeHandler()
 	defer p.endGently() // stops retries of the prompt count
@@ -180,7 +180,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		if text != "" && p.req.StopOnAlarm && alarm.CompareAndSwap(nil, &text) {
 			p.endGently()
 		} else if text != "" {
-			e.notef("%s", text)
+			e.Notef("%s", text)
 		}
 		return nil
 	}
@@ -246,15 +246,16 @@ func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	if err := p.dir.WriteItems(p.itemLines(ctx)); err != nil {
 		return err
 	}
-	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: p.completed})
-	if p.completed == m.Judgments && p.completed > 0 {
-		e.sayComplete(p)
-	}
+	e.openComplete(p.out, m, p.completed)
 	return nil
 }
 
-func (e *Maker) sayComplete(p *runState) {
-	e.notef("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
+// openComplete reports a run with nothing left to ask.
+func (e *Maker) openComplete(dir string, m *judging.Manifest, completed int) {
+	e.observer().RunOpened(RunStart{Dir: dir, Manifest: m, Completed: completed})
+	if completed == m.Judgments && completed > 0 {
+		e.Notef("all %d judgments are in %s already: nothing to ask", completed, dir)
+	}
 }
 
 // writeGiven writes the records that a replay copies.
@@ -263,13 +264,12 @@ func (p *runState) writeGiven(ctx context.Context) error {
 		return nil
 	}
 	return p.copyRecords(ctx, func(r *judging.Record) error {
-		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
+		if !p.job.Completed.Add(r) {
 			return nil
 		}
 		if err := p.dir.Write(r); err != nil {
 			return err
 		}
-		p.job.Completed.Add(r)
 		p.completed++
 		p.missing.Add(-1)
 		return p.records.Add(r)
@@ -328,7 +328,7 @@ func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Repo
 	}
 	if p.reading != judging.Paper { // reports from before there were two readings have no comparison of them
 		if err := run.CompareReadings(nil); err != nil {
-			e.notef("cannot compare the two readings: %v", err)
+			e.Notef("cannot compare the two readings: %v", err)
 		}
 	}
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
@@ -346,10 +346,10 @@ func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Repo
 		return &rep, errors.Join(runErr, err)
 	}
 	if requested || m.Status != judging.Complete {
-		e.notef("run written to %s", p.out)
+		e.Notef("run written to %s", p.out)
 	}
 	for _, o := range rep.Origins {
-		e.notef("%s", o)
+		e.Notef("%s", o)
 	}
 	err = e.ending(m.Status, missing, m.Judgments, runErr)
 	if err == nil {

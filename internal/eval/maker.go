@@ -46,8 +46,8 @@ type Maker struct {
 	Batch *Batch
 }
 
-// WatcherHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a terminal, with
-// a button and a form on a page.
+// WatcherHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a
+// terminal, with a button and a form on a page.
 type WatcherHints struct {
 	StopNow  string
 	GoOn     string
@@ -105,8 +105,8 @@ func (e *Maker) observer() Observer {
 	return e.Observer
 }
 
-// notef shows a line to people.
-func (e *Maker) notef(format string, args ...any) { e.observer().Note(fmt.Sprintf(format, args...)) }
+// Notef shows a line to people.
+func (e *Maker) Notef(format string, args ...any) { e.observer().Note(fmt.Sprintf(format, args...)) }
 
 // quiet returns a copy of the Maker without an observer.
 func (e *Maker) quiet() *Maker {

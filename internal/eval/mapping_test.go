@@ -15,7 +15,8 @@ import (
 	"gavel/scoring"
 )
 
-// Pairs without a label are judged and count for consistency and position; what needs a label is as if they were not there.
+// Pairs without a label are judged and count for consistency and position; what needs a label is as if they were not
+// there.
 func TestUnlabelledPairs(t *testing.T) {
 	dir := t.TempDir()
 	maker := newMaker(dir)
@@ -112,8 +113,8 @@ func mustProtocol(t *testing.T) judging.Protocol {
 	return p
 }
 
-// Of RM-Bench's pairs the table says how often the judge is right by how the responses look, and style-bias is the gap; the
-// numbers are those counted from the records.
+// Of RM-Bench's pairs the table says how often the judge is right by how the responses look, and style-bias is the gap;
+// the numbers are those counted from the records.
 func TestStyleBias(t *testing.T) {
 	dir := t.TempDir()
 	maker := newMaker(dir)

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 
 	"gavel/backends"
 	"gavel/cache"
+	"gavel/internal/disk"
 	"gavel/judging"
 )
 
@@ -57,7 +57,7 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 		note = "the cache is not used"
 	case p.req.AskAgain:
 		note = "the cache is not read"
-	case p.req.Shard != "" && w.Shared == nil && !exists(p.cacheFolder()):
+	case p.req.Shard != "" && w.Shared == nil && !disk.Exists(p.cacheFolder()):
 		note = "the shard has none yet"
 	default:
 		store, closeStore, err := w.replies(p.cacheFolder())
@@ -84,11 +84,6 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 	run.Pace = w.paceOf(run)
 	w.plan.Runs = append(w.plan.Runs, run)
 	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // cachedOrPlanned returns a function that reports whether a request is in the cache or in an earlier plan.

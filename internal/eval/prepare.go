@@ -148,7 +148,7 @@ func changeOptions(subset items, o RunRequest) (items, error) {
 
 func (e *Maker) pick(o RunRequest, set *datasets.Set) ([]int, error) {
 	for _, line := range set.Remarks() {
-		e.notef("%s", line)
+		e.Notef("%s", line)
 	}
 	sel := o.Selection()
 	if set.Format == datasets.Judgments.Name { // the sample was drawn when the file was made
@@ -184,7 +184,9 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 }
 
 // prepare prepares the run of a request from its items and judges. It asks for no judgment and writes nothing.
-func (e *Maker) prepare(ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember) (*runState, error) {
+func (e *Maker) prepare(
+	ctx context.Context, o RunRequest, subset items, judges []backends.PoolMember,
+) (*runState, error) {
 	protocol, template, err := checkItems(o, subset)
 	if err != nil {
 		return nil, err
@@ -234,12 +236,17 @@ func (e *Maker) prepare(ctx context.Context, o RunRequest, subset items, judges 
 		}
 		spec.Parameters.NumCtx = n
 	}
-	spec.Parameters.MaxTokens, err = e.fitReply(ctx, o, subset, judges, protocol, spec)
+	p.job = &judging.RunJob{Asker: asker, Set: subset.set, Rows: subset.rows, Now: e.Now}
+	if counter, ok := judges[0].Backend.(backends.Counter); ok {
+		p.job.Count = counter.CountTokens
+	}
+	spec.Parameters.MaxTokens, err = e.fitReply(ctx, p, subset, spec, turns(protocol, params))
 	if err != nil {
 		return nil, err
 	}
 	m, out := e.newRun(o, subset, spec)
 	p.out = out
+	p.job.Manifest = m
 	presentations, err := judging.CountPresentations(asker, subset.set, subset.rows)
 	if err != nil {
 		return nil, err
@@ -251,10 +258,7 @@ func (e *Maker) prepare(ctx context.Context, o RunRequest, subset items, judges 
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
-	p.job = &judging.RunJob{
-		Manifest: m, Asker: asker, Set: subset.set, Rows: subset.rows,
-		Concurrency: m.Concurrency, Now: e.Now,
-	}
+	p.job.Concurrency = m.Concurrency
 	if err := checkLabels(asker, subset, server, model); err != nil {
 		return nil, err
 	}
@@ -285,7 +289,7 @@ func (e *Maker) decision(
 ) judging.Template {
 	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
 		if t, err := k.Template(judging.Decision); err == nil {
-			e.notef("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
+			e.Notef("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
 			return t
 		}
 	}
@@ -331,7 +335,8 @@ func checkAbilities(server backends.ServerInfo, model backends.Model, params *ju
 		model.Logprobs = backends.No
 	}
 	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
-		return InvalidField("think", t, "%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
+		return InvalidField("think", t,
+			"%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
 	}
 	if params.ThinkBudget > 0 && !server.Can(backends.TakeBudget) {
 		return InvalidField("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; "+
@@ -364,9 +369,6 @@ func (p *runState) limit() error {
 			maxTokens, m.Server.Name, context)
 	}
 	j.Limit = m.Server.PromptLimit(context, maxTokens)
-	if counter, ok := p.judges[0].Backend.(backends.Counter); ok {
-		j.Count = counter.CountTokens
-	}
 	return nil
 }
 
@@ -392,10 +394,10 @@ func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 	switch {
 	case context == 0 || longest.Tokens > j.Limit && longest.By == judging.CountedByBytes:
 	case longest.Tokens > j.Limit:
-		e.notef("the longest prompt has %d tokens, the server takes at most %d: "+
+		e.Notef("the longest prompt has %d tokens, the server takes at most %d: "+
 			"such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
 	case room < maxTokens:
-		e.notef("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
+		e.Notef("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
 			"less than --max-tokens %d: serve more context, or expect truncated replies",
 			longest.Tokens, longest.By, room, context, maxTokens)
 	}
@@ -424,14 +426,17 @@ func DatasetInfo(set *datasets.Set, o RunRequest) judging.DatasetInfo {
 	return info
 }
 
-// UnsafeInNames matches characters that are not used in names of folders.
-var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+// unsafeInNames matches characters that are not used in names of folders.
+var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// FolderName returns a text as a folder's name, or "" if nothing is left of it.
+func FolderName(text string) string {
+	return strings.Trim(unsafeInNames.ReplaceAllString(text, "-"), "-.")
+}
 
 // runName returns a folder name that describes the run and is the same for the same run.
 func runName(m *judging.Manifest, try int) string {
-	part := func(s string) string {
-		return strings.Trim(UnsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")
-	}
+	part := func(s string) string { return FolderName(filepath.Base(s)) }
 	id, suffix := m.ID, ""
 	if s := m.Shard; s != nil {
 		id, suffix = s.WholeID, judging.ShardSuffix(s.Index, s.Count, try)

@@ -14,8 +14,8 @@ import (
 	"gavel/judging"
 )
 
-// RebuildCounts counts replies of records: those put into a cache, those in it already, and those left out because they were
-// never sent or their prompts differ now.
+// RebuildCounts counts replies of records: those put into a cache, those in it already, and those left out because they
+// were never sent or their prompts differ now.
 type RebuildCounts struct{ Filled, Same, Skipped int }
 
 // Rebuild puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
@@ -62,7 +62,7 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 		})
 	}
 	if err != nil && c.err == nil && ctx.Err() == nil {
-		e.notef("%s is left out: %v", run, err)
+		e.Notef("%s is left out: %v", run, err)
 		return nil
 	}
 	return err

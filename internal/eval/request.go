@@ -35,52 +35,53 @@ var Simulation = Endpoint{Backend: backends.Simulation}
 func (e Endpoint) Simulated() bool { return e.Backend == backends.Simulation }
 
 // RunRequest describes a run. [FieldsOf] lists its fields as people know them: the flags of "gavel run", the keys of a
-// suite's file, and the fields of the server's API. New returns one with all defaults.
+// suite's file, and the fields of the server's API. The tag field has their names; without it, the name is the JSON key
+// with hyphens. New returns one with all defaults.
 type RunRequest struct {
 	Endpoint
 	Protocol string
-	Model    string // the name on its server; "" if the server has only one
+	Model    string `field:"model"` // the name on its server; "" if the server has only one
 	Name     string // of the judge on pages and in tables; "": the model
-	Dataset  string // name or path
-	Prompt   string // name, or path of a system message
+	Dataset  string `field:"dataset"` // name or path
+	Prompt   string `field:"prompt"`  // name, or path of a system message
 	// PromptGiven says that the user chose the prompt.
 	PromptGiven bool
 	Options     judging.Settings
 
 	// The items to judge.
-	Limit int // only the first so many; 0 for all
+	Limit int `field:"limit"` // only the first so many; 0 for all
 	// Sample is the number of items drawn, per group if the protocol has tasks; nil is the protocol's default.
-	Sample     *int
-	Seed       int64
-	IDs        string // file with the ids of the items
-	Groups     []string
-	Turns      string // for conversations: first or all
-	Lang       string // of message trees
-	Unrelated  bool
-	MaxOptions int      // 0 for all
-	Agents     []string // models whose answers are judged
-	Own        string   // run with the judge's own answers
-	Shard      string   // part of the items: K/N, auto or auto/N
+	Sample     *int     `field:"sample"`
+	Seed       int64    `field:"seed"`
+	IDs        string   `field:"ids"` // file with the ids of the items
+	Groups     []string `field:"group"`
+	Turns      string   `field:"turns"` // for conversations: first or all
+	Lang       string   `field:"lang"`  // of message trees
+	Unrelated  bool     `field:"unrelated"`
+	MaxOptions int      `field:"max-options"` // 0 for all
+	Agents     []string `field:"agents"`      // models whose answers are judged
+	Own        string   `field:"own"`         // run with the judge's own answers
+	Shard      string   `field:"shard"`       // part of the items: K/N, auto or auto/N
 	try        int      // number of the try of the shard's task
 
 	datasets.Mapping // columns of a file in another format
 
 	// How the judge is asked. MaxTokens 0 is the default, or less if that does not fit; see fitReply.
 	judging.Parameters
-	StopOnAlarm bool
-	Until       string // claim that ends the run once it is decided; see ParseUntil
-	Concurrency int    // 0: the number of the server's slots, or else the fastest number
+	StopOnAlarm bool   `field:"stop-on-alarm"`
+	Until       string `field:"until"`       // claim that ends the run once it is decided; see ParseUntil
+	Concurrency int    `field:"concurrency"` // 0: the number of the server's slots, or else the fastest number
 	// MaxConcurrency limits the requests to one server if Concurrency is 0; 0: the default limit.
-	MaxConcurrency int
-	Timeout        time.Duration // of one call
-	RetryFor       time.Duration // how long a call is retried after a temporary error
+	MaxConcurrency int           `field:"max-concurrency"`
+	Timeout        time.Duration `field:"timeout"`   // of one call
+	RetryFor       time.Duration `field:"retry-for"` // how long a call is retried after a temporary error
 
 	// Folders.
-	Cache   string // folder of the cache; "": the user's
-	NoCache bool
+	Cache   string `field:"cache"` // folder of the cache; "": the user's
+	NoCache bool   `field:"no-cache"`
 	// AskAgain asks again for the run's judgments without a verdict, and does not read the cache.
-	AskAgain bool
-	Out      string // folder of the run; "": named after its contents
+	AskAgain bool   `field:"ask-again"`
+	Out      string `field:"out"` // folder of the run; "": named after its contents
 }
 
 // New returns a request for a protocol with the defaults of all fields.
@@ -259,7 +260,8 @@ func (r RunRequest) checkCombinations() error {
 	case r.Shard != "" && r.Until != "":
 		return InvalidField("until", r.Until, "needs the judgments of all items: leave it out with --shard")
 	case r.StrictDeterminism && r.Concurrency > 1:
-		return InvalidField("strict-determinism", true, "asks one request at a time: leave out --concurrency %d", r.Concurrency)
+		return InvalidField("strict-determinism", true,
+			"asks one request at a time: leave out --concurrency %d", r.Concurrency)
 	case r.StrictDeterminism && len(r.BaseURLs) > 1:
 		return InvalidField("strict-determinism", true, "asks one server: leave out all --base-url but one")
 	case r.NoCache && r.Cache != "":

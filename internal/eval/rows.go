@@ -60,7 +60,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 
 // protocolAsked returns the protocol's name, with its question if that depends on the goal.
 func protocolAsked(s judging.Spec) string {
-	if p, err := judging.ProtocolNamed(s.Protocol); err == nil && p.Asks != "" {
+	if p, _ := judging.ProtocolNamed(s.Protocol); p.Asks != "" {
 		return fmt.Sprintf("%s (%s)", s.Protocol, strings.ReplaceAll(p.Asks, "GOAL", s.Goal))
 	}
 	return s.Protocol

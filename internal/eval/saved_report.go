@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"gavel/internal/disk"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -37,7 +38,7 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 	var saved savedReport
 	raw, err := os.ReadFile(filepath.Join(p.out, reportFile))
 	if err != nil || json.Unmarshal(raw, &saved) != nil || saved.Scoring != scoring.Version || saved.Report == nil ||
-		!maps.Equal(saved.Files, old.Files) || !exists(filepath.Join(p.out, judging.ResultsFile)) {
+		!maps.Equal(saved.Files, old.Files) || !disk.Exists(filepath.Join(p.out, judging.ResultsFile)) {
 		return nil
 	}
 	altered, err := old.AlteredFiles(nil, p.out)
@@ -45,10 +46,9 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 		return nil
 	}
 	saved.Report.Run = p.out
-	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: old, Completed: old.Judgments})
-	e.sayComplete(p)
+	e.openComplete(p.out, old, old.Judgments)
 	for _, o := range saved.Report.Origins {
-		e.notef("%s", o)
+		e.Notef("%s", o)
 	}
 	return saved.Report
 }

@@ -12,13 +12,14 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"gavel/internal/disk"
 	"gavel/judging"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
 
-// TestFinishedRunIsNotReadAgain: the same command takes what a complete run came to as it kept it, and reads the records
-// where anything of the run is not as it was. Which of the two it did is told by a mark in what was saved.
+// TestFinishedRunIsNotReadAgain: the same command takes what a complete run came to as it kept it, and reads the
+// records where anything of the run is not as it was. Which of the two it did is told by a mark in what was saved.
 func TestFinishedRunIsNotReadAgain(t *testing.T) {
 	const mark = "kept"
 	edit := func(name string, change func(string) string) func(dir string) {
@@ -98,7 +99,7 @@ func TestUnservedRunIsReadAgain(t *testing.T) {
 	var there []bool
 	for _, refused := range []int{0, 1} {
 		p.saveReport(&scoring.Run{Unserved: judging.Unserved{Refused: refused}}, &scoring.Report{})
-		there = append(there, exists(filepath.Join(dir, reportFile)))
+		there = append(there, disk.Exists(filepath.Join(dir, reportFile)))
 	}
 	if !slices.Equal(there, []bool{true, false}) {
 		t.Errorf("kept: %v", there)

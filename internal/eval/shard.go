@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -150,7 +149,7 @@ func (e *Maker) resolveShard(o *RunRequest) error {
 		return err
 	}
 	if p.Variables != "" {
-		e.notef("shard %s, by %s", p, p.Variables)
+		e.Notef("shard %s, by %s", p, p.Variables)
 		if o.Out != "" {
 			o.Out += p.Suffix()
 		}
@@ -231,16 +230,16 @@ func (p *runState) cacheFolder() string {
 // filesOfRun lists the files of a run or suite with which a later try of its shard continues.
 var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteFile)
 
-// CopyEarlierTry copies the files of the previous try into the folder of a shard's later try, unless that folder exists. If the
-// previous try is still running, both ask for the same judgments, and merging resolves it.
+// CopyEarlierTry copies the files of the previous try into the folder of a shard's later try, unless that folder
+// exists. If the previous try is still running, both ask for the same judgments, and merging resolves it.
 func CopyEarlierTry(out string, try int) error {
-	if _, err := os.Stat(out); err == nil {
+	if disk.Exists(out) {
 		return nil
 	}
 	first := strings.TrimSuffix(filepath.Clean(out), judging.TrySuffix(try))
 	for number := try - 1; number > 0; number-- {
 		earlier := first + judging.TrySuffix(number)
-		if _, err := os.Stat(earlier); err != nil {
+		if !disk.Exists(earlier) {
 			continue
 		}
 		err := disk.MakeDir(out, func(part string) error { return disk.CopyFiles(earlier, part, filesOfRun...) })

@@ -10,8 +10,8 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// TestAutoReadsWhatEnginesSay: the variables are those that the engines document, and whatever makes no sense is refused
-// with its name.
+// TestAutoReadsWhatEnginesSay: the variables are those that the engines document, and whatever makes no sense is
+// refused with its name.
 func TestAutoReadsWhatEnginesSay(t *testing.T) {
 	for _, c := range []struct{ value, env, want string }{
 		{"3/16", "SLURM_ARRAY_TASK_ID=9", "3/16"},

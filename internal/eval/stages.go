@@ -103,7 +103,7 @@ func (w *work) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); w.plan != nil {
 		w.plan.Notes = append(w.plan.Notes, text)
 	} else {
-		w.notef("%s", text)
+		w.Notef("%s", text)
 	}
 }
 
@@ -245,7 +245,7 @@ func (w *work) makeAnswers(
 	}
 	rep, err := w.continueRun(ctx, p)
 	if errors.Is(err, ErrUnserved) { // the questions that have an answer are judged
-		w.notef("warning: %v", err)
+		w.Notef("warning: %v", err)
 		w.unserved = err
 	} else if err != nil {
 		return nil, err
@@ -321,7 +321,7 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 // importAgent makes an answer run from a file: published MMLU-Pro outputs, or gavel's lines of answers to the same
 // questions. It returns the run's folder.
 func (w *work) importAgent(s *stages, file string) (dir string, err error) {
-	name := strings.Trim(UnsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
+	name := FolderName(datasets.Base(file))
 	importTo := func(dir string) error {
 		if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
 			return fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
@@ -339,7 +339,7 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 		err = importTo(dir)
 	}
 	if err == nil {
-		w.notef("stage: answers of %s, in %s", file, dir)
+		w.Notef("stage: answers of %s, in %s", file, dir)
 	}
 	return dir, err
 }

@@ -150,7 +150,7 @@ func (w *work) planOrMake(ctx context.Context, p *runState) error {
 	}
 	text, err := until.result(len(p.job.Rows))
 	if err == nil {
-		w.notef("%s", text)
+		w.Notef("%s", text)
 	}
 	return err
 }

@@ -128,7 +128,9 @@ type PersonTest struct {
 const Epsilon = 0.2
 
 // Agree compares judges with people and with each other. Without a file the dataset's labels count as one person's.
-func Agree(dirs []string, file *LabelFile, epsilon float64, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
+func Agree(
+	dirs []string, file *LabelFile, epsilon float64, reading judging.Reading, b stats.Bootstrap,
+) (*Agreement, error) {
 	p, err := newPanel(dirs, file, reading, b, false)
 	if err != nil {
 		return nil, err

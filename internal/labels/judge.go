@@ -2,8 +2,6 @@ package labels
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,8 +22,8 @@ import (
 type RunVerdicts struct {
 	Dir      string
 	Manifest *judging.Manifest
-	// Verdicts has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on the
-	// presentation, "" if one has no verdict.
+	// Verdicts has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on
+	// the presentation, "" if one has no verdict.
 	Verdicts map[string]string
 	// Confidence is the mean probability of that verdict, for items whose records have label probabilities.
 	Confidence map[string]float64
@@ -197,6 +195,5 @@ func (j *RunVerdicts) hash() error {
 
 // Sum returns the hash of an item's line, as stored in labels.
 func Sum(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
+	return datasets.HexSum(raw)
 }

@@ -21,7 +21,8 @@ func TestDeskFullDisk(t *testing.T) {
 	turn, err := d.Next("ann")
 	assert.NilError(t, err)
 	open := d.file.open
-	d.file.open = func() (*os.File, error) { return os.Open(d.o.Path) } // of which a disk takes as little as one that is full
+	// a file that is open for reading takes no more bytes, like a full disk
+	d.file.open = func() (*os.File, error) { return os.Open(d.o.Path) }
 	assert.ErrorContains(t, d.Submit("ann", PersonLabel{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
 	nextTurn, err := d.Next("ann")
 	assert.NilError(t, err)

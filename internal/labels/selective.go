@@ -54,7 +54,12 @@ func Select(dirs []string, file *LabelFile, risk, delta float64, reading judging
 	if err != nil {
 		return nil, err
 	}
-	s := &Selective{Labels: p.file.Path, Risk: *scoring.Percent(risk), Delta: *scoring.Percent(delta), Reading: reading.Name}
+	s := &Selective{
+		Labels:  p.file.Path,
+		Risk:    *scoring.Percent(risk),
+		Delta:   *scoring.Percent(delta),
+		Reading: reading.Name,
+	}
 	if p.file.byDisagreement() {
 		return nil, fmt.Errorf("%s: thresholds from items chosen by disagreement are not valid for other items: "+
 			"use labels of items drawn at random", p.file.Path)
@@ -104,7 +109,9 @@ func Select(dirs []string, file *LabelFile, risk, delta float64, reading judging
 }
 
 // cascade passes items from judge to judge.
-func cascade(judges []*RunVerdicts, items []string, truth map[string]string, risk, delta float64) (stages []CascadeStep) {
+func cascade(
+	judges []*RunVerdicts, items []string, truth map[string]string, risk, delta float64,
+) (stages []CascadeStep) {
 	for _, j := range judges {
 		x := CascadeStep{Asked: len(items)}
 		items = j.accept(&x, items, truth, risk, delta/float64(len(judges)))
@@ -114,7 +121,9 @@ func cascade(judges []*RunVerdicts, items []string, truth map[string]string, ris
 }
 
 // accept finds the threshold of a judge from the items that reach it, and returns the items that go on to the next.
-func (j *RunVerdicts) accept(x *CascadeStep, items []string, truth map[string]string, risk, delta float64) (rest []string) {
+func (j *RunVerdicts) accept(
+	x *CascadeStep, items []string, truth map[string]string, risk, delta float64,
+) (rest []string) {
 	var confidences []float64
 	var right []bool
 	for _, item := range items {
@@ -139,8 +148,8 @@ func (j *RunVerdicts) accept(x *CascadeStep, items []string, truth map[string]st
 	return rest
 }
 
-// rejection returns why no threshold was found. confidences has the judge's confidence in labelled items, right whether it
-// is correct.
+// rejection returns why no threshold was found. confidences has the judge's confidence in labelled items, right whether
+// it is correct.
 func rejection(confidences []float64, right []bool, risk, delta float64) string {
 	wrong := 0
 	for _, ok := range right {

@@ -8,8 +8,8 @@ import (
 	"gotest.tools/v3/assert"
 )
 
-// TestSelectHolds: over the drawing of labels, believed verdicts on other items are wrong in more than the risk at most as
-// often as delta says, of one judge and of a cascade of two, the second of which is better.
+// TestSelectHolds: over the drawing of labels, believed verdicts on other items are wrong in more than the risk at most
+// as often as delta says, of one judge and of a cascade of two, the second of which is better.
 func TestSelectHolds(t *testing.T) {
 	const labelled, others, worlds, risk, delta = 200, 2000, 300, 0.1, 0.1
 	items := make([]string, labelled+others)
@@ -23,7 +23,10 @@ func TestSelectHolds(t *testing.T) {
 			truth := map[string]string{}
 			judges := make([]*RunVerdicts, size)
 			for k := range judges {
-				judges[k] = &RunVerdicts{Verdicts: make(map[string]string, len(items)), Confidence: make(map[string]float64, len(items))}
+				judges[k] = &RunVerdicts{
+					Verdicts:   make(map[string]string, len(items)),
+					Confidence: make(map[string]float64, len(items)),
+				}
 			}
 			for i, item := range items {
 				if i < labelled {

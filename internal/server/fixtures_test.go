@@ -89,7 +89,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, setup runSetup) *jud
 	n, err := judging.CountPresentations(asker, set, rows)
 	must(t, err)
 	m.Judgments = n * params.Repetitions()
-	folder, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
+	folder, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
 	must(t, err)
 	defer folder.Close()
 	must(t, folder.Begin(m, func(line func([]byte) error) error {

@@ -179,7 +179,7 @@ func (s *Definition) read(root *yaml.Node) error {
 		"judges":     s.each(s.readJudge),
 		"conditions": s.each(s.readCondition),
 	})
-	name := folder(s.Name)
+	name := eval.FolderName(s.Name)
 	switch {
 	case err != nil:
 		return err
@@ -194,11 +194,6 @@ func (s *Definition) read(root *yaml.Node) error {
 	}
 	s.Out = cmp.Or(s.Out, filepath.Join("runs", name))
 	return nil
-}
-
-// folder returns a text as a folder's name, or "" if nothing is left of it.
-func folder(text string) string {
-	return strings.Trim(eval.UnsafeInNames.ReplaceAllString(text, "-"), "-.")
 }
 
 func (s *Definition) readCalls(e entry) (err error) {
@@ -265,11 +260,11 @@ func (s *Definition) readJudge(n *yaml.Node) error {
 		return err
 	}
 	j.name = cmp.Or(j.name, model)
-	if folder(j.name) == "" {
+	if eval.FolderName(j.name) == "" {
 		return s.wrong(j.line, "a judge without a name: give it a model, or a name")
 	}
 	for _, other := range s.judges {
-		if strings.EqualFold(folder(other.name), folder(j.name)) {
+		if strings.EqualFold(eval.FolderName(other.name), eval.FolderName(j.name)) {
 			return s.wrong(j.line, "two judges are called %q, the other in line %d: give them names of their own",
 				j.name, other.line)
 		}
@@ -317,7 +312,7 @@ func (s *Definition) readCondition(n *yaml.Node) error {
 // it.
 func (s *Definition) Place(dir string, allow func(out string) error) error {
 	if s.outLine == 0 {
-		s.Out = filepath.Join(dir, folder(s.Name))
+		s.Out = filepath.Join(dir, eval.FolderName(s.Name))
 		return nil
 	}
 	out, err := filepath.Abs(s.Out)

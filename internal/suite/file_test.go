@@ -81,7 +81,8 @@ conditions:
 		{"b_answer_sample-choice_paper", 1, 100, 3, []string{"law", "physics"}},
 	} {
 		c := s.Cells[i]
-		if r := c.Request; c.name != want.name || r.Attempts != want.attempts || r.MaxTokens != want.maxTokens || r.Concurrency != want.concurrency || !slices.Equal(r.Groups, want.groups) {
+		if r := c.Request; c.name != want.name || r.Attempts != want.attempts || r.MaxTokens != want.maxTokens ||
+			r.Concurrency != want.concurrency || !slices.Equal(r.Groups, want.groups) {
 			t.Errorf("%s: attempts %d, max-tokens %d, concurrency %d, groups %q; want %+v", c.name, r.Attempts, r.MaxTokens, r.Concurrency, r.Groups, want)
 		}
 	}
@@ -119,7 +120,8 @@ func FuzzSuite(f *testing.F) {
 		}
 		names := map[string]bool{}
 		for _, c := range s.Cells {
-			if rel, err := filepath.Rel(s.Out, c.Request.Out); err != nil || !filepath.IsLocal(rel) || rel != c.name || names[c.name] {
+			if rel, err := filepath.Rel(s.Out, c.Request.Out); err != nil || !filepath.IsLocal(rel) || rel != c.name ||
+				names[c.name] {
 				t.Errorf("%q: a cell in %s", text, c.Request.Out)
 			}
 			names[c.name] = true

@@ -171,7 +171,7 @@ func (c *Condition) describe() {
 func (p product) nameOf(c *Condition) string {
 	parts := []string{c.Protocol, baseName(c.Dataset), baseName(c.Prompt)}
 	if p.name != "" {
-		parts = []string{folder(p.name)}
+		parts = []string{eval.FolderName(p.name)}
 		if len(p.protocols) > 1 {
 			parts = append(parts, c.Protocol)
 		}
@@ -201,7 +201,7 @@ func baseName(word string) string {
 	if !strings.Contains(word, "://") && word != "" {
 		word = filepath.Base(word)
 	}
-	return folder(word)
+	return eval.FolderName(word)
 }
 
 // checkName returns an error for a condition that exists already, or whose folder would be that of another.
@@ -226,7 +226,7 @@ func (s *Definition) checkName(c *Condition) error {
 // error if both set the same flag. Settings of the judge and the defaults apply to the protocols that have the flag.
 func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 	c := &Cell{judge: j, condition: condition, settings: map[string]setting{}}
-	c.name = folder(j.name) + "_" + condition.Name
+	c.name = eval.FolderName(j.name) + "_" + condition.Name
 	if len(c.name) > maxName {
 		return nil, s.wrong(j.line,
 			"the folder of this judge's run would be called %.60s…: give the judge a shorter name", c.name)

@@ -154,8 +154,8 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	maker := *e
 	if release, err := maker.OpenSharedCache(s.requests); err == nil {
 		defer release()
-	} else if e.Observer != nil {
-		e.Observer.Note(fmt.Sprintf("warning: cannot look up what the cache would answer: %v", err))
+	} else {
+		e.Notef("warning: cannot look up what the cache would answer: %v", err)
 	}
 	maker.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
 	maker.NumCtx = contextOf

@@ -212,7 +212,7 @@ func (x *contest) run(ctx context.Context) error {
 // ask makes a judge's run judge its items of the block, or stops when the judge leaves the race.
 func (x *contest) ask(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
-	x.notef("%s: items %d to %d of %d; %d of %d judges remain",
+	x.Notef("%s: items %d to %d of %d; %d of %d judges remain",
 		c.name, x.engine.Outcomes(j)+1, upTo, len(x.items), len(x.engine.Remaining()), len(x.suite.Cells))
 	before := x.engine.Outcomes(j)
 	if limit := x.budget.Calls; limit > 0 {

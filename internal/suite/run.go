@@ -79,7 +79,7 @@ func (r *runner) checkJudges(ctx context.Context) error {
 		case errors.Is(err, eval.ErrUsage):
 			return r.suite.wrong(c.judge.line, "%v", err)
 		case err != nil && ctx.Err() == nil:
-			r.notef("warning: the judge %s does not answer now and is tried again later: %v", c.judge.name, err)
+			r.Notef("warning: the judge %s does not answer now and is tried again later: %v", c.judge.name, err)
 		}
 	}
 	return nil
@@ -107,7 +107,7 @@ func (a *LimitsError) Error() string {
 
 // write makes the suite's folder, and the file in it that lists the runs.
 func (s *Suite) write() error {
-	if _, err := os.Stat(filepath.Join(s.Out, judging.ManifestFile)); err == nil {
+	if disk.Exists(filepath.Join(s.Out, judging.ManifestFile)) {
 		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
 	}
 	if err := os.MkdirAll(s.Out, 0o755); err != nil {
@@ -118,12 +118,6 @@ func (s *Suite) write() error {
 }
 
 func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }
-
-func (r *runner) notef(format string, args ...any) {
-	if r.Observer != nil {
-		r.Observer.Note(fmt.Sprintf(format, args...))
-	}
-}
 
 // run makes the runs of all cells. If a judge cannot be found, or stops answering, its other cells are left out.
 func (r *runner) run(ctx context.Context) error {
@@ -138,7 +132,7 @@ func (r *runner) run(ctx context.Context) error {
 			}
 			continue
 		}
-		r.notef("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
+		r.Notef("cell %d of %d: %s", n+1, len(r.suite.Cells), c.name)
 		_, err := r.Maker.Run(ctx, c.Request)
 		if err == nil || errors.Is(err, eval.ErrRefuted) || errors.Is(err, eval.ErrUndecided) || r.stopped(ctx) {
 			continue // the table shows the decision about an until
@@ -165,7 +159,7 @@ func (r *runner) complete(c *Cell) bool {
 
 // note records a cell that is not complete, and shows the reason.
 func (r *runner) note(c *Cell, err error) {
-	r.notef("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
+	r.Notef("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
 	r.incomplete = append(r.incomplete, c.name)
 	r.lacksJudgments = r.lacksJudgments || !errors.Is(err, eval.ErrUnserved)
 }

@@ -45,7 +45,7 @@ func recordedRun(t *testing.T, records ...*judging.Record) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run")
 	m := judging.NewManifest("test", judging.Spec{Protocol: Protocol.Name, Goal: Protocol.Goal, Prompt: Protocol.Templates[0], Model: judging.ModelSpec{Name: "judge"}})
-	d, _, err := judging.OpenDir(path, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
+	d, err := judging.OpenDir(path, m, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -282,7 +282,7 @@ func TestStageRefuses(t *testing.T) {
 func TestReadAnswersRefuses(t *testing.T) {
 	j, _ := protocoltest.Job(pairwise.Protocol, nil, judgingtest.Pairs(t, 1), nil)
 	dir := filepath.Join(t.TempDir(), "pairs")
-	d, _, err := judging.OpenDir(dir, j.Manifest, nil, nil)
+	d, err := judging.OpenDir(dir, j.Manifest, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

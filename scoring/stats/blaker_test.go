@@ -79,7 +79,8 @@ func TestBlakerCovers(t *testing.T) {
 		ivs := make([]stats.Interval, n+1)
 		for k := range ivs {
 			ivs[k] = stats.Blaker(k, n, 0.95)
-			if cp := stats.Exact(k, n, 0.95); ivs[k].Low < cp.Low-1e-12 || ivs[k].High > cp.High+1e-12 || ivs[k].High <= ivs[k].Low {
+			if cp := stats.Exact(k, n, 0.95); ivs[k].Low < cp.Low-1e-12 || ivs[k].High > cp.High+1e-12 ||
+				ivs[k].High <= ivs[k].Low {
 				t.Errorf("%d of %d: %+v is not within Clopper and Pearson's %+v", k, n, ivs[k], cp)
 			}
 		}
@@ -231,7 +232,8 @@ func TestPairedCovers(t *testing.T) {
 		for b := 0; b <= n; b++ {
 			for c := 0; b+c <= n; c++ {
 				if iv := stats.PairedInterval(float64(b), float64(c), n, 0.95); iv.Low <= p-q && p-q <= iv.High {
-					sum += math.Exp(lg(n) - lg(b) - lg(c) - lg(n-b-c) + float64(b)*math.Log(p) + float64(c)*math.Log(q) + float64(n-b-c)*math.Log(1-p-q))
+					sum += math.Exp(lg(n) - lg(b) - lg(c) - lg(n-b-c) +
+						float64(b)*math.Log(p) + float64(c)*math.Log(q) + float64(n-b-c)*math.Log(1-p-q))
 				}
 			}
 		}

@@ -118,7 +118,8 @@ func TestClusteredByWeights(t *testing.T) {
 	off4, off2 := (3-4*center)/80/(1-4.0/80), (1-2*center)/80/(1-2.0/80)
 	variance := 29.0/30*(10*off4*off4+20*off2*off2) + in*in/(80*80)*(center*center+(1-center)*(1-center))
 	half := distuv.StudentsT{Sigma: 1, Nu: 80.0*80/240 - 1}.Quantile(0.975) * math.Sqrt(variance)
-	if p := stats.Clustered(units, 0, 0.95); math.Abs(p.Mean-0.625) > 1e-9 || math.Abs(p.Low-(center-half)) > 1e-6 || math.Abs(p.High-(center+half)) > 1e-6 {
+	if p := stats.Clustered(units, 0, 0.95); math.Abs(p.Mean-0.625) > 1e-9 || math.Abs(p.Low-(center-half)) > 1e-6 ||
+		math.Abs(p.High-(center+half)) > 1e-6 {
 		t.Errorf("%v, want 0.625 [%g, %g]", p, center-half, center+half)
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"math"
 )
 
-// ClusterCount holds the numerator and denominator that a cluster of units adds to a share, and the number of equal clusters.
+// ClusterCount holds the numerator and denominator that a cluster of units adds to a share, and the number of equal
+// clusters.
 type ClusterCount struct {
 	Num, Den float64
 	Count    int

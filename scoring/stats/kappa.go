@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// Agreement returns the share of units to which two raters give the same category, from a confusion matrix: counts[i*k+j]
-// units are in category i by the first and in j by the second.
+// Agreement returns the share of units to which two raters give the same category, from a confusion matrix:
+// counts[i*k+j] units are in category i by the first and in j by the second.
 func Agreement(counts []float64, k int) float64 {
 	same, all := 0.0, 0.0
 	for i, n := range counts {

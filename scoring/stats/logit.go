@@ -121,7 +121,8 @@ func (l Logistic) P(row []float64) float64 {
 // roundingError is the largest standard error that rounding alone can produce.
 const roundingError = 1e-9
 
-// Estimable reports whether the data determine coefficient j. They do not if, say, no verdict changes with the position.
+// Estimable reports whether the data determine coefficient j. They do not if, say, no verdict changes with the
+// position.
 func (l Logistic) Estimable(j int) bool { return l.Error[j] > roundingError }
 
 // Interval returns the interval of coefficient j.

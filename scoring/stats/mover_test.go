@@ -71,7 +71,8 @@ func TestApartIsNewcombes(t *testing.T) {
 		p, width := k/n, z*math.Sqrt(k/n*(1-k/n)/n+z*z/(4*n*n))
 		return stats.Interval{Low: (p + z*z/(2*n) - width) / (1 + z*z/n), High: (p + z*z/(2*n) + width) / (1 + z*z/n)}
 	}
-	if iv := stats.DifferenceInterval(56./70, 48./80, wilson(56, 70), wilson(48, 80)); math.Abs(iv.Low-0.0524) > 5e-5 || math.Abs(iv.High-0.3339) > 5e-5 {
+	if iv := stats.DifferenceInterval(56./70, 48./80, wilson(56, 70), wilson(48, 80)); math.Abs(iv.Low-0.0524) > 5e-5 ||
+		math.Abs(iv.High-0.3339) > 5e-5 {
 		t.Errorf("%v, want [0.0524, 0.3339]", iv)
 	}
 }

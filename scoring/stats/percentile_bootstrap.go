@@ -20,8 +20,8 @@ func quantile(p float64, values []float64) float64 {
 	return stat.Quantile(p, stat.Empirical, values, nil)
 }
 
-// PercentileInterval returns the percentile interval of a statistic that is not a function of sums: each round draws n of n units
-// with replacement. Rounds with an undefined statistic (NaN) are left out; if all are, both ends are NaN.
+// PercentileInterval returns the percentile interval of a statistic that is not a function of sums: each round draws n
+// of n units with replacement. Rounds with an undefined statistic (NaN) are left out; if all are, both ends are NaN.
 //
 // Source: Efron, Annals of Statistics 7 (1979), 1–26.
 func (b Bootstrap) PercentileInterval(n int, statistic func(sample []int) float64) Interval {

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// PairsToDetect returns the number of pairs at which [McNemar]'s exact test detects a difference diff between two shares
-// with probability power or more. discordant is the share of pairs on which one judge alone is right. The result is NaN
-// if diff is not positive or exceeds discordant.
+// PairsToDetect returns the number of pairs at which [McNemar]'s exact test detects a difference diff between two
+// shares with probability power or more. discordant is the share of pairs on which one judge alone is right. The result
+// is NaN if diff is not positive or exceeds discordant.
 //
 // Source of the first guess: Connor, Biometrics 43 (1987), 207–211, equation 3; the exact test needs about
 // 2/diff pairs more.
@@ -27,8 +27,8 @@ func PairsToDetect(diff, discordant, alpha, power float64) float64 {
 // Discordant is the assumed share of items on which one of two judges alone is right, if no data are available.
 const Discordant = 0.3
 
-// DetectableDifference returns the smallest difference that McNemar's exact test on n pairs detects with probability power or more. It
-// is NaN if the test cannot detect even the largest possible difference.
+// DetectableDifference returns the smallest difference that McNemar's exact test on n pairs detects with probability
+// power or more. It is NaN if the test cannot detect even the largest possible difference.
 func DetectableDifference(n int, discordant, alpha, power float64) float64 {
 	critical := criticalWins(alpha)
 	enough := func(diff float64) bool {

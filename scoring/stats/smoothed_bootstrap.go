@@ -22,8 +22,8 @@ type PriorRows struct {
 	Mass      float64 // mean weight of each row, where an observed row weighs 1
 }
 
-// SmoothedIntervals returns a percentile interval of a Bayesian bootstrap for each statistic: each round weights every row,
-// and every prior row, by a gamma distribution. For a share of independent units with a prior mass of ½ at each
+// SmoothedIntervals returns a percentile interval of a Bayesian bootstrap for each statistic: each round weights every
+// row, and every prior row, by a gamma distribution. For a share of independent units with a prior mass of ½ at each
 // end, the lower end is the quantile of Beta(k, n−k+½), between those of Jeffreys and of Clopper and Pearson; for
 // counts of cells with ½ in each it is the posterior under Jeffreys' Dirichlet(½) prior. All shapes are reduced so
 // that the variance is that of Student's t.

@@ -78,7 +78,8 @@ func TestIntervalsCover(t *testing.T) {
 					t.Errorf("%s of strength %g, n = %s: %s is %.4g off on average (± %.2g), of %.4g",
 						w.name, c.strength, c.clustering, m, mean, se, x.truth)
 				}
-				if intervals += x.intervals; float64(x.covered) < float64(x.intervals)*fewest/float64(smallTable.runs) || x.selfMissed > 0 {
+				if intervals += x.intervals; float64(x.covered) < float64(x.intervals)*fewest/float64(smallTable.runs) ||
+					x.selfMissed > 0 {
 					t.Errorf("%s of strength %g, n = %s: %s covers %s", w.name, c.strength, c.clustering, m, x)
 				}
 			}

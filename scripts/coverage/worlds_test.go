@@ -44,8 +44,8 @@ type place struct{ id, source string }
 const alikeAgents = 0.1
 
 // clustering holds the number of clusters in a run and of units in each. A unit takes its cluster's draw with
-// probability √alike, and else its own draw. So alike is the correlation of any two units of a cluster, and all shares
-// stay the same.
+// probability √alike, and else its own draw. So alike is the correlation of any two units of a cluster, and all
+// shares stay the same.
 type clustering struct {
 	clusters, each int
 	alike          float64

@@ -81,7 +81,8 @@ func (w *world) breakOff(s *stub, n int, folder string, records int, signal os.S
 	}
 	ended := make(chan struct{})
 	cmd.Process.Signal(signal)
-	go func() { // the second Ctrl-C does not wait for what is in flight; a third would leave no time to write down how it ended
+	// the second Ctrl-C does not wait for open requests; a third would leave no time to write how the run ended
+	go func() {
 		select {
 		case <-ended:
 		case <-time.After(500 * time.Millisecond):

@@ -6,9 +6,9 @@
 //	go test ./scripts/golden                       compares with testdata
 //	go test ./scripts/golden -run Serve -update    writes the output; git diff then shows what has changed for users
 //
-// Values that differ from run to run are replaced first: times, ports, temporary folders, the version (see world.plain).
-// Texts of up to mostInline bytes are in testdata/NAME.txt. Of longer texts it has the SHA-256, and testdata/long.tar.zst
-// has the text, so that a failing test can show the difference.
+// Values that differ from run to run are replaced first: times, ports, temporary folders, the version (see
+// world.plain). Texts of up to mostInline bytes are in testdata/NAME.txt. Of longer texts it has the SHA-256, and
+// testdata/long.tar.zst has the text, so that a failing test can show the difference.
 //
 // testdata/made-by-38db738.tar.zst holds folders that gavel wrote at that commit: runs, unfinished ones among them, a
 // suite, a cache and a bundle. Do not write it again with a later gavel: it tests that today's gavel reads them.
@@ -185,7 +185,8 @@ func (s *store) write() error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(zstd.MaxWindowSize/64), zstd.WithEncoderConcurrency(1))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+		zstd.WithWindowSize(zstd.MaxWindowSize/64), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return err
 	}

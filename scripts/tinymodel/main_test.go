@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// pinned is the SHA-256 of the model with seed 1 and a context of 32768. Where weights change, so does every reply that a
-// trial has seen.
+// pinned is the SHA-256 of the model with seed 1 and a context of 32768. Where weights change, so does every reply that
+// a trial has seen.
 const pinned = "b18d4e8d1b0b5bbe43bf7a556141270d440e58c966924411a377590f49944b3c"
 
 func build(t *testing.T, args ...string) []byte {

@@ -30,13 +30,13 @@ const oldBundle = "testdata/bundle-schema1.tar"
 
 var library = datasets.Library{Dir: "datasets"}
 
-// machine moves to an empty folder, and returns where a bundle is from there.
+// machine changes to an empty folder, and returns the path of a bundle from there.
 func machine(t *testing.T, bundle string) string {
 	t.Helper()
-	at, err := filepath.Abs(bundle)
+	path, err := filepath.Abs(bundle)
 	assert.NilError(t, err)
 	t.Chdir(t.TempDir())
-	return at
+	return path
 }
 
 func write(t *testing.T, path string, text []byte) {
@@ -56,9 +56,9 @@ func pack(t *testing.T, out string, texts ...[2]string) {
 	t.Helper()
 	b := &exporter{}
 	for i, f := range texts {
-		at := filepath.Join(t.TempDir(), fmt.Sprint(i))
-		write(t, at, []byte(f[1]))
-		b.files = append(b.files, file{name: f[0], path: at})
+		folder := filepath.Join(t.TempDir(), fmt.Sprint(i))
+		write(t, folder, []byte(f[1]))
+		b.files = append(b.files, file{name: f[0], path: folder})
 	}
 	var packed bytes.Buffer
 	assert.NilError(t, b.write(&packed))
@@ -130,28 +130,28 @@ func TestFlippedBit(t *testing.T) {
 	for _, from := range []string{"one.tar", before} {
 		whole := []byte(read(t, from))
 		refused := 0
-		try := func(what string, bad []byte) error {
+		try := func(damage string, bad []byte) error {
 			write(t, "bad.tar", bad)
 			_, err := Import(library, "bad.tar", "flipped")
 			defer os.RemoveAll("flipped")
 			if err != nil {
 				refused++
 				if _, serr := os.Stat("flipped"); serr == nil || !strings.Contains(err.Error(), "nothing was imported") {
-					t.Errorf("%s of %s: something was written: %v", what, from, err)
+					t.Errorf("%s of %s: something was written: %v", damage, from, err)
 				}
 				return err
 			}
 			for _, name := range runFiles {
 				if was, err := os.ReadFile("runs/old/" + name); err == nil && string(was) != read(t, "flipped/old/"+name) {
-					t.Errorf("%s of %s: %s is another", what, from, name)
+					t.Errorf("%s of %s: %s is another", damage, from, name)
 				}
 			}
 			return nil
 		}
-		for at := 0; at < len(whole); at += len(whole) / 120 {
+		for offset := 0; offset < len(whole); offset += len(whole) / 120 {
 			bad := bytes.Clone(whole)
-			bad[at] ^= 1 << (at % 8)
-			try(fmt.Sprintf("bit of byte %d", at), bad)
+			bad[offset] ^= 1 << (offset % 8)
+			try(fmt.Sprintf("bit of byte %d", offset), bad)
 		}
 		if refused < 60 {
 			t.Errorf("%d flipped bits of %s were refused", refused, from)
@@ -224,8 +224,8 @@ func TestHostileLinks(t *testing.T) {
 	}
 	_, err := Import(library, before, "runs")
 	assert.ErrorContains(t, err, "escapes from parent")
-	if left, err := os.ReadDir("elsewhere"); err != nil || len(left) > 0 {
-		t.Errorf("%v was written there, %v", left, err)
+	if files, err := os.ReadDir("elsewhere"); err != nil || len(files) > 0 {
+		t.Errorf("%v was written there, %v", files, err)
 	}
 }
 
@@ -237,9 +237,9 @@ func TestAboutGoesAlong(t *testing.T) {
 	assert.NilError(t, judging.WriteAbout("runs/old", judging.About{Name: "baseline", Tags: []string{"paper"}}))
 	_, err = Export(library, ExportRequest{Out: "said.tar", Runs: []string{"runs/old"}})
 	assert.NilError(t, err)
-	said := machine(t, "said.tar")
+	path := machine(t, "said.tar")
 	for _, name := range []string{"baseline", "otherwise"} {
-		_, err := Import(library, said, "runs")
+		_, err := Import(library, path, "runs")
 		assert.NilError(t, err)
 		if text := read(t, "runs/old/about.json"); !strings.Contains(text, name) {
 			t.Errorf("%s; want %s", text, name)

@@ -92,7 +92,7 @@ func (b *exporter) addFolder(dir string) error {
 		}
 	}
 	suite := filepath.Join(dir, scoring.SuiteFile)
-	if _, err := os.Stat(suite); err == nil {
+	if disk.Exists(suite) {
 		return b.add(path.Join("runs", folder, scoring.SuiteFile), suite)
 	}
 	return nil

@@ -78,10 +78,9 @@ func Parquet(out io.Writer, runs []string) (rows int, err error) {
 		reading.AcceptCut = reading.AcceptCut || m.Spec.Parameters.AcceptCut
 		var done judging.Completed
 		err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-			if done.Has(r.Item, r.Presentation, r.Repetition) {
+			if !done.Add(r) {
 				return nil
 			}
-			done.Add(r)
 			v, err := r.Read(judge, reading)
 			if err != nil {
 				return err

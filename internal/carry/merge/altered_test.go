@@ -50,17 +50,17 @@ func swapReplies(t *testing.T, a, b string) (string, string) {
 	take := func(from string) map[string]any {
 		var all map[string]any
 		check(t, json.Unmarshal([]byte(from), &all))
-		taken := map[string]any{}
+		fields := map[string]any{}
 		for _, key := range keys {
-			taken[key] = all[key]
+			fields[key] = all[key]
 		}
-		return taken
+		return fields
 	}
 	return edit(t, a, take(b)), edit(t, b, take(a))
 }
 
-// TestRecordsOfNoJudgmentOfTheShard: a record that stands in the place of one of the shard's judgments, or beside them, and is
-// of none of them, is refused where it stands: also in a folder that an earlier gavel made.
+// TestRecordsOfNoJudgmentOfTheShard: a record that stands in the place of one of the shard's judgments, or beside them,
+// and is of none of them, is refused where it stands: also in a folder that an earlier gavel made.
 func TestRecordsOfNoJudgmentOfTheShard(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, _ := maker()
@@ -73,7 +73,7 @@ func TestRecordsOfNoJudgmentOfTheShard(t *testing.T) {
 	check(t, err)
 	var foreign map[string]any
 	check(t, json.Unmarshal([]byte(lines(t, parts[0])[0]), &foreign))
-	at := filepath.Join(parts[1], judging.RecordsFile)
+	path := filepath.Join(parts[1], judging.RecordsFile)
 	for name, text := range map[string]string{
 		"an item of another shard": edit(t, all[2], map[string]any{"item": foreign["item"]}),
 		"one too many":             all[2] + edit(t, all[2], map[string]any{"item": "nobody knows it"}),
@@ -81,28 +81,28 @@ func TestRecordsOfNoJudgmentOfTheShard(t *testing.T) {
 	} {
 		changed := slices.Clone(all)
 		changed[2] = text
-		write(t, at, []byte(strings.Join(changed, "")))
+		write(t, path, []byte(strings.Join(changed, "")))
 		err := join(e, "out", parts)
 		assert.ErrorContains(t, err, "is of another run", name)
-		assert.Assert(t, regexp.MustCompile(regexp.QuoteMeta(at)+`:[34]: `).MatchString(err.Error()), "%s: %v", name, err)
+		assert.Assert(t, regexp.MustCompile(regexp.QuoteMeta(path)+`:[34]: `).MatchString(err.Error()), "%s: %v", name, err)
 		if _, err := os.Stat("out"); err == nil {
 			t.Fatalf("%s: it was merged", name)
 		}
 	}
-	write(t, at, []byte(strings.Join(all, "")))
+	write(t, path, []byte(strings.Join(all, "")))
 	check(t, join(e, "out", parts))
 	if got, err := judging.ReadManifest("out"); err != nil || got.Judgments != 2*m.Judgments && len(got.Files) != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-// TestFilesThatSomebodyChanged: merge refuses shards whose texts, labels or replies are not those that the run wrote, and score
-// says so in one line; folders of an earlier gavel are read without a word.
+// TestFilesThatSomebodyChanged: merge refuses shards whose texts, labels or replies are not those that the run wrote,
+// and score says so in one line; folders of an earlier gavel are read without a word.
 func TestFilesThatSomebodyChanged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, notes := maker()
 	_, parts := shards(t, 2)
-	said := func(dir string) (warnings []string) {
+	changeWarnings := func(dir string) (warnings []string) {
 		t.Helper()
 		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 		check(t, err)
@@ -113,7 +113,8 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 		}
 		return warnings
 	}
-	items, records, manifest := read(t, parts[1], judging.ItemsFile), read(t, parts[1], judging.RecordsFile), read(t, parts[1], judging.ManifestFile)
+	items, records := read(t, parts[1], judging.ItemsFile), read(t, parts[1], judging.RecordsFile)
+	manifest := read(t, parts[1], judging.ManifestFile)
 	all := lines(t, parts[1])
 	other := slices.IndexFunc(all, func(line string) bool {
 		return !strings.Contains(line, regexp.MustCompile(`"choice":"."`).FindString(all[0]))
@@ -126,21 +127,21 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 		"a label":     {judging.ItemsFile, strings.NewReplacer(`A>B`, `B>A`, `B>A`, `A>B`).Replace(string(items))},
 		"two replies": {judging.RecordsFile, strings.Join(replies, "")},
 	} {
-		at := filepath.Join(parts[1], c.file)
-		if c.text == string(read(t, at)) {
+		path := filepath.Join(parts[1], c.file)
+		if c.text == string(read(t, path)) {
 			t.Fatalf("%s: nothing is changed", name)
 		}
-		write(t, at, []byte(c.text))
-		if w := said(parts[1]); len(w) != 1 || !strings.HasPrefix(w[0], c.file) {
+		write(t, path, []byte(c.text))
+		if w := changeWarnings(parts[1]); len(w) != 1 || !strings.HasPrefix(w[0], c.file) {
 			t.Errorf("%s: score says %q", name, w)
 		}
 		err := join(e, "out", parts)
-		assert.ErrorContains(t, err, at, name)
+		assert.ErrorContains(t, err, path, name)
 		if name != "a label" {
 			assert.ErrorContains(t, err, "it was changed after the run wrote it", name)
 		}
 		removeSums(t, parts[1])
-		if w := said(parts[1]); len(w) != 0 {
+		if w := changeWarnings(parts[1]); len(w) != 0 {
 			t.Errorf("%s, of an earlier gavel: score says %q", name, w)
 		}
 		write(t, filepath.Join(parts[1], judging.ItemsFile), items)
@@ -149,18 +150,18 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 	}
 
 	write(t, filepath.Join(parts[1], judging.RecordsFile), []byte(strings.Join(replies, ""))) // meant so, since:
-	notes.said = nil
-	if again := run(t, e, "pairwise", "shard=2/2"); again != parts[1] || !strings.Contains(notes.String(), "records.jsonl was changed after the run wrote it; its present content is used") {
-		t.Errorf("%s: %s", again, notes)
+	notes.texts = nil
+	if second := run(t, e, "pairwise", "shard=2/2"); second != parts[1] || !strings.Contains(notes.String(), "records.jsonl was changed after the run wrote it; its present content is used") {
+		t.Errorf("%s: %s", second, notes)
 	}
-	if w := said(parts[1]); len(w) != 1 || !strings.HasPrefix(w[0], "records.jsonl changed") {
+	if w := changeWarnings(parts[1]); len(w) != 1 || !strings.HasPrefix(w[0], "records.jsonl changed") {
 		t.Errorf("taken as it is now: score says %q", w)
 	}
 	if m, err := judging.ReadManifest(parts[1]); err != nil || !slices.Equal(m.Altered, []string{judging.RecordsFile}) {
 		t.Errorf("taken as it is now: run.json says that %q were altered, %v", m.Altered, err)
 	}
 	check(t, join(e, "out", parts))
-	if w := said("out"); len(w) != 1 {
+	if w := changeWarnings("out"); len(w) != 1 {
 		t.Errorf("of the merged run score says %q", w)
 	}
 	if m, err := judging.ReadManifest("out"); err != nil || len(m.Files) != 2 {

@@ -12,8 +12,8 @@ import (
 	"gavel/judging"
 )
 
-// TestAShardIsMadeAgain: a shard that is missing, or was cut short, is named; made again by its command, with the others
-// it is the run that nobody split.
+// TestAShardIsMadeAgain: a shard that is missing, or was cut short, is named; made again by its command, with the
+// others it is the run that nobody split.
 func TestAShardIsMadeAgain(t *testing.T) {
 	for name, fields := range map[string][]string{
 		"no stages":           {"pairwise", "limit=9"},
@@ -32,11 +32,11 @@ func TestAShardIsMadeAgain(t *testing.T) {
 			for i := range 3 {
 				parts = append(parts, shard(i+1))
 			}
-			again := func(out, what string, merged ...string) {
+			completed := func(out, reason string, merged ...string) {
 				t.Helper()
-				notes.said = nil
+				notes.texts = nil
 				err := join(e, out, merged)
-				if want := "shard 2 of 3: " + what; !errors.Is(err, eval.ErrIncomplete) || !strings.HasPrefix(notes.String(), want) {
+				if want := "shard 2 of 3: " + reason; !errors.Is(err, eval.ErrIncomplete) || !strings.HasPrefix(notes.String(), want) {
 					t.Errorf("%v, %s, want %s", err, notes, want)
 				}
 				if got := shard(2); got != parts[1] {
@@ -48,9 +48,9 @@ func TestAShardIsMadeAgain(t *testing.T) {
 			killRun(t, parts[1])
 			m, err := judging.ReadManifest(parts[1])
 			check(t, err)
-			again("cut", fmt.Sprintf("%d of %[1]d judgments failed or are missing in %s", m.Judgments, parts[1]), parts...)
+			completed("cut", fmt.Sprintf("%d of %[1]d judgments failed or are missing in %s", m.Judgments, parts[1]), parts...)
 			check(t, os.RemoveAll(parts[1]))
-			again("missing", "its folder is missing", parts[0], parts[2])
+			completed("missing", "its folder is missing", parts[0], parts[2])
 		})
 	}
 }

@@ -36,14 +36,14 @@ func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	if len(r.Shards) == 0 {
 		return eval.WithKind(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
 	}
-	if exists(r.Out) {
+	if disk.Exists(r.Out) {
 		return fmt.Errorf("%s exists: name another folder, or remove it", r.Out)
 	}
 	w := &merger{Maker: m, Inputs: r, missing: map[int][]string{}}
 	if err := disk.MakeDir(r.Out, func(part string) error { return w.merge(ctx, part) }); err != nil {
 		return err
 	}
-	w.note("%s: %d shards merged", r.Out, w.count)
+	w.Notef("%s: %d shards merged", r.Out, w.count)
 	return nil
 }
 
@@ -55,19 +55,8 @@ type merger struct {
 	missing map[int][]string // what is missing, by shard
 }
 
-func (w *merger) note(format string, args ...any) {
-	if w.Observer != nil {
-		w.Observer.Note(fmt.Sprintf(format, args...))
-	}
-}
-
 func (w *merger) addMissing(shard int, format string, args ...any) {
 	w.missing[shard] = append(w.missing[shard], fmt.Sprintf(format, args...))
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // folders returns the folders to merge, each once: the given ones and the later tries of their shards. A shard may
@@ -76,7 +65,7 @@ func (w *merger) folders() (dirs []string) {
 	for _, dir := range w.Shards {
 		dir = filepath.Clean(dir)
 		tries, _ := filepath.Glob(dir + judging.TryInfix + "*")
-		if exists(dir) || len(tries) == 0 {
+		if disk.Exists(dir) || len(tries) == 0 {
 			tries = append(tries, dir)
 		}
 		for _, try := range tries {
@@ -94,7 +83,7 @@ func (w *merger) merge(ctx context.Context, part string) error {
 	runs := map[string][]string{"": dirs}
 	command := "the command of the shards, with"
 	var suite *scoring.Matrix
-	if exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
+	if disk.Exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
 		var err error
 		suite, runs, err = w.suite(dirs)
 		if err != nil {
@@ -131,8 +120,8 @@ func (w *merger) incomplete(command string) error {
 		if more := len(reasons) - mostReasons; more > 0 {
 			reasons = append(reasons[:mostReasons], fmt.Sprintf("and %d more", more))
 		}
-		w.note("shard %d of %d: %s", shard, w.count, strings.Join(reasons, "; "))
-		w.note("  %s --shard %d/%d", command, shard, w.count)
+		w.Notef("shard %d of %d: %s", shard, w.count, strings.Join(reasons, "; "))
+		w.Notef("  %s --shard %d/%d", command, shard, w.count)
 	}
 	return eval.WithKind(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
 		"or incomplete: %s; run the commands above to complete them", w.count, strings.Join(names, ", ")))

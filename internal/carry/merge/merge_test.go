@@ -35,18 +35,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// told keeps what is said.
-type told struct {
+// noteList is an Observer that stores notes.
+type noteList struct {
 	eval.Quiet
-	said []string
+	texts []string
 }
 
-func (n *told) Note(text string) { n.said = append(n.said, text) }
-func (n *told) String() string   { return strings.Join(n.said, "\n") }
+func (n *noteList) Note(text string) { n.texts = append(n.texts, text) }
+func (n *noteList) String() string   { return strings.Join(n.texts, "\n") }
 
 // maker returns a Maker with these environment variables, NAME=VALUE.
-func maker(env ...string) (*eval.Maker, *told) {
-	notes := new(told)
+func maker(env ...string) (*eval.Maker, *noteList) {
+	notes := new(noteList)
 	return &eval.Maker{
 		HTTP: http.DefaultClient, Now: time.Now, Version: "test", Observer: notes,
 		Getenv: func(name string) string {
@@ -119,7 +119,8 @@ func sameRun(t *testing.T, whole, merged string) {
 	check(t, err)
 	b, err := judging.ReadManifest(merged)
 	check(t, err)
-	if a.ID != b.ID || a.Judgments != b.Judgments || a.Status != b.Status || a.Dataset.Rows != b.Dataset.Rows || b.Shard != nil {
+	if a.ID != b.ID || a.Judgments != b.Judgments || a.Status != b.Status || a.Dataset.Rows != b.Dataset.Rows ||
+		b.Shard != nil {
 		t.Errorf("%s: the manifest is of run %s, %d judgments, %s, %d rows", merged, b.ID, b.Judgments, b.Status, b.Dataset.Rows)
 	}
 	for i, s := range a.Stages {
@@ -131,12 +132,13 @@ func sameRun(t *testing.T, whole, merged string) {
 		t.Errorf("%s: %v, want %v", merged, b.Staged, a.Staged)
 	}
 	verdicts := func(dir string) map[string]string {
-		of := map[string]string{}
+		byJudgment := map[string]string{}
 		check(t, judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-			of[fmt.Sprint(r.Item, r.Presentation, r.Repetition)] = fmt.Sprint(r.Run, r.Outcome, r.Choice, r.Answer, r.First)
+			key := fmt.Sprint(r.Item, r.Presentation, r.Repetition)
+			byJudgment[key] = fmt.Sprint(r.Run, r.Outcome, r.Choice, r.Answer, r.First)
 			return nil
 		}))
-		return of
+		return byJudgment
 	}
 	if x, y := verdicts(whole), verdicts(merged); fmt.Sprint(x) != fmt.Sprint(y) {
 		t.Errorf("%s: the records are not those of the unsharded run", merged)
@@ -156,8 +158,8 @@ conditions:
   - {protocol: self-reference, name: self, dataset: sample-number, agents: [agent.jsonl, "sim:accuracy=0.8,seed=3"]}
 `
 
-// TestMergedSuiteIsTheUnsharded: every run of it, stages included, also where shards are so many that most of them have no
-// item of a run.
+// TestMergedSuiteIsTheUnsharded: every run of it, stages included, also where shards are so many that most of them have
+// no item of a run.
 func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 	for _, of := range []int{3, 24} {
 		t.Run(fmt.Sprint(of), func(t *testing.T) {
@@ -197,7 +199,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			if !bytes.Equal(read(t, "runs/s/suite.json"), read(t, "merged/suite.json")) {
 				t.Error("suite.json is another")
 			}
-			notes.said = nil
+			notes.texts = nil
 			err = join(e, "other", shards[1:])
 			if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), fmt.Sprintf("gavel suite run s.yaml --shard 1/%d", of)) {
 				t.Errorf("without the first shard: %v, %s", err, notes)
@@ -206,13 +208,13 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			check(t, err)
 			gone := strings.TrimSuffix(filepath.Base(filepath.Dir(missing[len(missing)-1])), fmt.Sprint("_shard-1-of-", of))
 			check(t, os.Rename(filepath.Dir(missing[len(missing)-1]), "away"))
-			notes.said = nil
+			notes.texts = nil
 			err = join(e, "other", shards)
 			check(t, os.Rename("away", filepath.Dir(missing[len(missing)-1])))
-			if want := fmt.Sprintf("shard 1 of %d: %s is missing", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
+			if want := fmt.Sprintf("shard 1 of %d: %s is missing", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.texts[0] != want {
 				t.Errorf("without one run of a shard: %v, %s, want %s", err, notes, want)
 			}
-			left(t, ".", "agent.jsonl", "merged", "runs", "s.yaml")
+			wantFiles(t, ".", "agent.jsonl", "merged", "runs", "s.yaml")
 		})
 	}
 }
@@ -239,8 +241,8 @@ func killRun(t *testing.T, dir string) {
 	write(t, filepath.Join(dir, judging.RecordsFile), nil)
 }
 
-// left holds a folder to what is to be in it.
-func left(t *testing.T, dir string, want ...string) {
+// wantFiles checks the names of the files in a folder.
+func wantFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	check(t, err)
@@ -254,10 +256,10 @@ func left(t *testing.T, dir string, want ...string) {
 }
 
 // shards makes a run in shards, and undivided.
-func shards(t *testing.T, of int, fields ...string) (whole string, parts []string) {
+func shards(t *testing.T, count int, fields ...string) (whole string, parts []string) {
 	e, _ := maker()
-	for i := range of {
-		parts = append(parts, run(t, e, "pairwise", append(fields, fmt.Sprintf("shard=%d/%d", i+1, of))...))
+	for i := range count {
+		parts = append(parts, run(t, e, "pairwise", append(fields, fmt.Sprintf("shard=%d/%d", i+1, count))...))
 	}
 	return run(t, e, "pairwise", fields...), parts
 }
@@ -274,8 +276,8 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 	_, a := shards(t, 2, "limit=8")
 	_, b := shards(t, 2, "limit=9")
 	for _, c := range []struct {
-		of   []string
-		want string
+		folders []string
+		want    string
 	}{
 		{[]string{a[0], b[1]}, "are not shards of one run: dataset.items: 8, now 9; dataset.items_sha256"},
 		{[]string{a[0], run(t, e, "pairwise", "limit=8", "model=coin", "shard=2/2")}, "model.identity"},
@@ -285,7 +287,7 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 		{[]string{a[0], "nothing"}, "no run at nothing"},
 		{[]string{a[1]}, "of 2 shards, these are missing or incomplete: 1"},
 	} {
-		assert.ErrorContains(t, join(e, "out", c.of), c.want)
+		assert.ErrorContains(t, join(e, "out", c.folders), c.want)
 	}
 	if !strings.Contains(notes.String(), "shard 1 of 2: its folder is missing\n  the command of the shards, with --shard 1/2") {
 		t.Errorf("the missing shard is not named:\n%s", notes)
@@ -301,8 +303,8 @@ func lines(t *testing.T, dir string) []string {
 	return strings.SplitAfter(strings.TrimSpace(string(read(t, dir, judging.RecordsFile)))+"\n", "\n")
 }
 
-// TestTriesOfAShard: a task was started again while its first try still wrote. What both have is there once; what is in one
-// of them alone counts.
+// TestTriesOfAShard: a task was started again while its first try still wrote. What both have is there once; what is in
+// one of them alone counts.
 func TestTriesOfAShard(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, notes := maker("SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_COUNT=3", "SLURM_ARRAY_TASK_STEP=1", "SLURM_RESTART_COUNT=1")
@@ -315,41 +317,41 @@ func TestTriesOfAShard(t *testing.T) {
 		write(t, filepath.Join(first, judging.RecordsFile), []byte(strings.Join(all[:n], "")+all[n][:20]))
 	}
 	cut("running", 9)
-	again := run(t, e, "pairwise", "shard=auto")
-	if again != first+"_try-2" || !strings.Contains(notes.String(), "shard 2/3, by SLURM_ARRAY_TASK_ID=2") {
-		t.Fatalf("the second try is in %s: %s", again, notes)
+	second := run(t, e, "pairwise", "shard=auto")
+	if second != first+"_try-2" || !strings.Contains(notes.String(), "shard 2/3, by SLURM_ARRAY_TASK_ID=2") {
+		t.Fatalf("the second try is in %s: %s", second, notes)
 	}
-	if got := lines(t, again); strings.Join(got[:9], "") != strings.Join(all[:9], "") {
+	if got := lines(t, second); strings.Join(got[:9], "") != strings.Join(all[:9], "") {
 		t.Error("the second try asked again for what the first had")
 	}
-	merged := func(out string, of ...string) {
+	merged := func(out string, folders ...string) {
 		t.Helper()
-		check(t, join(e, out, of))
+		check(t, join(e, out, folders))
 		sameRun(t, whole, out)
 	}
 	cut("running", 15) // it wrote on
-	notes.said = nil
-	merged("a", parts[0], first, again, parts[2])
-	merged("b", parts[2], again, first, parts[0], parts[0]+"/")
+	notes.texts = nil
+	merged("a", parts[0], first, second, parts[2])
+	merged("b", parts[2], second, first, parts[0], parts[0]+"/")
 	if got := notes.String(); got != "a: 3 shards merged\nb: 3 shards merged" {
 		t.Errorf("tries that agree: %s", got)
 	}
 
 	// Neither came to its end, but together they have all.
-	for dir, of := range map[string][]string{first: all[5:], again: all[:8]} {
+	for dir, of := range map[string][]string{first: all[5:], second: all[:8]} {
 		killRun(t, dir)
 		write(t, filepath.Join(dir, judging.RecordsFile), []byte(strings.Join(of, "")))
 	}
-	merged("d", append(parts, again)...)
+	merged("d", append(parts, second)...)
 
 	write(t, filepath.Join(first, judging.RecordsFile), []byte(strings.Join(all[6:], "")))
-	write(t, filepath.Join(again, judging.RecordsFile), []byte(strings.Join(all[:5], "")))
-	notes.said = nil
-	err := join(e, "e", append(parts, again))
+	write(t, filepath.Join(second, judging.RecordsFile), []byte(strings.Join(all[:5], "")))
+	notes.texts = nil
+	err := join(e, "e", append(parts, second))
 	if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), "1 of 22 judgments failed or are missing") || !strings.Contains(notes.String(), "--shard 2/3") {
 		t.Errorf("one judgment is nowhere: %v, %s", err, notes)
 	}
-	for _, dir := range []string{first, again} {
+	for _, dir := range []string{first, second} {
 		m, err := judging.ReadManifest(dir)
 		check(t, err)
 		m.Status, m.DrawnBy = judging.Interrupted, new(int64(7))
@@ -357,7 +359,7 @@ func TestTriesOfAShard(t *testing.T) {
 	}
 	check(t, merge.Merge(t.Context(), e, merge.Inputs{
 		Out:        "e",
-		Shards:     append(parts, again),
+		Shards:     append(parts, second),
 		Incomplete: true,
 	}))
 	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete || m.DrawnBy == nil || *m.DrawnBy != 7 {
@@ -381,9 +383,9 @@ func TestAKilledMergeLeavesNoRun(t *testing.T) {
 		t.Errorf("taken for runs: %v, %v", runs, err)
 	}
 	check(t, join(e, "done/out", parts))
-	left(t, "done", "out")
+	wantFiles(t, "done", "out")
 	sameRun(t, whole, "done/out")
-	left(t, "done/out", ".lock", judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.ManifestFile)
+	wantFiles(t, "done/out", ".lock", judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.ManifestFile)
 }
 
 func TestDamagedShards(t *testing.T) {
@@ -414,11 +416,11 @@ func TestDamagedShards(t *testing.T) {
 			return strings.Replace(text, `"schema": 1`, `"schema": 2`, 1)
 		}},
 	} {
-		at := filepath.Join(parts[1], c.file)
-		whole := read(t, at)
-		write(t, at, []byte(c.bend(string(whole))))
+		path := filepath.Join(parts[1], c.file)
+		whole := read(t, path)
+		write(t, path, []byte(c.bend(string(whole))))
 		assert.ErrorContains(t, join(e, "out", parts), want)
-		write(t, at, whole)
+		write(t, path, whole)
 	}
 	check(t, join(e, "out", parts))
 }
@@ -429,13 +431,13 @@ func TestShardsImportAtOnce(t *testing.T) {
 	agentFile(t)
 	p, err := judging.ProtocolNamed("self-reference")
 	check(t, err)
-	const of = 6
-	errs := make([]error, of)
+	const count = 6
+	errs := make([]error, count)
 	var all sync.WaitGroup
-	for i := range of {
+	for i := range count {
 		all.Go(func() {
 			e, _ := maker()
-			r, err := eval.Read(p, map[string][]string{"backend": {"sim"}, "model": {"accuracy=0.8"}, "dataset": {"sample-number"}, "agents": {"agent.jsonl"}, "shard": {fmt.Sprintf("%d/%d", i+1, of)}})
+			r, err := eval.Read(p, map[string][]string{"backend": {"sim"}, "model": {"accuracy=0.8"}, "dataset": {"sample-number"}, "agents": {"agent.jsonl"}, "shard": {fmt.Sprintf("%d/%d", i+1, count)}})
 			if err == nil {
 				_, err = e.Run(context.Background(), r)
 			}
@@ -456,7 +458,8 @@ func TestShardsImportAtOnce(t *testing.T) {
 	}
 }
 
-// TestRepliesOfSeveralServersNameTheirs: the replies of a shard say which server gave them where another shard had another.
+// TestRepliesOfSeveralServersNameTheirs: the replies of a shard say which server gave them where another shard had
+// another.
 func TestRepliesOfSeveralServersNameTheirs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, _ := maker()

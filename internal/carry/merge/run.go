@@ -52,7 +52,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	if err != nil {
 		return err
 	}
-	dir, _, err := judging.OpenDir(part, m, nil, nil)
+	dir, err := judging.OpenDir(part, m, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,8 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	}
 	for i, stage := range m.Stages {
 		if path := shards[0].m.Stages[i].Run; name == "" && path != stage.Run {
-			w.note("its answers: gavel merge %s %s_shard-*", datasets.ShellQuote(stage.Run), datasets.ShellQuote(wholePath(path)))
+			w.Notef("its answers: gavel merge %s %s_shard-*",
+				datasets.ShellQuote(stage.Run), datasets.ShellQuote(wholePath(path)))
 		}
 	}
 	run, err := scoring.Load(part, scoring.DefaultOptions.Reading)
@@ -235,10 +236,9 @@ func (w *merger) writeRecords(
 		var done judging.Completed
 		for _, failed := range []bool{false, true} {
 			err := s.eachRecord(ctx, func(r *judging.Record) error {
-				if done.Has(r.Item, r.Presentation, r.Repetition) || failed != (r.Outcome == judging.Failed) {
+				if failed != (r.Outcome == judging.Failed) || !done.Add(r) {
 					return nil
 				}
-				done.Add(r)
 				r.Run = m.ID
 				for i := range r.Replies {
 					if reply := &r.Replies[i]; len(m.Servers) > 1 && reply.Endpoint == "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 
@@ -55,12 +54,7 @@ func add(m, o *judging.Manifest) error {
 	m.Alternates = m.Alternates || o.Alternates
 	m.DrawnBy = cmp.Or(m.DrawnBy, o.DrawnBy)
 	m.Changes = append(m.Changes, o.Changes...)
-	pages := map[string]int{}
-	maps.Copy(pages, m.OtherRequests)
-	for page, n := range o.OtherRequests {
-		pages[page] += n
-	}
-	m.OtherRequests = pages
+	m.OtherRequests = backends.SumCounts(m.OtherRequests, o.OtherRequests)
 	m.Altered = slices.Compact(slices.Sorted(slices.Values(append(m.Altered, o.Altered...))))
 	if m.Sample == nil {
 		m.Sample = o.Sample

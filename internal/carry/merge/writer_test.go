@@ -38,8 +38,8 @@ func TestMergeBesideAWriter(t *testing.T) {
 	last := lines[len(lines)-2]
 	for n := 1; n < 60; n++ {
 		write(t, path, bytes.Join(lines[:len(lines)-2], nil))
-		left := n
-		ctx := growingContext{t.Context(), &left, func() {
+		calls := n
+		ctx := growingContext{t.Context(), &calls, func() {
 			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 			check(t, err)
 			f.Write(last)
