@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -169,6 +170,10 @@ func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
 	suggestion := cmp.Or(datasets.DidYouMean(typed, names), ".")
 	if len(before) == 0 {
+		nearest := datasets.Nearest(typed, slices.Concat(names, slices.Sorted(maps.Keys(oldNames))))
+		if now := oldNames[nearest]; now != "" {
+			suggestion = ", did you mean " + now + "?"
+		}
 		for command, words := range otherWords {
 			if slices.Contains(strings.Fields(words), typed) {
 				suggestion = ", did you mean " + command + "?"

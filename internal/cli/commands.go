@@ -25,20 +25,20 @@ func commandGroups() []commandGroup {
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
 		{name: "Compare", commands: []builder{
-			runsCommand, scoreCommand, itemsCommand, compareCommand, raceCommand, juryCommand, reportCommand, suiteCommand,
+			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, juryCommand, reportCommand,
+			suiteCommand,
 		}},
 		{name: "People's labels", commands: []builder{
 			family("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),
 		}},
 		{name: "Data, prompts", commands: []builder{
-			datasetsCommand, promptsCommand, cacheCommand,
+			datasetsCommand, promptsCommand,
 		}},
 		{name: "Many machines", commands: []builder{
 			family("carry", bundleCommand, replayCommand, mergeCommand),
 		}},
 		{name: more, commands: []builder{
-			showCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand,
-			docsCommand,
+			cacheCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand, docsCommand,
 		}},
 	}
 }

@@ -68,7 +68,7 @@ command goes on, or some prompts or replies did not fit the context or were refu
 --ask-again asks for them; 130 interrupted, and the same command goes on.`
 	if len(scoring.Shares(k.Name)) > 0 {
 		text += ` With --until: 0
-it is surely so, 4 surely not, 5 all items do not tell.`
+the condition holds, 4 it does not hold, 5 all items are too few to tell.`
 	}
 	return text
 }

@@ -133,7 +133,8 @@ func byQuestion(rows []listedRun) []listedRun {
 		return slices.MaxFunc(question, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
 	slices.SortStableFunc(questions, func(a, b []listedRun) int {
-		return cmp.Or(cmp.Compare(scoring.Indicator(a[0].Error != ""), scoring.Indicator(b[0].Error != "")), newest(b).Compare(newest(a)))
+		unread := func(question []listedRun) float64 { return scoring.Indicator(question[0].Error != "") }
+		return cmp.Or(cmp.Compare(unread(a), unread(b)), newest(b).Compare(newest(a)))
 	})
 	for _, of := range questions {
 		nameJudges(of)
