@@ -89,7 +89,12 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 		AcceptCut: c.Bool("accept-cut"),
 		Lenient:   extract == extractLenient,
 	}
-	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
+	if c.IsSet("rounds") {
+		o.Bootstrap.Rounds = c.Int("rounds")
+	}
+	if c.IsSet(bootstrapSeed) {
+		o.Bootstrap.Seed = c.Uint64(bootstrapSeed)
+	}
 	if o.Bootstrap.Rounds < 100 {
 		return o, usage("--scoring rounds=%d: an interval needs at least 100", o.Bootstrap.Rounds)
 	}

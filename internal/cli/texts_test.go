@@ -71,7 +71,7 @@ func TestCommandTexts(t *testing.T) {
 	}
 }
 
-// TestDefaultsOfScoring: the defaults in commands.yaml are those of the scorer.
+// TestDefaultsOfScoring: without flags, replies are read and scored by the defaults of the scorer.
 func TestDefaultsOfScoring(t *testing.T) {
 	texts, err := readTexts()
 	if err != nil {
@@ -87,6 +87,7 @@ func TestDefaultsOfScoring(t *testing.T) {
 		}
 		return o
 	}
+	allRounds(t)
 	for _, name := range []string{"gavel score", "gavel compare", "gavel jury", "gavel labels agree"} {
 		got, want := set(name), scoring.DefaultOptions
 		got.Reading.Policy = want.Reading.Policy // "" is the first one
