@@ -10,14 +10,6 @@ import (
 	"gavel/scoring"
 )
 
-// labelFlags returns the flags of commands that read people's labels.
-func labelFlags() []cli.Flag {
-	return append(
-		append([]cli.Flag{stringFlag("labels", "`FILE` of people's labels")}, verdictFlags()...),
-		formatFlags()...,
-	)
-}
-
 // labelInputs reads the flags of such a command; without --labels the file is nil.
 func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, file *labels.LabelFile, err error) {
 	o, err = scoringFrom(c)
@@ -42,20 +34,7 @@ func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, fil
 
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "agree",
-		Usage:     "measure how well judges agree with people, and people with each other",
-		UsageText: "gavel labels agree [--labels FILE] [flags] RUN [RUN...]",
-		Flags: append([]cli.Flag{
-			&cli.Float64Flag{
-				Name:  "epsilon",
-				Value: labels.Epsilon,
-				Usage: "ε of the alternative annotator test: " +
-					"how much less than a person the judge may agree with the others, as a `SHARE`",
-			},
-			boolFlag("split-as-tie",
-				"count pairs on which people are evenly split as ties; else they are left out"),
-		}, labelFlags()...),
-		Before: someArguments("RUN"),
+		Name: "agree",
 		Action: e.printed(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
@@ -75,18 +54,12 @@ func agreeCommand(e *env) *cli.Command {
 
 func estimateCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "estimate",
-		Usage:     "estimate how often response A is better, from verdicts on all pairs and labels of some",
-		UsageText: "gavel labels estimate RUN --labels FILE [flags]",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "response", Value: "A", Usage: "whose share: `RESPONSE` A or B"},
-			&cli.Float64SliceFlag{
-				Name:  "width",
-				Value: cli.NewFloat64Slice(10, 5),
-				Usage: "say how many labels are needed for an interval that is `POINTS` wide",
-			},
-		}, labelFlags()...),
-		Before: oneArgument("RUN"),
+		Name: "estimate",
+		Flags: []cli.Flag{&cli.Float64SliceFlag{
+			Name:  "width",
+			Value: cli.NewFloat64Slice(10, 5),
+			Usage: "say how many labels are needed for an interval that is `POINTS` wide",
+		}},
 		Action: e.printed(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {
@@ -113,14 +86,7 @@ func estimateCommand(e *env) *cli.Command {
 
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "select",
-		Usage:     "find the confidence from which judges can be trusted, and the cost of a cascade of judges",
-		UsageText: "gavel labels select [--labels FILE] [flags] RUN [RUN...]",
-		Flags: append([]cli.Flag{
-			&cli.Float64Flag{Name: "risk", Value: 10, Usage: "at most `PERCENT` of the accepted verdicts may be wrong"},
-			&cli.Float64Flag{Name: "delta", Value: 10, Usage: "probability, in `PERCENT`, that more are wrong"},
-		}, labelFlags()...),
-		Before: someArguments("RUN"),
+		Name: "select",
 		Action: e.printed(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelInputs(c)
 			if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -169,6 +170,10 @@ func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
 	suggestion := cmp.Or(datasets.DidYouMean(typed, names), ".")
 	if len(before) == 0 {
+		nearest := datasets.Nearest(typed, slices.Concat(names, slices.Sorted(maps.Keys(oldNames))))
+		if now := oldNames[nearest]; now != "" {
+			suggestion = ", did you mean " + now + "?"
+		}
 		for command, words := range otherWords {
 			if slices.Contains(strings.Fields(words), typed) {
 				suggestion = ", did you mean " + command + "?"
@@ -189,37 +194,4 @@ func kindOf(before []string, commands []*cli.Command) (kind string, names []stri
 		names = append(names, c.Name)
 	}
 	return kind, names
-}
-
-// noArguments refuses arguments where a command takes none.
-func noArguments(c *cli.Context) error {
-	if c.Args().Present() {
-		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
-	}
-	return nil
-}
-
-// oneArgument requires exactly one argument.
-func oneArgument(argument string) cli.BeforeFunc {
-	return func(c *cli.Context) error { return cmp.Or(atMostOne(argument)(c), someArguments(argument)(c)) }
-}
-
-// atMostOne allows one argument, or none.
-func atMostOne(argument string) cli.BeforeFunc {
-	return func(c *cli.Context) error {
-		if c.NArg() > 1 {
-			return usage("expected one %s, not %d. See: %s --help", argument, c.NArg(), commandLine(c))
-		}
-		return nil
-	}
-}
-
-// someArguments requires at least one argument.
-func someArguments(argument string) cli.BeforeFunc {
-	return func(c *cli.Context) error {
-		if !c.Args().Present() {
-			return usage("%s is missing. See: %s --help", argument, commandLine(c))
-		}
-		return nil
-	}
 }

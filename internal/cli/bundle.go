@@ -11,33 +11,10 @@ import (
 
 func bundleCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:  "bundle",
-		Usage: "pack runs and datasets into one file for another machine",
+		Name: "bundle",
 		Subcommands: []*cli.Command{
-			{
-				Name:      "export",
-				Usage:     "write a bundle",
-				UsageText: "gavel carry bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
-				Flags: []cli.Flag{
-					stringFlag("out", "`FILE` to write"),
-					&cli.StringSliceFlag{
-						Name:  "dataset",
-						Usage: "`NAME` of a fetched dataset to include; may be given again",
-					},
-					unusedCacheFlag(),
-				},
-				Action: e.bundleExport,
-			},
-			{
-				Name: "import", Usage: "unpack a bundle", UsageText: "gavel carry bundle import FILE [--runs DIR]",
-				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
-					unusedCacheFlag(),
-					&cli.BoolFlag{Name: "no-replies", Hidden: true}, // no import touches the cache
-				},
-				Before: oneArgument("FILE"),
-				Action: e.bundleImport,
-			},
+			{Name: "export", Action: e.bundleExport},
+			{Name: "import", Action: e.bundleImport},
 		},
 	}
 }

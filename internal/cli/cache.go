@@ -43,48 +43,17 @@ func (e *env) withCache(act func(c *cli.Context, s *cache.Store) error) cli.Acti
 	}
 }
 
-func cacheFlag() cli.Flag { return stringFlag("cache", "`DIR` of the cache") }
-
-// unusedCacheFlag returns a flag that commands accept which once read the cache.
-func unusedCacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Hidden: true} }
-
 func cacheCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:  "cache",
-		Usage: "inspect and clean the cache of replies",
+		Name: "cache",
 		Subcommands: []*cli.Command{
-			{
-				Name:   "path",
-				Usage:  "where the cache is",
-				Flags:  []cli.Flag{cacheFlag()},
-				Before: noArguments,
-				Action: func(c *cli.Context) error {
-					_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
-					return err
-				},
-			},
-			{
-				Name:   "stats",
-				Usage:  "what the cache holds",
-				Flags:  append(formatFlags(), cacheFlag()),
-				Before: noArguments,
-				Action: e.withCache(e.cacheStats),
-			},
-			{
-				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
-				Flags: []cli.Flag{
-					&cli.DurationFlag{Name: "older-than", Usage: "remove entries older than `D` (720h is 30 days)"},
-					stringFlag("model", "only replies of the model `M`"),
-					boolFlag("all", "remove everything"),
-					cacheFlag(),
-				},
-				Before: pruneArguments,
-				Action: e.withCache(e.cachePrune),
-			},
-			{
-				Name: "rebuild", Usage: "fill the cache with the replies of runs", UsageText: "gavel cache rebuild RUN|DIR...",
-				Flags: []cli.Flag{cacheFlag()}, Before: someArguments("RUN or DIR"), Action: e.cacheRebuild,
-			},
+			{Name: "path", Action: func(c *cli.Context) error {
+				_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
+				return err
+			}},
+			{Name: "stats", Action: e.withCache(e.cacheStats)},
+			{Name: "prune", Before: pruneArguments, Action: e.withCache(e.cachePrune)},
+			{Name: "rebuild", Action: e.cacheRebuild},
 		},
 	}
 }
@@ -101,7 +70,7 @@ func pruneArguments(c *cli.Context) error {
 	if age := c.Duration("older-than"); c.IsSet("older-than") && age <= 0 {
 		return usage("--older-than %s: it must be more than 0", age)
 	}
-	return noArguments(c)
+	return nil
 }
 
 func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {

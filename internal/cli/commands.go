@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -26,21 +25,20 @@ func commandGroups() []commandGroup {
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
 		{name: "Compare", commands: []builder{
-			runsCommand, scoreCommand, itemsCommand, compareCommand, raceCommand, juryCommand, reportCommand, suiteCommand,
+			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, juryCommand, reportCommand,
+			suiteCommand,
 		}},
 		{name: "People's labels", commands: []builder{
-			family("labels", "label pairs, agreement, when to trust a judge",
-				labelCommand, agreeCommand, estimateCommand, selectCommand),
+			family("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),
 		}},
 		{name: "Data, prompts", commands: []builder{
-			datasetsCommand, promptsCommand, cacheCommand,
+			datasetsCommand, promptsCommand,
 		}},
 		{name: "Many machines", commands: []builder{
-			family("carry", "bundles, replay, shards", bundleCommand, replayCommand, mergeCommand),
+			family("carry", bundleCommand, replayCommand, mergeCommand),
 		}},
 		{name: more, commands: []builder{
-			showCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand,
-			docsCommand,
+			cacheCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand, docsCommand,
 		}},
 	}
 }
@@ -84,9 +82,9 @@ func renamed(args []string) []string {
 }
 
 // family returns a command with others under it.
-func family(name, purpose string, members ...builder) builder {
+func family(name string, members ...builder) builder {
 	return func(e *env) *cli.Command {
-		c := &cli.Command{Name: name, Usage: purpose}
+		c := &cli.Command{Name: name}
 		for _, build := range members {
 			c.Subcommands = append(c.Subcommands, build(e))
 		}
@@ -95,37 +93,8 @@ func family(name, purpose string, members ...builder) builder {
 }
 
 func versionCommand(*env) *cli.Command {
-	return &cli.Command{
-		Name:   "version",
-		Usage:  "print the version",
-		Before: noArguments,
-		Action: func(c *cli.Context) error {
-			cli.ShowVersion(c)
-			return nil
-		},
-	}
-}
-
-// adopt gives every command the same manners, and the text of its page.
-func adopt(before string, commands []*cli.Command) {
-	for _, c := range commands {
-		name := before + " " + c.Name
-		c.Description = cmp.Or(c.Description, helpText(name))
-		c.OnUsageError = onUsageError
-		c.HideHelpCommand = true
-		arguments := c.Before
-		c.Before = func(ctx *cli.Context) error {
-			err := cmp.Or(takeFormat(ctx), takeScoring(ctx))
-			if err == nil && arguments != nil {
-				err = arguments(ctx)
-			}
-			return err
-		}
-		if len(c.Subcommands) > 0 {
-			if c.Action == nil {
-				c.Action = unknownCommand
-			}
-			adopt(name, c.Subcommands)
-		}
-	}
+	return &cli.Command{Name: "version", Action: func(c *cli.Context) error {
+		cli.ShowVersion(c)
+		return nil
+	}}
 }

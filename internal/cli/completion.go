@@ -22,13 +22,10 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 const completing = "--generate-bash-completion"
 
 func completionCommand(e *env) *cli.Command {
-	c := &cli.Command{
-		Name:  "completion",
-		Usage: "print a completion script for a shell",
-	}
+	c := &cli.Command{Name: "completion"}
 	for _, shell := range shells {
 		c.Subcommands = append(c.Subcommands, &cli.Command{
-			Name: shell, Usage: "the script for " + shell, Before: noArguments,
+			Name: shell, Usage: "the script for " + shell,
 			Action: func(*cli.Context) error {
 				text, err := completions.ReadFile("completion/" + shell)
 				if err == nil {

@@ -13,62 +13,11 @@ import (
 
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:  "datasets",
-		Usage: "list, show and fetch datasets",
+		Name: "datasets",
 		Subcommands: []*cli.Command{
-			{
-				Name:   "list",
-				Usage:  "the datasets gavel knows by name",
-				Flags:  formatFlags(),
-				Before: noArguments,
-				Action: e.printed(e.listDatasets),
-			},
-			{
-				Name:      "show",
-				Usage:     "describe a dataset or a file",
-				UsageText: "gavel datasets show NAME|FILE [flags]",
-				Flags:     append(openFlags(), formatFlags()...),
-				Before:    oneArgument("NAME or FILE"),
-				Action:    e.printed(e.showDataset),
-			},
-			{
-				Name: "fetch", Usage: "download a dataset from its official site", UsageText: "gavel datasets fetch NAME",
-				Before: oneArgument("NAME"),
-				Action: e.fetchDataset,
-			},
-		},
-	}
-}
-
-// openFlags say how the rows of a dataset become items.
-func openFlags() []cli.Flag {
-	return append(mappingFlags(),
-		&cli.StringFlag{
-			Name:  "turns",
-			Value: datasets.TurnsValues[0],
-			Usage: "for conversations: " +
-				strings.Join(datasets.TurnsValues, " or ") + ", which judges longer conversations as a whole",
-			Category: "what",
-		},
-		&cli.StringFlag{
-			Name:     "lang",
-			Usage:    "for messages: only this `LANGUAGE`, as named in the file; message trees: en by default, or all",
-			Category: "what",
-		},
-	)
-}
-
-func mappingFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringSliceFlag{
-			Name:     "field",
-			Usage:    "for a file with other columns: which column has which part, `PART=COLUMN,…`",
-			Category: "what",
-		},
-		&cli.StringSliceFlag{
-			Name:     "label-values",
-			Usage:    "which values in the label column mean which label: `LABEL=VALUE,…`",
-			Category: "what",
+			{Name: "list", Action: e.printed(e.listDatasets)},
+			{Name: "show", Action: e.printed(e.showDataset)},
+			{Name: "fetch", Action: e.fetchDataset},
 		},
 	}
 }

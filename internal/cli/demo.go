@@ -20,18 +20,7 @@ import (
 )
 
 func demoCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:      "demo",
-		Usage:     "see real judges scored: no model, no network",
-		UsageText: "gavel demo [--serve] [--out DIR] [--format FORMAT]",
-		Flags: append([]cli.Flag{
-			stringFlag("out", "keep the runs in `DIR`"),
-			boolFlag("serve", "then show the runs in the browser, as gavel serve does"),
-			&cli.StringFlag{Name: "addr", Value: defaultAddress, Usage: "with --serve: `ADDRESS` to listen on"},
-		}, formatFlags()...),
-		Before: noArguments,
-		Action: e.demo,
-	}
+	return &cli.Command{Name: "demo", Action: e.demo}
 }
 
 func (e *env) demo(c *cli.Context) error {

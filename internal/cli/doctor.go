@@ -4,45 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/backends"
 	"gavel/internal/doctor"
 	"gavel/internal/eval"
 	"gavel/protocols/pairwise"
 )
 
 func doctorCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:      "doctor",
-		Usage:     "test a server and a model, and how long a run takes",
-		UsageText: "gavel doctor --model MODEL [flags]",
-		Flags: slices.Concat([]cli.Flag{
-			stringFlag("model", "`NAME` of the judge on its server; optional if there is only one"),
-			&cli.StringFlag{
-				Name:  "system-role",
-				Value: backends.System,
-				Usage: "`ROLE` of the message with the system text: " +
-					"system, or user for models whose template rejects system",
-			},
-			boolFlag("quick",
-				"skip the checks that load the server: "+
-					"concurrent requests, and their rows in the estimate"),
-
-			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
-			&cli.DurationFlag{
-				Name:  "time-limit",
-				Value: 5 * time.Minute,
-				Usage: "end after `D`, and name the checks that were not made; 0 for no limit",
-			},
-			boolFlag("list", "list the server's models, and test nothing"),
-		}, flagsOf(eval.EndpointFields()), formatFlags()),
-		Before: noArguments,
-		Action: e.doctor,
-	}
+	return &cli.Command{Name: "doctor", Flags: flagsOf(eval.EndpointFields()), Action: e.doctor}
 }
 
 // doctor tests a server and a judge and prints the findings; the error names what failed.

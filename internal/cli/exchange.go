@@ -22,18 +22,8 @@ import (
 
 func importCommand(e *env) *cli.Command {
 	command := &cli.Command{
-		Name:  "import",
-		Usage: "make a run of another harness's output, or import a dataset",
-		Subcommands: []*cli.Command{{
-			Name:      "dataset",
-			Usage:     "a published file from disk, or a file of your own under a name",
-			UsageText: "gavel import dataset [--as NAME] FILE",
-			Flags: append(mappingFlags(), stringFlag("as",
-				"`NAME` of the dataset, if it has no published SHA-256; "+
-					"or a name of your choice, for a file of your own")),
-			Before: oneArgument("FILE"),
-			Action: e.importDataset,
-		}},
+		Name:        "import",
+		Subcommands: []*cli.Command{{Name: "dataset", Action: e.importDataset}},
 	}
 	for _, p := range protocols.All {
 		for _, im := range p.Imports {
@@ -45,18 +35,17 @@ func importCommand(e *env) *cli.Command {
 
 func (e *env) importer(im imports.Importer) *cli.Command {
 	argument, _, _ := strings.Cut(im.Usage, " ")
-	files := oneArgument(argument)
 	if im.ManyFiles {
-		files = someArguments("FILE")
+		argument = "FILE..."
 	}
-	flags := []cli.Flag{stringFlag("out", "`DIR` of the run")}
+	var flags []cli.Flag
 	for _, o := range im.Options {
 		flags = append(flags, stringFlag(o.Name, o.Usage))
 	}
 	return &cli.Command{
 		Name: im.Name, Usage: im.About, UsageText: "gavel import " + im.Name + " " + im.Usage, Flags: flags,
 		Before: func(c *cli.Context) error {
-			if err := files(c); err != nil {
+			if err := checkArguments(c, argument); err != nil {
 				return err
 			}
 			if c.String("out") == "" {
@@ -143,28 +132,11 @@ func scoreImported(dirs []string) (runs []*scoring.Run, reports []scoring.Report
 
 func exportCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:  "export",
-		Usage: "write runs as a table, or in another harness's format",
-		Subcommands: []*cli.Command{{
-			Name:      "parquet",
-			Usage:     "a table of judgments for pandas, DuckDB or Polars",
-			UsageText: "gavel export parquet RUN... --out FILE",
-			Description: "One row a judgment, with its verdict as scores count it, tokens, time and replies.\n" +
-				"docs/formats.md lists the columns.\n\nExample:\n  gavel export parquet runs --out judgments.parquet",
-			Flags: []cli.Flag{
-				stringFlag("out", "`FILE` to write"),
-				boolFlag("force", "overwrite a file that is there"),
-			},
-			Before: someArguments("RUN"),
-			Action: e.exportParquet,
-		}, {
-			Name:      "judgebench",
-			Usage:     "a run of pairs in JudgeBench's output format",
-			UsageText: "gavel export judgebench RUN [--out FILE]",
-			Flags:     []cli.Flag{stringFlag("out", "`FILE` to write; default: standard output")},
-			Before:    oneArgument("RUN"),
-			Action:    func(c *cli.Context) error { return e.exportJudgeBench(c.Args().First(), c.String("out")) },
-		}},
+		Name: "export",
+		Subcommands: []*cli.Command{
+			{Name: "parquet", Action: e.exportParquet},
+			{Name: "judgebench", Action: e.exportJudgeBench},
+		},
 	}
 }
 
@@ -189,8 +161,8 @@ func (e *env) exportParquet(c *cli.Context) error {
 	return nil
 }
 
-func (e *env) exportJudgeBench(run, out string) error {
-	written, omitted, err := pairwise.Export(run, out, e.stdout)
+func (e *env) exportJudgeBench(c *cli.Context) error {
+	written, omitted, err := pairwise.Export(c.Args().First(), c.String("out"), e.stdout)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ const (
 	exitError       = 1
 	exitUsage       = 2
 	exitIncomplete  = 3   // a run ended with judgments failed, missing, or without a verdict for want of room
-	exitRefuted     = 4   // what --until asks is surely not so
-	exitUndecided   = 5   // all items do not tell
+	exitRefuted     = 4   // the condition of --until does not hold
+	exitUndecided   = 5   // all items are too few to tell
 	exitInterrupted = 130 // Ctrl-C
 )
 

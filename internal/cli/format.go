@@ -8,26 +8,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/internal/eval"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 )
 
 // formatNames lists the values of --format. Each but text was a flag in 0.1, which still works.
 var formatNames = []string{report.Text, report.FullText, report.JSON, report.CSV, report.Markdown}
-
-// formatFlags returns the flags that choose the format of a result.
-func formatFlags() []cli.Flag {
-	flags := []cli.Flag{&cli.StringFlag{
-		Name:     "format",
-		Usage:    "print `FORMAT`: text, full, json, csv or markdown; full is text with every table, row and column",
-		Category: eval.FoldersPart,
-	}}
-	for _, name := range formatNames[1:] {
-		flags = append(flags, &cli.BoolFlag{Name: name, Hidden: true})
-	}
-	return flags
-}
 
 // takeFormat sets --format to what a flag that it replaced says, and refuses several formats. --full is of text only.
 func takeFormat(c *cli.Context) error {

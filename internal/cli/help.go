@@ -184,8 +184,8 @@ func shareFlags(page *manual.Page, subcommands []manual.Page) {
 // docsCommand prints docs/cli.md, for those who build gavel.
 func docsCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name: "docs", Hidden: true, Usage: "print the description of all commands",
-		Subcommands: []*cli.Command{{Name: "markdown", Before: noArguments, Action: func(*cli.Context) error {
+		Name: "docs", Hidden: true,
+		Subcommands: []*cli.Command{{Name: "markdown", Action: func(*cli.Context) error {
 			_, err := io.WriteString(e.stdout, manual.Markdown(pages(newApp(e))))
 			return err
 		}}},

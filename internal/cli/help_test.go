@@ -171,6 +171,19 @@ func TestOldNames(t *testing.T) {
 	}
 }
 
+// TestTypedOldName: a misspelt command of an earlier version is corrected to its name of today.
+func TestTypedOldName(t *testing.T) {
+	app := newApp(newEnv(nil, os.Stdout, os.Stderr))
+	for typed, want := range map[string]string{
+		"agre": "labels agree", "modls": "doctor --list", "bundel": "carry bundle", "datsets": "datasets",
+	} {
+		_, err := arrange(app, []string{typed})
+		if err == nil || !strings.Contains(err.Error(), ", did you mean "+want+"?") {
+			t.Errorf("%s: %v", typed, err)
+		}
+	}
+}
+
 // TestFamilies: each command of a family also goes by its short name, with the same flags; each page has examples that
 // can be typed as they stand there.
 func TestFamilies(t *testing.T) {

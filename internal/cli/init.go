@@ -15,13 +15,7 @@ import (
 var suiteToStart []byte
 
 func initCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:      "init",
-		Usage:     "write a commented suite file to start from",
-		UsageText: "gavel init [FILE]",
-		Before:    atMostOne("FILE"),
-		Action:    e.initSuite,
-	}
+	return &cli.Command{Name: "init", Action: e.initSuite}
 }
 
 // initSuite writes a suite file where there is none.

@@ -16,17 +16,13 @@ import (
 var itemFilters = [][2]string{{"wrong", "wrong"}, {"flipped", "inconsistent"}, {"no-verdict", "open"}}
 
 func itemsCommand(e *env) *cli.Command {
-	flags := formatFlags()
+	var flags []cli.Flag
 	for _, f := range itemFilters {
 		flags = append(flags, boolFlag(f[0], "only items on which "+store.FilterNamed(f[1]).About))
 	}
 	return &cli.Command{
-		Name:      "items",
-		Usage:     "list items of a run, such as those it got wrong",
-		UsageText: "gavel items [--wrong|--flipped|--no-verdict] [flags] RUN",
-		Flags: append(flags, stringFlag("group", "only items of this `GROUP`"),
-			&cli.IntFlag{Name: "limit", Value: 10, Usage: "print `N` items, 0 for all; JSON and CSV always have all"}),
-		Before: oneArgument("RUN"),
+		Name:  "items",
+		Flags: flags,
 		Action: e.printed(func(c *cli.Context) (any, error) {
 			filter := server.ItemsFilter{Group: c.String("group"), Page: 1, Per: c.Int("limit")}
 			for _, f := range itemFilters {
@@ -59,13 +55,7 @@ func openItems(c *cli.Context) (*server.RunItems, error) {
 }
 
 func showCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:      "show",
-		Usage:     "show an item of a run: texts, replies, verdicts",
-		UsageText: "gavel show [flags] RUN ITEM",
-		Flags:     formatFlags(),
-		Action:    e.printed(showItem),
-	}
+	return &cli.Command{Name: "show", Action: e.printed(showItem)}
 }
 
 // showItem finds an item by its id, or by the beginning of the id where no other item's id has the same.

@@ -10,18 +10,7 @@ import (
 
 func juryCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "jury",
-		Usage:     "several runs as one judge, and what that gains",
-		UsageText: "gavel jury --out DIR [flags] RUN RUN [RUN...]",
-		Flags: append(append([]cli.Flag{
-			&cli.StringFlag{
-				Name:  "rule",
-				Value: string(jury.Majority),
-				Usage: "how to combine verdicts: `RULE` majority, unanimous, weighted or cascade",
-			},
-			boolFlag("all-orders", "the verdicts in all orders of an item vote together"),
-			stringFlag("out", "`DIR` of the jury's run"),
-		}, verdictFlags()...), formatFlags()...),
+		Name: "jury",
 		Action: func(c *cli.Context) error {
 			o, err := scoringFrom(c)
 			if err != nil {

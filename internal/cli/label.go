@@ -9,28 +9,7 @@ import (
 )
 
 func labelCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:      "label",
-		Usage:     "label a dataset in the browser, and see which judge agrees",
-		UsageText: "gavel labels label DATASET [flags]\n   gavel labels label DATASET --export FILE",
-		Flags: append(append([]cli.Flag{
-			stringFlag("as", "your `NAME`; others say theirs on the page"),
-			&cli.IntFlag{Name: "sample", Usage: "label `N` items, drawn by the seed; 0 is all"},
-			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draw, of each labeller's order and of the sides"},
-			&cli.Float64Flag{
-				Name:  "again",
-				Value: 10,
-				Usage: "show `PERCENT` of the items twice, sides exchanged, " +
-					"to see how far a person agrees with themselves",
-			},
-			stringFlag("labels",
-				"`FILE` to keep the labels in; default: DATASET.labels.jsonl beside the dataset"),
-
-			stringFlag("export", "write the items with what most people said as a dataset to `FILE`, and end"),
-		}, openFlags()...), serveFlags()...),
-		Before: oneArgument("DATASET"),
-		Action: e.label,
-	}
+	return &cli.Command{Name: "label", Action: e.label}
 }
 
 // label opens the desk, and serves its page.

@@ -217,6 +217,7 @@ func newApp(e *env) *cli.App {
 		Flags:                     []cli.Flag{colourFlag},
 		Commands:                  buildCommands(e),
 	}
-	adopt(app.Name, app.Commands)
+	texts, _ := readTexts() // a test reads them first
+	texts.adopt(app.Name, app.Commands)
 	return app
 }

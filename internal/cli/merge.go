@@ -8,14 +8,7 @@ import (
 
 func mergeCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "merge",
-		Usage:     "make one run, or one suite, of its shards",
-		UsageText: "gavel carry merge OUT SHARD... [flags]",
-		Flags: []cli.Flag{
-			boolFlag("incomplete", "merge shards with judgments that failed or are missing"),
-			unusedCacheFlag(),
-			&cli.BoolFlag{Name: "no-replies", Hidden: true}, // no merge touches the cache
-		},
+		Name: "merge",
 		Action: func(c *cli.Context) error {
 			r := merge.Inputs{
 				Out:        c.Args().First(),

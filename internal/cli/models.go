@@ -55,21 +55,10 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 
 func promptsCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:  "prompts",
-		Usage: "list and show the prompts",
+		Name: "prompts",
 		Subcommands: []*cli.Command{
-			{
-				Name:   "list",
-				Usage:  "the prompts of every protocol",
-				Flags:  formatFlags(),
-				Before: noArguments,
-				Action: e.printed(e.listPrompts),
-			},
-			{
-				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
-				Before: oneArgument("NAME"),
-				Action: e.showPrompt,
-			},
+			{Name: "list", Action: e.printed(e.listPrompts)},
+			{Name: "show", Action: e.showPrompt},
 		},
 	}
 }

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gavel/datasets"
 	"gavel/internal/doc"
+	"gavel/internal/report"
 	"gavel/scoring"
 )
 
@@ -19,20 +21,26 @@ func (e *env) next(words ...string) {
 
 // nextOf returns the commands to give after a run is made or scored.
 func nextOf(r scoring.Report) []doc.Command {
-	run := r.Run
+	run := datasets.ShellQuote(r.Run)
 	serve := "gavel serve --open"
-	if folder := filepath.Dir(filepath.Clean(run)); folder != "runs" {
+	if folder := filepath.Dir(filepath.Clean(r.Run)); folder != "runs" {
 		serve += " --runs " + datasets.ShellQuote(folder)
 	}
-	all := []doc.Command{
-		{Line: serve, Purpose: "look at what it got wrong"},
-		{Line: "gavel score " + datasets.ShellQuote(run) + " --format full", Purpose: "every way to count"},
+	var all []doc.Command
+	add := func(line, purpose string) { all = append(all, doc.Command{Line: line, Purpose: purpose}) }
+	if hasWrongItems(r) {
+		add("gavel items "+run+" --wrong", "look at what it got wrong")
 	}
+	add(serve, "look at it in the browser")
+	add("gavel score "+run+" --format full", "every way to count")
 	if len(r.References) > 0 {
-		all = append(all, doc.Command{
-			Line:    "gavel score " + datasets.ShellQuote(run) + " --section references",
-			Purpose: "beside published judges",
-		})
+		add("gavel score "+run+" --section references", "beside published judges")
 	}
 	return all
+}
+
+// hasWrongItems reports whether a run's headline counts right items, and not all are.
+func hasWrongItems(r scoring.Report) bool {
+	h := report.Headline(&r)
+	return h != nil && slices.Contains(scoring.Shares(r.Protocol), h.Metric) && h.Value != nil && *h.Value < 100
 }

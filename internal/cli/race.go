@@ -16,28 +16,7 @@ import (
 
 func raceCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "race",
-		Usage:     "find the best of several judges with few judgments",
-		UsageText: "gavel race [flags] FILE.yaml\n   gavel race [flags] RUN RUN [RUN...]",
-		Flags: append(append([]cli.Flag{
-			&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "the best judge leaves with probability at most `P`"},
-			&cli.Float64Flag{Name: "margin", Usage: "judges less than `D` points apart are tied; 0: no ties"},
-			&cli.StringFlag{
-				Name:  "about",
-				Value: race.QuestionItems,
-				Usage: "find the best on `WHAT`: items (like these) or benchmark (exactly these)",
-			},
-			stringFlag("budget", "with a suite's file: end after `N` calls (5000) or hours (2.5h)"),
-			boolFlag("dry-run",
-				"with a suite's file: print what all items would cost; ask nothing"),
-
-			&cli.IntFlag{
-				Name:  "orders",
-				Value: 1000,
-				Usage: "with runs: race in `N` more orders, and count how often the race is wrong",
-			},
-			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "with runs: `SEED` of the order of the items"},
-		}, readingFlags()...), formatFlags()...),
+		Name: "race",
 		Action: func(c *cli.Context) error {
 			rules, err := raceRules(c)
 			if err != nil {

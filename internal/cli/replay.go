@@ -9,17 +9,7 @@ import (
 )
 
 func replayCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:      "replay",
-		Usage:     "repeat a run from its folder: no server, no dataset",
-		UsageText: "gavel carry replay RUN --out DIR [flags]",
-		Flags: append([]cli.Flag{
-			stringFlag("out", "`DIR` of the new run"),
-			unusedCacheFlag(),
-		}, formatFlags()...),
-		Before: oneArgument("RUN"),
-		Action: e.replay,
-	}
+	return &cli.Command{Name: "replay", Action: e.replay}
 }
 
 func (e *env) replay(c *cli.Context) error {

@@ -13,16 +13,8 @@ import (
 )
 
 func reportCommand(e *env) *cli.Command {
-	flags := slices.Concat([]cli.Flag{
-		stringFlag("out", "`FILE` to write: .html, .md, or .svg of 1200 × 630; - is standard output"),
-		stringFlag("labels", "`FILE` of people's labels: say which judge agrees with them"),
-		boolFlag("force", "overwrite a file that gavel did not write"),
-	}, readingFlags())
 	return &cli.Command{
-		Name:      "report",
-		Usage:     "write the pages of runs in one file, as Markdown or as a picture",
-		UsageText: "gavel report RUN... --out FILE.html|.md|.svg",
-		Flags:     flags,
+		Name: "report",
 		Action: func(c *cli.Context) error {
 			out := c.String("out")
 			if out == "" {

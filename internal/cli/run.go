@@ -29,8 +29,7 @@ func runCommand(e *env) *cli.Command {
 			Usage:       k.About,
 			UsageText:   fmt.Sprintf("gavel run %s --model MODEL --dataset NAME|FILE [flags]", k.Name),
 			Description: describeProtocol(k),
-			Flags:       runFlags(k),
-			Before:      noArguments,
+			Flags:       flagsOf(eval.FieldsOf(k)),
 			Action: func(c *cli.Context) error {
 				o, err := eval.Read(k, flagValues(c, eval.FieldsOf(k)))
 				if err != nil {
@@ -69,30 +68,9 @@ command goes on, or some prompts or replies did not fit the context or were refu
 --ask-again asks for them; 130 interrupted, and the same command goes on.`
 	if len(scoring.Shares(k.Name)) > 0 {
 		text += ` With --until: 0
-it is surely so, 4 surely not, 5 all items do not tell.`
+the condition holds, 4 it does not hold, 5 all items are too few to tell.`
 	}
 	return text
-}
-
-// runFlags returns the fields of a protocol's request (internal/eval/fields.go) as flags, and those that only the
-// command line has.
-func runFlags(k judging.Protocol) []cli.Flag {
-	flags := flagsOf(eval.FieldsOf(k))
-	flags = append(flags, &cli.BoolFlag{
-		Name:     "dry-run",
-		Usage:    "print the plan and the first prompt, ask nothing",
-		Category: eval.FoldersPart,
-	})
-	flags = append(flags, &cli.StringFlag{
-		Name:     "batch-out",
-		Usage:    "ask no server: write what is missing to `FILE`, as the input of \"vllm run-batch\" or of another batch",
-		Category: eval.ServerPart,
-	}, &cli.StringFlag{
-		Name:     "batch-in",
-		Usage:    "take replies from `FILE`, the output of such a batch",
-		Category: eval.ServerPart,
-	})
-	return append(flags, formatFlags()...)
 }
 
 // batchRun makes the judgments whose replies are in the output of a batch, and writes the others as the input of the

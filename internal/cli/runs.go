@@ -26,20 +26,9 @@ import (
 
 func runsCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "runs",
-		Aliases:   []string{"ls"},
-		Usage:     "list the runs here (also: ls)",
-		UsageText: "gavel runs [DIR] [flags]",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs"},
-		}, formatFlags()...),
-		Before: func(c *cli.Context) error {
-			if c.NArg() == 1 && c.IsSet("runs") {
-				return usage("DIR and --runs are the same: give one of them")
-			}
-			return atMostOne("DIR")(c)
-		},
-		Action: e.listRuns,
+		Name:    "runs",
+		Aliases: []string{"ls"},
+		Action:  e.listRuns,
 	}
 }
 
@@ -72,6 +61,9 @@ type listedRun struct {
 const unreadableRun = "damaged"
 
 func (e *env) listRuns(c *cli.Context) error {
+	if c.NArg() == 1 && c.IsSet("runs") {
+		return usage("DIR and --runs are the same: give one of them")
+	}
 	dir := cmp.Or(c.Args().First(), c.String("runs"))
 	runs, err := e.findRuns(dir)
 	if errors.Is(err, fs.ErrNotExist) && !c.IsSet("runs") && c.NArg() == 0 {
@@ -141,7 +133,8 @@ func byQuestion(rows []listedRun) []listedRun {
 		return slices.MaxFunc(question, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
 	slices.SortStableFunc(questions, func(a, b []listedRun) int {
-		return cmp.Or(cmp.Compare(scoring.Indicator(a[0].Error != ""), scoring.Indicator(b[0].Error != "")), newest(b).Compare(newest(a)))
+		unread := func(question []listedRun) float64 { return scoring.Indicator(question[0].Error != "") }
+		return cmp.Or(cmp.Compare(unread(a), unread(b)), newest(b).Compare(newest(a)))
 	})
 	for _, of := range questions {
 		nameJudges(of)

@@ -18,29 +18,6 @@ import (
 	"gavel/scoring"
 )
 
-func scoringFlags() []cli.Flag { return append(readingFlags(), formatFlags()...) }
-
-// readingFlags say how replies are read and scored: --scoring, and the flags that it replaced, which still work.
-func readingFlags() []cli.Flag {
-	missing := string(scoring.DefaultOptions.Missing)
-	return append(verdictFlags(), &cli.StringFlag{Name: "extract", Value: extractStrict, Hidden: true},
-		&cli.StringFlag{Name: "missing", Value: missing, Hidden: true})
-}
-
-// verdictFlags returns the readingFlags that concern verdicts on two answers.
-func verdictFlags() []cli.Flag {
-	d := scoring.DefaultOptions
-	return []cli.Flag{
-		stringFlag("scoring", "read and score by other rules: `KEY=VALUE,…` or a file of such lines; "+
-			"\"gavel score --help all\" lists the keys"),
-		&cli.StringFlag{Name: "reading", Hidden: true},
-		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Hidden: true},
-		&cli.BoolFlag{Name: "accept-cut", Hidden: true},
-		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Hidden: true},
-		&cli.Uint64Flag{Name: bootstrapSeed, Value: d.Bootstrap.Seed, Hidden: true},
-	}
-}
-
 // bootstrapSeed is the flag that the key seed of --scoring replaced.
 const bootstrapSeed = "bootstrap-seed"
 
@@ -112,7 +89,12 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 		AcceptCut: c.Bool("accept-cut"),
 		Lenient:   extract == extractLenient,
 	}
-	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
+	if c.IsSet("rounds") {
+		o.Bootstrap.Rounds = c.Int("rounds")
+	}
+	if c.IsSet(bootstrapSeed) {
+		o.Bootstrap.Seed = c.Uint64(bootstrapSeed)
+	}
 	if o.Bootstrap.Rounds < 100 {
 		return o, usage("--scoring rounds=%d: an interval needs at least 100", o.Bootstrap.Rounds)
 	}
@@ -167,15 +149,7 @@ func loadRuns(c *cli.Context, minimum int, usageError string) ([]*scoring.Run, s
 
 func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "score",
-		Usage:     "score runs from their stored replies",
-		UsageText: "gavel score [flags] RUN...",
-		Flags: append([]cli.Flag{
-			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
-			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
-			stringFlag("section", "print one `PART` alone: references (published judges) or sway (biases)"),
-			stringFlag("out", "with --section references: make a run of each judge on the items of RUN, in `DIR`"),
-		}, scoringFlags()...),
+		Name: "score",
 		Action: func(c *cli.Context) error {
 			rates := scoring.Rates{Watts: c.Float64("watts"), PricePerHour: c.Float64("price-per-hour")}
 			if err := rates.Check(); err != nil {
@@ -245,11 +219,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "compare",
-		Usage:     "compare runs on the items that both have judged",
-		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]\n   gavel compare --plan [--detect POINTS] [--pairs N]",
-		Flags: append(append(scoringFlags(), planFlags()...),
-			&cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
+		Name: "compare",
 		Action: endsAtOnce(e.printed(func(c *cli.Context) (any, error) {
 			switch {
 			case c.Bool("plan"):

@@ -25,51 +25,13 @@ import (
 
 func serveCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name:      "serve",
-		Usage:     "leaderboard, runs and pairs in the browser",
-		UsageText: "gavel serve [flags]",
-		Flags: append(serveFlags(), stringFlag("labels",
-			"`FILE` of people's labels: say which judge agrees with them")),
-		Before: noArguments,
+		Name:   "serve",
 		Action: func(c *cli.Context) error { return e.serve(c, nil) },
 	}
 }
 
-// defaultAddress is the default of --addr.
-const defaultAddress = "127.0.0.1:7070"
-
 // defaultRuns is the default of --runs; serve makes this folder if it is missing.
 const defaultRuns = "runs"
-
-func serveFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{
-			Name:  "addr",
-			Value: defaultAddress,
-			Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file",
-		},
-		&cli.StringFlag{Name: "runs", Value: defaultRuns, Usage: "`DIR` with the runs, also for new ones"},
-		stringFlag("token-file", "`FILE` with the access token, on a line by itself"),
-		&cli.StringSliceFlag{
-			Name: "host",
-			Usage: "another host `NAME` of this server, such as that of a proxy; needs --token-file; " +
-				"may be given again",
-		},
-		&cli.StringSliceFlag{
-			Name:  "base-url",
-			Usage: "`URL` of a model server to offer beside those found; may be given again",
-		},
-		stringFlag("api-key-env",
-			"`NAME` of the environment variable that holds the API key for --base-url; default: "+
-				"OPENAI_API_KEY"),
-
-		stringFlag("cache", "`DIR` of the cache of replies; default: see \"gavel cache path\""),
-		boolFlag("no-cache", "do not use the cache"),
-		&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
-		boolFlag("read-only", "only show runs: no starting, stopping or deleting"),
-		boolFlag("open", "open the first page in this machine's browser"),
-	}
-}
 
 // jobOptions reads the flags about runs that the server starts.
 func jobOptions(c *cli.Context) (jobs.Options, error) {

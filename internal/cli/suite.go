@@ -10,11 +10,9 @@ import (
 )
 
 func suiteCommand(e *env) *cli.Command {
-	command := func(name, purpose string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
+	command := func(name string, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
 		return &cli.Command{
-			Name: name, Usage: purpose, UsageText: "gavel suite " + name + " [flags] FILE.yaml",
-			Flags:  append(flags, formatFlags()...),
-			Before: oneArgument("FILE.yaml"),
+			Name: name,
 			Action: func(c *cli.Context) error {
 				s, err := suite.Open(c.Args().First())
 				if err != nil {
@@ -24,22 +22,15 @@ func suiteCommand(e *env) *cli.Command {
 			},
 		}
 	}
-	runFlags := []cli.Flag{
-		boolFlag("yes", "run even if the plan exceeds the limits of the file"),
-		stringFlag("shard", "make the runs of a part of the items, `K/N`, auto or auto/N, "+
-			"as \"gavel run --shard\" does, in a folder of their own"),
-		boolFlag("ask-again", "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"),
-	}
 	return &cli.Command{
-		Name:  "suite",
-		Usage: "judges × protocols × datasets (gavel init starts one)",
+		Name: "suite",
 		Subcommands: []*cli.Command{
-			command("plan", "what the suite would ask, and how long it would take", nil, e.suitePlan),
-			command("run", "make or continue the runs of the suite", runFlags, e.suiteRun),
-			command("status", "how far the suite is", nil, func(c *cli.Context, s *suite.Suite) error {
+			command("plan", e.suitePlan),
+			command("run", e.suiteRun),
+			command("status", func(c *cli.Context, s *suite.Suite) error {
 				return e.print(c, s.Status(e.now()))
 			}),
-			command("results", "one table of judges and conditions", nil, e.suiteResults),
+			command("results", e.suiteResults),
 		},
 	}
 }

@@ -284,3 +284,6 @@ func (f runsFilter) At(page int) string { return f.Link("page", strconv.Itoa(pag
 
 // Folded reports whether all parameters have their defaults, so that the page folds its form.
 func (f runsFilter) Folded() bool { return f.Link() == "/runs" }
+
+// capital returns a name with its first letter in upper case.
+func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -186,7 +186,7 @@ func TestDefaultsOfTheForm(t *testing.T) {
 	r := newManager(t, Options{})
 	for _, k := range judging.Protocols() {
 		request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
-		for _, f := range formFields(k) {
+		for _, f := range FormFields(k) {
 			request[f.Name] = []string{f.Default}
 		}
 		got, err := r.request(t.Context(), request)

@@ -153,8 +153,8 @@ func (r *Manager) runNamed(flag, name string) (string, error) {
 	return dir, nil
 }
 
-// formFields returns the fields of a protocol's form.
-func formFields(protocol judging.Protocol) []FormField {
+// FormFields returns the fields of a protocol's form.
+func FormFields(protocol judging.Protocol) []FormField {
 	var fields []FormField
 	for _, f := range eval.FieldsOf(protocol) {
 		if f.Local {
@@ -275,7 +275,7 @@ func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	if err != nil {
 		return Offer{}, failure.WithStatus(http.StatusBadRequest, err)
 	}
-	o := Offer{Protocol: protocol.Name, Datasets: []NamedAbout{}, Fields: formFields(protocol)}
+	o := Offer{Protocol: protocol.Name, Datasets: []NamedAbout{}, Fields: FormFields(protocol)}
 	for _, k := range judging.Protocols() {
 		o.Protocols = append(o.Protocols, NamedAbout{Name: k.Name, About: k.About})
 	}

@@ -1,29 +1,30 @@
-package jobs
+package server
 
 import (
 	"encoding/json"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"gavel/internal/server/jobs"
 	"gavel/judging"
 )
 
-// JobRequestSchema describes the fields of a job request, those of all protocols together.
-func JobRequestSchema() *jsonschema.Schema {
+// jobRequestSchema describes the fields of a job request, those of all protocols together.
+func jobRequestSchema() *jsonschema.Schema {
 	var names []any
 	for _, name := range judging.Names(judging.Protocols()) {
 		names = append(names, name)
 	}
 	fields := map[string]*jsonschema.Schema{
-		fieldProtocol: {Type: "string", Enum: names},
-		fieldEndpoint: {Description: "id of a server of the offer; a list names several that serve one model"},
-		fieldModel:    {Type: "string", Description: "name of a model of that server"},
-		fieldDataset:  {Type: "string", Description: "name of a dataset of the offer"},
+		"protocol": {Type: "string", Enum: names},
+		"endpoint": {Description: "id of a server of the offer; a list names several that serve one model"},
+		"model":    {Type: "string", Description: "name of a model of that server"},
+		"dataset":  {Type: "string", Description: "name of a dataset of the offer"},
 	}
 	for _, k := range judging.Protocols() {
-		for _, f := range formFields(k) {
+		for _, f := range jobs.FormFields(k) {
 			if fields[f.Name] == nil {
-				fields[f.Name] = f.schema()
+				fields[f.Name] = schemaOfField(f)
 			}
 		}
 	}
@@ -32,7 +33,7 @@ func JobRequestSchema() *jsonschema.Schema {
 		Type: "object",
 		Description: "What to run: `protocol`, `endpoint`, `model`, `dataset`, and the fields of the offer. " +
 			"A field that may be given several times takes a list.",
-		Required:   []string{fieldProtocol, fieldEndpoint, fieldDataset},
+		Required:   []string{"protocol", "endpoint", "dataset"},
 		Properties: fields,
 		AdditionalProperties: &jsonschema.Schema{
 			AnyOf: []*jsonschema.Schema{value, {Type: "array", Items: value}},
@@ -40,8 +41,8 @@ func JobRequestSchema() *jsonschema.Schema {
 	}
 }
 
-// schema describes the values of a field. All may be written as texts.
-func (f FormField) schema() *jsonschema.Schema {
+// schemaOfField describes the values of a field. All may be written as texts.
+func schemaOfField(f jobs.FormField) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string", Description: f.About}
 	switch {
 	case f.Many:
