@@ -18,6 +18,7 @@ var rooms = map[string]string{
 	"internal/disk":       "",
 	"internal/codec":      "",
 	"internal/trials":     "",
+	"internal/phrases":    "",
 	"backends":            "internal/codec",
 	"cache":               "backends internal/codec",
 	"datasets/rows":       "",
@@ -27,16 +28,16 @@ var rooms = map[string]string{
 	"judging/judgingtest": "datasets backends",
 	"scoring/stats":       "",
 	"scoring/race":        "scoring/stats",
-	"scoring":             "judging scoring/stats",
+	"scoring":             "internal/phrases judging scoring/stats",
 
-	"internal/jury":  "internal/doc internal/report/table scoring scoring/stats judging backends",
-	"internal/plan":  "internal/doc internal/report/table scoring/stats",
-	"internal/races": "internal/doc internal/report/table scoring scoring/race scoring/stats",
-	"internal/labels": "internal/doc internal/report/table scoring scoring/stats judging datasets" +
+	"internal/jury":  "internal/phrases internal/doc internal/report/table scoring scoring/stats judging backends",
+	"internal/plan":  "internal/phrases internal/doc internal/report/table scoring/stats",
+	"internal/races": "internal/phrases internal/doc internal/report/table scoring scoring/race scoring/stats",
+	"internal/labels": "internal/phrases internal/doc internal/report/table scoring scoring/stats judging datasets" +
 		" datasets/rows",
-	"internal/report/table": "scoring",
-	"internal/doc":          "internal/report/table scoring",
-	"internal/report": "internal/doc internal/report/table internal/jury internal/labels scoring" +
+	"internal/report/table": "internal/phrases scoring",
+	"internal/doc":          "internal/phrases internal/report/table scoring",
+	"internal/report": "internal/phrases internal/doc internal/report/table internal/jury internal/labels scoring" +
 		" judging internal/codec internal/disk",
 
 	"protocols/reading":       "",
@@ -54,7 +55,8 @@ var rooms = map[string]string{
 
 	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/codec" +
 		" internal/disk",
-	"internal/suite": "backends internal/doc internal/eval internal/races internal/report internal/report/table scoring" +
+	"internal/suite": "internal/phrases backends internal/doc internal/eval internal/races internal/report" +
+		" internal/report/table scoring" +
 		" scoring/race judging datasets internal/disk",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/disk",
 	"internal/doctor": "internal/doc judging backends",
@@ -68,7 +70,8 @@ var rooms = map[string]string{
 	"internal/server/jobs": "internal/server/failure internal/server/memo internal/suite internal/eval scoring" +
 		" scoring/race judging datasets backends internal/disk",
 	"docs": "",
-	"internal/server": "docs internal/doc internal/jury internal/server/failure internal/server/guard internal/server/jobs" +
+	"internal/server": "docs internal/doc internal/jury internal/phrases internal/server/failure internal/server/guard" +
+		" internal/server/jobs" +
 		" internal/server/memo internal/server/markup internal/server/store internal/races internal/report" +
 		" internal/report/table internal/labels scoring scoring/race judging datasets internal/codec",
 
@@ -85,7 +88,8 @@ var rooms = map[string]string{
 const anyProtocol = "protocols/*"
 
 // protocol is what every protocol may import.
-const protocol = "protocols/imports protocols/reading internal/doc internal/report internal/report/table" +
+const protocol = "protocols/imports protocols/reading internal/doc internal/phrases internal/report" +
+	" internal/report/table" +
 	" scoring scoring/stats judging datasets backends internal/codec internal/disk"
 
 // only lists the modules that one place alone may import, so that to leave them is a change of that place.

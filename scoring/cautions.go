@@ -1,11 +1,9 @@
 package scoring
 
-import "fmt"
+import "gavel/internal/phrases"
 
-// simulatedWarning begins with simulatedJudge, by which [Report.Cautions] recognizes it.
-const simulatedWarning = simulatedJudge + ": not results of a model"
-
-const simulatedJudge = "simulated judge"
+// simulatedWarning is the code of the warning that [Report.Cautions] leaves out.
+const simulatedWarning = "warning.simulated"
 
 // Limits beyond which a table warns that a number is unreliable.
 const (
@@ -13,14 +11,14 @@ const (
 	ManyNoVerdicts = 0.05
 )
 
-// cautions collects warnings.
+// cautions collects warnings, phrases with their arguments.
 type cautions []string
 
-func (w *cautions) add(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
+func (w *cautions) add(code string, args ...any) { *w = append(*w, phrases.Say(code, args...)) }
 
-// addCount adds a warning about n, the first argument of format, unless n is 0.
-func (w *cautions) addCount(n int, format string, args ...any) {
+// addCount adds a warning about n, the first argument of the phrase, unless n is 0.
+func (w *cautions) addCount(code string, n int, args ...any) {
 	if n > 0 {
-		w.add(format, append([]any{n}, args...)...)
+		w.add(code, append([]any{n}, args...)...)
 	}
 }

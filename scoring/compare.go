@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring/stats"
 )
@@ -60,8 +61,7 @@ func (c *Comparisons) correct() {
 	for _, comparison := range c.Comparisons {
 		comparison.describe()
 	}
-	n := len(c.Comparisons)
-	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(all), n, plural(n))
+	c.Family = phrases.Say("compare.family", len(all), phrases.Count(len(c.Comparisons), "comparison"))
 }
 
 func (r scoredRun) side() Side {
@@ -157,16 +157,16 @@ func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
 func (c *Comparison) warn(a, b *Run, unit string) {
 	w := cautions{}
 	if c.OnlyA+c.OnlyB > 0 {
-		w.add("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
+		w.add("warning.not-shared", c.OnlyA, unit, c.OnlyB)
 	}
 	if a.Manifest.ID == b.Manifest.ID {
-		w.add("both are the same run")
+		w.add("warning.same-run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
 		w.add(simulatedWarning)
 	}
 	if c.N < FewItems {
-		w.add("few items: n = %d", c.N)
+		w.add("warning.few-items", c.N)
 	}
 	c.Warnings = w
 }

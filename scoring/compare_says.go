@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -48,44 +49,41 @@ func (c *Comparison) answer(names [2]string) string {
 	d := c.Headline()
 	switch {
 	case c.SameRun():
-		return "Both are the same run."
+		return phrases.Say("compare.same-run")
 	case d == nil || d.Diff == nil:
-		return "The runs cannot be compared: one of them has no value of the headline metric."
+		return phrases.Say("compare.no-headline")
 	case c.A.noVerdicts && c.B.noVerdicts:
-		return "Nothing to compare: neither judge gives a verdict."
+		return phrases.Say("compare.no-verdicts")
 	case c.A.noVerdicts && d.Noise:
-		return fmt.Sprintf("Nothing to compare: %s gives no verdict.", names[0])
+		return phrases.Say("compare.no-verdict", names[0])
 	case c.B.noVerdicts && d.Noise:
-		return fmt.Sprintf("Nothing to compare: %s gives no verdict.", names[1])
+		return phrases.Say("compare.no-verdict", names[1])
 	}
 	both := c.both(*d)
 	if w := c.MarginTest; w != nil && w.Verdict == WithinMargin {
-		text := fmt.Sprintf("The same within %g points: %s.", w.Points, both)
+		text := phrases.Say("compare.within", w.Points, both)
 		if t := w.ChangedWithOrder; t != nil && 2*min(t[0], t[1]) > c.N {
-			text += fmt.Sprintf(" But both judges change most verdicts with the order, %d and %d of them: "+
-				"equal scores say little here.", t[0], t[1])
+			text += " " + phrases.Say("compare.both-inconsistent", t[0], t[1], c.counted())
 		}
 		return text
 	}
-	adjective := "better"
+	leads := "compare.better"
 	if c.headline.Term.Best != Higher {
-		adjective = "higher"
+		leads = "compare.higher"
 	}
 	text := ""
 	switch {
 	case d.P == nil:
-		text = "No significance test for this difference: " + both + "."
+		text = phrases.Say("compare.untested", both)
 	case !d.Noise:
-		text = fmt.Sprintf("%s is %s by %s%s: %s.", d.leader(names), adjective, d.points(), d.intervalText(), both)
+		text = phrases.Say(leads, d.leader(names), d.points(), d.intervalText(), both)
 	case !d.containsZero() && withinFloor(d.Diff, d.Floor):
-		text = "No significant difference: " + both +
-			", and repeating one of the runs changes it by as much."
+		text = phrases.Say("compare.within-noise", both)
 	default:
-		text = "No significant difference: " + both + "." + d.pairsNeeded()
+		text = phrases.Say("compare.no-difference", both) + d.pairsNeeded()
 	}
 	if w := c.MarginTest; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
-		text += fmt.Sprintf(" About %s pairs are needed to show that they are the same within %g points, if they are.",
-			roundUp(*w.Pairs), w.Points)
+		text += " " + phrases.Say("compare.pairs-to-equate", roundUp(*w.Pairs), w.Points)
 	}
 	return text
 }
@@ -93,20 +91,19 @@ func (c *Comparison) answer(names [2]string) string {
 // both returns both values: "correct in both orders on 58 % and 62 % of the same 350 pairs".
 func (c *Comparison) both(d Difference) string {
 	name := cmp.Or(c.headline.Term.Label, d.Metric)
-	same := fmt.Sprintf("the same %d %s%s", c.N, cmp.Or(c.Unit, "pair"), plural(c.N))
 	switch {
 	case d.A == nil || d.B == nil:
-		return name + " on " + same
+		return phrases.Say("compare.units", name, c.counted())
 	case d.Unit != "":
-		return fmt.Sprintf("%s %.2f and %.2f on %s", name, Unsigned(*d.A, 2), Unsigned(*d.B, 2), same)
+		return phrases.Say("compare.values", name, Unsigned(*d.A, 2), Unsigned(*d.B, 2), c.counted())
 	case strings.HasPrefix(name, "right"), strings.HasPrefix(name, "correct"):
-		name += " on"
-		same = "of " + same
-	default:
-		same = "on " + same
+		return phrases.Say("compare.shares-correct", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), c.counted())
 	}
-	return fmt.Sprintf("%s %.0f %% and %.0f %% %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
+	return phrases.Say("compare.shares", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), c.counted())
 }
+
+// counted returns the number of units in words: "350 pairs".
+func (c *Comparison) counted() string { return phrases.Count(c.N, cmp.Or(c.Unit, "pair")) }
 
 // leader returns the name of the judge with the higher value.
 func (d Difference) leader(names [2]string) string { return names[int(Indicator(*d.Diff > 0))] }
@@ -159,7 +156,7 @@ func (d Difference) pairsNeeded() string {
 	if !(pairs > n && pairs <= maxPairs) {
 		return ""
 	}
-	return fmt.Sprintf(" About %s pairs are needed to separate them.", roundUp(int(pairs)))
+	return " " + phrases.Say("compare.pairs-needed", roundUp(int(pairs)))
 }
 
 // roundUp formats a number of pairs, rounded up to about three digits.
@@ -176,17 +173,15 @@ func roundUp(n int) string {
 
 // whereConsistent returns which judge is more accurate on the pairs where both are consistent.
 func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
-	scope := fmt.Sprintf("n the %d pair%s where both judges are consistent", d.N, plural(d.N))
-	first := c.Headline()
-	switch {
-	case d.Noise:
-		return "O" + scope + ": no significant difference."
-	case first == nil || first.Noise || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0):
-		scope = "But o" + scope
-	default:
-		scope = "O" + scope
+	pairs := phrases.Count(d.N, "pair")
+	if d.Noise {
+		return phrases.Say("compare.consistent-tied", pairs)
 	}
-	return fmt.Sprintf("%s, %s is correct %s more often%s.", scope, d.leader(names), d.points(), d.intervalText())
+	code := "compare.consistent"
+	if first := c.Headline(); first == nil || first.Noise || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
+		code = "compare.consistent-but"
+	}
+	return phrases.Say(code, pairs, d.leader(names), d.points(), d.intervalText())
 }
 
 // ConsistentDifference returns the difference of two runs on the units where both are consistent, from the counts of

@@ -1,29 +1,28 @@
 package scoring
 
 import (
-	"fmt"
 	"math"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 )
 
 // Diagnoser is a scorer that diagnoses its runs.
 type Diagnoser interface{ Diagnose(rep *Report) Diagnosis }
 
-// UnknownDiagnosis returns a diagnosis of level Unknown with the reason.
-func UnknownDiagnosis(code, text string, args ...any) Diagnosis {
-	return Diagnosis{Level: Unknown, Code: code, Text: fmt.Sprintf(text, args...), Evidence: []Evidence{}}
+// UnknownDiagnosis returns a diagnosis of level Unknown. The reason is a phrase with its arguments.
+func UnknownDiagnosis(code, phrase string, args ...any) Diagnosis {
+	return Diagnosis{Level: Unknown, Code: code, Text: phrases.Say(phrase, args...), Evidence: []Evidence{}}
 }
 
-// DiagnoseWithoutInterval returns the diagnosis of a judge whose headline has no interval, for example before the end of a run. right
-// is the phrase before the value, and noun the counted unit.
-func (r *Report) DiagnoseWithoutInterval(right string, headline Result, noun string) Diagnosis {
+// DiagnoseWithoutInterval returns the diagnosis of a judge whose headline has no interval, for example before the end
+// of a run. name is the headline's, and noun the counted unit.
+func (r *Report) DiagnoseWithoutInterval(name string, headline Result, noun string) Diagnosis {
 	progress := ""
 	if r.Items < r.Expected {
 		progress = " so far"
 	}
-	return UnknownDiagnosis(CodeFew, "%s %.0f %% of %d %s%s%s: without an interval there is no diagnosis.",
-		right, *headline.Value, headline.N, noun, plural(headline.N), progress)
+	return UnknownDiagnosis(CodeFew, "level.no-interval", name, *headline.Value, phrases.Count(headline.N, noun), progress)
 }
 
 func (r *Report) diagnose(s Scorer) {
@@ -75,83 +74,83 @@ func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
 	level := Unusable
 	switch {
 	case !ok:
-		return UnknownDiagnosis(CodeNothing, "No judgments yet."), true
+		return UnknownDiagnosis(CodeNothing, "level.nothing"), true
 	case !e.Above && 2*missing < e.N:
 		return d, false
 	case !e.Above, 2*r.Outcomes[string(judging.Failed)] > missing && !r.imported(): // failed calls are not the judge's
 		level = Unknown
 	}
-	text := fmt.Sprintf("%s without a verdict (%s)", shareInWords(e.Value, noun, "is", "are"), e)
-	if missing == e.N {
-		text = fmt.Sprintf("No %s of %d has a verdict", noun, e.N)
-	}
-	advice := "fix this first"
+	advice := "level.fix"
 	if 2*(r.Outcomes[string(judging.NoVerdict)]+r.Outcomes[string(judging.Conflict)]) > missing {
-		advice = "fix the prompt format first"
+		advice = "level.fix-format"
 	}
-	text += ": " + advice + r.remedy(missing) + "."
+	advice = phrases.Say(advice)
+	if remedy := r.remedy(missing); remedy != "" {
+		advice += " (" + remedy + ")"
+	}
+	text := phrases.Say("level.silent", shareInWords(e.Value, noun), e, advice)
+	if missing == e.N {
+		text = phrases.Say("level.all-silent", noun, e.N, advice)
+	}
 	return Diagnosis{Level: level, Code: CodeSilent, Text: text, Evidence: []Evidence{e}}, true
 }
 
-// remedy returns advice for the main cause of missing verdicts.
+// remedy returns advice for the main cause of missing verdicts; "" if there is none.
 func (r *Report) remedy(missing int) string {
 	if 2*r.remarks.Repeating > missing && !r.imported() {
-		return " (replies repeat themselves: " + r.remarks.endLoops + ")"
+		return phrases.Say("remedy.loops", r.remarks.endLoops)
 	}
 	if 2*r.remarks.Unheld > missing {
-		return " (the server ignores --constrain: leave it out)"
+		return phrases.Say("remedy.constraint-ignored")
 	}
 	labelRemedy := r.labelRemedy(missing)
 	remedies := map[judging.Outcome]string{
 		judging.NoVerdict: labelRemedy,
 		judging.Conflict:  labelRemedy,
-		judging.Cut:       "replies were truncated: try a larger --max-tokens",
-		judging.TooLong:   "prompts did not fit: give the server a larger context",
-		judging.Failed:    "calls failed: see gavel doctor",
-		judging.Refused:   "the model refused: try another prompt",
+		judging.Cut:       "remedy.truncated",
+		judging.TooLong:   "remedy.too-long",
+		judging.Failed:    "remedy.failed",
+		judging.Refused:   "remedy.refused",
 	}
 	if r.imported() { // imported judgments cannot be repeated
-		remedies[judging.Cut] = "replies were truncated: --scoring accept-cut=true counts verdicts before the cut"
+		remedies[judging.Cut] = "remedy.truncated-imported"
 		remedies[judging.TooLong], remedies[judging.Refused] = "", ""
-		remedies[judging.Failed] = "the imported file lacks these replies"
+		remedies[judging.Failed] = "remedy.failed-imported"
 	}
 	for outcome, try := range remedies {
 		if try != "" && 2*r.Outcomes[string(outcome)] > missing {
-			return " (" + try + ")"
+			return phrases.Say(try)
 		}
 	}
 	return ""
 }
 
-// labelRemedy returns advice for replies without a readable label.
+// labelRemedy returns the phrase with advice for replies without a readable label.
 func (r *Report) labelRemedy(missing int) string {
 	constrained := r.manifest != nil && r.manifest.Spec.Parameters.Constrain
 	switch {
 	case !r.imported() && !constrained:
-		return "try --constrain"
+		return "remedy.constrain"
 	case r.Reading == "" && 2*r.ReadDifferently > missing:
-		return "try --scoring reading=robust"
+		return "remedy.reading"
 	}
-	return "read some of the replies: gavel serve shows them"
+	return "remedy.read"
 }
 
 func (r *Report) imported() bool { return r.manifest != nil && r.manifest.Imported != "" }
 
-// shareInWords returns a percentage of a noun in words, followed by the verb in singular or plural: "One reply in five
-// is".
-func shareInWords(percent float64, noun, singular, plural string) string {
+// shareInWords returns the beginning of a sentence on the percentage of a noun without a verdict.
+func shareInWords(percent float64, noun string) string {
 	switch n := int(math.Round(100 / math.Max(percent, 1))); {
-	case percent == 100:
-		return fmt.Sprintf("Every %s %s", noun, singular)
 	case percent >= 90:
-		return fmt.Sprintf("Nearly every %s %s", noun, singular)
+		return phrases.Say("share.nearly-all", noun)
 	case percent >= 70:
-		return fmt.Sprintf("Three %ss in four %s", noun, plural)
+		return phrases.Say("share.three-in-four", noun)
 	case percent > 60:
-		return fmt.Sprintf("Two %ss in three %s", noun, plural)
+		return phrases.Say("share.two-in-three", noun)
 	case n == 2:
-		return fmt.Sprintf("Half of the %ss %s", noun, plural)
+		return phrases.Say("share.half", noun)
 	default:
-		return fmt.Sprintf("One %s in %s %s", noun, CountWord(n), singular)
+		return phrases.Say("share.one-in", noun, CountWord(n))
 	}
 }

@@ -2,10 +2,10 @@ package scoring
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -49,15 +49,13 @@ func (p *pairedOrder) sequence(in section, row func(SharedUnit) []float64) *sequ
 // String returns a warning about the units that intervals and tests cover.
 func (p *pairedOrder) String() string {
 	if p.seedsDiffer {
-		return "the runs are incomplete and in orders of different seeds: " +
-			"there are no valid intervals or tests"
+		return phrases.Say("warning.seeds-differ")
 	}
-	return fmt.Sprintf("a run is incomplete: intervals and p, the inverse of an e-value, "+
-		"cover the first %d of the drawn order and are valid at every look", len(p.units))
+	return phrases.Say("warning.early-comparison", len(p.units))
 }
 
 // noSequence is the note of a metric without an interval before the end of the run.
-const noSequence = noInterval + "the run is incomplete, and this metric has none that is valid at every look"
+var noSequence = noInterval + phrases.Say("note.no-sequence")
 
 // sequence holds a row for each unit of an early run, in its order.
 type sequence struct {
@@ -176,4 +174,4 @@ func (s *sequence) evidence(m *Metric, columns [2]ColumnRange) (e float64) {
 }
 
 // FixedLengthWarning warns that intervals assume a fixed n although the run may be scored before its end.
-const FixedLengthWarning = "the run is incomplete: intervals and p assume that its length was fixed beforehand"
+var FixedLengthWarning = phrases.Say("warning.fixed-length")

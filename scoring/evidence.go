@@ -1,9 +1,11 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -179,17 +181,17 @@ func (e Evidence) Unusable(code, text string) (d Diagnosis, above bool) {
 	return Diagnosis{Level: Unusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.Above
 }
 
-// Diagnose diagnoses a judge by its share of correct items, compared with chance. texts holds the sentences by the
-// codes of Chance, "" for a judge that is better.
-func (e Evidence) Diagnose(texts map[string]string, args ...any) Diagnosis {
+// Diagnose diagnoses a judge by its share of correct items, compared with chance. The sentence is the phrase whose code
+// is prefix and a code of Chance, or "better".
+func (e Evidence) Diagnose(prefix string, args ...any) Diagnosis {
 	from := float64(UsableFrom)
 	if e.Threshold >= 50 { // one of two
 		from = ReliableFrom
 	}
 	level, code := e.Chance(e.High >= from)
-	text := texts[code]
+	phrase := prefix + cmp.Or(code, "better")
 	if code == "" {
 		level, code = e.Rank(e.Low > from)
 	}
-	return Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, args...), Evidence: []Evidence{e}}
+	return Diagnosis{Level: level, Code: code, Text: phrases.Say(phrase, args...), Evidence: []Evidence{e}}
 }

@@ -1,9 +1,9 @@
 package scoring
 
 import (
-	"fmt"
 	"math"
 
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -237,8 +237,7 @@ func (s *UnitRows) tooFew(q estimand) string {
 			}
 			for i, n := range counts {
 				if n < minClassUnits {
-					return fmt.Sprintf("%s in only %d %s%s, fewer than %d",
-						class.Words[i], n, s.unit, plural(n), minClassUnits)
+					return phrases.Say("note.few-of-class", class.Words[i], phrases.Count(n, s.unit), minClassUnits)
 				}
 			}
 		}

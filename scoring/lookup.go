@@ -2,11 +2,12 @@ package scoring
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"gavel/internal/phrases"
 )
 
 // Result finds a result; it returns the zero value, without a metric, if there is none.
@@ -64,21 +65,21 @@ func (r *Report) Standing(metric string) string {
 		}
 	}
 	var parts []string
-	addPart := func(word string, all []Reference) {
+	addPart := func(code string, all []Reference) {
 		if len(all) == 0 {
 			return
 		}
-		words := fmt.Sprintf("%s %s (%.0f %%)", word, all[0].Name(), all[0].Value)
+		judge := phrases.Say(code, all[0].Name(), all[0].Value)
 		if len(all) > 1 {
-			words += fmt.Sprintf(" and %d more", len(all)-1)
+			judge += " " + phrases.Say("references.more", len(all)-1)
 		}
-		parts = append(parts, words)
+		parts = append(parts, judge)
 	}
 	distance := func(x Reference) float64 { return math.Abs(x.Value - *result.Value) }
 	slices.SortStableFunc(near, func(a, b Reference) int { return cmp.Compare(distance(a), distance(b)) })
-	addPart("below", above)
-	addPart("above", below)
-	addPart("not significantly different from", near)
+	addPart("references.below", above)
+	addPart("references.above", below)
+	addPart("references.near", near)
 	return strings.Join(parts, ", ")
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -153,7 +154,7 @@ func Correct(tables ...[]Ranking) {
 		tests[i].Holm, tests[i].Same = Precise(adjusted), adjusted >= alpha || tests[i].belowFloor
 	}
 	for _, s := range all {
-		s.Family = fmt.Sprintf("every two runs by every headline: %d test%s", len(p), plural(len(p)))
+		s.Family = phrases.Say("ranking.family", phrases.Count(len(p), "test"))
 		s.assignLetters()
 	}
 }

@@ -1,8 +1,7 @@
 package scoring
 
 import (
-	"fmt"
-
+	"gavel/internal/phrases"
 	"gavel/judging"
 )
 
@@ -13,11 +12,11 @@ const maxDiffering = 0.01
 func ReadingNote(rep Report) string {
 	switch {
 	case rep.Reading != "":
-		return fmt.Sprintf("reading %q", rep.Reading)
+		return phrases.Say("reading.named", rep.Reading)
 	case rep.Policy == "":
-		return "replies read by the published rule"
+		return phrases.Say("reading.published")
 	}
-	return fmt.Sprintf("replies read by policy %q", rep.Policy)
+	return phrases.Say("reading.policy", rep.Policy)
 }
 
 // policy returns the policy for several verdicts in a reply; "" if the published rule leaves no choice.

@@ -1,5 +1,7 @@
 package scoring
 
+import "gavel/internal/phrases"
+
 // Reference holds the result of a published judge on exactly the items of a run. With published verdicts it is compared
 // item by item; for others only a total is known.
 type Reference struct {
@@ -37,7 +39,6 @@ func (x Reference) Name() string {
 }
 
 // LabelsStayed explains the asterisk of [Reference.Name].
-const LabelsStayed = "* " + labelsStayed
+var LabelsStayed = "* " + phrases.Say(labelsStayed)
 
-const labelsStayed = "the labels stayed with the responses when the order was reversed: " +
-	"a judge that always gives one label looks consistent"
+const labelsStayed = "warning.labels-stay"

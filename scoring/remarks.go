@@ -1,11 +1,11 @@
 package scoring
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 )
 
@@ -82,7 +82,7 @@ type Origin struct {
 }
 
 func (o Origin) String() string {
-	return fmt.Sprintf("%d of %d replies came from bundle %s", o.Replies, o.Of, o.Bundle)
+	return phrases.Say("warning.bundle", o.Replies, o.Of, o.Bundle)
 }
 
 // Origins returns the bundles that replies came from, by name.

@@ -117,13 +117,6 @@ func Indicator(condition bool) float64 {
 	return 0
 }
 
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
-}
-
 // Units of Result.Value other than percent.
 const (
 	UnitScore       = "score"       // 0 to 1, as in the paper

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -70,17 +71,15 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		out.Runs = append(out.Runs, s.side())
 		out.Calls = max(out.Calls, s.callsPerItem())
 		if n := len(s.Units) - len(common); n > 0 {
-			out.Warnings = append(out.Warnings,
-				fmt.Sprintf("%s has %d %ss that others have not judged: left out", s.Dir, n, words.Unit))
+			out.Warnings = append(out.Warnings, phrases.Say("jury.not-shared", s.Dir, phrases.Count(n, words.Unit)))
 		}
 	}
 	if slices.ContainsFunc(out.Runs, func(s Side) bool { return s.Simulated }) {
-		out.Warnings = append(out.Warnings, simulatedWarning)
+		out.Warnings = append(out.Warnings, phrases.Say(simulatedWarning))
 	}
 	if len(clusters) < len(common) {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss form %d %ss and are not independent: "+
-			"results about items like these are overconfident, results about the benchmark are valid",
-			len(common), words.Unit, len(clusters), runs[0].resampled()))
+		out.Warnings = append(out.Warnings, phrases.Say("jury.dependent", phrases.Count(len(common), words.Unit),
+			phrases.Count(len(clusters), runs[0].resampled())))
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 )
 
@@ -305,17 +306,13 @@ func (run *Run) earlyNote() string {
 		m.Status != judging.Interrupted && m.Status != judging.Running:
 		return ""
 	case m.DrawnBy == nil:
-		return "incomplete, in the order of the file: " +
-			"intervals and tests cover only the items judged so far"
+		return phrases.Say("warning.file-order")
 	case m.Stopped != nil && run.clusters != "":
-		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: items of one %s are not independent, "+
-			"so the result is valid for these items, but overconfident about items like these",
-			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
+		return phrases.Say("warning.stopped-dependent", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
 	case m.Stopped != nil:
-		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: intervals are valid at every look",
-			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
+		return phrases.Say("warning.stopped", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
 	}
-	return "incomplete: intervals cover the first items of the drawn order and are valid at every look"
+	return phrases.Say("warning.early")
 }
 
 func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
@@ -367,14 +364,14 @@ func (run *Run) CountMissing(policy MissingPolicy) {
 func (run *Run) missingPhrase() string {
 	switch run.missing {
 	case MissingDrop, MissingUsable:
-		return "are left out"
+		return phrases.Say("missing.left-out")
 	case MissingStrict:
-		return "count as a choice of nothing"
+		return phrases.Say("missing.no-choice")
 	}
 	if run.Items < run.Manifest.Spec.Dataset.Items {
-		return "count as wrong, unless left out"
+		return phrases.Say("missing.wrong-unless")
 	}
-	return "count as wrong"
+	return phrases.Say("missing.wrong")
 }
 
 func (run *Run) words() ScorerTerms { return run.scorer.Words() }

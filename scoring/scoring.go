@@ -3,9 +3,9 @@
 package scoring
 
 import (
-	"fmt"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring/stats"
 )
@@ -98,8 +98,7 @@ func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 			Mode:    m.Mode,
 			Value:   otherResult.Value,
 		})
-		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies are read differently by the reading %q "+
-			"(--scoring reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
+		rep.Warnings = append(rep.Warnings, phrases.Say("warning.other-reading", run.readings.differ, run.Records,
 			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), result.print(), run.Reading.Name,
 			otherResult.print(), other.Reading.Name))
 	}

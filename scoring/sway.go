@@ -1,10 +1,10 @@
 package scoring
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -90,12 +90,12 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	return e, n
 }
 
-// picks holds phrases for the response that a rule names, and for the other one.
-var picks = map[string][2]string{
-	"the longer":    {"the longer response", "the shorter one"},
-	"the shorter":   {"the shorter response", "the longer one"},
-	"more Markdown": {"the response with more Markdown", "the one with less"},
-	"less Markdown": {"the response with less Markdown", "the one with more"},
+// picks holds the phrases about a rule that decides the verdicts, by its name.
+var picks = map[string]string{
+	"the longer":    "bias.picks-longer",
+	"the shorter":   "bias.picks-shorter",
+	"more Markdown": "bias.picks-more-markdown",
+	"less Markdown": "bias.picks-less-markdown",
 }
 
 // Decider returns the rule that decides the verdicts; nil if none does. By 95 % intervals, at least three quarters of
@@ -116,8 +116,7 @@ func Decider(rules []Baseline, strict *float64) (decider *Baseline) {
 
 // Decides states that the rule decides the verdicts.
 func (r Baseline) Decides() string {
-	return fmt.Sprintf("The judge picks %s in %.0f %% of verdicts. When %s is correct, its accuracy is %.0f %%.",
-		picks[r.Name][0], *r.Followed.Value, picks[r.Name][1], *r.WhereWrong.Value)
+	return phrases.Say(picks[r.Name], *r.Followed.Value, *r.WhereWrong.Value)
 }
 
 // Best returns the baseline with the highest value.
@@ -141,18 +140,18 @@ func (s BiasAnalysis) causesText() string {
 		return decides + s.Why
 	}
 	if len(s.Causes) > 0 && s.Causes[0].Odds == nil {
-		decides += "The position is left out: no verdict changes with it. "
+		decides += phrases.Say("bias.no-position") + " "
 	}
 	var names []string
 	for _, c := range s.Causes {
 		if c.Sways() {
-			names = append(names, c.Name)
+			names = append(names, strings.TrimPrefix(c.Name, "the "))
 		}
 	}
 	if names == nil {
-		return decides + fmt.Sprintf("No significant bias on %d pairs.", s.Pairs)
+		return decides + phrases.Say("bias.none", phrases.Count(s.Pairs, "pair"))
 	}
-	words := decides + fmt.Sprintf("Biases: %s.", strings.Join(names, ", "))
+	words := decides + phrases.Say("bias.list", strings.Join(names, ", "))
 	i := slices.IndexFunc(s.Causes, func(c Cause) bool {
 		return c.Sways() && c.More.Value != nil && c.Less.Value != nil && c.Named.Value != nil
 	})
@@ -181,9 +180,7 @@ func (s BiasAnalysis) causesText() string {
 		right = c.Less
 		other = c.More
 	}
-	return words + fmt.Sprintf(" It prefers %s (%.0f %% of its verdicts): correct in both orders on %.0f %% "+
-		"of the pairs whose better response %s, and on %.0f %% of the others.",
-		to, namedShare, *right.Value, better, *other.Value)
+	return words + " " + phrases.Say("bias.prefers", to, namedShare, *right.Value, better, *other.Value)
 }
 
 // Names of causes with special wording.
@@ -199,8 +196,7 @@ func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < SignificanceLev
 func (s BiasAnalysis) Answer() string {
 	words := s.causesText()
 	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += fmt.Sprintf(" A baseline does no worse: “%s” is correct in both orders on %.0f %% "+
-			"of the pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
+		words += " " + phrases.Say("bias.baseline", rule.Name, rule.Value, *s.Strict.Value)
 	}
 	return words
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring/stats"
 )
@@ -26,7 +27,7 @@ func (run *Run) Sway(b stats.Bootstrap) (*BiasAnalysis, error) {
 	if out != nil {
 		out.Says = out.Answer()
 		if run.Manifest.DrawnBy != nil {
-			out.Says += " But " + FixedLengthWarning + "."
+			out.Says += " " + phrases.Say("bias.fixed-length")
 		}
 		out.Run = run.Dir
 		out.Judge = run.Manifest.Spec.Model.Name

@@ -1,10 +1,10 @@
 package scoring
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
 
@@ -55,8 +55,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		first = u.columns(q.a, q.b)
 	}
 	if len(second) < minClassUnits {
-		return unbounded(fmt.Sprintf("%sit needs %d independent units and has %d",
-			noInterval, minClassUnits, len(second)))
+		return unbounded(noInterval + phrases.Say("note.few-units", minClassUnits, len(second)))
 	}
 	statistic := func(from [][][]float64, sample []int) float64 {
 		var rows [][]float64
@@ -72,7 +71,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		return statistic(second, sample) - statistic(first, sample)
 	})
 	if interval.Low == interval.High {
-		return unbounded(noInterval + "all resamples have the same value")
+		return unbounded(noInterval + phrases.Say("note.same-resamples"))
 	}
 	return bounds{Interval: interval, method: ByUnits}
 }

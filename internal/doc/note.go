@@ -2,11 +2,9 @@ package doc
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
-	"strings"
-	"sync"
 
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -52,36 +50,11 @@ func (n Note) String() string {
 	if n.Code == "" || n.Code == Warning {
 		return fmt.Sprint(n.Args...)
 	}
-	return Phrase(n.Code, n.Args...)
+	return phrases.Say(n.Code, n.Args...)
 }
 
-//go:embed phrases.txt
-var phraseLines string
-
-// phrases reads the sentences of all results, by code.
-var phrases = sync.OnceValue(func() map[string]string {
-	all := map[string]string{}
-	for line := range strings.Lines(phraseLines) {
-		code, words, ok := strings.Cut(strings.TrimSpace(line), "  ")
-		if ok && !strings.HasPrefix(code, "#") {
-			all[code] = strings.TrimSpace(words)
-		}
-	}
-	return all
-})
-
-// Phrase returns a sentence of the catalogue (phrases.txt), filled as [fmt.Sprintf] does. It panics on a code that the
-// catalogue lacks, which a test rules out.
-func Phrase(code string, args ...any) string {
-	words, ok := phrases()[code]
-	if !ok {
-		panic("doc: no phrase " + code)
-	}
-	if len(args) == 0 {
-		return strings.ReplaceAll(words, "%%", "%")
-	}
-	return fmt.Sprintf(words, args...)
-}
+// Phrase returns a sentence of the catalogue, as [phrases.Say] does.
+func Phrase(code string, args ...any) string { return phrases.Say(code, args...) }
 
 // Tested returns the p of a difference in words: "p = 0.06 (exact McNemar)".
 func Tested(d scoring.Difference) string {
@@ -91,7 +64,7 @@ func Tested(d scoring.Difference) string {
 	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
 	const alpha = 0.05
 	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
-		p += Phrase("compare.holm", table.PValue(d.Holm))
+		p += phrases.Say("compare.holm", table.PValue(d.Holm))
 	}
 	return p
 }

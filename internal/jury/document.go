@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -84,7 +85,7 @@ func (r *Jury) membersBlock() doc.Block {
 	b := doc.Block{
 		ID:    "members",
 		Title: "The jury among its members",
-		About: fmt.Sprintf("%s, percent of %s, with 95 %% interval", r.metric(), table.Count(r.N, r.unit)),
+		About: phrases.Say("jury.about", r.metric(), table.Count(r.N, r.unit)),
 		Table: t,
 		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
 		Notes: []doc.Note{doc.Say("jury.n", table.Count(r.N, r.unit))},
@@ -110,7 +111,7 @@ func (r *Jury) gainBlock() doc.Block {
 	return doc.Block{
 		ID:    "gain",
 		Title: "What the jury gains",
-		About: "points against the best member, same " + r.unit + "s",
+		About: phrases.Say("jury.gain-about", r.unit),
 		In:    doc.Detail,
 		Half:  true,
 		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.Number, Axis: axis}}, Rows: []doc.Row{{

@@ -2,12 +2,12 @@ package jury
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -108,7 +108,7 @@ func Run(req Recipe, o scoring.Options) (*Jury, error) {
 		return nil, err
 	}
 	if leftOut > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d judgments that not every run has were left out", leftOut))
+		r.Warnings = append(r.Warnings, phrases.Say("jury.left-out", phrases.Count(leftOut, "judgment")))
 	}
 	return r, nil
 }

@@ -5,26 +5,27 @@ import (
 	"math"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
 // answer returns the sentence on whether the jury is worth its calls.
 func (r *Jury) answer() string {
 	if !r.hasValues() {
-		return "The gain of the jury is unknown: it has no value to compare with its members."
+		return phrases.Say("jury.unknown")
 	}
 	best := r.Members[0]
 	name := scoring.InSentence(best.Name)
-	values := fmt.Sprintf("%.1f %% against %.1f %% of %s alone%s.", *r.Value.Value, *best.Value, name, r.times())
+	code := "jury.better"
 	switch gain := *r.Gain.Diff; {
 	case r.Gain.Noise && gain > 0:
-		return "No significant gain: " + values
+		code = "jury.no-significant-gain"
 	case r.Gain.Noise:
-		return "No gain: " + values
+		code = "jury.no-gain"
 	case gain < 0:
-		return "The jury is worse: " + values
+		code = "jury.worse"
 	}
-	return "The jury is better: " + values
+	return phrases.Say(code, *r.Value.Value, r.metric(), *best.Value, name, r.times())
 }
 
 // hasValues reports whether both the jury and a member have a value.
@@ -38,19 +39,18 @@ func (r *Jury) details() string {
 		return ""
 	}
 	gain := *r.Gain.Diff
-	sentences := []string{"The difference is " + r.points() + r.significance() + "."}
+	sentences := []string{phrases.Say(r.difference(), r.points())}
 	if r.Effective != nil {
-		sentences = append(sentences, fmt.Sprintf("Their errors overlap: the %s are worth %.1f independent judges.",
-			scoring.CountWord(len(r.Members)), *r.Effective))
+		sentences = append(sentences, phrases.Say("jury.overlap", scoring.CountWord(len(r.Members)), *r.Effective))
 	}
 	best := r.Members[0]
 	unusable := func(rep scoring.Report) bool { return rep.Diagnosis != nil && rep.Diagnosis.Level == scoring.Unusable }
 	switch {
 	case unusable(best.Scored) && unusable(r.Scored):
-		sentences = append(sentences, "Neither the jury nor its best member is usable.")
+		sentences = append(sentences, phrases.Say("jury.unusable"))
 	case unusable(best.Scored):
 	case !r.Gain.Noise && gain < 0 || r.Gain.Noise && gain <= 0 && r.times() != "":
-		sentences = append(sentences, "Use "+scoring.InSentence(best.Name)+" alone.")
+		sentences = append(sentences, phrases.Say("jury.use-member", scoring.InSentence(best.Name)))
 	}
 	return strings.Join(sentences, " ")
 }
@@ -72,15 +72,15 @@ func (r *Jury) points() string {
 	return sign + number(*r.Gain.Diff) + " points" + ends
 }
 
-// significance returns whether the difference is significant, in words; "" if there is none.
-func (r *Jury) significance() string {
+// difference returns the phrase on the size of the gain, which depends on whether it is significant.
+func (r *Jury) difference() string {
 	switch {
 	case !r.Gain.Noise:
-		return ", significant"
+		return "jury.significant"
 	case *r.Gain.Diff == 0:
-		return ""
+		return "jury.difference"
 	}
-	return ", not significant"
+	return "jury.not-significant"
 }
 
 // times returns the calls of the jury as a multiple of those of one member, in words; "" if it takes no more.
@@ -91,9 +91,9 @@ func (r *Jury) times() string {
 	times := float64(r.Calls) / float64(r.alone)
 	switch {
 	case times == 2:
-		return ", at twice the calls"
+		return phrases.Say("jury.twice")
 	case times == math.Round(times):
-		return ", at " + scoring.CountWord(int(times)) + " times the calls"
+		return phrases.Say("jury.times", scoring.CountWord(int(times)))
 	}
-	return fmt.Sprintf(", at %.1f times the calls", times)
+	return phrases.Say("jury.times", fmt.Sprintf("%.1f", times))
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -82,7 +83,7 @@ func (a *Agreement) judges() doc.Block {
 		t.Add(r)
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "judges", Title: "Agreement with people", About: doc.Phrase("labels.agreement"), Table: t}
+	b := doc.Block{ID: "judges", Title: "Agreement with people", About: phrases.Say("labels.agreement"), Table: t}
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.Test == "permutation" {

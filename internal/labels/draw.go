@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/internal/phrases"
 )
 
 // draw chooses the items.
@@ -121,10 +122,10 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	}
 	n, notes, err = datasets.WriteLabelled(set, label, out)
 	if changed > 0 {
-		notes = append(notes, fmt.Sprintf("%d labels left out: their items have changed since", changed))
+		notes = append(notes, phrases.Say("labels.changed", changed))
 	}
 	if split > 0 {
-		notes = append(notes, fmt.Sprintf("%d items left out: people are evenly split on them", split))
+		notes = append(notes, phrases.Say("labels.split", split))
 	}
 	return n, notes, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -116,7 +117,7 @@ func Estimate(
 	}
 	e.Warnings = append([]string{}, p.warnings...)
 	if len(rest) == 0 {
-		e.Warnings = append(e.Warnings, "every pair has a label: the judge adds nothing")
+		e.Warnings = append(e.Warnings, phrases.Say("estimate.all-labelled"))
 	}
 	e.Says = e.answer()
 	return e, nil

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -160,22 +161,21 @@ func (p *panel) checkLabels() error {
 		return fmt.Errorf("%s: none of the %d labels belongs to an item that %s has judged: it judges another dataset",
 			p.file.Path, n, p.judges[none].Dir)
 	case unknown.n > 0:
-		p.warnf("%d of %d labels belong to items that these runs lack, or have not judged in all orders, such as %s",
-			unknown.n, n, unknown.first)
+		p.warn("labels.other-items", unknown.n, n, unknown.first)
 	}
 	for _, j := range p.judges {
 		if j.Manifest.DrawnBy != nil {
-			p.warnf("%s: %s", j.Dir, scoring.FixedLengthWarning)
+			p.warnings = append(p.warnings, j.Dir+": "+scoring.FixedLengthWarning)
 		}
 	}
 	if p.file.byDisagreement() {
-		p.warnf("some items were chosen by disagreement: agreement on them is probably lower than on all items")
+		p.warn("labels.by-disagreement")
 	}
 	return nil
 }
 
-func (p *panel) warnf(format string, args ...any) {
-	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
+func (p *panel) warn(code string, args ...any) {
+	p.warnings = append(p.warnings, phrases.Say(code, args...))
 }
 
 // cluster returns the cluster of an item, or its id if it is not in one.
@@ -203,9 +203,9 @@ func (p *panel) majority() (majority map[string]string, split int) {
 	}
 	switch {
 	case split > 0 && asTie:
-		p.warnf("people are evenly split on %d of %d items, which count as ties", split, len(majority))
+		p.warn("labels.split-tied", split, len(majority))
 	case split > 0:
-		p.warnf("people are evenly split on %d of %d items, which are left out", split, split+len(majority))
+		p.warn("labels.split-left-out", split, split+len(majority))
 	}
 	return majority, split
 }

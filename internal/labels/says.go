@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -25,13 +26,14 @@ func (a *Agreement) answer() string {
 		}
 	}
 	if len(judges) == 0 {
-		return "No run covers the labelled items yet."
+		return phrases.Say("labels.no-run")
 	}
 	best := judges[0]
-	text := fmt.Sprintf("%s agrees with the labels on %s of %d items.",
-		scoring.JudgeName(best.Model), best.Agreement.withInterval(), best.N)
+	say := func(code string) string {
+		return phrases.Say(code, scoring.JudgeName(best.Model), best.Agreement.withInterval(), phrases.Count(best.N, "item"))
+	}
 	if len(judges) == 1 {
-		return text
+		return say("labels.agrees")
 	}
 	tied := 0
 	for _, j := range judges[1:] {
@@ -41,31 +43,30 @@ func (a *Agreement) answer() string {
 	}
 	switch {
 	case tied == 0:
-		return strings.Replace(text, "agrees with", "agrees best with", 1)
+		return say("labels.agrees-best")
 	case tied == len(judges)-1:
-		return fmt.Sprintf("%s No other judge differs significantly.", text)
+		return say("labels.agrees") + " " + phrases.Say("labels.all-tied")
 	}
-	return fmt.Sprintf("%s The difference to %d of the other %d judges is not significant.", text, tied, len(judges)-1)
+	return say("labels.agrees") + " " + phrases.Say("labels.some-tied", tied, len(judges)-1)
 }
 
 // answer says in which share of pairs the response is better.
 func (e *ShareEstimate) answer() string {
 	if e.Share.Value == nil {
-		return fmt.Sprintf("It is unknown how often %s is better: no pair has both a verdict and a label.", e.Response)
+		return phrases.Say("estimate.unknown", e.Response)
 	}
-	text := fmt.Sprintf("%s is better in %s of the %d pairs", e.Response, e.Share.withInterval(), e.Judged)
-	if e.JudgeAlone.Value == nil {
-		return text + "."
+	text := phrases.Say("estimate.share", e.Response, e.Share.withInterval(), phrases.Count(e.Judged, "pair"))
+	if e.JudgeAlone.Value != nil {
+		text += " " + phrases.Say("estimate.judge-alone", scoring.Percentage(*e.JudgeAlone.Value))
 	}
-	return fmt.Sprintf("%s; the judge alone says %s.", text, scoring.Percentage(*e.JudgeAlone.Value))
+	return text
 }
 
 // answer says how many verdicts can be accepted.
 func (s *Selective) answer() string {
 	if s.Covered == 0 {
-		return fmt.Sprintf("No verdict can be accepted: the most confident ones on %d labelled items are wrong too often, or "+
-			"too few, to bound the errors at %g %%.", s.Labelled, s.Risk)
+		return phrases.Say("select.none", phrases.Count(s.Labelled, "labelled item"), s.Risk)
 	}
-	return fmt.Sprintf("%d of %d items (%.0f %%) have an accepted verdict: at most %g %% of these are wrong, with "+
-		"probability %g %%.", s.Covered, s.Items, 100*float64(s.Covered)/float64(s.Items), s.Risk, 100-s.Delta)
+	return phrases.Say("select.accepted", s.Covered, phrases.Count(s.Items, "item"), 100*float64(s.Covered)/float64(s.Items),
+		s.Risk, 100-s.Delta)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -101,8 +102,7 @@ func Select(dirs []string, file *LabelFile, risk, delta float64, reading judging
 	needed := minLabelled(risk, delta/float64(len(p.judges)))
 	s.Warnings = append([]string{}, p.warnings...)
 	if s.Labelled < needed {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%d labelled items are too few: "+
-			"with no error at all, %d confident ones are needed", s.Labelled, needed))
+		s.Warnings = append(s.Warnings, phrases.Say("select.few", phrases.Count(s.Labelled, "labelled item"), needed))
 	}
 	s.Says = s.answer()
 	return s, nil
@@ -158,15 +158,13 @@ func rejection(confidences []float64, right []bool, risk, delta float64) string 
 	n := len(confidences)
 	switch needed := minLabelled(risk, delta); {
 	case n == 0:
-		return "no labelled item with a confidence reaches it"
+		return phrases.Say("select.none-reach")
 	case n < needed:
-		return fmt.Sprintf("%d labelled items reach it, and %d are needed even if none is judged wrong", n, needed)
+		return phrases.Say("select.few-reach", n, needed)
 	case slices.Min(confidences) == slices.Max(confidences):
-		return fmt.Sprintf("its confidence never varies (%.4f), so it cannot separate the %d of %d labelled items"+
-			" that it judges wrong from the rest", confidences[0], wrong, n)
+		return phrases.Say("select.constant", confidences[0], wrong, n)
 	}
-	return fmt.Sprintf("it judges %d of %d labelled items wrong, too many of them with its highest confidence,"+
-		" for a risk of %g %%", wrong, n, *scoring.Percent(risk))
+	return phrases.Say("select.overconfident", wrong, n, *scoring.Percent(risk))
 }
 
 // minLabelled returns the number of labelled items that a threshold needs if none is judged wrong.

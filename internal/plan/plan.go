@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring/stats"
 )
@@ -65,18 +66,18 @@ func (p *SampleSizes) answer() string {
 	var sentences []string
 	if p.PairsToDetect != nil {
 		pairs := humanize.Comma(int64(*p.PairsToDetect))
-		sentences = append(sentences, doc.Phrase("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
+		sentences = append(sentences, phrases.Say("plan.says-pairs", pairs, table.Decimal(*p.Detect)))
 	}
 	if p.Pairs != nil {
-		verb := " detect "
+		verb := "detect"
 		if *p.Pairs == 1 {
-			verb = " detects "
+			verb = "detects"
 		}
-		difference := "no difference."
+		difference := phrases.Say("plan.says-none")
 		if p.Detectable != nil {
-			difference = doc.Phrase("plan.says-points", table.Fixed(p.Detectable, 1))
+			difference = phrases.Say("plan.says-points", table.Fixed(p.Detectable, 1))
 		}
-		sentences = append(sentences, table.Count(*p.Pairs, "pair")+verb+difference)
+		sentences = append(sentences, phrases.Say("plan.says", table.Count(*p.Pairs, "pair"), verb, difference))
 	}
 	return strings.Join(sentences, " ")
 }
@@ -84,8 +85,8 @@ func (p *SampleSizes) answer() string {
 // Document returns the questions and their answers.
 func (p *SampleSizes) Document() doc.Document {
 	t := &doc.Table{
-		RowHead: doc.Phrase("plan.discordant", table.Decimal(p.Discordant)),
-		Columns: doc.Columns(doc.Whole, doc.Phrase("plan.power", table.Decimal(p.Power))),
+		RowHead: phrases.Say("plan.discordant", table.Decimal(p.Discordant)),
+		Columns: doc.Columns(doc.Whole, phrases.Say("plan.power", table.Decimal(p.Power))),
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
 	add := func(question, answer string) {
@@ -97,15 +98,15 @@ func (p *SampleSizes) Document() doc.Document {
 		sheet = append(sheet, row)
 	}
 	if p.Detect != nil {
-		add(doc.Phrase("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToDetect))
-		add(doc.Phrase("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToEquate))
+		add(phrases.Say("plan.to-tell", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToDetect))
+		add(phrases.Say("plan.to-equate", table.Decimal(*p.Detect)), strconv.Itoa(*p.PairsToEquate))
 	}
 	if p.Pairs != nil {
 		answer := "none"
 		if p.Detectable != nil {
 			answer = table.Fixed(p.Detectable, 1)
 		}
-		add(doc.Phrase("plan.tells", *p.Pairs), answer)
+		add(phrases.Say("plan.tells", *p.Pairs), answer)
 	}
 	b := doc.Block{Table: t}
 	b.Remark("plan.tests", table.Decimal(p.Alpha))

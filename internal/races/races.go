@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -165,12 +166,12 @@ func (out *Race) answer() string {
 	}
 	all := len(out.rows)
 	if out.Calls == 0 {
-		return fmt.Sprintf("None of the %d judges has been asked yet.", all)
+		return phrases.Say("race.nothing", all)
 	}
 	saved := ""
 	soFar := ""
 	if n := out.FullCalls - out.Calls; n > 0 {
-		saved = fmt.Sprintf(": %.0f %% saved", 100*float64(n)/float64(out.FullCalls))
+		saved = phrases.Say("race.saved", 100*float64(n)/float64(out.FullCalls))
 	}
 	if out.Unfinished {
 		soFar = " so far"
@@ -179,21 +180,21 @@ func (out *Race) answer() string {
 	text := ""
 	switch {
 	case len(in) == 1:
-		text = fmt.Sprintf("%s is the best of %d judges%s.", in[0], all, soFar)
+		text = phrases.Say("race.best", in[0], all, soFar)
 	case out.Unfinished:
-		text = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, in[0])
+		text = phrases.Say("race.leads", len(in), all, in[0])
 	case tied:
-		text = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, table.Shortlist(in))
+		text = phrases.Say("race.left-tied", len(in), all, table.Shortlist(in))
 	default:
-		text = fmt.Sprintf("%d of %d judges are left, with no significant difference: %s.", len(in), all, table.Shortlist(in))
+		text = phrases.Say("race.left", len(in), all, table.Shortlist(in))
 	}
 	switch others := all - len(in); {
 	case others == 1:
-		text += fmt.Sprintf(" The other is out after %s.", table.Count(longest, "item"))
+		text += " " + phrases.Say("race.out-one", table.Count(longest, "item"))
 	case others > 1:
-		text += fmt.Sprintf(" The others are out after %s at most.", table.Count(longest, "item"))
+		text += " " + phrases.Say("race.out", table.Count(longest, "item"))
 	}
-	return text + fmt.Sprintf(" It took %s of %s calls%s.", humanize.Comma(int64(out.Calls)),
+	return text + " " + phrases.Say("race.calls", humanize.Comma(int64(out.Calls)),
 		humanize.Comma(int64(out.FullCalls)), saved)
 }
 
@@ -265,7 +266,7 @@ func (out *Race) Block() doc.Block {
 // remark adds notes about the cost of the race and the meaning of its numbers.
 func (out *Race) remark(b *doc.Block) {
 	if out.Unfinished {
-		b.Remark(doc.Warning, doc.Phrase("race.unfinished"))
+		b.Remark(doc.Warning, phrases.Say("race.unfinished"))
 	}
 	b.Remark("race.alpha", table.Decimal(out.Alpha), table.Decimal(float64(len(out.rows)-1)/out.Alpha))
 	b.Remark("race.intervals", table.Decimal(100*(1-out.Alpha)))
@@ -278,7 +279,7 @@ func (out *Race) remark(b *doc.Block) {
 	if o := out.Orders; o.Races > 0 {
 		behind := ""
 		if out.rules.Margin > 0 {
-			behind = doc.Phrase("race.by-margin")
+			behind = phrases.Say("race.by-margin")
 		}
 		b.Remark("race.orders", table.Count(o.Races, "other order"), behind, o.Errors, 100*float64(o.Errors)/float64(o.Races),
 			100*o.Calls/float64(out.FullCalls))

@@ -2,11 +2,11 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -16,10 +16,10 @@ import (
 func (p *RunPage) place() string {
 	head := Headline(&p.Report)
 	others := p.OtherJudges
-	where := "here"
+	code := "run.rank"
 	if len(others) == 0 {
 		others = p.others()
-		where = "with the published ones"
+		code = "run.rank-published"
 	}
 	if len(others) == 0 || head == nil || head.Value == nil {
 		return ""
@@ -30,7 +30,7 @@ func (p *RunPage) place() string {
 			rank++
 		}
 	}
-	return fmt.Sprintf("number %d of %d judges %s", rank, len(others)+1, where)
+	return phrases.Say(code, rank, len(others)+1)
 }
 
 // others returns the judges of the same items that have runs here, and the published ones that have none.
@@ -114,12 +114,12 @@ func amongPublished(r *scoring.Report) (lines []string) {
 		}
 		metrics = append(metrics, x.Metric) // which is never compared with the headline
 		if words := r.Standing(x.Metric); words != "" {
-			lines = append(lines, doc.Phrase("references.by", doc.MetricName(r.Protocol, x.Metric),
+			lines = append(lines, phrases.Say("references.by", doc.MetricName(r.Protocol, x.Metric),
 				table.WithInterval(r.Overall(x.Metric)), words))
 		}
 	}
 	if r.ByFiguresAlone() {
-		lines = append(lines, doc.Phrase("references.totals"))
+		lines = append(lines, phrases.Say("references.totals"))
 	}
 	if strings.Contains(words, "*") {
 		lines = append(lines, scoring.LabelsStayed)

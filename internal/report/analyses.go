@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -114,7 +115,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *AnalysisR
 		Notes: []doc.Note{doc.Say("calibration.scores", estimate(c.Brier), estimate(c.ECE), estimate(c.Calibrated))},
 	}
 	if c.Unknown > 0 {
-		b.Remark(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun))
+		b.Remark(doc.Warning, phrases.Say("calibration.unknown", c.Unknown, noun))
 	}
 	f.Blocks = []doc.Block{b}
 	return f

@@ -2,11 +2,11 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -212,24 +212,24 @@ func (b Board) answer() string {
 func (b Board) sentences() (first, rest string) {
 	standings := b.standings()
 	if len(standings) == 0 {
-		return "No judge has a value yet.", ""
+		return phrases.Say("board.nothing"), ""
 	}
 	best := b.Best()
 	allTied := !slices.ContainsFunc(standings, func(s BoardRow) bool { return s.First > 1 })
 	switch {
 	case len(standings) == 1:
-		first = fmt.Sprintf("%s: %s", standings[0].Name, b.values(standings))
+		first = phrases.Say("board.one", standings[0].Name, b.values(standings))
 	case b.Test == "":
-		first = fmt.Sprintf("%s has the highest score: %s", namesOf(standings[:1]), b.values(standings[:1]))
-		rest = doc.Phrase("board.not-tested")
+		first = phrases.Say("board.untested-best", namesOf(standings[:1]), b.values(standings[:1]))
+		rest = phrases.Say("board.not-tested")
 	case allTied && len(standings) == 2:
-		first = doc.Phrase("board.two-tied", namesOf(standings), b.values(standings))
+		first = phrases.Say("board.two-tied", namesOf(standings), b.values(standings))
 	case allTied:
-		first = doc.Phrase("board.all-tied", len(standings), b.values(standings))
+		first = phrases.Say("board.all-tied", len(standings), b.values(standings))
 	default:
-		first = fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))
+		first = phrases.Say("board.best", namesOf(best), b.verb(len(best)), b.values(best))
 		if len(best) > 1 {
-			rest = doc.Phrase("board.tied")
+			rest = phrases.Say("board.tied")
 		}
 	}
 	return first, strings.TrimSpace(rest + " " + b.warning())
@@ -237,11 +237,11 @@ func (b Board) sentences() (first, rest string) {
 
 // verb returns the verb of a sentence on so many best judges. A headline need not be a share of what is right.
 func (b Board) verb(judges int) string {
-	verbs := [2]string{"judges best", "judge best"}
+	several := min(judges, 2) - 1
 	if !b.ofRight() {
-		verbs = [2]string{"has the highest " + b.headline(), "have the highest " + b.headline()}
+		return phrases.Say([]string{"board.has-highest", "board.have-highest"}[several], b.headline())
 	}
-	return verbs[min(judges, 2)-1]
+	return phrases.Say([]string{"board.judges-best", "board.judge-best"}[several])
 }
 
 // ofRight reports whether the headline is a share of what is right.
@@ -268,15 +268,15 @@ func (b Board) useless() string {
 	}
 	switch {
 	case len(b.Rows) == 1 && unknown == 1:
-		return doc.Phrase("board.unknown-one")
+		return phrases.Say("board.unknown-one")
 	case len(b.Rows) == 1:
-		return fmt.Sprintf("That is %s.", b.Rows[0].Level)
+		return phrases.Say("board.level-of-one", b.Rows[0].Level)
 	case unknown == 0:
-		return "None of the judges here is usable."
+		return phrases.Say("board.none-usable")
 	case unknown == len(b.Rows):
-		return doc.Phrase("board.unknown-all")
+		return phrases.Say("board.unknown-all")
 	}
-	return "None of the judges here is known to be usable."
+	return phrases.Say("board.none-known")
 }
 
 // namesOf lists the names of judges.
@@ -304,7 +304,7 @@ func (b Board) values(rows []BoardRow) string {
 		all += " %"
 	}
 	if b.ofRight() {
-		return fmt.Sprintf("%s on %s of the %ss.", b.headline(), all, b.Unit)
+		return phrases.Say("board.values", b.headline(), all, b.Unit)
 	}
 	return all + "."
 }

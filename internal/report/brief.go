@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -88,26 +89,25 @@ func lasted(seconds float64) string {
 func tokenDetails(l *scoring.Ledger) (details []string) {
 	number := func(n int) string { return humanize.Comma(int64(n)) }
 	if l.CachedTokens != nil {
-		details = append(details, fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
+		details = append(details, phrases.Say("cost.prompt-cache",
 			number(l.ReadTokens()), number(l.PromptTokens), number(*l.CachedTokens)))
 		if l.IdealTokens != nil {
-			details = append(details, "an ideal cache would leave "+number(*l.IdealTokens))
+			details = append(details, phrases.Say("cost.ideal-cache", number(*l.IdealTokens)))
 		}
 	}
 	if l.ThoughtTokens != nil {
 		each := ""
 		if l.ThoughtEach != nil {
-			each = fmt.Sprintf(", %s for each verdict", table.Fixed(l.ThoughtEach, 0))
+			each = phrases.Say("cost.thinking-each", table.Fixed(l.ThoughtEach, 0))
 		}
-		details = append(details, fmt.Sprintf("%s of %s tokens were thinking%s",
+		details = append(details, phrases.Say("cost.thinking",
 			number(*l.ThoughtTokens), number(l.GeneratedTokens), each))
 	}
 	if l.CachedReplies > 0 {
-		details = append(details, table.Count(l.CachedReplies, "reply")+" from gavel's own cache, paid for before")
+		details = append(details, phrases.Say("cost.cached", table.Count(l.CachedReplies, "reply")))
 	}
 	if l.ExtraRequests > 0 {
-		details = append(details, table.Count(l.ExtraRequests, "request")+
-			" beside the calls: which model is served, how long a prompt is")
+		details = append(details, phrases.Say("cost.extra", table.Count(l.ExtraRequests, "request")))
 	}
 	return details
 }

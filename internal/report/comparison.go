@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -140,7 +141,7 @@ func (c Comparison) ranked(pairs []pair) string {
 	for _, p := range pairs {
 		d := p.Headline()
 		if d == nil || d.Diff == nil {
-			return doc.Phrase("compare.no-value")
+			return phrases.Say("compare.no-value")
 		}
 		if !d.Noise {
 			ahead := int(scoring.Indicator(*d.Diff > 0))
@@ -150,13 +151,13 @@ func (c Comparison) ranked(pairs []pair) string {
 	}
 	switch {
 	case len(first) == len(c.Names):
-		return doc.Phrase("compare.all-tied", len(first))
+		return phrases.Say("compare.all-tied", len(first))
 	case len(first) == 0:
-		return doc.Phrase("compare.circle")
+		return phrases.Say("compare.circle")
 	case len(first) == 1 && wins[first[0]] == len(c.Names)-1:
-		return doc.Phrase("compare.best", first[0], pairs[0].tile(*pairs[0].Headline()).Name)
+		return phrases.Say("compare.best", first[0], pairs[0].tile(*pairs[0].Headline()).Name)
 	}
-	return doc.Phrase("compare.unbeaten", table.Enumerate(first))
+	return phrases.Say("compare.unbeaten", table.Enumerate(first))
 }
 
 // coverage returns a sentence on the coverage of both judges, where they differ significantly in the accuracy when
@@ -164,7 +165,7 @@ func (c Comparison) ranked(pairs []pair) string {
 func (p pair) coverage() string {
 	for _, d := range p.Differences {
 		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil && p.WhenConsistent != nil && !p.WhenConsistent.Noise {
-			return doc.Phrase("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
+			return phrases.Say("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
 		}
 	}
 	return ""
@@ -310,7 +311,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	b := doc.Block{
 		ID:    "difference",
 		Title: "The difference",
-		About: doc.Phrase("compare.about"),
+		About: phrases.Say("compare.about"),
 		Table: t,
 		Keys:  []doc.Key{{Sign: "a", Words: signs[0]}, {Sign: "b", Words: signs[1]}},
 	}
@@ -417,7 +418,7 @@ func (p pair) outcomes() doc.Block {
 	for side, became := range p.Breakdowns {
 		row := doc.Row{Name: p.names[side]}
 		if p.ChangedWithOrder != nil {
-			row.Detail = doc.Phrase("compare.turned", p.ChangedWithOrder[side])
+			row.Detail = phrases.Say("compare.turned", p.ChangedWithOrder[side])
 		}
 		var bar doc.Value
 		for _, end := range l.Outcomes {
@@ -435,7 +436,7 @@ func (p pair) outcomes() doc.Block {
 		b.Table.Add(row)
 	}
 	if p.WhenConsistent != nil && p.WhenConsistent.Table.Neither > 0 {
-		b.Links = []doc.Link{{Words: doc.Phrase("compare.labels", p.WhenConsistent.Table.Neither), Target: p.items("confident", "")}}
+		b.Links = []doc.Link{{Words: phrases.Say("compare.labels", p.WhenConsistent.Table.Neither), Target: p.items("confident", "")}}
 	}
 	return b
 }

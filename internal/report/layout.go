@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -131,7 +132,7 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 		ok = true
 	}
 	if ok {
-		out.Words = fmt.Sprintf("right on %s of %d%s", e, e.N, x.Chance)
+		out.Words = phrases.Say("run.bracket", e, e.N, x.Chance)
 	}
 	out.BeyondSize = b.N - out.N
 	return out

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -53,9 +54,9 @@ func (l *Leaderboard) beyond() string {
 		return ""
 	}
 	if others == 1 {
-		return doc.Phrase("board.beyond-one")
+		return phrases.Say("board.beyond-one")
 	}
-	return doc.Phrase("board.beyond-all")
+	return phrases.Say("board.beyond-all")
 }
 
 // Body returns all blocks below the answer.
@@ -101,7 +102,7 @@ func (l *Leaderboard) cards() doc.Block {
 	}
 	if surest != nil {
 		add("Most accurate when consistent", surest.Name,
-			doc.Phrase("board.surest", *surest.RightWhereAlike.Value, *surest.Coverage.Value, l.Unit))
+			phrases.Say("board.surest", *surest.RightWhereAlike.Value, *surest.Coverage.Value, l.Unit))
 	}
 	if fastest != nil {
 		add("Fastest that is usable", fastest.Name+" · "+seconds1(*fastest.Seconds)+" a "+l.Unit,
@@ -140,9 +141,9 @@ func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) 
 		}
 		return table.Rounded(x.Value, x)
 	}
-	note = doc.Phrase("board.within", points(best[0], best[len(best)-1]))
+	note = phrases.Say("board.within", points(best[0], best[len(best)-1]))
 	if len(best) == 1 {
-		note = doc.Phrase("board.above", points(best[0], standings[1]), standings[1].Name)
+		note = phrases.Say("board.above", points(best[0], standings[1]), standings[1].Name)
 	}
 	return name, namesOf(best), note
 }
@@ -170,11 +171,11 @@ func seconds1(s float64) string {
 func (l *Leaderboard) judges() doc.Block {
 	b := l.block()
 	b.Title = doc.Capital(l.headline())
-	b.About = "percent of " + l.itemCount()
+	b.About = phrases.Say("board.about-percent", l.itemCount())
 	if axis := l.axis(); axis.Unit != "" {
-		b.About = fmt.Sprintf("from %g to %g, over %s", axis.Min, axis.Max, l.itemCount())
+		b.About = phrases.Say("board.about-scale", axis.Min, axis.Max, l.itemCount())
 	}
-	b.About += ", with 95 % interval · the best first"
+	b.About += phrases.Say("board.about-order")
 	if n := len(b.Table.Rows) - l.MaxRows; l.MaxRows > 0 && n > 0 {
 		b.Links = []doc.Link{{Words: fmt.Sprintf("All %d judges", len(b.Table.Rows)), Target: l.All}}
 		b.Table.Rows = b.Table.Rows[:l.MaxRows]
@@ -238,7 +239,7 @@ func (b Board) block() doc.Block {
 	out := doc.Block{ID: "judges", Table: t}
 	for _, sign := range []string{"interval", "reference", "brace"} {
 		if signs[sign] {
-			out.Keys = append(out.Keys, doc.Key{Sign: sign, Words: doc.Phrase("board.key-" + sign)})
+			out.Keys = append(out.Keys, doc.Key{Sign: sign, Words: phrases.Say("board.key-" + sign)})
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -64,7 +65,7 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		}
 	}
 	t.DropEmpty()
-	switch note := doc.Phrase("cost.no-prompt-cache"); {
+	switch note := phrases.Say("cost.no-prompt-cache"); {
 	case len(withoutCache) == len(rows):
 		b.Plain(note)
 	case len(withoutCache) > 0:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -51,14 +52,14 @@ func intervalNote(r scoring.Report) string {
 
 // Intervals returns how intervals were made: over what, and by which methods.
 func Intervals(b scoring.BootstrapInfo, methods []string) string {
-	note := fmt.Sprintf("intervals: %g %% over %ss", 100*b.Level, b.Unit)
+	note := phrases.Say("run.intervals", 100*b.Level, b.Unit)
 	for _, m := range scoring.Methods {
 		if slices.Contains(methods, m.Name) {
 			note += ", " + m.About
 		}
 	}
 	if slices.Contains(methods, scoring.ByBootstrap) || slices.Contains(methods, scoring.ByCalibrated) {
-		note += fmt.Sprintf(" (%d rounds, seed %d)", b.Rounds, b.Seed)
+		note += " " + phrases.Say("run.rounds", b.Rounds, b.Seed)
 	}
 	return note
 }

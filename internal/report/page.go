@@ -12,6 +12,7 @@ import (
 
 	"gavel/internal/doc"
 	"gavel/internal/labels"
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -170,11 +171,11 @@ func simulatedNote(runs []scoring.Report) string {
 	case n == 0:
 		return ""
 	case len(runs) == 1 && isJury(runs[0].Model):
-		return "SIMULATION: a member of the jury is simulated."
+		return phrases.Say("simulated.member")
 	case n == len(runs):
-		return "SIMULATION: no model was asked. These numbers are of simulated judges and say nothing about any model."
+		return phrases.Say("simulated.all")
 	}
-	return fmt.Sprintf("SIMULATION: %d of the %d runs are of simulated judges, which are no models.", n, len(runs))
+	return phrases.Say("simulated.some", n, len(runs))
 }
 
 // differingSettings returns a table of the settings in which runs differ.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/scoring"
@@ -149,7 +150,7 @@ func (s SuiteRanking) answer() string {
 	}
 	switch {
 	case ranked == 0:
-		return "Nothing has been judged yet."
+		return phrases.Say("suite.nothing")
 	case ranked == 1 || len(s.Judges) == 1:
 		return text
 	}
@@ -163,14 +164,13 @@ func (s SuiteRanking) answer() string {
 		}
 	}
 	if len(first) == len(s.Judges) {
-		return fmt.Sprintf("No judge is more often among the best than the others, under %d conditions.", ranked)
+		return phrases.Say("suite.none-best", ranked)
 	}
-	verb := "is"
+	code := "suite.best-one"
 	if len(first) > 1 {
-		verb = "are"
+		code = "suite.best"
 	}
-	return fmt.Sprintf("%s %s most often among the best: under %d of %d conditions.",
-		table.Shortlist(first), verb, often[first[0]], ranked)
+	return phrases.Say(code, table.Shortlist(first), often[first[0]], ranked)
 }
 
 // Document returns the judges under each condition, best first, and every number.
@@ -307,7 +307,7 @@ func (s SuiteRanking) remark(b, warnings *doc.Block) {
 	}
 	above := ""
 	if hasRepeats {
-		above = doc.Phrase("ranking.above-noise")
+		above = phrases.Say("ranking.above-noise")
 	}
 	if judges > 1 {
 		b.Remark("ranking.letters", above, strings.Join(tests, ", of "))
@@ -318,7 +318,7 @@ func (s SuiteRanking) remark(b, warnings *doc.Block) {
 	}
 	b.Plain(append(s.intervals(), undefined.Lines()...)...)
 	if simulated {
-		warnings.Remark(doc.Warning, doc.Phrase("ranking.simulated"))
+		warnings.Remark(doc.Warning, phrases.Say("ranking.simulated"))
 	}
 }
 

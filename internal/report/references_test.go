@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -23,7 +23,7 @@ func TestAmongPublished(t *testing.T) {
 		{Judge: "reward", Metric: "strict", Value: 64, N: 350}, {Judge: "GPT-4o", Metric: "counter", Value: 57, N: 350},
 	}
 	want := []string{"below reward (64 %)", "by correct on balance, 60.0 % here: above GPT-4o (57 %)",
-		doc.Phrase("references.totals")}
+		phrases.Say("references.totals")}
 	if lines := amongPublished(&r); strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", lines)
 	}

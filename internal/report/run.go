@@ -10,6 +10,7 @@ import (
 
 	"gavel/internal/doc"
 	"gavel/internal/jury"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -262,7 +263,7 @@ func (p *RunPage) Caveats() (all []string) {
 	}
 	isModelRun := p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0
 	if isModelRun && p.Repetitions == nil {
-		all = append(all, doc.Phrase("run.asked-once"))
+		all = append(all, phrases.Say("run.asked-once"))
 	}
 	return all
 }
@@ -308,10 +309,10 @@ func (p *RunPage) disjoint() []string {
 	case worst == nil:
 		return nil
 	case *worst.High < *best.Low:
-		return []string{doc.Phrase("run.worst-category", worst.Group, *worst.Value, CountItems(p.Protocol, worst.N),
+		return []string{phrases.Say("run.worst-category", worst.Group, *worst.Value, CountItems(p.Protocol, worst.N),
 			best.Group, *best.Value, best.N)}
 	case *widest.High-*widest.Low >= wideInterval:
-		return []string{doc.Phrase("run.wide-category", doc.Capital(widest.Group), CountItems(p.Protocol, widest.N),
+		return []string{phrases.Say("run.wide-category", doc.Capital(widest.Group), CountItems(p.Protocol, widest.N),
 			*widest.Value, *widest.Low, *widest.High)}
 	}
 	return nil

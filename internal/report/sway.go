@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -56,7 +57,7 @@ func (s Sway) block() doc.Block {
 	b := doc.Block{
 		ID:    "sway",
 		Title: "Biases",
-		About: doc.Phrase("sway.about"),
+		About: phrases.Say("sway.about"),
 		Table: t,
 		Keys:  []doc.Key{{Words: "coloured: significant"}},
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
@@ -245,18 +246,18 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 func (v compareItemView) Says() string {
 	right := v.judgesWith("right")
 	scored := len(right) + len(v.judgesWith("wrong"))
-	judges := fmt.Sprintf("%d judges", len(v.Sides))
+	code := "together.correct"
 	if scored < len(v.Sides) {
-		judges = fmt.Sprintf("the %d that can be scored", scored)
+		code = "together.correct-of-scored"
 	}
 	if scored == 0 {
-		return "No judge can be scored: there is no label, or not every judgment."
+		return phrases.Say("together.unscored")
 	}
-	sentence := fmt.Sprintf("%d of %s correct", len(right), judges)
+	names := ""
 	if n := len(right); n > 0 && n < scored {
-		sentence += ": " + table.Enumerate(right)
+		names = ": " + table.Enumerate(right)
 	}
-	return sentence + "."
+	return phrases.Say(code, len(right), scored, names)
 }
 
 // Also returns sentences on judges whose verdicts depend on the position alone, and on a label that all contradict.
@@ -264,7 +265,7 @@ func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
 		if names := v.judgesWith(place, "inconsistent"); len(names) > 0 {
-			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, table.Enumerate(names)))
+			all = append(all, phrases.Say("together.position", place, table.Enumerate(names)))
 		}
 	}
 	models := 0 // sides that are not simulated
@@ -272,7 +273,7 @@ func (v compareItemView) Also() string {
 		models += int(1 - scoring.Indicator(side.Run.Simulated))
 	}
 	if models > 1 && len(v.judgesWith("confident")) == len(v.Sides) {
-		all = append(all, "Each is wrong every time: the label may be wrong.")
+		all = append(all, phrases.Say("together.all-wrong"))
 	}
 	return strings.Join(all, " ")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -75,7 +76,7 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	d.Answer = v.Says()
 	d.Data = v
 	if f.Show == "wrong" && len(ranks[0]) > 0 {
-		d.Also = doc.Phrase("items.confident", len(ranks[0]), everyTime(r.Manifest))
+		d.Also = phrases.Say("items.confident", len(ranks[0]), everyTime(r.Manifest))
 	}
 	if f.Per > 0 {
 		all = all[:min(f.Per, len(all))]

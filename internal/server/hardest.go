@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gavel/internal/jury"
+	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
@@ -182,19 +183,19 @@ func (m matrix) Says() string {
 	}
 	items := report.CountItems(m.runs[0].Protocol, scored)
 	times := everyTime(m.runs[0].manifest)
-	advice := ": the labels may be wrong"
+	wrong := "hardest.all-wrong-labels"
 	if certain*doubtful > scored || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing of the labels
-		advice = ""
+		wrong = "hardest.all-wrong"
 	}
 	switch {
 	case scored == 0:
-		return "No item is scored yet."
+		return phrases.Say("hardest.nothing")
 	case certain > 0:
-		return fmt.Sprintf("Every judge is wrong%s on %d of %s%s.", times, certain, items, advice)
+		return phrases.Say(wrong, times, certain, items)
 	case hopeless > 0:
-		return fmt.Sprintf("No judge is correct%s on %d of %s.", times, hopeless, items)
+		return phrases.Say("hardest.none-correct", times, hopeless, items)
 	}
-	return fmt.Sprintf("At least one of %d judges is correct on each of %s.", len(m.runs), items)
+	return phrases.Say("hardest.some-correct", len(m.runs), items)
 }
 
 // compareItemURL returns the address of an item's page in several runs; "" for fewer than two.

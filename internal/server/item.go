@@ -3,12 +3,12 @@ package server
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	"gavel/datasets"
+	"gavel/internal/phrases"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -63,9 +63,9 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 		}
 	}
 	v.Across = compareItemURL(runs, v.ID)
-	v.Beside = "their replies beside each other"
+	v.Beside = phrases.Say("item.side-by-side")
 	if len(runs) > maxCompared {
-		v.Beside = "replies of this one and the best " + scoring.CountWord(maxCompared-1)
+		v.Beside = phrases.Say("item.side-by-side-best", scoring.CountWord(maxCompared-1))
 	}
 	return nil
 }
@@ -232,32 +232,32 @@ func (v ItemView) Says() string {
 		}
 	}
 	if len(once) == 0 {
-		return "Not judged yet."
+		return phrases.Say("item.nothing")
 	}
 	has := func(flag string) bool { return slices.Contains(v.Flags, flag) }
 	first := once[0].Words.Says
 	times := everyTime(v.Row.manifest)
 	switch {
 	case has("missing"):
-		return "Some judgments are missing."
+		return phrases.Say("item.missing")
 	case has("right"):
-		return "Right" + times + ": " + first + "."
+		return phrases.Say("item.correct", times, first)
 	case has("confident") && !has("inconsistent"):
-		return "Wrong" + times + ": it says " + first + "."
+		return phrases.Say("item.wrong", times, first)
 	case has("confident"):
-		return "Wrong" + times + ", with different verdicts."
+		return phrases.Say("item.wrong-differently", times)
 	case has("inconsistent") && len(once) == 2 && once[0].Mode == "":
-		return fmt.Sprintf("It flips with the order: first %s, then %s.", first, once[1].Words.Says)
+		return phrases.Say("item.flips", first, once[1].Words.Says)
 	case has("inconsistent"):
-		return "The judgments disagree."
+		return phrases.Say("item.disagree")
 	case has("open"):
-		return "A judgment has no verdict."
+		return phrases.Say("item.open")
 	case has("tie"):
-		return "A judgment is a tie."
+		return phrases.Say("item.tie")
 	case has("wrong"):
-		return "Not right" + times + "."
+		return phrases.Say("item.not-always", times)
 	}
-	return "It says " + first + "."
+	return phrases.Say("item.verdict", first)
 }
 
 // Confident reports whether a judgment has a confidence.

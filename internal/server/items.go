@@ -1,13 +1,13 @@
 package server
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
@@ -220,36 +220,36 @@ func (v ItemsView) Says() string {
 	times := everyTime(v.Row.manifest)
 	switch f := v.Filter; {
 	case v.Total == 0:
-		return "There are no items."
+		return phrases.Say("items.none")
 	case f.By != "" && v.Matrix.Pending:
-		return "The judges are being scored on the same items."
+		return phrases.Say("items.pending")
 	case f.By != "" && v.Matrix.runs == nil:
-		return "No other judge has answered the same question on these items yet."
+		return phrases.Say("items.no-other")
 	case f.By != "" && !f.Narrow() && f.Show == "":
 		return v.Matrix.Says()
 	case f.Mode != "" && f.Group == "" && f.Outcome == "" && f.Text == "" && f.Show == "":
-		return fmt.Sprintf("%d of %s get another verdict in mode “%s” than at first.", v.Matches, count(v.Total), f.Mode)
+		return phrases.Say("items.mode", v.Matches, count(v.Total), f.Mode)
 	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
-		return fmt.Sprintf("%d of %s match the filter.", v.Matches, count(v.Total))
+		return phrases.Say("items.filter", v.Matches, count(v.Total))
 	case f.Group != "":
-		return fmt.Sprintf("On %d of %s in %s %s.", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group,
+		return phrases.Say("items.show-group", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group,
 			store.FilterNamed(f.Show).About)
 	case f.Show != "" && f.Show != "confident":
-		return fmt.Sprintf("On %d of %s %s.", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
+		return phrases.Say("items.show", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
 	case missing == v.Total:
-		return "No item is judged yet."
+		return phrases.Say("items.unjudged")
 	case scored == 0:
-		return fmt.Sprintf("None of %s has a label, so none can be scored.", count(v.Total-missing))
+		return phrases.Say("items.unlabelled", count(v.Total-missing))
 	case right == scored:
-		return fmt.Sprintf("Right%s on all of %s.", times, count(scored))
+		return phrases.Say("items.all-correct", times, count(scored))
 	case confident == 0:
-		return fmt.Sprintf("None of %s is wrong%s; on %d a judgment is not right.", count(scored), times, wrong)
+		return phrases.Say("items.none-wrong", count(scored), times, wrong)
 	}
-	sentence := fmt.Sprintf("Wrong%s on %d of %s", times, confident, count(scored))
+	code := "items.wrong-read"
 	if confident > 1 && confident*doubtful > scored || v.Run.Simulated { // then errors say nothing of the labels
-		return sentence + "."
+		code = "items.wrong"
 	}
-	return sentence + ": read these first, a label may be wrong."
+	return phrases.Say(code, times, confident, count(scored))
 }
 
 // Narrow reports whether the filter has more than the parameter show.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
@@ -400,7 +401,7 @@ func (s *Server) notes(c *condition) []string {
 		}
 	}
 	if figures != nil {
-		return []string{"published: " + strings.Join(figures, ", ") + "; gavel references has the sources"}
+		return []string{phrases.Say("board.published", strings.Join(figures, ", "))}
 	}
 	isPublished := func(r *RunRow) bool { return r.Imported != "" }
 	first := c.runs[0].report
@@ -408,8 +409,7 @@ func (s *Server) notes(c *condition) []string {
 		return nil
 	}
 	bring := shellLine([]string{"gavel", "references", "--out", s.opts.Runs, s.folder(c.runs[0].Name)})
-	return []string{fmt.Sprintf("%d published judges decided the same pairs; this brings them here: %s",
-		len(first.References), bring)}
+	return []string{phrases.Say("board.bring-published", len(first.References), bring)}
 }
 
 // judgeNames returns the names of the judges of runs, with what differs between judges of one model.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
@@ -42,7 +43,7 @@ func (v startView) Shown(first bool) (all []fieldView) {
 // Says returns a sentence on what to do next, or on the cost of the plan.
 func (v startView) Says() string {
 	if v.Plan == nil {
-		return "Choose a judge, and what it judges."
+		return phrases.Say("start.choose")
 	}
 	calls := 0
 	for _, stage := range v.Plan.Stages {
@@ -50,18 +51,18 @@ func (v startView) Says() string {
 	}
 	stage := v.Plan.Stages[0]
 	time, _, _ := strings.Cut(stage.Time, ",")
-	takes := "This takes " + table.Count(calls, "call")
+	takes := table.Count(calls, "call")
 	switch {
 	case calls == 0:
-		return "Nothing is left to ask."
+		return phrases.Say("start.nothing")
 	case len(v.Plan.Stages) > 1:
-		return fmt.Sprintf("%s in %d runs.", takes, len(v.Plan.Stages))
+		return phrases.Say("start.several", takes, len(v.Plan.Stages))
 	case stage.Seconds == nil:
-		return takes + ". How long is not known yet."
+		return phrases.Say("start.unknown-time", takes)
 	case *stage.Seconds == 0:
-		return takes + ", and no server is asked."
+		return phrases.Say("start.no-server", takes)
 	}
-	return takes + ", " + time + "."
+	return phrases.Say("start.takes", takes, time)
 }
 
 // offerFilter holds the parameters of a call for an offer.

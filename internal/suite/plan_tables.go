@@ -9,6 +9,7 @@ import (
 
 	"gavel/internal/doc"
 	"gavel/internal/eval"
+	"gavel/internal/phrases"
 )
 
 // Document returns the tables of the plan: the matrix, then the judges.
@@ -22,7 +23,7 @@ func (p *Plan) Document() doc.Document {
 			strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens())
 		if c.Error != "" {
 			row = doc.WordRow(c.Judge, c.Condition, "?", "", "", "?", "")
-			unplanned = append(unplanned, c.Cell+" cannot be planned: "+c.Error)
+			unplanned = append(unplanned, phrases.Say("suite.unplanned", c.Cell, c.Error))
 		}
 		cells.Add(row)
 	}
@@ -47,12 +48,13 @@ func (p *Plan) Document() doc.Document {
 		notes = append(notes, doc.Say("suite.too-long", p.Total.TooLong))
 	}
 	for _, a := range p.Exceeded {
-		notes = append(notes, doc.Say(doc.Warning, "above the suite's limit, so that it runs with --yes only: "+a))
+		notes = append(notes, doc.Say(doc.Warning, phrases.Say("suite.exceeded", a)))
 	}
-	title := fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out)
+	title := phrases.Say("suite.plan-title", p.Suite, phrases.Count(p.Conditions, "condition"),
+		phrases.Count(len(p.Cells), "cell"), p.Out)
 	return doc.Document{Blocks: []doc.Block{
 		{Title: title, ShowTitle: true, Table: &cells, Notes: doc.Warn(unplanned)},
-		{Title: "nothing is asked by this plan", ShowTitle: true, Table: &judges, Notes: notes},
+		{Title: phrases.Say("suite.plan-only"), ShowTitle: true, Table: &judges, Notes: notes},
 	}}
 }
 

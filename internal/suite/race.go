@@ -16,6 +16,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/eval"
+	"gavel/internal/phrases"
 	"gavel/internal/races"
 	"gavel/judging"
 	"gavel/scoring"
@@ -285,8 +286,7 @@ func (x *contest) table() *races.Race {
 			side.Simulated = m.Simulated
 			if _, cluster := datasets.ClusterOf(m.Dataset.Format); cluster != "" &&
 				!x.engine.Rules.Benchmark && warnings == nil {
-				warnings = append(warnings, fmt.Sprintf("items of the same %s are not independent: "+
-					"conclusions about items like these are overconfident; use --about benchmark", cluster))
+				warnings = append(warnings, phrases.Say("race.dependent", cluster))
 			}
 		}
 		sides = append(sides, side)

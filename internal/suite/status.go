@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/races"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
@@ -145,7 +146,7 @@ func (s *Status) Document() (d doc.Document) {
 			wrong = append(wrong, c.Error)
 		}
 	}
-	summary := fmt.Sprintf("%d cells", len(s.Cells))
+	summary := phrases.Count(len(s.Cells), "cell")
 	for _, status := range []string{
 		judging.Complete, judging.StoppedByRule, judging.Running, judging.Incomplete, judging.Interrupted,
 		report.NotBegun, report.Unreadable,
@@ -155,10 +156,10 @@ func (s *Status) Document() (d doc.Document) {
 		}
 	}
 	if slices.ContainsFunc(s.Cells, func(c RunState) bool { return c.Value != nil && c.Status != judging.Complete }) {
-		summary += "; intervals of incomplete runs are valid however often one looks"
+		summary += phrases.Say("suite.early")
 	}
 	d.Blocks = append([]doc.Block{{
-		Title:     fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
+		Title:     phrases.Say("suite.title", s.Suite, s.Out),
 		ShowTitle: true,
 		Table:     &t,
 		Notes:     append([]doc.Note{doc.Plain(summary)}, doc.Warn(wrong)...),
@@ -179,7 +180,7 @@ func (c RunState) row() doc.Row {
 		failed = strconv.Itoa(c.Failed)
 	}
 	if silent := time.Duration(c.Silent * float64(time.Second)); silent > silentAfter {
-		status += ", silent for " + silent.Round(time.Minute).String()
+		status += phrases.Say("suite.silent", silent.Round(time.Minute))
 	} else if c.Rate > 0 {
 		rate = strconv.FormatFloat(c.Rate, 'f', 1, 64)
 		remaining = (time.Duration(c.Left) * time.Second).String()

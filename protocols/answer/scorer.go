@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -48,7 +49,7 @@ func (*answers) Words() scoring.ScorerTerms {
 		Unit:    "question",
 		Record:  "answer",
 		Common:  "answer",
-		Lacking: "items have not all their judgments",
+		Lacking: "items lack a judgment",
 	}
 }
 
@@ -149,8 +150,7 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 		unlabelled += int(scoring.Indicator(a.gold == ""))
 	}
 	if unlabelled > 0 {
-		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: "+
-			"they are left out of the accuracy", unlabelled, len(f.rows)))
+		rep.Warnings = append(rep.Warnings, phrases.Say("answer.unlabelled", unlabelled, len(f.rows)))
 	}
 }
 

@@ -2,11 +2,10 @@ package multioption
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 
-	"gavel/internal/report/table"
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -24,34 +23,29 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	grade, same := r.Overall(GradeScore+overRandom), r.Overall(sameChoice)
 	if grade.Value == nil || same.Value == nil {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "No item has a verdict in every order.")
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "options.few")
 	}
 	over, ok := grade.Against(0)
 	if !ok {
-		return scoring.UnknownDiagnosis(scoring.CodeFew,
-			"Grade score %.2f of the way from random to perfect: there is no interval to say what that is worth.",
-			scoring.Unsigned(*grade.Value, 2))
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "options.grade-no-interval", scoring.Unsigned(*grade.Value, 2))
 	}
 	d := scoring.Diagnosis{Level: scoring.Unusable, Evidence: []scoring.Evidence{over}}
 	if !over.Above {
 		d.Code = scoring.CodeChance
-		text := "No steadier than a random judge"
 		if over.Below {
 			d.Code = scoring.CodePosition
-			text = "Goes by the position more than a random judge does"
 		}
-		d.Text = fmt.Sprintf("%s: Grade score %s of the way from random to perfect.", text, over)
+		d.Text = phrases.Say("options.grade-"+d.Code, over)
 		return d
 	}
-	d.Also = "Whether it chooses well is not known, since these items have no right option." + byPlace(r)
+	d.Also = phrases.Say("options.unlabelled") + byPlace(r)
 	d.Level = scoring.Weak
 	d.Code = scoring.CodeWeak
-	d.Text = fmt.Sprintf("Its choice changes with the order on %s of items.", scoring.Percentage(100-*same.Value))
+	d.Text = phrases.Say("options.changes", scoring.Percentage(100-*same.Value))
 	if over.Low > 0.5 {
 		d.Level = scoring.Usable
 		d.Code = scoring.CodeUsable
-		d.Text = fmt.Sprintf("It goes by content: it keeps its choice in every order on %s of items.",
-			scoring.Percentage(*same.Value))
+		d.Text = phrases.Say("options.stays", scoring.Percentage(*same.Value))
 	}
 	return d
 }
@@ -66,21 +60,17 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	}
 	right, ok := accuracy.Against(chance)
 	if !ok {
-		return r.DiagnoseWithoutInterval("Right on", accuracy, "item"), true
+		return r.DiagnoseWithoutInterval("Correct", accuracy, "item"), true
 	}
 	d.Evidence = []scoring.Evidence{right}
 	d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom)
 	if d.Code != "" {
-		d.Text = fmt.Sprintf(map[string]string{
-			scoring.CodeInverted: "Right less often than chance: %s of choices, chance %.0f. Check whether the goal is inverted.",
-			scoring.CodeFew:      "Too few items to tell it from chance: right in %s of choices, chance %.0f.",
-			scoring.CodeChance:   "No better than chance: right in %s of choices, chance %.0f.",
-		}[d.Code], right, chance)
+		d.Text = phrases.Say("options.correct-"+d.Code, right, chance)
 		return d, true
 	}
 	strict, ok := r.Overall(everyRight).Against(scoring.UsableFrom)
 	if !ok {
-		return r.DiagnoseWithoutInterval("Correct in every order on", r.Overall(everyRight), "item"), true
+		return r.DiagnoseWithoutInterval("Correct in every order", r.Overall(everyRight), "item"), true
 	}
 	d.Evidence = []scoring.Evidence{strict, right}
 	same, hasInterval := r.Overall(sameChoice).Against(100)
@@ -94,25 +84,19 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 		reliable = whenConsistent.Above
 	}
 	d.Level, d.Code = strict.Rank(reliable)
-	d.Also = fmt.Sprintf("Correct in every order on %s of %s. "+
-		"Over all orders it is right on %s of choices; by chance %s.%s",
-		scoring.Percentage(strict.Value), table.Count(strict.N, "item"), scoring.Percentage(right.Value),
-		scoring.Percentage(chance), byPlace(r))
+	d.Also = phrases.Say("options.numbers", scoring.Percentage(strict.Value), phrases.Count(strict.N, "item"),
+		scoring.Percentage(right.Value), scoring.Percentage(chance)) + byPlace(r)
 	switch {
 	case !hasConsistent:
-		d.Text = fmt.Sprintf("Better than chance, but correct in every order on only %s of items, in %s of choices "+
-			"(chance %.0f); in %.0f %% of items it keeps its choice in every order.", strict, right, chance, same.Value)
+		d.Text = phrases.Say("options.better-only", right, chance, strict, same.Value)
 	case same.Value > hardlyAnyChange && same.Low > oneOrderFrom && d.Level != scoring.Weak:
-		d.Text = fmt.Sprintf("One order is enough: it is right on %s of choices, and hardly any changes with the order.",
-			scoring.Percentage(right.Value))
+		d.Text = phrases.Say("options.one-order", scoring.Percentage(right.Value))
 	case d.Level == scoring.Weak && whenConsistent.Value <= scoring.ReliableFrom:
-		d.Text = fmt.Sprintf("Do not rely on it alone: even choices that stay in every order are right on %s only.",
-			scoring.Percentage(whenConsistent.Value))
+		d.Text = phrases.Say("options.weak", scoring.Percentage(whenConsistent.Value))
 	default:
 		total := r.BreakdownOf(scoring.Overall).N
-		d.Text = fmt.Sprintf("Keep only choices that stay in every order: they are right on %s, "+
-			"and %s of the items have one.",
-			scoring.Percentage(whenConsistent.Value), scoring.Percentage(100*float64(whenConsistent.N)/float64(total)))
+		d.Text = phrases.Say("options.keep", scoring.Percentage(whenConsistent.Value),
+			scoring.Percentage(100*float64(whenConsistent.N)/float64(total)))
 	}
 	return d, true
 }
@@ -131,7 +115,7 @@ func byPlace(r *scoring.Report) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" On %d of %d items it names the same place in every order, whatever stands there.", n, b.N)
+	return " " + phrases.Say("options.same-position", n, phrases.Count(b.N, "item"))
 }
 
 // accuracyWhenConsistent returns how often the choices that are the same in every order are right, compared with a
@@ -168,9 +152,9 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	}
 	units := math.Min(n, math.Max(1, float64(r.Items)))
 	e := scoring.ShareOf("place-"+position, share*units, units, scoring.MostByPlace)
-	text := fmt.Sprintf("Chooses the %s position in %s of judgments: not a judge here.", position, e)
+	text := phrases.Say("options.position", position, e)
 	if share == 1 {
-		text = fmt.Sprintf("Always chooses the %s position (100 %% of %.0f judgments): not a judge here.", position, n)
+		text = phrases.Say("options.always-position", position, n)
 	}
 	return e.Unusable(scoring.CodePosition, text)
 }

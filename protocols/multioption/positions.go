@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -114,9 +115,9 @@ func (t scoredBallot) positionRow() []float64 {
 // warnings returns what to know of the judgments of a run.
 func (f *choices) warnings(all []scoredBallot, missing scoring.MissingPolicy) []string {
 	var w []string
-	warn := func(n int, format string, args ...any) {
+	warn := func(code string, n int, args ...any) {
 		if n > 0 {
-			w = append(w, fmt.Sprintf(format, args...))
+			w = append(w, phrases.Say(code, append([]any{n}, args...)...))
 		}
 	}
 	judgments := 0
@@ -142,12 +143,9 @@ func (f *choices) warnings(all []scoredBallot, missing scoring.MissingPolicy) []
 			uneven++
 		}
 	}
-	warn(noVerdict, "%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, "+
-		"and grade-usable and grade-strict give both", noVerdict, judgments, incomplete, missing)
-	warn(empty, "%d items have no verdict at all and score 0", empty)
-	warn(unlabelled, "%d of %d items have no label for the %s option: they are left out of the accuracy",
-		unlabelled, len(all), f.goal)
-	warn(uneven, "in %d items the options do not stand at all positions equally often: "+
-		"a judge that always picks the same option scores less than 1 there", uneven)
+	warn("options.no-verdict", noVerdict, judgments, incomplete, missing)
+	warn("options.empty", empty)
+	warn("options.no-label", unlabelled, len(all), f.goal)
+	warn("options.uneven", uneven)
 	return w
 }

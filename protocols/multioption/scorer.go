@@ -110,7 +110,7 @@ func (*choices) Words() scoring.ScorerTerms {
 		Unit:     "item",
 		Record:   "judgment",
 		Common:   "item",
-		Lacking:  "items have not all their judgments",
+		Lacking:  "items lack a judgment",
 		Policies: []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict},
 	}
 }

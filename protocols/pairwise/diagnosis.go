@@ -1,11 +1,10 @@
 package pairwise
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
-	"gavel/internal/report/table"
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -38,23 +37,22 @@ func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
 	agreement := r.Overall("consistency")
 	switch {
 	case agreement.Value != nil && r.Unlabelled == r.Items:
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "No pair with a label is judged: the accuracy is unknown.")
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "pairs.no-label")
 	case strict.Value == nil || agreement.Value == nil:
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "No pair has a verdict in both orders%s.", pendingSuffix(r))
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "pairs.no-verdict", pendingSuffix(r))
 	}
 	evidence, bounded := strict.Against(scoring.UsableFrom)
 	right, ok := r.Overall(AccuracyWhenConsistent).Against(50)
 	switch {
 	case r.Overall(AccuracyWhenConsistent).Value != nil && !(bounded && ok):
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "%s", fewPairs(r))
+		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: fewPairs(r), Evidence: []scoring.Evidence{}}
 	case !bounded:
-		return r.DiagnoseWithoutInterval("Correct in both orders on", strict, "pair")
+		return r.DiagnoseWithoutInterval("Correct in both orders", strict, "pair")
 	case *agreement.Value == 0:
 		right = scoring.ShareOf(AccuracyWhenConsistent, 0, 1, 50)
 		right.N = 0
 	case !ok:
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "No interval says how often it is right where both orders agree%s.",
-			pendingSuffix(r))
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "pairs.no-interval", pendingSuffix(r))
 	}
 	return p.diagnose(r, evidence, right, agreement)
 }
@@ -85,21 +83,15 @@ func (p *pairs) diagnose(
 		d.Level, d.Code = strict.Rank(right.Low > scoring.ReliableFrom)
 		d.Text = advice(r, d.Level, hasInterval && e.Value > hardlyAnyFlips && e.Above)
 	case right.N == 0:
-		d.Text = fmt.Sprintf(map[string]string{
-			scoring.CodeFew:    "Too few pairs to tell it from chance: the verdict flips with the order in every pair (%d).%s",
-			scoring.CodeChance: "No better than chance: the verdict flips with the order in every pair (%d).%s",
-		}[d.Code], agreement.N, positionBias(r))
+		d.Text = phrases.Say("pairs.flips-"+d.Code, agreement.N) + positionBias(r)
 	case d.Code == scoring.CodeInverted:
-		d.Text = fmt.Sprintf("Wrong more often than right: where both orders agree it is right on %s."+
-			" Check whether the goal or the labels are inverted.", right)
+		d.Text = phrases.Say("pairs.inverted", right)
 	case d.Code == scoring.CodeFew:
 		d.Text = fewPairs(r)
 	case right.High >= scoring.ReliableFrom: // the verdicts that agree may be right, and are too few
-		d.Text = fmt.Sprintf("The verdict flips with the order in %s of pairs: too few verdicts are left to use.",
-			scoring.Percentage(100-*agreement.Value))
+		d.Text = phrases.Say("pairs.few-consistent", scoring.Percentage(100-*agreement.Value))
 	default:
-		d.Text = fmt.Sprintf("No better than chance: where both orders agree it is right on %s of %s, "+
-			"and a coin on 50 %%.", scoring.Percentage(right.Value), table.Count(right.N, "pair"))
+		d.Text = phrases.Say("pairs.chance", right, phrases.Count(right.N, "pair"))
 	}
 	return d
 }
@@ -116,7 +108,7 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	judgments := float64(r.Judgments())
 	units := math.Min(judgments, math.Max(1, float64(r.Items)))
 	ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/judgments*units, units, scoring.MostTies)
-	d, applies = ties.Unusable(scoring.CodeTies, fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties))
+	d, applies = ties.Unusable(scoring.CodeTies, phrases.Say("pairs.ties", ties))
 	if applies {
 		return d, true
 	}
@@ -129,9 +121,9 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 		position = "second"
 		e = e.Complement()
 	}
-	text := fmt.Sprintf("Names what it reads %s in %s of judgments: not a judge here.", position, e)
+	text := phrases.Say("pairs.position", position, e)
 	if e.Value == 100 {
-		text = fmt.Sprintf("Always names what it reads %s (100 %% of %d judgments): not a judge here.", position, e.N)
+		text = phrases.Say("pairs.always-position", position, e.N)
 	}
 	return e.Unusable(scoring.CodePosition, text)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 )
 
@@ -80,11 +81,11 @@ func (o *familyFeature) why() string {
 	case o.hasContrast:
 		return ""
 	case !o.hasModels:
-		return "the dataset does not say which models wrote the responses"
+		return phrases.Say("family.no-models")
 	case !o.differ:
-		return "both responses of each pair are by one model"
+		return phrases.Say("family.one-model")
 	case o.family < 0:
-		return "the name of the judge tells no family of models"
+		return phrases.Say("family.unknown")
 	}
-	return "in no pair just one response is by a model of the judge's family"
+	return phrases.Say("family.no-contrast")
 }

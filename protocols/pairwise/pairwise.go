@@ -12,6 +12,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/protocols/reading"
 )
@@ -85,18 +86,18 @@ func responseName(t judging.Template, position int) string {
 }
 
 // verdictWords says what a verdict means: a label states which response is better, whatever the goal.
-func verdictWords(_, id string) string { return id + " is the better" }
+func verdictWords(_, id string) string { return phrases.Say("item.better", id) }
 
 // labelWords says what the label means and, if the goal is the worse response, which response is right to name.
 func labelWords(goal string, right, ids []string) string {
 	if goal == goalBetter || len(ids) != 2 {
-		return right[0] + ", labelled the better"
+		return phrases.Say("item.labelled", right[0])
 	}
 	worse := ids[0]
 	if worse == right[0] {
 		worse = ids[1]
 	}
-	return fmt.Sprintf("%s is worse, %s is labelled the better", worse, right[0])
+	return phrases.Say("item.labelled-worse", worse, right[0])
 }
 
 // newTemplate returns a prompt with the labels that its text names.

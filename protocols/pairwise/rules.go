@@ -1,10 +1,10 @@
 package pairwise
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -99,22 +99,23 @@ func unbeatenRule(r *scoring.Report) (best scoring.Baseline, ok bool) {
 // pairs are no evidence against the judge: it is weak only if its interval ends less than a third of the way from the
 // rule to perfect, as far as [scoring.ReliableFrom] is from chance.
 func levelAgainst(rule scoring.Baseline, strict scoring.Result) (level scoring.Level, text string) {
-	always := rule.Name
+	always := rule.Name + " response"
 	if !strings.HasPrefix(always, "the ") {
-		always = "the response with " + always
+		always = "the response with " + rule.Name
 	}
-	picking := fmt.Sprintf("always picking %s (%s, judge %s, p = %.2g, %d pairs).", always, scoring.Percentage(rule.Value),
-		scoring.Percentage(*strict.Value), *rule.P, strict.N)
+	say := func(code string) string {
+		return phrases.Say(code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), *rule.P, strict.N)
+	}
 	ahead := rule.OnlyJudge > rule.OnlyRule
 	switch {
 	case ahead && *rule.P < 2*scoring.SignificanceLevel: // better, by a one-sided test
-		return scoring.Usable, "Not significantly better than " + picking
+		return scoring.Usable, say("pairs.rule-ahead")
 	case strict.High != nil && *strict.High > rule.Value+(100-rule.Value)/3:
-		return scoring.Unknown, "Too few pairs to tell it from " + picking
+		return scoring.Unknown, say("pairs.rule-few")
 	case ahead:
-		return scoring.Weak, "Not significantly better than " + picking
+		return scoring.Weak, say("pairs.rule-ahead")
 	}
-	return scoring.Weak, "No better than " + picking
+	return scoring.Weak, say("pairs.rule-behind")
 }
 
 // diagnoseAgainstRules lowers the level of a judge that is usable by its own score but does not beat the rules.

@@ -1,10 +1,9 @@
 package pairwise
 
 import (
-	"fmt"
 	"math"
 
-	"gavel/internal/report/table"
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -15,11 +14,9 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 		return ""
 	}
 	if right.Value != nil && d.Code == scoring.CodeFew {
-		return fmt.Sprintf("Where both orders agree it is right on %s of %d; a coin is on 50 %%.",
-			scoring.Percentage(*right.Value), right.N)
+		return phrases.Say("pairs.when-consistent", scoring.Percentage(*right.Value), phrases.Count(right.N, "pair"))
 	}
-	all := fmt.Sprintf("Correct in both orders on %s of %s.",
-		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
+	all := phrases.Say("pairs.strict", scoring.Percentage(*strict.Value), phrases.Count(strict.N, "pair"))
 	switch d.Code {
 	case codeUnread, codeRule, scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
 		first, second := r.Overall("first-order"), r.Overall("second-order")
@@ -27,9 +24,9 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 			low := min(*first.Value, *second.Value)
 			shares := scoring.Percentage(max(*first.Value, *second.Value))
 			if shares != scoring.Percentage(low) {
-				shares = fmt.Sprintf("%.0f or %s", low, shares)
+				shares = phrases.Say("pairs.or", low, shares)
 			}
-			all += fmt.Sprintf(" Asked in one order alone, it is right on %s.", shares)
+			all += " " + phrases.Say("pairs.one-alone", shares)
 		}
 		all += positionBias(r)
 	}
@@ -39,34 +36,32 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 // fewPairs says that there are too few pairs to tell the judge from chance, and how many are needed.
 func fewPairs(r *scoring.Report) string {
 	strict := r.Overall("strict")
-	text := fmt.Sprintf("Too few pairs to tell it from chance: correct in both orders on %s of %s",
-		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
+	text := phrases.Say("pairs.few", scoring.Percentage(*strict.Value), phrases.Count(strict.N, "pair"))
 	if needed := pairsToTell(*r.Overall(AccuracyWhenConsistent).Value, *r.Overall(Coverage).Value); needed > strict.N {
-		text += fmt.Sprintf("; about %d pairs are needed", needed)
+		text += " " + phrases.Say("pairs.needed", needed)
 	}
-	return text + "."
+	return text
 }
 
 // advice says how to use verdicts that are better than chance. oneIsEnough: hardly any verdict changes with the order.
 func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	strict, right := r.Overall("strict"), r.Overall(AccuracyWhenConsistent)
-	agreed := "right on " + scoring.Percentage(*right.Value)
-	get := scoring.Percentage(*r.Overall(Coverage).Value) + " of the pairs get one"
+	agreed := scoring.Percentage(*right.Value)
+	covered := scoring.Percentage(*r.Overall(Coverage).Value)
 	switch {
 	case oneIsEnough && level != scoring.Weak:
 		if once := r.Overall("first-order"); once.Value != nil { // a verdict may be missing in the other
 			strict = once
 		}
-		return fmt.Sprintf("One order is enough: it is right on %s of %d pairs, "+
-			"and hardly any verdict flips with the order.", scoring.Percentage(*strict.Value), strict.N)
+		return phrases.Say("pairs.one-order", scoring.Percentage(*strict.Value), phrases.Count(strict.N, "pair"))
 	case level != scoring.Weak:
-		return fmt.Sprintf("Keep only verdicts that agree in both orders: they are %s, and %s.", agreed, get)
+		return phrases.Say("pairs.keep", agreed, covered)
 	case *right.Value > scoring.ReliableFrom && *right.Low <= scoring.ReliableFrom && *strict.Value > scoring.UsableFrom:
-		return "Better than chance, but too few pairs to rely on it: where both orders agree it is " + agreed + "."
+		return phrases.Say("pairs.keep-few", agreed)
 	case *right.Value > scoring.ReliableFrom:
-		return fmt.Sprintf("Keep only verdicts that agree in both orders: they are %s, but only %s.", agreed, get)
+		return phrases.Say("pairs.keep-little", agreed, covered)
 	}
-	return fmt.Sprintf("Do not rely on it alone: even verdicts that agree in both orders are %s only.", agreed)
+	return phrases.Say("pairs.weak", agreed)
 }
 
 // slightBelow is the percentage of verdicts for a position below which the bias is called slight.
@@ -83,11 +78,11 @@ func positionBias(r *scoring.Report) string {
 	if !e.Above {
 		return ""
 	}
-	verb := "leans"
+	code := "pairs.prefers"
 	if e.Value < slightBelow {
-		verb += " slightly"
+		code = "pairs.prefers-slightly"
 	}
-	return fmt.Sprintf(" It %s to the response shown %s (%s of verdicts).", verb, position, scoring.Percentage(e.Value))
+	return " " + phrases.Say(code, position, scoring.Percentage(e.Value))
 }
 
 // pairsToTell estimates how many pairs are needed to tell a judge from chance that is right on the percentage right of

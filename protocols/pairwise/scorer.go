@@ -71,7 +71,7 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 }
 
 func (f *pairs) Words() scoring.ScorerTerms {
-	w := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs have not both judgments"}
+	w := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs lack a judgment"}
 	if f.manifest.Spec.Goal == goalWorse {
 		w.Asked = " (which is worse)"
 	}

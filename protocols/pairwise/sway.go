@@ -2,13 +2,13 @@ package pairwise
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -271,19 +271,16 @@ func regress(out *scoring.BiasAnalysis, rows []contrast, b stats.Bootstrap) {
 	need := fewestEvents * (2 + len(d.features))
 	switch {
 	case len(rows) == 0:
-		out.Why = "No pair has a label and the texts of both responses: biases cannot be measured."
+		out.Why = phrases.Say("bias.no-pairs")
 	case !slices.ContainsFunc(out.Causes, func(c scoring.Cause) bool { return c.Pairs > 0 }):
-		out.Why = "The texts of the responses are not in the run's folder: biases cannot be measured."
+		out.Why = phrases.Say("bias.no-texts")
 	case len(d.y) < need:
-		out.Why = fmt.Sprintf("Too few verdicts (%d) to measure biases: for %d of them, %d are needed.", len(d.y),
-			1+len(d.features), need)
+		out.Why = phrases.Say("bias.few", len(d.y), 1+len(d.features), need)
 	default:
 		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))
 		fit := stats.Logit(d.x, d.y, d.cluster)
 		if fit == nil {
-			out.Why = fmt.Sprintf("The effects of the features cannot be separated: one decides nearly every verdict "+
-				"(%.0f %% are right, %.0f %% name the response shown first), or the pairs belong to too few groups.",
-				*out.Right, *place.Named.Value)
+			out.Why = phrases.Say("bias.inseparable", *out.Right, *place.Named.Value)
 			break
 		}
 		out.Level = rightWhereEqual(fit, b.Level, len(d.y))

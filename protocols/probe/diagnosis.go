@@ -2,11 +2,11 @@ package probe
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -28,7 +28,7 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	right, ok := r.Overall(Right).Against(50)
 	if !ok || len(r.Probes) == 0 {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "No pair has all its judgments yet.")
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "probe.nothing")
 	}
 	level, code := right.Chance(right.High >= scoring.ReliableFrom)
 	if code != "" {
@@ -36,40 +36,34 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 			Level:    level,
 			Code:     code,
 			Evidence: []scoring.Evidence{right},
-			Text: fmt.Sprintf(map[string]string{
-				scoring.CodeInverted: "Wrong more often than right on the pairs as they are: right on %s.",
-				scoring.CodeFew:      "Too few pairs to tell it from chance: right on %s of the pairs as they are.",
-				scoring.CodeChance:   "No better than chance on the pairs as they are (%s): it has nothing to lose.",
-			}[code], right),
+			Text:     phrases.Say("probe.correct-"+code, right),
 		}
 	}
 	if r.Probes[0].P == nil {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "Too early to say which rewrites change its verdicts: %d of %d pairs "+
-			"have all their judgments.", r.Items, r.Expected)
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "probe.early", r.Items, r.Expected)
 	}
 	d := scoring.Diagnosis{Level: scoring.Weak, Code: codeMoved, Evidence: []scoring.Evidence{right}}
 	moving := movingRewrites(r.Probes)
 	if len(moving) > 0 {
 		strongest := moving[0]
-		d.Text = fmt.Sprintf("Moved by %d of %d rewrites, most by %s: %.0f %% of its verdicts change, %.0f %% when it is "+
-			"asked anew.", len(moving), len(r.Probes), strongest.Name, *strongest.Changed.Value, *strongest.Repeated.Value)
-		d.Also = "Each leaves the better response the better: " + strings.Join(descriptions(moving), "; ") + "."
+		d.Text = phrases.Say("probe.moved", len(moving), len(r.Probes), strongest.Name, *strongest.Changed.Value,
+			*strongest.Repeated.Value)
+		d.Also = phrases.Say("probe.rewrites", strings.Join(descriptions(moving), "; "))
 		return d
 	}
 	for _, p := range r.Probes {
 		if f.rewrites.find(p.Name).form() && p.Effect.Low != nil && *p.Effect.Low > mostUnseen {
-			d.Text = fmt.Sprintf("Its verdicts depend on the prompt's form: %.0f %% change by %s, %.0f %% when it is asked "+
-				"anew.", *p.Changed.Value, p.Name, *p.Repeated.Value)
+			d.Text = phrases.Say("probe.form", *p.Changed.Value, p.Name, *p.Repeated.Value)
 			return d
 		}
 	}
 	if right.Low <= scoring.ReliableFrom {
 		d.Code = scoring.CodeWeak
-		d.Text = fmt.Sprintf("Better than chance, but right on only %s of the pairs as they are.", right)
+		d.Text = phrases.Say("probe.weak", right)
 		if right.Value > scoring.ReliableFrom {
-			d.Text = fmt.Sprintf("Better than chance, but too few pairs to call it usable: right on %s.", right)
+			d.Text = phrases.Say("probe.weak-few", right)
 		}
-		d.Also = fmt.Sprintf("None of %d rewrites moves its verdicts beyond the noise floor.", len(r.Probes))
+		d.Also = phrases.Say("probe.none", len(r.Probes))
 		return d
 	}
 	return steady(d, right, r.Probes)
@@ -90,17 +84,12 @@ func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) sc
 	}
 	d.Level = scoring.Usable
 	d.Code = codeSteady
-	d.Text = fmt.Sprintf("Right on %s of the pairs as they are, and none of %d rewrites moves its verdicts beyond the "+
-		"noise floor", right, len(all))
+	d.Text = phrases.Say("probe.steady", right, len(all), form, fewestVerdicts, largestUnseen)
 	if fewestVerdicts == 0 || largestUnseen > mostUnseen {
 		d.Level = scoring.Unknown
 		d.Code = scoring.CodeFew
-		d.Text += fmt.Sprintf(", but with %d to see it on one may still change %.0f %% more of them: ask about more pairs.",
-			fewestVerdicts, largestUnseen)
-		return d
+		d.Text = phrases.Say("probe.unseen", right, len(all), fewestVerdicts, largestUnseen)
 	}
-	d.Text += fmt.Sprintf(" (%.0f %%; %d verdicts each or more, at most %.0f points unseen).", form, fewestVerdicts,
-		largestUnseen)
 	return d
 }
 
@@ -126,7 +115,7 @@ func movingRewrites(all []scoring.Probe) (out []scoring.Probe) {
 func descriptions(all []scoring.Probe) (out []string) {
 	for _, p := range all {
 		changed := p.ToWorse + p.ToBetter + p.ToNeither
-		out = append(out, fmt.Sprintf("%s – %s (%d of %d to the worse)", p.Name, p.About, p.ToWorse, changed))
+		out = append(out, phrases.Say("probe.rewrite", p.Name, p.About, p.ToWorse, changed))
 	}
 	return out
 }

@@ -81,7 +81,7 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 
 // Words returns the words for runs of the protocol.
 func (*pairs) Words() scoring.ScorerTerms {
-	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs have not all their judgments"}
+	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs lack a judgment"}
 }
 
 // Add adds a judgment.

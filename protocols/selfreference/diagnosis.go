@@ -2,9 +2,9 @@ package selfreference
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
+	"gavel/internal/phrases"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -38,7 +38,7 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 			return diagnose(r, mode)
 		}
 	}
-	return scoring.UnknownDiagnosis(scoring.CodeNothing, "No answer has been judged yet.")
+	return scoring.UnknownDiagnosis(scoring.CodeNothing, "self.nothing")
 }
 
 func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
@@ -54,46 +54,40 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 		worth = float64(c) / all // judgments of one question are not independent
 	}
 	if all == 0 {
-		return scoring.UnknownDiagnosis(scoring.CodeNothing, "No answer has been judged yet.")
+		return scoring.UnknownDiagnosis(scoring.CodeNothing, "self.nothing")
 	}
 	for label, n := range map[string]float64{"Correct": calledCorrect, "Incorrect": all - calledCorrect} {
 		e := scoring.ShareOf("called-"+label, worth*n, worth*all, scoring.MostOneWay)
-		text := fmt.Sprintf("Calls nearly every answer %s (%s): not a judge here.", label, e)
+		text := phrases.Say("self.nearly-one-label", e, label)
 		if n == all {
-			text = fmt.Sprintf("Calls %s (100 %% of %.0f): not a judge here.", oneWay(calledCorrect), all)
+			text = phrases.Say("self.one-label", oneWay(calledCorrect), all)
 		}
 		if d, ok := e.Unusable(scoring.CodeLabel, text); ok {
 			return d
 		}
 	}
 	if recall.Value == nil || right == 0 || right == all {
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "All answers are right, or none is: there is nothing to tell apart.")
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "self.one-kind")
 	}
 	hits := math.Round(*recall.Value / 100 * right)
 	apart := informedness(worth*hits, worth*right, worth*(calledCorrect-hits), worth*(all-right))
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{apart}}
 	whole := func(x float64) float64 { return scoring.Unsigned(x, 0) }
-	text := fmt.Sprintf("calls %.0f %% of right answers Correct and %.0f %% of wrong ones, %.0f points [%.0f, %.0f] apart",
-		*recall.Value, 100*(calledCorrect-hits)/(all-right), whole(apart.Value), whole(apart.Low), whole(apart.High))
+	text := phrases.Say("self.rates", *recall.Value, 100*(calledCorrect-hits)/(all-right), whole(apart.Value), whole(apart.Low), whole(apart.High))
 	if calledCorrect == 0 || calledCorrect == all {
-		text = fmt.Sprintf("calls %s (%.0f answers)", oneWay(calledCorrect), all)
+		text = phrases.Say("self.rates-one", oneWay(calledCorrect), all)
 	}
 	d.Level, d.Code = apart.Chance(apart.High > usableFrom)
 	if d.Code != "" {
-		d.Text = map[string]string{
-			scoring.CodeInverted: "Worse than chance: it " + text + ". Check whether the labels are inverted.",
-			scoring.CodeFew:      "Too few answers to tell it from chance: it " + text + ".",
-			scoring.CodeChance:   "No better than chance: it " + text + ".",
-		}[d.Code]
+		d.Text = phrases.Say("self.rates-"+d.Code, text)
 		return d
 	}
-	d.Level, d.Text = level(apart), "It "+text+"."
+	d.Level, d.Text = level(apart), phrases.Say("self.rates-better", text)
 	d.Code = string(d.Level)
 	if trust, ok := find(JMinusCorrect).Against(scoring.UsableFrom); ok && trust.Below {
 		d.Level, d.Code = scoring.Weak, codeOwnAnswer
 		d.Evidence = append(d.Evidence, trust)
-		d.Text = fmt.Sprintf("Believes its own answer: "+
-			"where that is wrong it calls only %s of right answers Correct; it %s.", trust, text)
+		d.Text = phrases.Say("self.own-answer", trust, text)
 	}
 	return d
 }
@@ -101,9 +95,9 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 // oneWay says in words that a judge gives all answers the same label, from the number that it calls Correct.
 func oneWay(calledCorrect float64) string {
 	if calledCorrect == 0 {
-		return "no answer Correct"
+		return phrases.Say("self.none-correct")
 	}
-	return "every answer Correct"
+	return phrases.Say("self.all-correct")
 }
 
 func level(apart scoring.Evidence) scoring.Level {

@@ -1,10 +1,10 @@
 package selfreference
 
 import (
-	"fmt"
 	"math"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -23,24 +23,23 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	default:
 		return "", ""
 	}
-	helps := "is of no clear help"
+	code := "self.no-difference"
 	switch {
 	case e.Above:
-		helps = "helps"
+		code = "self.helps"
 	case e.Below:
-		helps = "harms"
+		code = "self.harms"
 	}
-	text = fmt.Sprintf("Its own answer %s: F1 is %s with it, %s without", helps,
-		scoring.Percentage(*self.Value), scoring.Percentage(*cot.Value))
+	text = phrases.Say(code, scoring.Percentage(*self.Value), scoring.Percentage(*cot.Value))
 	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).Against(0)
 	if repeats.Below {
-		text += ", and it repeats its own mistakes"
+		text += " " + phrases.Say("self.repeats")
 	}
 	unit := "points"
 	if math.Abs(math.Round(e.Value)) == 1 {
 		unit = "point"
 	}
-	detail = fmt.Sprintf("The difference is %s %s [%s, %s].", doc.Brief(difference), unit,
+	detail = phrases.Say("self.difference", doc.Brief(difference), unit,
 		doc.Shortly(difference, e.Low, 0), doc.Shortly(difference, e.High, 0))
 	var shares []any
 	for _, metric := range []string{OwnRightAccuracy, OwnWrongAccuracy} {
@@ -51,8 +50,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 		}
 	}
 	if len(shares) == 4 {
-		detail += fmt.Sprintf(" Where its own answer is right, %s of its judgments are right with it and %s without; "+
-			"where it is wrong, %s and %s.", shares...)
+		detail += " " + phrases.Say("self.by-own", shares...)
 	}
-	return text + ".", detail
+	return text, detail
 }

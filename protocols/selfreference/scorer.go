@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -83,7 +84,7 @@ func (*judgments) Words() scoring.ScorerTerms {
 		Unit:     "question",
 		Record:   "judgment",
 		Common:   "judgment",
-		Lacking:  "items have not all their judgments",
+		Lacking:  "items lack a judgment",
 		Policies: []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop},
 	}
 }
@@ -151,7 +152,7 @@ func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bo
 
 func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	var w []string
-	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+	warn := func(code string, args ...any) { w = append(w, phrases.Say(code, args...)) }
 	var missingVerdicts, total [2]int
 	unknown := 0
 	questions := map[string]bool{}
@@ -168,28 +169,25 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 		unknown += int(scoring.Indicator(j.ownAnswer == ownUnknown))
 	}
 	if len(f.rows) >= scoring.FewItems && len(questions) < scoring.FewItems {
-		warn("few questions: %d, however many agents answered them", len(questions))
+		warn("self.few-questions", len(questions))
 	}
 	for m, n := range missingVerdicts {
 		if float64(n) > scoring.ManyNoVerdicts*float64(total[m]) {
-			treatment := "count as wrong and as not judged Correct (--scoring missing=drop leaves them out)"
+			code := "self.missing-wrong"
 			if missing == scoring.MissingDrop {
-				treatment = "are left out: what remains may be the easier ones"
+				code = "self.missing-dropped"
 			}
-			warn("%d of %d judgments in mode %s have no verdict and %s", n, total[m], modes[m], treatment)
+			warn(code, n, total[m], modes[m])
 		}
 		if f.hasMode[0] && f.hasMode[1] && total[m] < len(f.rows) {
-			warn("%d of %d judgments were not asked for in mode %s: the two modes have different answers; "+
-				"the difference uses those that both have", len(f.rows)-total[m], len(f.rows), modes[m])
+			warn("self.modes-differ", len(f.rows)-total[m], len(f.rows), modes[m])
 		}
 	}
 	if unknown > 0 {
-		warn("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown,
-			len(f.rows))
+		warn("self.no-own-answer", unknown, len(f.rows))
 	}
 	if len(mixed) > 0 {
-		warn("%d questions have records that disagree on whether the judge's own answer is right: "+
-			"each counts as it says, and for generation accuracy the first agent's", len(mixed))
+		warn("self.mixed", len(mixed))
 	}
 	m := f.manifest
 	if m.Staged != nil {
@@ -197,8 +195,7 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	}
 	for _, j := range f.rows {
 		if j.agent != "" && (j.agent == m.Spec.Model.Name || j.agent == m.JudgeName) {
-			warn("the judge %s is one of the agents: whether its own answer is right and whether the agent's "+
-				"is are then one thing, not two independent ones", j.agent)
+			warn("self.judge-is-agent", j.agent)
 			break
 		}
 	}

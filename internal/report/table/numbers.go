@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/internal/phrases"
 	"gavel/scoring"
 )
 
@@ -113,16 +114,7 @@ func WithInterval(x scoring.Result) string {
 }
 
 // Count returns a number of things in words, in the plural unless it is one.
-func Count(n int, thing string) string {
-	switch stem, reply := strings.CutSuffix(thing, "ly"); {
-	case n == 1:
-	case reply:
-		thing = stem + "lies"
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
+func Count(n int, thing string) string { return phrases.Count(n, thing) }
 
 // MostListed is the number of values that a sentence lists one by one.
 const MostListed = 3
