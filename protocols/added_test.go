@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,22 +168,6 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 
 	address := h.serve("--runs", ".")
 	h.has("the form", h.get(address+"/start?protocol=rating"), "rating", `name="scale"`, "two")
-	var doc struct {
-		Components struct {
-			Schemas struct {
-				Order struct {
-					Properties map[string]struct{ Enum []string }
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(h.get(address+"/api/v1/openapi.json")), &doc); err != nil {
-		t.Fatal(err)
-	}
-	fields := doc.Components.Schemas.Order.Properties
-	if _, ok := fields["scale"]; !ok || !slices.Contains(fields["protocol"].Enum, "rating") {
-		t.Errorf("OpenAPI: an order has %v", fields)
-	}
 	h.has("the run's page", h.get(address+"/runs/right"), "rating", "rated higher", "100.0")
 	h.has("the list of runs", h.get(address+"/runs"), "the better is rated higher")
 	h.has("the leaderboard", h.get(address+"/"), "rated higher", "right")

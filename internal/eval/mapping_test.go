@@ -71,7 +71,7 @@ func TestUnlabelledPairs(t *testing.T) {
 	if note := "50 of 80 pairs have no label: they count for consistency and position, and are left out of metrics that need a label"; !slices.Contains(some.Warnings, note) {
 		t.Errorf("%q", some.Warnings)
 	}
-	if d := none.Diagnosis; !strings.HasPrefix(d.Text, "No pair with a label is judged") {
+	if d := none.Diagnosis; !strings.HasPrefix(d.Text, "The accuracy is unknown: no judged pair has a label") {
 		t.Errorf("%+v", d)
 	}
 }

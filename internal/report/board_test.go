@@ -153,7 +153,7 @@ func TestBoardSays(t *testing.T) {
 			}
 			got := report.NewBoard(r, names).Says
 			if strings.Contains(tt.want, "%") && !strings.HasSuffix(got, "None of the judges here is usable.") &&
-				!strings.HasSuffix(got, "That is weak.") {
+				!strings.HasSuffix(got, "Its level is weak.") {
 				t.Errorf("of weak judges: %s", got)
 			}
 		})

@@ -23,7 +23,7 @@ func paidRun() scoring.Report {
 func TestCosts(t *testing.T) {
 	r := paidRun()
 	const read = "read 199,725 of 233,494 prompt tokens, 33,769 from cache; an ideal cache would leave 194,200; 2 replies from gavel's own cache, paid for before; " +
-		"37 requests beside the calls: which model is served, how long a prompt is"
+		"37 requests besides the calls, to identify the model and measure prompts"
 	var text, page bytes.Buffer
 	text.Write(printed(t, report.Scores{Runs: []scoring.Report{r}}, report.FullText))
 	for _, want := range []string{read, "80 (2.0)", "199725 (4993)", "640 (16)", "16.5 (0.41)", "1649 (41.2)", "0.02 (0.0004)", "12.50"} {

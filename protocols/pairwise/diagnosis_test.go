@@ -28,7 +28,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			alike:      row("consistency", 50, 43, 57, 200),
 			unlabelled: 100,
 			level:      scoring.Weak,
-			text:       "right on 65 % only",
+			text:       "only 65 % are correct",
 		},
 		{
 			name:   "a run that ended by a rule",
@@ -52,7 +52,7 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 			alike:      row("consistency", 50, 43, 57, 200),
 			unlabelled: 100,
 			level:      scoring.Unknown,
-			text:       "No interval says how often it is right where both orders agree",
+			text:       "Accuracy when consistent has no interval",
 		},
 	} {
 		n := max(c.strict.N, c.alike.N)
@@ -88,15 +88,15 @@ func TestSentencesAgreeWithTheNumbers(t *testing.T) {
 	}{
 		{
 			name: "right on all of many verdicts that agree", pairs: 350, alike: 180, right: 180, once: 265,
-			text: "Keep only verdicts that agree in both orders: they are right on 100 %, but only 51 % of the pairs get one.",
+			text: "Keep only consistent verdicts: 100 % are correct, but they cover only 51 % of the pairs.",
 		},
 		{
 			name: "one verdict that agrees", pairs: 16, alike: 1, right: 1, once: 8,
-			text: "The verdict flips with the order in 94 % of pairs: too few verdicts are left to use.",
+			text: "The verdict changes with the order in 94 % of pairs: too few consistent verdicts are left to use.",
 		},
 		{
 			name: "some verdicts are missing in one order", pairs: 350, silent: 54, alike: 296, right: 266, once: 290,
-			text: "One order is enough: it is right on 83 % of 350 pairs, and hardly any verdict flips with the order.",
+			text: "One order is enough: it is correct on 83 % of 350 pairs, and hardly any verdict changes with the order.",
 		},
 	} {
 		rep := scoring.Report{

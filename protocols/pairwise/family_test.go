@@ -90,9 +90,9 @@ func TestItself(t *testing.T) {
 		models [2]string
 	}{
 		"does not say which models": {"qwen3:8b", [2]string{"", ""}},
-		"are by one model":          {"gpt-4o", [2]string{"gpt-4o", "gpt-4o"}},
-		"tells no family":           {"my-judge", models},
-		"in no pair just one":       {"mistral:7b", models},
+		"by one model":              {"gpt-4o", [2]string{"gpt-4o", "gpt-4o"}},
+		"does not say its family":   {"my-judge", models},
+		"no pair has exactly one":   {"mistral:7b", models},
 	} {
 		s := itself(t, c.judge, c.models, 0)
 		assert.Assert(t, strings.Contains(s.Itself, why), "%q", s.Itself)

@@ -104,7 +104,7 @@ func levelAgainst(rule scoring.Baseline, strict scoring.Result) (level scoring.L
 		always = "the response with " + rule.Name
 	}
 	say := func(code string) string {
-		return phrases.Say(code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), *rule.P, strict.N)
+		return phrases.Say(code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), strict.N, *rule.P)
 	}
 	ahead := rule.OnlyJudge > rule.OnlyRule
 	switch {

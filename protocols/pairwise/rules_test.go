@@ -86,13 +86,13 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		text   string
 	}{
 		"ahead, p 0.065": {rows: byIssue(), strict: [2]float64{97, 99.5}, level: scoring.Strong, want: scoring.Usable,
-			code: codeUnread, text: "Not significantly better than always picking the longer (85 %, judge 97 %, p = 0.065, 60 pairs)."},
+			code: codeUnread, text: "Not significantly better than a baseline: always picking the longer response is correct on 85 %, the judge on 97 % of 60 pairs (p = 0.065)."},
 		"ahead, too few": {rows: byLength(30, 9, 24), strict: [2]float64{80, 91}, level: scoring.Usable, want: scoring.Unknown,
-			code: codeUnread, text: "Too few pairs to tell it from always picking the shorter (70 %, judge 80 %, p = 0.25, 30 pairs)."},
+			code: codeUnread, text: "Too few pairs to separate it from a baseline: always picking the shorter response is correct on 70 %, the judge on 80 % of 30 pairs (p = 0.25)."},
 		"ahead, not far": {rows: byLength(300, 90, 213), strict: [2]float64{71, 76}, level: scoring.Usable, want: scoring.Weak,
-			code: codeUnread, text: "Not significantly better than always picking the shorter (70 %, judge 71 %, p = 0.25, 300 pairs)."},
+			code: codeUnread, text: "Not significantly better than a baseline: always picking the shorter response is correct on 70 %, the judge on 71 % of 300 pairs (p = 0.25)."},
 		"not ahead": {rows: byLength(100, 30, 68), strict: [2]float64{68, 76}, level: scoring.Usable, want: scoring.Weak,
-			code: codeUnread, text: "No better than always picking the shorter (70 %, judge 68 %, p = 0.5, 100 pairs)."},
+			code: codeUnread, text: "No better than a baseline: always picking the shorter response is correct on 70 %, the judge on 68 % of 100 pairs (p = 0.5)."},
 		"better":                  {rows: byLength(100, 30, 90), strict: [2]float64{90, 95}, level: scoring.Strong, want: scoring.Strong},
 		"the rule may be a coin":  {rows: often, strict: [2]float64{76, 83}, level: scoring.Usable, want: scoring.Usable},
 		"it goes by the rule":     {rows: byLength(100, 45, 56), strict: [2]float64{56, 66}, level: scoring.Usable, want: scoring.Weak, code: codeRule, text: goes},

@@ -229,7 +229,7 @@ func TestSwayOfAConsistentJudge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 	for most, want := range map[float64]string{
-		0.85: " The position is left out: no verdict changes with it. Biases: length.",
+		0.85: " Position is left out: no verdict changes with it. Biases: length.",
 		1:    " The effects of the features cannot be separated: ",
 	} {
 		rows := byLooks(rng, 350, most)
@@ -241,7 +241,7 @@ func TestSwayOfAConsistentJudge(t *testing.T) {
 		if !pattern.MatchString(s.Answer()) {
 			t.Errorf("%v: %s", most, s.Answer())
 		}
-		if hasLevel := s.Level != nil; hasLevel != (most < 1) || hasLevel != strings.Contains(s.Answer(), " The position is left out") ||
+		if hasLevel := s.Level != nil; hasLevel != (most < 1) || hasLevel != strings.Contains(s.Answer(), " Position is left out") ||
 			s.Causes[0].Odds != nil {
 			t.Errorf("%v: %+v", most, s)
 		}
@@ -289,10 +289,10 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 // TestSwayOfOnePlace checks that there is no other estimate if the position decides everything, or with few verdicts.
 func TestSwayOfOnePlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	if s := swayOf(swayedPairs(rng, 100, 0, 1000, 0, 0)); !strings.Contains(s.Answer(), "100 % name the response shown first") {
+	if s := swayOf(swayedPairs(rng, 100, 0, 1000, 0, 0)); !strings.Contains(s.Answer(), "100 % prefer the first response") {
 		t.Errorf("%s", s.Answer())
 	}
-	if s := swayOf(swayedPairs(rng, 20, 1, 0, 0, 0)); !strings.Contains(s.Answer(), "Too few verdicts (40)") {
+	if s := swayOf(swayedPairs(rng, 20, 1, 0, 0, 0)); !strings.Contains(s.Answer(), "Too few verdicts to measure biases: there are 40") {
 		t.Errorf("%s", s.Answer())
 	}
 	rows := swayedPairs(rng, 100, 1, 0, 0, 0)
@@ -302,7 +302,7 @@ func TestSwayOfOnePlace(t *testing.T) {
 	if s := swayOf(rows); !strings.Contains(s.Answer(), "texts of the responses are not") {
 		t.Errorf("%s", s.Answer())
 	}
-	if s := swayOf(nil); !strings.Contains(s.Answer(), "No pair has") {
+	if s := swayOf(nil); !strings.Contains(s.Answer(), "no pair has a label") {
 		t.Errorf("%s", s.Answer())
 	}
 }

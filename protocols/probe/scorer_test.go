@@ -213,11 +213,11 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 		code  string
 		text  string
 	}{
-		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 10 rewrites moves its verdicts beyond the noise floor (6 %;"},
-		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.Weak, codeMoved, "Its verdicts depend on the prompt's form: "},
-		"right on 59 %":      {judge{right: 0.59}, scoring.Weak, scoring.CodeWeak, "Better than chance, but right on only 60 % [57, 64] of the pairs as they are."},
-		"won over, on 92 %":  {judge{right: 0.92, form: 0.06, weak: 0.2}, scoring.Weak, codeMoved, "Moved by 1 of 10 rewrites, most by authority"},
-		"steady and correct": {judge{right: 0.92}, scoring.Usable, codeSteady, "Right on 9"},
+		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 10 rewrites changes its verdicts beyond the noise floor (6 %;"},
+		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.Weak, codeMoved, "Its verdicts depend on the form of the prompt: "},
+		"right on 59 %":      {judge{right: 0.59}, scoring.Weak, scoring.CodeWeak, "Better than chance, but correct on only 60 % [57, 64] of the original pairs."},
+		"won over, on 92 %":  {judge{right: 0.92, form: 0.06, weak: 0.2}, scoring.Weak, codeMoved, "1 of 10 rewrites change its verdicts, most of all authority"},
+		"steady and correct": {judge{right: 0.92}, scoring.Usable, codeSteady, "Correct on 9"},
 	} {
 		const n = 700
 		units := c.units(rand.New(rand.NewPCG(4, 2)), n)
