@@ -79,7 +79,7 @@ func TestPreferencesAgreeWithPeople(t *testing.T) {
 // TestHalfWithoutAVerdict: where half of few judgments have no verdict, that is said first.
 func TestHalfWithoutAVerdict(t *testing.T) {
 	for lost, want := range map[int]string{
-		4: "Half of the judgments are without a verdict (50 % [10, 90]): fix the prompt format first (try --constrain).",
+		4: "About half of the judgments have no verdict (50 % [10, 90]): fix the prompt format first (try --constrain).",
 		3: "",
 	} {
 		rep := scoring.Report{Items: 4, Outcomes: map[string]int{scoring.Decided: 8 - lost, "no-verdict": lost}}

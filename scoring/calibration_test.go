@@ -255,7 +255,7 @@ func TestWarningsOfReplies(t *testing.T) {
 	kind := func(kind string) func(*judging.Manifest) {
 		return func(m *judging.Manifest) { m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true }
 	}
-	cut := []string{"2 of 8 prompts did not fit", "the server silently truncated 2 of them", "2 of 6 decided judgments name a label that was not the likeliest"}
+	cut := []string{"2 of 8 prompts did not fit", "the server silently truncated 2 of them", "2 of 6 decided judgments name a label that is not the likeliest"}
 	for _, c := range []struct {
 		replies map[string]backends.Response // by item
 		others  string                       // what all others get
@@ -264,9 +264,9 @@ func TestWarningsOfReplies(t *testing.T) {
 		want    []string
 	}{
 		{replies: thinking, others: right, want: []string{
-			"4 of 8 replies were truncated", "--max-tokens (4096)", "2 of them thought until the limit", "--think low"}},
+			"4 of 8 replies were truncated", "--max-tokens (4096)", "2 of them were still thinking at the limit", "--think low"}},
 		{replies: servers, others: "[[B>A]]", change: kind("ollama"), want: append(cut, "raise --num-ctx")},
-		{replies: servers, others: "[[B>A]]", change: kind("openai"), want: append(cut, "serve more context")},
+		{replies: servers, others: "[[B>A]]", change: kind("openai"), want: append(cut, "give the server a larger context")},
 		{others: "none", prompt: "direct", change: func(m *judging.Manifest) { m.Spec.Parameters.Constrain = true },
 			want: []string{"8 replies are not one of the labels"}},
 	} {
@@ -297,7 +297,7 @@ func TestAskedForTheVerdictAfterThinking(t *testing.T) {
 	}
 	run := gather(t, m, records)
 	rep := run.Score(quick)
-	if said := strings.Join(rep.Warnings, "\n"); run.Outcomes[judging.NoVerdict] != 2 || !strings.Contains(said, "2 of 2 answers thought to the token limit, and were asked for their verdict after it (--finish-thinking)") {
+	if said := strings.Join(rep.Warnings, "\n"); run.Outcomes[judging.NoVerdict] != 2 || !strings.Contains(said, "2 of 2 answers were still thinking at the token limit, and the judge was then asked for its verdict (--finish-thinking)") {
 		t.Errorf("%v\n%s", rep.Outcomes, said)
 	}
 }

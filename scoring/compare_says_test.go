@@ -57,7 +57,7 @@ func TestComparisonSays(t *testing.T) {
 		}, want: "The same within 15 points: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "within it, by the place", table: close, change: func(c *Comparison, _ *Difference) {
 			c.MarginTest = &MarginTest{Verdict: WithinMargin, Points: 15, ChangedWithOrder: &[2]int{51, 99}}
-		}, want: "of the same 100 pairs. But both judges change most verdicts with the order, 51 and 99 of them: equal scores say little here."},
+		}, want: "of the same 100 pairs. But both judges change most verdicts with the order, on 51 and 99 of 100 pairs: equal scores say little here."},
 		{name: "not surely within it", table: close, change: func(c *Comparison, _ *Difference) {
 			c.MarginTest = &MarginTest{Verdict: CannotSay, Points: 2, Pairs: new(4021)}
 		}, want: "are needed to separate them. About 4,030 pairs are needed to show that they are the same within 2 points, if they are."},

@@ -184,7 +184,7 @@ func TestPartialPairs(t *testing.T) {
 	if rep.Outcomes["decided"] != 76 {
 		t.Errorf("%v: the judgments of partial pairs count as outcomes", rep.Outcomes)
 	}
-	if want := "incomplete: 3 of 40 pairs have not both judgments in the records and are left out"; !slices.Contains(rep.Warnings, want) {
+	if want := "incomplete: 3 of 40 pairs lack a judgment and are left out"; !slices.Contains(rep.Warnings, want) {
 		t.Errorf("warnings %q, want %q", rep.Warnings, want)
 	}
 	rewrite(t, dir, nil)

@@ -216,7 +216,7 @@ func TestOrdersBeyondRotations(t *testing.T) {
 	perfect := (2*g + 1) / 3
 	scored(t, run(0), scoring.Overall, map[string]float64{"grade": g, "grade-random": random, "grade-over-random": (g - random) / (perfect - random)})
 	scored(t, run(1), scoring.Overall, map[string]float64{"grade": 1, "grade-over-random": (1 - random) / (perfect - random)})
-	if w := strings.Join(run(0).Warnings, "\n"); !strings.Contains(w, "in 1 items the options do not stand at all positions equally often") {
+	if w := strings.Join(run(0).Warnings, "\n"); !strings.Contains(w, "in 1 items the options are not at all positions equally often") {
 		t.Errorf("not warned of uneven orders: %s", w)
 	}
 }

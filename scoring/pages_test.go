@@ -28,7 +28,7 @@ func TestPagesOfSeveralOptions(t *testing.T) {
 			name: "all right",
 			rep:  score(nil, placed(20, "01", 2, 3, 1)),
 			has: []string{
-				"20 by content: the same choice in every order · right on 100 % [84, 100] of 20", "3 options 60 judgments",
+				"20 by content: the same choice in every order · correct on 100 % [84, 100] of 20", "3 options 60 judgments",
 				"of 20 items; by chance 33 %", "how often a correct option stood there",
 			},
 			not: []string{"whose choice changes", "By number of options", "NaN", "an even share"},
@@ -37,7 +37,7 @@ func TestPagesOfSeveralOptions(t *testing.T) {
 			name: "the place alone",
 			rep:  score(nil, placed(20, "01", 1, 1, 1), placed(20, "01", 1, 1)),
 			has: []string{
-				"Always chooses the first position", "By number of options", "2 options 40 judgments", "40 same place in every order",
+				"it chooses the first position in all", "By number of options", "2 options 40 judgments", "40 same place in every order",
 			},
 			not: []string{"by content", "NaN"},
 		},

@@ -24,7 +24,7 @@ func TestRights(t *testing.T) {
 	if got := fmt.Sprintln(r.Metric, r.Units, r.Right, r.Calls); got != "strict [p2 p3 p4] [[false false true] [true true true]] 2\n" {
 		t.Error(got)
 	}
-	if r.Runs[1].Run != "b" || !slices.Equal(r.Warnings, []string{"a has 1 pairs that others have not judged: left out", "b has 1 pairs that others have not judged: left out"}) {
+	if r.Runs[1].Run != "b" || !slices.Equal(r.Warnings, []string{"a has 1 pair that the others have not judged: left out", "b has 1 pair that the others have not judged: left out"}) {
 		t.Errorf("%+v", r)
 	}
 }

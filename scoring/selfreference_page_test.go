@@ -80,10 +80,10 @@ func TestPagesOfSelfReference(t *testing.T) {
 			rep:  harm,
 			has: []string{
 				"Its own answer is right 140 questions", "Its own answer is wrong 90 questions",
-				"That is where showing it does harm: it costs 100 points [94, 100].",
+				"Showing it does harm there: it costs 100 points [94, 100].",
 				"One agent only, llama.", "use a judge that answers better", "judged wrong, or no verdict",
 				// of 60 both are right; one of 80 and 50; neither of 40
-				"of 60", "of 130", "For 40 answers it is not known", "judged right: 90 of 90",
+				"of 60", "of 130", "On 40 answers it is unknown", "judged right: 90 of 90",
 			},
 			not:       []string{"By category", "R of own", "By agent"},
 			metadatum: []scoring.Metadatum{{Name: "agent's answers", Value: "llama (run 12)"}},

@@ -393,7 +393,7 @@ func TestJudgmentsWithoutAReference(t *testing.T) {
 			t.Errorf("%s: %s", mode, show(r))
 		}
 	}
-	if rep.Items != 8 || !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 of 8 judgments were not asked for in mode self") }) {
+	if rep.Items != 8 || !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 of 8 judgments were not made in mode self") }) {
 		t.Errorf("%d judgments, warnings %q", rep.Items, rep.Warnings)
 	}
 }

@@ -45,7 +45,7 @@ func TestSwayLeansAsTheRegressionSays(t *testing.T) {
 	s.Causes[0].Odds.Ratio = 0.5
 	s.Rules[0].Value = 56
 	want = "Biases: length. It prefers the shorter response (58 % of its verdicts): correct in both orders on 50 % " +
-		"of the pairs whose better response is shorter, and on 70 % of the others. A baseline does no worse: " +
+		"of the pairs whose better response is shorter, and on 70 % of the others. A baseline is no worse: " +
 		"“the shorter” is correct in both orders on 56 % of the pairs, the judge on 55 %."
 	if got := s.Answer(); got != want {
 		t.Errorf("%s", got)
