@@ -165,8 +165,8 @@ func Cards(p *RunPage) []doc.Block {
 		}
 		note := tile.About
 		switch {
-		case tile.Note != nil:
-			note = tile.Note(&p.Report)
+		case tile.Among != "":
+			note = fmt.Sprintf("on %d of %d %ss; %s", x.N, p.Overall(tile.Among).N, l.Item, note)
 		case tile.ShowsCount:
 			note = tile.count(&p.Report, x)
 		}
