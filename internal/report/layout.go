@@ -212,34 +212,26 @@ func Headline(r *scoring.Report) *scoring.Result {
 	return nil
 }
 
-func (c BoardColumn) value(r *scoring.Report) scoring.Result {
-	return r.Result(c.Metric, scoring.Overall, c.Mode)
-}
-
-// count returns the number of items behind a tile's number, and the chance level of it.
-func (t Tile) count(r *scoring.Report, x scoring.Result) string {
-	text := "of " + table.Count(x.N, layoutOf(r.Protocol).Item)
+// note returns what a card says below the tile's number.
+func (t Tile) note(r *scoring.Report, x scoring.Result) string {
+	item := layoutOf(r.Protocol).Item
+	text := "of " + table.Count(x.N, item)
 	chance := r.Overall(t.Chance)
 	switch {
+	case t.Among != "":
+		return fmt.Sprintf("on %d of %d %ss; %s", x.N, r.Overall(t.Among).N, item, t.About)
+	case !t.ShowsCount:
+		return t.About
 	case chance.Value == nil:
+		return text
 	case chance.Unit == "":
-		text += "; by chance " + scoring.Percentage(*chance.Value)
-	default:
-		text += fmt.Sprintf("; by chance %.2f", *chance.Value)
+		return text + "; by chance " + scoring.Percentage(*chance.Value)
 	}
-	return text
+	return text + fmt.Sprintf("; by chance %.2f", *chance.Value)
 }
 
 // agreementWithPeople names the score of a judge whose answers are preferences.
 const agreementWithPeople = "agreement with people"
-
-// label returns the name of the tile in a row of its own.
-func (t Tile) label(r *scoring.Report) string {
-	if r.Preferences && t.Metric == layoutOf(r.Protocol).Headline {
-		return agreementWithPeople
-	}
-	return t.Name
-}
 
 // value returns the tile's number of a run.
 func (t Tile) value(r *scoring.Report) scoring.Result {

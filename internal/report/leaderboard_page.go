@@ -157,13 +157,10 @@ func lower(s string) string {
 
 // seconds1 returns the time of one item in words.
 func seconds1(s float64) string {
-	switch {
-	case s < 9.95:
+	if s < 9.95 {
 		return fmt.Sprintf("%.1f s", s)
-	case s < 120:
-		return fmt.Sprintf("%.0f s", s)
 	}
-	return fmt.Sprintf("%.0f min", s/60)
+	return lasted(s)
 }
 
 // judges returns the chart of the judges, the best first.
@@ -235,7 +232,7 @@ func (b Board) block() doc.Block {
 		}
 		signs[sign] = true
 		for _, c := range extras {
-			v := doc.Value{Result: c.value(r.Report)}
+			v := doc.Num(r.Report.Result(c.Metric, scoring.Overall, c.Mode))
 			if c.ShowsN && v.Value != nil {
 				v.Text = b.Unit + "s"
 			}
