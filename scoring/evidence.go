@@ -81,7 +81,7 @@ const oneSided99 = 2.3263 / 1.95996
 
 // Against compares a result with a threshold. ok is false if the result has no interval.
 func (x Result) Against(threshold float64) (e Evidence, ok bool) {
-	if x.Value == nil || x.Low == nil || x.High == nil {
+	if !x.HasInterval() {
 		return Evidence{}, false
 	}
 	e = Evidence{

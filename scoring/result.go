@@ -47,6 +47,9 @@ func (r Result) estimate() Estimate {
 	return Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
 }
 
+// HasInterval reports whether the result has a value with an interval.
+func (r Result) HasInterval() bool { return r.Value != nil && r.Low != nil && r.High != nil }
+
 // Undefined returns the result without a value, with the reason.
 func (r Result) Undefined(why string) Result {
 	r.Value = nil

@@ -155,7 +155,7 @@ func (a *Axis) strip(x scoring.Result, width int) string {
 	}
 	column := func(v float64) int { return int(math.Round(a.Place(v) / 100 * float64(width-1))) }
 	line := slices.Repeat([]rune{'·'}, width)
-	if x.Low != nil && x.High != nil {
+	if x.HasInterval() {
 		for i := column(*x.Low); i <= column(*x.High); i++ {
 			line[i] = '━'
 		}

@@ -69,20 +69,20 @@ func (b Block) on(s Surface) bool {
 		b.Body != "" || b.Verbatim != "" && s == Page)
 }
 
-// Chart says how a page shows a table.
-type Chart int
+// Chart names the template that shows a table on a page.
+type Chart string
 
 const (
-	RowChart   Chart = iota // a row for each row, with drawings in its cells
-	StackedBar              // one bar; each row is a part of it: its first cell counts, its second may hold a note
-	Cards                   // each row is a number that is shown large, with a word about it
-	Heat                    // a matrix of numbers on one axis, darker where they are larger
-	Facts                   // names and words
-	List                    // items, each with marks of its judgments
-	Scatter                 // each row is a point: its first number across, its second upwards
-	Strip                   // each row is a mark on one axis, with its name where there is room
-	BarPanels               // upright bars; a heading row begins a panel
-	Numbers                 // a table of words and numbers, every number explained
+	RowChart   Chart = ""        // a row for each row, with drawings in its cells
+	StackedBar Chart = "stacked" // one bar; each row is a part of it: its first cell counts, its second may hold a note
+	Cards      Chart = "cards"   // each row is a number that is shown large, with a word about it
+	Heat       Chart = "heat"    // a matrix of numbers on one axis, darker where they are larger
+	Facts      Chart = "facts"   // names and words
+	List       Chart = "list"    // items, each with marks of its judgments
+	Scatter    Chart = "scatter" // each row is a point: its first number across, its second upwards
+	Strip      Chart = "strip"   // each row is a mark on one axis, with its name where there is room
+	BarPanels  Chart = "panels"  // upright bars; a heading row begins a panel
+	Numbers    Chart = "numbers" // a table of words and numbers, every number explained
 )
 
 // Table holds rows of values.
@@ -241,9 +241,6 @@ func Positive(n int) Value {
 	return Count(n)
 }
 
-// LevelOf returns a cell of a level.
-func LevelOf(level scoring.Level) Value { return Value{Level: level} }
-
 // Add adds rows.
 func (t *Table) Add(rows ...Row) { t.Rows = append(t.Rows, rows...) }
 
@@ -259,7 +256,7 @@ func Cells(values ...any) []Value {
 		case scoring.Result:
 			cells[i] = Num(x)
 		case scoring.Level:
-			cells[i] = LevelOf(x)
+			cells[i] = Value{Level: x}
 		default:
 			cells[i] = x.(Value)
 		}

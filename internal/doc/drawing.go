@@ -90,7 +90,7 @@ func (b blockView) Strip() drawing {
 	}
 	if self != nil {
 		x := self.Cells[0]
-		if x.Low != nil && x.High != nil {
+		if x.HasInterval() {
 			d.line("me "+self.Look, position(*x.Low), stripMiddle, position(*x.High), stripMiddle)
 		}
 		d.mark(*self, position(*x.Value), stripMiddle, 8, self.Name)
@@ -190,7 +190,7 @@ func panel(head Row, rows []Row, largest float64) drawing {
 		d.Words += fmt.Sprintf("; %s: %.0f", r.Name, *x.Value)
 		d.rect("bar", middle-width/2, y(*x.Value), width, panelBottom-y(*x.Value))
 		top := *x.Value
-		if x.Low != nil && x.High != nil {
+		if x.HasInterval() {
 			d.line("whisker", middle, y(*x.Low), middle, y(*x.High))
 			top = *x.High
 		}

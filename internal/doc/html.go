@@ -146,16 +146,6 @@ func (b blockView) Linked() (all [][2]string) {
 	return all
 }
 
-var chartNames = [...]string{
-	RowChart: "rows", StackedBar: "stacked", Cards: "cards", Heat: "heat", Facts: "facts", List: "list",
-	Scatter: "scatter", Strip: "strip", BarPanels: "panels", Numbers: "numbers",
-}
-
-// Draw names the drawing of the block.
-func (b blockView) Draw() string {
-	return chartNames[b.Chart]
-}
-
 // Remarks returns the notes of the block that are warnings, or the others.
 func (b blockView) Remarks(warnings bool) (all []Note) {
 	for _, n := range b.Notes {
@@ -428,7 +418,7 @@ func Brief(x scoring.Result) string {
 
 // Ends writes the ends of a number's interval: "53–63", or "−2 to +4" where one may be negative.
 func Ends(x scoring.Result) string {
-	if x.Low == nil || x.High == nil {
+	if !x.HasInterval() {
 		return ""
 	}
 	between := "–"
@@ -457,7 +447,7 @@ func (c cellView) Shapes() (all []shape) {
 
 func (a *Axis) shape(x scoring.Result, mark Mark) shape {
 	s := shape{At: a.position(x.Value)}
-	if x.Low != nil && x.High != nil {
+	if x.HasInterval() {
 		low := a.Place(*x.Low)
 		s.Low = Coordinate(low)
 		s.Width = Coordinate(a.Place(*x.High) - low)

@@ -128,7 +128,7 @@ func (p *picture) chart(t Table, column int, level scoring.Level) (count int) {
 		middle := p.top + height/2
 		p.words("", 20, pictureEdge, middle+7, plotLeft-pictureEdge-20, r.Name)
 		if x := r.Cells[column]; x.Result.Value != nil {
-			if x.Low != nil && x.High != nil {
+			if x.HasInterval() {
 				p.rect("interval "+r.Look, position(*x.Low), middle-5, position(*x.High)-position(*x.Low), 10)
 			}
 			p.mark(r, position(*x.Result.Value), middle, 9, r.Name)

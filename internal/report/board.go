@@ -165,7 +165,7 @@ func (b Board) headline() string { return ScoreName(b.report(), b.Metric) }
 // ScoreName returns the label of the metric that judges are ranked by.
 func ScoreName(r *scoring.Report, metric string) string {
 	if r.Preferences {
-		return AgreementWithPeople
+		return agreementWithPeople
 	}
 	return doc.MetricName(r.Protocol, metric)
 }

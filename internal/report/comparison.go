@@ -354,8 +354,7 @@ func (p pair) correctness() doc.Block {
 		},
 	}
 	for _, part := range p.parts(t, scoring.Overall) {
-		row := doc.Row{Name: part.Name, Look: part.Look, Target: part.Target, Cells: doc.Cells(part.N)}
-		b.Table.Add(row)
+		b.Table.Add(doc.Row{Name: part.Name, Look: part.Look, Target: part.Target, Cells: doc.Cells(part.N)})
 	}
 	return b
 }
@@ -382,7 +381,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			}
 			row.Cells = append(row.Cells, v)
 		}
-		add(doc.Column{Name: "level", Kind: doc.LevelCell}, doc.LevelOf(diagnosed(r)))
+		add(doc.Column{Name: "level", Kind: doc.LevelCell}, doc.Value{Level: diagnosed(r)})
 		head := cmp.Or(Headline(r), &scoring.Result{})
 		name := doc.MetricName(r.Protocol, head.Metric)
 		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))
@@ -484,8 +483,6 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 			notes = append(notes, further(p.Comparison)...)
 		}
 	}
-	for _, note := range slices.Concat([]string{Intervals(c.Bootstrap, methods)}, remarks.Lines(), notes) {
-		b.Plain(note)
-	}
+	b.Plain(slices.Concat([]string{Intervals(c.Bootstrap, methods)}, remarks.Lines(), notes)...)
 	return b
 }

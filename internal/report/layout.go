@@ -3,7 +3,10 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"sync"
+
+	"go.yaml.in/yaml/v3"
 
 	"gavel/internal/doc"
 	"gavel/internal/phrases"
@@ -13,60 +16,76 @@ import (
 
 // Layout says how runs of a protocol are laid out. Protocols that share one are laid out together.
 type Layout struct {
-	Headline       string // the main metric; "": the first
-	Unlabelled     string // the main metric of a run whose items have no label; "": Headline
-	UnlabelledNote string // what to say of a board by Unlabelled
-	Noun           string // one record, in the plural; "": judgments
-	Item           string // one unit; "": item
-	Question       string // the question of a run; "": which is the goal
-	// further notes on the comparison of two runs; nil: none
-	ComparisonNotes func(c *scoring.Comparison) []string
+	Headline       string `yaml:"headline"`        // the main metric; "": the first
+	Unlabelled     string `yaml:"unlabelled"`      // the main metric of a run whose items have no label; "": Headline
+	UnlabelledNote string `yaml:"unlabelled-note"` // what to say of a board by Unlabelled
+	Noun           string `yaml:"noun"`            // one record, in the plural; "": judgments
+	Item           string `yaml:"item"`            // one unit; "": item
+	Question       string `yaml:"question"`        // the question of a run; "": which is the goal
+	Manner         string `yaml:"manner"`          // how the question is asked, in words after the question
 	// the words in names of runs for settings, by the beginning of the setting
-	Words map[string]string
-	// the main metrics of a run, the first first
-	Tiles []Tile
-	// how the question is asked, in words after the question
-	Manner string
-	// the same of a run, where runs differ in it; nil: How
-	RunManner func(r *scoring.Report) string
+	Words map[string]string `yaml:"words"`
+	// what to say of a run with a certain goal, such as the reversed one: codes of phrases by the goal
+	Notices map[string]string `yaml:"notices"`
 	// the outcomes of units, in the order of the bar
-	Outcomes []Outcome
-	// words beside the title of the bar; "": Ways
-	BarNote string
-	// joins the first parts of the bar; the zero value: nothing does
-	Bracket Bracket
+	Outcomes []Outcome `yaml:"outcomes"`
+	BarNote  string    `yaml:"bar-note"` // words beside the title of the bar; "": RunManner
+	Bracket  Bracket   `yaml:"bracket"`  // joins the first parts of the bar; the zero value: nothing does
+	// the main metrics of a run, the first first
+	Tiles []Tile `yaml:"tiles"`
 	// the table of a page by group; the zero value: the headline by category
-	Grouping Grouping
+	Grouping Grouping `yaml:"grouping"`
+	// what a board of judges shows beside the headline; a narrow terminal leaves out all but the first
+	BoardColumns []BoardColumn `yaml:"board-columns"`
+	// the bias that a leaderboard plots the headline against; the zero value: none
+	BiasPlot BiasPlot `yaml:"bias-plot"`
+
+	LayoutFuncs `yaml:"-"`
+}
+
+// LayoutFuncs holds the functions of a layout.
+type LayoutFuncs struct {
+	// returns the manner of a run, where runs differ in it; nil: Manner
+	RunManner func(r *scoring.Report) string
+	// returns further notes on the comparison of two runs; nil: none
+	ComparisonNotes func(c *scoring.Comparison) []string
+	// returns what to know before a run is believed, beside its warnings; nil: how the headline differs by category
+	Caveats func(p *RunPage) []string
 	// the blocks of a run's page below its cards, beside those of every page
 	Blocks []PagePart
 	// the whole page of a run, from top to bottom; nil: the usual one
 	Parts []PagePart
-	// what to say of a run with a certain goal, such as the reversed one: codes of phrases by the goal
-	Notices map[string]string
-	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
-	Caveats func(p *RunPage) []string
-	// what a board of judges shows beside the headline; a narrow terminal leaves out all but the first
-	BoardColumns []BoardColumn
-	// the bias that a leaderboard plots the headline against; nil: none
-	BiasPlot *BiasPlot
+}
+
+// ReadLayout reads the layout.yaml of a protocol. It panics if that is wrong, because it is a part of the program.
+func ReadLayout(text string, functions LayoutFuncs) *Layout {
+	l := &Layout{LayoutFuncs: functions}
+	d := yaml.NewDecoder(strings.NewReader(text))
+	d.KnownFields(true)
+	err := d.Decode(l)
+	if err != nil {
+		panic("layout.yaml: " + err.Error())
+	}
+	return l
 }
 
 // Grouping says how a page of a run breaks a metric down by group of items.
 type Grouping struct {
-	First, Title   string   // of the table; "": by category
-	Metrics        []string // the first of these with a value is shown; nil: the headline
-	Reference      string   // a metric to compare with, drawn as a diamond; * stands for the metric that is shown
-	ReferenceWords string   // the words of Held
-	Extra          string   // a metric in a further column
+	First          string   `yaml:"first"`           // heading of the names of groups; "": category
+	Title          string   `yaml:"title"`           // "": By category
+	Metrics        []string `yaml:"metrics"`         // the first of these with a value is shown; nil: the headline
+	Reference      string   `yaml:"reference"`       // a metric to compare with, drawn as a diamond; *: the metric that is shown
+	ReferenceWords string   `yaml:"reference-words"` // explain the diamond
+	Extra          string   `yaml:"extra"`           // a metric in a further column
 }
 
 // Bracket joins the first parts of a bar: the usable verdicts.
 type Bracket struct {
-	Parts  []string // the joined parts: right, wrong, and others without a label
-	Metric string   // the share of these that is right; "": counted from the parts
-	Bold   string   // words for the joined parts
-	Beyond string   // words for the others
-	Chance string   // words for the share of a random judge
+	Parts  []string `yaml:"parts"`  // the joined parts: right, wrong, and others without a label
+	Metric string   `yaml:"metric"` // the share of these that is right; "": counted from the parts
+	Bold   string   `yaml:"bold"`   // words for the joined parts
+	Beyond string   `yaml:"beyond"` // words for the others
+	Chance string   `yaml:"chance"` // words for the share of a random judge
 }
 
 // PagePart makes blocks of a run, one after the other; none where it has nothing to say.
@@ -74,41 +93,41 @@ type PagePart func(p *RunPage) []doc.Block
 
 // Outcome names an outcome of units: a part of the bar.
 type Outcome struct {
-	Part  string // of [scoring.Breakdown]
-	Look  string // right, wrong, tie, first, last or none
-	Words string
-	Show  string // the filter that takes the items of this outcome
+	Part  string `yaml:"part"`  // of [scoring.Breakdown]
+	Look  string `yaml:"look"`  // right, wrong, tie, first, last or none; "": Part
+	Words string `yaml:"words"` // in the legend of the bar
+	Show  string `yaml:"show"`  // the filter that takes the items of this outcome; "": Part
 }
 
 // Tile names one of the main metrics of a run.
 type Tile struct {
-	Metric, Mode string
-	Name         string                         // in plain words
-	Label        func(r *scoring.Report) string // the name in a row of its own; nil: Name
-	About        string                         // which values are good
-	Folded       bool                           // it has no card
-	Note         func(r *scoring.Report) string // replaces About; nil: nothing does
-	ShowsCount   bool                           // the number of items replaces About
-	Chance       string                         // with Of: the metric of the chance level; "": none
+	Metric     string `yaml:"metric"`
+	Mode       string `yaml:"mode"`
+	Name       string `yaml:"name"`        // in plain words; "": the metric's label
+	About      string `yaml:"about"`       // which values are good; "": as the metric says
+	Folded     bool   `yaml:"folded"`      // it has no card
+	ShowsCount bool   `yaml:"shows-count"` // the number of items replaces About
+	Chance     string `yaml:"chance"`      // the metric of the chance level, after the number of items; "": none
+	Among      string `yaml:"among"`       // a metric of all items: the card says how many of these count, before About
 }
 
 // BoardColumn names a metric that a board shows beside the headline.
 type BoardColumn struct {
-	Metric, Mode string
-	Name         string // "": the metric's
-	Kind         doc.ColumnKind
-	In           doc.Surface
+	Metric   string `yaml:"metric"`
+	Mode     string `yaml:"mode"`
+	Name     string `yaml:"name"`      // "": the metric's label
+	ShowsN   bool   `yaml:"shows-n"`   // after each value
+	TextOnly bool   `yaml:"text-only"` // pages leave it out
 }
 
-// BiasPlot names a bias that the headline is plotted against.
+// BiasPlot names a bias that the headline is plotted against. Its metric is a share, and 50 % is no bias.
 type BiasPlot struct {
-	Title, About string
-	Words        string // of the axis
-	Metric       string
-	Zero         float64 // the value of a judge without the bias
-	ZeroWords    string
-	Zone         float64 // the threshold above which the bias decides
-	ZoneWords    string
+	Metric    string `yaml:"metric"`
+	Title     string `yaml:"title"`
+	About     string `yaml:"about"`
+	Words     string `yaml:"words"`      // of the axis
+	ZeroWords string `yaml:"zero-words"` // at 50 %
+	ZoneWords string `yaml:"zone-words"` // where the bias decides: from [scoring.MostByPlace]
 }
 
 // over returns the bracket over the bar of a run; nil if no unit is in one of its parts.
@@ -194,37 +213,26 @@ func Headline(r *scoring.Report) *scoring.Result {
 	return nil
 }
 
-func (c BoardColumn) value(r *scoring.Report) scoring.Result {
-	return r.Result(c.Metric, scoring.Overall, c.Mode)
-}
-
-// count returns the number of items behind a tile's number, and the chance level of it.
-func (t Tile) count(r *scoring.Report, x scoring.Result) string {
-	text := "of " + table.Count(x.N, layoutOf(r.Protocol).Item)
+// note returns what a card says below the tile's number.
+func (t Tile) note(r *scoring.Report, x scoring.Result) string {
+	item := layoutOf(r.Protocol).Item
+	text := "of " + table.Count(x.N, item)
 	chance := r.Overall(t.Chance)
 	switch {
+	case t.Among != "":
+		return fmt.Sprintf("on %d of %d %ss; %s", x.N, r.Overall(t.Among).N, item, t.About)
+	case !t.ShowsCount:
+		return t.About
 	case chance.Value == nil:
+		return text
 	case chance.Unit == "":
-		text += "; by chance " + scoring.Percentage(*chance.Value)
-	default:
-		text += fmt.Sprintf("; by chance %.2f", *chance.Value)
+		return text + "; by chance " + scoring.Percentage(*chance.Value)
 	}
-	return text
+	return text + fmt.Sprintf("; by chance %.2f", *chance.Value)
 }
 
-// NoVerdictTile shows the share of judgments without a verdict.
-var NoVerdictTile = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: string(scoring.Lower)}
-
-// AgreementWithPeople names the score of a judge whose answers are preferences.
-const AgreementWithPeople = "agreement with people"
-
-// label returns the name of the tile in a row of its own.
-func (t Tile) label(r *scoring.Report) string {
-	if t.Label != nil {
-		return t.Label(r)
-	}
-	return t.Name
-}
+// agreementWithPeople names the score of a judge whose answers are preferences.
+const agreementWithPeople = "agreement with people"
 
 // value returns the tile's number of a run.
 func (t Tile) value(r *scoring.Report) scoring.Result {

@@ -158,13 +158,10 @@ func lower(s string) string {
 
 // seconds1 returns the time of one item in words.
 func seconds1(s float64) string {
-	switch {
-	case s < 9.95:
+	if s < 9.95 {
 		return fmt.Sprintf("%.1f s", s)
-	case s < 120:
-		return fmt.Sprintf("%.0f s", s)
 	}
-	return fmt.Sprintf("%.0f min", s/60)
+	return lasted(s)
 }
 
 // judges returns the chart of the judges, the best first.
@@ -184,6 +181,23 @@ func (l *Leaderboard) judges() doc.Block {
 	return b
 }
 
+// column returns the column of a table of runs of a protocol.
+func (c BoardColumn) column(protocol string) doc.Column {
+	column := doc.MetricColumn(protocol, c.Metric, doc.Bare)
+	switch {
+	case c.ShowsN:
+		column.Kind = doc.ShareWithN
+	case c.Metric == layoutOf(protocol).BiasPlot.Metric:
+		column.Kind = doc.AroundHalf
+	}
+	if c.TextOnly {
+		column.In = doc.Printed
+	}
+	column.Name = cmp.Or(c.Name, column.Name)
+	column.Short = cmp.Or(c.Name, column.Short)
+	return column
+}
+
 // block returns a table with a row for each judge, the best first.
 func (b Board) block() doc.Block {
 	t := &doc.Table{RowHead: "judge", Board: true, Columns: []doc.Column{
@@ -194,10 +208,7 @@ func (b Board) block() doc.Block {
 		if c.Metric == b.Metric {
 			continue
 		}
-		column := doc.MetricColumn(b.Rows[0].Report.Protocol, c.Metric, cmp.Or(c.Kind, doc.Bare))
-		column.Name = cmp.Or(c.Name, column.Name)
-		column.Short = cmp.Or(c.Name, column.Short)
-		column.In = c.In
+		column := c.column(b.Rows[0].Report.Protocol)
 		if i > 0 {
 			column.Spare = 4 - i
 		}
@@ -222,8 +233,8 @@ func (b Board) block() doc.Block {
 		}
 		signs[sign] = true
 		for _, c := range extras {
-			v := doc.Value{Result: c.value(r.Report)}
-			if c.Kind == doc.ShareWithN && v.Value != nil {
+			v := doc.Num(r.Report.Result(c.Metric, scoring.Overall, c.Mode))
+			if c.ShowsN && v.Value != nil {
 				v.Text = b.Unit + "s"
 			}
 			row.Cells = append(row.Cells, v)
@@ -337,9 +348,6 @@ func (l *Leaderboard) fails() doc.Block {
 // biasChart returns the chart of the judges' headlines against a bias.
 func (l *Leaderboard) biasChart() doc.Block {
 	a := l.layout().BiasPlot
-	if a == nil {
-		return doc.Block{}
-	}
 	low, high := 100.0, 0.0
 	t := &doc.Table{RowHead: "judge"}
 	for _, s := range l.standings() {
@@ -359,10 +367,10 @@ func (l *Leaderboard) biasChart() doc.Block {
 		return doc.Block{}
 	}
 	axis := &doc.Axis{
-		Min:  max(0, 10*math.Floor(min(low-2, a.Zero-8)/10)),
-		Max:  min(100, 10*math.Ceil(max(high+2, a.Zero+8)/10)),
-		Zero: a.Zero,
-		Zone: a.Zone,
+		Min:  max(0, 10*math.Floor(min(low-2, 42)/10)),
+		Max:  min(100, 10*math.Ceil(max(high+2, 58)/10)),
+		Zero: 50,
+		Zone: scoring.MostByPlace,
 		Ends: [2]string{a.ZeroWords, a.ZoneWords},
 	}
 	step := 10.0

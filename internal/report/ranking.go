@@ -212,15 +212,14 @@ func (c RankedCondition) block(id string, withAnswer bool) doc.Block {
 		b.Plain(c.Says)
 	}
 	for _, cell := range c.Cells {
+		judge := scoring.InSentence(cell.Judge)
 		switch {
 		case cell.Place < 0 && cell.Expected > 0:
-			b.Remark("ranking.unasked", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
-				cell.Status)
+			b.Remark("ranking.unasked", judge, cell.Answered, cell.Expected, cell.Status)
 		case cell.Place < 0:
-			b.Remark("ranking.open", scoring.InSentence(cell.Judge), cell.Status)
+			b.Remark("ranking.open", judge, cell.Status)
 		case !cell.complete():
-			b.Remark("ranking.partial", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
-				cell.Status)
+			b.Remark("ranking.partial", judge, cell.Answered, cell.Expected, cell.Status)
 		}
 	}
 	return b

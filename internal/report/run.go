@@ -147,12 +147,7 @@ func OutcomeBar(p *RunPage) []doc.Block {
 func Cards(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	t := &doc.Table{Columns: []doc.Column{{Name: "all", Kind: doc.Number}, {In: doc.Page}}}
-	var groups []string
-	for _, g := range p.Groups() {
-		if g != scoring.Overall && hasTile(p.Report, g) {
-			groups = append(groups, g)
-		}
-	}
+	groups := p.categories()
 	for i, g := range groups {
 		t.Columns = append(t.Columns, doc.Column{
 			Name: g, Kind: doc.Bare, In: doc.Printed, Spare: len(groups) - i,
@@ -164,17 +159,15 @@ func Cards(p *RunPage) []doc.Block {
 		if x.Value == nil || tile.Metric == scoring.WithoutVerdict && *x.Value == 0 {
 			continue
 		}
-		note := tile.About
-		switch {
-		case tile.Note != nil:
-			note = tile.Note(&p.Report)
-		case tile.ShowsCount:
-			note = tile.count(&p.Report, x)
+		name := tile.Name
+		if p.Preferences && tile.Metric == l.Headline {
+			name = agreementWithPeople
 		}
+		note := tile.note(&p.Report, x)
 		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
 			note = place
 		}
-		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: doc.Cells(x, note)}
+		row := doc.Row{Name: name, Folded: tile.Folded, Cells: doc.Cells(x, note)}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, doc.Num(p.Result(tile.Metric, g, tile.Mode)))
 		}
@@ -183,6 +176,7 @@ func Cards(p *RunPage) []doc.Block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
+	t.DropEmpty()
 	warnings := slices.DeleteFunc(p.Cautions(), func(w string) bool { return strings.HasPrefix(w, scoring.NoInterval) })
 	return []doc.Block{
 		{ID: "cards", Chart: doc.Cards, Table: t},
@@ -190,11 +184,9 @@ func Cards(p *RunPage) []doc.Block {
 	}
 }
 
-// hasTile reports whether a group has a value of one of the main metrics.
-func hasTile(r scoring.Report, group string) bool {
-	return slices.ContainsFunc(layoutOf(r.Protocol).Tiles, func(tile Tile) bool {
-		return r.Result(tile.Metric, group, tile.Mode).Value != nil
-	})
+// categories returns the groups of items, without the group of all.
+func (p *RunPage) categories() []string {
+	return slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
 }
 
 // ByGroup returns blocks with a metric by group of items: the headline by category, unless the layout says otherwise.
@@ -292,7 +284,7 @@ func (p *RunPage) disjoint() []string {
 	var worst, best, widest *scoring.Result
 	for _, g := range p.Groups() {
 		x := p.Result(head.Metric, g, head.Mode)
-		if g == scoring.Overall || x.Value == nil || x.Low == nil || x.High == nil {
+		if g == scoring.Overall || !x.HasInterval() {
 			continue
 		}
 		if widest == nil || *x.High-*x.Low > *widest.High-*widest.Low {
@@ -356,7 +348,7 @@ func SettingBlocks(p *RunPage) []doc.Block {
 
 // EveryNumber returns a table with a row for each metric and a column for each category, and the outcomes of judgments.
 func EveryNumber(p *RunPage) []doc.Block {
-	groups := slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
+	groups := p.categories()
 	t := &doc.Table{RowHead: "metric", Columns: []doc.Column{
 		{Name: "all", Kind: doc.Number}, {Name: "n"}, {Name: "without a verdict"},
 	}}

@@ -1,34 +1,13 @@
 package answer
 
 import (
+	_ "embed"
+
 	"gavel/internal/report"
-	"gavel/scoring"
 )
 
-var Layout = &report.Layout{
-	Headline: scoring.GenerationAccuracy,
-	Noun:     "answers",
-	Item:     "question",
-	Question: "answers",
-	Grouping: report.Grouping{Reference: Chance, ReferenceWords: "chance: guessing among the options"},
-	Outcomes: []report.Outcome{
-		{Part: PartRight, Words: "right"},
-		{Part: PartWrong, Words: "wrong", Show: "confident"},
-		{Part: PartMissing, Look: "none", Words: "no answer", Show: "unread"},
-	},
-	Tiles: []report.Tile{
-		{
-			Metric: scoring.GenerationAccuracy,
-			Name:   "right",
-			Label: func(r *scoring.Report) string {
-				if r.Preferences {
-					return report.AgreementWithPeople
-				}
-				return "right"
-			},
-			ShowsCount: true,
-			Chance:     Chance,
-		},
-		{Metric: NoAnswer},
-	},
-}
+//go:embed layout.yaml
+var layout string
+
+// Layout lays out runs of answer.
+var Layout = report.ReadLayout(layout, report.LayoutFuncs{})

@@ -1,6 +1,7 @@
 package multioption
 
 import (
+	_ "embed"
 	"fmt"
 	"strconv"
 
@@ -10,49 +11,14 @@ import (
 	"gavel/scoring"
 )
 
-// steady explains the Grade score where it leads.
-const steady = "These items have no label: the Grade score says how steady a choice is, not whether it is right."
+//go:embed layout.yaml
+var layout string
 
-var Layout = &report.Layout{
-	Headline:        everyRight,
-	Unlabelled:      GradeScore,
-	UnlabelledNote:  steady,
+// Layout lays out runs of multi-option.
+var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: compared,
-	Words:           map[string]string{"unrelated": "with an unrelated option"},
-	Manner:          " of several, in several orders",
-	BarNote:         "each asked in several orders of its options",
-	Bracket: report.Bracket{
-		Parts:  []string{PartRight, PartWrong, PartSame},
-		Bold:   "by content: the same choice in every order",
-		Beyond: "whose choice is not the same in every order",
-	},
-	Notices: map[string]string{GoalWorst: "options.worst-asked"},
-	Blocks:  []report.PagePart{places, halves},
-	Grouping: report.Grouping{
-		First:          "options",
-		Title:          "By number of options",
-		Metrics:        []string{optionAccuracy, sameChoice},
-		Reference:      "*" + RandomSuffix,
-		ReferenceWords: "a random judge on the same items",
-		Extra:          GradeScore,
-	},
-	Outcomes: []report.Outcome{
-		{Part: PartRight, Words: "same choice in every order, and right"},
-		{Part: PartWrong, Words: "same choice in every order, and wrong", Show: "steady"},
-		{Part: PartSame, Look: "right", Words: "same choice in every order"},
-		{Part: PartMoved, Look: "tie", Words: "choice changes with the order"},
-		{Part: PartPlace, Look: "first", Words: "same place in every order", Show: "placed"},
-		{Part: PartMissing, Look: "none", Words: "no verdict in some order", Show: "open"},
-	},
-	Tiles: []report.Tile{
-		{Metric: everyRight, ShowsCount: true},
-		{Metric: optionAccuracy, ShowsCount: true, Chance: optionAccuracy + RandomSuffix},
-		{Metric: GradeScore, ShowsCount: true, Chance: GradeScore + RandomSuffix},
-		{Metric: sameChoice},
-		report.NoVerdictTile,
-	},
-	BoardColumns: []report.BoardColumn{{Metric: GradeScore}, {Metric: optionAccuracy}, {Metric: sameChoice}},
-}
+	Blocks:          []report.PagePart{places, halves},
+})
 
 // places shows how often each position is chosen, compared with how often a right option stood there, or with an even
 // share.
@@ -86,7 +52,7 @@ func places(p *report.RunPage) []doc.Block {
 	}
 	return []doc.Block{{
 		ID: "places", Title: "Which position it chooses", About: "percent of judgments with a verdict, with 95 % interval",
-		In: doc.Full | doc.Page, Chart: doc.BarPanels, Table: t,
+		In: doc.Detail, Chart: doc.BarPanels, Table: t,
 		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: doc.Phrase(baseline)}},
 		Notes: []doc.Note{doc.Say("options.positions")},
 	}}
@@ -115,7 +81,7 @@ func halves(p *report.RunPage) []doc.Block {
 	t.Rows[0].Total = true
 	t.Rows[0].Mark = doc.Dot
 	return []doc.Block{{
-		ID: "halves", Title: "The Grade score and its two halves", In: doc.Full | doc.Page, Table: t,
+		ID: "halves", Title: "The Grade score and its two halves", In: doc.Detail, Table: t,
 		Keys:  []doc.Key{{Sign: "diamond", Words: "a random judge on the same items"}},
 		Notes: []doc.Note{doc.Say("options.grade-score")},
 	}}

@@ -1,7 +1,7 @@
 package pairwise
 
 import (
-	"fmt"
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -11,61 +11,17 @@ import (
 	"gavel/scoring"
 )
 
+//go:embed layout.yaml
+var layout string
+
 // Layout lays out runs of pairwise and reversed.
-var Layout = &report.Layout{
-	Headline:        "strict",
-	Item:            "pair",
+var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: compared,
-	Manner:          ", in both orders",
-	BarNote:         "each asked twice, the second time with the responses swapped",
-	Bracket: report.Bracket{
-		Parts:  []string{PartRight, PartWrong},
-		Metric: AccuracyWhenConsistent,
-		Chance: ", by chance 50 %",
-		Bold:   "verdicts to keep: both orders agree",
-		Beyond: "to ask elsewhere: another judge, or a person",
-	},
-	Notices:  map[string]string{goalWorse: "pairs.worse-asked"},
-	Blocks:   []report.PagePart{bothGoals},
-	Grouping: report.Grouping{Extra: AccuracyWhenConsistent},
-	Outcomes: []report.Outcome{
-		{Part: PartRight, Words: "correct in both orders"},
-		{Part: PartWrong, Words: "wrong in both orders", Show: "confident"},
-		{Part: PartTie, Words: "a tie in one or both", Show: "tied"},
-		{Part: PartFirst, Words: "picks the first shown both times", Show: "by-first"},
-		{Part: PartSecond, Look: "last", Words: "picks the second shown both times", Show: "by-last"},
-		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
-	},
-	Tiles: []report.Tile{
-		{Metric: "strict", ShowsCount: true},
-		{
-			Metric: AccuracyWhenConsistent,
-			Note: func(r *scoring.Report) string {
-				return fmt.Sprintf("on %d of %d pairs; by chance 50 %%", r.Overall(AccuracyWhenConsistent).N, r.Overall(Coverage).N)
-			},
-		},
-		{Metric: "consistency", Folded: true},
-		{Metric: firstPicked, About: "50 % is no position bias"},
-		report.NoVerdictTile,
-	},
-	BoardColumns: []report.BoardColumn{
-		{Metric: AccuracyWhenConsistent, Kind: doc.ShareWithN}, {Metric: Coverage, In: doc.Short | doc.Full},
-		{Metric: firstPicked, Kind: doc.AroundHalf},
-	},
-	BiasPlot: &report.BiasPlot{
-		Title:     "Content or position?",
-		About:     "correct in both orders, against position bias",
-		Words:     "picks the first response, %",
-		Metric:    firstPicked,
-		Zero:      50,
-		ZeroWords: "no bias",
-		Zone:      scoring.MostByPlace,
-		ZoneWords: "position decides",
-	},
-}
+	Blocks:          []report.PagePart{bothGoals},
+})
 
 // firstPicked is the metric of position bias.
-const firstPicked = "first-position"
+const firstPicked = scoring.FirstPosition
 
 // bothGoals compares the run with the same judge's run with the opposite goal.
 func bothGoals(p *report.RunPage) []doc.Block {

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -10,23 +11,11 @@ import (
 	"gavel/scoring"
 )
 
+//go:embed layout.yaml
+var layout string
+
 // Layout lays out runs of probes.
-var Layout = &report.Layout{
-	Headline: SteadyRight,
-	Item:     "pair",
-	Question: "which verdicts change",
-	BarNote:  "each asked as it is, anew, and with four rewrites",
-	Blocks:   []report.PagePart{moves},
-	Outcomes: []report.Outcome{
-		{Part: PartStays, Look: "right", Words: "right, and stays", Show: "right"},
-		{Part: PartMoved, Look: "first", Words: "right, and moved by a rewrite", Show: "inconsistent"},
-		{Part: PartWrong, Words: "wrong as it is"},
-		{Part: PartMissing, Look: "none", Words: "no verdict as it is", Show: "open"},
-	},
-	Tiles: []report.Tile{
-		{Metric: SteadyRight}, {Metric: Right}, {Metric: KeptRight}, {Metric: AgainRight}, report.NoVerdictTile,
-	},
-}
+var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{moves}})
 
 // moves shows for each rewrite how many verdicts it changes beyond the judge's own noise.
 func moves(p *report.RunPage) []doc.Block {

@@ -2,6 +2,7 @@ package selfreference
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -13,41 +14,18 @@ import (
 	"gavel/scoring"
 )
 
-var Layout = &report.Layout{
-	Headline:  F1,
-	Item:      "answer",
-	Question:  "is this answer correct",
+//go:embed layout.yaml
+var layout string
+
+// Layout lays out runs of self-reference.
+var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	RunManner: ways,
+	Caveats:   caveats,
 	Parts: []report.PagePart{
 		answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
 		report.OtherJudges, report.SettingBlocks,
 	},
-	Caveats: caveats,
-	Outcomes: []report.Outcome{
-		{Part: PartRight, Words: "judged right"},
-		{Part: PartHelped, Words: "right with its own answer only", Show: "second-only"},
-		{Part: PartHarmed, Look: "first", Words: "right without its own answer only", Show: "first-only"},
-		{Part: PartWrong, Words: "judged wrong", Show: "confident"},
-		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
-	},
-	Tiles: []report.Tile{
-		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself"},
-		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer"},
-		{
-			Metric: PartialGJ,
-			Mode:   ModeCoT,
-			Name:   "own answer and judgment, r",
-			About:  "given the answer that is judged, from −1 to 1",
-		},
-		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right"},
-		report.NoVerdictTile,
-	},
-	BoardColumns: []report.BoardColumn{
-		{Metric: F1, Mode: ModeSelf, Name: "own answer shown"},
-		{Metric: F1JPlus, Mode: ModeSelf, Name: "own is right"},
-		{Metric: F1JMinus, Mode: ModeSelf, Name: "own is wrong"},
-	},
-}
+})
 
 // ways returns the modes in which a run asks, in words.
 func ways(r *scoring.Report) string {
@@ -64,7 +42,7 @@ func ways(r *scoring.Report) string {
 func numbers(p *report.RunPage) []doc.Block {
 	all := report.Cards(p)
 	if len(all) > 0 {
-		all[0].In = doc.Short | doc.Full
+		all[0].In = doc.Printed
 	}
 	return all
 }
@@ -171,7 +149,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}
 	return []doc.Block{{
 		ID: "fourfold", Title: "Own answer right or wrong, judged right or wrong", About: "with 95 % interval",
-		In: doc.Full | doc.Page, Half: true, Table: t,
+		In: doc.Detail, Half: true, Table: t,
 		Keys: []doc.Key{{Sign: "right", Words: "judged right"}, {Sign: "wrong", Words: wrong}},
 	}}
 }
@@ -184,7 +162,7 @@ func dependence(p *report.RunPage) []doc.Block {
 	}
 	axis := &doc.Axis{Unit: scoring.UnitCorrelation, Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
 	b := doc.Block{
-		ID: "dependence", Title: "Does one depend on the other?", In: doc.Full | doc.Page, Half: true,
+		ID: "dependence", Title: "Does one depend on the other?", In: doc.Detail, Half: true,
 		Table: &doc.Table{RowHead: "asked by", Rows: rows, Columns: []doc.Column{
 			{Name: doc.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: axis},
 		}},
@@ -258,7 +236,7 @@ func belief(p *report.RunPage) []doc.Block {
 	}
 	t.DropEmpty()
 	b := doc.Block{
-		ID: "belief", Title: "Does it believe its own answer?", In: doc.Full | doc.Page, Half: true, Table: t,
+		ID: "belief", Title: "Does it believe its own answer?", In: doc.Detail, Half: true, Table: t,
 	}
 	x := sided[0].Cells[0]
 	if all := p.Result(PartialGJ, scoring.Overall, x.Mode).N; x.N < all {
@@ -274,7 +252,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		return nil
 	}
 	kind := doc.Number
-	b := doc.Block{ID: "groups", Title: "By category", About: "F1, percent", In: doc.Full | doc.Page}
+	b := doc.Block{ID: "groups", Title: "By category", About: "F1, percent", In: doc.Detail}
 	switch {
 	case isAgent(groups[1]):
 		b.Title = "By agent"

@@ -85,7 +85,7 @@ func Rounded(v *float64, x scoring.Result) string {
 
 // RoundedInterval returns a result with its interval in few digits.
 func RoundedInterval(x scoring.Result) string {
-	if x.Value == nil || x.Low == nil || x.High == nil {
+	if !x.HasInterval() {
 		return Rounded(x.Value, x)
 	}
 	return fmt.Sprintf("%s [%s, %s]", Rounded(x.Value, x), Rounded(x.Low, x), Rounded(x.High, x))
