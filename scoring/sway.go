@@ -145,7 +145,7 @@ func (s BiasAnalysis) causesText() string {
 	var names []string
 	for _, c := range s.Causes {
 		if c.Sways() {
-			names = append(names, strings.TrimPrefix(c.Name, "the "))
+			names = append(names, c.Label())
 		}
 	}
 	if names == nil {
@@ -188,6 +188,9 @@ const (
 	Length = "length"
 	Itself = "itself"
 )
+
+// Label returns the name in words: stored results call the position "the place".
+func (c Cause) Label() string { return strings.Replace(c.Name, "the place", "position", 1) }
 
 // Sways reports whether a cause has a significant effect on the verdicts.
 func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < SignificanceLevel }

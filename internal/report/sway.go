@@ -50,7 +50,7 @@ func (s Sway) block() doc.Block {
 			look = scoring.Weak
 		}
 		odds, p := oddsWords(c.Odds)
-		t.Add(doc.Row{Name: c.Name, N: c.Pairs, Look: "level-" + string(look), Cells: doc.Cells(
+		t.Add(doc.Row{Name: c.Label(), N: c.Pairs, Look: "level-" + string(look), Cells: doc.Cells(
 			c.Named.Result(), c.More.Result(), c.Less.Result(), odds, p,
 		)})
 	}

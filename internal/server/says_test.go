@@ -19,15 +19,15 @@ func TestSaysOfAnItem(t *testing.T) {
 		flags            [][]string
 		sentence, remark string
 	}{
-		{flags: [][]string{right, right}, sentence: "2 of 2 judges correct."},
-		{flags: [][]string{right, wrong}, sentence: "1 of 2 judges correct: A."},
-		{flags: [][]string{wrong, first}, sentence: "0 of 2 judges correct.", remark: "Preferred what was shown first, in every order: B."},
+		{flags: [][]string{right, right}, sentence: "Correct: 2 of 2 judges."},
+		{flags: [][]string{right, wrong}, sentence: "Correct: 1 of 2 judges: A."},
+		{flags: [][]string{wrong, first}, sentence: "Correct: 0 of 2 judges.", remark: "Preferred what was shown first, in every order: B."},
 		{flags: [][]string{open, open}, sentence: "No judge can be scored: there is no label, or not every judgment."},
-		{flags: [][]string{right, open}, sentence: "1 of the 1 that can be scored correct."},
-		{flags: [][]string{sure, sure, sure}, sentence: "0 of 3 judges correct.", remark: "Each is wrong every time: the label may be wrong."},
-		{flags: [][]string{right, right, right}, sentence: "3 of 3 judges correct."},
-		{flags: [][]string{right, wrong, wrong, wrong, wrong}, sentence: "1 of 5 judges correct: A."},
-		{flags: [][]string{right, right, right, right, first, first}, sentence: "4 of 6 judges correct: A, B, C and D.", remark: "Preferred what was shown first, in every order: E and F."},
+		{flags: [][]string{right, open}, sentence: "Correct: 1 of 1 judges that can be scored."},
+		{flags: [][]string{sure, sure, sure}, sentence: "Correct: 0 of 3 judges.", remark: "Each is wrong every time: the label may be wrong."},
+		{flags: [][]string{right, right, right}, sentence: "Correct: 3 of 3 judges."},
+		{flags: [][]string{right, wrong, wrong, wrong, wrong}, sentence: "Correct: 1 of 5 judges: A."},
+		{flags: [][]string{right, right, right, right, first, first}, sentence: "Correct: 4 of 6 judges: A, B, C and D.", remark: "Preferred what was shown first, in every order: E and F."},
 	} {
 		var v compareItemView
 		for i, flags := range c.flags {
