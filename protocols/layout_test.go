@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/protocols"
 	"gavel/protocols/answer"
@@ -86,7 +86,7 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 				goals[p.Layout] = append(goals[p.Layout], o.Values...)
 			}
 			notices[goal] = p.Layout
-			doc.Phrase(code) // panics if there is none
+			phrases.Say(code) // panics if there is none
 		}
 	}
 	for goal, l := range notices {

@@ -53,9 +53,6 @@ func (n Note) String() string {
 	return phrases.Say(n.Code, n.Args...)
 }
 
-// Phrase returns a sentence of the catalogue, as [phrases.Say] does.
-func Phrase(code string, args ...any) string { return phrases.Say(code, args...) }
-
 // Tested returns the p of a difference in words: "p = 0.06 (exact McNemar)".
 func Tested(d scoring.Difference) string {
 	if d.P == nil {

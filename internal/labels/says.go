@@ -67,6 +67,7 @@ func (s *Selective) answer() string {
 	if s.Covered == 0 {
 		return phrases.Say("select.none", phrases.Count(s.Labelled, "labelled item"), s.Risk)
 	}
-	return phrases.Say("select.accepted", s.Covered, phrases.Count(s.Items, "item"), 100*float64(s.Covered)/float64(s.Items),
+	return phrases.Say("select.accepted", s.Covered, phrases.Count(s.Items, "item"),
+		100*float64(s.Covered)/float64(s.Items),
 		s.Risk, 100-s.Delta)
 }

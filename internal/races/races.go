@@ -107,7 +107,8 @@ func Stored(s *race.State, name func(run string) string) *Race {
 	out.complete()
 	slices.SortStableFunc(out.rows, func(a, b racer) int {
 		return cmp.Or(cmp.Compare(scoring.Indicator(a.exit != nil), scoring.Indicator(b.exit != nil)),
-			cmp.Compare(scoring.Indicator(b.run == out.Leader), scoring.Indicator(a.run == out.Leader)), cmp.Compare(b.items, a.items))
+			cmp.Compare(scoring.Indicator(b.run == out.Leader), scoring.Indicator(a.run == out.Leader)),
+			cmp.Compare(b.items, a.items))
 	})
 	out.Says = out.answer()
 	return out
@@ -226,7 +227,10 @@ func (out *Race) Document() doc.Document {
 // Block returns the table with a row for each judge.
 func (out *Race) Block() doc.Block {
 	t := &doc.Table{RowHead: "judge", Look: "race", Columns: []doc.Column{
-		{Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Progress, Axis: doc.CountAxis(out.rules.Items)},
+		{
+			Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Progress,
+			Axis: doc.CountAxis(out.rules.Items),
+		},
 		{Name: "correct, %", Kind: doc.Number}, {Name: "calls", Kind: doc.Whole, Spare: 1},
 		{Name: "leader ahead by", Kind: doc.Number, In: doc.Full}, {Name: "left after", Kind: doc.Whole, In: doc.Full},
 		{Name: "E", In: doc.Full}, {Name: "outcome"},

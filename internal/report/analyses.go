@@ -49,7 +49,7 @@ func (p *RunPage) findings() (all AnalysisResult) {
 // Analyses returns the blocks of the analyses.
 func Analyses(p *RunPage) []doc.Block { return p.findings().Blocks }
 
-// AnalysisData returns the data of analyses that JSON has beside the report of a run, by their names; nil if there are none.
+// AnalysisData returns the data of analyses that JSON has beside the report of a run, by their names; nil without any.
 func AnalysisData(r scoring.Report) map[string]any {
 	data, _ := foundIn(r).Data.(map[string]any)
 	return data

@@ -164,7 +164,8 @@ func (c Comparison) ranked(pairs []pair) string {
 // consistent; "" otherwise.
 func (p pair) coverage() string {
 	for _, d := range p.Differences {
-		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil && p.WhenConsistent != nil && !p.WhenConsistent.Noise {
+		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil &&
+			p.WhenConsistent != nil && !p.WhenConsistent.Noise {
 			return phrases.Say("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
 		}
 	}
@@ -435,7 +436,8 @@ func (p pair) outcomes() doc.Block {
 		b.Table.Add(row)
 	}
 	if p.WhenConsistent != nil && p.WhenConsistent.Table.Neither > 0 {
-		b.Links = []doc.Link{{Words: phrases.Say("compare.labels", p.WhenConsistent.Table.Neither), Target: p.items("confident", "")}}
+		words := phrases.Say("compare.labels", p.WhenConsistent.Table.Neither)
+		b.Links = []doc.Link{{Words: words, Target: p.items("confident", "")}}
 	}
 	return b
 }

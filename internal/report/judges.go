@@ -119,7 +119,7 @@ func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 	return l
 }
 
-// WithRunNames returns the board for a surface without room for details: the names of judges include how their runs differ.
+// WithRunNames returns the board for a surface without room for details: the names of judges say how their runs differ.
 func (l *Leaderboard) WithRunNames(runs []scoring.Report) *Board {
 	names := NamesOf(runs)
 	b := l.Board

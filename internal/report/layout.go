@@ -74,7 +74,7 @@ type Grouping struct {
 	First          string   `yaml:"first"`           // heading of the names of groups; "": category
 	Title          string   `yaml:"title"`           // "": By category
 	Metrics        []string `yaml:"metrics"`         // the first of these with a value is shown; nil: the headline
-	Reference      string   `yaml:"reference"`       // a metric to compare with, drawn as a diamond; *: the metric that is shown
+	Reference      string   `yaml:"reference"`       // a metric to compare with, drawn as a diamond; *: the one shown
 	ReferenceWords string   `yaml:"reference-words"` // explain the diamond
 	Extra          string   `yaml:"extra"`           // a metric in a further column
 }

@@ -207,7 +207,8 @@ func ByGroup(p *RunPage) []doc.Block {
 		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.Item + "s", Kind: doc.Bar},
 	}}
 	b := doc.Block{
-		ID: "groups", Title: cmp.Or(l.Grouping.Title, "By category"), About: name + ", percent, with 95 % interval", In: doc.Page,
+		ID: "groups", Title: cmp.Or(l.Grouping.Title, "By category"),
+		About: name + ", percent, with 95 % interval", In: doc.Page,
 		Table: t,
 	}
 	if l.Grouping.Extra != "" {

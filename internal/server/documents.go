@@ -46,8 +46,8 @@ func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
 	return &RunItems{Index: x, title: title, view: v}, nil
 }
 
-// List returns the items that match a filter. Its text has the first f.Per of them, 0 for all, those to be read first at
-// the beginning; JSON and CSV have all in the order of the run.
+// List returns the items that match a filter. Its text has the first f.Per of them (0: all), the most important first;
+// JSON and CSV have all in the order of the run.
 func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	if f.Group != "" && numberOf(r.view.Groups, f.Group) == 0 {
 		return d, failure.NotFound("no item is of the group %q", f.Group)

@@ -120,7 +120,8 @@ func conditions(rows []RunRow) (all []*condition) {
 		into.runs = append(into.runs, r)
 	}
 	slices.SortStableFunc(all, func(a, b *condition) int {
-		return cmp.Or(cmp.Compare(scoring.Indicator(a.sample()), scoring.Indicator(b.sample())), b.judgedItems()-a.judgedItems(),
+		return cmp.Or(cmp.Compare(scoring.Indicator(a.sample()), scoring.Indicator(b.sample())),
+			b.judgedItems()-a.judgedItems(),
 			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
 	})
 	return all

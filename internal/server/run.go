@@ -26,7 +26,7 @@ import (
 type runView struct {
 	RunHead
 	Headline *scoring.Result    `json:"headline"`
-	Report   *scoring.Report    `json:"report" jsonschema:"as gavel score --format json; null while the run is in progress"`
+	Report   *scoring.Report    `json:"report" jsonschema:"as gavel score --format json; null during the run"`
 	Jury     *jury.Jury         `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
 	Analyses map[string]any     `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
 	Page     *report.RunPage    `json:"-"` // nil without a report
@@ -188,7 +188,9 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 		if judgeOf(row.manifest) == judgeOf(m) {
 			continue
 		}
-		o := report.OtherJudge{Name: names[i], Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value}
+		o := report.OtherJudge{
+			Name: names[i], Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value,
+		}
 		if row.Diagnosis != nil {
 			o.Level = row.Diagnosis.Level
 		}

@@ -132,7 +132,8 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 			case string, json.Number, bool:
 				out[name] = append(out[name], fmt.Sprint(v))
 			default:
-				return nil, failure.BadRequest("%q: expected a text, a number, true or false, or a list of them", markup.Visible(name))
+				return nil, failure.BadRequest("%q: expected a text, a number, true or false, or a list of them",
+					markup.Visible(name))
 			}
 		}
 	}

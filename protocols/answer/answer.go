@@ -267,7 +267,9 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 		if f.Value == "" {
 			return judging.EmptyVerdict(judging.NoVerdict)
 		}
-		return judging.Verdict{Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: f.Value, Rule: f.Rule, Span: f.Span}
+		return judging.Verdict{
+			Outcome: judging.Decided, Choice: judging.NoCandidate, Answer: f.Value, Rule: f.Rule, Span: f.Span,
+		}
 	case datasets.Preference:
 		label, span, outcome := judging.OneLabel(preferenceLabel, reply, method.Policy)
 		if outcome != judging.Decided {

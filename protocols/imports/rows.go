@@ -34,9 +34,11 @@ func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// WithoutKeys returns an object on one line without some of its keys, the others in their order. compact writes a value on
-// one line; if it is nil, values stay as they are.
-func WithoutKeys(row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string) ([]byte, error) {
+// WithoutKeys returns an object on one line without some of its keys, the others in their order. compact writes a value
+// on one line; if it is nil, values stay as they are.
+func WithoutKeys(
+	row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string,
+) ([]byte, error) {
 	if err := datasets.DecodeObject(row, new(map[string]json.RawMessage)); err != nil {
 		return nil, err
 	}

@@ -45,8 +45,8 @@ func FirstLines(all []string) (lines []string) {
 	return lines
 }
 
-// ReportDifferences returns the first differences between files and gavel's reading. It writes all of them to the file list, if it
-// is not "".
+// ReportDifferences returns the first differences between files and gavel's reading. It writes all of them to the file
+// list, if it is not "".
 func ReportDifferences(list string, runs []*ImportedRun) (notes []string, err error) {
 	var all []string
 	for _, r := range runs {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -53,7 +54,7 @@ func places(p *report.RunPage) []doc.Block {
 	return []doc.Block{{
 		ID: "places", Title: "Which position it chooses", About: "percent of judgments with a verdict, with 95 % interval",
 		In: doc.Detail, Chart: doc.BarPanels, Table: t,
-		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: doc.Phrase(baseline)}},
+		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: phrases.Say(baseline)}},
 		Notes: []doc.Note{doc.Say("options.positions")},
 	}}
 }

@@ -193,7 +193,9 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 		return judging.EmptyVerdict(judging.NoVerdict)
 	}
 	span := judging.Span{Start: m[0], End: m[1]}.Shift(from)
-	v := judging.Verdict{Outcome: judging.NoVerdict, Label: reply[span.Start:span.End], Choice: judging.NoCandidate, Span: span}
+	v := judging.Verdict{
+		Outcome: judging.NoVerdict, Label: reply[span.Start:span.End], Choice: judging.NoCandidate, Span: span,
+	}
 	number, err := strconv.Atoi(reply[from+m[2] : from+m[3]])
 	if err == nil && number >= 1 && number <= len(s.Order) {
 		v.Outcome = judging.Decided

@@ -45,7 +45,9 @@ func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
 	right, ok := r.Overall(AccuracyWhenConsistent).Against(50)
 	switch {
 	case r.Overall(AccuracyWhenConsistent).Value != nil && !(bounded && ok):
-		return scoring.Diagnosis{Level: scoring.Unknown, Code: scoring.CodeFew, Text: fewPairs(r), Evidence: []scoring.Evidence{}}
+		return scoring.Diagnosis{
+			Level: scoring.Unknown, Code: scoring.CodeFew, Text: fewPairs(r), Evidence: []scoring.Evidence{},
+		}
 	case !bounded:
 		return r.DiagnoseWithoutInterval("Correct in both orders", strict, "pair")
 	case *agreement.Value == 0:

@@ -28,7 +28,9 @@ type pairImport struct {
 // newPairImport starts the run of a judge whose replies are read as p reads them.
 func newPairImport(out string, p pairwise) *pairImport {
 	return &pairImport{
-		Builder:    imports.Builder{ImportedRun: imports.ImportedRun{Dir: out}, Asker: p, MissingError: "no judgment in the imported file"},
+		Builder: imports.Builder{
+			ImportedRun: imports.ImportedRun{Dir: out}, Asker: p, MissingError: "no judgment in the imported file",
+		},
 		comparison: p,
 		sums:       sha256.New(),
 	}

@@ -162,7 +162,9 @@ func pairKeys(line []byte) ([]byte, error) {
 }
 
 // judgment returns a game of a pair in one of its presentations.
-func (in *pairImport) judgment(item datasets.Item, presentation int, game *benchGame) (j imports.StoredJudgment, err error) {
+func (in *pairImport) judgment(
+	item datasets.Item, presentation int, game *benchGame,
+) (j imports.StoredJudgment, err error) {
 	if game == nil || game.Judgment == nil {
 		return j, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -84,8 +85,8 @@ func goalsVerdict(d *scoring.Difference) string {
 // compared describes both goals as one judge.
 func compared(c *scoring.Comparison) (notes []string) {
 	if e := c.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
-		notes = append(notes, doc.Phrase("pairs.both-goals", table.WithInterval(e.Coverage), table.Count(e.Coverage.N, "pair"),
-			table.WithInterval(e.Strict), e.Strict.N))
+		notes = append(notes, phrases.Say("pairs.both-goals", table.WithInterval(e.Coverage),
+			table.Count(e.Coverage.N, "pair"), table.WithInterval(e.Strict), e.Strict.N))
 	}
 	return notes
 }

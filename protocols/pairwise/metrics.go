@@ -400,7 +400,9 @@ func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
 		x, y := p.A.Data.(*pair).consistentChoice(), p.B.Data.(*pair).consistentChoice()
 		same := x != judging.NoCandidate && x == y
 		gold := p.A.Data.(*pair).gold
-		return []float64{scoring.Indicator(same), 1, scoring.Indicator(same && x == gold), scoring.Indicator(same && gold >= 0)}
+		return []float64{
+			scoring.Indicator(same), 1, scoring.Indicator(same && x == gold), scoring.Indicator(same && gold >= 0),
+		}
 	})
 	list := []scoring.Metric{
 		{Name: Coverage, Missing: "not covered", Columns: scoring.ColumnRange{0, 2}},

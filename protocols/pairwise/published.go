@@ -12,7 +12,9 @@ import (
 
 // PublishedRun makes the run of a published judge of LLMBar's pairs. It has neither the texts of the pairs nor the
 // replies.
-func PublishedRun(set *references.PublishedSet, judge references.PublishedJudge, gavel string) (*imports.Builder, error) {
+func PublishedRun(
+	set *references.PublishedSet, judge references.PublishedJudge, gavel string,
+) (*imports.Builder, error) {
 	var items []datasets.Item
 	var err error
 	set.Each(func(i int, id, _ string) {

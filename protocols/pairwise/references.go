@@ -104,7 +104,9 @@ func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 }
 
 // referenceFor returns a judge's score on some pairs of a set.
-func referenceFor(set *references.PublishedSet, judge references.PublishedJudge, indexes []int, level float64) scoring.Reference {
+func referenceFor(
+	set *references.PublishedSet, judge references.PublishedJudge, indexes []int, level float64,
+) scoring.Reference {
 	right := 0
 	for _, k := range indexes {
 		if set.CorrectInBothOrders(judge, k) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -58,7 +59,7 @@ func moves(p *report.RunPage) []doc.Block {
 		Notes: []doc.Note{doc.Say("probe.columns"), doc.Say("probe.p")},
 	}
 	if unserved != nil {
-		b.Notes = append(b.Notes, doc.Say(doc.Warning, doc.Phrase("probe.unserved", strings.Join(unserved, ", "))))
+		b.Notes = append(b.Notes, doc.Say(doc.Warning, phrases.Say("probe.unserved", strings.Join(unserved, ", "))))
 	}
 	return []doc.Block{b}
 }

@@ -170,7 +170,8 @@ var metrics = []scoring.SumMetric[pair]{
 	{
 		Metric: scoring.Metric{Name: AgainRight},
 		Adds: func(u pair) (num, den float64) {
-			return scoring.Indicator(u.right(u.judgments[0]) && u.right(u.judgments[1])), scoring.Indicator(u.right(u.judgments[0]))
+			first := u.right(u.judgments[0])
+			return scoring.Indicator(first && u.right(u.judgments[1])), scoring.Indicator(first)
 		},
 	},
 	{

@@ -73,7 +73,8 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	apart := informedness(worth*hits, worth*right, worth*(calledCorrect-hits), worth*(all-right))
 	d := scoring.Diagnosis{Evidence: []scoring.Evidence{apart}}
 	whole := func(x float64) float64 { return scoring.Unsigned(x, 0) }
-	text := phrases.Say("self.rates", *recall.Value, 100*(calledCorrect-hits)/(all-right), whole(apart.Value), whole(apart.Low), whole(apart.High))
+	text := phrases.Say("self.rates", *recall.Value, 100*(calledCorrect-hits)/(all-right),
+		whole(apart.Value), whole(apart.Low), whole(apart.High))
 	if calledCorrect == 0 || calledCorrect == all {
 		text = phrases.Say("self.rates-one", oneWay(calledCorrect), all)
 	}
@@ -117,7 +118,8 @@ func level(apart scoring.Evidence) scoring.Level {
 // method 10, with exact ends.
 func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
 	a, b := scoring.ShareOf("", hits, math.Max(1, right), 0), scoring.ShareOf("", alarms, math.Max(1, wrong), 0)
-	iv := stats.DifferenceInterval(a.Value, b.Value, stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
+	iv := stats.DifferenceInterval(a.Value, b.Value,
+		stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
 	e := scoring.Evidence{
 		Metric:   "informedness",
 		Unit:     "points",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gavel/internal/doc"
+	"gavel/internal/phrases"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -180,7 +181,7 @@ func dependence(p *report.RunPage) []doc.Block {
 			*axis = *doc.AxisOf(axis.Unit)
 		}
 		if e.Low > max(strongR, before) {
-			words = append(words, doc.Phrase("self.compares"))
+			words = append(words, phrases.Say("self.compares"))
 		}
 		before = e.High
 	}
@@ -221,13 +222,15 @@ func belief(p *report.RunPage) []doc.Block {
 	if sided == nil {
 		return nil
 	}
-	t := &doc.Table{RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeRows[0].Name, modeRows[1].Name)}
+	t := &doc.Table{
+		RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeRows[0].Name, modeRows[1].Name),
+	}
 	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, OwnSided, Overconfidence} {
 		row := doc.Row{Name: doc.Capital(doc.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {
 			x := p.Result(metric, scoring.Overall, mode)
 			if metric == Overconfidence {
-				row.Name = doc.Phrase("self.overconfidence")
+				row.Name = phrases.Say("self.overconfidence")
 				x.Mode = scoring.ModeDifference // so that it is printed with its sign
 			}
 			row.Cells = append(row.Cells, doc.Num(x))
@@ -310,7 +313,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 
 // caveats returns what to know before the judge is used with its own answer shown.
 func caveats(p *report.RunPage) (all []string) {
-	add := func(code string, args ...any) { all = append(all, doc.Phrase(code, args...)) }
+	add := func(code string, args ...any) { all = append(all, phrases.Say(code, args...)) }
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Against(0)
 	if harm.Below {
 		answers := p.Overall(scoring.GenerationAccuracy)

@@ -34,7 +34,8 @@ type Inputs struct {
 // missing.
 func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	if len(r.Shards) == 0 {
-		return eval.WithKind(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel carry merge OUT SHARD [...]"))
+		return eval.WithKind(eval.ErrUsage,
+			errors.New("the folders of the shards are missing: gavel carry merge OUT SHARD [...]"))
 	}
 	if disk.Exists(r.Out) {
 		return fmt.Errorf("%s exists: name another folder, or remove it", r.Out)

@@ -57,8 +57,8 @@ func New(o Options) (*Guard, error) {
 	}, nil
 }
 
-// CheckHost returns an error for a host name that is not this server's: a page elsewhere could point its own name here (DNS
-// rebinding). It cannot do so with an address.
+// CheckHost returns an error for a host name that is not this server's: a page elsewhere could point its own name here
+// (DNS rebinding). It cannot do so with an address.
 func (g *Guard) CheckHost(r *http.Request) error {
 	name := strings.ToLower(strings.TrimSuffix(strings.Trim(hostOf(r.Host), "[]"), "."))
 	if ip, err := netip.ParseAddr(name); err == nil {

@@ -113,7 +113,8 @@ func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.F
 	}
 	switch {
 	case f.Name == "prompt" && !slices.Contains(protocol.TemplateNames(), value):
-		return "", eval.InvalidField(f.Name, value, "%q: it is one of %s", value, strings.Join(protocol.TemplateNames(), ", "))
+		return "", eval.InvalidField(f.Name, value, "%q: it is one of %s", value,
+			strings.Join(protocol.TemplateNames(), ", "))
 	case f.Name == "own":
 		return r.runNamed(f.Name, value)
 	case f.Name == "agents":

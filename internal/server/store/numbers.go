@@ -30,7 +30,7 @@ func (s *Store) Stamps(run string) (stamps Stamps) {
 	return stamps
 }
 
-// WrittenReport returns the report in results.json; nil if it belongs to another run, or is older than the items and records.
+// WrittenReport returns the report in results.json; nil if it is of another run, or older than the items and records.
 // A report by an earlier gavel keeps its Scoring, and gets a diagnosis in the words of this one.
 func (s *Store) WrittenReport(run string, m *judging.Manifest, stamps Stamps) *scoring.Report {
 	mtime := stamps.Results.mtime
