@@ -46,6 +46,8 @@ type Layout struct {
 	Caveats func(p *RunPage) []string
 	// what a board of judges shows beside the headline; a narrow terminal leaves out all but the first
 	BoardColumns []BoardColumn
+	// what several judges of the same items show; nil: nothing
+	Across func(judges []BoardRow) *Across
 	// the bias that a leaderboard plots the headline against; nil: none
 	BiasPlot *BiasPlot
 }

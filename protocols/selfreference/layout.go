@@ -23,6 +23,7 @@ var Layout = &report.Layout{
 		report.OtherJudges, report.SettingBlocks,
 	},
 	Caveats: caveats,
+	Across:  across,
 	Outcomes: []report.Outcome{
 		{Part: PartRight, Words: "judged right"},
 		{Part: PartHelped, Words: "right with its own answer only", Show: "second-only"},
