@@ -12,6 +12,9 @@ const (
 	ByUnits      = "percentile-bootstrap"     // metrics that are functions of single units
 	ByCalibrated = "bias-corrected-bootstrap" // a calibration error, which is above 0 by chance alone
 
+	ByFisher  = "fisher"  // a correlation over judges
+	ByFieller = "fieller" // where a line over judges crosses 0
+
 	// valid at every look
 	BySequence = "beta-binomial-sequence" // units that are right or wrong
 	ByBetting  = "betting-sequence"       // other shares, and differences
@@ -27,6 +30,8 @@ var Methods = []struct{ Name, About string }{
 	{ByBootstrap, "by a smoothed bootstrap"},
 	{ByUnits, "by a percentile bootstrap"},
 	{ByCalibrated, "by a bias-corrected bootstrap"},
+	{ByFisher, "by Fisher's z"},
+	{ByFieller, "by Fieller"},
 	{BySequence, "valid at every look, for shares (beta-binomial)"},
 	{ByBetting, "valid at every look, for other metrics (betting)"},
 }

@@ -194,6 +194,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	if len(runs) == 1 {
 		out.Next = nextOf(out.Runs[0])
 	}
+	out.Across = report.AcrossJudges(runs, out.Runs)
 	if len(runs) == 1 || forPrograms(c) || c.String("format") == report.FullText {
 		return e.print(c, out)
 	}
@@ -212,6 +213,9 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	fmt.Fprintln(e.screen(), e.runsInWords(byQuestion(rows)))
 	if c.IsSet("watts") || c.IsSet("price-per-hour") {
 		return e.print(c, out.Costs())
+	}
+	if err := e.print(c, out.AcrossJudges()); err != nil {
+		return err
 	}
 	_, err := fmt.Fprintln(e.stdout, "more: every number with --format full; runs of one question are ranked and tested")
 	return err

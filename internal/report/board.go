@@ -20,6 +20,7 @@ type Board struct {
 	Unit   string     `json:"unit"`   // what was judged: `pair`
 	Says   string     `json:"says"`   // the answer in a sentence or two
 	Rows   []BoardRow `json:"judges"`
+	Across *Across    `json:"across,omitempty"` // what the judges show together
 }
 
 // BoardRow holds a judge on a board. Its rank is uncertain: it lies from First to Last.
@@ -81,6 +82,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 		return cmp.Compare(*y.Headline.Value, *x.Headline.Value)
 	})
 	b.Says = b.answer()
+	b.Across = findAcross(b.Rows)
 	return b
 }
 

@@ -168,7 +168,6 @@ func together(a, b *scoring.Run) bool {
 // Leaderboards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares
 // juries with their members.
 func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
-	onBoard := make([]bool, len(runs))
 	pages := map[string]string{}
 	for i := range runs {
 		runs[i].Jury = jury.Of(loaded[i], loaded, o)
@@ -176,18 +175,12 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 			pages[runs[i].Run] = fmt.Sprintf("#run-%d-page", i+1)
 		}
 	}
-	for i := range runs {
-		if onBoard[i] {
-			continue
-		}
+	for _, places := range sameItems(loaded) {
 		var group []*scoring.Run
 		var reports []scoring.Report
-		for j := i; j < len(runs); j++ {
-			if together(loaded[i], loaded[j]) {
-				onBoard[j] = true
-				group = append(group, loaded[j])
-				reports = append(reports, runs[j].Report)
-			}
+		for _, i := range places {
+			group = append(group, loaded[i])
+			reports = append(reports, runs[i].Report)
 		}
 		l := BoardOf(group, reports, o)
 		if l == nil {

@@ -55,6 +55,8 @@ type LayoutFuncs struct {
 	Blocks []PagePart
 	// the whole page of a run, from top to bottom; nil: the usual one
 	Parts []PagePart
+	// what several judges of the same items show; nil: nothing
+	Across func(judges []BoardRow) *Across
 }
 
 // ReadLayout reads the layout.yaml of a protocol. It panics if that is wrong, because it is a part of the program.

@@ -69,7 +69,8 @@ func (l *Leaderboard) Blocks() []doc.Block {
 	if len(l.Rows) == 0 {
 		return nil
 	}
-	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.biasChart(), l.reading()}
+	return slices.Concat([]doc.Block{l.cards(), l.judges()}, l.Across.blocks(""),
+		[]doc.Block{l.baselines(), l.fails(), l.biasChart(), l.reading()})
 }
 
 // leastCoverage is the threshold of coverage, in percent, for the card of the accuracy when consistent.

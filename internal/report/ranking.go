@@ -32,7 +32,8 @@ type RankedCondition struct {
 	Cells    []RankedRun       `json:"cells"`     // one for each judge
 	Rankings []scoring.Ranking `json:"standings"` // one for each headline
 	// the answer in a sentence or two; left out where nothing is judged
-	Says string `json:"says,omitempty"`
+	Says   string  `json:"says,omitempty"`
+	Across *Across `json:"across,omitempty"` // what the judges show together
 
 	board Board
 }
@@ -130,6 +131,7 @@ func (c *RankedCondition) rank() {
 	}
 	c.board = NewBoard(c.Rankings[0], names)
 	c.Says = c.board.Says
+	c.Across = c.board.Across
 }
 
 // answer names the judge to use: under one condition the answer of its board, under several the judge that is most
@@ -181,7 +183,9 @@ func (s SuiteRanking) Document() doc.Document {
 // Blocks returns a board for each condition, every number of it, the costs of the judges, and how to read them.
 func (s SuiteRanking) Blocks() (all []doc.Block) {
 	for i, c := range s.Conditions {
-		all = append(all, c.block(fmt.Sprintf("condition-%d", i+1), c.Says != s.Says && len(s.Conditions) > 1))
+		id := fmt.Sprintf("condition-%d", i+1)
+		all = append(all, c.block(id, c.Says != s.Says && len(s.Conditions) > 1))
+		all = append(all, c.Across.blocks(id+"-")...)
 	}
 	for i, c := range s.Conditions {
 		all = append(all, c.numbers(fmt.Sprintf("numbers-%d", i+1)))

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ type Scores struct {
 	Next []doc.Command    `json:"-"` // what one may do now
 	// of several judges that were asked the same, which are the best; nil of others
 	Board *Board `json:"-"`
+	// what judges of the same items show together
+	Across []Across `json:"across,omitempty"`
 }
 
 // MarshalJSON writes each run with the data of its analyses.
@@ -27,8 +30,9 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 		Analyses map[string]any `json:"analyses,omitempty"`
 	}
 	out := struct {
-		Runs []run `json:"runs"`
-	}{Runs: make([]run, 0, len(s.Runs))}
+		Runs   []run    `json:"runs"`
+		Across []Across `json:"across,omitempty"`
+	}{Runs: make([]run, 0, len(s.Runs)), Across: s.Across}
 	for _, r := range s.Runs {
 		out.Runs = append(out.Runs, run{Report: r, Analyses: AnalysisData(r)})
 	}
@@ -43,12 +47,18 @@ func (s Scores) Document() doc.Document {
 	others := s.Runs[:len(s.Runs)-1]
 	last := s.Runs[len(others)]
 	d := NewRunPage(Run{Report: last}).Document()
-	d.Sheet = sheetOf(s.Runs)
+	runs := slices.Clone(s.Runs)
+	for _, a := range s.Across {
+		question := scoring.Question{Dataset: a.Dataset}
+		runs = append(runs, scoring.Report{Protocol: a.Protocol, Question: question, Results: a.Results})
+	}
+	d.Sheet = sheetOf(runs)
 	if len(others) > 0 {
-		d.Blocks = slices.Insert(d.Blocks, 0, s.several(), s.stages())
+		d.Blocks = slices.Concat([]doc.Block{s.several(), s.stages()}, s.acrossBlocks(), d.Blocks)
 	}
 	if s.Board != nil {
-		d = doc.Document{Answer: s.Board.Says, Blocks: []doc.Block{s.several(), s.Board.block()}, Sheet: d.Sheet}
+		d = doc.Document{Answer: s.Board.Says, Sheet: d.Sheet}
+		d.Blocks = append([]doc.Block{s.several(), s.Board.block()}, s.acrossBlocks()...)
 	}
 	for _, r := range others {
 		part := NewRunPage(Run{Report: r}).Document()
@@ -73,6 +83,16 @@ func (s Scores) Document() doc.Document {
 	}
 	return d
 }
+
+func (s Scores) acrossBlocks() (all []doc.Block) {
+	for i, a := range s.Across {
+		all = append(all, a.blocks(fmt.Sprintf("across-%d-", i+1))...)
+	}
+	return all
+}
+
+// AcrossJudges returns what judges of the same items show together.
+func (s Scores) AcrossJudges() doc.Document { return doc.Document{Blocks: s.acrossBlocks()} }
 
 // stages returns a line for each of the runs that the last one is made of.
 func (s Scores) stages() doc.Block {

@@ -29,6 +29,9 @@ func sheetOf(runs []scoring.Report) [][]string {
 			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {
+			if r.Model == "" { // results over several runs
+				break
+			}
 			row(scoring.Result{
 				Metric: "outcome:" + o,
 				Group:  scoring.Overall,

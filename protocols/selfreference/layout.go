@@ -26,6 +26,7 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 		answering, fourfold, dependence, belief, numbers, report.CaveatBlocks, byGroup, report.Analyses, report.ItemLists,
 		report.OtherJudges, report.SettingBlocks,
 	},
+	Across: across,
 })
 
 // ways returns the modes in which a run asks, in words.

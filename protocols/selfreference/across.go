@@ -1,0 +1,116 @@
+package selfreference
+
+import (
+	"slices"
+
+	"gavel/internal/doc"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// Results over judges, one point a judge.
+const (
+	Answering = "r-answering-f1" // correlation of generation accuracy and F1 (Figures 1, 12)
+	Crossover = "crossover"      // the generation accuracy at which both modes have the same F1 (Figure 4)
+)
+
+// leastJudges is the smallest number of judges that are compared.
+const leastJudges = 4
+
+// sureLevel is the level at which the slope of the change of F1 must be significant for a crossover.
+const sureLevel = 0.99
+
+// judgePoints holds a metric of judges beside how well they answer.
+type judgePoints struct {
+	rows             []doc.Row
+	answering, value []float64
+}
+
+// pointsOf returns the judges with a value of F1 in a mode. Of several runs of a model the first counts.
+func pointsOf(judges []report.BoardRow, mode string) (p judgePoints) {
+	models := map[string]bool{}
+	for _, j := range judges {
+		answering := j.Report.Overall(scoring.GenerationAccuracy)
+		x := j.Report.Result(F1, scoring.Overall, mode)
+		if answering.Value == nil || x.Value == nil || models[j.Report.Model] {
+			continue
+		}
+		models[j.Report.Model] = true
+		p.rows = append(p.rows, doc.Row{Name: j.Name, Cells: doc.Cells(answering, x)})
+		p.answering = append(p.answering, *answering.Value)
+		p.value = append(p.value, *x.Value)
+	}
+	return p
+}
+
+// result returns a result over the judges.
+func (p judgePoints) result(x scoring.Result, value float64, iv stats.Interval) scoring.Result {
+	x.Group = scoring.Overall
+	x.N = len(p.rows)
+	x.Missing = p.rows[0].Cells[1].Missing
+	x.Value = scoring.Fraction(value)
+	x.Low = scoring.Fraction(iv.Low)
+	x.High = scoring.Fraction(iv.High)
+	return x
+}
+
+// across compares how well judges answer with how well they judge.
+func across(judges []report.BoardRow) *report.Across {
+	out := &report.Across{}
+	t := &doc.Table{RowHead: "judged by", Columns: []doc.Column{
+		{Name: "r of own answers and F1", Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitCorrelation)},
+	}}
+	for i, row := range modeRows {
+		p := pointsOf(judges, modes[i])
+		if len(p.rows) < leastJudges {
+			continue
+		}
+		r, iv := stats.Pearson(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
+		x := p.result(scoring.Result{
+			Metric: Answering, Mode: modes[i], Unit: scoring.UnitCorrelation, Interval: scoring.ByFisher,
+		}, r, iv)
+		out.Results = append(out.Results, x)
+		row.N = x.N
+		row.Cells = doc.Cells(x)
+		t.Add(row)
+		out.Blocks = append(out.Blocks, doc.Block{
+			ID: "across-" + modes[i], Title: "Answering and judging, " + row.Name,
+			In: doc.Detail, Half: true, Chart: doc.Scatter,
+			Table: &doc.Table{RowHead: "judge", Rows: p.rows, Columns: []doc.Column{
+				{Name: "own answers correct", Kind: doc.Bare, Axis: &doc.PercentAxis},
+				{Name: "F1", Kind: doc.Bare, Axis: &doc.PercentAxis},
+			}},
+		})
+	}
+	if out.Results == nil {
+		return nil
+	}
+	b := doc.Block{ID: "across", Title: "Do judges that answer better judge better?", ShowTitle: true, Table: t}
+	b.Remark("self.across")
+	if p := pointsOf(judges, scoring.ModeDifference); len(p.rows) >= leastJudges {
+		x, note := p.crossover()
+		out.Results = append(out.Results, x)
+		b.Notes = append(b.Notes, note)
+	}
+	out.Blocks = append([]doc.Block{b}, out.Blocks...)
+	return out
+}
+
+// crossover returns how often a judge must answer correctly for its own answer to raise its F1.
+func (p judgePoints) crossover() (scoring.Result, doc.Note) {
+	crossing, iv, _ := stats.Crossover(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
+	_, _, slope := stats.Crossover(p.answering, p.value, sureLevel)
+	x := p.result(scoring.Result{
+		Metric: Crossover, Mode: scoring.ModeDifference, Interval: scoring.ByFieller,
+	}, crossing, iv)
+	weakest, best := slices.Min(p.answering), slices.Max(p.answering)
+	switch {
+	case slope == 0 || crossing < weakest || crossing > best:
+		return x.Undefined("the change of F1 is not seen to change its sign"), doc.Say("self.no-crossover", weakest, best)
+	case slope > 0:
+		return x, doc.Say("self.crossover", "more", table.WithInterval(x))
+	}
+	return x, doc.Say("self.crossover", "less", table.WithInterval(x))
+}
