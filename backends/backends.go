@@ -242,7 +242,7 @@ func (m Model) Identity(kind string) string {
 	return kind + " " + m.Name
 }
 
-// ServerInfo describes the server at an address.
+// ServerInfo holds the kind, name, version and address of a server, as run.json stores them.
 type ServerInfo struct {
 	// the wire format: `ollama`, `openai`, `systemone`, `sim`, `import` or `jury`; part of the cache key
 	Kind    string `json:"kind"`

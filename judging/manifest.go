@@ -63,7 +63,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return codec.Marshal(v) // without HTML escapes, which the caller may add
 }
 
-// DatasetSpec identifies the items judged.
+// DatasetSpec identifies the items judged by hashes of their file and ids, and holds the options that change them. The
+// run id depends on it.
 type DatasetSpec struct {
 	// of the dataset's file, or of the lines that gavel made (judgments from stages, fewer options)
 	SHA256     string `json:"sha256"`

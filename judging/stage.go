@@ -122,7 +122,7 @@ func (s *StageCounts) Warned() []string { return s.Warnings }
 // Note adds the counts to the manifest.
 func (s *StageCounts) Note(m *Manifest) { m.Staged = s }
 
-// ReferenceCounts counts the pairs of a stage.
+// ReferenceCounts counts the pairs that are judged with the judge's own answer as reference, and those left out.
 type ReferenceCounts struct {
 	Pairs    int          `json:"pairs"`    // all requested pairs
 	NoOwn    map[Lack]int `json:"no_own"`   // left out because the judge has no answer of its own, by reason
@@ -132,7 +132,7 @@ type ReferenceCounts struct {
 	Warnings []string     `json:"warnings"` // the same as sentences
 }
 
-// Judged returns the number of lines that the stage made.
+// Judged returns the number of pairs with an own answer of the judge: those that the run asks about.
 func (r *ReferenceCounts) Judged() int { return r.Right + r.Wrong + r.Unknown }
 
 // SetWarnings writes the warnings for readers of the results.

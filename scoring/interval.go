@@ -181,7 +181,8 @@ func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 	return x
 }
 
-// endPrior returns half a row at the lowest value and half a row at the highest.
+// endPrior returns the prior rows of a mean of bounded values, half a row at the lowest value and half a row at the
+// highest, so that the interval has a width where all values are alike.
 func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
 	lowest, highest := []float64{q.Least, 1}, []float64{1, 1}
 	unitsPerRow := float64(s.size) / float64(s.rows.Len)

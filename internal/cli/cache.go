@@ -19,6 +19,7 @@ func cacheDir(flag string) string {
 
 func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWith(dir, 0) }
 
+// openCacheWith opens the cache if its disk has minFree bytes left; 0 stands for the default.
 func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
 	return cache.Open(cacheDir(dir), cache.Options{
 		MinFree: minFree,

@@ -38,7 +38,8 @@ type Later struct {
 	Judges    []backends.PoolMember
 }
 
-// planRun adds a run to the plan.
+// planRun adds a run of the request, the last or one of its stages, to the plan: the judgments it has already, those
+// in the cache, and the calls to make.
 func (w *work) planRun(ctx context.Context, p *runState) error {
 	p.readEarlier()
 	if old := p.earlier; old != nil {

@@ -182,7 +182,7 @@ func (l *Leaderboard) judges() doc.Block {
 	return b
 }
 
-// column returns the column of a table of runs of a protocol.
+// column returns the table column of this entry of a protocol's layout, named after its metric if it has no name.
 func (c BoardColumn) column(protocol string) doc.Column {
 	column := doc.MetricColumn(protocol, c.Metric, doc.Bare)
 	switch {

@@ -41,7 +41,7 @@ func outcomes(r scoring.Report) string {
 	return fmt.Sprintf("%d = %s", r.Judgments(), strings.Join(parts, " + "))
 }
 
-// intervalNote returns how the intervals of a run were made and its verdicts were read.
+// intervalNote returns a note: how the intervals of a run were computed, and how its replies were read.
 func intervalNote(r scoring.Report) string {
 	var methods []string
 	for _, x := range r.Results {

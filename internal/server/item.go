@@ -215,7 +215,7 @@ func (v ItemView) Grid() bool {
 	})
 }
 
-// Heading returns the beginning of the item's question, else its id.
+// Heading returns the title of the item's page: its question, or its id without one.
 func (v ItemView) Heading() string {
 	if v.Item != nil && strings.TrimSpace(v.Item.Question) != "" {
 		return v.Item.Question

@@ -24,7 +24,8 @@ func newPlace(v *view, all []label, i int) place {
 	return p
 }
 
-// claim returns the claim that a statement makes about a label.
+// claim returns how firmly a statement gives a label as the verdict, with the rule by which it was found; the zero rank
+// if it does not give it at all.
 func (g grammar) claim(p place) claim {
 	c := claim{label: p.label, statement: p.from}
 	value, praise := g.praise(p)

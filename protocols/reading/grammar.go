@@ -48,7 +48,7 @@ const (
 	explicitClaim      // announced, in a box, or alone
 )
 
-// claim holds what a statement claims about a label.
+// claim holds a label that a statement gives as the verdict, and how firmly.
 type claim struct {
 	label
 	rank

@@ -210,7 +210,8 @@ func (c comparison) labels(v *view) []label {
 	return c.rankings(v, merge(all, c.findWordLabels(v)))
 }
 
-// findWordLabels returns names by position and words for a tie. "first" without a noun counts only in "the first is".
+// findWordLabels returns the labels that a comparison of two responses gives in words: by position ("the second
+// response") or as a tie. "first" without a noun counts only in "the first is".
 func (c comparison) findWordLabels(v *view) (all []label) {
 	for _, m := range wordLabelLexicon.findAll(v.lower) {
 		word := v.lower[m[0]:m[1]]

@@ -91,7 +91,7 @@ func RoundedInterval(x scoring.Result) string {
 	return fmt.Sprintf("%s [%s, %s]", Rounded(x.Value, x), Rounded(x.Low, x), Rounded(x.High, x))
 }
 
-// Signed returns a number with so many decimals, and with its sign if the result is a difference.
+// Signed returns v with so many decimals. If x, the result it belongs to, is a difference, positive numbers have a "+".
 func Signed(v *float64, x scoring.Result, decimals int) string {
 	if Defined(v) {
 		v = new(scoring.Unsigned(*v, decimals))
