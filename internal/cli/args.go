@@ -25,7 +25,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	flags, commands := command.Flags, command.Subcommands
 	path := slices.Clip(args[:len(args)-len(rest)])
 	words := slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--help" || a == "-h" })
-	if len(words) < len(rest) && slices.Equal(words, []string{"all"}) {
+	if len(words) < len(rest) && slices.Contains(words, "all") {
 		command.CustomHelpTemplate = everyFlag
 		if len(path) == 0 {
 			app.CustomAppHelpTemplate = everyFlag

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -81,6 +80,9 @@ func showItem(c *cli.Context) (any, error) {
 	if i, ok := items.Find(id); ok {
 		return items.Show(i)
 	}
-	return nil, usage("%d items of the run begin with %q, did you mean %s?", len(matches), id,
-		cmp.Or(datasets.Nearest(id, all), "another run"))
+	hint := "gavel items RUN --limit 0 lists them"
+	if near := datasets.Nearest(id, all); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return nil, usage("%d items of the run begin with %q: %s", len(matches), id, hint)
 }
