@@ -17,7 +17,7 @@ func TestServersDecide(t *testing.T) {
 	l := newLlama(t)
 	home(t)
 	ordinary := os.Getenv("GAVEL_TINY_MODEL")
-	ends(t, anyFailure, "is no decision model", "run", "pairwise", "--base-url", l.url(), "--backend", "systemone", "--dataset", "sample")
+	ends(t, anyFailure, "is not a decision model", "run", "pairwise", "--base-url", l.url(), "--backend", "systemone", "--dataset", "sample")
 	l.kill()
 	t.Setenv("GAVEL_TINY_MODEL", tinyModel(t, "-decision"))
 	l.start(t)

@@ -40,7 +40,7 @@ func realServers(t *testing.T, f func(t *testing.T, url string)) {
 func outcomes(t *testing.T, run string) map[string]int {
 	t.Helper()
 	var s report.Scores
-	parse(t, mustCall(t, "score", "--format json", "--rounds", "100", run), &s)
+	parse(t, mustCall(t, "score", "--format", "json", "--rounds", "100", run), &s)
 	return s.Runs[0].Outcomes
 }
 
