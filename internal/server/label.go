@@ -21,7 +21,7 @@ import (
 	"gavel/scoring"
 )
 
-var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel label DATASET")
+var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel labels label DATASET")
 
 // labelsView holds the labellers, and the judges by their agreement with the labels.
 type labelsView struct {

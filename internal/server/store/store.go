@@ -237,8 +237,8 @@ func (s *Store) SearchEnded() string {
 	if !s.incomplete {
 		return ""
 	}
-	return fmt.Sprintf("The search for runs ended after %d folders, so some runs may be missing: "+
-		"make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.SearchLimit)
+	return fmt.Sprintf("The search for runs ended after %d folders, so some runs may be missing: make one run of "+
+		"shards with gavel carry merge, or serve a folder further down (gavel serve --runs DIR).", s.SearchLimit)
 }
 
 // search looks for runs and suites in the folder.
