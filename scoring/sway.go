@@ -50,14 +50,16 @@ func ProportionOf(counts [][2]int, b stats.Bootstrap) Proportion {
 }
 
 // MeanOf returns the mean of scores, in percent, and their number. Each unit or cluster has the sum of its scores and
-// their number. A score is 1, 0 or, if lowest is −1, −1. The interval has a closed form if each unit has one score;
-// otherwise the units are resampled.
+// their number. A score is 1, 0 or, if lowest is −1, −1. The interval has a closed form if each unit has one score or
+// if each has up to two of 0 and 1; otherwise the units are resampled.
 func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n int) {
 	var rows stats.Rows
+	var parts []stats.ClusterCount
 	more, less := 0, 0
 	single := true
 	for _, c := range scores {
 		rows.Add([]float64{float64(c[0]), float64(c[1])})
+		parts = append(parts, stats.ClusterCount{Num: float64(c[0]), Den: float64(c[1]), Count: 1})
 		more += max(0, c[0])
 		less += max(0, -c[0])
 		n += c[1]
@@ -66,8 +68,10 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	if n == 0 {
 		return e, 0
 	}
-	var iv stats.Interval
+	iv, halves := halvesInterval(parts, b.Level)
 	switch {
+	case !single && halves && lowest == 0:
+		e.Interval = ByPairs
 	case !single:
 		e.Interval = ByBootstrap
 		ends := &stats.PriorRows{

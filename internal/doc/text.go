@@ -105,8 +105,8 @@ func (b Block) table(on Surface) table.Table {
 // widestCommand is the length up to which commands stand beside their purpose on a line of 80 columns.
 const widestCommand = 47
 
-// fillCommands adds the commands of the block beside their purpose; long ones stand on a line of their own, to be
-// copied whole.
+// fillCommands adds the commands of the block beside their purpose. Long ones follow, each on a line of its own below
+// its purpose, to be copied whole.
 func (b Block) fillCommands(t *table.Table) {
 	if len(b.Commands) == 0 {
 		return
@@ -118,18 +118,18 @@ func (b Block) fillCommands(t *table.Table) {
 			width = max(width, len(c.Line))
 		}
 	}
-	for i, c := range b.Commands {
-		head := ""
-		if i == 0 {
-			head = "next"
-		}
+	for _, c := range b.Commands {
 		if len(c.Line) > widestCommand {
-			t.Row(head, c.Purpose+":")
-			t.Commands = append(t.Commands, c.Line)
-			continue
+			t.Commands = append(t.Commands, c.Purpose+":", c.Line)
+		} else {
+			t.Row("", fmt.Sprintf("%-*s  %s", width, c.Line, c.Purpose))
 		}
-		t.Row(head, fmt.Sprintf("%-*s  %s", width, c.Line, c.Purpose))
 	}
+	if len(t.Rows) == 0 {
+		t.Row("", t.Commands[0])
+		t.Commands = t.Commands[1:]
+	}
+	t.Rows[0][0] = "next"
 }
 
 // fillBar adds a row for each part of a stacked bar.

@@ -58,13 +58,14 @@ func (s Scores) Document() doc.Document {
 	}
 	if s.Board != nil {
 		d = doc.Document{Answer: s.Board.Says, Sheet: d.Sheet}
-		d.Blocks = append([]doc.Block{s.several(), s.Board.block()}, s.acrossBlocks()...)
+		d.Blocks = append([]doc.Block{s.Board.block(), s.several()}, s.acrossBlocks()...)
+		others = s.Runs
 	}
 	for _, r := range others {
 		part := NewRunPage(Run{Report: r}).Document()
 		head := doc.Block{In: doc.Full, Title: part.Title, ShowTitle: true}
 		if part.Answer != "" {
-			head.Plain(strings.TrimSpace(string(part.Level) + " " + part.Answer + " " + part.Also))
+			head.Plain(strings.TrimSpace(table.Level(part.Level) + " " + part.Answer + " " + part.Also))
 		}
 		d.Blocks = append(d.Blocks, head)
 		for _, b := range part.Blocks {

@@ -138,7 +138,11 @@ func (v ItemView) block(short bool) doc.Block {
 			add(doc.Full, "prompt", g.User)
 		}
 		name := cmp.Or(g.Mode, strings.Join(g.Words.Shown, ", "), "verdict")
-		add(0, name, g.Mark().Sign+" "+g.Words.Says+" "+g.Error)
+		says := g.Mark().Sign + " " + g.Words.Says
+		if g.Words.Swapped && g.Words.Names != nil {
+			says += " (" + strings.Join(g.Words.Names, ", ") + ")"
+		}
+		add(0, name, says+" "+g.Error)
 		for _, turn := range g.Turns {
 			add(0, "then asked", turn.Said)
 			add(doc.Full, "thinking", turn.Thinking)
