@@ -214,8 +214,8 @@ func (r *Manager) beginRun(job Job, o eval.RunRequest) (Job, error) {
 	})
 }
 
-// begin adds a job and calls work for it in the background. It refuses a job above the limit AtOnce, and a job for a run
-// or suite that another job is making.
+// begin adds a job and calls work for it in the background. It refuses a job above the limit AtOnce, and a job for a
+// run or suite that another job is making.
 func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) (Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -54,8 +54,8 @@ func New(limit int, now func() time.Time) *Memo {
 func (m *Memo) Wait() { m.workers.Wait() }
 
 // Get returns the cached value of a name if it was computed in this state, a comparable description of the files that
-// build reads. Otherwise build computes it, once for all concurrent callers. If ctx ends first, Get returns the error of
-// ctx, and the computation goes on for the next caller.
+// build reads. Otherwise build computes it, once for all concurrent callers. If ctx ends first, Get returns the error
+// of ctx, and the computation goes on for the next caller.
 func Get[V any](ctx context.Context, m *Memo, name string, state any, build func() (V, error)) (content V, err error) {
 	v, ok := m.current(name, state)
 	if !ok {
