@@ -102,9 +102,9 @@ type Column struct {
 	Short string     // name on a terminal; "" stands for Name
 	Kind  ColumnKind // how its cells are shown
 	Axis  *Axis      // axis on which its numbers are drawn; nil draws none
-	Head  string     // heading of the drawing on a page; of a [Side], heading in place of Name; in a [Heat], text below Name
+	Head  string     // heading of its drawing on a page; of a [Side], heading in place of Name; of a [Heat], text below it
 	In    Surface    // where it appears; 0 is everywhere
-	Spare int        // order in which a narrow terminal leaves columns out, 1 first; 0 never
+	Spare int        // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
 }
 
 // ColumnKind selects how the cells of a column are shown.
