@@ -14,9 +14,9 @@ import (
 // Axis describes the axis on which numbers are drawn: its range, and its lines.
 type Axis struct {
 	Min, Max float64
-	Unit     string    // of its numbers; numbers of another unit are not drawn
-	Ticks    []float64 // values with a line, and with their number at it
-	Zero     float64   // tick whose line is stronger
+	Unit     string    // unit of the numbers; numbers of another unit are not drawn
+	Ticks    []float64 // values that have a line with their number
+	Zero     float64   // the value of Ticks whose line is stronger
 	Signed   bool      // the numbers are differences, written with signs
 	Ends     [2]string // words at both ends; in a [Scatter], of the line at Zero and of the zone; "" for none
 	Zone     float64   // value from which on a [Scatter] has another background; 0 for none

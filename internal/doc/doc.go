@@ -33,7 +33,7 @@ func (d Document) MarshalJSON() ([]byte, error) { return json.Marshal(d.Data) }
 
 // Block holds a part of a document: a table or text, with notes and links.
 type Block struct {
-	ID, Title, About string
+	ID, Title, About string    // id of the HTML element; heading; small words after the heading
 	In               Surface   // where the block appears; 0 is everywhere
 	ShowTitle        bool      // the short text shows the title, too
 	Half             bool      // on a wide page, another block may stand beside it
@@ -96,9 +96,9 @@ type Table struct {
 	Rows    []Row
 }
 
-// Column describes a column of a table. The names of the rows stand in a column before all others, which has none.
+// Column describes a column of a table, except for the first column, which has the names of the rows.
 type Column struct {
-	Name  string
+	Name  string     // heading
 	Short string     // name on a terminal; "" stands for Name
 	Kind  ColumnKind // how its cells are shown
 	Axis  *Axis      // axis on which its numbers are drawn; nil draws none
@@ -111,18 +111,18 @@ type Column struct {
 type ColumnKind int
 
 const (
-	Words      ColumnKind = iota
-	Whole                 // a whole number
-	Number                // a number with its interval
-	Bare                  // a number without its interval
-	ShareWithN            // a share with the number of items (n); or a level, or words
-	Share                 // a share with the number of items and its interval
-	LevelCell             // the level of a judge, such as strong
-	AroundHalf            // a share, drawn as a bar from 50 %
-	Bar                   // a thin stacked bar without numbers
-	LargeBar              // a stacked bar with numbers in it
-	Side                  // a number of one of two compared runs: the first such column is that of the first run
-	Progress              // a number of items, drawn as a bar along an axis
+	Words      ColumnKind = iota // words
+	Whole                        // a whole number
+	Number                       // a number with its interval
+	Bare                         // a number without its interval
+	ShareWithN                   // a share with the number of items (n); or a level, or words
+	Share                        // a share with the number of items and its interval
+	LevelCell                    // the level of a judge, such as strong
+	AroundHalf                   // a share, drawn as a bar from 50 %
+	Bar                          // a thin stacked bar without numbers
+	LargeBar                     // a stacked bar with numbers in it
+	Side                         // a number of one of two compared runs: the first such column is that of the first run
+	Progress                     // a number of items, drawn as a bar along an axis
 )
 
 // Row holds a row of a table.
@@ -175,10 +175,10 @@ type BarPart struct {
 	Note   string // words in place of its share; "" shows the share
 }
 
-// Bracket marks neighbouring parts of a stacked bar with a line below them and words, such as the pairs with two
+// Bracket marks neighbouring parts of a stacked bar with a line below them and with words, such as the pairs with two
 // verdicts.
 type Bracket struct {
-	From, To   int    // numbers from 0 of the first marked part and of the first part after them
+	From, To   int    // it marks the parts with the numbers From to To−1, counted from 0
 	N          int    // count of the marked parts together; 0 draws no bracket
 	Bold       string // bold words after N
 	Words      string // further words on the marked parts

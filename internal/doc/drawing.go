@@ -34,7 +34,7 @@ func (d *drawing) rect(class string, x, y, width, height float64) {
 	d.Shapes = append(d.Shapes, element{Kind: "rect", Class: class, X: x, Y: y, X2: width, Y2: height})
 }
 
-// text adds words at (x, y). The CSS class aligns them: m in the middle, e at the end.
+// text adds words at (x, y). The CSS class m centres them there, and e ends them there.
 func (d *drawing) text(class string, x, y float64, words string) {
 	d.Shapes = append(d.Shapes, element{Kind: "text", Class: class, X: x, Y: y, Text: words})
 }

@@ -23,7 +23,7 @@ var assets embed.FS
 // Paper holds what a page needs to turn blocks into HTML.
 type Paper struct {
 	Link   func(Ref) string // returns the address of a reference, or "" for none; nil if the page has no links
-	Prefix string           // of the ids of HTML elements, if a page has several documents
+	Prefix string           // prefix of the ids of HTML elements, if a page has several documents
 	Terms  []scoring.Term   // definitions of words in tables, shown on a click
 
 	Explained map[string]bool // ids of terms whose definitions the page has already; nil if it has no other blocks
@@ -225,7 +225,7 @@ var kinds = map[ColumnKind]struct{ class, draw string }{
 type headView struct {
 	Class, Name string
 	Unseen      string // what screen readers say if the column has no name
-	Axis        *Axis  // of a drawing; nil for none
+	Axis        *Axis  // axis in the heading of a drawing; nil for none
 	Side        int    // 1 or 2 if a sign for the first or second run stands in place of the name
 
 	draw   string // name of the template that draws its cells
@@ -295,9 +295,9 @@ type cellView struct {
 	Draw  string // name of the template that draws it
 	Class string // CSS class
 	Head  string // name of its column
-	Axis  *Axis  // on which its number is drawn; nil for none
+	Axis  *Axis  // axis on which its number is drawn; nil for none
 
-	Bracket string   // as in the row
+	Bracket string   // first, mid or last among tied judges; "" for none
 	mark    Mark     // shape of its number on the axis
 	other   *float64 // number of the second run, which a line joins with the first; nil for none
 	page    Paper
@@ -524,7 +524,7 @@ type partView struct {
 	Link, X, Width string // address, "" for none; start and width in percent of the bar
 	Class          string // CSS class of its number; "" leaves the number out
 	Of             int    // sum of all parts
-	Share          string // in percent of Of, or the part's note
+	Share          string // share in percent of Of, or the part's note
 }
 
 // Pieces returns the parts of the bar in a cell.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Segment holds a piece of a line.
+// Segment holds a piece of a line of text.
 type Segment struct {
 	Words string
 	Whole bool // no line may break within it

@@ -16,7 +16,7 @@ import (
 // picture lays a document out from top to bottom on 1200 by 630 pixels, the size of link previews.
 type picture struct {
 	drawing
-	top float64 // pixels from the top that are taken
+	top float64 // pixels from the top that are already drawn on
 }
 
 const (

@@ -12,7 +12,7 @@ import (
 type Across struct {
 	Protocol string           `json:"protocol"`
 	Dataset  string           `json:"dataset"`
-	Results  []scoring.Result `json:"results"` // n counts judges
+	Results  []scoring.Result `json:"results"` // scores; their n counts judges
 	Blocks   []doc.Block      `json:"-"`       // the same results as tables and charts
 }
 

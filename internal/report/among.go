@@ -11,8 +11,8 @@ import (
 	"gavel/scoring"
 )
 
-// place returns a sentence with the judge's rank by its headline score: among the other judges here, or among the
-// published judges if there are no others; "" if there are neither.
+// place returns a sentence with the judge's rank by its headline score: among the judges of the same items that have
+// runs, or among published judges if no other has a run; "" if there are neither.
 func (p *RunPage) place() string {
 	head := Headline(&p.Report)
 	others := p.OtherJudges

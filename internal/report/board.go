@@ -14,13 +14,13 @@ import (
 // Board ranks the judges of one question about the same items by their headline score, the best first. Judges without a
 // score come last.
 type Board struct {
-	Metric string     `json:"metric"`
+	Metric string     `json:"metric"` // by which judges are ranked
 	Mode   string     `json:"mode,omitempty"`
 	Test   string     `json:"test"`             // test of the difference between two judges; empty if none was made
 	Family string     `json:"family"`           // the tests that Holm's correction counts
 	Unit   string     `json:"unit"`             // word for what was judged: `pair`
 	Says   string     `json:"says"`             // the result in a sentence or two
-	Rows   []BoardRow `json:"judges"`           // the best first
+	Rows   []BoardRow `json:"judges"`           // judges, the best first
 	Across *Across    `json:"across,omitempty"` // what an analysis finds in all judges together
 }
 
@@ -46,7 +46,7 @@ type BoardRow struct {
 	// seconds per item while at least one judgment was being made; left out if no server was asked
 	Seconds *float64 `json:"seconds_per_item,omitempty"`
 
-	Report *scoring.Report `json:"-"` // for further columns
+	Report *scoring.Report `json:"-"` // report of its run, for further columns
 	target doc.Ref         // link to its run
 }
 

@@ -17,7 +17,7 @@ import (
 // Layout holds how the results of a protocol are shown: its layout.yaml. Protocols with the same layout are shown
 // together.
 type Layout struct {
-	Headline       string `yaml:"headline"`        // key of the main metric; "" for the first
+	Headline       string `yaml:"headline"`        // key of the main metric; "" for the first of the results
 	Unlabelled     string `yaml:"unlabelled"`      // key of the main metric of runs without labels; "": Headline
 	UnlabelledNote string `yaml:"unlabelled-note"` // note on boards that rank by Unlabelled
 	Noun           string `yaml:"noun"`            // word for judgments, in the plural; "": judgments
@@ -85,7 +85,7 @@ type Grouping struct {
 
 // Bracket describes the bracket below the bar of outcomes, which marks the usable verdicts.
 type Bracket struct {
-	Parts  []string `yaml:"parts"`  // outcomes that it marks: right, wrong, and others without a label
+	Parts  []string `yaml:"parts"`  // outcomes that it marks: right and wrong, and others of items without a label
 	Metric string   `yaml:"metric"` // share of these that is right; "": counted from the first two parts
 	Bold   string   `yaml:"bold"`   // words for the marked part of the bar
 	Beyond string   `yaml:"beyond"` // words for the rest of the bar

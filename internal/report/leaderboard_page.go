@@ -22,7 +22,7 @@ type Leaderboard struct {
 	All     doc.Ref  `json:"-"` // link to the page with all judges
 	Hardest doc.Ref  `json:"-"` // link to the items that most judges get wrong
 	Notes   []string `json:"-"` // notes below the chart
-	Prefix  string   `json:"-"` // of the ids of HTML elements, if a page has several boards
+	Prefix  string   `json:"-"` // prefix of the ids of HTML elements, if a page has several boards
 	About   string   `json:"-"` // question and dataset, for outputs that do not name them elsewhere
 
 	Link func(doc.Ref) string `json:"-"` // returns the address of a run; nil if the page has no links

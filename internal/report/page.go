@@ -68,7 +68,7 @@ func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards
 type RunReport struct {
 	Runs           []Run
 	Boards         []*Leaderboard
-	Comparison     *Comparison       // if there are two runs that can be compared; else nil
+	Comparison     *Comparison       // of the two runs, if there are two that can be compared; else nil
 	LabelAgreement *labels.Agreement // agreement of the judges with people's labels; nil without labels
 }
 
@@ -89,9 +89,9 @@ type page struct {
 	One       bool   // the report has one run
 	Simulated string // warning about simulated judges; "" for none
 	Boards    []*Leaderboard
-	Two       doc.Document // comparison of two runs; empty without one
-	People    *labels.Agreement
-	Pages     []*RunPage // page of each run
+	Two       doc.Document      // comparison of two runs; empty without one
+	People    *labels.Agreement // agreement of the judges with people's labels; nil without labels
+	Pages     []*RunPage        // page of each run
 	Generator template.HTML
 	Policy    string // see [Policy]
 	Style     template.CSS

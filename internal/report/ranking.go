@@ -35,7 +35,7 @@ type RankedCondition struct {
 	Says   string  `json:"says,omitempty"`
 	Across *Across `json:"across,omitempty"` // what an analysis finds in all judges together
 
-	board Board // the first of Rankings
+	board Board // board of the first of Rankings
 }
 
 // RankedRun holds the run of a judge under a condition, begun or not.
@@ -43,10 +43,10 @@ type RankedRun struct {
 	Judge    string `json:"judge"`
 	Run      string `json:"run"`
 	Status   string `json:"status"`
-	Expected int    `json:"judgments"`
-	Answered int    `json:"answered"`
-	Place    int    `json:"place"` // index in the rankings; −1 if there is nothing to score
-	Error    string `json:"error,omitempty"`
+	Expected int    `json:"judgments"`       // judgments of the whole run
+	Answered int    `json:"answered"`        // judgments so far, without failed ones
+	Place    int    `json:"place"`           // index in the rankings; −1 if there is nothing to score
+	Error    string `json:"error,omitempty"` // why the run cannot be read
 }
 
 // Statuses of a run of a suite, besides those in its run.json.

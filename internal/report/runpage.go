@@ -13,7 +13,7 @@ import (
 type Run struct {
 	scoring.Report
 	Metadata []scoring.Metadatum   // settings of the run, from its manifest
-	Name     string                // of the judge, different for each run of a page; "" for that of the report
+	Name     string                // name of the judge, different for each run of a page; "" for that of the report
 	Jury     *jury.Jury            // comparison of a jury with its members; nil for other runs, or if a member is missing
 	Sway     *scoring.BiasAnalysis // biases of the judge; nil if they are unknown
 }
@@ -28,7 +28,7 @@ type RunPage struct {
 	Opposite    *OppositeRun         // the judge's run with the opposite goal; nil if there is none
 	Command     string               // command line that makes the run
 	Prompt      string               // text of the run's prompt
-	Prefix      string               // of the ids of HTML elements, if a page has several runs
+	Prefix      string               // prefix of the ids of HTML elements, if a page has several runs
 	Link        func(doc.Ref) string // returns the address of a reference; nil if the page has no links
 	Shown       map[string]bool      // ids of terms whose definitions the page has already
 

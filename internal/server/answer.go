@@ -38,8 +38,8 @@ const (
 var errTooSlow = failure.New(http.StatusServiceUnavailable,
 	"request timed out; use the command line for runs this large")
 
-// guarded returns a handler that checks a request, and then answers it through the route. The order of the checks
-// matters: a client without access learns nothing.
+// guarded returns a handler that checks a request, and then answers it as rt says. The order of the checks matters: a
+// client without access learns nothing.
 func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
 		original := r // r below gets a context that has ended when the deferred function runs
@@ -116,7 +116,7 @@ func (w *response) Write(b []byte) (int, error) {
 // Unwrap returns the wrapped writer to http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// answer answers a request through the route: with its view as a page or as JSON, or through its handler or form.
+// answer answers a request with the view of the route, as a page or as JSON, or by the route's handler or form.
 func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
 	if r.needs != nil && !r.needs(s.opts) {
 		return r.without
@@ -150,12 +150,12 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 // frame holds the data of a page's template: the view, and what all pages show around it.
 type frame struct {
 	View       any      // what the route shows
-	Name       string   // of the page's template
-	Version    string   // of gavel
+	Name       string   // name of the page's template
+	Version    string   // version of gavel
 	Start      bool     // this server can start runs
 	Inside     bool     // the client has access
 	Session    bool     // the client can sign out
-	Reloads    bool     // a part is still being computed: live.js or else the browser loads the page again
+	Reloads    bool     // a part is still being computed: the browser loads the page again, by live.js or by itself
 	Navigation []Choice // links in the head of the page
 }
 
@@ -189,7 +189,8 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	w.Write(b.Bytes())
 }
 
-// fail answers a request with an error: as a page, or as JSON for a call of the API. It logs errors of the server.
+// fail answers a request with an error: as a page, or as JSON for a call of the API. It logs errors with a status from
+// 500.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := failure.Status(err)
 	if r.Context().Err() != nil && status != http.StatusRequestTimeout { // net/http has ended the context
@@ -338,7 +339,8 @@ func writeBy(w http.ResponseWriter, deadline time.Time) error {
 	return err
 }
 
-// asset answers with a script, style or image of the pages. Browsers may keep it, since its name changes with it.
+// asset answers with a script, style or image of the pages. Browsers may keep it, since its name contains a hash of its
+// content.
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	text, ok := s.pages.assets[name]

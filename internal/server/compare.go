@@ -15,7 +15,8 @@ import (
 	"gavel/scoring"
 )
 
-// compareView returns the comparison of the runs that a request names. A page without two runs has the form alone.
+// compareView returns the comparison of the runs that a request names. If it names fewer than two, the page has only
+// the form for choosing runs.
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	q := r.URL.Query()
 	v = compareView{

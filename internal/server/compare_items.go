@@ -26,12 +26,12 @@ type itemOfTwo struct {
 
 // difference describes a filter of the items that compared runs share, such as "they differ".
 type difference struct {
-	name, label string
-	hidden      bool // shown only while it is chosen
+	name, label string // key in addresses, words on the page
+	hidden      bool   // shown only while it is chosen
 }
 
-// holding returns the names of the differences, as in [differences], that match an item. positions holds the item's
-// number in each run.
+// holding reports for each filter of [differences], by name, whether an item matches it; names that are missing do not
+// match. positions holds the item's number in each run.
 func holding(runs []*store.Index, positions []int) map[string]bool {
 	var right, scored, confident int // numbers of runs
 	last := 0                        // the last run that is right
@@ -144,7 +144,7 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	return err
 }
 
-// addItems adds a row to v for each item in part, which is given by its numbers in all runs.
+// addItems adds a row to v for each item in part, which holds the item's number in each run.
 func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 	for _, positions := range part {
 		row := CompareRow{
@@ -183,7 +183,7 @@ type compareItemView struct {
 	B     ItemView      `json:"b"`
 	Sides []ItemView    `json:"-"` // the item in each run
 	Rows  []judgmentRow `json:"-"` // judgments of all runs, side by side
-	Texts *ItemTexts    `json:"-"` // from the first run that has the item's texts
+	Texts *ItemTexts    `json:"-"` // the item's texts, from the first run that has them
 	Back  string        `json:"-"` // address of the comparison
 	Same  bool          `json:"-"` // all runs ask the same question, with the same correct answer
 	Said  bool          `json:"-"` // some judgment has a reply, not only a verdict
@@ -191,8 +191,8 @@ type compareItemView struct {
 
 // judgmentRow holds the judgments of the same order of candidates and the same repetition, one of each run.
 type judgmentRow struct {
-	Title *JudgmentView   // of the first run that has this judgment
-	Cells []*JudgmentView // by run; nil for a run without this judgment
+	Title *JudgmentView   // the judgment in the first run that has it, for the heading
+	Cells []*JudgmentView // the judgment in each run; nil for a run without it
 	order string          // mode and candidates shown, as a key
 }
 
@@ -323,12 +323,12 @@ type CompareRow struct {
 	Group  string          `json:"group,omitempty"`
 	A      []JudgmentBrief `json:"a"`
 	B      []JudgmentBrief `json:"b"`
-	FlagsA []string        `json:"a_facts"`
-	FlagsB []string        `json:"b_facts"`
+	FlagsA []string        `json:"a_facts"` // filters that match the item in the first run
+	FlagsB []string        `json:"b_facts"` // filters that match the item in the second run
 
 	Question string            `json:"-"` // beginning of the item's question
 	Cells    [][]JudgmentBrief `json:"-"` // judgments of each run
-	Link     string            `json:"-"` // to the item as all runs judged it
+	Link     string            `json:"-"` // link to the item as all runs judged it
 }
 
 // comparedRun holds a run of a comparison, with a name of its judge that no other judge of the comparison has.
@@ -345,13 +345,13 @@ type compareView struct {
 	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --format json; null without one"`
 	Problem    string               `json:"problem,omitempty" jsonschema:"why there is no comparison"`
 	Shared     int                  `json:"shared" jsonschema:"items that all runs have"`
-	Matches    int                  `json:"matches"`
+	Matches    int                  `json:"matches"` // items that match the filter
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
 
 	Fields []Choice      `json:"-"` // runs in the fields of the form
 	Runs   []Choice      `json:"-"` // runs that the form lists to choose from
-	Links  []Choice      `json:"-"` // to other comparisons
+	Links  []Choice      `json:"-"` // links to other comparisons
 	Chosen []comparedRun `json:"-"` // the compared runs
 	Shows  []Choice      `json:"-"` // filters of the items, with their numbers of items
 	Meta   string        `json:"-"` // questions and datasets of the runs, in a line

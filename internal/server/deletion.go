@@ -9,8 +9,8 @@ import (
 
 // deletion deletes a run or a suite after the client has confirmed its name.
 type deletion struct {
-	kind, key, list string // "run" or "suite"; "name" or "folder"; address of the list of runs or suites
-	do              func(s *Server, name string) error
+	kind, key, list string                             // "run" or "suite"; "name" or "folder"; address of the list
+	do              func(s *Server, name string) error // deletes the run or suite called name
 }
 
 // confirmation holds the body of a call of the API that deletes a run or suite.

@@ -20,7 +20,7 @@ import (
 type RunItems struct {
 	*store.Index
 	title string    // of the documents: judge, question and dataset
-	view  ItemsView // without items
+	view  ItemsView // the list of items without the items: filters and counts
 }
 
 // OpenItems opens the run in the folder dir.

@@ -67,9 +67,9 @@ type matrix struct {
 
 // tally holds the outcomes of all judges on an item.
 type tally struct {
-	id                  string
+	id                  string     // id of the item
 	Marks               []itemMark // sign of each judge's outcome; zero if its run does not have the item
-	right, mixed, wrong int        // judges that are right, not right every time, and wrong every time
+	right, mixed, wrong int        // judges that are right in every judgment, not in every one, wrong in every one
 }
 
 // Wrong counts the judges that are not right every time.
@@ -81,8 +81,8 @@ func (t tally) Judged() int { return t.Wrong() + t.right }
 // mostInMatrix limits the judges whose outcomes on items are compared.
 const mostInMatrix = 100
 
-// judgesOfItems returns a run of each judge of a run's items, the best first; nil if there is only one judge. juries
-// includes juries: they are left out where judges are counted, since their members count already.
+// judgesOfItems returns a run of each judge that judged a run's items, the best first; nil if there is only one judge.
+// If juries is false, it leaves juries out: where judges are counted, their members count already.
 func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
 	c, pending := s.conditionOf(ctx, run)
 	if c == nil || pending {
@@ -95,7 +95,7 @@ func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (ju
 	return judges[:min(mostInMatrix, len(judges))], false
 }
 
-// matrixOf returns the outcomes of all judges on the items of a run; juries as in judgesOfItems.
+// matrixOf returns the outcomes of all judges on the items of a run. If juries is false, it leaves juries out.
 func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matrix, err error) {
 	judges, pending := s.judgesOfItems(ctx, run, juries)
 	if judges == nil {

@@ -35,7 +35,7 @@ type RunHead struct {
 
 	About judging.About `json:"about,omitzero" jsonschema:"name, tags and note that people gave the run"`
 
-	ItemsOf string `json:"-"` // name of the known dataset with these items, else Dataset
+	ItemsOf string `json:"-"` // gavel's name of the dataset with exactly these items, else Dataset
 
 	IsJury bool `json:"-"` // the run combines the verdicts of other runs
 

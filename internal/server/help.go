@@ -10,7 +10,7 @@ import (
 // helpView holds the page /help: the sections of docs/how-do-i.md.
 type helpView struct {
 	Title, Intro string
-	Tasks        []helpSection // what follows "How do I", each with a command
+	Tasks        []helpSection // such as "choose between three models?", each with a command
 	Reading      []helpSection // how to read a page, and terms
 }
 

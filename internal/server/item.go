@@ -72,13 +72,13 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 
 // ItemTexts holds the texts of an item: its question, and the candidates that the judge chooses among.
 type ItemTexts struct {
-	Source     string          `json:"source,omitempty"`
-	Shape      string          `json:"shape"`
+	Source     string          `json:"source,omitempty"` // origin of the question, as the dataset names it
+	Shape      string          `json:"shape"`            // kind of item, such as a pair
 	Question   string          `json:"question"`
 	Candidates []candidateView `json:"candidates,omitempty"`
 	Answer     string          `json:"answer,omitempty" jsonschema:"correct answer of an item that asks for a number"`
 	Answered   *answeredView   `json:"answered,omitempty" jsonschema:"the judged answer"`
-	Note       string          `json:"note,omitempty"`
+	Note       string          `json:"note,omitempty"` // warning about the item's line in the dataset
 }
 
 // candidateView holds a candidate of an item, and whether the item's label names it.

@@ -25,7 +25,7 @@ type ItemsFilter struct {
 	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item gets another verdict than at first"`
 	Page    int    `json:"page" jsonschema:"from 1"`
 	Per     int    `json:"per" jsonschema:"items per page, at most 200"`
-	By      string `json:"-"` // "judges" sorts by the number of judges that are wrong; "": wrong every time first
+	By      string `json:"-"` // "judges": items that most judges get wrong first; "": items wrong every time first
 }
 
 // Query returns the query of a link with this filter and more parameters, given as names and values in turn.
@@ -46,7 +46,7 @@ func (f ItemsFilter) At(page int) string {
 
 const (
 	perPage    = 50  // items of a page, unless the request has another number
-	maxPerPage = 200 // largest number that a request may ask for
+	maxPerPage = 200 // largest number of items of a page that a request may ask for
 	maxQuery   = 200 // bytes of a search text
 )
 

@@ -16,17 +16,17 @@ import (
 // JudgmentView holds a judgment with its prompt and replies.
 type JudgmentView struct {
 	JudgmentBrief
-	Presentations int                     `json:"showings"`
+	Presentations int                     `json:"showings"` // of the item: orders and modes
 	Mode          string                  `json:"mode,omitempty"`
 	Order         []string                `json:"order" jsonschema:"candidates in the order shown; null without any"`
 	System        string                  `json:"system,omitempty"`
 	User          string                  `json:"user"`
 	Asked         string                  `json:"asked" jsonschema:"whether the rebuilt prompt is the one that was sent"`
 	Turns         []TurnView              `json:"turns"`
-	Label         string                  `json:"label,omitempty"`
-	Answer        string                  `json:"answer,omitempty"`
-	Rule          string                  `json:"rule,omitempty"`
-	Gold          string                  `json:"gold,omitempty"`
+	Label         string                  `json:"label,omitempty"`  // of the verdict, as the judge wrote it
+	Answer        string                  `json:"answer,omitempty"` // that was read, to a question without candidates
+	Rule          string                  `json:"rule,omitempty"`   // that found the verdict; "" if there is only one
+	Gold          string                  `json:"gold,omitempty"`   // the item's label: id of the correct candidate
 	Recorded      string                  `json:"recorded_as,omitempty" jsonschema:"recorded outcome, if it differs now"`
 	Error         string                  `json:"error,omitempty"`
 	Probabilities []judging.Probability   `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
@@ -120,12 +120,12 @@ func judgmentView(x *store.Index, j store.JudgedRecord, item *datasets.Item) (Ju
 // presented holds a judgment in words for people. It names candidates by their ids, even if the prompt called them A
 // and B.
 type presented struct {
-	Says    string   // the verdict
+	Says    string   // the verdict in words
 	Names   []string // the prompt's name of each candidate shown, such as "A is x1"; nil if the prompt uses ids
 	Right   string   // the correct choice, as the prompt calls it; "" if unknown
 	Swapped bool     // the order differs from that of the item
 	Shown   []string // ids of the candidates in the order shown
-	Percent string   // the judge's confidence; "" if unknown
+	Percent string   // the judge's confidence, such as "87 %"; "" if unknown
 }
 
 // present returns the words for a judgment of the run of m.

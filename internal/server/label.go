@@ -26,8 +26,8 @@ var errNoDesk = failure.NotFound("nothing is labelled here: start the server wit
 
 // labelsView holds the page /labels: the people who label items, and the judges by their agreement with the labels.
 type labelsView struct {
-	Dataset string                 // whose items people label; "" if this server hands out none
-	Path    string                 // of the file of labels
+	Dataset string                 // dataset whose items people label; "" if this server hands out none
+	Path    string                 // path of the file of labels
 	People  []labels.LabelProgress // items labelled so far, by person
 	labelAgreement
 }

@@ -55,11 +55,11 @@ type boardChoices struct{ Questions, Datasets control }
 // control holds a group of links, of which one is the current page.
 type control struct {
 	Label   string
-	Choices []Choice
-	More    []Choice // links in a menu
+	Choices []Choice // links shown beside each other
+	More    []Choice // further links, in a menu
 }
 
-// Limits of what a page shows of a leaderboard, and of what is tested for it.
+// Limits of the page of a leaderboard, and of the tests of differences between its judges.
 const (
 	boardRows      = 20        // judges shown without show=all
 	boardDatasets  = 4         // links to datasets outside the menu
@@ -73,9 +73,9 @@ const (
 // condition groups the runs that ask one question about the same items: a leaderboard ranks their judges.
 type condition struct {
 	protocol, goal string
-	items          string          // key of the first run's items, see [judging.Manifest.ItemsFile]
+	items          string          // hash of the first run's file of items, see [judging.Manifest.ItemsFile]
 	set            judging.ItemSet // items that all its runs have
-	dataset        string          // name
+	dataset        string          // name of the dataset
 	n              int             // number of items in set
 	runs           []*RunRow       // runs over these items
 	larger         []*RunRow       // runs that ask the question about these items and others

@@ -24,7 +24,7 @@ type Progress struct {
 	Stalled   bool           `json:"stalled,omitempty"`
 	Done      int            `json:"done" jsonschema:"judgments in the records"`
 	Judgments int            `json:"judgments"`
-	Failed    int            `json:"failed"`
+	Failed    int            `json:"failed"` // judgments whose requests failed
 	Cached    int            `json:"cached_replies"`
 	Outcomes  map[string]int `json:"outcomes"`
 	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"the job on this server that makes the run"`

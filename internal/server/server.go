@@ -30,7 +30,7 @@ type Options struct {
 	Runner   RunMaker     // makes runs; nil if this server only shows them
 	Desk     *labels.Desk // hands out items to label; nil for none
 	Labels   string       // file of the labels that judges are compared with; "" for none
-	Version  string       // of gavel
+	Version  string       // version of gavel
 	// Connections limits the open connections; 0 for the default.
 	Connections int
 	Now         func() time.Time                 // the clock

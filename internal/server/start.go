@@ -69,7 +69,7 @@ func (v startView) Says() string {
 // offerFilter holds the parameter of the API call that returns the choices for a new run: protocols, servers, datasets
 // and settings.
 type offerFilter struct {
-	Protocol string `json:"protocol"`
+	Protocol string `json:"protocol"` // "" for the first protocol
 }
 
 // offer returns the choices for a new run of the protocol that a request names.

@@ -13,9 +13,9 @@ import (
 
 // Widths of a column of words, in characters.
 const (
-	narrow    = 40          // down to which it is wrapped before the table is split or columns are left out
-	narrowest = 16          // down to which it is wrapped if nothing else helps
-	unlimited = math.MaxInt // of a terminal without a limit
+	narrow    = 40          // least width before the table is split or loses columns
+	narrowest = 16          // least width if nothing else helps
+	unlimited = math.MaxInt // width of a terminal without a limit
 )
 
 // Text prints a table as text with lines of any length.

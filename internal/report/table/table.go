@@ -128,7 +128,7 @@ func (t Table) wrappedHead(i int) string {
 // headBreak stands for the end of a line within a heading.
 const headBreak = "\uE001"
 
-// percent stands for " %" while lines are being broken, so that a number stays on one line with its unit.
+// percent stands for " %" while lines are being broken, so that no line ends between a number and its unit.
 const percent = "\uE000%"
 
 // unbroken replaces " %" by percent.

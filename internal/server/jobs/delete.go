@@ -72,7 +72,7 @@ func (r *Manager) deleteRun(run string) error {
 // deleted begins the name that a run's folder gets before its files are removed.
 const deleted = ".deleted-"
 
-// deletedName matches the names of folders that Delete had renamed before it removed their files.
+// deletedName matches the names of folders that Delete has renamed and whose files it is removing.
 var deletedName = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
 
 // sweep removes what killed processes left below dir, the folder of runs: folders that were being deleted, and

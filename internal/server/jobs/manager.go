@@ -39,10 +39,10 @@ type Manager struct {
 	maker *eval.Maker // its copies make the runs of jobs
 	opts  Options
 	dir   string          // folder of the runs; absolute, since runs refer to each other by it
-	ctx   context.Context // the server's; all jobs end with it
+	ctx   context.Context // context of the server: all jobs end with it
 
-	turns    *semaphore.Weighted // lets in one request about a suite at a time: planning a large suite is slow
-	offers   *memo.Memo          // the list of servers that endpoints returns
+	turns    *semaphore.Weighted // lets one suite in at a time, since planning a large one is slow
+	offers   *memo.Memo          // caches the list of servers that endpoints returns
 	jobs     sync.WaitGroup      // active jobs, for Wait
 	mu       sync.Mutex          // guards list, the jobs in it, and ending
 	list     []*runJob           // jobs in memory, the newest last
@@ -132,8 +132,8 @@ func (j *runJob) RunOpened(run eval.RunStart) {
 	}
 }
 
-// keyOf returns the name of the environment variable with the API key for the server at url, "" for the usual variable.
-// ok is false for a server found on a port: such a server never gets a key.
+// keyOf returns the name of the environment variable with the API key for the server at url; "" stands for
+// OPENAI_API_KEY. ok is false for a server found on a port: such a server never gets a key.
 func (r *Manager) keyOf(url string) (variable string, ok bool) {
 	if slices.Contains(r.opts.BaseURLs, url) {
 		return r.opts.APIKeyEnv, true
@@ -206,7 +206,7 @@ func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 	return r.beginRun(Job{Request: request}, o)
 }
 
-// beginRun begins a job that makes the run of o.
+// beginRun begins a job that makes the run that o asks for.
 func (r *Manager) beginRun(job Job, o eval.RunRequest) (Job, error) {
 	return r.begin(job, func(ctx context.Context, e *eval.Maker) error {
 		_, err := e.Run(ctx, o)

@@ -22,7 +22,7 @@ import (
 	"gavel/judging"
 )
 
-// Names of the fields of a job request that are not flags.
+// Names of the fields of a job request that every run has: its protocol, server, model and dataset.
 const (
 	fieldProtocol = "protocol"
 	fieldEndpoint = "endpoint"
@@ -37,7 +37,7 @@ func (r *Manager) request(ctx context.Context, request JobRequest) (eval.RunRequ
 	return o, failure.WithStatus(http.StatusBadRequest, err)
 }
 
-// read does the work of request, with errors as they are.
+// read does the work of [Manager.request], without adding a status to errors.
 func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunRequest, err error) {
 	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
 	if err != nil {

@@ -49,7 +49,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	return r.beginRun(Job{Request: request, Resumes: run}, o)
 }
 
-// requestOf returns the job request that would make the same run as previous, the request that made it.
+// requestOf turns previous, the request that made a run, into a job request that would make the same run.
 func (r *Manager) requestOf(ctx context.Context, previous eval.RunRequest) (JobRequest, error) {
 	request := JobRequest{
 		fieldProtocol: {previous.Protocol},

@@ -29,7 +29,7 @@ type EndpointOffer struct {
 	ID     string   `json:"id"`
 	About  string   `json:"about"`
 	Models []string `json:"models,omitempty"`
-	Error  string   `json:"error,omitempty"`
+	Error  string   `json:"error,omitempty"` // why its models cannot be listed
 }
 
 // FormField describes a field of the form for a new run.
@@ -55,10 +55,10 @@ type PlannedStage struct {
 	Run      string         `json:"run"`
 	Exists   bool           `json:"exists" jsonschema:"the run exists and would be continued"`
 	Rows     []PlanRow      `json:"rows" jsonschema:"for people"`
-	Numbers  map[string]int `json:"numbers"`
+	Numbers  map[string]int `json:"numbers"` // such as judgments, cached and calls, by name
 	Seconds  *float64       `json:"seconds" jsonschema:"expected duration; null if unknown"`
 	Time     string         `json:"time" jsonschema:"duration in words"`
-	Messages []PlanMessage  `json:"first_prompt"`
+	Messages []PlanMessage  `json:"first_prompt"` // messages of the first prompt
 }
 
 // PlanRow holds a line of a plan as people read it, such as "judgments" and "840".

@@ -31,7 +31,7 @@ type Index struct {
 	stamps    Stamps // state of the run's files that the index describes
 	items     []item
 	places    map[string]int    // number of each item, by its id
-	judgments []IndexedJudgment // in the order of the records
+	judgments []IndexedJudgment // of all items, in the order of the records
 	records   fs.FileInfo       // the file of records as it was read; nil if there is none
 	bytesRead int64             // bytes of the records read so far
 	lines     int               // lines of the records read so far
@@ -47,28 +47,28 @@ type place struct {
 // item holds the values of an item that lists need.
 type item struct {
 	id, group string
-	line      place // in items.jsonl
-	judgments []int // indexes of its judgments in Index.judgments
+	line      place // position of the item in items.jsonl
+	judgments []int // indexes of the item's judgments in Index.judgments
 }
 
 // IndexedJudgment holds the values of a record, which is one judgment, that lists and filters need.
 type IndexedJudgment struct {
-	OrderKey     string          // see [OrderKey]
+	OrderKey     string          // mode and candidates in the order shown, see [OrderKey]
 	Presentation int             // number of the mode and order in which the candidates were shown, from 0
 	Repetition   int             // which time the same presentation was asked, from 0
-	Outcome      judging.Outcome // from reading the stored reply again
+	Outcome      judging.Outcome // how the judgment ended, by reading the stored replies again
 	Choice       int             // index of the chosen candidate in the item; -1 for none
 	Position     int             // where the chosen candidate was shown, from 0; -1 if nowhere
-	Right        Rightness       // of the verdict
-	OwnAnswer    Rightness       // of the judge's own answer to the question
-	Mode         string          // name of the kind of prompt, if the protocol has several
+	Right        Rightness       // whether the verdict is correct
+	OwnAnswer    Rightness       // whether the judge's own answer to the question is correct
+	Mode         string          // kind of prompt, such as "cot" and "self"; "" if there is one kind
 
-	line          place     // the record in records.jsonl
+	line          place     // position of the record in records.jsonl
 	item          int       // number of the item
 	began         time.Time // start of the judgment
-	milliseconds  float64   // that all replies took; 0 if unknown, or if one came from the cache
-	tokens        int       // of all replies; 0 if one came from the cache
-	presentations int       // presentations of the item: judgments to expect, without repetitions
+	milliseconds  float64   // time of all replies; 0 if unknown, or if one came from the cache
+	tokens        int       // generated for all replies; 0 if one came from the cache
+	presentations int       // number of presentations of the item
 	positions     int       // number of candidates shown
 }
 
@@ -83,7 +83,7 @@ type RecordCounts struct {
 	Records      int            `json:"records"`
 	Outcomes     map[string]int `json:"outcomes"`
 	Replies      int            `json:"replies"`
-	Cached       int            `json:"cached_replies"`
+	Cached       int            `json:"cached_replies"` // of Replies, those from gavel's cache
 	PromptTokens int            `json:"prompt_tokens"`
 	ReplyTokens  int            `json:"reply_tokens"`
 	Milliseconds float64        `json:"reply_ms" jsonschema:"total of all replies"`

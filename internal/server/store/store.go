@@ -34,7 +34,7 @@ type Store struct {
 
 	root       *os.Root
 	files      *memo.Memo       // values of small files, such as run.json, by file
-	indexes    *memo.Memo       // by run
+	indexes    *memo.Memo       // indexes of runs, by name
 	searches   *memo.Memo       // results of Search, by run and text
 	mu         sync.Mutex       // guards the listing: runs, suites, incomplete and listedAt
 	runs       []FoundRun       // the listing: all runs, sorted by name; nil makes List search again
@@ -192,7 +192,7 @@ type FoundRun struct {
 
 // Limits of the search for runs.
 const (
-	MaxDepth   = 5      // folders in the name of a run
+	MaxDepth   = 5      // most folders in the path of a run
 	MaxFolders = 20_000 // default of SearchLimit
 	// number of entries from which a folder counts as large
 	largeFolder = 500
