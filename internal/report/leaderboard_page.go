@@ -129,7 +129,8 @@ func (l *Leaderboard) cards() doc.Block {
 	return doc.Block{ID: "cards", In: doc.Page, Chart: doc.Cards, Table: t}
 }
 
-// bestCard returns the card of the best judges: its title, their names, and the distance to the next judge.
+// bestCard returns the card of the best judges: its title, their names, and their distance from each other, or from the
+// next judge if there is one best.
 func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) {
 	best := l.Best()
 	name = "Most accurate"

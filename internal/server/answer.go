@@ -92,7 +92,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 }
 
 // response is a ResponseWriter that records the status of the answer, and whether the client has access: pages for
-// others have no links into the site. It does not check the token again, since the guard counts each check.
+// others have no links into the site. It does not check tokens itself, since the guard counts wrong ones.
 type response struct {
 	http.ResponseWriter
 	status   int  // HTTP status; 0 before the answer begins

@@ -39,7 +39,7 @@ func (s *Server) toHardest(r *http.Request) (to string, err error) {
 }
 
 // conditionOf returns the condition (a question about a set of items) that a run belongs to, with all runs scored on
-// these items; nil if there is none. pending is true while runs are still being scored in the background.
+// these items; nil if there is none yet. pending is true while runs are still being scored in the background.
 func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending bool) {
 	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
 	pending = s.score(ctx, rows) > 0
@@ -168,7 +168,7 @@ func (t *tally) add(judge int, f store.Flags) {
 	}
 }
 
-// Says returns a sentence with the number of items that all judges get wrong.
+// Says returns a sentence with the number of items on which all judges are wrong, or on which none is correct.
 func (m matrix) Says() string {
 	var scored, hopeless, certain, simulated int // items, items, items and judges
 	for _, t := range m.items {

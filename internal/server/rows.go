@@ -252,8 +252,8 @@ func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// numbers returns the report of a run from its results.json. If that is missing, was written by an earlier version of
-// gavel, or does not fit the run's changed files, numbers scores the records. It returns nil for a run in progress.
+// numbers returns the report of a run from its results.json. If that is missing or was written by an earlier version of
+// gavel, or if the run's files were changed, numbers scores the records. It returns nil for a run in progress.
 func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, error) {
 	m, err := s.runs.Manifest(run)
 	if err != nil || m.Status == judging.Running {

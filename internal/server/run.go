@@ -271,8 +271,8 @@ func listedItem(row itemRow) doc.Row {
 	return item
 }
 
-// Resumable reports whether a job could continue the run: the run has begun and is not complete, and nothing is making
-// it.
+// Resumable reports whether a job could continue the run: it was interrupted, is incomplete or stalled, and no job of
+// this server is making it.
 func (v runView) Resumable() bool {
 	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted ||
 		v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)

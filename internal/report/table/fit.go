@@ -182,7 +182,7 @@ func (t Table) parts(columns int) (all []Table) {
 }
 
 // keyColumns returns the number of columns that begin every part of a split table: those of words before the first
-// number, or only the first column if they take half of the terminal's columns.
+// number, or only the first column if they take more than half of the terminal's columns.
 func (t Table) keyColumns(widths []int, columns int) int {
 	keys := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right })
 	if keys <= 0 || sum(widths[:keys]) > columns/2 {

@@ -29,7 +29,7 @@ type connection struct {
 	idle time.Time // since when it is idle or sends a request; zero while a request is answered
 }
 
-// ConnState counts a connection when it opens and closes. The http.Server calls it as its ConnState hook.
+// ConnState notes when a connection opens, becomes idle and closes. The http.Server calls it as its ConnState hook.
 func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,8 @@ const (
 	maxTries    = 10   // wrong tokens a minute from one address
 )
 
-// begin starts a session and returns its random id. It also removes sessions that have ended.
+// begin starts a session and returns its random id. It removes sessions that have ended, and others if there are too
+// many.
 func (g *Guard) begin() string {
 	id := rand.Text()
 	g.mu.Lock()

@@ -81,8 +81,8 @@ func (m *Memo) current(name string, state any) (value, bool) {
 }
 
 // Latest returns the cached value of a name, whatever the state that it was computed in, and does not wait; without a
-// cached value it returns the zero value. If the state differs, build computes a new value in the background for later
-// calls; if build fails, the cached value stays.
+// cached value it returns the zero value. If the state differs, and the pause after the last computation is over, build
+// computes a new value in the background for later calls; if build fails, the cached value stays.
 func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (content V) {
 	v, ok := m.values.Get(name)
 	content, _ = v.content.(V)
