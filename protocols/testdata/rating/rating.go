@@ -93,7 +93,7 @@ func (rating) Parse(_ judging.Presentation, reply string, how judging.Reading) j
 	return judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Answer: label, Span: at}
 }
 
-// ratings of the two responses, the labelled one's first; "" for none.
+// ratings holds two ratings by item: of the labelled response and of the other; "" for none.
 type ratings struct{ byItem map[string]*[2]string }
 
 // NewScorer scores runs of the protocol.
