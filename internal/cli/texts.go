@@ -120,19 +120,19 @@ func (all commandTexts) adopt(before string, commands []*cli.Command) {
 	}
 }
 
-// checkArguments returns an error unless the command has the wanted arguments: none, NAME (one), NAME... (some) or
+// checkArguments returns an error unless the command has the expected arguments: none, NAME (one), NAME... (some) or
 // [NAME] (one or none); "" allows all.
-func checkArguments(c *cli.Context, wanted string) error {
-	name, many := strings.CutSuffix(wanted, "...")
+func checkArguments(c *cli.Context, expected string) error {
+	name, repeats := strings.CutSuffix(expected, "...")
 	optional := strings.Trim(name, "[]")
 	switch n := c.NArg(); {
-	case wanted == "":
+	case expected == "":
 		return nil
-	case wanted == "none" && n > 0:
+	case expected == "none" && n > 0:
 		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
-	case n > 1 && !many:
+	case n > 1 && !repeats:
 		return usage("expected one %s, not %d. See: %s --help", optional, n, commandLine(c))
-	case n == 0 && name == optional && wanted != "none":
+	case n == 0 && name == optional && expected != "none":
 		return usage("%s is missing. See: %s --help", name, commandLine(c))
 	}
 	return nil

@@ -104,19 +104,19 @@ func levelAgainst(rule scoring.Baseline, strict scoring.Result) (level scoring.L
 	if !strings.HasPrefix(always, "the ") {
 		always = "the response with " + rule.Name
 	}
-	say := func(code string) string {
+	sentence := func(code string) string {
 		return phrases.Say(code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), strict.N, *rule.P)
 	}
 	ahead := rule.OnlyJudge > rule.OnlyRule
 	switch {
 	case ahead && *rule.P < 2*scoring.SignificanceLevel: // better, by a one-sided test
-		return scoring.Usable, say("pairs.rule-ahead")
+		return scoring.Usable, sentence("pairs.rule-ahead")
 	case strict.High != nil && *strict.High > rule.Value+(100-rule.Value)/3:
-		return scoring.Unknown, say("pairs.rule-few")
+		return scoring.Unknown, sentence("pairs.rule-few")
 	case ahead:
-		return scoring.Weak, say("pairs.rule-ahead")
+		return scoring.Weak, sentence("pairs.rule-ahead")
 	}
-	return scoring.Weak, say("pairs.rule-behind")
+	return scoring.Weak, sentence("pairs.rule-behind")
 }
 
 // diagnoseAgainstRules lowers the level of a judge that is usable or strong by its own score but does not beat
