@@ -170,7 +170,8 @@ var otherWords = map[string]string{
 	"doctor":   "judges",
 }
 
-// unknown returns the error for a word that names no subcommand of the commands before it.
+// unknown returns the error for typed, a word that is none of the subcommands in commands;
+// before has the words before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
 	suggestion := cmp.Or(datasets.DidYouMean(typed, names), ".")
@@ -189,7 +190,8 @@ func unknown(before []string, typed string, commands []*cli.Command) error {
 	return usage("unknown %s %q%s There are: %s", kind, typed, suggestion, strings.Join(names, ", "))
 }
 
-// kindOf returns the noun for the subcommands of the commands before them (command or protocol) and their names.
+// kindOf returns how errors call the subcommands after the words before ("command", or "protocol"
+// after run), and their names.
 func kindOf(before []string, commands []*cli.Command) (kind string, names []string) {
 	kind = "command"
 	if slices.Equal(before, []string{"run"}) {

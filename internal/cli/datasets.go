@@ -66,7 +66,7 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 	}, nil
 }
 
-// openSet opens the dataset that a command names.
+// openSet opens the dataset that the command's first argument names, as its flags say how to read it.
 func (e *env) openSet(c *cli.Context) (*datasets.Set, error) {
 	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
 		return nil, err

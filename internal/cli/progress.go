@@ -16,13 +16,13 @@ const (
 	lineEvery  = 5 * time.Second        // between two lines, where stderr is no terminal
 	barEvery   = 200 * time.Millisecond // between two updates of the bar on a terminal
 	scoreEvery = 2 * time.Second        // between two computations of the score so far
-	barWidth   = 24                     // in columns
+	barWidth   = 24                     // of the bar, in columns
 )
 
 // progress shows on stderr how far a run is: a bar on a terminal, else a line every lineEvery.
 // It is an [eval.Observer].
 type progress struct {
-	on *env // where it is shown
+	on *env // environment with the stream and the terminal for the display
 	mu sync.Mutex
 	tally
 }
@@ -44,7 +44,7 @@ type tally struct {
 
 var _ eval.Observer = (*progress)(nil)
 
-// RunOpened implements eval.Observer.
+// RunOpened implements eval.Observer: it starts the display of a run.
 func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,8 @@ func (p *progress) RunOpened(run eval.RunStart) {
 	}
 }
 
-// Recorded implements eval.Observer.
+// Recorded implements eval.Observer: it counts a judgment and updates the display, if the last
+// update is long enough ago.
 func (p *progress) Recorded(r *judging.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

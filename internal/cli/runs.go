@@ -34,7 +34,7 @@ func runsCommand(e *env) *cli.Command {
 
 // listedRun is a row of "gavel runs".
 type listedRun struct {
-	Run             string          `json:"run"` // its folder
+	Run             string          `json:"run"` // folder of the run
 	Judge           string          `json:"judge"`
 	Model           string          `json:"model,omitempty"`
 	Simulated       bool            `json:"simulated"`
@@ -42,8 +42,8 @@ type listedRun struct {
 	Dataset         string          `json:"dataset,omitempty"`
 	Level           scoring.Level   `json:"level,omitempty"`
 	Headline        *scoring.Result `json:"headline"`                    // null if nothing is scored
-	RightWhereAlike *scoring.Result `json:"right_where_alike,omitempty"` // of pairs
-	Coverage        *scoring.Result `json:"coverage,omitempty"`          // of pairs
+	RightWhereAlike *scoring.Result `json:"right_where_alike,omitempty"` // accuracy when consistent; for runs of pairs
+	Coverage        *scoring.Result `json:"coverage,omitempty"`          // share of pairs where both orders agree
 	Status          string          `json:"status"`
 	Judgments       int             `json:"judgments"` // number made so far
 	Expected        int             `json:"expected"`

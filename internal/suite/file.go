@@ -112,7 +112,7 @@ func readFile(path string) (*Definition, error) {
 	return ParseFile(path, []byte(backends.TakePasswords(string(raw))))
 }
 
-// ParseFile parses the text of a suite's file. Errors name it by path.
+// ParseFile parses raw, the text of a suite's file. Errors call the file by path.
 func ParseFile(path string, raw []byte) (*Definition, error) {
 	s := &Definition{path: path, Text: string(raw)}
 	switch {
@@ -145,7 +145,7 @@ func ParseFile(path string, raw []byte) (*Definition, error) {
 // lineError is an error about a line of a suite's file.
 type lineError struct {
 	File string
-	Line int // 0 for the whole file
+	Line int // line of the file; 0 for the whole file
 	Err  error
 }
 

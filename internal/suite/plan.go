@@ -31,15 +31,15 @@ type amounts struct {
 	Completed int `json:"standing"` // judgments that the runs have already
 	Cached    int `json:"cached"`   // judgments whose replies are in the cache, or that an earlier cell asks for
 	TooLong   int `json:"prompt_too_long,omitempty"`
-	Calls     int `json:"calls"` // one for each judgment to ask
+	Calls     int `json:"calls"` // requests to make: one for each judgment to ask
 	AtMost    int `json:"calls_at_most"`
 	// Later counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
 	// unknown.
 	Later        int      `json:"later,omitempty"`
-	PromptTokens int      `json:"prompt_tokens"`          // estimate, without those of Later
-	ReplyTokens  int      `json:"reply_tokens"`           // estimate, as far as measured
-	Hours        float64  `json:"hours"`                  // as far as measured
-	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls not included in Hours and ReplyTokens
+	PromptTokens int      `json:"prompt_tokens"`          // estimate for all calls except those in Later
+	ReplyTokens  int      `json:"reply_tokens"`           // estimate, without the calls in Unmeasured
+	Hours        float64  `json:"hours"`                  // time of the calls, without those in Unmeasured
+	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
 	Basis        []string `json:"measured_by,omitempty"`
 	// NumCtx lists the contexts requested from Ollama, which loads the model for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
@@ -91,7 +91,7 @@ type Plan struct {
 	Cells      []*cellPlan `json:"cells"`
 	Total      amounts     `json:"total"`
 	Limits     *Limits     `json:"limits,omitempty"`
-	Exceeded   []string    `json:"above,omitempty"` // limits that the total exceeds
+	Exceeded   []string    `json:"above,omitempty"` // descriptions of limits that the total exceeds
 }
 
 // judgePlan sums up the cells of one judge, or the answers of a model that is only an agent.

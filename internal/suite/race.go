@@ -31,7 +31,7 @@ type contest struct {
 	state   *race.State
 	engine  *race.Race
 	items   []string // ids in the order in which judges are asked about them
-	calls   int      // most judgments for an item
+	calls   int      // judgments that an item takes, at most
 	metric  string
 	results []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
 }

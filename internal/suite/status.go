@@ -35,9 +35,9 @@ type Status struct {
 // RunState describes the progress of one run.
 type RunState struct {
 	Run       string     `json:"run"`
-	Judge     string     `json:"judge,omitempty"` // "" for a stage
+	Judge     string     `json:"judge,omitempty"` // name of the judge; "" for a run of models' answers
 	Status    string     `json:"status"`
-	Expected  int        `json:"expected"` // judgments
+	Expected  int        `json:"expected"` // judgments that the run needs
 	Completed int        `json:"standing"` // judgments with a reply
 	Failed    int        `json:"failed"`
 	Rate      float64    `json:"per_second,omitempty"` // judgments per second, from the latest records

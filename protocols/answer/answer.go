@@ -195,7 +195,7 @@ func letter(position int) string { return string(rune('A' + position)) }
 // own: no paper constrains the answers.
 const answerTurn = "Now output your final answer in the format asked for, and nothing else."
 
-// labelsOf returns the replies that --constrain allows, one for each option; none for a question for a number.
+// labelsOf returns the replies that --constrain allows, one for each option; none for questions without options.
 func labelsOf(item datasets.Item, s judging.Presentation) []string {
 	var labels []string
 	for position := range s.Order {

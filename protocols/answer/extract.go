@@ -16,8 +16,8 @@ import (
 
 // Rules by which an answer is read from a reply (PROTOCOLS.md §2).
 const (
-	ruleAnswerIs    = "answer-is"    // "the answer is (C)", "The answer is $1,450"
-	ruleAnswerColon = "answer-colon" // "Answer: C"
+	ruleAnswerIs    = "answer-is"    // after "answer is": "the answer is (C)", "The answer is $1,450"
+	ruleAnswerColon = "answer-colon" // after "answer:": "Answer: C"
 	ruleLastLetter  = "last-letter"  // the last capital letter that stands alone; in lenient reading only
 	RuleLastNumber  = "last-number"  // the last number of the reply, where no phrase announces the answer
 )
@@ -25,7 +25,7 @@ const (
 // Patterns of MMLU-Pro's own script for the letter of an answer.
 var (
 	letterAfterIs    = regexp.MustCompile(`answer is \(?([A-J])\)?`)
-	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // the last one in a line
+	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // of several in a line the last
 )
 
 // findLetter returns the place of the letter that answers a multiple-choice question, and the name of the rule that

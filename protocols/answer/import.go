@@ -37,14 +37,14 @@ type answerRow struct {
 type answersFile struct {
 	path           string
 	sum            string              // SHA-256 of the file
-	kind           string              // kind of file, such as "gsm8k": named as the prompt, which is unknown
+	kind           string              // kind of file, such as "gsm8k"; part of the prompt's name
 	source         string              // origin of such files, such as "MMLU-Pro model outputs"
 	dataset        judging.DatasetInfo // the dataset of the questions
 	sha            string              // SHA-256 of the dataset; "": the run's is computed from the rows
 	model          string              // model or judge whose answers these are; "": the author in the rows
 	severalAuthors string              // format of the error for a file by two judges or models; both verbs are names
 	options        judging.Settings    // settings of protocol answer with which replies are read
-	rows           []answerRow         // the usable ones
+	rows           []answerRow         // usable rows
 	repeats        int                 // rows that repeat an earlier one
 	bad            imports.Rejects     // invalid rows
 	unknown        []string            // ids of rows that the dataset lacks
@@ -55,7 +55,7 @@ type answersFile struct {
 type importedRun struct {
 	imports.Builder
 	readings int // rows for which the file has a reading or a grade
-	same     int // those of them where gavel reads the same; Differences lists the others
+	same     int // of these, rows where gavel reads the same; Differences lists the others
 }
 
 // run writes a run of the file's rows to the folder out and returns its summary, which ends with the importer's notes.

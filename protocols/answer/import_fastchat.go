@@ -148,7 +148,7 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 }
 
 // checkGames reads the judge's replies in both games (the two orders of a pair) and describes where a reply's verdict
-// is not the winner in the file; "" if both are. Game 1 shows model_1 as A, game 2 model_2.
+// is not the winner in the file; "" if there is no difference. Game 1 shows model_1 as A, game 2 model_2.
 func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (differ string) {
 	var wrong []string
 	for i, game := range []struct {

@@ -116,7 +116,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
 
 // checkOfficial compares the letter that gavel reads by the official rules with the file's pred. If the rules find no
-// letter, the script guessed pred: such rows cannot differ, and are counted in letters by their pred.
+// letter, pred is a random guess or null: such rows cannot differ, and letters counts them by pred.
 func checkOfficial(
 	p judging.Asker, r *judging.Record, text string, letters map[string]int,
 ) (hasReading bool, differ string) {

@@ -13,11 +13,11 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the answer protocol, besides [GenerationAccuracy].
+// Metrics of the answer protocol, besides [scoring.GenerationAccuracy].
 const (
 	NoAnswer = "no-answer" // share of questions without an answer in the reply
 	Chance   = "chance"    // expected accuracy of guessing among the options
-	// RuleCount starts the names of metrics that count the answers found by a rule.
+	// RuleCount begins the names of metrics, such as rule:answer-is, that count the answers found by one rule.
 	RuleCount = "rule:"
 )
 
@@ -25,12 +25,12 @@ const (
 type scoreRow struct {
 	item         string
 	group        string
-	right        bool   // the answer is the dataset's
+	right        bool   // the answer is right, by the dataset
 	hasAnswer    bool   // an answer could be read from the reply
 	rule         string // rule that found the answer in the reply
 	options      int    // number of options of a choice or a preference; else 0
 	gold         string // the right answer; "" without a label
-	isPreference bool   // the answer is a preference
+	isPreference bool   // the question is which of two responses people prefer
 }
 
 // answers scores runs in which a model answers questions.
@@ -87,7 +87,7 @@ func (f *answers) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// Metrics is the table of metrics of answers.
+// Metrics is the YAML table that labels and defines the metrics of answers.
 //
 //go:embed metrics.yaml
 var Metrics string

@@ -27,7 +27,7 @@ type Builder struct {
 // missing.
 type StoredJudgment struct {
 	Replies  []string         // the judge's replies, in their order
-	Verdict  *judging.Verdict // verdict of a judgment without a text to read; else nil
+	Verdict  *judging.Verdict // verdict of a judgment whose reply gavel does not read; else nil
 	Decision *string          // decision in the file, kept beside gavel's reading
 	Prompt   string           // prompt in the file
 	Scores   json.RawMessage  // a reward model's scores of the candidates, first shown first

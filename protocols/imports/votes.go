@@ -35,8 +35,8 @@ var ErrNoWinner = errors.New("no verdict")
 // HasGames reports whether the row has two games of FastChat's own judge instead of a single vote.
 func (r VoteRow) HasGames() bool { return r.Model1 != nil || r.G1Winner != nil }
 
-// Vote returns the vote of a row. If the two games of FastChat's judge differ, it is a tie, as in FastChat. If one of
-// them has no verdict, the error wraps ErrNoWinner, and the other fields of the vote are valid.
+// Vote returns the vote of a row. If the two games of FastChat's judge differ, the vote is a tie, as in FastChat. If
+// one of the games has no verdict, the error wraps ErrNoWinner, and the other fields of the vote are valid.
 func (r VoteRow) Vote() (judging.Vote, error) {
 	a := r.ModelA
 	b := r.ModelB

@@ -120,7 +120,7 @@ func byPlace(r *scoring.Report) string {
 }
 
 // accuracyWhenConsistent returns how often the choices that are the same in every order are right, compared with a
-// third of the way from chance to perfect.
+// third of the way from chance to perfect. ok is false if there are no such choices on items with a label.
 func accuracyWhenConsistent(r *scoring.Report, chance float64) (e scoring.Evidence, ok bool) {
 	b := r.BreakdownOf(scoring.Overall)
 	right := float64(b.Count(PartRight))

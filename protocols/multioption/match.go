@@ -59,8 +59,9 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []sco
 	}
 }
 
-// modesDiffer adds an item to the metric goalsDiffer: the probability that an option drawn from those most often named
-// best differs from one drawn from those most often named worst. a and b are the item's judgments under both goals.
+// modesDiffer returns an item's numerator and denominator in the metric goalsDiffer: the probability that an option
+// drawn from those most often named best differs from one drawn from those most often named worst. a and b are the
+// item's judgments under both goals.
 func modesDiffer(a, b *ballot) (num, den float64) {
 	best, worst := a.idsOf(a.modes()), b.idsOf(b.modes())
 	if len(best) == 0 || len(worst) == 0 {

@@ -41,7 +41,8 @@ type scoredBallot struct {
 	missing scoring.MissingPolicy // how judgments without a verdict count
 }
 
-// Metrics is the table of metrics of several options, in which [MissingStrict] differs from the default.
+// Metrics is the YAML table that labels and defines the metrics of several options. Its keys missing-strict say how a
+// metric counts missing verdicts under the policy [scoring.MissingStrict].
 //
 //go:embed metrics.yaml
 var Metrics string
@@ -56,7 +57,7 @@ var scores = []struct {
 	{name: ChoiceScore, score: func(g grades) float64 { return g.choice }},
 }
 
-// variants lists the forms of each score: the judge's, those of judges that do not judge, and the judge's position
+// variants lists the forms of each score: the judge's, those of judges that do not read, and the judge's position
 // between random and perfect.
 var variants = []struct {
 	metric scoring.Metric              // its name is a suffix
@@ -98,7 +99,8 @@ var itemMetrics = []scoring.SumMetric[scoredBallot]{
 	},
 }
 
-// gradeBy returns a function that adds the Grade score of an item under a policy for missing verdicts.
+// gradeBy returns a function that returns an item's numerator and denominator in the mean Grade score, under a
+// policy for missing verdicts.
 func gradeBy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float64) {
 	return func(t scoredBallot) (num, den float64) { return t.ballot.grades(policy).grade, 1 }
 }
@@ -146,7 +148,7 @@ func optionMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 // tiny bounds the rounding error of differences of scores.
 const tiny = 1e-9
 
-// rightInEvery adds an item to the share of items whose choice is right in every order.
+// rightInEvery returns an item's numerator and denominator in the share of items whose choice is right in every order.
 func rightInEvery(t scoredBallot) (num, den float64) {
 	for i := range t.positions {
 		if c := t.choice(i); c == judging.NoCandidate || !t.isRight(c) {
@@ -156,7 +158,7 @@ func rightInEvery(t scoredBallot) (num, den float64) {
 	return 1, 1
 }
 
-// rightShare adds the share of an item's judgments that are right.
+// rightShare returns an item's numerator and denominator in the mean share of its judgments that are right.
 func rightShare(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
@@ -173,8 +175,8 @@ func rightShare(t scoredBallot) (num, den float64) {
 	return float64(right) / float64(total), 1
 }
 
-// modeRight adds whether the option that the judge chose most often is right; if several are tied, the share
-// of right ones among them.
+// modeRight returns an item's numerator and denominator in the share of items whose most often chosen option is right;
+// if several options are tied, the share of right ones among them counts.
 func modeRight(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
@@ -186,7 +188,7 @@ func modeRight(t scoredBallot) (num, den float64) {
 	return num, 1
 }
 
-// randomRight adds the expected share of an item's judgments that are right for a guessing judge.
+// randomRight returns an item's numerator and denominator in the expected value of rightShare for a guessing judge.
 func randomRight(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
@@ -201,12 +203,12 @@ func randomRight(t scoredBallot) (num, den float64) {
 	return num * withVerdict, 1
 }
 
-// alwaysOne adds an item to the share of items with the same choice in every order.
+// alwaysOne returns an item's numerator and denominator in the share of items with the same choice in every order.
 func alwaysOne(t scoredBallot) (num, den float64) {
 	return scoring.Indicator(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
-// unrelatedChosen adds an item's verdicts to the share of verdicts for the unrelated option.
+// unrelatedChosen returns an item's numerator and denominator in the share of verdicts for the unrelated option.
 func unrelatedChosen(t scoredBallot) (num, den float64) {
 	if t.unrelated == judging.NoCandidate {
 		return 0, 0

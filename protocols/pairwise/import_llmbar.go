@@ -186,7 +186,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []
 
 // llmBarReply is a reply of the judge in one order, as LLMBar stored it.
 type llmBarReply struct {
-	Completion []json.RawMessage `json:"completion"` // text, and why it ended
+	Completion []json.RawMessage `json:"completion"` // text of the reply, and why it ended
 	Winner     *string           `json:"winner"`     // "1" or "2": the output in the dataset's order
 }
 

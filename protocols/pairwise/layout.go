@@ -21,7 +21,7 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	Blocks:          []report.PagePart{bothGoals},
 })
 
-// firstPicked is the metric of position bias.
+// firstPicked is the metric of position bias: the share of judgments that pick the response shown first.
 const firstPicked = scoring.FirstPosition
 
 // bothGoals returns a block of a run's page: a table of the run beside the same judge's run with the opposite goal

@@ -10,12 +10,12 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics is the table of metrics of pairs.
+// Metrics is the YAML table that labels and defines the metrics of pairs.
 //
 //go:embed metrics.yaml
 var Metrics string
 
-// pairMetrics lists the metrics of pairs, the headline first, with the function that adds a pair's numerator and
+// pairMetrics lists the metrics of pairs, the headline first, with the function that returns a pair's numerator and
 // denominator. A new metric needs a line here and a block in metrics.yaml.
 var pairMetrics = []scoring.SumMetric[pair]{
 	{Metric: scoring.Metric{Name: "strict", Headline: true}, Adds: strict},
@@ -56,15 +56,16 @@ func (u pair) bothDecided() bool { return u.judgments[0].decided() && u.judgment
 // labelled returns 1 for a pair with a label, else 0: metrics that need a label leave the pair out.
 func (u pair) labelled() float64 { return scoring.Indicator(u.gold >= 0) }
 
-// strict adds a pair to the share of pairs that are correct in both orders.
+// strict returns a pair's numerator and denominator in the share of pairs that are correct in both orders.
 func strict(u pair) (float64, float64) { return scoring.Indicator(u.strict()), u.labelled() }
 
-// counter adds a pair to the share of pairs with more verdicts for the labelled response than for the other one.
+// counter returns a pair's numerator and denominator in the share of pairs with more verdicts for the labelled
+// response than for the other one.
 func counter(u pair) (float64, float64) {
 	return scoring.Indicator(u.points() > 0) * u.labelled(), u.labelled()
 }
 
-// halfTie adds a pair as counter does, but half a point if its verdicts cancel out or name no response.
+// halfTie returns what counter returns, but with numerator ½ if the pair's verdicts cancel out or name no response.
 func halfTie(u pair) (float64, float64) {
 	if u.points() == 0 {
 		return 0.5 * u.labelled(), u.labelled()
@@ -72,15 +73,16 @@ func halfTie(u pair) (float64, float64) {
 	return counter(u)
 }
 
-// judgmentRight returns the function that adds a pair to the share of correct judgments in order i:
-// 0 as published, 1 swapped.
+// judgmentRight returns a function that returns a pair's numerator and denominator in the share of correct judgments in
+// order i: 0 as published, 1 swapped.
 func judgmentRight(i int) func(pair) (float64, float64) {
 	return func(u pair) (float64, float64) {
 		return scoring.Indicator(u.judgments[i].points(u.gold) == 1), u.labelled()
 	}
 }
 
-// drop adds a pair to the share of pairs correct in both orders among those in which both judgments name a response.
+// drop returns a pair's numerator and denominator in the share of pairs correct in both orders among those in which
+// both judgments name a response.
 func drop(u pair) (float64, float64) {
 	if !u.bothDecided() || u.gold < 0 {
 		return 0, 0
@@ -88,8 +90,8 @@ func drop(u pair) (float64, float64) {
 	return scoring.Indicator(u.strict()), 1
 }
 
-// consistency adds a pair to the share of pairs on which both orders agree, among those in which both
-// judgments name a response.
+// consistency returns a pair's numerator and denominator in the share of pairs on which both orders agree, among those
+// in which both judgments name a response.
 func consistency(u pair) (float64, float64) {
 	if !u.bothDecided() {
 		return 0, 0
@@ -100,18 +102,19 @@ func consistency(u pair) (float64, float64) {
 // consistent reports whether both judgments name the same response.
 func (u pair) consistent() bool { return u.consistentChoice() != judging.NoCandidate }
 
-// accuracyWhenConsistent adds a pair to the share of correct verdicts where both orders agree.
+// accuracyWhenConsistent returns a pair's numerator and denominator in the share of correct
+// verdicts where both orders agree.
 func accuracyWhenConsistent(u pair) (float64, float64) {
 	return scoring.Indicator(u.strict()), scoring.Indicator(u.consistent()) * u.labelled()
 }
 
-// coverage adds a pair to the share of labelled pairs on which both orders agree.
+// coverage returns a pair's numerator and denominator in the share of labelled pairs on which both orders agree.
 func coverage(u pair) (float64, float64) {
 	return scoring.Indicator(u.consistent()) * u.labelled(), u.labelled()
 }
 
-// firstPosition adds a pair's judgments to the share of judgments that pick the response shown
-// first: up to two for each pair.
+// firstPosition returns a pair's numerator and denominator in the share of judgments that pick the response shown
+// first: up to two judgments for each pair.
 func firstPosition(u pair) (num, den float64) {
 	for _, g := range u.judgments {
 		if g.decided() {

@@ -70,7 +70,7 @@ var (
 )
 
 // synthesis is the mode of a judgment that another phase decided: LLMBar's strategy Swap asks again if the verdicts of
-// the two orders differ. Its labels are the last two.
+// the two orders differ. Replies in this mode have the last two of the template's labels.
 const synthesis = "synthesis"
 
 // byOutputs reports whether a prompt has LLMBar's labels, Output (a) and Output (b).

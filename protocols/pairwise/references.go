@@ -87,8 +87,8 @@ func (f *pairs) judgesOf(set *references.PublishedSet, level float64) []scoring.
 	return sorted(all)
 }
 
-// datasetOf returns the registered dataset of a run, by the SHA-256 of its file; false for runs that are not asked
-// which response is better.
+// datasetOf returns the registered dataset of a run, by the SHA-256 of its file; false for other files, and for runs
+// that are not asked which response is better.
 func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 	if m.Spec.Protocol != Protocol.Name || m.Spec.Goal != Protocol.Goal {
 		return datasets.Entry{}, false

@@ -20,8 +20,8 @@ var softMetric = scoring.Metric{
 	Columns: scoring.ColumnRange{ownColumns[1], ownColumns[1] + 2},
 }
 
-// softScore adds a pair to the share of right soft verdicts: 1, 0, or ½ at equal odds. den is 0 if the pair has no
-// soft verdict.
+// softScore returns a pair's numerator (1, 0, or ½ at equal odds) and denominator in the share of right soft
+// verdicts. den is 0 if the pair has no soft verdict.
 func (u pair) softScore() (num, den float64) {
 	if len(u.odds) < 2 {
 		return 0, 0

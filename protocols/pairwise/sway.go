@@ -16,7 +16,7 @@ import (
 
 // feature is a property of a response that can be counted without understanding the text, such as its length.
 type feature struct {
-	name, unit string         // the feature; what is counted
+	name, unit string         // name of the feature; words for what is counted
 	find       *regexp.Regexp // what is counted in a text; nil: characters
 	marks      []string       // only lines with one of these are searched; nil: the whole text at once
 }
@@ -188,7 +188,7 @@ func (u contrast) sideWithMore(k int) int8 {
 	return 1
 }
 
-// bothRight counts a pair for shareOf: one hit if the pair is correct in both orders, of one.
+// bothRight is a count for shareOf: the hit is a pair that is correct in both orders.
 func (u contrast) bothRight() (hits, total int) { return int(scoring.Indicator(u.strict())), 1 }
 
 // verdictShare returns the share of the pairs' verdicts for which matches returns true; ties and
@@ -228,7 +228,7 @@ const fewestEvents = 10
 type design struct {
 	features []int       // indexes of the features in the rows of x, in order
 	x        [][]float64 // rows: ±1 for the label, ±1 for the position, then the features
-	y        []bool      // the verdict names the pair's first response
+	y        []bool      // by row: the verdict names the pair's first response
 	cluster  []int       // cluster of the pair of each row
 	right    int         // number of right verdicts
 }

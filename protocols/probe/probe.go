@@ -68,7 +68,7 @@ type probe struct {
 
 func (probe) Name() string { return name }
 
-// ReadsByPolicy returns true: the labels are JudgeBench's.
+// ReadsByPolicy returns true: the policy for replies with several labels applies, as in protocol pairwise.
 func (probe) ReadsByPolicy(*judging.Record) bool { return true }
 
 // Check returns an error for a pair without a label, since the worse response is not known.

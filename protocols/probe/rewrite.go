@@ -17,15 +17,15 @@ import (
 // rewrite is an entry of rewrites.yaml: a change of a pair or its prompt after which the better
 // response is still the better.
 type rewrite struct {
-	Name      string
-	About     string
-	Favours   string
-	Before    string
-	After     string
-	Repeat    bool
-	How       string
-	Challenge string
-	Source    string
+	Name      string // mode of its judgments in records
+	About     string // what changes, in a few words
+	Favours   string // "worse": it changes the worse response and speaks for it; "": it favours neither
+	Before    string // put before the response
+	After     string // put after the response; {label} stands for the label that prefers it
+	Repeat    bool   // the response's last paragraph is repeated at the end
+	How       string // what else changes in the prompt, such as "typos"; "" for nothing
+	Challenge string // message to the judge after its verdict; "" for none
+	Source    string // publication in which judges were moved by it
 }
 
 // catalogue is rewrites.yaml, whose beginning explains the fields of an entry.

@@ -147,7 +147,7 @@ const (
 	AgainRight  = "again-right"  // of pairs right on the original: share right when asked again
 )
 
-// Metrics is the table of metrics of probes.
+// Metrics is the YAML table that labels and defines the metrics of probes.
 //
 //go:embed metrics.yaml
 var Metrics string

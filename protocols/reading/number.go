@@ -94,7 +94,7 @@ func (v *view) evaluate(rule, s string, i int) (Match, bool) {
 }
 
 // valueFrom returns the value of the expression in s that begins with the number n; s stands at byte i of the view. The
-// match is a conflict if the expression is none of a single number.
+// match is a conflict if the expression has no single value.
 func (v *view) valueFrom(rule, s string, i int, n Numeral) (Match, bool) {
 	n.addGroups(s)
 	if matches(s[:n.Start], "minus") {

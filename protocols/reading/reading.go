@@ -30,15 +30,15 @@ type Match struct {
 
 // Names of the rules by which a reader found an answer. Records of judgments store them.
 const (
-	ruleLabel     = "label"     // in double brackets
-	ruleVerdict   = "verdict"   // after "verdict:" or the like, in single brackets or without any
-	ruleBoxed     = "boxed"     // \boxed{…}
-	ruleAnswer    = "answer"    // after "answer is", "Answer:", "correct option:", "I choose"
-	rulePredicate = "predicate" // "(C) is correct", "Option 2 is the best"
+	ruleLabel     = "label"     // a label in double brackets
+	ruleVerdict   = "verdict"   // a label after "verdict:" or the like, in single brackets or without any
+	ruleBoxed     = "boxed"     // an answer in \boxed{…}
+	ruleAnswer    = "answer"    // an answer after "answer is", "Answer:", "correct option:", "I choose"
+	rulePredicate = "predicate" // called right or best: "(C) is correct", "Option 2 is the best"
 	ruleAlone     = "alone"     // the only content of the last line
-	ruleScores    = "scores"    // from the scores of both responses
-	ruleSelection = "selection" // after the heading "Selection"
-	ruleHashes    = "hashes"    // after "####"
+	ruleScores    = "scores"    // the better of the scores that the reply gives both responses
+	ruleSelection = "selection" // an option after the heading "Selection"
+	ruleHashes    = "hashes"    // a number after "####"
 	ruleEquality  = "equality"  // last number after "=" in the last sentence with a number
 	ruleBold      = "bold"      // number in bold type in the last sentence with a number
 	ruleLast      = "last"      // last number of the last sentence with a number

@@ -13,7 +13,7 @@ type Numeral struct {
 	Start, End int    // place in the text, in bytes, with sign and currency
 	Text       string // the number as written
 	digits     string // value as big.Rat reads it, with sign, decimals and exponent
-	unclear    bool   // its comma may be a thousands separator or a decimal comma
+	unclear    bool   // its comma or point may separate thousands or decimals
 }
 
 // maxDigits is the number of digits of the longest accepted number; longer ones are ids or noise.

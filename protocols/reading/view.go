@@ -190,7 +190,8 @@ var (
 		【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]
 		½ ␣1/2 ⅓ ␣1/3 ⅔ ␣2/3 ¼ ␣1/4 ¾ ␣3/4 ⅕ ␣1/5 ⅖ ␣2/5 ⅗ ␣3/5
 		⅘ ␣4/5 ⅙ ␣1/6 ⅚ ␣5/6 ⅛ ␣1/8 ⅜ ␣3/8 ⅝ ␣5/8 ⅞ ␣7/8`)
-	// cyrillic maps letters that look Latin. Only letters that stand alone, as labels do, are replaced.
+	// cyrillic maps Cyrillic letters to the Latin ones that they look like. Only letters that stand alone, as labels do,
+	// are replaced.
 	cyrillic = readPairs(`А A В B С C Е E`)
 )
 
@@ -311,8 +312,8 @@ func (d *normalizer) rune(i int, r rune, s string) {
 // isLetter reports whether b is a letter of ASCII.
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
-// wordRune reports whether a character forms a word with an adjacent Latin letter. Those of scripts without spaces do
-// not.
+// wordRune reports whether a character forms a word with an adjacent Latin letter. Characters of scripts without
+// spaces between words do not.
 func wordRune(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !isUnspaced(r)
 }

@@ -41,7 +41,7 @@ const (
 	PartialGJ     = "r-gj-a" // partial correlation of G and J given A (Eq. 14)
 )
 
-// Metrics is the table of metrics of self-reference.
+// Metrics is the YAML table that labels and defines the metrics of self-reference.
 //
 //go:embed metrics.yaml
 var Metrics string

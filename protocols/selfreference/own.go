@@ -70,8 +70,8 @@ func (j modeJudgment) isRight() bool {
 	return j.verdict != noVerdict && (j.verdict == calledCorrect) == j.right
 }
 
-// rightWhere returns a function that adds a judgment to the share of right judgments among those with the given kind of
-// own answer, ownRight or ownWrong.
+// rightWhere returns a function that returns a judgment's numerator and denominator in the share of right judgments,
+// among those with the given kind of own answer, ownRight or ownWrong.
 func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
 		den = scoring.Indicator(j.ownAnswer == ownAnswer)
@@ -79,8 +79,8 @@ func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
 	}
 }
 
-// sidedWhere returns a function that adds a judgment to the share that sides with the judge's own answer, among answers
-// that equal it or differ from it, as same lists.
+// sidedWhere returns a function that returns a judgment's numerator and denominator in the share that sides with the
+// judge's own answer, among answers that equal it or differ from it, as same lists.
 func sidedWhere(same ...int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
 		den = scoring.Indicator(slices.Contains(same, j.same))
@@ -97,7 +97,7 @@ var ownMetrics = []scoring.SumMetric[modeJudgment]{
 	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer)),
 }
 
-// ownMetric returns a metric whose numerator and denominator adds adds up over judgments.
+// ownMetric returns a metric of judgments; adds returns a judgment's numerator and denominator in it.
 func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.SumMetric[modeJudgment] {
 	all := func(c []float64) float64 { return c[1] }
 	return scoring.SumMetric[modeJudgment]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}

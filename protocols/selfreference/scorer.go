@@ -51,7 +51,7 @@ type judgment struct {
 	group         string
 	ownAnswer     int8    // whether the judge's own answer is right: ownRight, ownWrong, ownUnknown
 	right         bool    // the agent's answer is right
-	same          int8    // whether it equals the judge's own: sameUnknown, sameAnswer, otherAnswer
+	same          int8    // the agent's answer beside the judge's: sameUnknown, sameAnswer, otherAnswer
 	verdicts      [2]int8 // in the order of modes: calledCorrect, …
 	presentations int8    // number of modes in which the run asks it
 }

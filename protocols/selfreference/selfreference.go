@@ -89,7 +89,7 @@ type selfReference struct {
 	modes    []string
 }
 
-// Labels of a judgment in the order of the candidates.
+// Labels with which a judge calls an answer right or wrong, in the order of the candidates of an item to judge.
 const (
 	labelCorrect   = datasets.Correct
 	labelIncorrect = datasets.Incorrect
@@ -178,7 +178,7 @@ func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string)
 	return o
 }
 
-// ReadsByPolicy returns true: the labels are JudgeBench's, in brackets.
+// ReadsByPolicy returns true: the policy for replies with several labels applies, as in protocol pairwise.
 func (selfReference) ReadsByPolicy(*judging.Record) bool { return true }
 
 // Parse reads the verdict from the label in a reply. The prompts do not offer [[correct]] in lower

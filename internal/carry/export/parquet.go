@@ -38,15 +38,15 @@ type JudgmentRow struct {
 
 	Order      []string `parquet:"order,list"`
 	Gold       string   `parquet:"gold,dict"`
-	Outcome    string   `parquet:"outcome,dict"` // as scores read the reply now, as Choice to Confidence
+	Outcome    string   `parquet:"outcome,dict"` // by the verdict that scores read now, as Choice to Confidence
 	Choice     string   `parquet:"choice,dict"`
 	Position   *int32   `parquet:"position,optional"` // position at which the choice was shown, from 1
 	Answer     string   `parquet:"answer"`
-	Right      *bool    `parquet:"right,optional"`      // null without a verdict, or if it is not known
+	Right      *bool    `parquet:"right,optional"`      // the verdict is correct; null without a verdict or a label
 	Confidence *float64 `parquet:"confidence,optional"` // probability of the verdict's label, 0 to 1
 	Error      string   `parquet:"error"`
 
-	PromptTokens int        `parquet:"prompt_tokens"` // of all turns and asides, as all tokens and times below
+	PromptTokens int        `parquet:"prompt_tokens"` // of all requests for the judgment, as tokens and times below
 	CachedTokens *int       `parquet:"cached_tokens,optional"`
 	ReplyTokens  int        `parquet:"reply_tokens"`
 	ThinkTokens  int        `parquet:"think_tokens"`

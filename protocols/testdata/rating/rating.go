@@ -32,7 +32,7 @@ var Protocol = judging.Protocol{
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
 }
 
-// Metrics has its one metric.
+// Metrics labels and defines the protocol's one metric.
 const Metrics = `
 - key: better-rated
   label: the better is rated higher
