@@ -31,7 +31,7 @@ import (
 type env struct {
 	stdout, stderr io.Writer
 	http           *http.Client
-	now            func() time.Time
+	now            func() time.Time // the clock
 	terminal       bool             // stderr is a terminal
 	columns        int              // width of stdout's terminal, else of COLUMNS; 0 if unknown
 	colours        bool             // text on stdout may have colours

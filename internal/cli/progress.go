@@ -29,12 +29,12 @@ type progress struct {
 
 // tally holds how far one run is.
 type tally struct {
-	run       eval.RunStart // the run: how many judgments it needs
-	lines     int           // lines of the bar that are on the terminal
-	done      int           // judgments made since the run started
-	cached    int           // of these, judgments whose replies were all in the cache
-	outcomes  map[judging.Outcome]int
-	failed    *judging.Record // the last judgment that failed; nil for none
+	run       eval.RunStart           // the run: how many judgments it needs
+	lines     int                     // lines of the bar that are on the terminal
+	done      int                     // judgments made since the run started
+	cached    int                     // of these, judgments whose replies were all in the cache
+	outcomes  map[judging.Outcome]int // number of judgments by outcome
+	failed    *judging.Record         // the last judgment that failed; nil for none
 	started   time.Time
 	tempo     judging.Tempo // speed of the judgments
 	lastShown time.Time     // when progress was last shown

@@ -40,13 +40,13 @@ type listedRun struct {
 	Simulated       bool            `json:"simulated"`
 	Protocol        string          `json:"protocol,omitempty"`
 	Dataset         string          `json:"dataset,omitempty"`
-	Level           scoring.Level   `json:"level,omitempty"`
+	Level           scoring.Level   `json:"level,omitempty"`             // what the judge is good for
 	Headline        *scoring.Result `json:"headline"`                    // null if nothing is scored
 	RightWhereAlike *scoring.Result `json:"right_where_alike,omitempty"` // accuracy when consistent; for runs of pairs
 	Coverage        *scoring.Result `json:"coverage,omitempty"`          // share of pairs where both orders agree
 	Status          string          `json:"status"`
 	Judgments       int             `json:"judgments"` // number made so far
-	Expected        int             `json:"expected"`
+	Expected        int             `json:"expected"`  // judgments of the complete run
 	Started         time.Time       `json:"started,omitzero"`
 	Ended           time.Time       `json:"ended,omitzero"`
 	Error           string          `json:"error,omitempty"` // why the run cannot be read

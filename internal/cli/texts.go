@@ -16,8 +16,8 @@ var commandFile []byte
 
 // commandText holds the texts and flags of a command in commands.yaml, or a group of flags that several commands have.
 type commandText struct {
-	Usage     string
-	UsageText string
+	Usage     string // what the command does
+	UsageText string // command line with arguments
 	Arguments string // arguments that the command takes: see [checkArguments]
 	Flags     flagList
 	With      []string // names of groups of flags that the command has too

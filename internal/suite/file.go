@@ -32,7 +32,7 @@ type Definition struct {
 	path       string
 	outLine    int // line of the file that sets Out; 0 for the default
 	limits     Limits
-	defaults   []setting
+	defaults   []setting // settings of all cells
 	judges     []Judge
 	conditions []*Condition
 	bytes      int // total size of the settings of all conditions and cells; see maxBytes

@@ -27,12 +27,12 @@ type cellPlan struct {
 
 // amounts holds numbers of judgments and calls, and what the calls cost in tokens and time.
 type amounts struct {
-	Judgments int `json:"judgments"`
-	Completed int `json:"standing"` // judgments that the runs have already
-	Cached    int `json:"cached"`   // judgments whose replies are in the cache, or that an earlier cell asks for
-	TooLong   int `json:"prompt_too_long,omitempty"`
-	Calls     int `json:"calls"` // requests to make: one for each judgment to ask
-	AtMost    int `json:"calls_at_most"`
+	Judgments int `json:"judgments"`                 // judgments of the runs
+	Completed int `json:"standing"`                  // judgments that the runs have already
+	Cached    int `json:"cached"`                    // judgments in the cache, or that an earlier cell asks for
+	TooLong   int `json:"prompt_too_long,omitempty"` // judgments not asked, as their prompt does not fit the context
+	Calls     int `json:"calls"`                     // requests to make: one for each judgment to ask
+	AtMost    int `json:"calls_at_most"`             // calls if every judgment takes as many turns as it may
 	// Later counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
 	// unknown.
 	Later        int      `json:"later,omitempty"`
@@ -40,7 +40,7 @@ type amounts struct {
 	ReplyTokens  int      `json:"reply_tokens"`           // estimate, without the calls in Unmeasured
 	Hours        float64  `json:"hours"`                  // time of the calls, without those in Unmeasured
 	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
-	Basis        []string `json:"measured_by,omitempty"`
+	Basis        []string `json:"measured_by,omitempty"`  // what the speeds were measured by
 	// NumCtx lists the contexts requested from Ollama, which loads the model for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }

@@ -27,12 +27,12 @@ import (
 // race uses the records of the cells' runs, which are the runs of [Suite.Run] with fewer items.
 type contest struct {
 	*runner
-	budget  Limits // calls and hours after which the race pauses
-	state   *race.State
-	engine  *race.Race
-	items   []string // ids in the order in which judges are asked about them
-	calls   int      // judgments that an item takes, at most
-	metric  string
+	budget  Limits            // calls and hours after which the race pauses
+	state   *race.State       // stored in the suite's folder
+	engine  *race.Race        // decides which judge to ask next
+	items   []string          // ids in the order in which judges are asked about them
+	calls   int               // judgments that an item takes, at most
+	metric  string            // by which items are correct or not
 	results []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
 }
 

@@ -98,7 +98,7 @@ func (s *Suite) checkLimits(ctx context.Context, e *eval.Maker, yes bool) error 
 	return &LimitsError{strings.Join(plan.Exceeded, "; "), s.path}
 }
 
-// LimitsError is the error of a suite whose plan exceeds its limits.
+// LimitsError is the error of a suite whose plan exceeds its limits: Excess says which, path is the suite's file.
 type LimitsError struct{ Excess, path string }
 
 func (a *LimitsError) Error() string {

@@ -37,12 +37,12 @@ type RunState struct {
 	Run       string     `json:"run"`
 	Judge     string     `json:"judge,omitempty"` // name of the judge; "" for a run of models' answers
 	Status    string     `json:"status"`
-	Expected  int        `json:"expected"` // judgments that the run needs
-	Completed int        `json:"standing"` // judgments with a reply
-	Failed    int        `json:"failed"`
-	Rate      float64    `json:"per_second,omitempty"` // judgments per second, from the latest records
-	Left      float64    `json:"seconds_left,omitempty"`
-	Last      *time.Time `json:"last_record,omitempty"`
+	Expected  int        `json:"expected"`                 // judgments that the run needs
+	Completed int        `json:"standing"`                 // judgments with a reply
+	Failed    int        `json:"failed"`                   // judgments whose last call failed
+	Rate      float64    `json:"per_second,omitempty"`     // judgments per second, from the latest records
+	Left      float64    `json:"seconds_left,omitempty"`   // estimated time to the run's end
+	Last      *time.Time `json:"last_record,omitempty"`    // time of the last record
 	Silent    float64    `json:"seconds_silent,omitempty"` // since the last record, if the run's status is running
 	// Value is the headline score so far. Before the run's end its interval is valid however often one looks.
 	Value *scoring.Result `json:"value,omitempty"`

@@ -121,7 +121,7 @@ type voteLine struct {
 	ResponseB string  `json:"response_b"`
 	ModelA    string  `json:"model_a"`
 	ModelB    string  `json:"model_b"`
-	Gold      *string `json:"gold"`
+	Gold      *string `json:"gold"` // "A", "B" or "C" for a tie; null without a label
 }
 
 // goldsOf returns for each pair the choice of more than half of its votes, as in [datasets.MTBench]. split counts the

@@ -20,9 +20,9 @@ import (
 // mmluProOutput is a row of MMLU-Pro's published model outputs: the dataset's keys, the letter that was extracted, and
 // the reply under one of two names.
 type mmluProOutput struct {
-	Pred          *string `json:"pred"`
-	GeneratedText *string `json:"generated_text"`
-	ModelOutputs  *string `json:"model_outputs"`
+	Pred          *string `json:"pred"`           // letter that MMLU-Pro's script extracted
+	GeneratedText *string `json:"generated_text"` // the reply
+	ModelOutputs  *string `json:"model_outputs"`  // the reply, in other files
 }
 
 // importMMLUPro turns published model outputs of MMLU-Pro, a JSON array or a zip archive of one, into a run. The name

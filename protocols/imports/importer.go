@@ -7,7 +7,7 @@ import (
 
 // Importer turns files of another harness into runs: a command of "gavel import".
 type Importer struct {
-	Name, About string
+	Name, About string // name of the command; what it does
 	Usage       string // arguments on the command line
 	ManyFiles   bool   // the command takes several files
 	Options     []Flag

@@ -15,18 +15,18 @@ import (
 type VoteRow struct {
 	QuestionID json.RawMessage `json:"question_id"`
 	Turn       *int            `json:"turn"`
-	Judge      json.RawMessage `json:"judge"`
+	Judge      json.RawMessage `json:"judge"` // a name; FastChat's: names of model and prompt
 	ModelA     *string         `json:"model_a"`
 	ModelB     *string         `json:"model_b"`
-	Winner     *string         `json:"winner"`
+	Winner     *string         `json:"winner"` // model_a, model_b, or a kind of tie
 
 	Model1    *string `json:"model_1"`
 	Model2    *string `json:"model_2"`
-	G1Winner  *string `json:"g1_winner"`
-	G2Winner  *string `json:"g2_winner"`
-	G1Prompt  string  `json:"g1_user_prompt"`
-	G1Verdict string  `json:"g1_judgment"`
-	G2Verdict string  `json:"g2_judgment"`
+	G1Winner  *string `json:"g1_winner"`      // of game 1: model_1, model_2, tie or error
+	G2Winner  *string `json:"g2_winner"`      // of game 2, likewise
+	G1Prompt  string  `json:"g1_user_prompt"` // user message of game 1
+	G1Verdict string  `json:"g1_judgment"`    // the judge's reply in game 1
+	G2Verdict string  `json:"g2_judgment"`    // the judge's reply in game 2
 }
 
 // ErrNoWinner is the error for a game of FastChat's judge whose reply has no verdict.
@@ -150,8 +150,8 @@ func ReadVotes(path string) (*VoteFile, error) {
 
 // Rejects counts the rows of a file that cannot be used.
 type Rejects struct {
-	Path  string
-	N     int
+	Path  string   // of the file
+	N     int      // number of rows that cannot be used
 	First []string // errors of the first maxRejects rows
 }
 

@@ -62,7 +62,7 @@ Examples:
 // multiOption asks for one of several options (PROTOCOLS.md §3).
 type multiOption struct {
 	template judging.Template
-	goal     string
+	goal     string // best or worst
 	orders   ordering
 }
 

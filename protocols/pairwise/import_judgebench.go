@@ -19,7 +19,7 @@ import (
 // benchGame is the judgment of a pair in one order, as in JudgeBench's output files.
 type benchGame struct {
 	Judgment *benchJudgment `json:"judgment"`
-	Decision *string        `json:"decision"`
+	Decision *string        `json:"decision"` // label, in the positions shown
 
 	mirrored bool // copied from the game in the other order
 }
@@ -29,7 +29,7 @@ type benchJudgment struct {
 	JudgeModel string          `json:"judge_model"`
 	Prompt     string          `json:"prompt"`
 	Response   string          `json:"response"`
-	Scores     json.RawMessage `json:"scores,omitzero"`
+	Scores     json.RawMessage `json:"scores,omitzero"` // of both responses, if each was scored alone
 }
 
 // benchKeys has the keys that JudgeBench's harness adds to a line of its dataset: the judge and its games.

@@ -24,7 +24,7 @@ type prdText struct {
 	Question int    `json:"question_id"`
 	Text     string `json:"text"`
 	Model    string `json:"model_id"`
-	Score    int    `json:"score"`
+	Score    int    `json:"score"` // of a review: 1 or 2 is the better answer, 3 a tie
 	Category string `json:"category"`
 
 	position string // file and row, for errors

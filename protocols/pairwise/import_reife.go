@@ -26,9 +26,9 @@ type reifeRow struct {
 		Text string `json:"text"`
 	} `json:"response"`
 	Result *struct {
-		Winner int  `json:"winner"` // 1 or 2; random if Fail is true
-		Tie    int  `json:"tie"`
-		Fail   bool `json:"fail"`
+		Winner int  `json:"winner"` // output 1 or 2; random if Fail is true
+		Tie    int  `json:"tie"`    // not 0: a tie
+		Fail   bool `json:"fail"`   // ReIFE could not read the reply
 	} `json:"result"`
 }
 

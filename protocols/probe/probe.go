@@ -62,7 +62,7 @@ func hasParts(t judging.Template) bool { return len(t.Texts) > 0 }
 
 // probe asks a judge about rewritten pairs with the prompts of protocol pairwise.
 type probe struct {
-	plain    judging.Asker
+	plain    judging.Asker // asks about original pairs
 	rewrites rewrites
 }
 

@@ -62,8 +62,9 @@ var answerMetrics = []scoring.Metric{
 	},
 }
 
-// confusion counts judgments by the verdict and whether the judged answer is right. fn includes judgments of right
-// answers without a verdict, since they do not say Correct. lost counts judgments of wrong answers without a verdict.
+// confusion counts judgments: right answers called Correct (tp) or not (fn), wrong answers called Correct (fp) or
+// Incorrect (tn), and wrong answers without a verdict (lost). fn includes right answers without a verdict, since the
+// judge does not call them Correct.
 type confusion struct{ tp, fp, fn, tn, lost float64 }
 
 func (c confusion) n() float64     { return c.tp + c.fp + c.fn + c.tn + c.lost }

@@ -57,7 +57,7 @@ func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 // modeJudgment is the judgment of an answer in one mode, with the verdict of that mode.
 type modeJudgment struct {
 	judgment
-	verdict int8
+	verdict int8 // calledCorrect, calledIncorrect or noVerdict
 }
 
 // sides reports whether the judge sides with its own answer: it calls an equal answer Correct or another one Incorrect.

@@ -45,10 +45,10 @@ const (
 
 // judgment holds an agent's answer to a question and the judge's verdicts on it in both modes.
 type judgment struct {
-	item          string
-	question      string
-	agent         string
-	group         string
+	item          string  // id of the judged answer
+	question      string  // id of the question
+	agent         string  // model that gave the answer
+	group         string  // category of the question
 	ownAnswer     int8    // whether the judge's own answer is right: ownRight, ownWrong, ownUnknown
 	right         bool    // the agent's answer is right
 	same          int8    // the agent's answer beside the judge's: sameUnknown, sameAnswer, otherAnswer

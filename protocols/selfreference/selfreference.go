@@ -86,7 +86,7 @@ const (
 // prompts for answers that are verdicts on a pair.
 type selfReference struct {
 	template judging.Template
-	modes    []string
+	modes    []string // in which the run asks
 }
 
 // Labels with which a judge calls an answer right or wrong, in the order of the candidates of an item to judge.

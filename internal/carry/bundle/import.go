@@ -46,12 +46,12 @@ func Import(lib datasets.Library, bundle, runs string) (ImportResult, error) {
 
 // importer imports one bundle.
 type importer struct {
-	bundle    string // path of the bundle
-	runs      string // folder for the runs
-	library   string // folder for the datasets
-	size      int64  // bytes of the bundle
-	remaining int64  // bytes that the rest of the bundle may unpack to
-	result    ImportResult
+	bundle    string       // path of the bundle
+	runs      string       // folder for the runs
+	library   string       // folder for the datasets
+	size      int64        // bytes of the bundle
+	remaining int64        // bytes that the rest of the bundle may unpack to
+	result    ImportResult // what was imported so far
 }
 
 // each calls use for every unpacked file of the bundle, and returns an error if the bundle is damaged or incomplete.

@@ -30,14 +30,14 @@ type JudgmentRow struct {
 	Item     string `parquet:"item,dict"`
 	Group    string `parquet:"group,dict"`
 	Mode     string `parquet:"mode,dict"`
-	Question string `parquet:"question,dict"`
-	Agent    string `parquet:"agent,dict"`
-	Showing  int32  `parquet:"showing"`  // which presentation (order) of the item was judged, from 0
-	Showings int32  `parquet:"showings"` // number of presentations of the item
-	Repeat   int32  `parquet:"repeat"`   // which repetition of the judgment, from 0
+	Question string `parquet:"question,dict"` // id of the question whose answer was judged
+	Agent    string `parquet:"agent,dict"`    // model whose answer was judged
+	Showing  int32  `parquet:"showing"`       // which presentation (order) of the item was judged, from 0
+	Showings int32  `parquet:"showings"`      // number of presentations of the item
+	Repeat   int32  `parquet:"repeat"`        // which repetition of the judgment, from 0
 
-	Order      []string `parquet:"order,list"`
-	Gold       string   `parquet:"gold,dict"`
+	Order      []string `parquet:"order,list"`   // candidates' ids, first shown first
+	Gold       string   `parquet:"gold,dict"`    // id of the right candidate, or the right answer
 	Outcome    string   `parquet:"outcome,dict"` // by the verdict that scores read now, as Choice to Confidence
 	Choice     string   `parquet:"choice,dict"`
 	Position   *int32   `parquet:"position,optional"` // position at which the choice was shown, from 1
@@ -46,13 +46,13 @@ type JudgmentRow struct {
 	Confidence *float64 `parquet:"confidence,optional"` // probability of the verdict's label, 0 to 1
 	Error      string   `parquet:"error"`
 
-	PromptTokens int        `parquet:"prompt_tokens"` // of all requests for the judgment, as tokens and times below
-	CachedTokens *int       `parquet:"cached_tokens,optional"`
+	PromptTokens int        `parquet:"prompt_tokens"`          // of all requests, as the tokens and times below
+	CachedTokens *int       `parquet:"cached_tokens,optional"` // of the prompts; null if a reply does not say
 	ReplyTokens  int        `parquet:"reply_tokens"`
 	ThinkTokens  int        `parquet:"think_tokens"`
-	Milliseconds float64    `parquet:"ms"`     // time of all requests
-	Cached       bool       `parquet:"cached"` // every reply was in the cache
-	At           *time.Time `parquet:"at,optional,timestamp(millisecond)"`
+	Milliseconds float64    `parquet:"ms"`                                 // time of all requests
+	Cached       bool       `parquet:"cached"`                             // every reply was in the cache
+	At           *time.Time `parquet:"at,optional,timestamp(millisecond)"` // when the judgment was made
 
 	Replies  []string `parquet:"replies,list"`
 	Thinking []string `parquet:"thinking,list"`
