@@ -87,6 +87,7 @@ type votes struct {
 	Tie int `json:"tie"`
 }
 
+// votesFor returns the counts for one vote.
 func votesFor(winner string) votes {
 	switch winner {
 	case "model_a":
@@ -133,7 +134,7 @@ func parseArena(line []byte) (Item, error) {
 	return item, err
 }
 
-// chooseArena keeps the rows that the options select.
+// chooseArena writes the rows of Chatbot Arena that the options select, unchanged.
 func chooseArena(rows FileRows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
@@ -167,10 +168,10 @@ func checkTurns(turns string) error {
 	return nil
 }
 
-// note holds a count of omitted rows and their description.
+// note counts the rows omitted for one reason.
 type note struct {
 	n       int
-	subject string
+	subject string // the rows in words, in the plural
 }
 
 // notes returns a sentence for each note with a count above 0.
@@ -184,7 +185,7 @@ func notes(all ...note) []string {
 	return out
 }
 
-// battleLine encodes a row of votes; its conversations stay as they are in the input.
+// battleLine is a line that countVotes writes for all votes on a match-up. Its conversations stay as in the input.
 type battleLine struct {
 	ID       json.RawMessage `json:"question_id"`
 	Turn     int             `json:"turn"`

@@ -58,6 +58,7 @@ func render(a, b []utterance) (question, first, second string, err error) {
 	return turns(q), turns(x), turns(y), nil
 }
 
+// turns joins the texts of several turns, each after a line with its number. A single text stays as it is.
 func turns(texts []string) string {
 	if len(texts) == 1 {
 		return texts[0]

@@ -50,7 +50,7 @@ func (r *ppeRow) read(line []byte) error {
 	return nil
 }
 
-// drawnPairs writes a line for each pair, in JudgeBench's format.
+// drawnPairs writes a line in JudgeBench's format for each sampled pair of every row.
 func drawnPairs(rows FileRows) ([]string, error) {
 	for row := range rows.All {
 		var r ppeRow

@@ -88,7 +88,8 @@ func (item *Item) preference(q *questionLine, gold string) error {
 	return nil
 }
 
-// Scalar decodes an id or a number, with or without quotes, as files have both; "" for null and anything else.
+// Scalar returns the text of a JSON string or number, since files have ids and numbers with or without quotes; "" for
+// null and any other value.
 func Scalar(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -12,7 +12,7 @@ import (
 	"os"
 )
 
-// Source is a file or its unpacked content.
+// Source holds the bytes of a file, or of its unpacked content.
 type Source interface {
 	io.ReaderAt
 	Size() int64
@@ -46,11 +46,11 @@ func Open(path string) (*File, error) {
 
 // Row is one row of a file.
 type Row struct {
-	Line int    // of the file, from 1
+	Line int    // number of the line in the file, from 1
 	Text []byte // a JSON value without its newline, valid until the next row
 }
 
-// All yields the lines that are not blank, in order. It stops at an error.
+// All yields the lines of a source that are not blank, in order. It ends after the first error.
 func All(in Source) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		stop := errors.New("enough")
@@ -97,6 +97,7 @@ func Sum(in Source) (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
 
+// eachUnpacked passes the rows of a source to use, after unpacking it if needed.
 func eachUnpacked(in Source, use func(row int, text []byte) error) error {
 	lines, _, err := Unpack(in)
 	if lines != nil {
