@@ -78,7 +78,7 @@ func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
 	return nil, err
 }
 
-// tokenize counts the tokens of a text.
+// tokenize returns the number of tokens of a text, by llama.cpp's page /tokenize. text is the body of the request.
 func (o *OpenAI) tokenize(ctx context.Context, text map[string]any) (int, error) {
 	var answer struct {
 		Tokens []json.RawMessage `json:"tokens"`

@@ -33,6 +33,7 @@ type modelCard struct {
 	} `json:"architecture"` // llama.cpp since b11361
 }
 
+// cards requests the server's list of models.
 func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
@@ -91,6 +92,7 @@ func modelsOf(cards []modelCard) []Model {
 	return models
 }
 
+// model returns what an entry says about its model.
 func (c modelCard) model() Model {
 	m := Model{Name: c.ID, Context: c.MaxModelLen}
 	if c.Root != "" && c.Root != c.ID {
@@ -176,6 +178,7 @@ func aliases(cards []modelCard, card modelCard) (names []string) {
 	return names
 }
 
+// matches reports whether name is one of the entry's names: its id, an alias, or the name of its file.
 func (c modelCard) matches(name string) bool {
 	base := path.Base(strings.ReplaceAll(c.ID, `\`, "/"))
 	return name == c.ID || slices.Contains(c.Aliases, name) || name == base || name == strings.TrimSuffix(base, ".gguf")

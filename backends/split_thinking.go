@@ -68,7 +68,7 @@ func tagAt(text, tag string) int {
 	}
 }
 
-// cutTag is strings.Cut around the first tag by tagAt.
+// cutTag works like strings.Cut around the first tag that tagAt finds.
 func cutTag(text, tag string) (before, after string, ok bool) {
 	i := tagAt(text, tag)
 	if i < 0 {
@@ -77,7 +77,7 @@ func cutTag(text, tag string) (before, after string, ok bool) {
 	return text[:i], text[i+len(tag):], true
 }
 
-// splitTagOnce removes the tags in one pass.
+// splitTagOnce separates the text between the tags open and close from a reply in one pass.
 func splitTagOnce(reply, open, close string) (text, thinking string) {
 	var out, thought strings.Builder
 	if before, after, closed := cutTag(reply, close); closed && tagAt(before, open) < 0 {

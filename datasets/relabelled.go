@@ -11,9 +11,9 @@ import (
 	"gavel/internal/codec"
 )
 
-// WriteLabelled writes those items of a set whose id is in label to the new file out, in gavel's formats, with the value
-// in label as gold: a candidate's id, a number, or "tie" for two responses. A pair labelled tie is written without a
-// label, a preference with C. n is the number of items written; notes are sentences about the ties.
+// WriteLabelled writes those items of a set whose id is in label to the new file out, in gavel's formats, with the
+// value in label as gold: a candidate's id, a number, or "tie" for two responses. A pair labelled tie is written
+// without a label, a preference with C. n is the number of items written; notes are sentences about the ties.
 func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes []string, err error) {
 	var lines bytes.Buffer
 	ties := 0
