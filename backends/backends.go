@@ -27,7 +27,7 @@ type Client interface {
 	Ask(ctx context.Context, req Request) (Response, error)
 }
 
-// Roles of a message.
+// Values of [Message].Role.
 const (
 	System    = "system"
 	User      = "user"
@@ -133,7 +133,7 @@ type Oracle struct {
 type Finish string
 
 const (
-	Stop    Finish = "stop"            // the model ended it
+	Stop    Finish = "stop"            // the model ended the reply
 	Length  Finish = "length"          // the reply ended at the token limit or the end of the context
 	TooLong Finish = "prompt-too-long" // the prompt did not fit; there is no reply
 	Refused Finish = "refused"         // the server withheld the reply (content filter, refusal)
@@ -271,15 +271,15 @@ type Backend interface {
 type ErrorKind string
 
 const (
-	Transport  ErrorKind = "transport"  // refused, reset, cut off: may pass
-	Timeout    ErrorKind = "timeout"    // no answer within the time limit: may pass
-	Busy       ErrorKind = "busy"       // 408, 429, 503: may pass
-	ServerSide ErrorKind = "server"     // other 5xx, or an unusable answer: may pass
-	BadRequest ErrorKind = "request"    // 400 and the like: will fail again
-	Auth       ErrorKind = "auth"       // 401, 403: a key or password is missing or wrong
-	NotFound   ErrorKind = "not-found"  // 404: address or model
-	Moved      ErrorKind = "moved"      // 3xx: no redirect is followed
-	Internal   ErrorKind = "unexpected" // anything else
+	Transport  ErrorKind = "transport"  // connection refused, reset or cut off: another try may succeed
+	Timeout    ErrorKind = "timeout"    // no answer within the time limit: another try may succeed
+	Busy       ErrorKind = "busy"       // HTTP 408, 429, 503: another try may succeed
+	ServerSide ErrorKind = "server"     // other HTTP 5xx, or an unusable answer: another try may succeed
+	BadRequest ErrorKind = "request"    // HTTP 400 and the like: the same request will fail again
+	Auth       ErrorKind = "auth"       // HTTP 401, 403: a key or password is missing or wrong
+	NotFound   ErrorKind = "not-found"  // HTTP 404: the address or the model is wrong
+	Moved      ErrorKind = "moved"      // HTTP 3xx: gavel follows no redirect
+	Internal   ErrorKind = "unexpected" // any other failure
 )
 
 // Error describes a call without a usable answer.

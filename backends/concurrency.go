@@ -40,11 +40,11 @@ type Concurrency struct {
 	sent         int           // number of requests started; a request's number is the count before it
 	inFlight     []int         // numbers of the requests in flight, in ascending order
 	free         chan struct{} // closed when a request ends
-	window       window        // the current one
+	window       window        // counts of requests since the level was last set
 	best         float64       // tokens per second of the previous level during a comparison; else 0
 	before       int           // the previous level
 	slowOnce     bool          // one measurement of the level was no faster than the previous level
-	climbing     bool          // false: the level stays until enough requests are answered
+	climbing     bool          // the level may rise now; false: it stays until enough requests are answered
 	wait         int           // answers to wait for before the next level is tried
 	answersSince int           // answers since wait was set
 	goal         int           // the highest level before a step down

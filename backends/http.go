@@ -46,9 +46,9 @@ type exchange struct {
 	secrets *strings.Replacer // removes the request's credentials
 }
 
-// caller sends JSON to a server. All requests to judges' servers go through it, whatever the format. It follows no
-// redirects, counts requests other than judgments, and removes secrets from answers. gavel uses only the types of
-// go-openai and ollama/api: their clients hide truncated bodies, and answers that differ from their own format.
+// caller sends JSON to a server. All requests to judges' servers go through a caller, whatever the format. It follows
+// no redirects, counts requests other than for judgments, and removes secrets from answers. gavel uses only the types
+// of go-openai and ollama/api: their clients hide truncated bodies, and answers that differ from their own format.
 type caller struct {
 	transport http.RoundTripper
 	key       string // API key; "": none
@@ -71,7 +71,7 @@ func WithAccount(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, a)
 }
 
-// judges matches the pages that answer with judgments.
+// judges matches the paths of pages that answer with a judge's reply.
 var judges = regexp.MustCompile(`/(chat/completions|api/chat|systemone)$`)
 
 // enter counts a request for a page, unless it asks for a judgment.
@@ -193,7 +193,7 @@ func (x *exchange) checkStatus(resp *http.Response) error {
 	return e
 }
 
-// ownPages matches the paths of both formats, which follow a server's address.
+// ownPages matches the paths that the formats of Ollama and OpenAI append to a server's address.
 var ownPages = regexp.MustCompile(
 	`/(?:v1/(?:chat/completions|completions|models|systemone)|api/\w+|props|version|tokenize|apply-template)/?$`,
 )
@@ -253,7 +253,8 @@ func (x *exchange) unreadable() error {
 	return unusable("not an answer of this kind of server: %s", excerpt(x.body))
 }
 
-// accessAdvice returns what a request that was refused access needs: a key, or a user name and password.
+// accessAdvice returns advice for a request that was refused access: to give a key, or a user name and password. It
+// returns "" for other answers.
 func (x *exchange) accessAdvice() string {
 	switch wants := x.header.Get("WWW-Authenticate"); {
 	case x.access == "" && x.status == 500: // LiteLLM without a database of keys

@@ -11,15 +11,15 @@ import (
 // topTokens is the number of alternatives requested for each token: the maximum of Ollama and vLLM.
 const topTokens = 20
 
-// topTokensConstrained is the number requested from llama.cpp, which has no maximum, when it restricts a reply to
-// labels from the first token on. The alternatives then nearly always include all labels that the reply does not name;
-// otherwise each would take a request of its own.
+// topTokensConstrained is the number of alternatives requested for each token from llama.cpp, which has no maximum,
+// when it restricts a reply to labels from the first token on. The alternatives then nearly always include all labels
+// that the reply does not name; otherwise each of these labels would take a request of its own.
 const topTokensConstrained = 400
 
 // token is one token of a reply, or an alternative to one.
 type token struct {
 	text    string
-	logprob float64
+	logprob float64 // natural logarithm of the token's probability
 	top     []token // the likeliest tokens at this place; may include the token itself
 }
 

@@ -59,7 +59,7 @@ type llamaProps struct {
 	Slots    int    `json:"total_slots"`
 	Build    string `json:"build_info"`
 	Template string `json:"chat_template"`
-	Marker   string `json:"media_marker"` // new at each start
+	Marker   string `json:"media_marker"` // a text that the server draws at each start
 	Defaults struct {
 		Ctx int `json:"n_ctx"`
 	} `json:"default_generation_settings"`

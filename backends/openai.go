@@ -259,8 +259,8 @@ func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *ex
 }
 
 // endUntold reports whether a reply has no finish reason because the server never reports one. Servers known by name
-// report it, and so does one that ever did. Any other first gets a short trial request, since a missing reason may
-// also mean that this reply broke off.
+// report finish reasons, and so does one that ever did. Any other server first gets a short trial request, since a
+// missing reason may also mean that this reply broke off.
 func (o *OpenAI) endUntold(ctx context.Context, server ServerInfo, model, reason string) (bool, error) {
 	if reason != "" {
 		o.tellsFinish.Store(Yes)
@@ -283,4 +283,5 @@ func (o *OpenAI) endUntold(ctx context.Context, server ServerInfo, model, reason
 
 func (o *OpenAI) chatPage() string { return o.base + "/chat/completions" }
 
+// root returns the server's address without /v1, for pages that are not part of OpenAI's format.
 func (o *OpenAI) root() string { return strings.TrimSuffix(o.base, "/v1") }

@@ -51,11 +51,11 @@ var _ Client = (*Pool)(nil)
 // the model is the same. It then gets one request at a time until it has answered one. Only such an answer resets the
 // waits: a server that lists its models but answers nothing would otherwise return again and again.
 type Pool struct {
-	changed func(url string, err error) // see [NewPool]
+	changed func(url string, err error) // called when an endpoint goes out or returns; see [NewPool]
 	first   time.Duration               // wait before the first probe of a failed endpoint
 	longest time.Duration               // longest wait between two probes
-	ctx     context.Context             // of the probes
-	cancel  context.CancelFunc
+	ctx     context.Context             // ends the probes
+	cancel  context.CancelFunc          // ends ctx
 	probes  sync.WaitGroup
 
 	notifyMu sync.Mutex // held, before mu, during a call of changed, which may query the pool
@@ -175,7 +175,8 @@ func (c call) stale() bool { return c.sent != c.term }
 // withURL returns the request's error with the address of the endpoint.
 func (c call) withURL() error { return fmt.Errorf("%s: %w", c.Server.URL, c.err) }
 
-// next assigns a request to the least busy live endpoint that is not in tried; ok is false if there is none.
+// next assigns a request to the least busy live endpoint that is not in tried. The second result is false if there is
+// none.
 func (p *Pool) next(tried []call) (call, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

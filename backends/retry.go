@@ -32,7 +32,7 @@ type Retrier struct {
 	waiting atomic.Int64 // see Waiting
 }
 
-// WithRetry returns next with retries.
+// WithRetry returns a Client that passes requests to next, and repeats those that fail as opts say.
 func WithRetry(next Client, opts Retry) *Retrier { return &Retrier{next: next, opts: opts} }
 
 // Waiting returns the number of requests that wait for another try and do not occupy a server.

@@ -19,7 +19,7 @@ const shortestSecret = 8
 // shortestCoded is the minimum length of a key to search for in base64: 15 letters and more do not occur as a word.
 const shortestCoded = 12
 
-// redacted replaces a key that a server repeats.
+// redacted is the text in place of a key or password that a server repeats.
 const redacted = "[API key]"
 
 // redact removes secrets from a text, however JSON escapes them: a server may repeat them, and they would reach records

@@ -37,7 +37,8 @@ func SplitThinking(reply string) (text, thinking string) {
 // reply once more; after the last, everything from the next opening tag on is thinking.
 const deepestThought = 50
 
-// splitTag removes the text between the tags, also between tags that the removal of others forms.
+// splitTag separates the text between the tags open and close from a reply, also between tags that the removal of
+// others forms.
 func splitTag(reply, open, close string) (text, thinking string) {
 	text = reply
 	for range deepestThought {
@@ -94,7 +95,7 @@ func splitTagOnce(reply, open, close string) (text, thinking string) {
 	return out.String(), thought.String() // may contain a tag that the removals formed
 }
 
-// responseMarks surround the answer of Command A after its thinking.
+// responseMarks surround the answer in replies of the model Command A.
 var responseMarks = [2]string{"<|START_RESPONSE|>", "<|END_RESPONSE|>"}
 
 // trimResponseMarks returns a reply without the marks around it.
@@ -106,7 +107,8 @@ func trimResponseMarks(text string) string {
 	return text
 }
 
-// Harmony's marks, and the words that remain if a server drops special tokens.
+// Marks in replies of gpt-oss (its format is called harmony), and the words that remain of them if a server drops
+// special tokens.
 const (
 	channelMark  = "<|channel|>"
 	messageMark  = "<|message|>"

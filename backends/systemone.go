@@ -83,9 +83,9 @@ func (s *SystemOne) Identify(ctx context.Context, name string) (Model, error) {
 
 // decision is a question to a decision model.
 type decision struct {
-	Type         string          `json:"type"`
-	Instructions string          `json:"instructions"`
-	Criteria     json.RawMessage `json:"criteria,omitempty"`
+	Type         string          `json:"type"`               // choiceQuestion or yesNoQuestion
+	Instructions string          `json:"instructions"`       // the text of the question
+	Criteria     json.RawMessage `json:"criteria,omitempty"` // an object with the options as keys; none for yes and no
 	options      []string        // the words for the options, in the order of Request.Constrain
 }
 

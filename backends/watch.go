@@ -80,7 +80,7 @@ func (c *IdentityCheck) end(err error) {
 const (
 	// checkEvery is the pause after a successful check, longestRest the longest pause after failures.
 	checkEvery  = 2 * time.Second
-	longestRest = 30 * time.Second
+	longestRest = 30 * time.Second // also the longest pause between two probes of a [Pool]
 	// leastPatience is the minimum time that Begin gives the server, even if the user sets shorter retries.
 	leastPatience = 5 * time.Second
 )
@@ -280,7 +280,7 @@ func (w *Watch) Changed() *ModelChangedError {
 	return w.changed
 }
 
-// verify returns an error if the server has another model than before, or does not say.
+// verify returns an error if the server has another model than before, or does not say which one it has.
 func (w *Watch) verify(ctx context.Context) error {
 	if w.replaced {
 		return w.Changed()

@@ -28,10 +28,10 @@ type battleRow struct {
 	Turn     *int        `json:"turn" must:"be"`
 	Category string      `json:"category"`
 	Language string      `json:"language"`
-	Votes    *votes      `json:"votes"`
+	Votes    *votes      `json:"votes"` // in lines that countVotes writes; published rows have one vote each
 }
 
-// read decodes a row and checks the keys that both formats share.
+// read decodes a row and checks the keys that MT-Bench and Chatbot Arena share.
 func (r *battleRow) read(line []byte) error {
 	if err := decode(line, r); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 	}, nil
 }
 
-// winners lists the votes in the order of the candidates A, B and C.
+// winners lists the values of the key winner, in the order of the candidates A, B and C.
 var winners = []string{"model_a", "model_b", "tie"}
 
 // bothBad is Chatbot Arena's second kind of tie: neither response is good.
@@ -103,8 +103,8 @@ func (v votes) plus(w votes) votes { return votes{A: v.A + w.A, B: v.B + w.B, Ti
 // swap returns the votes with the two models exchanged.
 func (v votes) swap() votes { return votes{A: v.B, B: v.A, Tie: v.Tie} }
 
-// Majority returns the candidate with more than half of the votes, or NoGold. votes counts those for A, B and C (a
-// tie).
+// Majority returns the index of the candidate with more than half of the votes, or NoGold. votes counts the votes for
+// A, B and C (a tie).
 func Majority(votes [3]int) int {
 	return slices.IndexFunc(votes[:], func(n int) bool { return 2*n > votes[0]+votes[1]+votes[2] })
 }

@@ -12,7 +12,8 @@ type utterance struct {
 	Content *string `json:"content"`
 }
 
-// check rejects a conversation whose turns do not alternate between user and assistant.
+// check returns an error for an empty conversation, and for one whose messages do not alternate between user and
+// assistant.
 func check(c []utterance) error {
 	if len(c) == 0 {
 		return errors.New("a conversation is empty")

@@ -141,7 +141,7 @@ type Format struct {
 	Languages bool
 }
 
-// Item parses a line and stores it as Raw.
+// Item returns the item of a line, with the line as its Raw.
 func (f Format) Item(line []byte) (Item, error) {
 	item, err := f.Parse(line)
 	item.Raw = line
@@ -177,7 +177,7 @@ const (
 	Vicuna  = "vicuna80/"
 )
 
-// LevelOf returns the function from item ids to levels of difficulty; nil if the source has none.
+// LevelOf returns the function from item ids to levels of difficulty for the items of a source; nil if they have none.
 func LevelOf(source string) func(id string) string {
 	f, _ := FormatNamed(source)
 	return f.Level
@@ -201,7 +201,7 @@ type row struct {
 	offset int64  // bytes before the line in Set.data
 	length int    // bytes of the line, without its newline
 	line   int    // number of the line in the file, from 1
-	group  string // for selections by group without reading the item
+	group  string // the item's group, here so that a selection by group need not read the item
 	sum    uint32 // CRC-32 of the line: the file may be edited during a run
 }
 
@@ -270,10 +270,10 @@ func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 	return line, nil
 }
 
-// InMemory reports whether all items are in memory.
+// InMemory reports whether the set keeps all parsed items in memory.
 func (s *Set) InMemory() bool { return len(s.items) > 0 }
 
-// inMemoryBytes is the maximum size of a file whose parsed items stay in memory.
+// inMemoryBytes is the maximum size, in bytes, of a file whose parsed items stay in memory.
 const inMemoryBytes = 16 << 20
 
 // Item reads item i from the file. It may be called from many goroutines.

@@ -90,6 +90,7 @@ func finalNumber(answer string) (string, error) {
 	return number, nil
 }
 
+// gsmSymbolic is the group of GSM-Symbolic's first set, and begins those of the other two.
 const gsmSymbolic = "GSM-Symbolic"
 
 // symbolicSet finds "p1" or "p2" in the name of a file or folder.

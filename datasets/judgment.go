@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Judgments reads agents' answers to questions, each to be judged right or wrong. gavel makes such lines from the
-// records of runs in which agents, models other than the judge or itself, answered the questions.
+// Judgments reads answers to questions, each to be judged right or wrong. gavel makes such lines from the records of
+// runs in which models, called agents, answered the questions.
 var Judgments = Format{
 	Name: "judgment",
 	About: "lines with id, question, gold (Correct or Incorrect), question_id, of, agent and answer, " +

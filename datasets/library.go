@@ -65,7 +65,7 @@ func (l Library) path(k Entry) string {
 	return filepath.Join(l.Dir, k.file()+k.extension())
 }
 
-// sumFile returns the path of the SHA-256 for a file without a published one.
+// sumFile returns the path of the text file that holds the SHA-256 of a dataset's file, if none is published.
 func sumFile(path string) string { return path + ".sha256" }
 
 // Has reports whether a dataset is built in or in the library.

@@ -19,7 +19,7 @@ type mapper struct {
 	labels   []string            // label values as given: "A>B=model_a"
 	nonempty map[string]bool     // names of the columns with a value in some row
 
-	format *Format // of the lines; nil before the first
+	format *Format // format of the lines written; nil before the first line
 	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tied those of
 	// these with the label tie, and multiChosen the rows left out because several responses are the chosen ones.
 	rows, unlabelled, tied, multiChosen int

@@ -65,9 +65,9 @@ func parseMTBench(line []byte) (Item, error) {
 
 // matchUp identifies two models' answers to one turn of a question.
 type matchUp struct {
-	id           string
-	turn         int
-	first, other string
+	id           string // of the question
+	turn         int    // from 1
+	first, other string // the models, sorted by name
 }
 
 // vote returns the match-up of a row and the row's votes, with the models in the order of the match-up.

@@ -23,10 +23,11 @@ import (
 // mapping of its columns.
 const ownFolder = "own"
 
-// ownName matches valid names of such datasets: valid file names on every system, and no paths.
+// ownName matches valid names of users' own datasets: valid file names on every system, and no paths.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// longestOwn limits the length of a name; the file name adds the beginning of a SHA-256.
+// longestOwn limits the letters in the name of a user's own dataset; the name of its file adds the beginning of a
+// SHA-256.
 const longestOwn = 51
 
 // Lookup finds a dataset by name, in the registry or among the user's own.

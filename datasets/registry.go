@@ -31,7 +31,7 @@ type Entry struct {
 	Get     string   `json:"get,omitempty"`    // how to get the file without a download address
 	File    string   `json:"file,omitempty"`   // name of the file in the library, without extension; "": Name
 	Groups  []string `json:"groups,omitempty"` // the groups of the file that belong to the dataset; nil: all
-	Format  string   `json:"format"`
+	Format  string   `json:"format"`           // name of the file's format
 	Mapping `yaml:",inline"`
 
 	Published []Published `json:"-"` // published results of judges on the dataset
@@ -47,7 +47,7 @@ func (k Entry) Shape() Shape {
 
 // Published is a published result of a judge on all items of a dataset.
 type Published struct {
-	Judge, Protocol, Metric string
+	Judge, Protocol, Metric string  // names
 	Prompt                  string  // gavel's name for the prompt, if it has one
 	OpenWeights             bool    // the judge's weights are public
 	Value                   float64 // percent

@@ -11,7 +11,7 @@ import (
 type Alarms struct {
 	mu             sync.Mutex
 	n              int            // judgments counted
-	cut, noVerdict int            // of these: with a truncated reply; without a verdict, for that or another reason
+	cut, noVerdict int            // judgments with a truncated reply; judgments without a verdict, truncated or not
 	repeating      int            // truncated replies that repeat themselves
 	unconstrained  int            // truncated replies that ignore the labels; see [Record.IgnoresConstraint]
 	unserved       Unserved       // judgments without a verdict by no fault of the judge
@@ -24,7 +24,7 @@ type Alarms struct {
 }
 
 const (
-	alarmAfter = 20 // judgments before the first check
+	alarmAfter = 20 // judgments before Alarms checks for the first time
 	alarmLoops = 3  // least replies that repeat themselves before Alarms warns of them
 	// alarmPercent is the percentage of judgments without a verdict, or with the same label, at which Alarms warns.
 	// For truncated replies half of it is enough.

@@ -20,14 +20,14 @@ type Answers struct {
 	Missing int         // questions of the run without a record: the same run command asks them
 
 	answers   map[string]Answer        // by id of the question
-	questions map[string]priorQuestion // by id; nil unless Compare found that another dataset file was used
+	questions map[string]priorQuestion // the run's own, by id; nil unless Compare found that they come from another file
 }
 
 // Answer holds a model's answer to a question.
 type Answer struct {
 	Text    string  // the whole reply
-	Value   string  // the final answer read from it; "" if none
-	Outcome Outcome // how the reply ended, as read now
+	Value   string  // the final answer read from Text; "" if there is none
+	Outcome Outcome // the result of reading Text: Decided if it has a final answer
 }
 
 // priorQuestion holds a question as the answering run has it, to compare it with another file's question of that id.
@@ -80,10 +80,10 @@ func joinReplies(r *Record) string {
 type Lack string
 
 const (
-	LackNone      Lack = ""
+	LackNone      Lack = ""               // no reason: the answer can be judged
 	LackMissing   Lack = "missing"        // the run has no record of the question
 	LackFailed    Lack = "failed"         // the call to the model failed
-	LackText      Lack = "no-text"        // the reply is empty
+	LackText      Lack = "no-text"        // there is no text: the reply is empty or refused, or the prompt was too long
 	OtherQuestion Lack = "other-question" // the run has another question under the same id
 )
 

@@ -22,11 +22,11 @@ import (
 
 // Files of a run directory.
 const (
-	ManifestFile = "run.json"
-	RecordsFile  = "records.jsonl"
-	ItemsFile    = "items.jsonl"  // the dataset's lines of the items that the run uses, in order
-	ResultsFile  = "results.json" // the scores of the records
-	lockFile     = ".lock"
+	ManifestFile = "run.json"      // the [Manifest]
+	RecordsFile  = "records.jsonl" // a [Record] per line
+	ItemsFile    = "items.jsonl"   // the dataset's lines of the items that the run uses, in order
+	ResultsFile  = "results.json"  // the scores of the records
+	lockFile     = ".lock"         // locked by the process that writes to the directory
 )
 
 // RunFiles lists the names of a run's files.
@@ -40,7 +40,7 @@ type Dir struct {
 	// Waiting holds judgments of an earlier try that need a check of which model the server serves: those that waited
 	// for one when the try was killed, and records marked unverified.
 	Waiting       []*Record
-	waitingMu     sync.Mutex
+	waitingMu     sync.Mutex   // held while waitingWriter is opened or written to
 	waitingWriter recordWriter // writes waitingFile; its file is nil before the first Hold
 	recordWriter               // writes RecordsFile
 }
@@ -55,9 +55,8 @@ func OtherRun(path string, old, m *Manifest) error {
 }
 
 // OpenDir opens a run directory for writing, creates it if needed, and takes its lock. If the directory holds a run, it
-// must be the same one: OpenDir then calls done for every valid record. Records for which retry returns true, and
-// unverified ones, are not valid: the former stay in the file until Start or Sweep removes them, the latter go to
-// Waiting.
+// must be the run of m: OpenDir then calls done for every valid record. Records for which retry returns true, and
+// unverified ones, are not valid: Start or Sweep removes both from the file, and Waiting holds the unverified ones.
 func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, error) {
 	return OpenDirBy(path, m, retry, nothing, func(r *Record, _ struct{}) error { return done(r) })
 }
@@ -269,8 +268,8 @@ func (d *Dir) Write(r *Record) error {
 
 // WriteItems writes items.jsonl in one step if it does not exist; each passes its lines to its argument. If a run next
 // to this one has the same items, the two share one file where the file system has hard links. WriteItems may be called
-// while records are written, but after Start: items without a manifest could belong to another run. If it did not
-// finish, whoever continues the run calls it again.
+// while records are written, but after Start: items without a manifest could belong to another run. If a kill ends
+// WriteItems, the next try of the run calls it again.
 func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
 	if disk.Exists(path) {

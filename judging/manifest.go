@@ -75,9 +75,10 @@ type DatasetSpec struct {
 	Unrelated  bool   `json:"unrelated,omitempty"`   // each item has an option of another item, as its first
 	MaxOptions int    `json:"max_options,omitempty"` // number of options to which larger items were reduced
 
-	// `--field`, if the file's columns were mapped, in the order of its parts; `sha256` covers the file and the mapping
+	// the value of `--field` in its normal form, if the file's columns were mapped; `sha256` covers the file and the
+	// mapping
 	Field       string `json:"field,omitempty"`
-	LabelValues string `json:"label_values,omitempty"` // `--label-values`, if the file's labels were mapped
+	LabelValues string `json:"label_values,omitempty"` // the value of `--label-values`, if the file's labels were mapped
 }
 
 // ModelSpec identifies the judge.
@@ -94,7 +95,7 @@ type Parameters struct {
 	Seed        int     `json:"seed"`        // sent with every request
 	MaxTokens   int     `json:"max_tokens"`  // limit of one reply, in tokens, including thinking
 	NumCtx      int     `json:"num_ctx"`     // requested context in tokens; 0 leaves it to the server
-	// how often a judge is asked at most before it gives a verdict; 1 except for pairs
+	// largest number of times that a judge is asked until it gives a verdict; 1 except for pairs
 	Attempts int `json:"attempts"`
 	// `system` or `user`: the role that carries the system text
 	SystemRole string `json:"system_role"`
@@ -193,7 +194,7 @@ type Manifest struct {
 	Schema int `json:"schema"` // version of this file's format; a newer one is an error
 	// SHA-256 of the JSON of `spec` without `prompt.origin`; runs of one `id` are the same run
 	ID        string `json:"id"`
-	Gavel     string `json:"gavel"`     // version of gavel that made it
+	Gavel     string `json:"gavel"`     // version of gavel that made the run
 	Simulated bool   `json:"simulated"` // no model was asked
 	Spec      Spec   `json:"spec"`      // everything that determines the results
 
@@ -204,7 +205,7 @@ type Manifest struct {
 	Servers []backends.ServerInfo `json:"servers,omitempty"`
 	// length of the longest prompt that begins a judgment; left out of simulated and imported runs
 	Longest   Length `json:"longest_prompt,omitzero"`
-	Judgments int    `json:"judgments"` // items × presentations × repetitions
+	Judgments int    `json:"judgments"` // number of all judgments: items × presentations × repetitions
 	// judgments in flight during the last try; the average if gavel chose it
 	Concurrency int `json:"concurrency"`
 	// time limit of one call in the last try, such as `10m0s`; left out of simulated and imported runs
@@ -216,11 +217,13 @@ type Manifest struct {
 	// served, or how long a prompt is
 	OtherRequests map[string]int `json:"requests_beside,omitempty"`
 	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`, `stopped` (by a rule)
-	Status     string           `json:"status"`
-	Imported   string           `json:"imported,omitempty"`   // name of the imported file
-	Stages     []StageRun       `json:"stages,omitempty"`     // the runs whose answers or verdicts this run uses
-	Staged     *StageCounts     `json:"staged,omitempty"`     // counts of the questions behind the items
-	Referenced *ReferenceCounts `json:"referenced,omitempty"` // counts of the pairs, with `--self-reference`
+	Status   string     `json:"status"`
+	Imported string     `json:"imported,omitempty"` // name of the imported file
+	Stages   []StageRun `json:"stages,omitempty"`   // the runs whose answers or verdicts this run uses
+	// counts of the questions whose answers the items contain, and of those left out
+	Staged *StageCounts `json:"staged,omitempty"`
+	// counts of the pairs judged with the judge's own answer as reference, and of those left out
+	Referenced *ReferenceCounts `json:"referenced,omitempty"`
 	// of a model without a digest: the most likely tokens after a fixed text, and the natural logarithms of their
 	// probabilities
 	Sample backends.TokenSample `json:"sample,omitempty"`
@@ -249,7 +252,7 @@ type Manifest struct {
 
 // StopRule describes the rule that ended a run before its last item.
 type StopRule struct {
-	Rule  string  `json:"rule"`  // `until …` or `race`
+	Rule  string  `json:"rule"`  // name of the rule: `until …` or `race`
 	Alpha float64 `json:"alpha"` // bounds the probability that the rule errs
 	Looks int     `json:"looks"` // how often the rule was checked
 	Items int     `json:"items"` // number of items that the rule uses, the first ones in the order drawn
@@ -267,7 +270,7 @@ type StageRun struct {
 
 // Length holds the length of a prompt in tokens.
 type Length struct {
-	Tokens int `json:"tokens"` // of the prompt
+	Tokens int `json:"tokens"` // number of tokens in the prompt
 	// how the length is known: `counted by the server`; `of the N longest in bytes, counted by the server` if all other
 	// prompts fit by their bytes or are too many; or `at most: its bytes`: one token a byte and 256 for the chat template
 	By string `json:"by"`
@@ -294,8 +297,8 @@ type DatasetInfo struct {
 	IDs     string   `json:"ids,omitempty"`         // the file that lists the ids of the items to use
 }
 
-// ModelChange records that a server of the run was found to serve another model under the same name. Its replies since
-// the previous check do not count.
+// ModelChange records that a server of the run was found to serve another model under the same name. The server's
+// replies since the previous check do not count.
 type ModelChange struct {
 	At  time.Time `json:"at"`  // when a check found the change
 	URL string    `json:"url"` // address of the server
@@ -385,8 +388,8 @@ func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// AskerOf rebuilds the protocol of a run from its manifest alone: the prompt may come from a file, or may have changed
-// since.
+// AskerOf returns the Asker of a run, made from the run's manifest alone: its prompt may come from a user's file, or
+// may have changed in the protocol since.
 func AskerOf(m *Manifest) (Asker, error) {
 	protocol, err := ProtocolNamed(m.Spec.Protocol)
 	if err != nil {

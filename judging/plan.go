@@ -16,11 +16,11 @@ import (
 
 // CallPlan describes what a run would do.
 type CallPlan struct {
-	Items     int    `json:"items"`
+	Items     int    `json:"items"`                // number of items
 	Judgments int    `json:"judgments"`            // items × presentations × repetitions
 	Completed int    `json:"standing"`             // judgments already in the run's records
-	Cached    int    `json:"cached"`               // of the rest, judgments whose first turn is cached
-	CacheNote string `json:"cache_note,omitempty"` // why Cached is 0 without a look into the cache
+	Cached    int    `json:"cached"`               // judgments not in the records yet whose first turn is in the cache
+	CacheNote string `json:"cache_note,omitempty"` // why the cache was not read, so that Cached is 0; "" if it was
 	TooLong   int    `json:"prompt_too_long"`      // judgments not asked: by the server's count their prompt is too long
 	// MayNotFit counts judgments whose prompt has more bytes than the context has tokens; the server cannot count tokens.
 	MayNotFit int `json:"may_not_fit"`
@@ -29,7 +29,7 @@ type CallPlan struct {
 	// CallsAtMost includes second attempts, label turns, and a call for each label that the server does not list by
 	// itself. Calls has one call per judgment.
 	CallsAtMost int                `json:"calls_at_most"`
-	Tokens      int                `json:"prompt_tokens"`        // estimate for the judgments to ask, at 4 bytes per token
+	Tokens      int                `json:"prompt_tokens"`        // estimate for all calls, at 4 bytes per token
 	MaxTokens   int                `json:"reply_tokens_at_most"` // tokens of all replies at the token limit
 	First       []backends.Message `json:"first"`                // the first prompt in full
 }
@@ -116,10 +116,11 @@ const maxCounts = 1000
 // for the whole batch.
 const countConcurrency = 16
 
-// LongestPrompt returns the length of the longest first turn of the rows. Their bytes are enough if they and the reply
-// fit the context. Otherwise the server counts the tokens of those that may not fit, the longest in bytes first; all
-// others are shorter or fit. With attempts above 0 it stops once FitReply can get no shorter. If the server cannot
-// count, it returns the length in bytes together with the error.
+// LongestPrompt returns the length of the longest prompt with which a judgment of j.Rows begins. If the longest in
+// bytes and a reply fit the context, its bytes are enough. Otherwise the server counts the tokens of the prompts that
+// may not fit, the longest in bytes first; all others are shorter or fit. With attempts above 0, LongestPrompt stops
+// once FitReply can return nothing less. If the server cannot count, LongestPrompt returns the length in bytes together
+// with the error.
 func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Length, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })

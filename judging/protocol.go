@@ -28,16 +28,18 @@ type Presentation struct {
 
 // Prompt holds the text that a judge gets for one presentation.
 type Prompt struct {
-	System   string
-	User     string
-	FollowUp string          // the turn asked after a reply without a verdict; "" for none
+	System   string          // text of the system message; "" for none
+	User     string          // text of the user's message
+	FollowUp string          // text of the turn that asks again after a reply without a verdict; "" for none
 	Oracle   backends.Oracle // the correct verdict, for simulated judges
 
 	// Labels lists the verdicts on offer as the judge should write them. A constrained reply is exactly one of them.
 	Labels []string
-	// LabelTurn is the turn that asks for the label alone after free reasoning; "" if the label is the whole reply.
+	// LabelTurn is the text of the turn that asks for the label alone after free reasoning; "" if the label is the whole
+	// reply.
 	LabelTurn string
-	// Challenge is the turn asked after a verdict; the reply to it replaces the verdict. "" for none.
+	// Challenge is the text of the turn that asks, after a verdict, whether the judge is sure; the reply to it replaces
+	// the verdict. "" for none.
 	Challenge string
 	// Again says that the item has another presentation with the same prompt, whose cached reply must not be used here.
 	Again bool
@@ -92,8 +94,8 @@ func (s Span) Shift(offset int) Span { return Span{s.Start + offset, s.End + off
 type Policy string
 
 const (
-	Unique Policy = "unique" // all must be the same (JudgeBench's rule, the default)
-	Last   Policy = "last"   // the last one (Arena-Hard v2)
+	Unique Policy = "unique" // all labels must be the same (JudgeBench's rule, the default)
+	Last   Policy = "last"   // the last label counts (Arena-Hard v2)
 )
 
 // Policies lists all policies, the default first.
@@ -123,18 +125,19 @@ type PolicyReader interface {
 // Protocol describes a protocol: its name and help, its prompts, how it asks, and how it reads its records.
 type Protocol struct {
 	Name          string
-	About         string
-	Help          string           // the help text, in which NAME and GOAL stand for the protocol's name and goal
+	About         string           // the protocol in one line, for lists
+	Help          string           // the help text, in which NAME and GOAL stand for name and goal
 	Items         string           // plural of its items, in a word or two
 	Goal          string           // which candidate a judge has to name, such as "better"
 	Asks          string           // the question, in which GOAL stands for the goal; "" if the name says it
 	Shapes        []datasets.Shape // the shapes of its items
 	Presentations int              // number of presentations of every item; 0 if it depends on the item
-	MaxShown      int              // how many candidates of its order a presentation shows, from the first; 0: all
+	MaxShown      int              // number of candidates that a presentation shows, the first of its order; 0: all
 	FollowUps     bool             // another turn follows a reply without a verdict
 	Templates     []Template       // the prompts to choose from, the default first
 	Options       []Option         // the choices that it offers beyond the prompt
-	New           func(Template, Settings) Asker
+	// New makes the Asker of a run.
+	New func(Template, Settings) Asker
 
 	// The following fields may be nil.
 
@@ -185,12 +188,12 @@ func (p Protocol) ShownIDs(order []string) []string {
 // not the default, part of the run's spec.
 type Option struct {
 	Name    string
-	Label   string // heading in forms; "": Name
-	Usage   string
-	Default string   // "false" for a switch
-	Values  []string // all values; nil if Check decides
-	Check   func(value string) error
-	Goal    bool // the option sets the goal
+	Label   string                   // heading in forms; "": Name
+	Usage   string                   // help text
+	Default string                   // "false" for a switch
+	Values  []string                 // all values; nil if Check decides
+	Check   func(value string) error // returns an error for an invalid value; may be nil
+	Goal    bool                     // the option sets the goal
 }
 
 // Settings maps the names of options to their values, if not the default.
@@ -226,7 +229,7 @@ func ProtocolsFor(s datasets.Shape) []Protocol {
 	return slices.DeleteFunc(Protocols(), func(p Protocol) bool { return !p.Takes(s) })
 }
 
-// ProtocolNamed finds a protocol. With an error it returns the zero value.
+// ProtocolNamed returns the registered protocol with a name, or else the zero value and an error.
 func ProtocolNamed(name string) (Protocol, error) {
 	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Name == name }); i >= 0 {
 		return registered[i], nil

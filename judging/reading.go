@@ -37,7 +37,7 @@ func DefaultReaders(imported bool) Readers {
 
 // Reading holds options for reading stored replies.
 type Reading struct {
-	Name      Readers // "": see [DefaultReaders]
+	Name      Readers // the readers to use; "": those of [DefaultReaders]
 	Policy    Policy  // with Paper: which of several labels counts
 	AcceptCut bool    // a verdict counts if the reply was truncated after it
 	Lenient   bool    // with Paper: also use the lenient rule for answers (see the answer protocol)

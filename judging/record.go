@@ -124,13 +124,13 @@ type Record struct {
 	// the judge gave a verdict and was asked whether it is sure; the verdict is read from the last reply alone
 	Challenged bool    `json:"challenged,omitempty"`
 	Outcome    Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
-	Label      string  `json:"label,omitempty"`  // as the judge wrote it, without brackets
-	Choice     string  `json:"choice,omitempty"` // id of the chosen candidate, if `decided`
+	Label      string  `json:"label,omitempty"`  // the verdict's label as the judge wrote it, without brackets
+	Choice     string  `json:"choice,omitempty"` // id of the chosen candidate, if `outcome` is `decided`
 	Answer     string  `json:"answer,omitempty"` // the number read, if the answer is a number
 	// the rule that found the verdict, if the protocol has several: `answer-is`, `answer-colon`, `last-letter`,
 	// `last-number`, `marker`; for options `selection`, `anywhere`
 	Rule  string `json:"rule,omitempty"`
-	Error string `json:"error,omitempty"` // why there is no reply, if `failed`
+	Error string `json:"error,omitempty"` // why there is no reply, if `outcome` is `failed`
 	// probabilities of the labels on offer, in the order of the prompt, if the outcome is `decided` or `tie` and the
 	// server returns them; of a decision model also without a verdict
 	Probabilities []Probability   `json:"probabilities,omitempty"`

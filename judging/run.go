@@ -54,7 +54,7 @@ var ErrStopped = errors.New("stopped")
 // GaveUpError is the error of a run that ended because too many calls in a row failed.
 type GaveUpError struct {
 	Calls int    // number of failed calls in a row
-	Last  string // error of the last one
+	Last  string // error of the last of these calls
 }
 
 func (e *GaveUpError) Error() string {

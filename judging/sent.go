@@ -19,10 +19,10 @@ type Sent struct {
 // traffic sums up all conversations about one presentation of an item. A conversation is the first turn, then replies,
 // each followed by a next turn. The lengths of turns are known only in Tree, so turns are counted here.
 type traffic struct {
-	requests  uint32 // sent to a server, not answered by gavel's cache
+	requests  uint32 // number of requests sent to a server, not answered by gavel's cache
 	replies   uint64 // bytes of earlier replies in these requests
-	nextTurns uint32 // next turns in these requests
-	turns     uint32 // turns of the first of the conversations
+	nextTurns uint32 // number of next turns in these requests
+	turns     uint32 // number of turns in the first of the conversations
 }
 
 // Add counts the requests of a record that reached a server.

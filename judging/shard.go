@@ -11,14 +11,14 @@ import (
 
 // Shard describes the part of a run's items that a run has. "gavel merge" makes the whole run from all parts.
 type Shard struct {
-	Index int `json:"index"` // from 1
+	Index int `json:"index"` // number of this shard, from 1
 	Count int `json:"of"`    // number of shards
 	// id of the whole run; if its items are made from answers, of a run over their questions
 	WholeID string `json:"whole"`
 	Items   int    `json:"items"`          // number of all shards' items; of questions, if items are made from answers
 	IDs     string `json:"items_sha256"`   // SHA-256 of the ids of all shards' items, one per line
 	Dataset string `json:"dataset_sha256"` // SHA-256 of the whole run's dataset file
-	Path    string `json:"dataset"`        // path of that file, as given
+	Path    string `json:"dataset"`        // path of the whole run's dataset file, as given
 	// the index of each item of this run in the whole, from 0, as the difference from the previous one; separated by
 	// spaces
 	Places string `json:"places"`

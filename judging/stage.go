@@ -21,7 +21,7 @@ import (
 // Stage makes the items of a protocol from earlier answers of models: of the judge itself and, if it judges them, of
 // agents.
 type Stage struct {
-	Agents        bool   // agents' answers are judged; an agent is a model other than the judge, or the judge itself
+	Agents        bool   // the new items are answers to judge; the models that gave them are called agents
 	Ownless       bool   // no mode of the protocol shows the judge its own answers
 	Format        string // format of the new items' lines; "": that of the questions' file
 	Presentations int    // number of presentations of each new item
@@ -43,10 +43,10 @@ type StageResult interface {
 
 // StageCounts counts the questions from whose answers a stage made items, and those left out.
 type StageCounts struct {
-	Questions int `json:"questions"` // all requested questions
-	NoGold    int `json:"no_gold"`   // left out: they have no label
-	// left out because the judge has no answer of its own, by reason: `missing` (no record), `failed`, `no-text`
-	// (refused, empty or too long a prompt), `other-question`
+	Questions int `json:"questions"` // number of requested questions
+	NoGold    int `json:"no_gold"`   // number of questions left out because they have no label
+	// number of questions left out because the judge has no answer of its own, by reason: `missing` (no record),
+	// `failed`, `no-text` (refused, empty or too long a prompt), `other-question`
 	NoOwn    map[Lack]int  `json:"no_own"`
 	Agents   []StagedAgent `json:"agents"`   // counts of each agent whose answers were judged
 	Warnings []string      `json:"warnings"` // the counts that a reader should know, as sentences
@@ -125,8 +125,8 @@ func (s *StageCounts) Note(m *Manifest) { m.Staged = s }
 
 // ReferenceCounts counts the pairs that are judged with the judge's own answer as reference, and those left out.
 type ReferenceCounts struct {
-	Pairs    int          `json:"pairs"`    // all requested pairs
-	NoOwn    map[Lack]int `json:"no_own"`   // left out because the judge has no answer of its own, by reason
+	Pairs    int          `json:"pairs"`    // number of requested pairs
+	NoOwn    map[Lack]int `json:"no_own"`   // pairs left out because the judge has no answer of its own, by reason
 	Right    int          `json:"right"`    // pairs to whose question the judge's own answer is correct
 	Wrong    int          `json:"wrong"`    // pairs to whose question the judge's own answer is wrong
 	Unknown  int          `json:"unknown"`  // pairs where it is unknown whether the judge's own answer is correct

@@ -16,7 +16,7 @@ type Systems struct {
 	unverified   int                              // records marked unverified; see [Record].Unverified
 	replies      int                              // replies of all records
 	otherModels  map[string]int                   // replies by the name of a model other than the requested one
-	fingerprints map[string]backends.Fingerprints // by the address of the server; "" if the run has one server
+	fingerprints map[string]backends.Fingerprints // of replies, by the server's address; "" if the run has one server
 }
 
 // Add counts the replies of a record of the run m, and does not keep the record.

@@ -13,8 +13,8 @@ type Tempo struct {
 }
 
 const (
-	tempoSize   = 1000            // judgments
-	tempoWindow = 2 * time.Minute // age of the oldest judgment that counts, if the newest is recent
+	tempoSize   = 1000            // number of the newest judgments that a Tempo keeps
+	tempoWindow = 2 * time.Minute // age up to which judgments count, if the newest is recent
 )
 
 // Add counts a judgment by the time when it began.

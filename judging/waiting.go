@@ -59,7 +59,7 @@ func (d *Dir) Hold(r *Record) error {
 	return d.waitingWriter.write(r)
 }
 
-// Release ends Hold: all held judgments are records now, or will be asked again.
+// Release removes waitingFile: all judgments in it are records now, or will be asked again.
 func (d *Dir) Release() error {
 	if d.waitingWriter.file == nil {
 		return nil

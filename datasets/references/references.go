@@ -22,13 +22,13 @@ type PublishedSet struct {
 // Group names consecutive items.
 type Group struct {
 	Name  string `json:"group"`
-	Items int    `json:"items"`
+	Items int    `json:"items"` // number of items
 }
 
 // Verdicts other than 1 and 2, which name the chosen output.
 const (
-	Tie       = 't'
-	NoVerdict = '-'
+	Tie       = 't' // the judge found the outputs equal
+	NoVerdict = '-' // the judge gave no verdict
 )
 
 // PublishedJudge holds the verdicts of one judge.
@@ -70,7 +70,7 @@ var index = sync.OnceValue(func() map[string]int {
 	return all
 })
 
-// Index returns the position of an item in the set.
+// Index returns the position of the item with this id in the set, from 0.
 func (s *PublishedSet) Index(id string) (i int, ok bool) {
 	i, ok = index()[id]
 	return i, ok

@@ -27,8 +27,8 @@ const (
 	zstandard  container = "zstd"
 	parquetSet container = "Parquet"
 	jsonArray  container = "JSON array"
-	marked8    container = "UTF-8"  // with a byte order mark
-	marked16   container = "UTF-16" // with a byte order mark
+	marked8    container = "UTF-8"  // lines or another text, after a byte order mark
+	marked16   container = "UTF-16" // lines or another text in UTF-16, after a byte order mark
 	csvTable   container = "CSV"    // or TSV, with a header row
 )
 

@@ -40,7 +40,7 @@ func tableOf(head []byte) (comma rune, ok bool) {
 	return comma, err == nil && len(names) > 1
 }
 
-// maxHeader limits the bytes of a table's header row.
+// maxHeader limits the bytes of a table's header row: a longer first line is no header.
 const maxHeader = 2 * batchBytes
 
 // csvLines writes each row of a table to out as a line: an object with texts, keyed by the header row. It adds empty
@@ -106,7 +106,9 @@ func csvLines(in Source, out *Spool) error {
 	}
 }
 
-// csvError explains an error in a table. It names the line, for an unclosed cell that where its row begins.
+// csvError returns a clearer error for a table that err, the CSV reader's error, makes unreadable. It has the number of
+// the line; if a quoted cell is not closed, of the line where the cell's row begins. start is the line after the last
+// row read, columns the number of columns, or 0 for the header row.
 func csvError(err error, start, columns int) error {
 	var parseErr *csv.ParseError
 	switch {

@@ -19,7 +19,7 @@ type Line[T any] struct {
 	Text   []byte // with the newline, if the line has one; valid until the function that received the line returns
 }
 
-// batchBytes is roughly the amount of text that each processor parses at a time.
+// batchBytes is roughly the number of bytes that each processor parses at a time.
 const batchBytes = 64 << 10
 
 // EachLine reads r to its end, parses its lines on all processors and passes them to use in order. A line above the

@@ -83,7 +83,8 @@ func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
 	}
 }
 
-// openParquet reads the footer, which is at the end of the file.
+// openParquet opens a Parquet file by its footer, which is at the end of the file. An encrypted or truncated file is an
+// error.
 func openParquet(in Source) (*parquet.File, error) {
 	size := in.Size()
 	var tail [8]byte

@@ -21,7 +21,7 @@ type Source interface {
 // File is a [Source] opened by its path.
 type File struct {
 	*os.File
-	size int64
+	size int64 // bytes, when the file was opened
 }
 
 // Size returns the length of the file when it was opened.
