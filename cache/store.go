@@ -155,6 +155,7 @@ func openError(dir string, err error) error {
 		"remove the folder to start a new one, or name another with --cache", dir, text)
 }
 
+// readOnly matches the texts of Badger's errors for a folder that may not be written to.
 var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
 // Close writes the content in memory to disk and releases the folder. It merges tables if many have accumulated. On a

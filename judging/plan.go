@@ -22,7 +22,7 @@ type CallPlan struct {
 	Cached    int    `json:"cached"`               // judgments not in the records yet whose first turn is in the cache
 	CacheNote string `json:"cache_note,omitempty"` // why the cache was not read, so that Cached is 0; "" if it was
 	TooLong   int    `json:"prompt_too_long"`      // judgments not asked: by the server's count their prompt is too long
-	// MayNotFit counts judgments whose prompt has more bytes than the context has tokens; the server cannot count tokens.
+	// MayNotFit counts judgments whose prompt has more bytes than a prompt may have tokens; the server counts none.
 	MayNotFit int `json:"may_not_fit"`
 	// LabelTurns says that after the reasoning a turn asks for the label.
 	LabelTurns bool `json:"label_turns,omitempty"`

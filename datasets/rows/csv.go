@@ -107,8 +107,8 @@ func csvLines(in Source, out *Spool) error {
 }
 
 // csvError returns a clearer error for a table that err, the CSV reader's error, makes unreadable. It has the number of
-// the line; if a quoted cell is not closed, of the line where the cell's row begins. start is the line after the last
-// row read, columns the number of columns, or 0 for the header row.
+// the line; if a quoted cell is not closed, of the line where the cell's row begins. start is about the line where the
+// unreadable row begins, columns the number of columns, or 0 for the header row.
 func csvError(err error, start, columns int) error {
 	var parseErr *csv.ParseError
 	switch {

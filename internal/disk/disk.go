@@ -55,7 +55,7 @@ func Create(root *os.Root, name string) (*PartialFile, error) {
 	}
 }
 
-// Commit writes the file to disk and renames it to its final name, durably.
+// Commit writes the file to disk and renames it to its final name. Both survive a power failure after Commit.
 func (p *PartialFile) Commit() error {
 	defer p.Discard()
 	err := cmp.Or(Sync(p.File), p.Close())

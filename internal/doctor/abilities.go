@@ -10,7 +10,7 @@ import (
 	"gavel/backends"
 )
 
-// systemText checks that the text of a system message reaches the model: the server must count its tokens.
+// systemText checks that the text of a system message reaches the model: it must add to the prompt's tokens.
 func (d *doctor) systemText(ctx context.Context) Finding {
 	if d.SystemRole == backends.User {
 		return skipped("--system-role user: the system text is part of the user message")
@@ -115,7 +115,7 @@ func judgeThinking(reported backends.Ability, n int, on, off backends.Response, 
 	return good("the model does not think")
 }
 
-// labels holds two labels that no sensible reply to the question has by itself.
+// labels holds two labels that no sensible reply to the question of capital contains.
 var labels = []string{"[[A>B]]", "[[B>A]]"}
 
 // capital returns a request for a short reply of at most n tokens, with the least thinking possible.

@@ -56,7 +56,7 @@ func (d *doctor) describeModel(context.Context) Finding {
 // the rest takes little time.
 const smallContext = 1024
 
-// reply asks one plain question. If it gets no answer, the other checks are pointless.
+// reply checks that a plain question gets an answer. If none comes, the other checks are left out.
 func (d *doctor) reply(ctx context.Context) Finding {
 	if d.Judge.Server.Can(backends.SetContext) {
 		d.numCtx = smallContext

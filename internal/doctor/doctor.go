@@ -21,8 +21,8 @@ import (
 type Examination struct {
 	SystemRole string        // role of the system text: backends.System or backends.User
 	Quick      bool          // leave out checks that put load on the server
-	Timeout    time.Duration // of one call, more than 0
-	Limit      time.Duration // of all checks; 0: no limit
+	Timeout    time.Duration // limit of one call, more than 0
+	Limit      time.Duration // limit of all checks together; 0: no limit
 }
 
 // Tools holds the judge and other things that Check needs.
@@ -81,7 +81,7 @@ type Report struct {
 	Findings []Finding           `json:"findings"`
 	Late     []string            `json:"late,omitempty"`  // checks not made or not finished within Examination.Limit
 	Speed    *Speed              `json:"speed,omitempty"` // nil if it could not be measured
-	Ready    bool                `json:"ready"`           // nothing failed
+	Ready    bool                `json:"ready"`           // no check has the status Fail
 }
 
 // Err returns an error that names the failed checks, or nil.

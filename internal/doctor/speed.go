@@ -35,7 +35,7 @@ type ServerSpeed struct {
 // DurationEstimate holds the estimated speed and duration of a run on JudgeBench.
 type DurationEstimate struct {
 	PerSecond float64 `json:"judgments_per_second"`
-	Hours     float64 `json:"hours"`
+	Hours     float64 `json:"hours"` // for all judgments of the run
 }
 
 // newEstimate returns the estimate for judgments of so many tokens at the speeds prompt and reply, in tokens per

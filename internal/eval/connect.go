@@ -50,7 +50,7 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 	return b, server, nil
 }
 
-// Describe names a server for people.
+// Describe returns the name, version and address of a server in words.
 func Describe(s backends.ServerInfo) string {
 	text := s.Name
 	if s.Version != "" {

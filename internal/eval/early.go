@@ -66,7 +66,7 @@ func (f *follower) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	return nil
 }
 
-// over reports whether the rule needs no more of the run.
+// over reports whether the rule needs no more items of the run.
 func (f *follower) over() bool {
 	return f.enough || f.rule.MaxItems > 0 && f.next >= f.rule.MaxItems
 }

@@ -88,7 +88,7 @@ func (e *Maker) open(p *runState) error {
 	return err
 }
 
-// ask asks the servers for the missing judgments. started is false if the run's folder got no records and no manifest.
+// ask asks the servers for the missing judgments. started is false if it could not ask for any.
 func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) {
 	m := p.job.Manifest
 	p.ending, p.endGently = context.WithCancel(context.Background())

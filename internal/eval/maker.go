@@ -124,11 +124,12 @@ var (
 	ErrIncomplete  = errors.New("judgments failed or are missing") // the same request asks for them
 	ErrInterrupted = errors.New("interrupted")                     // the same request continues
 
-	// ErrUnserved is the ErrIncomplete of a run with all judgments but too few verdicts: AskAgain asks for them.
+	// ErrUnserved marks the error of a run that has all judgments, but some without a verdict by no fault of the judge. It
+	// is an ErrIncomplete, too; the request with AskAgain asks for them again.
 	ErrUnserved = fmt.Errorf("no verdict: %w", ErrIncomplete)
 )
 
-// kindError is an error of a kind with its own text.
+// kindError is an error with the text of err, for which errors.Is also reports kind.
 type kindError struct{ kind, err error }
 
 func (e *kindError) Error() string        { return e.err.Error() }

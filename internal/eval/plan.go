@@ -31,7 +31,7 @@ type RunPlan struct {
 	Pace     *JudgmentTime // measured in earlier runs of the judge; nil if there are none
 }
 
-// Later describes judgments that follow stages which have not been made yet.
+// Later describes the judgments of answers that models have not given yet.
 type Later struct {
 	Request   RunRequest
 	Judgments int                   // estimate of their number

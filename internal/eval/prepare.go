@@ -33,7 +33,7 @@ type runState struct {
 	account   backends.Account           // requests other than for judgments
 	out       string                     // path of the run's folder
 	dir       *judging.Dir               // the folder at out, while it is open
-	watches   map[string]*backends.Watch // by the address of a server, for servers that report their model
+	watches   map[string]*backends.Watch // checks of the servers' models, by the server's address
 	checks    *checks                    // nil until the run asks for judgments
 	records   *scoring.Loader            // all valid records, old and new
 	soFar     *scoring.SoFar             // scores so far; nil without an observer
@@ -42,7 +42,7 @@ type runState struct {
 	// For a replay: copyRecords makes the run's records from those of the original; may be nil.
 	replay      bool
 	copyRecords func(ctx context.Context, use func(*judging.Record) error) error
-	reading     judging.Readers // for its scores; "" for the default
+	reading     judging.Readers // the readers for the scores of a replay; "" for the default
 
 	earlier *judging.Manifest                // manifest of an earlier try; nil for none
 	systems map[string]backends.Fingerprints // system fingerprints of the earlier try's replies, by the server's address

@@ -19,8 +19,8 @@ import (
 type RebuildCounts struct{ Filled, Same, Skipped int }
 
 // Rebuild puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
-// requests: each judgment of the runs below dirs is asked again, and its record answers. Runs without replies to put
-// back are noted.
+// requests: each judgment of the runs below dirs is asked again, and its record answers. Rebuild notes the runs that it
+// leaves out.
 func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n RebuildCounts, err error) {
 	store, err := e.OpenCache(cacheDir)
 	if err != nil {

@@ -50,7 +50,7 @@ type RunRequest struct {
 
 	// The items to judge.
 	Limit int `field:"limit"` // number of items to use, the first of those selected; 0 for all
-	// Sample is the number of items drawn, per group if the protocol has tasks; nil is the protocol's default.
+	// Sample is the number of items drawn, of each group if the protocol's groups are tasks; nil: the protocol's default.
 	Sample     *int     `field:"sample"`
 	Seed       int64    `field:"seed"`        // seed of random draws of items, options and order
 	IDs        string   `field:"ids"`         // path of a file with the ids of the items
@@ -157,7 +157,8 @@ func (r RunRequest) FindProtocol() (judging.Protocol, error) {
 	return judging.ProtocolNamed(r.Protocol)
 }
 
-// SampleEach is the default number of questions from each group for protocols with tasks (PROTOCOLS.md §2).
+// SampleEach is the default number of questions drawn from each group, for protocols whose groups are tasks
+// (PROTOCOLS.md §2).
 const SampleEach = 100
 
 // hasTasks reports whether a protocol samples each group separately: its groups are tasks.
@@ -165,7 +166,8 @@ func hasTasks(k judging.Protocol) bool {
 	return k.JudgesAgents() || k.Takes(datasets.Choice)
 }
 
-// TakesDataset reports whether a protocol, or its first stage, takes the items of a dataset.
+// TakesDataset reports whether a protocol takes the items of a dataset: to judge them or, if it judges agents' answers,
+// to have them answered first.
 func TakesDataset(kind judging.Protocol, dataset datasets.Entry) bool {
 	shape := dataset.Shape()
 	if kind.JudgesAgents() {

@@ -43,9 +43,9 @@ type work struct {
 	unserved error // error of a finished run of answers that lacks some
 }
 
-// Run makes or continues the run of a request, with its stages if the protocol has some. It returns the reports of the
-// stages and then of the run itself, even with an error, as far as there was anything to score. The error may be
-// ErrUsage, ErrIncomplete or ErrInterrupted.
+// Run makes or continues the run of a request, after its stages: runs in which models give the answers that some
+// protocols need. It returns the reports of the stages and then of the run itself, even with an error, as far as there
+// was anything to score. The error may be ErrUsage, ErrIncomplete or ErrInterrupted.
 func (e *Maker) Run(ctx context.Context, o RunRequest) ([]scoring.Report, error) {
 	w := &work{Maker: e}
 	err := w.do(ctx, o)
@@ -83,7 +83,8 @@ func (w *work) do(ctx context.Context, o RunRequest) error {
 	return w.runDirect(ctx, o, subset)
 }
 
-// runDirect runs a protocol without stages. It checks the items before it looks for a server.
+// runDirect plans or makes the run of a request that needs no other run's answers. It checks the items before it looks
+// for a server.
 func (w *work) runDirect(ctx context.Context, o RunRequest, subset items) error {
 	if _, _, err := checkItems(o, subset); err != nil {
 		return err
@@ -260,7 +261,8 @@ func (w *work) makeAnswers(
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 }
 
-// readAnswers reads an existing answer run.
+// readAnswers reads the answers in the folder of an existing run, and adds the run's scores to s.reports. It returns an
+// error if answers are missing.
 func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	rep, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 type piece struct {
 	text  string
 	score float32
-	kind  int32
+	kind  int32 // kindNormal, kindUnknown, kindControl or kindByte
 }
 
 // Indexes of tokens that the model's metadata refers to. A reply ends with endOfTurn, as in models tuned on ChatML.
@@ -70,10 +70,10 @@ func characters() []string {
 	return append(chars, strings.Split("’‘“”–—…•éèüöäñç°×÷≤≥≠√π", "")...)
 }
 
-// A weighted word is a sequence of pieces with its weight.
+// weighted holds a word of the training text, split into pieces.
 type weighted struct {
 	pieces []string
-	weight int
+	weight int // how often the word counts
 }
 
 // trainingWords returns each word of the list within a sentence, at its beginning, and after a bracket or quote.
