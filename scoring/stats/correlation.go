@@ -16,8 +16,8 @@ func Binary(n, x, y, both float64) float64 {
 	return (n*both - x*y) / math.Sqrt(vx*vy)
 }
 
-// Partial returns the correlation of x and y after removing the linear influence of z from both. It returns NaN if one
-// of the three correlations is NaN, or if z determines x or y entirely.
+// Partial returns the correlation of x and y after removing the linear influence of z from both, from the correlations
+// of each two of the three. It returns NaN if one of these is NaN, or if z determines x or y entirely.
 func Partial(xy, xz, yz float64) float64 {
 	residual := (1 - xz*xz) * (1 - yz*yz)
 	if residual <= 0 || math.IsNaN(residual) {
