@@ -1,6 +1,6 @@
-// Package race finds the best of several judges with few judgments. All are asked about the same items, in blocks, and a
-// judge leaves the race when another one is significantly better. The package reads no records and sends no requests: it
-// names the next judge to ask and takes the outcomes.
+// Package race finds the best of several judges with few judgments. All are asked about the same items, in blocks, and
+// a judge leaves the race when another one is significantly better. The package reads no records and sends no requests:
+// it names the next judge to ask and takes the outcomes.
 package race
 
 import (
