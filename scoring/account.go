@@ -11,11 +11,11 @@ import (
 // account collects from a run's records what its ledger needs: requests, tokens and times.
 type account struct {
 	Ledger
-	sent judging.Sent // prompts sent to servers, for [Ledger.IdealTokens]
+	sent judging.Sent // prompts sent to servers, for the estimate of IdealTokens
 	// start and end of judgments, in Unix milliseconds; a span that overlaps the one added before is
 	// merged with it
 	spans [][2]float64
-	// by item: its decided judgments in the first repetition; an item is removed once all are decided
+	// by item id: its decided judgments so far in the first repetition; an item is removed once all are decided
 	decided      map[string]int
 	cachedLedger *Ledger // result of [Run.ledger]; nil until computed
 }

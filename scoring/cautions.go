@@ -7,11 +7,11 @@ const simulatedWarning = "warning.simulated"
 
 // Limits beyond which a run gets a warning that its numbers are unreliable.
 const (
-	FewItems       = 30   // with fewer scored items
-	ManyNoVerdicts = 0.05 // with a larger share of judgments whose reply has no readable verdict
+	FewItems       = 30   // a run with fewer scored items gets the warning
+	ManyNoVerdicts = 0.05 // a run in which a larger share of replies, 0 to 1, has no readable verdict gets it
 )
 
-// cautions collects the sentences of warnings.
+// cautions collects the sentences of a run's or a comparison's warnings.
 type cautions []string
 
 // add appends a warning: the phrase of a code with its arguments.

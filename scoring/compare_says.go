@@ -15,7 +15,7 @@ import (
 // maxPairs is the largest number of pairs that a sentence suggests to judge.
 const maxPairs = 100_000
 
-// describe sets Says, the answer in one or two sentences.
+// describe sets Says: which judge is better, in one or two sentences.
 func (c *Comparison) describe() {
 	first, rest := c.Sentences([2]string(NamesOf([]Side{c.A, c.B})))
 	c.Says = strings.TrimSuffix(first+" "+rest, " ")
@@ -30,10 +30,10 @@ func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 	return c.answer(names), rest
 }
 
-// SameRun reports whether a run is compared with itself.
+// SameRun reports whether A and B are the same run.
 func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 
-// Headline returns the difference of the headline metric over all units; nil if there is none.
+// Headline returns the difference between the runs by the headline metric over all units; nil if there is none.
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]

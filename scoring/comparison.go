@@ -13,7 +13,7 @@ type Side struct {
 	Ledger *Ledger `json:"ledger,omitempty"` // what the whole run cost: requests, tokens and time
 
 	noVerdicts bool              // every judgment lacks a verdict
-	manifest   *judging.Manifest // the run's manifest, from which names of equal judges get details
+	manifest   *judging.Manifest // the run's manifest, whose settings tell judges of the same name apart
 }
 
 // Difference holds the values of one metric on one group for two runs, A and B, and their difference, B minus A.
@@ -35,8 +35,9 @@ type Difference struct {
 	E *float64 `json:"e,omitempty"`
 	// two-sided p-value of `difference`, by exact McNemar or by `test`; not rounded
 	P    *float64 `json:"p,omitempty"`
-	Test string   `json:"test,omitempty"`   // the test behind `p`, if not exact McNemar
-	Holm *float64 `json:"p_holm,omitempty"` // `p`, corrected by Holm's method over the `family`
+	Test string   `json:"test,omitempty"` // the test behind `p`, if not exact McNemar
+	// `p`, corrected for multiple tests by Holm's method over the `family` of the comparisons
+	Holm *float64 `json:"p_holm,omitempty"`
 	// not significant, printed as `n.s.`: the interval contains 0, `p_holm` is not below 0.05, or the difference does
 	// not exceed `noise_floor`
 	Noise bool `json:"may_be_noise"`
@@ -80,7 +81,7 @@ type Comparison struct {
 	Unit        string       `json:"unit,omitempty"`
 	OnlyA       int          `json:"only_in_a"`   // units of A left out because B has not judged them
 	OnlyB       int          `json:"only_in_b"`   // units of B left out because A has not judged them
-	Differences []Difference `json:"differences"` // one row per metric, group and mode
+	Differences []Difference `json:"differences"` // difference of every metric: one row per metric, group and mode
 	Matched
 	// common units whose verdict changes with the order, in A and in B; only for protocols with several orders
 	ChangedWithOrder *[2]int `json:"-"`
@@ -89,7 +90,7 @@ type Comparison struct {
 	// warnings about the comparison, printed after `!`
 	Warnings []string `json:"warnings"`
 
-	headline Metric // the headline metric; without a name: the first one
+	headline Metric // the headline metric; without a name: the first metric
 }
 
 // Matched holds the results of a comparison that are not differences of metrics.
@@ -109,7 +110,7 @@ type Matched struct {
 	MarginTest *MarginTest `json:"within,omitempty"`
 }
 
-// Comparisons is the JSON output of gavel compare.
+// Comparisons holds the comparisons of every two of several runs, the JSON output of gavel compare.
 type Comparisons struct {
 	Comparisons []*Comparison `json:"comparisons"` // one comparison for every two runs
 	Family      string        `json:"family"`      // the differences that Holm's correction covers, in words
@@ -120,7 +121,7 @@ type Comparisons struct {
 	Bootstrap BootstrapInfo  `json:"bootstrap"` // settings of resampled intervals, as in the JSON output of `gavel score`
 }
 
-// alpha is the significance level of all comparisons.
+// alpha is the significance level of all comparisons between runs, after correction for multiple tests.
 const alpha = 0.05
 
 // containsZero reports whether the interval of the difference contains 0. It uses the reported, rounded ends: sums of

@@ -10,9 +10,10 @@ import (
 
 // Names of the tests of a difference between two runs, as in results.
 const (
-	mcNemar    = "exact McNemar"
-	exchange   = "paired permutation"
-	eValueTest = "e-value" // its inverse is a p-value that is valid at every look
+	mcNemar  = "exact McNemar"      // for metrics that are right or wrong unit by unit
+	exchange = "paired permutation" // for other metrics
+	// before the end of a run; the inverse of the e-value is a p-value that is valid at every look
+	eValueTest = "e-value"
 )
 
 // differences returns the differences between run A, of sheet s, and run B, of sheet other, over all shared units and
@@ -83,8 +84,8 @@ func (s *Sheet) pairedSample(
 	return x
 }
 
-// sideBySide returns the columns of a unit in run A, followed by those in run B. Columns are 0 unless used. Blocks (see
-// [Sheet]) that are empty in one run are 0 in both.
+// sideBySide returns the columns of a unit in run A, followed by those in run B. Columns that are not used become 0,
+// and so does a block of columns (see [Sheet.Blocks]) that is 0 in one of the runs.
 func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
 	for _, block := range s.Blocks {
@@ -104,8 +105,8 @@ func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
 	return row
 }
 
-// differences returns the difference between runs B and A by each metric, in a sample of pairedSample. width is the
-// number of columns of one run.
+// differences returns the difference between runs B and A by each metric of a list. s comes from [Sheet.pairedSample],
+// and width is the number of columns of one run.
 func (s *UnitRows) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
 	questions := make([]estimand, len(list))
 	for i := range list {
@@ -121,8 +122,8 @@ func (s *UnitRows) differences(group string, list []Metric, width int, b stats.B
 	return diffs
 }
 
-// difference returns the difference between runs B and A by one metric, in a sample of pairedSample, with its test. iv
-// is its interval, and width the number of columns of one run.
+// difference returns the difference between runs B and A by one metric, with its test. s comes from
+// [Sheet.pairedSample], iv is the interval of the difference, and width the number of columns of one run.
 func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap) Difference {
 	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.size}
 	columns := m.sideColumns(width)
@@ -161,9 +162,9 @@ func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap
 	return d
 }
 
-// test returns the p-value of the difference between two runs by a metric, in a sample of pairedSample. For a metric
-// that is right or wrong unit by unit it uses McNemar's test and returns the table; else a permutation test. n is the
-// number of compared rows, width that of one run's columns.
+// test returns the p-value of the difference between two runs by a metric. s comes from [Sheet.pairedSample], and width
+// is the number of columns of one run. For a metric that is right or wrong unit by unit it uses McNemar's test and
+// returns the table; else a permutation test. n is the number of compared rows.
 func (s *UnitRows) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
 	columns := m.sideColumns(width)
 	if s.early != nil {

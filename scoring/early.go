@@ -61,7 +61,7 @@ var noSequence = noInterval + phrases.Say("note.no-sequence")
 // sequence holds a row of numbers for each unit of a run before its end, or of two such runs, in the drawn order.
 type sequence struct {
 	rows        [][]float64
-	failed      []bool // by row: a call failed, so the outcome is unknown; empty for two runs
+	failed      []bool // by row: a call failed, so the outcome is unknown; empty if rows are of two runs
 	independent bool   // no two units belong to one cluster
 
 	clusters map[string]bool // the clusters of the units so far

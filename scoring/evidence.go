@@ -25,28 +25,30 @@ const (
 // Diagnosis states how far a judge can be used on the items of a run. The rules use the ends of intervals, not the
 // point estimates: see docs/diagnosis.md.
 type Diagnosis struct {
-	Level    Level      `json:"level"`    // `unknown`, `unusable`, `weak`, `usable` (in every order) or `strong`
+	// how far the judge can be used: `unknown`, `unusable`, `weak`, `usable` or `strong`
+	Level    Level      `json:"level"`
 	Code     string     `json:"code"`     // code of the rule that applies, see diagnosis.md
 	Text     string     `json:"text"`     // one or two sentences: what to do with the judge
-	Evidence []Evidence `json:"evidence"` // the numbers that the diagnosis uses
+	Evidence []Evidence `json:"evidence"` // the numbers behind the level
 
 	Also string `json:"-"` // further remarks on the judge, in sentences
 }
 
 // Evidence holds a number that a diagnosis uses, with its interval, and its comparison with a threshold.
 type Evidence struct {
-	Metric    string  `json:"metric"`             // key of the metric, as in `results`
-	Group     string  `json:"group,omitempty"`    // name of the group of units; left out for all units
-	Mode      string  `json:"mode,omitempty"`     // the mode in which the judge was asked, as in `results`
-	Unit      string  `json:"unit,omitempty"`     // unit of `value`, if not percent
-	Value     float64 `json:"value"`              // the metric's value, in percent or in `unit`
-	Low       float64 `json:"low"`                // lower end of the 95 % interval of `value`
-	High      float64 `json:"high"`               // upper end of the 95 % interval of `value`
-	Interval  string  `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
-	N         int     `json:"n"`                  // units that `value` is computed from
-	Threshold float64 `json:"threshold"`          // number with which the rule compares the interval
-	Above     bool    `json:"above,omitempty"`    // the interval lies above `threshold`
-	Below     bool    `json:"below,omitempty"`    // the interval lies below `threshold`
+	Metric   string  `json:"metric"`             // key of the metric, as in `results`
+	Group    string  `json:"group,omitempty"`    // name of the group of units; left out for all units
+	Mode     string  `json:"mode,omitempty"`     // the mode in which the judge was asked, as in `results`
+	Unit     string  `json:"unit,omitempty"`     // unit of `value`, if not percent
+	Value    float64 `json:"value"`              // the metric's value, in percent or in `unit`
+	Low      float64 `json:"low"`                // lower end of the 95 % interval of `value`
+	High     float64 `json:"high"`               // upper end of the 95 % interval of `value`
+	Interval string  `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	N        int     `json:"n"`                  // units that `value` is computed from
+	// number with which the rule of the diagnosis compares the interval from `low` to `high`
+	Threshold float64 `json:"threshold"`
+	Above     bool    `json:"above,omitempty"` // the interval lies above `threshold`
+	Below     bool    `json:"below,omitempty"` // the interval lies below `threshold`
 }
 
 // Codes of the rules of a diagnosis that several protocols share.
@@ -64,15 +66,16 @@ const (
 	CodeStrong   = "strong"   // reliable, and correct in every order on more than 75 % of the items
 )
 
-// Thresholds with which the rules of a diagnosis compare intervals, in percent. docs/diagnosis.md gives the reasons.
+// Thresholds with which the rules of a diagnosis compare intervals. docs/diagnosis.md gives the reasons.
 const (
-	MostSilent  = 10 // largest share of judgments without a verdict
-	MostByPlace = 75 // largest share of verdicts that name one position
-	MostOneWay  = 95 // largest share of verdicts that are one label
-	MostTies    = 50 // largest share of verdicts that are ties
-	UsableFrom  = 50 // smallest share of items correct in every order, for Usable
-	StrongFrom  = 75 // smallest share of items correct in every order, for Strong
-	// smallest share of correct verdicts when consistent, for two candidates: a third of the way from chance to perfect
+	MostSilent  = 10 // largest tolerated percentage of judgments without a verdict
+	MostByPlace = 75 // largest tolerated percentage of verdicts that name one position
+	MostOneWay  = 95 // largest tolerated percentage of verdicts that are one label
+	MostTies    = 50 // largest tolerated percentage of verdicts that are ties
+	UsableFrom  = 50 // smallest percentage of items correct in every order for the level Usable
+	StrongFrom  = 75 // smallest percentage of items correct in every order for the level Strong
+	// smallest percentage of consistent verdicts that must be correct for the levels above Weak, with two candidates: a
+	// third of the way from chance to perfect
 	ReliableFrom = 200.0 / 3
 )
 
@@ -126,7 +129,7 @@ func ShareOf(metric string, k, n, threshold float64) Evidence {
 	return e.Against(threshold)
 }
 
-// String returns the value with its interval: "58 % [53, 63]".
+// String returns the value with its interval: "58 % [53, 63]", or two decimals for other units than percent.
 func (e Evidence) String() string {
 	if e.Unit != "" {
 		return fmt.Sprintf("%.2f [%.2f, %.2f]", Unsigned(e.Value, 2), Unsigned(e.Low, 2), Unsigned(e.High, 2))
@@ -163,7 +166,7 @@ func (e Evidence) Rank(reliable bool) (Level, string) {
 }
 
 // Chance compares a judge with chance, the threshold of e. It returns a level with CodeInverted, CodeFew or CodeChance,
-// or "" for a judge that is better. could reports whether more items may show that the judge is usable.
+// or two empty strings for a judge that is better. could reports whether more items may show that the judge is usable.
 func (e Evidence) Chance(could bool) (Level, string) {
 	switch {
 	case e.Below99():

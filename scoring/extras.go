@@ -55,8 +55,8 @@ type Point struct {
 type Calibration struct {
 	// decided judgments with probabilities in the first repetition, of complete items with a label
 	N          int      `json:"n"`
-	Unknown    int      `json:"unknown"`    // decided judgments without probabilities
-	Missing    string   `json:"missing"`    // how judgments without a verdict count
+	Unknown    int      `json:"unknown"`    // decided judgments that are left out because they have no probabilities
+	Missing    string   `json:"missing"`    // how judgments without a verdict count, in words
 	Confidence Estimate `json:"confidence"` // mean probability of the chosen label
 	Accuracy   Estimate `json:"accuracy"`   // share of correct judgments
 	Brier      Estimate `json:"brier"`      // mean of (confidence − right)²; 0 is best
@@ -97,7 +97,7 @@ type Odds struct {
 
 // Baseline holds the results of a rule that picks responses without reading them, such as the longer one.
 type Baseline struct {
-	Name  string   `json:"name"`           // the response that the rule picks
+	Name  string   `json:"name"`           // the response that the rule picks, such as `the longer`
 	Value float64  `json:"value"`          // percent of the pairs on which the rule is correct in both orders
 	Low   *float64 `json:"low,omitempty"`  // lower end of the interval of `value`; none if the value is fixed by design
 	High  *float64 `json:"high,omitempty"` // upper end of the interval of `value`
@@ -116,7 +116,7 @@ type Baseline struct {
 // Result returns the share as a Result that names no metric.
 func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
 
-// MarginTest holds the result of testing whether two runs have the same headline within a margin.
+// MarginTest holds the result of testing whether two runs have the same headline metric within a margin.
 type MarginTest struct {
 	Metric string  `json:"metric"` // key of the headline metric
 	Points float64 `json:"points"` // the margin, in percentage points
@@ -128,16 +128,16 @@ type MarginTest struct {
 	High         *float64 `json:"high"`               // upper end of the 90 % score interval (Tango) of `difference`
 	Interval     string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
 	N            int      `json:"n"`                  // items that both runs judged
-	RightToWrong int      `json:"right_to_wrong"`     // items that are right in A alone
-	WrongToRight int      `json:"wrong_to_right"`     // items that are right in B alone
+	RightToWrong int      `json:"right_to_wrong"`     // items on which run A alone is right
+	WrongToRight int      `json:"wrong_to_right"`     // items on which run B alone is right
 	// pairs whose verdict changes with the order, in A and in B; null for protocols with one order
 	ChangedWithOrder *[2]int `json:"changed_with_order"`
-	// with `cannot say`: the number of pairs that would show with 80 % probability that the two are the same,
-	// if they are
+	// with `cannot say`: number of pairs with which the test would show, with 80 % probability, that two equally good runs
+	// are the same within the margin
 	Pairs *int `json:"pairs_that_would"`
 }
 
-// Breakdown counts the outcomes of a group's units; each unit has one.
+// Breakdown counts the units of a group, such as pairs, by their outcome; each unit has one.
 type Breakdown struct {
 	Group string        `json:"group"` // `overall` or the name of the group of units, as in `results`
 	N     int           `json:"n"`     // number of units in the group
@@ -146,7 +146,7 @@ type Breakdown struct {
 
 // OutcomePart counts the units with one outcome.
 type OutcomePart struct {
-	Name string `json:"part"` // of pairs: `right`, `wrong`, `tie`, `first`, `second` or `missing`
+	Name string `json:"part"` // name of the outcome; of pairs: `right`, `wrong`, `tie`, `first`, `second` or `missing`
 	N    int    `json:"n"`    // number of units with this outcome
 }
 

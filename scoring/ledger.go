@@ -13,13 +13,14 @@ type Ledger struct {
 	PromptTokens  int `json:"prompt_tokens"` // tokens of the prompts in `calls`
 	// part of `prompt_tokens` that servers took from their prompt caches; left out if none reports it
 	CachedTokens *int `json:"cached_tokens,omitempty"`
-	// part of `prompt_tokens` that a server with an unlimited prompt cache would read, estimated by bytes
+	// part of `prompt_tokens` that a server would still have to process if its prompt cache forgot nothing, estimated by
+	// bytes
 	IdealTokens *int    `json:"ideal_tokens,omitempty"`
 	ReplyTokens int     `json:"reply_tokens"` // tokens of the replies in `calls`, thinking included
-	Seconds     float64 `json:"seconds"`      // time in which at least one judgment was running
+	Seconds     float64 `json:"seconds"`      // seconds in which at least one judgment was running
 	// other requests of the run than those of judgments: total of `requests_beside` in the manifest
 	ExtraRequests int `json:"requests_beside,omitempty"`
-	DecidedItems  int `json:"decided_items"` // items whose every judgment is decided
+	DecidedItems  int `json:"decided_items"` // items whose every judgment names a response
 	// tokens of the replies of the first repetition, also of those from gavel's cache: what the judge needs, whoever paid
 	GeneratedTokens int `json:"generated_tokens"`
 	// part of `generated_tokens` spent on thinking: as servers report, else by the bytes of thinking and text; left out
@@ -43,8 +44,9 @@ type Ledger struct {
 
 // PerItem holds what a run cost per decided item, an item whose every judgment names a response.
 type PerItem struct {
-	Calls       float64  `json:"calls"`            // requests per decided item
-	ReadTokens  float64  `json:"read_tokens"`      // `prompt_tokens` without `cached_tokens`, per decided item
+	Calls float64 `json:"calls"` // requests per decided item
+	// prompt tokens that were not in a server's prompt cache, per decided item
+	ReadTokens  float64  `json:"read_tokens"`
 	ReplyTokens float64  `json:"reply_tokens"`     // tokens of the replies, per decided item
 	Seconds     float64  `json:"seconds"`          // seconds in which at least one judgment was running, per decided item
 	Joules      *float64 `json:"joules,omitempty"` // with `--watts`: joules per decided item

@@ -9,7 +9,7 @@ const (
 	ByMover      = "mover"                    // a difference of functions of two shares
 	ByTango      = "tango"                    // a difference of two shares of the same units, compared with a margin
 	ByBootstrap  = "smoothed-bootstrap"       // metrics without a formula
-	ByUnits      = "percentile-bootstrap"     // metrics that are functions of single units
+	ByUnits      = "percentile-bootstrap"     // metrics that are functions of single units, such as a rank correlation
 	ByCalibrated = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone
 
 	ByFisher  = "fisher"  // a correlation over judges

@@ -30,8 +30,8 @@ type Metric struct {
 	Kind    MetricKind
 	Columns ColumnRange // columns of the sheet that are passed to the functions below
 
-	// Term holds the texts of the metric. A sheet fills Term to Compared from the table of metrics, and keeps a Missing,
-	// None or Compared that is already set.
+	// Term holds the texts of the metric. A sheet sets it and the four fields after it from the table of metrics, but
+	// keeps a Missing, None or Compared that is already set.
 	Term     Term
 	Unit     string // of the value, if not percent
 	Missing  string // how judgments without a verdict count, in words

@@ -19,7 +19,7 @@ var MissingPolicies = []MissingPolicy{MissingWrong, MissingDrop, MissingUsable, 
 // Decided is the outcome of a judgment that names a response.
 const Decided = string(judging.Decided)
 
-// Outcomes lists the names of all outcomes, in the order of tables.
+// Outcomes lists the names of all outcomes of a judgment, such as decided and tie, in the order of tables.
 var Outcomes = func() []string {
 	names := make([]string, len(judging.Outcomes))
 	for i, o := range judging.Outcomes {

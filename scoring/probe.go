@@ -3,11 +3,12 @@ package scoring
 // Probe holds how often a rewrite of pairs changes the verdicts of a judge, and how often asking the same prompt again
 // does. A verdict changes if it differs from that on the original pair, or is missing.
 type Probe struct {
-	Name    string     `json:"name"`              // name of the rewrite
-	About   string     `json:"about"`             // what the rewrite changes
-	Favours string     `json:"favours,omitempty"` // `worse`: it changes the worse response, in its favour
-	Source  string     `json:"source"`            // publication that found the effect of such a rewrite
-	Changed Proportion `json:"changed"`           // verdicts that the rewrite changes, of those on the original pairs
+	Name  string `json:"name"`  // name of the rewrite
+	About string `json:"about"` // what the rewrite changes
+	// `worse`: the rewrite changes the worse response, in its favour; else left out
+	Favours string     `json:"favours,omitempty"`
+	Source  string     `json:"source"`  // publication that found the effect of such a rewrite
+	Changed Proportion `json:"changed"` // verdicts that the rewrite changes, of those on the original pairs
 	// verdicts that change when the original prompt is asked again, of the same pairs
 	Repeated Proportion `json:"again"`
 	Effect   Estimate   `json:"beyond"` // `changed` minus `again`, in percentage points

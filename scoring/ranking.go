@@ -13,7 +13,7 @@ import (
 // significantly.
 type Ranking struct {
 	Metric string        `json:"metric"`         // key of the headline metric
-	Mode   string        `json:"mode,omitempty"` // the mode in which the judges were asked; see [Result]
+	Mode   string        `json:"mode,omitempty"` // the mode in which the judges were asked, for protocols with several
 	Unit   string        `json:"unit,omitempty"` // unit of the values, if not percent
 	Test   string        `json:"test"`           // name of the test of every two runs
 	Runs   []RankedRun   `json:"runs"`           // the runs with their values, in the order of the arguments
@@ -40,7 +40,7 @@ type RankedRun struct {
 	Letters string `json:"letters"`
 }
 
-// PairTest holds the test of two runs on their common units.
+// PairTest holds the test of the difference between two runs of a ranking, on their common units.
 type PairTest struct {
 	A int `json:"a"` // index of the first run in [Ranking.Runs]
 	B int `json:"b"` // index of the second run in [Ranking.Runs]

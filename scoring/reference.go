@@ -40,7 +40,7 @@ func (x Reference) Name() string {
 	return x.Judge
 }
 
-// LabelsStayed explains the asterisk of [Reference.Name].
+// LabelsStayed is the footnote on the asterisk of [Reference.Name].
 var LabelsStayed = "* " + phrases.Say(labelsStayed)
 
 // labelsStayed is the code of the phrase on labels that stayed with the responses in the reversed order.

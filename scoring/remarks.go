@@ -19,7 +19,7 @@ type remarks struct {
 	Unheld    int // replies that the server failed to constrain to the labels
 	Even      int // judgments without a verdict because several options are exactly as likely
 
-	unheldCut int    // those of Unheld that were truncated
+	unheldCut int    // replies counted in Unheld that were also truncated
 	endLoops  string // words on how to end replies that repeat themselves
 	failure   string // error of a failed call, the first in alphabetical order
 }

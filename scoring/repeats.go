@@ -10,10 +10,10 @@ import (
 // verdicts of each prompt. The scorers get only judgments without a failed call, so each scores the units that were
 // fully answered in its repetition.
 type repeats struct {
-	scorers []Scorer                // by repetition
+	scorers []Scorer                // one scorer for each repetition
 	items   map[string]*itemPrompts // verdicts by item id
 	prompts map[string]string       // by reply ID: the prompt that the reply answers
-	copies  int                     // replies that copy an earlier one to the same prompt
+	copies  int                     // replies with the ID of an earlier reply to the same prompt, which a proxy sent again
 	shared  bool                    // replies to different prompts share an ID, so IDs do not reveal copies
 }
 

@@ -11,10 +11,9 @@ import (
 
 // Report holds the results of a run: an element of the JSON output of `gavel score`, and, without Run, results.json.
 type Report struct {
-	Run string `json:"run,omitempty"` // the folder, as given; not in results.json
+	Run string `json:"run,omitempty"` // folder of the run, as given; not in results.json
 	ID  string `json:"id"`            // id of the run
-	// version of the scoring, see [Version]: raised whenever the same records lead to other numbers or words; missing in
-	// old files
+	// version of the scoring: raised whenever the same records lead to other numbers or words; missing in old files
 	Scoring  int    `json:"scoring,omitempty"`
 	Protocol string `json:"protocol"` // the run's protocol, as in the manifest
 	Goal     string `json:"goal"`     // the run's goal, as in the manifest
@@ -24,7 +23,7 @@ type Report struct {
 	Unlabelled int `json:"unlabelled,omitempty"`
 	Expected   int `json:"expected"` // items of the run when it is complete
 	RunSummary
-	Results []Result `json:"results"` // one row per metric, group and mode
+	Results []Result `json:"results"` // values of all metrics: one row per metric, group and mode
 	// number of units by outcome, such as right and wrong, one row per group
 	Breakdowns []Breakdown `json:"breakdown,omitempty"`
 	// judgments of the first repetition by outcome, such as decided and tie, all eight
@@ -51,7 +50,7 @@ type Question struct {
 
 // RunSummary holds the result of a run in words.
 type RunSummary struct {
-	Says      string     `json:"says,omitempty"`      // the answer in a sentence: what to do with the judge
+	Says      string     `json:"says,omitempty"`      // what to do with the judge, in a sentence
 	Also      string     `json:"also,omitempty"`      // further remarks, in a few sentences
 	Diagnosis *Diagnosis `json:"diagnosis,omitempty"` // level of the judge, with the numbers behind it
 	// the labels of the items are preferences of people, not facts
@@ -94,7 +93,7 @@ type OptionalResults struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 	// only for pairs with label probabilities of both responses in both judgments: quality of these probabilities
 	Soft *Soft `json:"soft,omitempty"`
-	// only for the protocol `probe`: the effect of each rewrite, in the order of the catalogue
+	// only for the protocol `probe`: the effect of each rewrite of the pairs, in the order of the catalogue of rewrites
 	Probes []Probe `json:"probes,omitempty"`
 	// only for pairs: baselines that pick responses without reading them
 	Rules []Baseline `json:"rules,omitempty"`

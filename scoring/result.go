@@ -9,19 +9,21 @@ import (
 
 // Result holds the value of one metric on one group of units, in percent or in Unit.
 type Result struct {
-	Metric string `json:"metric"`         // key of the metric, see below
-	Group  string `json:"group"`          // `overall`, a category, `agent: NAME` or `N options`
-	Mode   string `json:"mode,omitempty"` // `cot`, `self`, or `difference`, which is self − cot
-	// `score` (0 to 1), `correlation` (−1 to 1), `statistic` or `count`; left out for percent
+	Metric string `json:"metric"` // key of the metric; glossary.md lists all metrics
+	Group  string `json:"group"`  // name of the group: `overall`, a category, `agent: NAME` or `N options`
+	// for single answers, the mode in which the judge was asked: `cot` (without a reference), `self` (with its own answer
+	// as reference), or `difference`, which is self − cot
+	Mode string `json:"mode,omitempty"`
+	// unit of `value`: `score` (0 to 1), `correlation` (−1 to 1), `statistic` or `count`; left out for percent
 	Unit  string   `json:"unit,omitempty"`
-	Value *float64 `json:"value"` // null where undefined
+	Value *float64 `json:"value"` // value of the metric, in percent or in `unit`; null where undefined
 	N     int      `json:"n"`     // units that the value is computed from
 	// number of clusters that the units in `n` form, such as questions or templates
 	Clusters int      `json:"clusters,omitempty"`
 	Low      *float64 `json:"low"`                // lower end of the 95 % interval of `value`
 	High     *float64 `json:"high"`               // upper end of the 95 % interval of `value`
 	Interval string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
-	Missing  string   `json:"missing"`            // how judgments without a verdict count
+	Missing  string   `json:"missing"`            // how judgments without a verdict count, in words
 	Note     string   `json:"note,omitempty"`     // why `value` is undefined or has no interval, or another remark
 }
 
@@ -123,9 +125,9 @@ func Indicator(condition bool) float64 {
 
 // Values of Result.Unit: units other than percent.
 const (
-	UnitScore       = "score"       // 0 to 1, as in the paper
-	UnitCorrelation = "correlation" // −1 to 1
-	UnitStatistic   = "statistic"   // of a test, such as χ²
+	UnitScore       = "score"       // from 0 to 1, as in the metric's publication
+	UnitCorrelation = "correlation" // from −1 to 1
+	UnitStatistic   = "statistic"   // of a test, such as χ², without bounds
 	UnitCount       = "count"       // number of things
 )
 

@@ -108,7 +108,8 @@ func headlineOf(s scoredRun) (*Metric, error) {
 		s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
 }
 
-// callsPerItem returns the number of judgments of an item in one repetition.
+// callsPerItem returns the number of judgments of an item in one repetition, such as one for each order of its
+// responses.
 func (run *Run) callsPerItem() int {
 	m := run.Manifest
 	items := m.Spec.Dataset.Items * m.Spec.Parameters.Repetitions()

@@ -22,15 +22,16 @@ type Run struct {
 	Outcomes map[judging.Outcome]int // judgments of the first repetition by outcome
 	// records whose verdict, read again by the published rules, differs from the stored one
 	Reread   int
-	Records  int              // number of records, duplicates included
-	Answered int              // judgments that did not fail, in all repetitions
-	Unserved judging.Unserved // judgments without a verdict because of the server or its limits
+	Records  int // number of records, duplicates included
+	Answered int // judgments that did not fail, in all repetitions
+	// counts of judgments without a verdict because of the server or its limits
+	Unserved judging.Unserved
 	remarks
 	origins
 	systems judging.Systems // models and fingerprints that the replies name
 
 	scorer    Scorer
-	repeats   *repeats // nil if the run asks once
+	repeats   *repeats // all repetitions; nil if the run asks once
 	forecasts forecasts
 	missing   MissingPolicy // how judgments without a verdict count
 	readings  readings

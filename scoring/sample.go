@@ -15,11 +15,12 @@ type UnitRows struct {
 	rows   stats.Rows // the rows, in which fixed columns are 0
 	buffer []float64  // a row, reused by addRow
 
-	questionColumns []bool                   // by column: it counts once per question, see [Sheet.QuestionColumns]
-	fixed           []bool                   // by column: the items alone determine it, so it is not resampled
-	clusters        Tally[string, []float64] // sums of each cluster's units, until close
-	questions       map[string]bool          // ids of questions whose question columns are counted already
-	units           *unitwise                // rows by unit; nil unless a metric has Units
+	// by column: it counts once per question (see [Sheet.QuestionColumns]); the items alone determine it, so that it is
+	// not resampled
+	questionColumns, fixed []bool
+	clusters               Tally[string, []float64] // sums of each cluster's units, until close
+	questions              map[string]bool          // ids of questions whose question columns are counted already
+	units                  *unitwise                // rows by unit; nil unless a metric has Units
 
 	early *sequence // rows in the drawn order, for a run before its end; else nil
 }

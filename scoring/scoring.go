@@ -78,7 +78,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 }
 
 // scoreOther adds the headline metrics with the replies read by the other set of rules: as published, or gavel's robust
-// ones. Its warnings state both values. It does nothing if the run was not loaded by those rules.
+// ones. Its warnings state the values by both. It does nothing if the run was not loaded by the other rules.
 func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	other := run.readings.other
 	if run.readings.reported {

@@ -29,7 +29,7 @@ type SoFar struct {
 	failed   int // items of n with a failed judgment, which may still become right
 }
 
-// minItems is the number of items from which on SoFar prints a result.
+// minItems is the number of items that [SoFar] needs before it prints a result.
 const minItems = 30
 
 // NewSoFar returns a count of the items of a loader's run; nil if items are not right or wrong by the headline metric.

@@ -31,18 +31,18 @@ type Matrix struct {
 
 // SuiteCondition holds the settings of one column of a suite: they are the same for all judges.
 type SuiteCondition struct {
-	Name     string `json:"condition"`
+	Name     string `json:"condition"` // name of the condition
 	Protocol string `json:"protocol"`
 	Dataset  string `json:"dataset"`
 	Prompt   string `json:"prompt"`
-	Options  string `json:"options,omitempty"`
+	Options  string `json:"options,omitempty"` // other settings of the protocol, as text
 }
 
 // SuiteCell names the run of one judge under one condition of a suite.
 type SuiteCell struct {
-	Judge     string `json:"judge"`
-	Condition string `json:"condition"`
-	Run       string `json:"run"` // folder of the run, next to suite.json
+	Judge     string `json:"judge"`     // name of the judge
+	Condition string `json:"condition"` // name of the condition
+	Run       string `json:"run"`       // folder of the run, next to suite.json
 }
 
 // ReadSuite reads suite.json in the folder of a suite.

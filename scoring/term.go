@@ -18,19 +18,20 @@ type Term struct {
 	// key of the metric, or a pattern for several keys, as in [path.Match]: "place-*"
 	Metric string `yaml:"key"`
 	// name in tables, axes and sentences; * stands for the part of the key that the pattern's * matches
-	Label   string   `yaml:"label"`
-	Short   string   `yaml:"short"`          // name for narrow columns; "" in the file: the label
-	Plain   string   `yaml:"definition"`     // definition in plain words
-	Source  string   `yaml:"source"`         // where the formula was published
-	Others  string   `yaml:"others"`         // name of the metric in other publications
-	Unit    string   `yaml:"unit"`           // unit of the metric's values, as in [Result]
-	Best    Best     `yaml:"best"`           // whether higher or lower values are better; "" if neither
-	Chance  string   `yaml:"chance"`         // value of a random judge; "" if that is not informative
-	Called  []string `yaml:"called"`         // other names of the metric in tables, with patterns as in Metric
-	PerItem bool     `yaml:"per-item"`       // every item is right or wrong by it, so a run can end early by it
-	Missing string   `yaml:"missing"`        // how judgments without a verdict count, in words
-	Strict  string   `yaml:"missing-strict"` // how they count under [MissingStrict], if that differs
-	None    string   `yaml:"undefined"`      // why the metric has no value, if the reason is always the same
+	Label  string   `yaml:"label"`
+	Short  string   `yaml:"short"`      // name for narrow columns; "" in the file: the label
+	Plain  string   `yaml:"definition"` // definition in plain words
+	Source string   `yaml:"source"`     // where the formula was published
+	Others string   `yaml:"others"`     // name of the metric in other publications
+	Unit   string   `yaml:"unit"`       // unit of the metric's values, as in [Result]
+	Best   Best     `yaml:"best"`       // whether higher or lower values are better; "" if neither
+	Chance string   `yaml:"chance"`     // value of a random judge; "" if that is not informative
+	Called []string `yaml:"called"`     // other names of the metric in tables, with patterns as in Metric
+	// every item is right or wrong by the metric, so that a run can end early by it
+	PerItem bool   `yaml:"per-item"`
+	Missing string `yaml:"missing"`        // how judgments without a verdict count, in words
+	Strict  string `yaml:"missing-strict"` // how judgments without a verdict count under [MissingStrict], if that differs
+	None    string `yaml:"undefined"`      // why the metric has no value, if the reason is always the same
 	// groups of units on which two runs are compared by the metric; for a headline metric always [ByGroup]
 	Compared Scope `yaml:"compared"`
 }
@@ -66,10 +67,10 @@ const (
 	FirstPosition   = "first-position"
 )
 
-// Best states which values of a metric are better: higher or lower ones.
+// Best tells whether higher or lower values of a metric are better; "" if neither.
 type Best string
 
-// Values of Best.
+// Values of [Term.Best]: which values of a metric are better.
 const (
 	Higher Best = "higher is better"
 	Lower  Best = "lower is better"

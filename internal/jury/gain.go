@@ -45,7 +45,7 @@ type Jury struct {
 	unit  string // noun for a judged unit, such as pair
 }
 
-// Member holds the results of one member of a jury, and its run.
+// Member holds the results of one member of a jury, by the run of this member.
 type Member struct {
 	Run   string   `json:"run"`      // folder of the member's run
 	Model string   `json:"model"`    // model name of the member

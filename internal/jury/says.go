@@ -28,7 +28,7 @@ func (r *Jury) answer() string {
 	return phrases.Say(code, *r.Value.Value, r.metric(), *best.Value, name, r.times())
 }
 
-// hasValues reports whether both the jury and a member have a value.
+// hasValues reports whether the jury and its best member have a value by the metric, and their difference is known.
 func (r *Jury) hasValues() bool {
 	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
 }

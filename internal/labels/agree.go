@@ -58,7 +58,8 @@ type JudgeAgreement struct {
 	Kappa     Number `json:"kappa"`            // Cohen's κ of judge and majority, over items with a verdict
 	Calls     int    `json:"calls"`            // judgments that the judge makes per 1,000 items
 	Tokens    int    `json:"tokens,omitempty"` // tokens of the judge's replies per 1,000 items; left out if unknown
-	Letters   string `json:"letters"`          // judges that share a letter do not differ significantly
+	// letters of the groups of judges that do not differ significantly: such judges share a letter
+	Letters string `json:"letters"`
 
 	agrees map[string]bool // by id of a judged item with a label: the verdict is the majority's
 }
@@ -73,9 +74,9 @@ type Pair struct {
 	// number of clusters (questions) of these items, if items come in clusters
 	Clusters  int    `json:"clusters,omitempty"`
 	Agreement Number `json:"agreement"` // percent of the items to which both raters give the same label
-	Kappa     Number `json:"kappa"`     // Cohen's κ, −1 to 1
-	AC1       Number `json:"ac1"`       // Gwet's AC1, −1 to 1
-	Alpha     Number `json:"alpha"`     // Krippendorff's α, nominal
+	Kappa     Number `json:"kappa"`     // Cohen's κ of the two raters, −1 to 1
+	AC1       Number `json:"ac1"`       // Gwet's AC1 of the two raters, −1 to 1
+	Alpha     Number `json:"alpha"`     // Krippendorff's α of the two raters, nominal
 	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
 	Ordinal *Number `json:"alpha_ordinal,omitempty"`
 }
@@ -99,7 +100,7 @@ func (p Pair) Numbers() []NamedNumber {
 type PeopleAgreement struct {
 	Raters int    `json:"raters"` // number of people
 	N      int    `json:"n"`      // items labelled by two people or more
-	Alpha  Number `json:"alpha"`  // Krippendorff's, nominal
+	Alpha  Number `json:"alpha"`  // Krippendorff's α, nominal
 	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
 	Ordinal *Number `json:"alpha_ordinal,omitempty"`
 }

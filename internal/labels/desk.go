@@ -33,9 +33,9 @@ type DeskOptions struct {
 // before the next item is shown. Its methods may be called from several goroutines.
 type Desk struct {
 	o     DeskOptions
-	set   *datasets.Set
-	items []int    // items to label, as row numbers of the set
-	Notes []string // messages for the user about the file of labels
+	set   *datasets.Set // the dataset
+	items []int         // items to label, as row numbers of the set
+	Notes []string      // messages for the user about the file of labels
 
 	mu     sync.Mutex
 	lock   *flock.Flock       // lock against other processes that write to the file
@@ -73,7 +73,7 @@ type Turn struct {
 	Total     int            // all items for this person; those shown twice count twice
 	Remaining time.Duration  // estimated time for the items left; 0 if unknown yet
 	Undo      string         // identifies the latest label, for [Desk.Undo]; "" if none can be taken back
-	Finished  bool           // no item is left
+	Finished  bool           // the person has labelled all items
 }
 
 // maxThink limits the time for a label that counts for estimates: after a longer time the person was away.
@@ -316,7 +316,7 @@ func (s PersonLabel) label(item datasets.Item, order []int) (string, error) {
 	return item.Candidates[order[k-1]].ID, nil
 }
 
-// String identifies the turn on a page.
+// String returns the item's number and whether it is repeated, by which [Turn.Undo] identifies the label.
 func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.repeat) }
 
 // Undo takes back the latest label of the named person and shows the item again. latest must be [Turn.Undo]; if the

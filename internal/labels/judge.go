@@ -31,7 +31,7 @@ type RunVerdicts struct {
 	Gold       map[string]string   // by item id: the label of the dataset
 	Calls      int                 // judgments per item
 	Tokens     int                 // tokens of all replies, if known
-	shape      datasets.ShapeInfo  // of the items
+	shape      datasets.ShapeInfo  // properties of the items, such as being pairs
 	sums       map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
 	cluster    func(string) string // returns the cluster of an item by its id; nil without clusters
 	clusters   string              // noun for one cluster of items
@@ -103,7 +103,7 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 }
 
 // grouped matches a number with commas between thousands.
-// grouped matches a number whose thousands are grouped by commas.
+
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // number returns a number in one spelling, so that 7 and 7.0, or 1,000 and 1000, are the same; false for other text.

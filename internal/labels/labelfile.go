@@ -180,8 +180,8 @@ func (d *Desk) note(format string, args ...any) {
 
 // stray counts labels whose items the dataset lacks, or that have changed.
 type stray struct {
-	n     int    // number of labels
-	first string // name of the first such item, for a message
+	n     int    // number of such labels
+	first string // the first such item, for a message
 }
 
 func (s *stray) add(item string) {

@@ -44,7 +44,7 @@ type racer struct {
 	share, ahead scoring.Result      // percent of items right; lead of the leader over this judge, in points
 	exit         *race.EliminatedRun // how the judge left the race; nil if it remains
 	better       string              // the name of the better judge, if this one left
-	state        string              // how the judge stands, in words: "leads", "tied with the leader"
+	state        string              // how the judge stands or left, in words: "leads", "tied with the leader"
 }
 
 // New returns the results of a race between the judges of runs, which took the items in an order drawn by seed. calls
@@ -299,7 +299,7 @@ func (out *Race) remark(b *doc.Block) {
 	b.Warn(out.warnings)
 }
 
-// evidence returns the e-value against a judge that left, in words.
+// evidence returns the e-value for which a judge left, with one decimal, or "certain" if it could not catch up.
 func evidence(l *race.EliminatedRun) string {
 	if l.E == nil {
 		return "certain"
@@ -307,7 +307,7 @@ func evidence(l *race.EliminatedRun) string {
 	return strconv.FormatFloat(*l.E, 'f', 1, 64)
 }
 
-// aboutWords holds, by the question of a race, what its best judge is best on.
+// aboutWords holds, by the question of a race, on which items the best judge is sought, in words.
 var aboutWords = map[string]string{race.QuestionItems: "items like these", race.QuestionBenchmark: "this benchmark"}
 
 // outcome returns in words how the race ended, or stands, for a judge.

@@ -29,8 +29,8 @@ func newPair(rules Rules) *pair {
 	return p
 }
 
-// add records whether each judge is right on the next item. threshold is the logarithm of the e-value that proves a
-// tie. It reports whether the two judges may have become tied.
+// add records whether each of the two judges is right on the next item. threshold is the logarithm of the e-value that
+// proves a tie. It reports whether the judges may have become tied.
 func (p *pair) add(first, second bool, threshold float64) (changed bool) {
 	p.items++
 	score := 0.0

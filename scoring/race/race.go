@@ -24,9 +24,9 @@ type Rules struct {
 
 // Race holds a race in progress. Judges are numbered from 0.
 //
-// Judge j leaves when some remaining judge i has E₊(i is better than j) ≥ (K−1)/α: if j is the best, each of the
-// K−1 others reaches that with probability at most α/(K−1), however often it is checked. So checks cost nothing,
-// and there is one after every judgment.
+// Of K judges, judge j leaves when for some remaining judge i the e-value E₊(i is better than j) is at least
+// (K−1)/α: if j is the best, each of the K−1 others reaches that with probability at most α/(K−1), however
+// often it is checked. So checks cost nothing, and there is one after every judgment.
 type Race struct {
 	Rules     Rules
 	right     [][]bool        // by judge, by item in the race's order: the judge was right
@@ -177,7 +177,7 @@ func (r *Race) untied(judges []int) (pairs [][2]int) {
 	return pairs
 }
 
-// Tied reports whether two judges are significantly within the margin.
+// Tied reports whether two judges, given by number, are significantly within the margin.
 func (r *Race) Tied(i, j int) bool {
 	return r.pairs[max(i, j)][min(i, j)].tied(r.Rules.Items)
 }
@@ -208,7 +208,7 @@ func (r *Race) Eliminations() (all []Elimination) {
 	return all
 }
 
-// Judgments returns the number of outcomes added for all judges.
+// Judgments returns the number of outcomes added for all judges together.
 func (r *Race) Judgments() (n int) {
 	for _, items := range r.right {
 		n += len(items)

@@ -16,15 +16,17 @@ type State struct {
 	Schema int     `json:"schema"` // version of the file's format
 	Alpha  float64 `json:"alpha"`  // largest probability that the best judge leaves
 	// in percentage points: judges that differ by less are tied; 0: none are
-	Margin     float64   `json:"margin"`
-	Question   string    `json:"about"`            // `items` or `benchmark`, see [Questions]
-	Seed       int64     `json:"seed"`             // seed of the order of the items
-	Items      int       `json:"items"`            // number of items in the dataset
-	Order      string    `json:"order_sha256"`     // SHA-256 of the item ids in the race's order, one per line
-	Runs       []string  `json:"runs"`             // name of the folder of each judge's run
-	Seconds    []float64 `json:"seconds"`          // by judge: duration of its requests
+	Margin float64 `json:"margin"`
+	// `items` or `benchmark`: whether the best judge on items like these, or on these, is sought
+	Question string   `json:"about"`
+	Seed     int64    `json:"seed"`         // seed of the order of the items
+	Items    int      `json:"items"`        // number of items in the dataset
+	Order    string   `json:"order_sha256"` // SHA-256 of the item ids in the race's order, one per line
+	Runs     []string `json:"runs"`         // name of the folder of each judge's run
+	// by judge: duration of its requests in seconds
+	Seconds    []float64 `json:"seconds"`
 	Over       bool      `json:"over"`             // the race has ended
-	Result     *Result   `json:"result,omitempty"` // the findings so far
+	Result     *Result   `json:"result,omitempty"` // the findings of the race so far
 	ItemsAsked []int     `json:"asked"`            // by judge: number of items that it was asked
 	// by judge: its share of right items; files of older versions omit it
 	Shares []Share `json:"shares,omitempty"`

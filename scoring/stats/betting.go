@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// stakeCount is the number of stakes of a [Capital]. They are the nodes of a Gauss-Legendre rule over 0 to 1, with its
-// weights as the shares of the capital.
+// stakeCount is the number of stakes of a [Capital]: bets on the same scores, each of another share of what it owns.
+// They are the nodes of a Gauss-Legendre rule over 0 to 1; its weights are the shares of the initial capital.
 const stakeCount = 32
 
 // The stakes of a [Capital], from 0 to 1, and the share of the initial capital on each.
@@ -43,8 +43,8 @@ func NewCapital(null float64, total int) *Capital {
 // slack is the largest rounding error expected in sums of scores.
 const slack = 1e-9
 
-// Add takes the next score and returns the logarithm of the capital after it: +∞ if no further scores can
-// make the null true.
+// Add takes the next score and returns the natural logarithm of the capital after it: +∞ if no further scores can
+// make "the mean is at most null" true.
 func (c *Capital) Add(score float64) float64 {
 	meanBound := c.null // largest mean of this and all later scores under the null
 	if c.total > 0 {

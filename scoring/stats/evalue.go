@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// LogE returns the logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: the value that an initial 1
-// reaches by betting on all probabilities of heads equally. If the coin is fair it is a martingale, so it ever reaches
-// 1/α with probability at most α, however often it is checked.
+// LogE returns the natural logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: the value that an
+// initial 1 reaches by betting on all probabilities of heads equally. If the coin is fair the e-value is a martingale,
+// so it ever reaches 1/α with probability at most α, however often it is checked.
 //
 // Source: Ville (1939); the mixture is Robbins's, Annals of Mathematical Statistics 41 (1970), 1397–1409.
 func LogE(k, n int) float64 {

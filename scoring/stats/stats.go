@@ -18,5 +18,5 @@ var Default = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
 // resample.
 type Interval struct{ Low, High float64 }
 
-// noInterval marks an undefined interval.
+// noInterval holds the ends of an undefined interval.
 var noInterval = Interval{Low: math.NaN(), High: math.NaN()}
