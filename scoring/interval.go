@@ -58,10 +58,7 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 		return bounds{}, false
 	}
 	var parts []stats.ClusterCount
-	// largest number of units in a row; rows of one right or wrong unit; rows with scores of 0, ½ and 1
-	maxDen := 0.0
-	single := true
-	halves := true
+	single := true // rows of one right or wrong unit
 	for _, k := range s.rows.Kinds {
 		num, den := q.share(q.b.slice(k.Row))
 		if den == 0 {
@@ -70,8 +67,6 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 		num = snap(num, den)
 		parts = append(parts, stats.ClusterCount{Num: num, Den: den, Count: k.Count})
 		single = single && den == 1 && (num == 0 || num == 1)
-		halves = halves && den > 0 && den <= 2 && (num == 0 || 2*num == den || num == den)
-		maxDen = math.Max(maxDen, den)
 	}
 	switch {
 	case single:
@@ -83,22 +78,38 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 	case q.hasKind(Share) || q.hasKind(Several):
 		x, n := stats.Effective(parts, level)
 		return q.onCurve(stats.MidP(x, n, level), ByMidP), true
-	case q.hasKind(Halves) && halves:
-		var best, worst, n float64
-		for _, p := range parts {
-			w := p.Den / maxDen * float64(p.Count)
-			n += w
-			switch p.Num {
-			case p.Den:
-				best += w
-			case 0:
-				worst += w
-			}
+	case q.hasKind(Halves):
+		if iv, ok := halvesInterval(parts, level); ok {
+			return q.onCurve(iv, ByPairs), true
 		}
-		iv := stats.PairedInterval(best, worst, n, level)
-		return q.onCurve(stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, ByPairs), true
 	}
 	return bounds{}, false
+}
+
+// halvesInterval returns the interval of the mean score of units that were scored once or twice, from 0 to 1; false if
+// a unit has more scores, or a mean score other than 0, ½ and 1. parts counts the units by sum and number of their
+// scores.
+func halvesInterval(parts []stats.ClusterCount, level float64) (iv stats.Interval, ok bool) {
+	maxDen := 0.0
+	for _, p := range parts {
+		if p.Den <= 0 || p.Den > 2 || p.Num != 0 && 2*p.Num != p.Den && p.Num != p.Den {
+			return iv, false
+		}
+		maxDen = math.Max(maxDen, p.Den)
+	}
+	var best, worst, n float64
+	for _, p := range parts {
+		w := p.Den / maxDen * float64(p.Count)
+		n += w
+		switch p.Num {
+		case p.Den:
+			best += w
+		case 0:
+			worst += w
+		}
+	}
+	iv = stats.PairedInterval(best, worst, n, level)
+	return stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, true
 }
 
 // partsInterval returns the interval of a difference of two metrics on disjoint units; false if one of them has no

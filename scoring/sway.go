@@ -54,13 +54,15 @@ func ProportionOf(counts [][2]int, b stats.Bootstrap) Proportion {
 
 // MeanOf returns the mean of scores, in percent, and their number n. For each unit or cluster, scores holds the sum of
 // its scores and their number. A score is 1, 0 or, if lowest is −1, −1. The interval comes from a formula if each
-// unit has one score; otherwise the units are resampled.
+// unit has one score, or up to two of 0 and 1; otherwise the units are resampled.
 func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n int) {
 	var rows stats.Rows
+	var parts []stats.ClusterCount
 	more, less := 0, 0
 	single := true
 	for _, c := range scores {
 		rows.Add([]float64{float64(c[0]), float64(c[1])})
+		parts = append(parts, stats.ClusterCount{Num: float64(c[0]), Den: float64(c[1]), Count: 1})
 		more += max(0, c[0])
 		less += max(0, -c[0])
 		n += c[1]
@@ -69,8 +71,10 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	if n == 0 {
 		return e, 0
 	}
-	var iv stats.Interval
+	iv, halves := halvesInterval(parts, b.Level)
 	switch {
+	case !single && halves && lowest == 0:
+		e.Interval = ByPairs
 	case !single:
 		e.Interval = ByBootstrap
 		ends := &stats.PriorRows{

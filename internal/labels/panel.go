@@ -152,7 +152,7 @@ func (p *panel) checkLabels() error {
 	none := slices.Index(labelled, 0)
 	switch n := len(p.file.Labels); {
 	case n == 0:
-		return fmt.Errorf("%s: the file has no labels", p.file.Path)
+		return fmt.Errorf("%s: the file has no labels: to label items, gavel labels label DATASET", p.file.Path)
 	case unknown.n == n:
 		return fmt.Errorf("%s: none of the %d labels belongs to an item of these runs (%s does not): "+
 			"they belong to another dataset", p.file.Path, n, unknown.first)
