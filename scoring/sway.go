@@ -50,8 +50,8 @@ func ProportionOf(counts [][2]int, b stats.Bootstrap) Proportion {
 }
 
 // MeanOf returns the mean of scores, in percent, and their number. Each unit or cluster has the sum of its scores and
-// their number. A score is 1, 0 or, if lowest is −1, −1. The interval has a closed form if each unit has one score, or
-// up to two of 0 and 1; otherwise the units are resampled.
+// their number. A score is 1, 0 or, if lowest is −1, −1. The interval has a closed form if each unit has one score,
+// or up to two of 0 and 1; otherwise the units are resampled.
 func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n int) {
 	var rows stats.Rows
 	var parts []stats.ClusterCount
