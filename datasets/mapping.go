@@ -142,10 +142,10 @@ func (m Mapping) isPartial() bool {
 
 // completed returns a partial mapping with the other parts that the names of the file's columns tell.
 func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
-	named, _ := equations(m.Fields)
+	entries, _ := equations(m.Fields)
 	for _, f := range guess(keys) {
 		name, _, _ := strings.Cut(f, "=")
-		if !slices.ContainsFunc(named, func(n [2]string) bool { return n[0] == name }) {
+		if !slices.ContainsFunc(entries, func(e [2]string) bool { return e[0] == name }) {
 			m.Fields = append(slices.Clone(m.Fields), f)
 		}
 	}
