@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -116,6 +117,10 @@ var kinds = []struct{ required, optional []string }{
 	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
 }
 
+// errNoQuestion is the error for a mapping without a column for the question. Such a mapping completes the one that the
+// names of the file's columns suggest.
+var errNoQuestion = errors.New("has no column for the question: add question=COLUMN")
+
 // Check validates a mapping without a file; field names the field of a request ("field" or "label-values") at fault.
 func (m Mapping) Check() (field string, err error) {
 	if m.empty() {
@@ -123,7 +128,29 @@ func (m Mapping) Check() (field string, err error) {
 		return "label-values", err
 	}
 	_, field, err = m.parse()
+	if errors.Is(err, errNoQuestion) {
+		return "", nil
+	}
 	return field, err
+}
+
+// isPartial reports whether the mapping names parts of an item, but not the question.
+func (m Mapping) isPartial() bool {
+	_, _, err := m.parse()
+	return !m.empty() && errors.Is(err, errNoQuestion)
+}
+
+// completed returns a partial mapping with columns added for its other parts, as far as the names of the file's columns
+// (keys) suggest them.
+func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
+	entries, _ := equations(m.Fields)
+	for _, f := range guess(keys) {
+		name, _, _ := strings.Cut(f, "=")
+		if !slices.ContainsFunc(entries, func(e [2]string) bool { return e[0] == name }) {
+			m.Fields = append(slices.Clone(m.Fields), f)
+		}
+	}
+	return m
 }
 
 // parse validates the mapping and returns a mapper for it; field is as in Check.
@@ -239,11 +266,26 @@ func (s *Set) apply(mapping Mapping) error {
 	}
 	s.File, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+s.Mapping.String()))
 	s.setFormat(t.format)
-	if s.Options.Mapping.empty() {
-		s.Notes = slices.Insert(s.Notes, 0,
-			fmt.Sprintf("%s: columns recognised by their names: %s", s.label(), s.Mapping))
-	}
 	return nil
+}
+
+// describeGuess adds a note on a mapping that was guessed from the names of the columns: what each column holds and, if
+// none holds the label, those that are not used.
+func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
+	text := fmt.Sprintf("%s: columns recognised by their names: %s", s.label(), s.Mapping)
+	var unused []string
+	columns, _ := equations(guessed.Fields)
+	for _, key := range sortedKeys(keys) {
+		if !slices.ContainsFunc(columns, func(c [2]string) bool { return c[1] == key }) {
+			unused = append(unused, key)
+		}
+	}
+	isLabelled := slices.ContainsFunc(columns, func(c [2]string) bool { return c[0] == partLabel || c[0] == partChosen })
+	if !isLabelled && unused != nil {
+		text += fmt.Sprintf(". No label is among them; not used: %s. If one is the label: --field %s",
+			shortList(unused), ShellQuote("label="+unused[0]))
+	}
+	s.Notes = slices.Insert(s.Notes, 0, text)
 }
 
 // assemble converts the rows of a file to lines.
@@ -273,8 +315,8 @@ func (t *mapper) missing(first []byte) error {
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
 			if len(has) > 0 && !t.nonempty[c] {
-				return fmt.Errorf("--field %s=%s: the column is missing or empty in every row; columns: %s",
-					p.name, c, shortList(sortedKeys(has)))
+				return fmt.Errorf("--field %s: the column is missing or empty in every row; columns: %s",
+					ShellQuote(p.name+"="+c), shortList(sortedKeys(has)))
 			}
 		}
 	}
@@ -314,7 +356,7 @@ func (t *mapper) validate() error {
 	}
 	switch {
 	case t.columns[partQuestion] == nil:
-		return errors.New("has no column for the question: add question=COLUMN")
+		return errNoQuestion
 	case matching > 1:
 		return fmt.Errorf("%s, %s, %s and %s belong to different kinds of items: give only one",
 			partA, partOptions, partOutputs, partChosen)

@@ -106,16 +106,21 @@ func (s *Set) unpack() error {
 		}
 	}
 	mapping := s.Options.Mapping
-	if !mapping.empty() {
+	if !mapping.empty() && !mapping.isPartial() {
 		return s.apply(mapping)
 	}
 	f, keys, err := findFormat(s.data)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case mapping.isPartial():
+		return s.apply(mapping.completed(keys))
 	}
 	mapping.Fields = guess(keys)
 	if !mapping.empty() {
-		return s.apply(mapping)
+		err := s.apply(mapping)
+		s.describeGuess(mapping, keys)
+		return err
 	}
 	if near, hits := closest(keys); len(keys) > 0 && 2*hits < len(near.Keys) {
 		names := sortedKeys(keys)

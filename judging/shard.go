@@ -9,7 +9,7 @@ import (
 	"gavel/datasets"
 )
 
-// Shard describes the part of a run's items that a run has. "gavel merge" makes the whole run from all parts.
+// Shard describes the part of a run's items that a run has. "gavel carry merge" makes the whole run from all parts.
 type Shard struct {
 	Index int `json:"index"` // number of this shard, from 1
 	Count int `json:"of"`    // number of shards

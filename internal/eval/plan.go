@@ -111,5 +111,5 @@ func CallRange(minCalls, maxCalls int) string {
 	if maxCalls <= minCalls {
 		return strconv.Itoa(minCalls)
 	}
-	return fmt.Sprintf("%d, at most %d", minCalls, maxCalls)
+	return fmt.Sprintf("%d, at most %d with follow-up turns", minCalls, maxCalls)
 }

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gavel/backends"
-	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -167,20 +165,11 @@ func (run *RunPlan) Time() string {
 	s, ok := run.Seconds()
 	switch {
 	case !ok:
-		return fmt.Sprintf("unknown: no earlier run of this judge; to measure it: %s", run.measuring())
+		return "unknown: no earlier run of this judge; to measure it, first run with --limit 5"
 	case s == 0:
 		return "none: no server is asked"
 	}
 	return fmt.Sprintf("about %s, by %s", Span(s), run.Pace.Basis)
-}
-
-// measuring returns the shell command that measures how fast the judge is.
-func (run *RunPlan) measuring() string {
-	words := []string{"gavel", "doctor", "--model", datasets.ShellQuote(run.Manifest.Model.Name)}
-	for _, url := range run.Request.BaseURLs[:min(1, len(run.Request.BaseURLs))] {
-		words = append(words, "--base-url", datasets.ShellQuote(url))
-	}
-	return strings.Join(words, " ")
 }
 
 // Span returns a number of seconds in words, in seconds, minutes or hours.
