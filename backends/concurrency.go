@@ -49,7 +49,7 @@ type Concurrency struct {
 	answersSince int           // answers since wait was set
 	goal         int           // the highest level before a step down
 	lowered      bool          // the level was set to the number of requests that the engine works on; happens once
-	why          string        // see Why
+	why          string        // the reason that Why returns
 }
 
 // ConcurrencyOptions limits the levels.
@@ -75,7 +75,7 @@ type window struct {
 
 	running     int // lower bound of the requests that the engine works on at once
 	replies     int // replies in the window, also to requests started before it
-	replyTokens int // tokens of all these replies
+	replyTokens int // tokens of all replies in the window
 	shortest    int // tokens of the shortest reply
 	longest     int // tokens of the longest reply
 }

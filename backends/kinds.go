@@ -28,7 +28,7 @@ const (
 // report it. A new kind takes a file of this package (lmstudio.go is the shortest), a place in kinds, and a row in
 // docs/servers.md.
 type serverKind struct {
-	name string             // as people call it
+	name string             // the name that people use, such as "vLLM"
 	wire string             // its wire format: ServerInfo.Kind
 	can  map[Feature]string // its features, each with the first version of the server that has it; "": all versions
 	// ports lists the default ports.

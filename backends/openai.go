@@ -138,7 +138,7 @@ type completion struct {
 		Written json.RawMessage `json:"completion_tokens_details"`
 		Thought json.RawMessage `json:"reasoning_tokens"` // SGLang
 	} `json:"usage"`
-	Timings json.RawMessage `json:"timings"` // llama.cpp
+	Timings json.RawMessage `json:"timings"` // only llama.cpp sends them
 }
 
 // cached returns the number of prompt tokens that the server took from its cache, from OpenAI's field or from that of

@@ -18,8 +18,8 @@ type modelCard struct {
 	ID          string   `json:"id"`
 	Aliases     []string `json:"aliases"`
 	OwnedBy     string   `json:"owned_by"`
-	Root        string   `json:"root"`          // vLLM
-	MaxModelLen int      `json:"max_model_len"` // vLLM
+	Root        string   `json:"root"`          // path or repository of the model; only vLLM sends it
+	MaxModelLen int      `json:"max_model_len"` // context in tokens; only vLLM sends it
 	Meta        *struct {
 		Ctx      int    `json:"n_ctx"`
 		CtxTrain int    `json:"n_ctx_train"`
@@ -27,10 +27,10 @@ type modelCard struct {
 		Size     int64  `json:"size"`
 		Vocab    int    `json:"n_vocab"`
 		FileType string `json:"ftype"`
-	} `json:"meta"` // llama.cpp
+	} `json:"meta"` // only llama.cpp sends it
 	Architecture *struct {
 		Output []string `json:"output_modalities"`
-	} `json:"architecture"` // llama.cpp since b11361
+	} `json:"architecture"` // llama.cpp sends it since b11361
 }
 
 // cards requests the server's list of models.

@@ -31,9 +31,9 @@ type wireMessage struct {
 	Role             string `json:"role"`
 	Content          any    `json:"content"`
 	Refusal          string `json:"refusal"`
-	Thinking         string `json:"thinking"`          // Ollama
-	ReasoningContent string `json:"reasoning_content"` // llama.cpp, vLLM
-	Reasoning        any    `json:"reasoning"`         // vLLM since 0.16, OpenRouter; an object on other servers
+	Thinking         string `json:"thinking"`          // sent by Ollama
+	ReasoningContent string `json:"reasoning_content"` // sent by llama.cpp and vLLM
+	Reasoning        any    `json:"reasoning"`         // sent by vLLM since 0.16 and OpenRouter; some send an object
 }
 
 // text returns a message's text, and the thinking among its parts. A message that is not the judge's is an error; x is

@@ -29,7 +29,7 @@ var _ Client = (*Retrier)(nil)
 type Retrier struct {
 	next    Client
 	opts    Retry
-	waiting atomic.Int64 // see Waiting
+	waiting atomic.Int64 // number of requests that wait for another try
 }
 
 // WithRetry returns a Client that passes requests to next, and repeats those that fail as opts say.

@@ -42,7 +42,7 @@ var simulation = serverKind{
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64 // probabilities; Accuracy −1 means a coin, which knows nothing
-	Swayed                       float64 // probability
+	Swayed                       float64 // probability that a rewritten prompt decides the verdict
 	Seed                         uint64  // of all draws
 }
 

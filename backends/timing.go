@@ -6,7 +6,7 @@ import "time"
 // reports none.
 type Timing struct {
 	PromptTokens int           // prompt tokens read in the time Prompt; llama.cpp does not count cached ones
-	Prompt       time.Duration // for reading the prompt
+	Prompt       time.Duration // time for reading the prompt
 	ReplyTokens  int           // reply tokens written in the time Reply
-	Reply        time.Duration // for writing the reply
+	Reply        time.Duration // time for writing the reply
 }

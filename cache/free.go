@@ -25,7 +25,7 @@ var ErrDiskFull = errors.New("the disk is nearly full")
 // DiskFullError is the error of [Open] for a disk that is too full.
 type DiskFullError struct {
 	Dir        string
-	Free, Need uint64 // bytes
+	Free, Need uint64 // bytes free on the disk, and bytes needed
 }
 
 func (e *DiskFullError) Error() string {

@@ -208,8 +208,8 @@ type row struct {
 // Set is an indexed dataset file.
 type Set struct {
 	Name        string       // name or path given to open the set
-	Path        string       // "" for a built-in set
-	Format      string       // name of its format
+	Path        string       // path of the file; "" for a built-in set
+	Format      string       // name of the file's format
 	SHA256      string       // of the whole file, in hex; with mapped columns, of that sum and the mapping
 	File        string       // SHA-256 of the file, if SHA256 includes a mapping; else ""
 	Mapping     Mapping      // the mapping applied to the rows, given or guessed
@@ -246,7 +246,7 @@ func (s *Set) Find(id string) (i int, ok bool) {
 // Size returns the length of item i in the file, in bytes.
 func (s *Set) Size(i int) int { return s.rows[i].length }
 
-// Close releases the file.
+// Close closes the file, and removes a temporary one.
 func (s *Set) Close() error {
 	if s.close == nil {
 		return nil

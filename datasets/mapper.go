@@ -80,7 +80,7 @@ type tableRow struct {
 	*mapper
 	cells map[string]json.RawMessage // values by column
 	text  map[string]string          // the text of each part of an item, joined from its columns
-	lists map[string][]string        // the texts of each part
+	lists map[string][]string        // the texts of each part, not joined
 }
 
 // lookup returns the value of a column, given by its name or by a path of keys and indexes with dots between them; nil

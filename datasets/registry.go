@@ -51,7 +51,7 @@ type Published struct {
 	Prompt                  string  // gavel's name for the prompt, if it has one
 	OpenWeights             bool    // the judge's weights are public
 	Value                   float64 // percent
-	N                       int     // number of items or pairs
+	N                       int     // number of items or pairs behind Value
 	How                     string  // `recomputed` from published replies or scores, or `published` as a number
 	Source                  string  // reference for readers
 }

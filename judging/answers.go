@@ -11,7 +11,7 @@ import (
 
 // Answers holds a model's answers from its run of the answer protocol.
 type Answers struct {
-	Name    string      // the model's name unless the caller sets another
+	Name    string      // name of the model that answered, unless the caller sets another
 	Run     string      // the run's folder
 	ID      string      // id of the run, or of the whole run if this one is a shard
 	Model   ModelSpec   // the model that answered
@@ -32,7 +32,7 @@ type Answer struct {
 
 // priorQuestion holds a question as the answering run has it, to compare it with another file's question of that id.
 type priorQuestion struct {
-	texts [sha256.Size]byte // see hashTexts
+	texts [sha256.Size]byte // hash of the question and its candidates; see hashTexts
 	gold  string            // id of the labelled candidate, or the labelled number
 }
 

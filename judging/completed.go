@@ -9,7 +9,7 @@ type Completed struct {
 
 // repetitionKey identifies the judgments of all presentations of an item in one repetition.
 type repetitionKey struct {
-	item       string // id
+	item       string // id of the item
 	repetition int    // from 0
 }
 

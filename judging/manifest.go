@@ -26,7 +26,7 @@ import (
 
 // Spec holds everything that determines a run's results. Two runs with the same spec are the same run.
 type Spec struct {
-	// `pairwise`, `reversed`, `answer`, `self-reference`, `multi-option`
+	// name of the protocol: `pairwise`, `reversed`, `answer`, `self-reference`, `multi-option`
 	Protocol string   `json:"protocol"`
 	Goal     string   `json:"goal"`   // what a verdict names: `better`, `worse`, `answer`, `correct`, `best` or `worst`
 	Prompt   Template `json:"prompt"` // the prompt's text around the items, and the labels by which replies are read
@@ -90,9 +90,9 @@ type ModelSpec struct {
 
 // Parameters holds the parameters of every request of a run.
 type Parameters struct {
-	Temperature float64 `json:"temperature"` // always 0
-	TopP        float64 `json:"top_p"`       // always 1
-	Seed        int     `json:"seed"`        // sent with every request
+	Temperature float64 `json:"temperature"` // sampling temperature; always 0
+	TopP        float64 `json:"top_p"`       // share of probability from which tokens are sampled; always 1
+	Seed        int     `json:"seed"`        // seed of the server's sampling, sent with every request
 	MaxTokens   int     `json:"max_tokens"`  // limit of one reply, in tokens, including thinking
 	NumCtx      int     `json:"num_ctx"`     // requested context in tokens; 0 leaves it to the server
 	// largest number of times that a judge is asked until it gives a verdict; 1 except for pairs

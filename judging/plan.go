@@ -17,7 +17,7 @@ import (
 // CallPlan describes what a run would do.
 type CallPlan struct {
 	Items     int    `json:"items"`                // number of items
-	Judgments int    `json:"judgments"`            // items × presentations × repetitions
+	Judgments int    `json:"judgments"`            // number of all judgments: items × presentations × repetitions
 	Completed int    `json:"standing"`             // judgments already in the run's records
 	Cached    int    `json:"cached"`               // judgments not in the records yet whose first turn is in the cache
 	CacheNote string `json:"cache_note,omitempty"` // why the cache was not read, so that Cached is 0; "" if it was

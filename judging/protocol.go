@@ -193,7 +193,7 @@ type Option struct {
 	Default string                   // "false" for a switch
 	Values  []string                 // all values; nil if Check decides
 	Check   func(value string) error // returns an error for an invalid value; may be nil
-	Goal    bool                     // the option sets the goal
+	Goal    bool                     // the option's value is the goal of a run
 }
 
 // Settings maps the names of options to their values, if not the default.

@@ -22,9 +22,9 @@ import (
 
 // Reply holds one turn of a judge.
 type Reply struct {
-	Text     string          `json:"text"`               // without thinking
+	Text     string          `json:"text"`               // text of the reply, without thinking
 	Thinking string          `json:"thinking,omitempty"` // stored only, never read for the verdict
-	Finish   backends.Finish `json:"finish"`             // `stop`, `length`, `prompt-too-long` or `refused`
+	Finish   backends.Finish `json:"finish"`             // how it ended: `stop`, `length`, `prompt-too-long` or `refused`
 	// the server's message if `finish` is `prompt-too-long` or `refused`; or gavel's, if the prompt was not sent or was
 	// truncated, or the server ended a reply that repeats itself
 	Detail string `json:"detail,omitempty"`

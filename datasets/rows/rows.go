@@ -27,7 +27,7 @@ type File struct {
 // Size returns the length of the file when it was opened.
 func (f *File) Size() int64 { return f.size }
 
-// Open opens a regular file; other files could not be read more than once.
+// Open opens a regular file. Others, such as pipes, are an error, since they could not be read more than once.
 func Open(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -27,7 +27,7 @@ type PartialFile struct {
 	*os.File
 	root       *os.Root
 	part, name string       // the temporary and the final name, relative to root
-	lock       *flock.Flock // on the file
+	lock       *flock.Flock // on the temporary file
 }
 
 // Create creates a PartialFile for the file name below root; name may contain existing folders.

@@ -29,7 +29,7 @@ type Examination struct {
 type Tools struct {
 	Judge       backends.PoolMember // the server and model to check; Judge.Client ends a call after Examination.Timeout
 	About       string              // the judge's server, in words
-	Concurrency int                 // default concurrency of a run
+	Concurrency int                 // number of concurrent requests with which a run starts
 	Text        string              // text typical of judges' prompts; prompts of any length are made from it
 	Now         func() time.Time    // the clock
 	Note        func(text string)   // shows the progress in one line; may be nil

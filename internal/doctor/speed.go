@@ -18,7 +18,7 @@ type Speed struct {
 	Reply       float64 `json:"reply_tokens_per_second"`  // tokens written, one request at a time
 	Clock       string  `json:"clock"`                    // source of the times: "server" or "wall"
 	Call        float64 `json:"seconds_per_call"`         // overhead of a request in seconds: network, queue, gateway
-	BytesPerTok float64 `json:"prompt_bytes_per_token"`   // 0: not measured
+	BytesPerTok float64 `json:"prompt_bytes_per_token"`   // of judges' prompts; 0: not measured
 	// one request at a time and, if measured, as many as a run starts with
 	Paces []ServerSpeed `json:"paces"`
 }

@@ -53,8 +53,8 @@ type Field struct {
 	NeedsServer bool      `yaml:"needs-server"` // the field has no meaning for simulated judges
 	NoBatch     string    `yaml:"no-batch"`     // why a batch excludes the field; "": it does not
 
-	value    any                      // pointer to the value in a request
-	defaults []string                 // values in a new request
+	value    any                      // pointer to the field's value in a request
+	defaults []string                 // the field's values in a new request
 	option   *judging.Option          // the protocol's option that the field sets; nil for other fields
 	valid    func(value string) error // further check of a value; may be nil
 }

@@ -50,7 +50,7 @@ func (p *runState) score(r *judging.Record, read scoring.ParsedVerdict) error {
 // pace measures the mean number of judgments in flight, if the run adapts its concurrency.
 type pace struct {
 	run                 *judging.RunJob
-	start               time.Time        // of this try
+	start               time.Time        // when this try began
 	now                 func() time.Time // the clock
 	calls, milliseconds atomic.Int64     // judgments asked of a server, and the sum of milliseconds that their calls took
 }

@@ -17,7 +17,7 @@ type Maker struct {
 	HTTP    *http.Client
 	Getenv  func(string) string
 	Now     func() time.Time
-	Library datasets.Library // the datasets that have names
+	Library datasets.Library // finds datasets by name
 	Version string           // gavel's version, for records
 	Runs    string           // folder of runs whose request does not name one; default "runs"
 

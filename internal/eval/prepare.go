@@ -39,7 +39,8 @@ type runState struct {
 	soFar     *scoring.SoFar             // scores so far; nil without an observer
 
 	client backends.Client // used instead of servers, such as a simulation; may be nil
-	// For a replay: copyRecords makes the run's records from those of the original; may be nil.
+	// replay says that the run repeats another from its records. copyRecords then makes the run's records from those of
+	// the original; it is nil for a simulated judge.
 	replay      bool
 	copyRecords func(ctx context.Context, use func(*judging.Record) error) error
 	reading     judging.Readers // the readers for the scores of a replay; "" for the default
