@@ -140,11 +140,11 @@ func (v ItemView) block(short bool) doc.Block {
 			add(doc.Full, "prompt", g.User)
 		}
 		name := cmp.Or(g.Mode, strings.Join(g.Words.Shown, ", "), "verdict")
-		says := g.Mark().Sign + " " + g.Words.Says
+		verdict := g.Mark().Sign + " " + g.Words.Says
 		if g.Words.Swapped && g.Words.Names != nil {
-			says += " (" + strings.Join(g.Words.Names, ", ") + ")"
+			verdict += " (" + strings.Join(g.Words.Names, ", ") + ")"
 		}
-		add(0, name, says+" "+g.Error)
+		add(0, name, verdict+" "+g.Error)
 		for _, turn := range g.Turns {
 			add(0, "then asked", turn.Said)
 			add(doc.Full, "thinking", turn.Thinking)
