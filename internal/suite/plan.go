@@ -41,7 +41,7 @@ type amounts struct {
 	Hours        float64  `json:"hours"`                  // time of the calls, without those in Unmeasured
 	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
 	Basis        []string `json:"measured_by,omitempty"`  // what the speeds were measured by
-	// NumCtx lists the contexts requested from Ollama, which loads the model for each.
+	// NumCtx lists the context sizes in tokens requested from Ollama, which loads the model anew for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }
 

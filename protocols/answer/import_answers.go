@@ -16,7 +16,7 @@ import (
 // answerLine is a line of gavel's own format for answers: the id of a question and the whole reply. Without a dataset,
 // the line has the question too, as in [datasets.Questions].
 type answerLine struct {
-	ID     json.RawMessage `json:"id"`     // of the question
+	ID     json.RawMessage `json:"id"`     // id of the question
 	Answer json.RawMessage `json:"answer"` // the whole reply, or null
 	Model  string          `json:"model"`  // model that answered; may be absent
 }

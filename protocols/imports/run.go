@@ -16,7 +16,7 @@ type ImportedRun struct {
 	Differences []string // sentences on differences between the file and gavel's reading
 }
 
-// AddLine adds a line to r.Summary.
+// AddLine adds a formatted line to the summary that the command prints.
 func (r *ImportedRun) AddLine(format string, args ...any) {
 	r.Summary = append(r.Summary, fmt.Sprintf(format, args...))
 }

@@ -22,8 +22,8 @@ type VoteRow struct {
 
 	Model1    *string `json:"model_1"`
 	Model2    *string `json:"model_2"`
-	G1Winner  *string `json:"g1_winner"`      // of game 1: model_1, model_2, tie or error
-	G2Winner  *string `json:"g2_winner"`      // of game 2, likewise
+	G1Winner  *string `json:"g1_winner"`      // winner of game 1: model_1, model_2, tie or error
+	G2Winner  *string `json:"g2_winner"`      // winner of game 2: model_1, model_2, tie or error
 	G1Prompt  string  `json:"g1_user_prompt"` // user message of game 1
 	G1Verdict string  `json:"g1_judgment"`    // the judge's reply in game 1
 	G2Verdict string  `json:"g2_judgment"`    // the judge's reply in game 2
@@ -150,7 +150,7 @@ func ReadVotes(path string) (*VoteFile, error) {
 
 // Rejects counts the rows of a file that cannot be used.
 type Rejects struct {
-	Path  string   // of the file
+	Path  string   // path of the file
 	N     int      // number of rows that cannot be used
 	First []string // errors of the first maxRejects rows
 }

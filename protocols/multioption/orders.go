@@ -15,7 +15,7 @@ import (
 	"gavel/judging"
 )
 
-// Values of --orders; after ordersRandom comes a number.
+// Values of --orders. The number of random orders follows ordersRandom.
 const (
 	ordersRotations = "rotations"
 	ordersAll       = "all"

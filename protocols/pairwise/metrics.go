@@ -125,7 +125,7 @@ func firstPosition(u pair) (num, den float64) {
 	return num, den
 }
 
-// Values of pair.ownAnswer.
+// Values of pair.ownAnswer: whether the judge's own answer to the question is right.
 const (
 	ownUnknown int8 = iota // no own answer, or not known whether it is right
 	ownRight               // the judge's own answer is right

@@ -19,7 +19,7 @@ type judgment struct {
 	present bool // the run has a record of this judgment
 }
 
-// decided reports whether the judgment names a response.
+// decided reports whether the judgment names a response; a tie names none.
 func (g judgment) decided() bool { return g.outcome == judging.Decided }
 
 // picksFirst reports whether a decided judgment picks the response shown first, whatever the goal.

@@ -23,7 +23,7 @@ func Letter(reply string, n int) Match {
 	}.read(reply)
 }
 
-// letters lists the letters of choices.
+// letters lists the letters that may name options, in order.
 var letters = strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
 
 var (

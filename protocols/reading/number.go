@@ -21,7 +21,7 @@ func Number(reply string) Match {
 	return f
 }
 
-// numberCues announce a number, in several languages.
+// numberCues are words and marks that announce a number as the answer, in several languages.
 var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 	réponse respuesta risposta resposta résultat "total" ответ 答案 答え 정답 답은
 	boxed{ ####`))
