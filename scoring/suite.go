@@ -13,8 +13,8 @@ import (
 // SuiteFile is the name of the file, in a suite's folder, that lists the suite's runs.
 const SuiteFile = "suite.json"
 
-// MostCells limits the cells of a suite, runs of one judge under one condition; it protects against damaged files.
-const MostCells = 2000
+// MostSuiteCells limits the cells of a suite, runs of one judge under one condition; it protects against damaged files.
+const MostSuiteCells = 2000
 
 // Matrix holds the content of suite.json: the runs of a suite, with every judge under every condition.
 type Matrix struct {
@@ -64,9 +64,9 @@ func DecodeSuite(name string, r io.Reader) (*Matrix, error) {
 	if s.Name == "" || len(s.Judges) == 0 || len(s.Conditions) == 0 {
 		return nil, fmt.Errorf("%s: damaged: it names no suite, no judge or no condition", name)
 	}
-	if n := max(len(s.Judges), len(s.Conditions), len(s.Cells)); n > MostCells {
+	if n := max(len(s.Judges), len(s.Conditions), len(s.Cells)); n > MostSuiteCells {
 		return nil, fmt.Errorf("%s: damaged: it has %d judges, conditions or cells, and may have at most %d",
-			name, n, MostCells)
+			name, n, MostSuiteCells)
 	}
 	for _, c := range s.Cells {
 		valid := slices.Contains(s.Judges, c.Judge) &&
