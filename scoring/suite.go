@@ -27,6 +27,8 @@ type Matrix struct {
 	Shard string `json:"shard,omitempty"`
 	// only in the folder of a shard: path of the suite's YAML file, as given
 	Path string `json:"path,omitempty"`
+	// the study that the results answer: `grp`; left out for none
+	Study string `json:"study,omitempty"`
 }
 
 // SuiteCondition holds the settings of one column of a suite: they are the same for all judges.
@@ -43,6 +45,22 @@ type SuiteCell struct {
 	Judge     string `json:"judge"`     // name of the judge
 	Condition string `json:"condition"` // name of the condition
 	Run       string `json:"run"`       // folder of the run, next to suite.json
+}
+
+// GRP is the study that compares the goals of pairwise and reversed.
+const GRP = "grp"
+
+// Goals pairs the conditions that differ in the goal alone, pairwise before reversed.
+func (s *Matrix) Goals() (pairs [][2]SuiteCondition) {
+	for _, better := range s.Conditions {
+		for _, worse := range s.Conditions {
+			same := better.Dataset == worse.Dataset && better.Prompt == worse.Prompt && better.Options == worse.Options
+			if same && better.Protocol == "pairwise" && worse.Protocol == "reversed" {
+				pairs = append(pairs, [2]SuiteCondition{better, worse})
+			}
+		}
+	}
+	return pairs
 }
 
 // ReadSuite reads suite.json in the folder of a suite.
