@@ -36,13 +36,14 @@ var simulation = serverKind{
 // The verdict on a rewritten prompt is that on the plain one, or with probability Swayed the verdict that the rewrite
 // supports.
 //
-// If the prompt shows a reference, the judge follows it in half of the items and otherwise judges without it. So it is
-// right in (1+a)/2 of the items with a correct reference, and in a/2 of those with a wrong one. A coin ignores the
-// reference.
+// If the prompt shows a reference, the judge follows a correct one in half of the items and a wrong one with
+// probability Misled, and otherwise judges without it. So it is right in (1+a)/2 of the items with a correct reference,
+// and in (1−Misled)·a of those with a wrong one. A coin ignores the reference.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64
 	Swayed                       float64
+	Misled                       float64 // of a wrong reference
 	Seed                         uint64
 }
 
@@ -55,7 +56,7 @@ var simulated = []Sim{
 }
 
 // SimHelp describes the notation of simulated judges.
-const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1`
+const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,misled=0.5,seed=1`
 
 // NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {
@@ -63,10 +64,11 @@ func NewSim(spec string) (*Sim, error) {
 	for _, s := range simulated {
 		if s.Name == spec {
 			s.Name, s.Seed = "sim:"+spec, 1
+			s.Misled = trust
 			return &s, nil
 		}
 	}
-	s := Sim{Name: "sim:" + spec, Accuracy: 1, Seed: 1}
+	s := Sim{Name: "sim:" + spec, Accuracy: 1, Misled: trust, Seed: 1}
 	for part := range strings.SplitSeq(spec, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		if key == "seed" {
@@ -79,6 +81,7 @@ func NewSim(spec string) (*Sim, error) {
 		}
 		field := map[string]*float64{
 			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
+			"misled": &s.Misled,
 		}[key]
 		p, err := strconv.ParseFloat(value, 64)
 		if field == nil {
@@ -95,7 +98,7 @@ func NewSim(spec string) (*Sim, error) {
 	return &s, nil
 }
 
-// trust is the probability that a simulated judge follows a reference.
+// trust is the probability that a simulated judge follows a correct reference, and the default for a wrong one.
 const trust = 0.5
 
 // Ask implements Client.
@@ -113,10 +116,14 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
 	pick := o.Correct
+	follows := s.Misled
+	if pick >= 0 && o.Reference == o.Choices[pick] {
+		follows = trust
+	}
 	switch {
 	case s.Accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
 		pick = look.IntN(n)
-	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < trust:
+	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < follows:
 		pick = slices.Index(o.Choices, o.Reference)
 	case know.Float64() >= s.Accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
@@ -165,13 +172,16 @@ func (s *Sim) Models(context.Context) ([]Model, error) {
 
 // Model implements Backend.
 func (s *Sim) Model(context.Context, string) (Model, error) {
-	swayed := ""
+	options := ""
 	if s.Swayed > 0 {
-		swayed = fmt.Sprintf(" swayed=%g", s.Swayed)
+		options = fmt.Sprintf(" swayed=%g", s.Swayed)
+	}
+	if s.Misled != trust {
+		options += fmt.Sprintf(" misled=%g", s.Misled)
 	}
 	return Model{
 		Name: s.Name,
 		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g%s seed=%d",
-			s.Accuracy, s.First, s.Tie, s.Silent, swayed, s.Seed),
+			s.Accuracy, s.First, s.Tie, s.Silent, options, s.Seed),
 	}, nil
 }

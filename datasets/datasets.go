@@ -54,8 +54,10 @@ type Answered struct {
 	Of        Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
 	Agent     string  `json:"agent"`               // name of the model that answered
 	Text      string  `json:"answer"`              // its whole reply
-	Reference string  `json:"reference,omitempty"` // the judge's own whole reply to the question
+	Reference string  `json:"reference,omitempty"` // the judge's own whole reply to the question, or another reference
 	Own       *Answer `json:"own,omitempty"`       // the answer read from the judge's own reply
+	// kind of reference: gold, wrong or none; "": the judge's own reply
+	ReferenceKind string `json:"reference_kind,omitempty"`
 }
 
 // Answer is the answer read from a reply to a question.

@@ -16,10 +16,21 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questions.set
 	if s.ownAnswers == nil && !s.ownless || len(s.agents) < len(s.opts.Agents) {
 		n := len(s.questions.rows)
-		if s.stage.Agents {
+		switch {
+		case s.stage.Options:
+			n = 0
+			for _, row := range s.questions.rows {
+				item, err := questions.Item(row)
+				if err != nil {
+					return nil, err
+				}
+				n += len(item.Candidates)
+			}
+			w.note("%d options are judged in each mode once the stages before are there", n)
+		case s.stage.Agents:
 			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
 			n *= len(s.opts.Agents)
-		} else {
+		default:
 			w.note("%d comparisons follow once the stage before is there", n*s.stage.Presentations)
 		}
 		w.plan.Later = &Later{Request: s.opts, Judgments: n * s.stage.Presentations, Judges: s.judges}

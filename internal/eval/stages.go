@@ -162,7 +162,10 @@ func (s *stages) needed() (bool, error) {
 	if err := s.stage.Check(item); err != nil {
 		return true, usage("%s has items of shape %s, %w", subset.set.Name, item.Shape, err)
 	}
-	if len(agents) == 0 {
+	if s.stage.Options && len(agents) > 0 {
+		return true, InvalidField("agents", strings.Join(agents, ","), ": leave it out with --options")
+	}
+	if len(agents) == 0 && !s.stage.Options {
 		return true, InvalidField("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
 	}
 	_, _, err = checkItems(s.answerOptions(), subset)

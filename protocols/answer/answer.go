@@ -78,6 +78,14 @@ func IsAnswer(item datasets.Item, value string) bool {
 	return value == item.GoldID()
 }
 
+// FinalAnswers returns the answers to a graded question in the form that the prompts ask for: all options of a choice,
+// or the right number and two wrong ones. right is the index of the right one.
+func FinalAnswers(item datasets.Item) (texts []string, right int) {
+	p := answer{template: answerTexts}
+	o := p.Prompt(item, p.Presentations(item)[0]).Oracle
+	return o.Choices, o.Correct
+}
+
 // QuestionText returns the question as a judge of its answer sees it: with its options and, for a preference, with both
 // responses, in the words of the prompt that was answered (Figures 6 and 7).
 func QuestionText(item datasets.Item) string {

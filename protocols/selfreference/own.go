@@ -99,6 +99,32 @@ func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.
 	return scoring.SumMetric[modeJudgment]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
 }
 
+// Misled is the metric of error propagation: of the judgments that are right without the reference, those that are not
+// right with it.
+const Misled = "misled"
+
+// misled returns the result of [Misled] for a run with both modes, unless the reference is the judge's own answer.
+func (f *judgments) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+	if !f.hasMode[0] || !f.hasMode[1] || f.reference() == ReferenceOwn {
+		return nil
+	}
+	list := []scoring.Metric{{
+		Name:    Misled,
+		Kind:    scoring.Several,
+		Columns: scoring.ColumnRange{0, 2},
+		All:     func(c []float64) float64 { return c[1] },
+	}}
+	return sheet.WithMetrics(list, 2, func(u scoring.Unit) []float64 {
+		j := u.Data.(judgment)
+		row := make([]float64, 2)
+		right := func(mode int) bool { return modeJudgment{judgment: j, verdict: j.verdicts[mode]}.isRight() }
+		if counts(rep.Missing, j.verdicts[0]) && counts(rep.Missing, j.verdicts[1]) && right(0) {
+			row[0], row[1] = scoring.Indicator(!right(1)), 1
+		}
+		return row
+	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)
+}
+
 // ownResults returns the results of [ownMetrics] for each mode and, over the judgments that count in both, the
 // difference.
 func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {

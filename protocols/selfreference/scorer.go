@@ -15,7 +15,15 @@ import (
 // Modes of asking, and of results.
 const (
 	ModeCoT  = "cot"  // the agent's answer is judged by reasoning alone
-	ModeSelf = "self" // the judge's own answer is its reference
+	ModeSelf = "self" // with a reference, the judge's own answer unless [referenceOption] selects another
+)
+
+// Kinds of reference in mode self.
+const (
+	ReferenceOwn   = "own"   // the judge's own whole reply
+	ReferenceGold  = "gold"  // the right answer, by the dataset
+	ReferenceWrong = "wrong" // a wrong answer
+	ReferenceNone  = "none"  // the prompts are those of mode cot
 )
 
 // modes lists the modes in the order in which tables print them.
@@ -147,7 +155,20 @@ func (f *judgments) Finish() (complete int) {
 // Extend adds the metrics of the judge's own answer and the warnings.
 func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
 	rep.Results = append(rep.Results, f.ownResults(rep, sheet, b)...)
+	rep.Results = append(rep.Results, f.misled(rep, sheet, b)...)
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
+}
+
+// Match makes the mode with a reference the headline of two runs that differ in the reference.
+func (f *judgments) Match(c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap) {
+	if g := other.(*judgments); f.reference() != g.reference() && f.hasMode[1] && g.hasMode[1] {
+		c.HeadlineMode = ModeSelf
+	}
+}
+
+// reference returns the kind of reference in mode self.
+func (f *judgments) reference() string {
+	return judging.Settings(f.manifest.Spec.Options).Get(referenceOption)
 }
 
 func (f *judgments) warnings(missing scoring.MissingPolicy) []string {

@@ -1,6 +1,7 @@
 package selfreference
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,18 +15,23 @@ import (
 // stage describes the stage that turns questions and answers into judgments, with the judge's own answers as
 // references.
 func stage(s judging.Settings) *judging.Stage {
+	p := newAsker(judgmentTexts, s)
 	return &judging.Stage{
 		Agents:        true,
-		Ownless:       !slices.Contains(modesOf(s), ModeSelf),
+		Options:       p.options,
+		Ownless:       p.reference != ReferenceOwn || !slices.Contains(p.modes, ModeSelf),
 		Format:        datasets.Judgments.Name,
-		Presentations: len(modesOf(s)),
-		Check:         question,
-		Each:          eachJudgment,
+		Presentations: len(p.modes),
+		Check:         p.question,
+		Each:          p.eachJudgment,
 	}
 }
 
 // question returns an error for items whose answers cannot be called right or wrong.
-func question(item datasets.Item) error {
+func (p selfReference) question(item datasets.Item) error {
+	if p.options && item.Shape != datasets.Choice {
+		return errors.New("without options that are right or wrong: leave out --options")
+	}
 	if item.Shape == datasets.Pair { // it has a question, but no right answer
 		return errors.New("without an answer that is right: " +
 			"gavel run pairwise --self-reference has a judge compare them with its own answer as reference")
@@ -36,6 +42,7 @@ func question(item datasets.Item) error {
 // staging is a stage in progress.
 type staging struct {
 	*judging.StageCounts
+	selfReference
 	ownAnswers *judging.Answers
 	agents     []*judging.Answers
 }
@@ -45,14 +52,18 @@ type staging struct {
 // ownAnswers are the judge's own answers. Without them, nil, no line has a reference. A question that the judge did not
 // answer is left out for all agents and both modes, so that all metrics are over the same questions. The labels of the
 // questions decide whether an answer is right, whatever labels the agent's own file has.
-func eachJudgment(
+func (p selfReference) eachJudgment(
 	questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers,
 	write func(line []byte) error,
 ) (judging.StageResult, error) {
 	s := &staging{
-		StageCounts: &judging.StageCounts{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
-		ownAnswers:  ownAnswers,
-		agents:      agents,
+		StageCounts:   &judging.StageCounts{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
+		selfReference: p,
+		ownAnswers:    ownAnswers,
+		agents:        agents,
+	}
+	if p.options {
+		s.Agents = append(s.Agents, judging.StagedAgent{Name: "options", LeftOut: map[judging.Lack]int{}})
 	}
 	for _, a := range agents {
 		s.Agents = append(s.Agents, judging.StagedAgent{
@@ -70,7 +81,7 @@ func eachJudgment(
 		if err != nil {
 			return nil, err
 		}
-		judgments, err := s.question(item)
+		judgments, err := s.judgments(item)
 		if err != nil {
 			return nil, err
 		}
@@ -107,8 +118,8 @@ func (s *staging) ready(questions *datasets.Set) error {
 	return nil
 }
 
-// question returns the judgments of one question and counts the answers that are missing.
-func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) {
+// judgments returns the judgments of one question and counts the answers that are missing.
+func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error) {
 	if !slices.Contains(answer.Graded, item.Shape) {
 		return nil, fmt.Errorf("%s: is not a question with an answer that can be right or wrong (its shape is %s)",
 			item.ID, item.Shape)
@@ -128,7 +139,14 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 		frame.Reference = g.Text
 		frame.Own = &datasets.Answer{Value: g.Value, Right: answer.IsAnswer(item, g.Value)}
 	}
+	if s.reference != ReferenceOwn {
+		frame.Reference = referenceText(item, s.reference)
+		frame.ReferenceKind = s.reference
+	}
 	var lines []datasets.JudgmentLine
+	if s.options {
+		return s.optionLines(item, frame), nil
+	}
 	for i, a := range s.agents {
 		g, why := a.Find(item)
 		if why != judging.LackNone {
@@ -151,6 +169,42 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 		lines = append(lines, line)
 	}
 	return lines, nil
+}
+
+// optionAgent begins the names of the agents that stand for the options of a question.
+const optionAgent = "option "
+
+// optionLines returns a judgment of each option.
+func (s *staging) optionLines(item datasets.Item, frame datasets.JudgmentLine) (lines []datasets.JudgmentLine) {
+	texts, right := answer.FinalAnswers(item)
+	for i, c := range item.Candidates {
+		line := frame
+		line.Agent = optionAgent + c.ID
+		line.ID = item.ID + "@" + line.Agent
+		line.Text = texts[i]
+		line.Gold = datasets.Incorrect
+		if i == right {
+			line.Gold = datasets.Correct
+			s.Agents[0].Right++
+		}
+		s.Agents[0].Judged++
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// referenceText returns a final answer as a reference: the right one, or a wrong one that depends on the item's id. It
+// returns "" for no reference, and where the question has no other answer.
+func referenceText(item datasets.Item, kind string) string {
+	texts, right := answer.FinalAnswers(item)
+	switch others := slices.Delete(slices.Clone(texts), right, right+1); {
+	case kind == ReferenceGold:
+		return texts[right]
+	case kind == ReferenceWrong && len(others) > 0:
+		sum := sha256.Sum256([]byte("reference " + item.ID))
+		return others[int(sum[0])%len(others)]
+	}
+	return ""
 }
 
 func sameModel(a, b *judging.Answers) bool {

@@ -35,8 +35,8 @@ func readFilters() (all []Filter) {
 	return all
 }
 
-// ownModes maps the modes in which an answer is judged, without and with the judge's own answer shown, to their words.
-var ownModes = map[string]string{"cot": "by reasoning alone", "self": "with it shown"}
+// ownModes maps the modes in which an answer is judged, without and with a reference, to their words.
+var ownModes = map[string]string{"cot": "by reasoning alone", "self": "with the chosen reference"}
 
 func rightOr(other string, right bool) string {
 	if right {
