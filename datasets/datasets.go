@@ -64,6 +64,8 @@ type Answered struct {
 type Answer struct {
 	Value string `json:"value,omitempty"` // the answer that was read; "": none
 	Right bool   `json:"right"`           // equal to the label
+	// from 0 to 1, with --gate; 0 if unknown
+	Confidence float64 `json:"confidence,omitempty"`
 }
 
 // Item holds one question with its candidates and its label.

@@ -22,7 +22,7 @@ import (
 // agents.
 type Stage struct {
 	Agents        bool   // agents' answers are judged
-	Options       bool   // the options of a question are judged in place of agents' answers
+	Options       bool   // the options of a question are judged like agents' answers
 	Ownless       bool   // no mode of the protocol shows the judge its own answers
 	Format        string // of the lines; "": that of the questions
 	Presentations int    // of each new item

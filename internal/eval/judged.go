@@ -16,9 +16,13 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questions.set
 	if s.ownAnswers == nil && !s.ownless || len(s.agents) < len(s.opts.Agents) {
 		n := len(s.questions.rows)
-		switch {
-		case s.stage.Options:
-			n = 0
+		if s.stage.Agents {
+			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
+			n *= len(s.opts.Agents)
+		} else {
+			w.note("%d comparisons follow once the stage before is there", n*s.stage.Presentations)
+		}
+		if s.stage.Options {
 			for _, row := range s.questions.rows {
 				item, err := questions.Item(row)
 				if err != nil {
@@ -26,12 +30,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 				}
 				n += len(item.Candidates)
 			}
-			w.note("%d options are judged in each mode once the stages before are there", n)
-		case s.stage.Agents:
-			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
-			n *= len(s.opts.Agents)
-		default:
-			w.note("%d comparisons follow once the stage before is there", n*s.stage.Presentations)
+			w.note("with the options: %d judgments in each mode", n)
 		}
 		w.plan.Later = &Later{Request: s.opts, Judgments: n * s.stage.Presentations, Judges: s.judges}
 		return nil, nil

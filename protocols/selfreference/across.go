@@ -35,7 +35,8 @@ func pointsOf(judges []report.BoardRow, mode string) (p judgePoints) {
 	for _, j := range judges {
 		answering := j.Report.Overall(scoring.GenerationAccuracy)
 		x := j.Report.Result(F1, scoring.Overall, mode)
-		if answering.Value == nil || x.Value == nil || models[j.Report.Model] || referenceOf(j.Report) != ReferenceOwn {
+		if answering.Value == nil || x.Value == nil || models[j.Report.Model] ||
+			referenceOf(j.Report.Settings) != ReferenceOwn {
 			continue
 		}
 		models[j.Report.Model] = true

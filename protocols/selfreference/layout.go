@@ -29,28 +29,22 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	Across: across,
 })
 
-// referenceWords holds an article and a noun for each kind of reference.
-var referenceWords = map[string][2]string{
-	ReferenceOwn:   {"its ", "own answer"},
-	ReferenceGold:  {"the ", "right answer"},
-	ReferenceWrong: {"a ", "wrong answer"},
-	ReferenceNone:  {"", "no reference"},
+// referenceWords holds the words for each kind of reference.
+var referenceWords = map[string]string{
+	ReferenceOwn:   "its own answer",
+	ReferenceGold:  "the right answer",
+	ReferenceWrong: "a wrong answer",
+	ReferenceNone:  "no reference",
 }
 
 // referenceOf returns the kind of reference in mode self, from a run's settings.
-func referenceOf(r *scoring.Report) string {
+func referenceOf(settings string) string {
 	for kind := range referenceWords {
-		if slices.Contains(strings.Split(r.Settings, ", "), referenceOption.Name+" "+kind) {
+		if slices.Contains(strings.Split(settings, ", "), referenceOption.Name+" "+kind) {
 			return kind
 		}
 	}
 	return ReferenceOwn
-}
-
-// withArticle returns the reference of mode self in words: "its own answer".
-func withArticle(r *scoring.Report) string {
-	words := referenceWords[referenceOf(r)]
-	return words[0] + words[1]
 }
 
 // ways returns the modes in which a run asks, in words.
@@ -59,9 +53,9 @@ func ways(r *scoring.Report) string {
 	case !r.Has(ModeSelf):
 		return "? by reasoning alone"
 	case !r.Has(ModeCoT):
-		return "? with " + withArticle(r) + " shown"
+		return "? with " + referenceWords[referenceOf(r.Settings)] + " shown"
 	}
-	return "? without and with " + withArticle(r)
+	return "? without and with " + referenceWords[referenceOf(r.Settings)]
 }
 
 // numbers returns the cards for terminals and files. Pages have charts in their place.
@@ -79,7 +73,7 @@ var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.Ring, Look: "look-
 // modeRowsOf returns modeRows in the words of a run.
 func modeRowsOf(p *report.RunPage) [2]doc.Row {
 	rows := modeRows
-	rows[1].Name = referenceWords[referenceOf(&p.Report)][1] + " shown"
+	rows[1].Name = referenceWords[referenceOf(p.Settings)] + " shown"
 	return rows
 }
 
@@ -110,7 +104,7 @@ func answering(p *report.RunPage) []doc.Block {
 	for _, row := range rowsByMode(p, F1) {
 		relation := "by "
 		if row.Cells[0].Mode == ModeSelf {
-			relation = "with " + referenceWords[referenceOf(&p.Report)][0]
+			relation = "with "
 		}
 		row.Name = "Judges, " + relation + row.Name
 		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
@@ -212,7 +206,7 @@ func dependence(p *report.RunPage) []doc.Block {
 		if e.Low < axis.Min {
 			*axis = *doc.AxisOf(axis.Unit)
 		}
-		if e.Low > max(strongR, before) && referenceOf(&p.Report) == ReferenceOwn {
+		if e.Low > max(strongR, before) && referenceOf(p.Settings) == ReferenceOwn {
 			words = append(words, phrases.Say("self.compares"))
 		}
 		before = e.High
@@ -297,7 +291,8 @@ func byGroup(p *report.RunPage) []doc.Block {
 		kind = doc.Side
 		b.About += ", and the difference in points with 95 % interval · sorted by the difference"
 		b.Keys = []doc.Key{
-			{Sign: "b", Words: "by reasoning alone"}, {Sign: "a", Words: "with " + withArticle(&p.Report) + " shown"},
+			{Sign: "b", Words: "by reasoning alone"},
+			{Sign: "a", Words: "with " + referenceWords[referenceOf(p.Settings)] + " shown"},
 			{Words: "a grey interval contains 0: not significant"},
 		}
 	}
@@ -346,7 +341,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 func caveats(p *report.RunPage) (all []string) {
 	add := func(code string, args ...any) { all = append(all, phrases.Say(code, args...)) }
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Against(0)
-	harm.Below = harm.Below && referenceOf(&p.Report) == ReferenceOwn
+	harm.Below = harm.Below && referenceOf(p.Settings) == ReferenceOwn
 	if harm.Below {
 		answers := p.Overall(scoring.GenerationAccuracy)
 		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))

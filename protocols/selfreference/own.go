@@ -69,6 +69,11 @@ func (j modeJudgment) isRight() bool {
 	return j.verdict != noVerdict && (j.verdict == calledCorrect) == j.right
 }
 
+// rightIn reports whether the verdict in a mode is correct.
+func (j judgment) rightIn(mode int) bool {
+	return modeJudgment{judgment: j, verdict: j.verdicts[mode]}.isRight()
+}
+
 // rightWhere returns the share of correct judgments where the judge's own answer is right, or wrong.
 func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
@@ -95,8 +100,17 @@ var ownMetrics = []scoring.SumMetric[modeJudgment]{
 }
 
 func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.SumMetric[modeJudgment] {
-	all := func(c []float64) float64 { return c[1] }
-	return scoring.SumMetric[modeJudgment]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
+	return scoring.SumMetric[modeJudgment]{Metric: shareMetric(name, 0), Adds: adds}
+}
+
+// shareMetric returns the metric of a share whose numerator is in a column and whose denominator is in the next.
+func shareMetric(name string, column int) scoring.Metric {
+	return scoring.Metric{
+		Name:    name,
+		Kind:    scoring.Several,
+		Columns: scoring.ColumnRange{column, column + 2},
+		All:     func(c []float64) float64 { return c[1] },
+	}
 }
 
 // Misled is the metric of error propagation: of the judgments that are right without the reference, those that are not
@@ -105,21 +119,15 @@ const Misled = "misled"
 
 // misled returns the result of [Misled] for a run with both modes, unless the reference is the judge's own answer.
 func (f *judgments) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
-	if !f.hasMode[0] || !f.hasMode[1] || f.reference() == ReferenceOwn {
+	if !f.hasMode[0] || !f.hasMode[1] || referenceOf(rep.Settings) == ReferenceOwn {
 		return nil
 	}
-	list := []scoring.Metric{{
-		Name:    Misled,
-		Kind:    scoring.Several,
-		Columns: scoring.ColumnRange{0, 2},
-		All:     func(c []float64) float64 { return c[1] },
-	}}
+	list := []scoring.Metric{shareMetric(Misled, 0)}
 	return sheet.WithMetrics(list, 2, func(u scoring.Unit) []float64 {
 		j := u.Data.(judgment)
 		row := make([]float64, 2)
-		right := func(mode int) bool { return modeJudgment{judgment: j, verdict: j.verdicts[mode]}.isRight() }
-		if counts(rep.Missing, j.verdicts[0]) && counts(rep.Missing, j.verdicts[1]) && right(0) {
-			row[0], row[1] = scoring.Indicator(!right(1)), 1
+		if j.rightIn(0) && counts(rep.Missing, j.verdicts[1]) {
+			row[0], row[1] = scoring.Indicator(!j.rightIn(1)), 1
 		}
 		return row
 	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)

@@ -13,7 +13,7 @@ import (
 // already. text is "" where the diagnosis stands as it is, such as with one mode alone.
 func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	metric := F1
-	reference := referenceOf(r)
+	reference := referenceOf(r.Settings)
 	if reference == ReferenceWrong {
 		metric = Accuracy
 	}
@@ -29,23 +29,20 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	default:
 		return "", ""
 	}
-	code := "self.no-difference"
+	code := "no-difference"
 	switch {
 	case e.Above:
-		code = "self.helps"
+		code = "helps"
 	case e.Below:
-		code = "self.harms"
+		code = "harms"
 	}
 	with := scoring.Percentage(*self.Value)
 	without := scoring.Percentage(*cot.Value)
-	text = phrases.Say(code, doc.Capital(withArticle(r)), with, without)
-	if misled := r.Overall(Misled); reference == ReferenceWrong {
-		code = "self.not-misled"
-		if e.Below {
-			code = "self.misled"
-		}
+	text = phrases.Say("self.shown-"+code, doc.Capital(referenceWords[reference]), with, without)
+	if reference == ReferenceWrong {
+		misled := r.Overall(Misled)
 		share, _ := misled.Against(0)
-		text = phrases.Say(code, with, without, table.Count(misled.N, "judgment"), share)
+		text = phrases.Say("self.wrong-"+code, with, without, table.Count(misled.N, "judgment"), share)
 	}
 	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).Against(0)
 	if repeats.Below && reference == ReferenceOwn {

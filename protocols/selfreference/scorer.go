@@ -61,7 +61,8 @@ type judgment struct {
 	right         bool // the agent's answer: A
 	same          int8 // the agent's answer is the judge's own
 	verdicts      [2]int8
-	presentations int8 // number of modes in which the run asks it
+	confidence    float64 // of the own answer; 0 if unknown
+	presentations int8    // number of modes in which the run asks it
 }
 
 func (j *judgment) complete() bool {
@@ -118,7 +119,7 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 
 // newJudgment returns the judgment that a record belongs to, without verdicts.
 func newJudgment(item string, r *judging.Record) judgment {
-	return judgment{
+	j := judgment{
 		item:          item,
 		question:      strings.Clone(r.Unit()),
 		agent:         strings.Clone(r.Agent),
@@ -129,6 +130,10 @@ func newJudgment(item string, r *judging.Record) judgment {
 		verdicts:      [2]int8{notAsked, notAsked},
 		presentations: int8(r.Presentations),
 	}
+	if r.Own != nil {
+		j.confidence = r.Own.Confidence
+	}
+	return j
 }
 
 func ownOf(r *judging.Record) int8 {
@@ -154,21 +159,19 @@ func (f *judgments) Finish() (complete int) {
 
 // Extend adds the metrics of the judge's own answer and the warnings.
 func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
-	rep.Results = append(rep.Results, f.ownResults(rep, sheet, b)...)
-	rep.Results = append(rep.Results, f.misled(rep, sheet, b)...)
+	gate := f.gate(rep, sheet, b)
+	rep.Results = slices.Concat(rep.Results, f.ownResults(rep, sheet, b), f.misled(rep, sheet, b), gate)
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
+	if gate == nil && strings.Contains(rep.Settings, "gate true") {
+		rep.Warnings = append(rep.Warnings, phrases.Say("self.no-confidence"))
+	}
 }
 
 // Match makes the mode with a reference the headline of two runs that differ in the reference.
 func (f *judgments) Match(c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap) {
-	if g := other.(*judgments); f.reference() != g.reference() && f.hasMode[1] && g.hasMode[1] {
+	if g := other.(*judgments); referenceOf(c.A.Settings) != referenceOf(c.B.Settings) && f.hasMode[1] && g.hasMode[1] {
 		c.HeadlineMode = ModeSelf
 	}
-}
-
-// reference returns the kind of reference in mode self.
-func (f *judgments) reference() string {
-	return judging.Settings(f.manifest.Spec.Options).Get(referenceOption)
 }
 
 func (f *judgments) warnings(missing scoring.MissingPolicy) []string {

@@ -39,7 +39,7 @@ var referenceOption = judging.Option{
 var optionsOption = judging.Option{
 	Name:    "options",
 	Label:   "Judge each option of a multiple-choice question",
-	Usage:   "judge every option of a multiple-choice question as an answer, in place of agents' answers",
+	Usage:   "judge every option of a multiple-choice question like an agent's answer",
 	Default: "false",
 }
 
@@ -59,8 +59,8 @@ and is made only once. Judging begins when all answers are there. --prompt is th
 the judgments.
 
 --reference shows another reference in mode self: the dataset's right answer (gold), a wrong
-answer (wrong), or none. --options judges the options of multiple-choice questions in place
-of agents' answers.
+answer (wrong), or none. --options judges the options of multiple-choice questions like
+agents' answers.
 
 Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
@@ -69,7 +69,7 @@ Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --options --reference wrong`,
 	Items: "questions", Goal: "correct", Asked: "Is this answer correct?", Shapes: []datasets.Shape{datasets.Judgment},
 	Templates:      []judging.Template{judgmentTexts, decisionTexts},
-	Options:        []judging.Option{modeOption, referenceOption, optionsOption},
+	Options:        []judging.Option{modeOption, referenceOption, optionsOption, gateOption},
 	CustomTemplate: ownJudgment,
 	Stage:          stage,
 	Describe:       describe,
@@ -84,6 +84,7 @@ func newAsker(t judging.Template, s judging.Settings) selfReference {
 		modes:     modesOf(s),
 		reference: s.Get(referenceOption),
 		options:   s.Get(optionsOption) == "true",
+		gate:      s.Get(gateOption) == "true",
 	}
 }
 
@@ -124,6 +125,7 @@ type selfReference struct {
 	modes     []string
 	reference string // of mode self
 	options   bool   // options are judged
+	gate      bool   // see gateOption
 }
 
 // Labels of a judgment in the order of the candidates.
@@ -156,11 +158,8 @@ func ownJudgment(path, system string) (judging.Template, error) {
 
 func (selfReference) Name() string { return name }
 
-// Check returns an error for an item that does not fit --reference or --options.
+// Check returns an error for an item that with another kind of reference than the one to show.
 func (p selfReference) Check(item datasets.Item) error {
-	if p.options && !strings.HasPrefix(item.Answered.Agent, optionAgent) {
-		return fmt.Errorf("%s: is an agent's answer and no option: leave out --options", item.ID)
-	}
 	kind := cmp.Or(item.Answered.ReferenceKind, ReferenceOwn)
 	if kind == p.reference || p.reference == ReferenceNone {
 		return nil

@@ -62,9 +62,6 @@ func (p selfReference) eachJudgment(
 		ownAnswers:    ownAnswers,
 		agents:        agents,
 	}
-	if p.options {
-		s.Agents = append(s.Agents, judging.StagedAgent{Name: "options", LeftOut: map[judging.Lack]int{}})
-	}
 	for _, a := range agents {
 		s.Agents = append(s.Agents, judging.StagedAgent{
 			Name:    a.Name,
@@ -72,6 +69,9 @@ func (p selfReference) eachJudgment(
 			LeftOut: map[judging.Lack]int{},
 			Itself:  ownAnswers != nil && sameModel(ownAnswers, a),
 		})
+	}
+	if p.options {
+		s.Agents = append(s.Agents, judging.StagedAgent{Name: "options", LeftOut: map[judging.Lack]int{}})
 	}
 	if err := s.ready(questions); err != nil {
 		return nil, err
@@ -138,14 +138,33 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 		}
 		frame.Reference = g.Text
 		frame.Own = &datasets.Answer{Value: g.Value, Right: answer.IsAnswer(item, g.Value)}
+		if s.gate {
+			frame.Own.Confidence = g.Confidence
+		}
 	}
 	if s.reference != ReferenceOwn {
 		frame.Reference = referenceText(item, s.reference)
 		frame.ReferenceKind = s.reference
 	}
 	var lines []datasets.JudgmentLine
+	add := func(i int, agent string, g judging.Answer) {
+		line := frame
+		line.ID = item.ID + "@" + agent
+		line.Agent = agent
+		line.Text = g.Text
+		line.Gold = datasets.Incorrect
+		if answer.IsAnswer(item, g.Value) {
+			line.Gold = datasets.Correct
+			s.Agents[i].Right++
+		}
+		s.Agents[i].Judged++
+		lines = append(lines, line)
+	}
 	if s.options {
-		return s.optionLines(item, frame), nil
+		texts, _ := answer.FinalAnswers(item)
+		for i, c := range item.Candidates {
+			add(len(s.agents), optionAgent+c.ID, judging.Answer{Text: texts[i], Value: c.ID})
+		}
 	}
 	for i, a := range s.agents {
 		g, why := a.Find(item)
@@ -153,20 +172,10 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 			s.Agents[i].LeftOut[why]++
 			continue
 		}
-		line := frame
-		line.ID = item.ID + "@" + a.Name
-		line.Agent = a.Name
-		line.Text = g.Text
-		line.Gold = datasets.Incorrect
-		if answer.IsAnswer(item, g.Value) {
-			line.Gold = datasets.Correct
-			s.Agents[i].Right++
-		}
 		if gold, ok := a.GoldLabel(item.ID); ok && !answer.IsAnswer(item, gold) {
 			s.Agents[i].OtherGold++
 		}
-		s.Agents[i].Judged++
-		lines = append(lines, line)
+		add(i, a.Name, g)
 	}
 	return lines, nil
 }
@@ -174,35 +183,16 @@ func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error)
 // optionAgent begins the names of the agents that stand for the options of a question.
 const optionAgent = "option "
 
-// optionLines returns a judgment of each option.
-func (s *staging) optionLines(item datasets.Item, frame datasets.JudgmentLine) (lines []datasets.JudgmentLine) {
-	texts, right := answer.FinalAnswers(item)
-	for i, c := range item.Candidates {
-		line := frame
-		line.Agent = optionAgent + c.ID
-		line.ID = item.ID + "@" + line.Agent
-		line.Text = texts[i]
-		line.Gold = datasets.Incorrect
-		if i == right {
-			line.Gold = datasets.Correct
-			s.Agents[0].Right++
-		}
-		s.Agents[0].Judged++
-		lines = append(lines, line)
-	}
-	return lines
-}
-
 // referenceText returns a final answer as a reference: the right one, or a wrong one that depends on the item's id. It
 // returns "" for no reference, and where the question has no other answer.
 func referenceText(item datasets.Item, kind string) string {
 	texts, right := answer.FinalAnswers(item)
-	switch others := slices.Delete(slices.Clone(texts), right, right+1); {
+	n := len(texts)
+	switch {
 	case kind == ReferenceGold:
 		return texts[right]
-	case kind == ReferenceWrong && len(others) > 0:
-		sum := sha256.Sum256([]byte("reference " + item.ID))
-		return others[int(sum[0])%len(others)]
+	case kind == ReferenceWrong && n > 1:
+		return texts[(right+1+int(sha256.Sum256([]byte(item.ID))[0])%(n-1))%n]
 	}
 	return ""
 }
