@@ -122,14 +122,12 @@ func (f *judgments) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bo
 	if !f.hasMode[0] || !f.hasMode[1] || referenceOf(rep.Settings) == ReferenceOwn {
 		return nil
 	}
-	list := []scoring.Metric{shareMetric(Misled, 0)}
-	return sheet.WithMetrics(list, 2, func(u scoring.Unit) []float64 {
+	return sheet.WithMetrics([]scoring.Metric{shareMetric(Misled, 0)}, 2, func(u scoring.Unit) []float64 {
 		j := u.Data.(judgment)
-		row := make([]float64, 2)
-		if j.rightIn(0) && counts(rep.Missing, j.verdicts[1]) {
-			row[0], row[1] = scoring.Indicator(!j.rightIn(1)), 1
+		if !j.rightIn(0) || !counts(rep.Missing, j.verdicts[1]) {
+			return nil
 		}
-		return row
+		return []float64{scoring.Indicator(!j.rightIn(1)), 1}
 	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)
 }
 

@@ -79,6 +79,10 @@ func TestMisledByHand(t *testing.T) {
 			t.Errorf("%s: %+v", kind, x)
 		}
 	}
+	x := errorPropagation(ReferenceWrong, scorerOf(rows[9:12]...), scoring.MissingWrong).Overall(Misled)
+	if x.Value != nil || x.N != 0 {
+		t.Errorf("where nothing is right alone: %+v", x)
+	}
 	f := scorerOf(rows...)
 	f.hasMode[0] = false
 	if got := f.misled(reportOf("reference wrong", ""), nil, boot); got != nil {

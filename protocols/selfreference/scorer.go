@@ -169,7 +169,8 @@ func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bo
 
 // Match makes the mode with a reference the headline of two runs that differ in the reference.
 func (f *judgments) Match(c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap) {
-	if g := other.(*judgments); referenceOf(c.A.Settings) != referenceOf(c.B.Settings) && f.hasMode[1] && g.hasMode[1] {
+	differs := referenceOf(c.A.Settings) != referenceOf(c.B.Settings)
+	if differs && f.hasMode[1] && other.(*judgments).hasMode[1] {
 		c.HeadlineMode = ModeSelf
 	}
 }
