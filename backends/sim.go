@@ -36,18 +36,15 @@ var simulation = serverKind{
 // The verdict on a rewritten prompt is that on the plain one, or with probability Swayed the verdict that the rewrite
 // supports.
 //
-// If the prompt asks for the worst candidate, Reversed replaces Accuracy; nil changes nothing. Draws do not depend on
-// the goal: with Reversed above Accuracy, the judge knows under the reversed goal all that it knows otherwise, and
-// more.
-//
-// If the prompt shows a reference, the judge follows it in half of the items and otherwise judges without it. So it is
-// right in (1+a)/2 of the items with a correct reference, and in a/2 of those with a wrong one. A coin ignores the
-// reference.
+// If the prompt shows a reference, the judge follows a correct one in half of the items and a wrong one with
+// probability Misled, and otherwise judges without it. So it is right in (1+a)/2 of the items with a correct reference,
+// and in (1−Misled)·a of those with a wrong one. A coin ignores the reference.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64  // probabilities; Accuracy −1 means a coin, which knows nothing
 	Swayed                       float64  // probability that a rewritten prompt decides the verdict
 	Reversed                     *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
+	Misled                       float64  // probability that it follows a wrong reference
 	Seed                         uint64   // of all draws
 }
 
@@ -60,7 +57,7 @@ var simulated = []Sim{
 }
 
 // SimHelp describes the notation of simulated judges.
-const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,seed=1`
+const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1`
 
 // NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {
@@ -68,10 +65,11 @@ func NewSim(spec string) (*Sim, error) {
 	for _, s := range simulated {
 		if s.Name == spec {
 			s.Name, s.Seed = "sim:"+spec, 1
+			s.Misled = trust
 			return &s, nil
 		}
 	}
-	s := Sim{Name: "sim:" + spec, Accuracy: 1, Seed: 1}
+	s := Sim{Name: "sim:" + spec, Accuracy: 1, Misled: trust, Seed: 1}
 	for part := range strings.SplitSeq(spec, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		if key == "seed" {
@@ -84,6 +82,7 @@ func NewSim(spec string) (*Sim, error) {
 		}
 		field := map[string]*float64{
 			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
+			"misled": &s.Misled,
 		}[key]
 		if key == "reversed" {
 			s.Reversed = new(float64)
@@ -104,7 +103,7 @@ func NewSim(spec string) (*Sim, error) {
 	return &s, nil
 }
 
-// trust is the probability that a simulated judge follows a reference.
+// trust is the probability that a simulated judge follows a correct reference, and the default for a wrong one.
 const trust = 0.5
 
 // Ask implements Client.
@@ -126,10 +125,14 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	if o.Reversed && s.Reversed != nil {
 		accuracy = *s.Reversed
 	}
+	follows := s.Misled
+	if pick >= 0 && o.Reference == o.Choices[pick] {
+		follows = trust
+	}
 	switch {
 	case accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
 		pick = look.IntN(n)
-	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < trust:
+	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < follows:
 		pick = slices.Index(o.Choices, o.Reference)
 	case know.Float64() >= accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
@@ -178,16 +181,19 @@ func (s *Sim) Models(context.Context) ([]Model, error) {
 
 // Model implements Backend.
 func (s *Sim) Model(context.Context, string) (Model, error) {
-	swayed := ""
+	options := ""
 	if s.Swayed > 0 {
-		swayed = fmt.Sprintf(" swayed=%g", s.Swayed)
+		options = fmt.Sprintf(" swayed=%g", s.Swayed)
+	}
+	if s.Misled != trust {
+		options += fmt.Sprintf(" misled=%g", s.Misled)
 	}
 	if s.Reversed != nil {
-		swayed += fmt.Sprintf(" reversed=%g", *s.Reversed)
+		options += fmt.Sprintf(" reversed=%g", *s.Reversed)
 	}
 	return Model{
 		Name: s.Name,
 		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g%s seed=%d",
-			s.Accuracy, s.First, s.Tie, s.Silent, swayed, s.Seed),
+			s.Accuracy, s.First, s.Tie, s.Silent, options, s.Seed),
 	}, nil
 }

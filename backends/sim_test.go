@@ -186,7 +186,7 @@ func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
 }
 
 func TestNewSimRefuses(t *testing.T) {
-	const help = `: write right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,seed=1`
+	const help = `: write right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1`
 	for spec, want := range map[string]string{
 		"":                       `unknown simulated judge ""` + help,
 		"left":                   `unknown simulated judge "left"` + help,
@@ -253,7 +253,8 @@ func TestSimTakesTheWordOfAReference(t *testing.T) {
 	}{
 		{Sim{Accuracy: 0.6, Seed: 1}, "", 0.6},
 		{Sim{Accuracy: 0.6, Seed: 1}, "[[Correct]]", 0.8},
-		{Sim{Accuracy: 0.6, Seed: 1}, "[[Incorrect]]", 0.3},
+		{Sim{Accuracy: 0.6, Misled: 0.5, Seed: 1}, "[[Incorrect]]", 0.3},
+		{Sim{Accuracy: 0.6, Misled: 0.2, Seed: 1}, "[[Incorrect]]", 0.48},
 		{Sim{Accuracy: -1, Seed: 1}, "[[Incorrect]]", 0.5},
 		{Sim{Accuracy: 1, First: 1, Seed: 1}, "[[Incorrect]]", 1}, // without looking
 	} {

@@ -22,6 +22,7 @@ import (
 // agents.
 type Stage struct {
 	Agents        bool   // the new items are answers to judge; the models that gave them are called agents
+	Options       bool   // the options of a question are judged like agents' answers
 	Ownless       bool   // no mode of the protocol shows the judge its own answers
 	Format        string // format of the new items' lines; "": that of the questions' file
 	Presentations int    // number of presentations of each new item

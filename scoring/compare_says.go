@@ -37,7 +37,8 @@ func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]
-		if d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.headline.Name || c.headline.Name == "") {
+		if d.Group == Overall && d.Mode != ModeDifference && cmp.Or(c.HeadlineMode, d.Mode) == d.Mode &&
+			(d.Metric == c.headline.Name || c.headline.Name == "") {
 			return d
 		}
 	}

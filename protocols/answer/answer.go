@@ -82,8 +82,16 @@ func IsAnswer(item datasets.Item, value string) bool {
 	return value == item.GoldID()
 }
 
-// QuestionText returns the item's question for a judge who grades an answer to it: with the options of a choice or, for
-// a preference, both responses, in the words of the answered prompt (arXiv 2509.19880, Figures 6 and 7).
+// FinalAnswers returns the answers to a graded question in the form that the prompts ask for: all options of a choice,
+// or the right number and two wrong ones. right is the index of the right one.
+func FinalAnswers(item datasets.Item) (texts []string, right int) {
+	p := answer{template: answerTexts}
+	o := p.Prompt(item, p.Presentations(item)[0]).Oracle
+	return o.Choices, o.Correct
+}
+
+// QuestionText returns the question as a judge of its answer sees it: with its options and, for a preference, with both
+// responses, in the words of the prompt that was answered (Figures 6 and 7).
 func QuestionText(item datasets.Item) string {
 	p := answer{template: answerTexts}
 	presentation := p.Presentations(item)[0]

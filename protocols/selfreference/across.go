@@ -29,13 +29,15 @@ type judgePoints struct {
 	answering, value []float64 // by judge: generation accuracy, and the metric; in percent
 }
 
-// pointsOf returns the judges that have a value of F1 in a mode. Of several runs of a model the first counts.
+// pointsOf returns the judges with a value of F1 in a mode whose reference is their own answer. Of several runs of a
+// model the first counts.
 func pointsOf(judges []report.BoardRow, mode string) (p judgePoints) {
 	models := map[string]bool{}
 	for _, j := range judges {
 		answering := j.Report.Overall(scoring.GenerationAccuracy)
 		x := j.Report.Result(F1, scoring.Overall, mode)
-		if answering.Value == nil || x.Value == nil || models[j.Report.Model] {
+		if answering.Value == nil || x.Value == nil || models[j.Report.Model] ||
+			referenceOf(j.Report.Settings) != ReferenceOwn {
 			continue
 		}
 		models[j.Report.Model] = true

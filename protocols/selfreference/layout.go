@@ -29,15 +29,33 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	Across: across,
 })
 
-// ways returns how the run asked, as words that follow its question: alone, with the judge's own answer shown, or both.
+// referenceWords holds the words for each kind of reference.
+var referenceWords = map[string]string{
+	ReferenceOwn:   "its own answer",
+	ReferenceGold:  "the right answer",
+	ReferenceWrong: "a wrong answer",
+	ReferenceNone:  "no reference",
+}
+
+// referenceOf returns the kind of reference in mode self, from a run's settings.
+func referenceOf(settings string) string {
+	for kind := range referenceWords {
+		if slices.Contains(strings.Split(settings, ", "), referenceOption.Name+" "+kind) {
+			return kind
+		}
+	}
+	return ReferenceOwn
+}
+
+// ways returns the modes in which a run asks, in words.
 func ways(r *scoring.Report) string {
 	switch {
 	case !r.Has(ModeSelf):
 		return "? by reasoning alone"
 	case !r.Has(ModeCoT):
-		return "? with its own answer shown"
+		return "? with " + referenceWords[referenceOf(r.Settings)] + " shown"
 	}
-	return "? without and with its own answer"
+	return "? without and with " + referenceWords[referenceOf(r.Settings)]
 }
 
 // numbers returns the cards with a run's main numbers for terminals and files. Pages have charts in their place.
@@ -49,12 +67,19 @@ func numbers(p *report.RunPage) []doc.Block {
 	return all
 }
 
-// modeRows has the name and look of a table's row for each mode, without cells, in the order of [modes].
+// modeRows has a row without cells for each mode, in the order of [modes], of a run that shows its own answers.
 var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.Ring, Look: "look-b"}, {Name: "own answer shown"}}
 
-// rowsByMode returns a row for each mode in which a metric has a value over all answers, with that value.
+// modeRowsOf returns modeRows in the words of a run.
+func modeRowsOf(p *report.RunPage) [2]doc.Row {
+	rows := modeRows
+	rows[1].Name = referenceWords[referenceOf(p.Settings)] + " shown"
+	return rows
+}
+
+// rowsByMode returns a row with a metric of all answers for each mode in which it has a value.
 func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
-	for i, row := range modeRows {
+	for i, row := range modeRowsOf(p) {
 		x := p.Result(metric, scoring.Overall, modes[i])
 		if x.Value != nil {
 			row.Cells = doc.Cells(x)
@@ -79,7 +104,7 @@ func answering(p *report.RunPage) []doc.Block {
 	for _, row := range rowsByMode(p, F1) {
 		relation := "by "
 		if row.Cells[0].Mode == ModeSelf {
-			relation = "with its "
+			relation = "with "
 		}
 		row.Name = "Judges, " + relation + row.Name
 		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
@@ -182,7 +207,7 @@ func dependence(p *report.RunPage) []doc.Block {
 		if e.Low < axis.Min {
 			*axis = *doc.AxisOf(axis.Unit)
 		}
-		if e.Low > max(strongR, before) {
+		if e.Low > max(strongR, before) && referenceOf(p.Settings) == ReferenceOwn {
 			words = append(words, phrases.Say("self.compares"))
 		}
 		before = e.High
@@ -224,9 +249,8 @@ func belief(p *report.RunPage) []doc.Block {
 	if sided == nil {
 		return nil
 	}
-	t := &doc.Table{
-		RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeRows[0].Name, modeRows[1].Name),
-	}
+	names := modeRowsOf(p)
+	t := &doc.Table{RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, names[0].Name, names[1].Name)}
 	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, OwnSided, Overconfidence} {
 		row := doc.Row{Name: doc.Capital(doc.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {
@@ -268,7 +292,8 @@ func byGroup(p *report.RunPage) []doc.Block {
 		kind = doc.Side
 		b.About += ", and the difference in points with 95 % interval · sorted by the difference"
 		b.Keys = []doc.Key{
-			{Sign: "b", Words: "by reasoning alone"}, {Sign: "a", Words: "with its own answer shown"},
+			{Sign: "b", Words: "by reasoning alone"},
+			{Sign: "a", Words: "with " + referenceWords[referenceOf(p.Settings)] + " shown"},
 			{Words: "a grey interval contains 0: not significant"},
 		}
 	}
@@ -281,7 +306,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		{Name: "answers right", Kind: doc.Bare}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "points", Kind: doc.Number, Axis: &doc.Axis{
-			Signed: true, Ends: [2]string{"← own answer harms", "helps →"},
+			Signed: true, Ends: [2]string{"← reference harms", "helps →"},
 		}},
 	}}
 	intervals := 0
@@ -317,6 +342,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 func caveats(p *report.RunPage) (all []string) {
 	add := func(code string, args ...any) { all = append(all, phrases.Say(code, args...)) }
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Against(0)
+	harm.Below = harm.Below && referenceOf(p.Settings) == ReferenceOwn
 	if harm.Below {
 		answers := p.Overall(scoring.GenerationAccuracy)
 		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))

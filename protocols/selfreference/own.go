@@ -70,8 +70,12 @@ func (j modeJudgment) isRight() bool {
 	return j.verdict != noVerdict && (j.verdict == calledCorrect) == j.right
 }
 
-// rightWhere returns a function that returns a judgment's numerator and denominator in the share of right judgments,
-// among those with the given kind of own answer, ownRight or ownWrong.
+// rightIn reports whether the verdict in a mode is correct.
+func (j judgment) rightIn(mode int) bool {
+	return modeJudgment{judgment: j, verdict: j.verdicts[mode]}.isRight()
+}
+
+// rightWhere returns the share of correct judgments where the judge's own answer is right, or wrong.
 func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
 		den = scoring.Indicator(j.ownAnswer == ownAnswer)
@@ -99,8 +103,35 @@ var ownMetrics = []scoring.SumMetric[modeJudgment]{
 
 // ownMetric returns a metric of judgments; adds returns a judgment's numerator and denominator in it.
 func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.SumMetric[modeJudgment] {
-	all := func(c []float64) float64 { return c[1] }
-	return scoring.SumMetric[modeJudgment]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
+	return scoring.SumMetric[modeJudgment]{Metric: shareMetric(name, 0), Adds: adds}
+}
+
+// shareMetric returns the metric of a share whose numerator is in a column and whose denominator is in the next.
+func shareMetric(name string, column int) scoring.Metric {
+	return scoring.Metric{
+		Name:    name,
+		Kind:    scoring.Several,
+		Columns: scoring.ColumnRange{column, column + 2},
+		All:     func(c []float64) float64 { return c[1] },
+	}
+}
+
+// Misled is the metric of error propagation: of the judgments that are right without the reference, those that are not
+// right with it.
+const Misled = "misled"
+
+// misled returns the result of [Misled] for a run with both modes, unless the reference is the judge's own answer.
+func (f *judgments) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+	if !f.hasMode[0] || !f.hasMode[1] || referenceOf(rep.Settings) == ReferenceOwn {
+		return nil
+	}
+	return sheet.WithMetrics([]scoring.Metric{shareMetric(Misled, 0)}, 2, func(u scoring.Unit) []float64 {
+		j := u.Data.(judgment)
+		if !j.rightIn(0) || !counts(rep.Missing, j.verdicts[1]) {
+			return nil
+		}
+		return []float64{scoring.Indicator(!j.rightIn(1)), 1}
+	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)
 }
 
 // ownResults returns the results of [ownMetrics] for each mode and, over the judgments that count in both, the

@@ -15,7 +15,15 @@ import (
 // Modes in which a judge is asked about an answer, and modes of results.
 const (
 	ModeCoT  = "cot"  // the judge reasons alone
-	ModeSelf = "self" // the judge's own answer is shown as reference
+	ModeSelf = "self" // with a reference, the judge's own answer unless [referenceOption] selects another
+)
+
+// Kinds of reference in mode self.
+const (
+	ReferenceOwn   = "own"   // the judge's own whole reply
+	ReferenceGold  = "gold"  // the right answer, by the dataset
+	ReferenceWrong = "wrong" // a wrong answer
+	ReferenceNone  = "none"  // the prompts are those of mode cot
 )
 
 // modes lists the modes in the order in which tables print them.
@@ -53,6 +61,7 @@ type judgment struct {
 	right         bool    // the agent's answer is right
 	same          int8    // the agent's answer beside the judge's: sameUnknown, sameAnswer, otherAnswer
 	verdicts      [2]int8 // in the order of modes: calledCorrect, …
+	confidence    float64 // of the own answer; 0 if unknown
 	presentations int8    // number of modes in which the run asks it
 }
 
@@ -111,7 +120,7 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 
 // newJudgment returns the judgment of the answer that a record is about, without verdicts.
 func newJudgment(item string, r *judging.Record) judgment {
-	return judgment{
+	j := judgment{
 		item:          item,
 		question:      strings.Clone(r.Unit()),
 		agent:         strings.Clone(r.Agent),
@@ -122,6 +131,10 @@ func newJudgment(item string, r *judging.Record) judgment {
 		verdicts:      [2]int8{notAsked, notAsked},
 		presentations: int8(r.Presentations),
 	}
+	if r.Own != nil {
+		j.confidence = r.Own.Confidence
+	}
+	return j
 }
 
 // ownOf returns whether a record says that the judge's own answer is right.
@@ -148,8 +161,20 @@ func (f *judgments) Finish() (complete int) {
 
 // Extend adds to the report the metrics of the judge's own answer, and warnings.
 func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
-	rep.Results = append(rep.Results, f.ownResults(rep, sheet, b)...)
+	gate := f.gate(rep, sheet, b)
+	rep.Results = slices.Concat(rep.Results, f.ownResults(rep, sheet, b), f.misled(rep, sheet, b), gate)
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
+	if gate == nil && strings.Contains(rep.Settings, "gate true") {
+		rep.Warnings = append(rep.Warnings, phrases.Say("self.no-confidence"))
+	}
+}
+
+// Match makes the mode with a reference the headline of two runs that differ in the reference.
+func (f *judgments) Match(c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap) {
+	differs := referenceOf(c.A.Settings) != referenceOf(c.B.Settings)
+	if differs && f.hasMode[1] && other.(*judgments).hasMode[1] {
+		c.HeadlineMode = ModeSelf
+	}
 }
 
 func (f *judgments) warnings(missing scoring.MissingPolicy) []string {

@@ -40,10 +40,14 @@ func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet
 		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
 	for i, j := range f.rows {
+		agent := j.agent
+		if strings.HasPrefix(agent, optionAgent) {
+			agent = "options"
+		}
 		s.Units[i] = scoring.Unit{
 			ID:      j.question + "\x00" + j.agent,
 			Cluster: j.question,
-			Groups:  []string{j.group, AgentGroup(j.agent)},
+			Groups:  []string{j.group, AgentGroup(agent)},
 			Row:     j.row(policy),
 			Gold:    rightOrWrong(j.right),
 			Data:    *j,

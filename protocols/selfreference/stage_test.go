@@ -33,7 +33,7 @@ func modelSaying(all string, exceptions map[string]string) func(string) (backend
 
 // stageOf returns a stage with its lines.
 func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.StageCounts, err error) {
-	report, err := eachJudgment(questions, rows, ownAnswers, agents, func(line []byte) error {
+	report, err := newAsker(judgmentTexts, nil).eachJudgment(questions, rows, ownAnswers, agents, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
 		return nil
 	})
@@ -269,7 +269,7 @@ func TestStageRefuses(t *testing.T) {
 		t.Errorf("a pair: %v", err)
 	}
 	full := errors.New("disk full")
-	if _, err := eachJudgment(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
+	if _, err := newAsker(judgmentTexts, nil).eachJudgment(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 	// Without answers of its own a judge can still judge.
