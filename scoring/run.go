@@ -47,6 +47,14 @@ type Run struct {
 
 	cluster  func(id string) string // of a unit; nil if the dataset has no clusters
 	clusters string                 // what a cluster is called
+
+	keep func(id string) bool // see Part; nil for all units
+}
+
+// Part returns the run with the units that keep accepts, by the id of the unit or of its cluster.
+func (run Run) Part(keep func(id string) bool) *Run {
+	run.keep = keep
+	return &run
 }
 
 // ItemSet identifies the items of a run; if they cannot be read it uses the hash of their file.
@@ -326,6 +334,11 @@ func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 		if run.cluster != nil {
 			u.Cluster = run.cluster(cmp.Or(u.Cluster, u.ID))
 		}
+	}
+	if run.keep != nil {
+		s.Units = slices.DeleteFunc(slices.Clone(s.Units), func(u Unit) bool {
+			return !run.keep(cmp.Or(u.Cluster, u.ID))
+		})
 	}
 	return s
 }
