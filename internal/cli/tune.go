@@ -13,7 +13,7 @@ import (
 
 func tuneCommand(e *env) *cli.Command {
 	fields := slices.DeleteFunc(eval.FieldsOf(judging.Protocols()[0]), func(f eval.Field) bool {
-		return slices.Contains([]string{"prompt", "seed", "until", "shard", "out"}, f.Name)
+		return slices.Contains([]string{"prompt", "seed", "until", "out"}, f.Name)
 	})
 	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.printed(func(c *cli.Context) (any, error) {
 		share := c.Float64("held-out")
@@ -23,7 +23,7 @@ func tuneCommand(e *env) *cli.Command {
 		switch {
 		case share <= 0 || share >= 100:
 			err = usage("--held-out %v: expected a percentage between 0 and 100", share)
-		case c.Bool("runs"):
+		case c.Bool("runs") && prompts == nil:
 			runs, _, err = loadRuns(c, 2, "--runs: give two runs or more")
 		case err == nil && len(prompts) < 2:
 			err = usage("--prompt: expected two prompts or more, not %d", len(prompts))
@@ -31,9 +31,9 @@ func tuneCommand(e *env) *cli.Command {
 		if err != nil {
 			return nil, err
 		}
-		values := flagValues(c, eval.FieldsOf(k))
 		var requests []eval.RunRequest
 		for _, prompt := range prompts {
+			values := flagValues(c, eval.FieldsOf(k))
 			values["prompt"] = []string{prompt}
 			request, err := eval.Read(k, values)
 			if err == nil {
