@@ -22,11 +22,11 @@ func tuneCommand(e *env) *cli.Command {
 		var runs []*scoring.Run
 		switch {
 		case share <= 0 || share >= 100:
-			err = usage("--held-out %v: expected a percentage between 0 and 100", share)
+			err = usage("--held-out: expected a percentage between 0 and 100")
 		case c.Bool("runs") && prompts == nil:
 			runs, _, err = loadRuns(c, 2, "--runs: give two runs or more")
-		case err == nil && len(prompts) < 2:
-			err = usage("--prompt: expected two prompts or more, not %d", len(prompts))
+		case len(prompts) < 2:
+			err = usage("--prompt: expected two prompts or more, each with a --prompt of its own")
 		}
 		if err != nil {
 			return nil, err

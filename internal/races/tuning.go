@@ -57,17 +57,16 @@ func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*T
 	}
 	gap := t.Results[len(t.Results)-1]
 	if !tuned.HasInterval() || !gap.HasInterval() {
-		return nil, fmt.Errorf("%d items to choose on and %d held out are too few: "+
-			"take more items, or another --held-out", tuned.N, gap.N)
+		return nil, fmt.Errorf("%d items to choose on, %d held out: take more, or change --held-out", tuned.N, gap.N)
 	}
 	iv := stats.DifferenceInterval(*tuned.Value, *gap.Value,
 		stats.Interval{Low: *tuned.Low, High: *tuned.High}, stats.Interval{Low: *gap.Low, High: *gap.High})
 	gap.Group = "gap: tuned-on − held-out"
 	gap.Mode = scoring.ModeDifference
 	gap.Interval = scoring.ByMover
-	gap.Value = new(*tuned.Value - *gap.Value)
-	gap.Low = &iv.Low
-	gap.High = &iv.High
+	gap.Value = scoring.Fraction(*tuned.Value - *gap.Value)
+	gap.Low = scoring.Fraction(iv.Low)
+	gap.High = scoring.Fraction(iv.High)
 	compared, err := scoring.Compare(finalists, b)
 	if err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*T
 	lead := distuv.UnitNormal.Quantile((k-0.375)/(k+0.25)) *
 		math.Sqrt(discordant/(k*(k-1)*float64(len(rights.Units)*tuned.N)))
 	t.Results = append(t.Results, gap, scoring.Result{
-		Group: "best of equal prompts, by chance", Value: scoring.Percent(lead), N: tuned.N,
+		Group: "best of equal prompts, by chance", Mode: gap.Mode, Value: scoring.Percent(lead), N: tuned.N,
 	})
 	return t, nil
 }
