@@ -51,7 +51,8 @@ type Run struct {
 	keep func(id string) bool // see Part; nil for all units
 }
 
-// Part returns the run with the units that keep accepts, by the id of the unit or of its cluster.
+// Part returns the run with the units that keep accepts, by the id of the unit or of its cluster. Counts of judgments
+// stay those of the whole run.
 func (run Run) Part(keep func(id string) bool) *Run {
 	run.keep = keep
 	return &run

@@ -26,9 +26,9 @@ type Tuning struct {
 // first on the others, which [datasets.HeldOut] holds out.
 //
 // The last result says how far the best of equal prompts is expected to be above its true share by chance alone:
-// c·√(v/2n), with c about the mean of the largest of k standard normal numbers for k prompts, v the share of items on
-// which exactly one of two prompts is right, over all pairs of prompts, and n the number of items to choose on, taken
-// as independent. Sources: Owen and Steck, Annals of Mathematical Statistics 33 (1962), 1286–1291, for equally
+// c·√(v/2n), with c about the mean of the largest of k standard normal numbers for k prompts, v the share of items
+// on which exactly one of two prompts is right, over all pairs of prompts, and n the number of items to choose on,
+// taken as independent. Sources: Owen and Steck, Annals of Mathematical Statistics 33 (1962), 1286–1291, for equally
 // correlated numbers; Blom, Statistical Estimates and Transformed Beta-Variables (1958), for c.
 func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*Tuning, error) {
 	rights, err := scoring.RightsOf(runs)

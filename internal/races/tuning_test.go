@@ -17,6 +17,11 @@ import (
 
 // answers returns the run of a prompt that answers n questions, some of them correctly.
 func answers(t *testing.T, prompt string, n int, correct func(item int) bool) *scoring.Run {
+	return answersTo(t, prompt, "", n, correct)
+}
+
+// answersTo returns the run of a prompt that answers n questions of a source.
+func answersTo(t *testing.T, prompt, source string, n int, correct func(item int) bool) *scoring.Run {
 	t.Helper()
 	m := judging.NewManifest("test", judging.Spec{
 		Protocol: "answer", Prompt: judging.Template{Name: prompt}, Model: judging.ModelSpec{Name: "judge"},
@@ -32,7 +37,7 @@ func answers(t *testing.T, prompt string, n int, correct func(item int) bool) *s
 			choice = "A"
 		}
 		err := load.Add(&judging.Record{
-			Schema: 1, Protocol: "answer", Item: itemID(i), Shape: "choice", Gold: "A", Presentations: 1,
+			Schema: 1, Protocol: "answer", Item: itemID(i), Source: source, Shape: "choice", Gold: "A", Presentations: 1,
 			Order: []string{"A", "B"}, Outcome: judging.Decided, Choice: choice,
 			Imported: &judging.ImportedFields{Stored: true},
 		})
@@ -45,7 +50,7 @@ func answers(t *testing.T, prompt string, n int, correct func(item int) bool) *s
 	return run
 }
 
-func itemID(i int) string { return fmt.Sprintf("q%03d", i) }
+func itemID(i int) string { return fmt.Sprintf("q%03d-%d", i/4, i%4) }
 
 // group returns the result of a group.
 func group(t *testing.T, x *races.Tuning, name string) scoring.Result {
@@ -69,18 +74,15 @@ func TestTuningInWorlds(t *testing.T) {
 	falseCalls, hits, heldOut, tunedOn, optimism, chance := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	covers := func(x scoring.Result) float64 { return scoring.Indicator(*x.Low <= 100*share && 100*share <= *x.High) }
 	for range worlds {
-		common := make([]bool, items)
-		for i := range common {
-			common[i] = rng.Float64() < share
-		}
-		prompt := func(name string, more float64) *scoring.Run {
-			return answers(t, name, items, func(i int) bool {
-				right := common[i]
-				if rng.Float64() < 0.36 {
-					right = rng.Float64() < share
+		var right [prompts][items]bool
+		for i := range items {
+			common := rng.Float64() < share
+			for p := range prompts {
+				right[p][i] = rng.Float64() < share
+				if rng.Float64() < 0.2 {
+					right[p][i] = common
 				}
-				return right || rng.Float64() < more
-			})
+			}
 		}
 		tune := func(runs ...*scoring.Run) *races.Tuning {
 			x, err := races.Tune(runs, 0.5, 1, quick)
@@ -91,9 +93,12 @@ func TestTuningInWorlds(t *testing.T) {
 		}
 		var equal []*scoring.Run
 		for p := range prompts {
-			equal = append(equal, prompt(fmt.Sprint("p", p), 0))
+			equal = append(equal, answers(t, fmt.Sprint("p", p), items, func(i int) bool { return right[p][i] }))
 		}
-		hits += scoring.Indicator(strings.HasPrefix(tune(equal[0], equal[1], prompt("b", 0.5)).Says, "b is better than p0 on "))
+		good := answers(t, "good", items, func(i int) bool { // 85 %: right on 93 % where p0 is, else on 66 %
+			return rng.Float64() < 0.663 || right[0][i] && rng.Float64() < 0.792
+		})
+		hits += scoring.Indicator(strings.HasPrefix(tune(equal[0], equal[1], good).Says, "good is better than p0 on "))
 		x := tune(equal...)
 		falseCalls += scoring.Indicator(strings.Contains(x.Says, " is better than "))
 		best := x.Results[0]
@@ -117,6 +122,8 @@ func TestTuningInWorlds(t *testing.T) {
 	if math.Abs(optimism/chance-1) > 0.15 {
 		t.Errorf("the winner is %.2f above its true score, and %.2f are expected", optimism/worlds, chance/worlds)
 	}
+	t.Logf("better: %g of equal prompts, %g of a better one; covered: %g, on the items of the choice %g; above: %.2f, %.2f",
+		falseCalls, hits, heldOut, tunedOn, optimism/worlds, chance/worlds)
 }
 
 // TestTuningByHand: every number of 40 items with two prompts, of which the second is right on more items that are not
@@ -178,6 +185,25 @@ func TestTuningByHand(t *testing.T) {
 	if _, err = races.Tune([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, 0.999, 3, quick); err == nil ||
 		err.Error() != "0 items to choose on, 40 held out: take more, or change --held-out" {
 		t.Error(err)
+	}
+}
+
+// TestClustersStayTogether: items of one template are on one side, and so count by the side of the template.
+func TestClustersStayTogether(t *testing.T) {
+	const items = 200
+	even := func(i int) bool { return i%2 == 0 }
+	run := func(prompt string) *scoring.Run { return answersTo(t, prompt, "gsm-symbolic", items, even) }
+	x, err := races.Tune([]*scoring.Run{run("a"), run("b")}, 0.3, 1, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heldOut := 0
+	for i := 0; i < items; i += 4 {
+		heldOut += 4 * int(scoring.Indicator(datasets.HeldOut(fmt.Sprintf("q%03d", i/4), 0.3, 1)))
+	}
+	got := group(t, x, "a, held-out")
+	if got.N != heldOut || got.Clusters != heldOut/4 || heldOut < 40 || heldOut > 80 {
+		t.Errorf("%d of %d items in %d clusters are held out, want %d", got.N, items, got.Clusters, heldOut)
 	}
 }
 
