@@ -49,7 +49,7 @@ func tuneCommand(e *env) *cli.Command {
 			if err != nil {
 				return nil, err
 			}
-			run, err := scoring.Load(reports[0].Run, scoring.DefaultOptions.Reading)
+			run, err := scoring.Load(reports[len(reports)-1].Run, scoring.DefaultOptions.Reading)
 			if err != nil {
 				return nil, err
 			}

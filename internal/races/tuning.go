@@ -1,7 +1,7 @@
 package races
 
 import (
-	"fmt"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -57,7 +57,7 @@ func Tune(runs []*scoring.Run, share float64, seed int64, b stats.Bootstrap) (*T
 	}
 	gap := t.Results[len(t.Results)-1]
 	if !tuned.HasInterval() || !gap.HasInterval() {
-		return nil, fmt.Errorf("%d items to choose on, %d held out: take more, or change --held-out", tuned.N, gap.N)
+		return nil, errors.New("too few items to choose on, or held out: take more, or change --held-out")
 	}
 	iv := stats.DifferenceInterval(*tuned.Value, *gap.Value,
 		stats.Interval{Low: *tuned.Low, High: *tuned.High}, stats.Interval{Low: *gap.Low, High: *gap.High})

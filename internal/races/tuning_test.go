@@ -183,7 +183,7 @@ func TestTuningByHand(t *testing.T) {
 		t.Errorf("%+v, %v", x, err)
 	}
 	if _, err = races.Tune([]*scoring.Run{prompt("first", 14, 9), prompt("second", 14, 19)}, 0.999, 3, quick); err == nil ||
-		err.Error() != "0 items to choose on, 40 held out: take more, or change --held-out" {
+		err.Error() != "too few items to choose on, or held out: take more, or change --held-out" {
 		t.Error(err)
 	}
 }
