@@ -36,14 +36,19 @@ var simulation = serverKind{
 // The verdict on a rewritten prompt is that on the plain one, or with probability Swayed the verdict that the rewrite
 // supports.
 //
+// If the prompt asks for the worst candidate, Reversed replaces Accuracy; nil changes nothing. Draws do not depend on
+// the goal: with Reversed above Accuracy, the judge knows under the reversed goal all that it knows otherwise, and
+// more.
+//
 // If the prompt shows a reference, the judge follows it in half of the items and otherwise judges without it. So it is
 // right in (1+a)/2 of the items with a correct reference, and in a/2 of those with a wrong one. A coin ignores the
 // reference.
 type Sim struct {
 	Name                         string
-	Accuracy, First, Tie, Silent float64 // probabilities; Accuracy −1 means a coin, which knows nothing
-	Swayed                       float64 // probability that a rewritten prompt decides the verdict
-	Seed                         uint64  // of all draws
+	Accuracy, First, Tie, Silent float64  // probabilities; Accuracy −1 means a coin, which knows nothing
+	Swayed                       float64  // probability that a rewritten prompt decides the verdict
+	Reversed                     *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
+	Seed                         uint64   // of all draws
 }
 
 // simulated lists the judges with names of their own.
@@ -55,7 +60,7 @@ var simulated = []Sim{
 }
 
 // SimHelp describes the notation of simulated judges.
-const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1`
+const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,seed=1`
 
 // NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {
@@ -80,6 +85,10 @@ func NewSim(spec string) (*Sim, error) {
 		field := map[string]*float64{
 			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
 		}[key]
+		if key == "reversed" {
+			s.Reversed = new(float64)
+			field = s.Reversed
+		}
 		p, err := strconv.ParseFloat(value, 64)
 		if field == nil {
 			return nil, fmt.Errorf("unknown simulated judge %q: write %s", spec, SimHelp)
@@ -113,12 +122,16 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
 	pick := o.Correct
+	accuracy := s.Accuracy
+	if o.Reversed && s.Reversed != nil {
+		accuracy = *s.Reversed
+	}
 	switch {
-	case s.Accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
+	case accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
 		pick = look.IntN(n)
 	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < trust:
 		pick = slices.Index(o.Choices, o.Reference)
-	case know.Float64() >= s.Accuracy && n > 1:
+	case know.Float64() >= accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
 	verdict := o.Choices[pick]
@@ -168,6 +181,9 @@ func (s *Sim) Model(context.Context, string) (Model, error) {
 	swayed := ""
 	if s.Swayed > 0 {
 		swayed = fmt.Sprintf(" swayed=%g", s.Swayed)
+	}
+	if s.Reversed != nil {
+		swayed += fmt.Sprintf(" reversed=%g", *s.Reversed)
 	}
 	return Model{
 		Name: s.Name,

@@ -255,10 +255,10 @@ func (s *Set) Close() error {
 }
 
 // Raw reads the line of item i as published, without its newline. It may be called from many goroutines.
-func (s *Set) Raw(i int) ([]byte, error) { return s.RawIn(nil, i) }
+func (s *Set) Raw(i int) ([]byte, error) { return s.RawInto(nil, i) }
 
-// RawIn works like Raw, but stores the line in buf if it has room.
-func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
+// RawInto works like Raw, but stores the line in buf if it has room.
+func (s *Set) RawInto(buf []byte, i int) ([]byte, error) {
 	r := s.rows[i]
 	line := slices.Grow(buf[:0], r.length)[:r.length]
 	if _, err := s.data.ReadAt(line, r.offset); err != nil && err != io.EOF {

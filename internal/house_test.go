@@ -38,7 +38,7 @@ var rooms = map[string]string{
 	"internal/report/table": "internal/phrases scoring",
 	"internal/doc":          "internal/phrases internal/report/table scoring",
 	"internal/report": "internal/phrases internal/doc internal/report/table internal/jury internal/labels scoring" +
-		" judging internal/codec internal/disk",
+		" judging datasets/references internal/codec internal/disk",
 
 	"protocols/reading":       "",
 	"protocols/imports":       "judging datasets datasets/rows backends",

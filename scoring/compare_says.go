@@ -213,6 +213,20 @@ func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 	return d
 }
 
+// TestFamily applies Holm's method to some differences as one family, whatever families they belonged to before. It
+// returns those that have a test.
+func TestFamily(differences []*Difference) (tested []*Difference) {
+	for _, d := range differences {
+		d.Noise = d.P == nil
+		if d.P != nil {
+			d.Noise = d.containsZero() || withinFloor(d.Diff, d.Floor)
+			tested = append(tested, d)
+		}
+	}
+	Holm(tested)
+	return tested
+}
+
 // Holm corrects the p-values of differences for multiple tests by Holm's method and marks those that are not
 // significant.
 func Holm(differences []*Difference) {

@@ -38,7 +38,8 @@ func commandGroups() []commandGroup {
 			family("carry", bundleCommand, replayCommand, mergeCommand),
 		}},
 		{name: more, commands: []builder{
-			cacheCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand, docsCommand,
+			family("study", grpCommand), cacheCommand, initCommand, importCommand, exportCommand, completionCommand,
+			versionCommand, docsCommand,
 		}},
 	}
 }

@@ -222,8 +222,8 @@ var mostUsed = []string{
 
 // parts lists the headings of flags in help, in order, for the parts of a request that the flags set.
 var parts = []struct{ part, name string }{
-	{eval.ItemsPart, "what is asked"}, {eval.AskingPart, "how it is asked"}, {eval.ServerPart, "which server"},
-	{eval.FoldersPart, "where replies and results go"}, {"", "other"},
+	{eval.ItemFields, "what is asked"}, {eval.AskingFields, "how it is asked"}, {eval.ServerFields, "which server"},
+	{eval.FolderFields, "where replies and results go"}, {"", "other"},
 }
 
 // fewFlags is the number of flags up to which help lists them all on the first page, without headings.

@@ -22,6 +22,7 @@ import (
 	"gavel/backends"
 	"gavel/internal/eval"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // Definition holds the content of a suite's file: judges, conditions, and defaults for both.
@@ -29,6 +30,7 @@ type Definition struct {
 	Name       string
 	Text       string // the file's text
 	Out        string // folder of the suite, which holds the runs of its cells
+	study      string // study that the suite was made for; "" for none
 	path       string
 	outLine    int // line of the file that sets Out; 0 for the default
 	limits     Limits
@@ -105,11 +107,29 @@ func readFile(path string) (*Definition, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return readFolder(path)
+	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return ParseFile(path, []byte(backends.TakePasswords(string(raw))))
+}
+
+// readFolder reads the file of a suite from the folder of its runs.
+func readFolder(dir string) (*Definition, error) {
+	stored, err := scoring.ReadSuite(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := ParseFile(filepath.Join(dir, scoring.SuiteFile), []byte(stored.File))
+	if err != nil {
+		return nil, err
+	}
+	s.Name = stored.Name
+	s.Out = dir
+	return s, nil
 }
 
 // ParseFile parses raw, the text of a suite's file. Errors call the file by path.
@@ -167,7 +187,8 @@ func (s *Definition) read(root *yaml.Node) error {
 	s.Name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
 	defaults := s.flags(inDefaults, func(values []setting) { s.defaults = append(s.defaults, values...) })
 	err := s.mapping(root, "a suite", keys{
-		"name": s.name(&s.Name),
+		"name":  s.name(&s.Name),
+		"study": s.name(&s.study),
 		"out": func(e entry) error {
 			s.outLine = e.line
 			return s.name(&s.Out)(e)
@@ -191,6 +212,12 @@ func (s *Definition) read(root *yaml.Node) error {
 		return s.wrong(root.Line, "judges are missing: list the judges to measure")
 	case len(s.conditions) == 0:
 		return s.wrong(root.Line, "conditions are missing: list what to ask the judges")
+	case s.study == "":
+	case s.study != scoring.GRP:
+		return s.wrong(root.Line, "study: expected %s, not %q", scoring.GRP, s.study)
+	case 2*len((&Suite{Definition: s}).summary().Goals()) != len(s.conditions):
+		return s.wrong(root.Line, "study: grp compares goals: "+
+			"give each condition of pairwise one of reversed with the same dataset, prompt and flags, and no other")
 	}
 	s.Out = cmp.Or(s.Out, filepath.Join("runs", name))
 	return nil

@@ -48,8 +48,8 @@ type Cell struct {
 
 // Limits of a suite's matrix: with YAML's aliases a short file can describe a large one.
 const (
-	maxCells = scoring.MostCells // cells, and entries of a list in the file
-	maxBytes = 16 << 20          // bytes of the settings of all conditions and cells
+	maxCells = scoring.MostSuiteCells // cells, and entries of a list in the file
+	maxBytes = 16 << 20               // bytes of the settings of all conditions and cells
 )
 
 // Open reads the suite's file at path and makes its cells.

@@ -191,6 +191,7 @@ func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Or
 	if p.goal == goalWorse {
 		o.Choices = []string{"[[B>A]]", "[[A>B]]"}
 		target = 1 - target
+		o.Reversed = true
 	}
 	if s.Order[1] == target {
 		o.Correct = 1

@@ -7,8 +7,8 @@ import (
 
 const (
 	// Limits for JSON in a reply: bytes of an object's key, and objects within each other.
-	maxKey     = 64
-	maxObjects = 8
+	maxKeyBytes = 64
+	maxObjects  = 8
 )
 
 // object writes the JSON object at byte i of the reply as text and returns the object's end: a line for each value
@@ -17,7 +17,7 @@ func (d *normalizer) object(i int) int {
 	d.depth++
 	defer func() { d.depth-- }()
 	for i++; i < len(d.reply); {
-		m := find(d.reply[i:min(len(d.reply), i+2*maxKey)], "field-begins")
+		m := find(d.reply[i:min(len(d.reply), i+2*maxKeyBytes)], "field-begins")
 		if m == nil {
 			break
 		}

@@ -115,7 +115,7 @@ func (d *normalizer) next(i int) int {
 		return d.command(i)
 	case c == '*' || c == '_' || c == '`' || c == '~':
 		return d.emphasis(i)
-	case c == '{' && d.depth < maxObjects && matches(d.reply[i:min(len(d.reply), i+maxKey)], "object-begins"):
+	case c == '{' && d.depth < maxObjects && matches(d.reply[i:min(len(d.reply), i+maxKeyBytes)], "object-begins"):
 		return d.object(i)
 	case c == '{':
 		d.wrappers = append(d.wrappers, false)
@@ -130,7 +130,7 @@ func (d *normalizer) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := groups(d.reply[i:min(len(d.reply), i+maxKey)], "markup"); m != nil {
+		if m := groups(d.reply[i:min(len(d.reply), i+maxKeyBytes)], "markup"); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}

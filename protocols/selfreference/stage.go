@@ -56,10 +56,10 @@ func eachJudgment(
 	}
 	for _, a := range agents {
 		s.Agents = append(s.Agents, judging.StagedAgent{
-			Name:    a.Name,
-			Run:     a.Run,
-			LeftOut: map[judging.Lack]int{},
-			Itself:  ownAnswers != nil && sameModel(ownAnswers, a),
+			Name:           a.Name,
+			Run:            a.Run,
+			OmittedAnswers: map[judging.Lack]int{},
+			Itself:         ownAnswers != nil && sameModel(ownAnswers, a),
 		})
 	}
 	if err := s.ready(questions); err != nil {
@@ -132,7 +132,7 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 	for i, a := range s.agents {
 		g, why := a.Find(item)
 		if why != judging.LackNone {
-			s.Agents[i].LeftOut[why]++
+			s.Agents[i].OmittedAnswers[why]++
 			continue
 		}
 		line := frame

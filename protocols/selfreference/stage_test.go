@@ -82,8 +82,8 @@ func TestStage(t *testing.T) {
 		}
 	}
 	wantStaged := &judging.StageCounts{Questions: 3, NoOwn: map[judging.Lack]int{}, Warnings: []string{}, Agents: []judging.StagedAgent{
-		{Name: "x", Run: x.Run, Judged: 3, Right: 2, LeftOut: map[judging.Lack]int{}},
-		{Name: "y", Run: y.Run, Judged: 3, LeftOut: map[judging.Lack]int{}},
+		{Name: "x", Run: x.Run, Judged: 3, Right: 2, OmittedAnswers: map[judging.Lack]int{}},
+		{Name: "y", Run: y.Run, Judged: 3, OmittedAnswers: map[judging.Lack]int{}},
 	}}
 	if len(lines) != len(want) || !reflect.DeepEqual(staged, wantStaged) || lineCount(staged) != 6 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
@@ -180,8 +180,8 @@ func TestStageLeavesOut(t *testing.T) {
 		t.Errorf("judged %q, want %q", ids, want)
 	}
 	if staged.NoGold != 1 || !reflect.DeepEqual(staged.NoOwn, map[judging.Lack]int{judging.LackFailed: 1}) ||
-		!reflect.DeepEqual(staged.Agents[0].LeftOut, map[judging.Lack]int{judging.LackText: 3, judging.LackFailed: 1}) ||
-		!reflect.DeepEqual(staged.Agents[1].LeftOut, map[judging.Lack]int{judging.LackMissing: 4}) {
+		!reflect.DeepEqual(staged.Agents[0].OmittedAnswers, map[judging.Lack]int{judging.LackText: 3, judging.LackFailed: 1}) ||
+		!reflect.DeepEqual(staged.Agents[1].OmittedAnswers, map[judging.Lack]int{judging.LackMissing: 4}) {
 		t.Errorf("%+v", staged)
 	}
 	want := []string{
@@ -217,7 +217,7 @@ func TestStageOfAnotherFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.LeftOut[judging.OtherQuestion] != 2 {
+	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.OmittedAnswers[judging.OtherQuestion] != 2 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
 	}
 	want := []string{
