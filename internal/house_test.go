@@ -32,7 +32,7 @@ var rooms = map[string]string{
 
 	"internal/jury":  "internal/phrases internal/doc internal/report/table scoring scoring/stats judging backends",
 	"internal/plan":  "internal/phrases internal/doc internal/report/table scoring/stats",
-	"internal/races": "internal/phrases internal/doc internal/report/table scoring scoring/race scoring/stats",
+	"internal/races": "internal/phrases internal/doc internal/report/table scoring scoring/race scoring/stats datasets",
 	"internal/labels": "internal/phrases internal/doc internal/report/table scoring scoring/stats judging datasets" +
 		" datasets/rows",
 	"internal/report/table": "internal/phrases scoring",
