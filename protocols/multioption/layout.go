@@ -18,7 +18,7 @@ var layout string
 // Layout lays out runs of multi-option.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: compared,
-	Blocks:          []report.PagePart{places, halves},
+	Blocks:          []report.PagePart{stableOver, places, halves, optionGrades},
 })
 
 // places shows how often each position is chosen, compared with how often a right option stood there, or with an even
@@ -86,6 +86,46 @@ func halves(p *report.RunPage) []doc.Block {
 		Keys:  []doc.Key{{Sign: "diamond", Words: "a random judge on the same items"}},
 		Notes: []doc.Note{doc.Say("options.grade-score")},
 	}}
+}
+
+// stableOver shows the Grade score over each axis that the run varies.
+func stableOver(p *report.RunPage) []doc.Block {
+	t := &doc.Table{RowHead: "over", Columns: []doc.Column{
+		{Name: "Grade score", Kind: doc.Number}, {Name: "minus positions", Kind: doc.Number},
+	}}
+	b := doc.Block{ID: "axes", Title: "Stable over what?", ShowTitle: true, Table: t}
+	for _, w := range axes {
+		x, d := p.Result(GradeScore, scoring.Overall, w.Name), p.Result(minusPosition, scoring.Overall, w.Name)
+		if x.Value != nil {
+			t.Add(doc.Row{Name: w.About, N: x.N, Cells: doc.Cells(x, d)})
+		}
+		switch {
+		case d.Low == nil:
+		case *d.Value+widened*(*d.High-*d.Value) < 0:
+			b.Remark("options.less-stable", w.Name)
+		default:
+			b.Remark("options.stable", w.Name)
+		}
+	}
+	if len(t.Rows) < 2 {
+		return nil
+	}
+	return []doc.Block{b}
+}
+
+// widened is the ratio by which the intervals of four differences are wider that hold together at 95 % (Bonferroni, of
+// a normal distribution).
+const widened = 1.275
+
+// optionGrades says how the grades of the options agree with the choice and with the labels.
+func optionGrades(p *report.RunPage) []doc.Block {
+	b := doc.Block{ID: "option-grades", Title: "The grades of the options"}
+	for _, m := range gradeMetrics {
+		if x := p.Overall(m.Name); x.Value != nil {
+			b.Remark("options."+m.Name, table.WithInterval(x), x.N)
+		}
+	}
+	return []doc.Block{b}
 }
 
 // compared describes the agreement of two runs with opposite goals.
