@@ -41,9 +41,9 @@ func TestVariedPrompts(t *testing.T) {
 			assert.Equal(t, prompt.User, base.User)
 		}
 	}
-	one := choosing(t, "1", judging.Settings{"vary": "length"}).Presentations(item)
-	assert.Equal(t, len(one), 6)
-	assert.Equal(t, one[5].Mode, "length")
+	length := choosing(t, "1", judging.Settings{"vary": "length"}).Presentations(item)
+	assert.Equal(t, len(length), 6)
+	assert.Equal(t, length[5].Mode, "length")
 	err := choosing(t, "1", judging.Settings{"vary": "length", "orders": "all"}).Check(item)
 	assert.ErrorContains(t, err, "--vary needs --orders rotations")
 }
@@ -77,8 +77,8 @@ func TestGradeOverAnAxis(t *testing.T) {
 			order := fmt.Sprint(r.Order)
 			added, err := f.Add(r, v)
 			assert.Assert(t, added && err == nil, "%v", err)
-			again, err := f.Add(r, v)
-			assert.Assert(t, !again && err == nil, "%v", err)
+			repeated, err := f.Add(r, v)
+			assert.Assert(t, !repeated && err == nil, "%v", err)
 			assert.Equal(t, fmt.Sprint(r.Order), order) // the record stays
 		}
 		assert.Equal(t, f.Finish(), 1)
@@ -103,8 +103,8 @@ func TestUnstableAxisIsFound(t *testing.T) {
 	const n, options, worlds = 350, 4, 200
 	rng := rand.New(rand.NewPCG(3, 9))
 	orders := rotations(options)
-	// judged returns an item's positions, or marks, that a judge chooses that errs in 5 % of judgments
-	judged := func(item string, sway float64) ballot {
+	// simulate returns an item's positions, or marks, that a judge chooses that errs in 5 % of judgments
+	simulate := func(item string, sway float64) ballot {
 		b := ballot{item: item, ids: []string{"a", "b", "c", "d"}, class: []int{0, 1, 2, 3}, unrelated: -1, orders: orders}
 		choice, swayed := rng.IntN(options), rng.Float64() < sway
 		for _, order := range orders {
@@ -120,18 +120,18 @@ func TestUnstableAxisIsFound(t *testing.T) {
 		return b
 	}
 	for _, sway := range []float64{0.2, 0} {
-		found, wrong := 0, 0
+		hits, wrong := 0, 0
 		for range worlds {
 			f := &choices{vary: "all"}
 			for i := range n {
 				item := fmt.Sprint(i)
-				f.ballots = append(f.ballots, new(judged(item, 0)))
+				f.ballots = append(f.ballots, new(simulate(item, 0)))
 				for _, w := range axes[1:] {
 					p := 0.0
 					if w.Name == "length" {
 						p = sway
 					}
-					f.varied.Get(w.Name+item, func(string) ballot { return judged(item, p) })
+					f.varied.Get(w.Name+item, func(string) ballot { return simulate(item, p) })
 				}
 			}
 			list := f.axisMetrics()
@@ -153,11 +153,11 @@ func TestUnstableAxisIsFound(t *testing.T) {
 					swayed, others = swayed || byLength, others || !byLength || sway == 0
 				}
 			}
-			found += int(scoring.Indicator(swayed))
+			hits += int(scoring.Indicator(swayed))
 			wrong += int(scoring.Indicator(others))
 		}
-		t.Logf("swayed on %.0f %%: found in %d, wrongly in %d of %d", 100*sway, found, wrong, worlds)
-		assert.Assert(t, sway == 0 || found >= worlds*95/100, "%d", found)
+		t.Logf("swayed on %.0f %%: found in %d, wrongly in %d of %d", 100*sway, hits, wrong, worlds)
+		assert.Assert(t, sway == 0 || hits >= worlds*95/100, "%d", hits)
 		assert.Assert(t, wrong <= worlds*5/100, "%d", wrong)
 	}
 }

@@ -39,8 +39,8 @@ func (b *ballot) gradeOptions(r *judging.Record) {
 	byNumber := map[string]float64{}
 	for _, m := range gradedOption.FindAllStringSubmatch(reply, -1) {
 		grade, _ := strconv.ParseFloat(m[2], 64)
-		earlier, found := byNumber[m[1]]
-		if found && earlier != grade {
+		earlier, ok := byNumber[m[1]]
+		if ok && earlier != grade {
 			return
 		}
 		byNumber[m[1]] = grade
@@ -48,8 +48,8 @@ func (b *ballot) gradeOptions(r *judging.Record) {
 	var grades []float64 // by position
 	var ranks []int
 	for position, id := range r.Order {
-		grade, found := byNumber[strconv.Itoa(position+1)]
-		if !found {
+		grade, ok := byNumber[strconv.Itoa(position+1)]
+		if !ok {
 			return
 		}
 		rank, ranked := r.Ranks[id]

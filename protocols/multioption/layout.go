@@ -101,7 +101,7 @@ func stableOver(p *report.RunPage) []doc.Block {
 		}
 		switch {
 		case d.Low == nil:
-		case *d.Value+widened*(*d.High-*d.Value) < 0:
+		case *d.Value+1.275*(*d.High-*d.Value) < 0: // Bonferroni, of four axes
 			b.Remark("options.less-stable", w.Name)
 		default:
 			b.Remark("options.stable", w.Name)
@@ -113,16 +113,12 @@ func stableOver(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// widened is the ratio by which the intervals of four differences are wider that hold together at 95 % (Bonferroni, of
-// a normal distribution).
-const widened = 1.275
-
 // optionGrades says how the grades of the options agree with the choice and with the labels.
 func optionGrades(p *report.RunPage) []doc.Block {
 	b := doc.Block{ID: "option-grades", Title: "The grades of the options"}
 	for _, m := range gradeMetrics {
 		if x := p.Overall(m.Name); x.Value != nil {
-			b.Remark("options."+m.Name, table.WithInterval(x), x.N)
+			b.Remark("options.metric-"+m.Name, table.WithInterval(x), x.N)
 		}
 	}
 	return []doc.Block{b}

@@ -143,7 +143,8 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 	if p.template.Name == judging.Decision {
 		prompt.LabelTurn = ""
 	}
-	w, marked, start := axes.Find(s.Mode), s.Index%len(s.Order), 0
+	w, marked := axes.Find(s.Mode), s.Index%len(s.Order)
+	start := 0
 	if w.How == "parts" {
 		start = marked
 	}
