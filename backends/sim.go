@@ -41,9 +41,9 @@ var simulation = serverKind{
 // reference.
 type Sim struct {
 	Name                         string
-	Accuracy, First, Tie, Silent float64
-	Swayed                       float64
-	Seed                         uint64
+	Accuracy, First, Tie, Silent float64 // probabilities; Accuracy −1 means a coin, which knows nothing
+	Swayed                       float64 // probability that a rewritten prompt decides the verdict
+	Seed                         uint64  // of all draws
 }
 
 // simulated lists the judges with names of their own.
@@ -135,15 +135,15 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	return Response{Text: "Simulated judgment. My final verdict is: " + verdict, Finish: Stop}, nil
 }
 
-// wrong draws one of the wrong candidates. It is the same in every presentation, since candidates are drawn in the
-// order of their numbers.
+// wrong draws the index of one of the wrong candidates. The same one is drawn in every presentation, since candidates
+// are in the order of their indexes.
 func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
 	others := slices.Sorted(slices.Values(o.Order))
 	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Correct] })
 	return others[know.IntN(len(others))]
 }
 
-// draw returns a random source that depends only on the judge, the item, the presentation and the repetition.
+// draw returns a random source that depends only on the judge's seed, the item, the presentation and the repetition.
 func (s *Sim) draw(item string, presentation, repetition int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, presentation, repetition))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))

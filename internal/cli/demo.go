@@ -43,7 +43,7 @@ func (e *env) demo(c *cli.Context) error {
 	d := board.Document()
 	d.Data = board
 	d.Answer = fmt.Sprintf("%d published judges on LLMBar: %d pairs of outputs, each pair shown in both orders. "+
-		"Their verdicts are part of gavel, scored now. Two coins would get 25 %%.", len(board.Rows), len(set.Gold))
+		"Their verdicts are part of gavel, scored now. By chance it is 25 %%.", len(board.Rows), len(set.Gold))
 	d.Blocks[0].Plain("* the labels (a), (b) stayed with the outputs when the order was reversed")
 	findings := doc.Block{}
 	findings.Plain(demoFindings(board.Rows)...)

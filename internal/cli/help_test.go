@@ -66,6 +66,9 @@ func TestFirstPage(t *testing.T) {
 			if lines := strings.Count(first, "\n"); lines > mostLines {
 				t.Errorf("%s --help: %d lines at %s columns", page.Name, lines, columns)
 			}
+			if strings.Count(first, "(") != strings.Count(first, ")") {
+				t.Errorf("%s --help cuts a text in brackets:\n%s", page.Name, first)
+			}
 			if first != all && strings.Count(first, "\n     gavel ") > 3 {
 				t.Errorf("%s --help has more than three examples:\n%s", page.Name, first)
 			}

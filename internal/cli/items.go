@@ -60,7 +60,7 @@ func showCommand(e *env) *cli.Command {
 // showItem finds an item by its id, or by the beginning of the id where no other item's id has the same.
 func showItem(c *cli.Context) (any, error) {
 	if c.NArg() != 2 {
-		return nil, usage("expected RUN and ITEM. See: %s --help", commandLine(c))
+		return nil, usage("expected RUN and ITEM, got %d arguments. See: %s --help", c.NArg(), commandLine(c))
 	}
 	items, err := openItems(c)
 	if err != nil {

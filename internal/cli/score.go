@@ -195,11 +195,13 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 		out.Next = nextOf(out.Runs[0])
 	}
 	out.Across = report.AcrossJudges(runs, out.Runs)
-	if len(runs) == 1 || forPrograms(c) || c.String("format") == report.FullText {
-		return e.print(c, out)
+	format := c.String("format")
+	if len(runs) > 1 && format != report.JSON && format != report.CSV {
+		if l := report.BoardOf(runs, out.Runs, o); l != nil {
+			out.Board = l.WithRunNames(out.Runs)
+		}
 	}
-	if l := report.BoardOf(runs, out.Runs, o); l != nil {
-		out.Board = l.WithRunNames(out.Runs)
+	if len(runs) == 1 || out.Board != nil || forPrograms(c) || format == report.FullText {
 		return e.print(c, out)
 	}
 	rows := make([]listedRun, len(runs))

@@ -11,21 +11,22 @@ import (
 	"gavel/scoring"
 )
 
-// Axis holds the range and the lines of a drawing of numbers.
+// Axis describes the axis on which numbers are drawn: its range, and its lines.
 type Axis struct {
 	Min, Max float64
-	Unit     string    // of its numbers; those of another unit are not drawn
-	Ticks    []float64 // have a line, and a number above it
-	Zero     float64   // has a stronger line
-	Signed   bool      // the numbers are differences, with signs
-	Ends     [2]string // words at its ends, or of its stronger line and its zone; "" for nothing
-	Zone     float64   // the start of a zone on another ground; 0 for none
+	Unit     string    // unit of the numbers; numbers of another unit are not drawn
+	Ticks    []float64 // values that have a line with their number
+	Zero     float64   // the value of Ticks whose line is stronger
+	Signed   bool      // the numbers are differences, written with signs
+	Ends     [2]string // words at both ends; in a [Scatter], of the line at Zero and of the zone; "" for none
+	Zone     float64   // value from which on a [Scatter] has another background; 0 for none
 }
 
-// PercentAxis shows shares, with a line at the half.
+// PercentAxis shows shares from 0 to 100 %, with a stronger line at 50.
 var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, Zero: 50}
 
-// AxisOf returns the axis of numbers of a unit.
+// AxisOf returns the axis for numbers of a unit: percent ("") from 0 to 100, correlations from −1 to 1, scores from 0
+// to 1.
 func AxisOf(unit string) *Axis {
 	axis := PercentAxis
 	switch unit {
@@ -38,8 +39,8 @@ func AxisOf(unit string) *Axis {
 	return &axis
 }
 
-// DifferenceAxis returns an axis with 0 in its middle: the shortest of a few that holds all differences with their
-// intervals that have the unit of the first.
+// DifferenceAxis returns an axis with 0 in its middle. It is the shortest of a few on which all differences with their
+// intervals fit; differences of another unit than the first do not count.
 func DifferenceAxis(differences ...scoring.Result) *Axis {
 	largest := 0.0
 	unit := ""
@@ -91,18 +92,19 @@ func CountAxis(n int) *Axis {
 	return a
 }
 
-// Place returns the position of a value, in percent of the axis. A value beyond the axis stands at its end.
+// Place returns the position of a value on the axis, from 0 at its start to 100 at its end. Values beyond an end are
+// put there.
 func (a *Axis) Place(v float64) float64 {
 	return 100 * (max(a.Min, min(a.Max, v)) - a.Min) / (a.Max - a.Min)
 }
 
-// Coordinate writes a number for an attribute of SVG.
+// Coordinate returns a number with at most two decimals, as an attribute of SVG.
 func Coordinate(x float64) string { return strconv.FormatFloat(math.Round(100*x)/100, 'f', -1, 64) }
 
-// tick holds a line of an axis and its number.
+// tick holds a line of an axis for SVG: its position in percent, its class, and its number with the number's alignment.
 type tick struct{ At, Class, Anchor, Number string }
 
-// Lines returns the lines of the axis, for drawings.
+// Lines returns the axis's lines at its ticks, for SVG.
 func (a *Axis) Lines() (all []tick) {
 	for i, v := range a.Ticks {
 		t := tick{At: Coordinate(a.Place(v)) + "%", Class: "g", Anchor: "middle"}
@@ -124,10 +126,10 @@ func (a *Axis) Lines() (all []tick) {
 	return all
 }
 
-// minus writes the sign of a negative number as typographers do.
+// minus replaces the hyphen in front of a negative number by a minus sign.
 func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
 
-// number returns the number at a line of the axis.
+// number returns the words for the number at a line of the axis.
 func (a *Axis) number(v float64) string {
 	number := minus(strconv.FormatFloat(v, 'g', 3, 64))
 	if a.Signed && v > 0 {
@@ -136,19 +138,19 @@ func (a *Axis) number(v float64) string {
 	return number
 }
 
-// scale returns the numbers above a strip of so many characters: of its ends and its middle.
+// scale returns a line of width characters for a terminal, with the numbers of the axis's ends and middle.
 func (a *Axis) scale(width int) string {
 	middle := a.number((a.Min + a.Max) / 2)
 	line := fmt.Sprintf("%-*s%s", (width-utf8.RuneCountInString(middle))/2, a.number(a.Min), middle)
 	return line + fmt.Sprintf("%*s", width-utf8.RuneCountInString(line), a.number(a.Max))
 }
 
-// between returns a function from values to positions between two coordinates.
+// between returns a function that maps values on the axis to coordinates from low to high.
 func (a *Axis) between(low, high float64) func(v float64) float64 {
 	return func(v float64) float64 { return low + (high-low)*a.Place(v)/100 }
 }
 
-// strip draws a number and its interval in so many characters: ···━●━······
+// strip draws a number and its interval on a line of width characters for a terminal: ···━●━······
 func (a *Axis) strip(x scoring.Result, width int) string {
 	if x.Value == nil || x.Unit != a.Unit {
 		return ""

@@ -12,43 +12,45 @@ import (
 	"gavel/scoring"
 )
 
-// Document holds the answer and the blocks of an analysis.
+// Document holds the results of an analysis in a form that every output format lays out: an answer, and blocks with
+// tables.
 type Document struct {
-	Title  string        // the subject
-	Level  scoring.Level // of the judge; "" for none
-	Answer string        // in a sentence
-	Also   string        // further sentences on the answer
-	Blocks []Block       // the most important first
+	Title  string        // subject, such as the judge and the dataset
+	Level  scoring.Level // how good the judge is, such as strong; "" for none
+	Answer string        // the result in a sentence
+	Also   string        // further sentences
+	Blocks []Block       // parts, the most important first
 
-	// Sheet has the rows of a CSV file, the first with the names of the columns. Nil writes the first table.
+	// Sheet holds the rows of the CSV file, the names of the columns first. If it is nil, the first table becomes the
+	// file.
 	Sheet [][]string
 
-	Data any // its JSON
+	Data any // value that becomes the document's JSON
 }
 
-// MarshalJSON writes the data of the document.
+// MarshalJSON returns the JSON of the document's Data.
 func (d Document) MarshalJSON() ([]byte, error) { return json.Marshal(d.Data) }
 
-// Block holds one part of a document.
+// Block holds a part of a document: a table or text, with notes and links.
 type Block struct {
-	ID, Title, About string
-	In               Surface  // where it stands; 0 is everywhere
-	ShowTitle        bool     // the short text has its title, too
-	Half             bool     // a wide page shows another block beside it
-	Fold             string   // on a page, a summary that opens the block; "" shows it at once
-	Table            *Table   // nil for a block of notes
-	Chart            Chart    // how a page shows the table
-	Bracket          *Bracket // of a [StackedBar]
-	Notes            []Note
-	Keys             []Key  // explain the marks of the chart, for pages
-	Links            []Link // for pages
-	Commands         []Command
-	Verbatim         string // text as it stands, such as a prompt or a command line
+	ID, Title, About string    // id of the HTML element; heading; small words after the heading
+	In               Surface   // where the block appears; 0 is everywhere
+	ShowTitle        bool      // the short text shows the title, too
+	Half             bool      // on a wide page, another block may stand beside it
+	Fold             string    // on a page, words to click that open the block; "" shows it at once
+	Table            *Table    // nil for a block of notes
+	Chart            Chart     // how a page shows the table
+	Bracket          *Bracket  // below the bar of a [StackedBar]; nil for none
+	Notes            []Note    // sentences below the table
+	Keys             []Key     // explanations of the chart's marks, for pages
+	Links            []Link    // links below the table, for pages
+	Commands         []Command // commands to type next, for texts
+	Verbatim         string    // text to show unchanged, such as a prompt or a command line
 
-	Body template.HTML // of a block that has its HTML already
+	Body template.HTML // HTML to show in place of a table
 }
 
-// Surface holds a set of places where a block may stand.
+// Surface is a set of the outputs on which a block, row or column may appear.
 type Surface int
 
 const (
@@ -60,159 +62,160 @@ const (
 	Detail  = Full | Page  // all but the short text
 )
 
-// has reports whether two sets of surfaces overlap; the empty set stands for all.
+// has reports whether something that appears on the surfaces all appears on one of s. The empty set means all surfaces.
 func (all Surface) has(s Surface) bool { return all == 0 || all&s != 0 }
 
-// on reports whether the block has something to show on a surface.
+// on reports whether the block appears on a surface and is not empty there.
 func (b Block) on(s Surface) bool {
 	return b.In.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.ShowTitle || b.Notes != nil || b.Commands != nil ||
 		b.Body != "" || b.Verbatim != "" && s == Page)
 }
 
-// Chart names the template that shows a table on a page.
+// Chart names the template that draws a table on a page.
 type Chart string
 
 const (
-	RowChart   Chart = ""        // a row for each row, with drawings in its cells
+	RowChart   Chart = ""        // a table whose cells may have drawings
 	StackedBar Chart = "stacked" // one bar; each row is a part of it: its first cell counts, its second may hold a note
-	Cards      Chart = "cards"   // each row is a number that is shown large, with a word about it
+	Cards      Chart = "cards"   // a card for each row: its first number large, its second cell small
 	Heat       Chart = "heat"    // a matrix of numbers on one axis, darker where they are larger
-	Facts      Chart = "facts"   // names and words
-	List       Chart = "list"    // items, each with marks of its judgments
-	Scatter    Chart = "scatter" // each row is a point: its first number across, its second upwards
-	Strip      Chart = "strip"   // each row is a mark on one axis, with its name where there is room
-	BarPanels  Chart = "panels"  // upright bars; a heading row begins a panel
-	Numbers    Chart = "numbers" // a table of words and numbers, every number explained
+	Facts      Chart = "facts"   // a list of names, each with words
+	List       Chart = "list"    // a list of items, each with signs of its judgments
+	Scatter    Chart = "scatter" // a point for each row: its first number across, its second upwards
+	Strip      Chart = "strip"   // a mark for each row on one axis, with the row's name where there is room
+	BarPanels  Chart = "panels"  // upright bars in panels; a heading row begins a panel
+	Numbers    Chart = "numbers" // a plain table in which words and headings are explained on a click
 )
 
 // Table holds rows of values.
 type Table struct {
-	RowHead string // the heading of the names of its rows, such as "judge"
-	Look    string // the class of its style: wide, many, versus, outcomes, race or keep
-	Board   bool   // its rows have ranks
+	RowHead string // heading of the column with the names of rows, such as "judge"
+	Look    string // CSS class of the table: wide, many, versus, outcomes, race or keep
+	Board   bool   // its rows are judges with ranks
 	Columns []Column
 	Rows    []Row
 }
 
-// Column of a table, beside the first, which has the names of its rows.
+// Column describes a column of a table, except for the first column, which has the names of the rows.
 type Column struct {
-	Name  string
-	Short string // its name on a terminal; "" is the name
-	Kind  ColumnKind
-	Axis  *Axis  // of a drawing of its numbers; nil draws none
-	Head  string // the heading of the drawing on a page; of a Side, its heading instead of Name
-	In    Surface
-	Spare int // the order in which a narrow terminal leaves columns out, 1 first; 0 always stays
+	Name  string     // heading
+	Short string     // name on a terminal; "" stands for Name
+	Kind  ColumnKind // how its cells are shown
+	Axis  *Axis      // axis on which its numbers are drawn; nil draws none
+	Head  string     // heading of its drawing on a page; of a [Side], heading in place of Name; of a [Heat], text below it
+	In    Surface    // where it appears; 0 is everywhere
+	Spare int        // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
 }
 
-// ColumnKind says how the cells of a column are shown.
+// ColumnKind selects how the cells of a column are shown.
 type ColumnKind int
 
 const (
-	Words      ColumnKind = iota
-	Whole                 // a whole number
-	Number                // a number with its interval
-	Bare                  // a number without its interval
-	ShareWithN            // a share with its n, a level or words
-	Share                 // the same with its interval
-	LevelCell             // the level of a judge
-	AroundHalf            // a share, drawn around its half
-	Bar                   // a stacked bar beside words
-	LargeBar              // a stacked bar with numbers in it
-	Side                  // a number of the first or the second of two runs that are compared
-	Progress              // a number of items, drawn as a bar along an axis
+	Words      ColumnKind = iota // words
+	Whole                        // a whole number
+	Number                       // a number with its interval
+	Bare                         // a number without its interval
+	ShareWithN                   // a share with the number of items (n); or a level, or words
+	Share                        // a share with the number of items and its interval
+	LevelCell                    // the level of a judge, such as strong
+	AroundHalf                   // a share, drawn as a bar from 50 %
+	Bar                          // a thin stacked bar without numbers
+	LargeBar                     // a stacked bar with numbers in it
+	Side                         // a number of one of two compared runs: the first such column is that of the first run
+	Progress                     // a number of items, drawn as a bar along an axis
 )
 
-// Row of a table.
+// Row holds a row of a table.
 type Row struct {
 	Name    string
-	Detail  string // after the name, in small letters
-	N       int    // of its numbers; 0 shows nothing
-	Target  Ref    // of its link
-	Term    string // the term of [Paper] that explains its name
-	Look    string // the class of its marks: a level, or a part of a bar
-	Mark    Mark
-	Total   bool // it sums up the other rows
-	Heading bool // it is the title of the rows beneath it
-	Folded  bool // it has no card
-	In      Surface
-	// Of a board: the first and the last of the possible ranks of a judge; 0 for none.
+	Detail  string  // small words after the name
+	N       int     // number of items behind its numbers; 0 shows none
+	Target  Ref     // where its name links to
+	Term    string  // name of the term in [Paper].Terms that explains Name; "" for none
+	Look    string  // CSS class of its marks: a level or a part of a bar
+	Mark    Mark    // shape of its number on an axis
+	Total   bool    // it sums up the other rows; in a [Strip], it is the judge of the page
+	Heading bool    // it is the title of the rows below it
+	Folded  bool    // [Cards] leave it out
+	In      Surface // where it appears; 0 is everywhere
+	// In a Board, first and last possible rank of the judge, from 1; 0 for none.
 	Ranks     [2]int
-	Simulated bool
+	Simulated bool // the judge is simulated
 	Cells     []Value
 }
 
-// Mark says which shape marks a number on an axis.
+// Mark selects the shape of a number's mark on an axis.
 type Mark int
 
 const (
-	Dot     Mark = iota
-	Diamond      // published results
-	Ring         // the second of two
-	Solid        // a jury
+	Dot     Mark = iota // the usual shape
+	Diamond             // published results
+	Ring                // the second of two compared runs
+	Solid               // a jury
 )
 
 // Value holds a cell of a table.
 type Value struct {
 	scoring.Result                 // a number, with its interval, n and unit
 	Text           string          // words; beside a number, a remark on it
-	Look           string          // the class of a mark
-	Places         int             // additional decimals
-	Level          scoring.Level   // of a judge
-	Reference      *scoring.Result // a number to compare with, drawn as a diamond
-	Parts          []BarPart       // of a bar
-	Total          int             // the total of the bar; 0 is the sum of its parts
+	Look           string          // CSS class of a sign in a [List]
+	Places         int             // decimals beyond the usual number
+	Level          scoring.Level   // level of a judge, such as strong
+	Reference      *scoring.Result // a number to compare with, drawn as a diamond or a line
+	Parts          []BarPart       // parts of a bar
+	Total          int             // number that the whole length of the bar stands for; 0: the sum of its parts
 }
 
-// BarPart of a bar.
+// BarPart holds a part of a stacked bar.
 type BarPart struct {
 	Name   string
-	N      int
-	Look   string // its class: right, wrong, tie, first, last, none or helped
-	Target Ref
-	Note   string // replaces its share
+	N      int    // its count, such as of items
+	Look   string // CSS class: right, wrong, tie, first, last, none or helped
+	Target Ref    // where the part links to
+	Note   string // words in place of its share; "" shows the share
 }
 
-// Bracket joins the first parts of a bar.
+// Bracket marks neighbouring parts of a stacked bar with a line below them and with words, such as the pairs with two
+// verdicts.
 type Bracket struct {
-	From, To   int // the parts that it joins
-	N          int
-	Bold       string // after N
-	Words      string
-	Beyond     string // words for the other parts
-	BeyondSize int
+	From, To   int    // it marks the parts with the numbers From to To−1, counted from 0
+	N          int    // count of the marked parts together; 0 draws no bracket
+	Bold       string // bold words after N
+	Words      string // further words on the marked parts
+	Beyond     string // words on the parts outside the bracket, after BeyondSize
+	BeyondSize int    // count of the parts outside; 0 says nothing of them
 }
 
-// Ref names something that a page may link to. The zero value leads nowhere.
+// Ref names something that a page may link to: runs, their items, or an address. The zero value is no link.
 type Ref struct {
-	Runs  []string // one run, or several that are compared
-	Page  string   // an address, or an element of this page: "#gain"
-	Show  string   // a filter of the runs' items
-	Mode  string   // the items on which this mode changes the verdict
-	Group string   // a category of the runs' items
+	Runs  []string // names of one run, or of several that are compared
+	Page  string   // an address, or an element of the same page such as "#gain"
+	Show  string   // filter of the runs' items, such as "wrong"
+	Mode  string   // only items whose verdict this mode changes
+	Group string   // only items of this group
 }
 
-// RunRef returns a reference to a run.
+// RunRef returns a reference to the run with this name.
 func RunRef(run string) Ref { return Ref{Runs: []string{run}} }
 
-// Link holds words that lead somewhere.
+// Link holds the words of a link, and what it leads to.
 type Link struct {
 	Words  string
 	Target Ref
 }
 
-// Command holds a next command to type, and its purpose.
+// Command holds a command line to type next, and what it is for.
 type Command struct{ Line, Purpose string }
 
-// Key explains a mark of a chart.
+// Key explains a sign that a chart uses.
 type Key struct {
-	// the name of its drawing: dot, diamond, solid, a, b, bar, held, reference, brace, interval, or a part of a bar; "" is
+	// the sign: dot, diamond, solid, a, b, bar, held, reference, brace, interval, or the class of a part of a bar; "" for
 	// none
 	Sign  string
 	Words string
 }
 
-// Cut returns the blocks before one, and that one with the rest; all before it where there is no such block.
+// Cut splits the blocks before the block with this ID. Without such a block, rest is empty.
 func (d Document) Cut(id string) (before, rest []Block) {
 	for i, b := range d.Blocks {
 		if b.ID == id {
@@ -225,15 +228,15 @@ func (d Document) Cut(id string) (before, rest []Block) {
 // Text returns a cell of words.
 func Text(words string) Value { return Value{Text: words} }
 
-// Num returns a cell of a number.
+// Num returns a cell with a number.
 func Num(x scoring.Result) Value { return Value{Result: x} }
 
-// Count returns a cell of a whole number.
+// Count returns a cell with a whole number.
 func Count(n int) Value {
 	return Value{Result: scoring.Result{Unit: scoring.UnitCount, Value: new(float64(n))}}
 }
 
-// Positive returns a cell of a whole number that says nothing where it is 0.
+// Positive returns a cell with a whole number, or an empty cell if n is 0.
 func Positive(n int) Value {
 	if n == 0 {
 		return Value{}
@@ -241,10 +244,10 @@ func Positive(n int) Value {
 	return Count(n)
 }
 
-// Add adds rows.
+// Add appends rows to the table.
 func (t *Table) Add(rows ...Row) { t.Rows = append(t.Rows, rows...) }
 
-// Cells returns cells of words, whole numbers, results and levels; a [Value] is a cell as it is.
+// Cells returns a cell for each value: a string, an int, a [scoring.Result], a [scoring.Level], or a [Value].
 func Cells(values ...any) []Value {
 	cells := make([]Value, len(values))
 	for i, x := range values {
@@ -264,8 +267,8 @@ func Cells(values ...any) []Value {
 	return cells
 }
 
-// on returns the columns and rows of the table that stand on a surface. An axis of differences is as long as these
-// need.
+// on returns the table with the columns and rows that appear on a surface. The axis of a column of differences is made
+// as long as these rows need.
 func (t Table) on(s Surface) Table {
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !r.In.has(s) })
 	t.pick(func(k int) bool { return t.Columns[k].In.has(s) })
@@ -285,7 +288,7 @@ func (t Table) on(s Surface) Table {
 	return t
 }
 
-// WordRow returns a row of words.
+// WordRow returns a row whose cells hold words.
 func WordRow(name string, cells ...string) Row {
 	r := Row{Name: name}
 	for _, words := range cells {
@@ -294,7 +297,7 @@ func WordRow(name string, cells ...string) Row {
 	return r
 }
 
-// Columns returns columns of one kind.
+// Columns returns a column of the same kind for each name.
 func Columns(kind ColumnKind, names ...string) (all []Column) {
 	for _, name := range names {
 		all = append(all, Column{Name: name, Kind: kind})
@@ -302,19 +305,19 @@ func Columns(kind ColumnKind, names ...string) (all []Column) {
 	return all
 }
 
-// MetricName returns the label of a metric of a protocol.
+// MetricName returns the label of a protocol's metric, such as "correct in both orders" for strict.
 func MetricName(protocol, metric string) string {
 	term, _ := scoring.MetricOf(protocol, metric)
 	return term.Label
 }
 
-// MetricColumn returns the column of a metric of a protocol.
+// MetricColumn returns a column that is named after a protocol's metric.
 func MetricColumn(protocol, metric string, kind ColumnKind) Column {
 	term, _ := scoring.MetricOf(protocol, metric)
 	return Column{Name: term.Label, Short: term.Short, Kind: kind}
 }
 
-// DifferenceLook returns the class of a row with a difference: blue for a significant one, else grey.
+// DifferenceLook returns the CSS class of a row with a difference: grey if the difference may be noise, else blue.
 func DifferenceLook(noise bool) string {
 	if noise {
 		return "level-unknown"
@@ -322,14 +325,14 @@ func DifferenceLook(noise bool) string {
 	return "level-usable"
 }
 
-// DropEmpty takes out the columns in which no row has a value.
+// DropEmpty removes the columns in which no row has a value.
 func (t *Table) DropEmpty() {
 	t.pick(func(k int) bool {
 		return slices.ContainsFunc(t.Rows, func(r Row) bool { return k < len(r.Cells) && !r.Cells[k].empty() })
 	})
 }
 
-// pick keeps the columns that takes accepts, and the cells beyond the columns.
+// pick keeps the columns for whose index takes returns true. Cells of a row beyond the last column stay.
 func (t *Table) pick(takes func(column int) bool) {
 	var columns []Column
 	cells := make([][]Value, len(t.Rows))
@@ -350,6 +353,7 @@ func (t *Table) pick(takes func(column int) bool) {
 	t.Columns = columns
 }
 
+// empty reports whether the cell shows nothing.
 func (v Value) empty() bool {
 	return v.Result.Value == nil && v.Text == "" && v.Level == "" && v.Parts == nil
 }

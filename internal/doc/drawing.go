@@ -9,35 +9,37 @@ import (
 	"gavel/scoring"
 )
 
-// drawing holds a picture of fixed size.
+// drawing holds an SVG picture of a fixed size.
 type drawing struct {
-	Width, Height float64
-	Words         string // what it shows, for those who cannot see it
-	Title, About  string // above it
-	Shapes        []element
+	Width, Height float64   // in units of its coordinates
+	Words         string    // description for people who cannot see it
+	Title, About  string    // heading above it, and small words after that
+	Shapes        []element // drawn in this order, later ones on top
 }
 
-// element of a drawing: a line, a rect, a text, a dot or a diamond.
+// element holds a shape of a drawing.
 type element struct {
-	Kind, Class          string
-	X, Y, X2, Y2, Radius float64
-	Text                 string // of a dot: its title
+	Kind, Class          string  // line, rect, text, dot or diamond; CSS class
+	X, Y, X2, Y2, Radius float64 // X2 and Y2: the end of a line, the width and height of a rect
+	Text                 string  // of a text; of a dot or diamond, the title that appears under the mouse
 }
 
+// line adds a line from (x, y) to (x2, y2) with a CSS class.
 func (d *drawing) line(class string, x, y, x2, y2 float64) {
 	d.Shapes = append(d.Shapes, element{Kind: "line", Class: class, X: x, Y: y, X2: x2, Y2: y2})
 }
 
-// rect of a width and a height.
+// rect adds a rectangle with its upper left corner at (x, y).
 func (d *drawing) rect(class string, x, y, width, height float64) {
 	d.Shapes = append(d.Shapes, element{Kind: "rect", Class: class, X: x, Y: y, X2: width, Y2: height})
 }
 
+// text adds words at (x, y). The CSS class m centres them there, and e ends them there.
 func (d *drawing) text(class string, x, y float64, words string) {
 	d.Shapes = append(d.Shapes, element{Kind: "text", Class: class, X: x, Y: y, Text: words})
 }
 
-// mark of a row: a dot, or a diamond for published results.
+// mark adds the mark of a row at (x, y): a diamond for published results, else a dot.
 func (d *drawing) mark(r Row, x, y, radius float64, title string) {
 	kind := "dot"
 	if r.Mark == Diamond {
@@ -46,18 +48,19 @@ func (d *drawing) mark(r Row, x, y, radius float64, title string) {
 	d.Shapes = append(d.Shapes, element{Kind: kind, Class: r.Look, X: x, Y: y, Radius: radius, Text: title})
 }
 
-// Sizes of drawings, in units of the picture.
+// Sizes in drawings, in units of their coordinates.
 const (
-	pictureWidth = 520.0
-	stripEdge    = 10.0
-	stripMiddle  = 56.0
-	letterWidth  = 7.4 // of an average letter of its names
+	pictureWidth = 520.0 // of a strip or scatter plot
+	stripEdge    = 10.0  // from the edges of a strip to its axis
+	stripMiddle  = 56.0  // from the top of a strip to its dots
+	letterWidth  = 7.4   // of an average letter
 )
 
-// stripLines lists the base lines of names, above and below the dots, the nearest first.
+// stripLines lists where a strip has room for names above and below its dots: distances from the top, the line nearest
+// to the dots first.
 var stripLines = []float64{30, 86, 14, 102}
 
-// Strip draws the rows of the block on one axis. The total row is the judge of the page, beside the others.
+// Strip draws the rows of the block as marks on one axis. The Total row is the judge of the page: its mark is larger.
 func (b blockView) Strip() drawing {
 	axis := b.Table.Columns[0].Axis
 	d := drawing{Width: pictureWidth, Height: 134, Words: b.Title}
@@ -98,8 +101,8 @@ func (b blockView) Strip() drawing {
 	return d
 }
 
-// label writes the name of a dot of the strip on the first line where it touches no other name, and returns the boxes
-// of all names. A name for which there is no room is left out.
+// label writes the name of a strip's dot at x on the first of these lines where it touches no name in boxes, and
+// returns boxes with the name's own. It leaves a name out if no line has room.
 func (d *drawing) label(class, name string, x float64, lines []float64, boxes []box) []box {
 	half := float64(len([]rune(name))) * letterWidth / 2
 	middle := max(half, min(pictureWidth-half, x))
@@ -119,7 +122,8 @@ func (d *drawing) label(class, name string, x float64, lines []float64, boxes []
 	return boxes
 }
 
-// sharedBeginning returns the beginning that all names share, up to the end of a word: "simulated: ", "sim:".
+// sharedBeginning returns the longest beginning that all names share and that ends after a space or punctuation, such
+// as "simulated: ".
 func sharedBeginning(names []string) string {
 	shared := names[0]
 	for _, name := range names {
@@ -130,7 +134,7 @@ func sharedBeginning(names []string) string {
 	return shared[:1+strings.LastIndexAny(shared, " :,/")]
 }
 
-// ShortName returns a name of so many letters at most, which leaves room for others.
+// ShortName cuts a name to at most limit letters.
 func ShortName(name string, limit int) string {
 	if runes := []rune(name); len(runes) > limit {
 		return string(runes[:limit-1]) + "…"
@@ -141,13 +145,13 @@ func ShortName(name string, limit int) string {
 // Sizes of a panel of upright bars.
 const (
 	panelWidth  = 250.0
-	panelTop    = 26.0
-	panelBottom = 128.0
+	panelTop    = 26.0  // upper end of the highest bar
+	panelBottom = 128.0 // lower end of the bars
 	panelHeight = 150.0
 )
 
-// Panels draws the rows of the block as upright bars, each with the number that it is compared with. A heading begins a
-// panel. All have the shortest scale that holds every number.
+// Panels draws the rows of the block as upright bars, each with a line at the number that it is compared with. A
+// heading row begins a panel. All panels have the same scale, on which the largest number just fits.
 func (b blockView) Panels() (all []drawing) {
 	largest := 1.0
 	for _, r := range b.Table.Rows {
@@ -171,7 +175,7 @@ func (b blockView) Panels() (all []drawing) {
 	return all
 }
 
-// panel draws the rows of one heading.
+// panel draws the rows below a heading as upright bars; largest is the highest number on the scale.
 func panel(head Row, rows []Row, largest float64) drawing {
 	d := drawing{
 		Width: panelWidth, Height: panelHeight, Title: head.Name, About: head.Detail,
@@ -207,21 +211,23 @@ func panel(head Row, rows []Row, largest float64) drawing {
 // Sizes of a scatter plot.
 const (
 	scatterHeight = 318.0
-	scatterLeft   = 34.0
-	scatterRight  = 512.0
-	scatterTop    = 8.0
-	scatterBottom = 272.0
-	scatterRows   = 100 // of which it has marks
+	scatterLeft   = 34.0  // left edge of the area with the points
+	scatterRight  = 512.0 // its right edge
+	scatterTop    = 8.0   // its upper edge
+	scatterBottom = 272.0 // its lower edge
+	scatterRows   = 100   // most rows that are drawn
 )
 
-// box holds the room of a name.
+// box holds the rectangle that a name or mark takes up in a drawing.
 type box struct{ left, right, top, bottom float64 }
 
+// meets reports whether two boxes overlap.
 func (b box) meets(o box) bool {
 	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
 }
 
-// Scatter draws the first two numbers of the rows of the block: across, with a line and a zone, and upwards.
+// Scatter draws a point for each row of the block: its first number across, where the axis may have a line and a zone,
+// and its second upwards.
 func (b blockView) Scatter() drawing {
 	across, up := b.Table.Columns[0], b.Table.Columns[1]
 	rows := b.Table.Rows[:min(len(b.Table.Rows), scatterRows)]
@@ -266,7 +272,8 @@ func (b blockView) Scatter() drawing {
 	return d
 }
 
-// freeBox finds room for a name beside a point, where it hides nothing; ok is false where there is none.
+// freeBox finds room for a name of this width beside the point (x, y), where it overlaps none of boxes; ok is false if
+// there is none.
 func freeBox(x, y, width float64, boxes []box) (room box, ok bool) {
 	const height, gap = 16, 9
 	for _, try := range [][2]float64{

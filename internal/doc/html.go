@@ -20,18 +20,19 @@ import (
 //go:embed assets/*.html
 var assets embed.FS
 
-// Paper turns blocks into HTML.
+// Paper holds what a page needs to turn blocks into HTML.
 type Paper struct {
-	Link   func(Ref) string // returns the address of a reference, "" for none; nil where there are no links
-	Prefix string           // of the ids of its elements, where a page has several documents
-	Terms  []scoring.Term   // explain the words of tables
+	Link   func(Ref) string // returns the address of a reference, or "" for none; nil if the page has no links
+	Prefix string           // prefix of the ids of HTML elements, if a page has several documents
+	Terms  []scoring.Term   // definitions of words in tables, shown on a click
 
-	Explained map[string]bool // the terms that the page explains already; nil where it has no other blocks
+	Explained map[string]bool // ids of terms whose definitions the page has already; nil if it has no other blocks
 }
 
+// pages returns the templates, which it reads once.
 var pages = sync.OnceValue(Templates)
 
-// Templates returns the templates of blocks, to which a page adds its own.
+// Templates returns the templates of blocks. The server and report files add their own.
 func Templates() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"clean":    table.Clean,
@@ -43,7 +44,7 @@ func Templates() *template.Template {
 	}).ParseFS(assets, "assets/*.html"))
 }
 
-// Blocks returns the blocks that stand on pages.
+// Blocks returns the HTML of those blocks that appear on pages, with the definitions of their terms.
 func (p Paper) Blocks(all []Block) (template.HTML, error) {
 	if p.Explained == nil {
 		p.Explained = map[string]bool{}
@@ -74,14 +75,14 @@ func (p Paper) Blocks(all []Block) (template.HTML, error) {
 	return template.HTML(page.String()), err
 }
 
-// word holds a word of a page, with its definition if there is one. A button shows it, without any script.
+// word holds a word of a table, with its definition if there is one: a click on the word shows it.
 type word struct {
 	Text   string
 	Term   *scoring.Term
 	Number bool // it stands in a column of numbers
 }
 
-// explain returns a word with its definition, if the page has one.
+// explain returns a word of a table, with its definition if p.Terms has one.
 func (p Paper) explain(text string) word {
 	if t, ok := scoring.TermIn(p.Terms, text); ok {
 		return word{Text: text, Term: &t}
@@ -89,7 +90,7 @@ func (p Paper) explain(text string) word {
 	return word{Text: text}
 }
 
-// Tree returns the HTML of the children of a sanitized node.
+// Tree returns the HTML of the children of root. They must be sanitized already: Tree removes no element.
 func Tree(root *html.Node) (template.HTML, error) {
 	var b strings.Builder
 	for n := range root.ChildNodes() {
@@ -100,10 +101,10 @@ func Tree(root *html.Node) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// Spaced keeps numbers on the line of their unit.
+// Spaced joins numbers to the % after them, so that no line breaks between.
 func Spaced(words string) string { return strings.ReplaceAll(table.Clean(words), " %", "\u00a0%") }
 
-// Capital makes the first letter of words large.
+// Capital returns words with their first letter in upper case.
 func Capital(words string) string {
 	if words == "" {
 		return ""
@@ -111,21 +112,23 @@ func Capital(words string) string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-// levelDots returns three dots for a level, of which better levels fill more.
+// levelDots reports for each of the three dots of a level whether it is filled: one for weak, two for usable, three for
+// strong.
 func levelDots(level scoring.Level) []bool {
 	good := slices.Index([]scoring.Level{scoring.Weak, scoring.Usable, scoring.Strong}, level) + 1
 	return []bool{good > 0, good > 1, good > 2}
 }
 
-// blockView presents a block to its template.
+// blockView holds a block as the data of its template, with the page that it is on.
 type blockView struct {
 	Block
 	page Paper
 }
 
-// ID of the block on its page.
+// ID returns the id of the block's HTML element.
 func (b blockView) ID() string { return b.page.Prefix + b.Block.ID }
 
+// address returns the address of a reference on the page; "" for none.
 func (p Paper) address(r Ref) string {
 	switch {
 	case strings.HasPrefix(r.Page, "#"):
@@ -136,7 +139,7 @@ func (p Paper) address(r Ref) string {
 	return p.Link(r)
 }
 
-// Linked returns the links of the block that lead somewhere.
+// Linked returns the words and addresses of those links of the block that lead somewhere on this page.
 func (b blockView) Linked() (all [][2]string) {
 	for _, l := range b.Links {
 		if to := b.page.address(l.Target); to != "" {
@@ -146,7 +149,7 @@ func (b blockView) Linked() (all [][2]string) {
 	return all
 }
 
-// Remarks returns the notes of the block that are warnings, or the others.
+// Remarks returns the block's notes: those that are warnings, or the others.
 func (b blockView) Remarks(warnings bool) (all []Note) {
 	for _, n := range b.Notes {
 		if (n.Code == Warning) == warnings {
@@ -156,14 +159,14 @@ func (b blockView) Remarks(warnings bool) (all []Note) {
 	return all
 }
 
-// sheet holds a block's table in words.
+// sheet holds a block's table as words: the data of the template for a [Numbers] chart.
 type sheet struct {
 	Heads []word
 	Rows  [][]word
 	Notes []Note
 }
 
-// Sheet returns the block's table in words, for a table of numbers.
+// Sheet returns the block's table as words, for a [Numbers] chart.
 func (b blockView) Sheet() sheet {
 	t := b.table(Page)
 	out := sheet{Notes: b.Notes}
@@ -188,7 +191,7 @@ func (b blockView) Sheet() sheet {
 	return out
 }
 
-// words returns the words of the block's table that a page may explain.
+// words returns the words of the block's table that the page may have definitions of.
 func (b blockView) words() (all []word) {
 	switch {
 	case b.Chart == Numbers:
@@ -202,7 +205,7 @@ func (b blockView) words() (all []word) {
 	return all
 }
 
-// kinds maps the kind of a column to the class and the drawing of its cells.
+// kinds maps the kind of a column to the CSS class of its cells, and to the name of the template that draws them.
 var kinds = map[ColumnKind]struct{ class, draw string }{
 	Words:      {class: "kp", draw: "words"},
 	Whole:      {class: "n", draw: "count"},
@@ -218,18 +221,18 @@ var kinds = map[ColumnKind]struct{ class, draw string }{
 	Progress:   {class: "pl", draw: "lap"},
 }
 
-// headView presents a column to its template.
+// headView holds a column of a page as the data of its template. A column of a table becomes two if it has a drawing.
 type headView struct {
 	Class, Name string
-	Unseen      string // what a screen reader says of a column without a name
-	Axis        *Axis
-	Side        int // 1 or 2 where a sign stands for the name
+	Unseen      string // what screen readers say if the column has no name
+	Axis        *Axis  // axis in the heading of a drawing; nil for none
+	Side        int    // 1 or 2 if a sign for the first or second run stands in place of the name
 
-	draw   string // the name of the drawing of its cells
-	column int    // of the table
+	draw   string // name of the template that draws its cells
+	column int    // index of the table's column
 }
 
-// heads returns the columns of the page: two of one that is drawn.
+// heads returns the columns of the page. A column whose numbers are drawn becomes two: the drawing and the numbers.
 func (t Table) heads() (heads []headView) {
 	sides := 0
 	for k, c := range t.Columns {
@@ -271,36 +274,36 @@ func (t Table) heads() (heads []headView) {
 	return heads
 }
 
-// Columns returns the columns of the block's table.
+// Columns returns the columns of the block's table on the page.
 func (b blockView) Columns() []headView { return b.Table.heads() }
 
-// Width returns how many columns the block's table has, with the names of its rows.
+// Width returns the number of columns on the page, that of the rows' names included.
 func (b blockView) Width() int { return 1 + len(b.Table.heads()) }
 
-// rowView presents a row to its template.
+// rowView holds a row as the data of its template.
 type rowView struct {
 	Row
-	Explained word
-	Link      string
-	Bracket   string // first, mid or last of the judges that one joins
+	Explained word   // name of the row, with its definition if there is one
+	Link      string // address that the name leads to; "" for none
+	Bracket   string // first, mid or last among tied judges, which a bracket joins; "" for none
 	Cells     []cellView
 }
 
-// cellView presents a cell to its template.
+// cellView holds a cell as the data of its template.
 type cellView struct {
 	Value
-	Draw  string // the name of its drawing
-	Class string
-	Head  string
-	Axis  *Axis
+	Draw  string // name of the template that draws it
+	Class string // CSS class
+	Head  string // name of its column
+	Axis  *Axis  // axis on which its number is drawn; nil for none
 
-	Bracket string // of the row
-	mark    Mark
-	other   *float64 // of a dumbbell
+	Bracket string   // first, mid or last among tied judges; "" for none
+	mark    Mark     // shape of its number on the axis
+	other   *float64 // number of the second run, which a line joins with the first; nil for none
 	page    Paper
 }
 
-// Rows returns the rows of the block's table.
+// Rows returns the rows of the block's table as data of their template.
 func (b blockView) Rows() (rows []rowView) {
 	heads := b.Table.heads()
 	brackets := b.Table.brackets()
@@ -325,7 +328,8 @@ func (b blockView) Rows() (rows []rowView) {
 	return rows
 }
 
-// cell returns the cell of a row in a column of the page. An axis draws no number of another unit.
+// cell returns the cell of a row in a column of the page. It has no number if the number's unit is not that of the
+// axis.
 func (b blockView) cell(r Row, h headView) cellView {
 	c := cellView{
 		Value: r.Cells[h.column],
@@ -348,8 +352,8 @@ func (b blockView) cell(r Row, h headView) cellView {
 	return c
 }
 
-// brackets returns "first", "mid" or "last" for the rows of judges that are tied with each other and with nobody else,
-// "" for others.
+// brackets returns a text for each row: "first", "mid" or "last" among judges that are tied with each other and with no
+// other judge; "" for the rest.
 func (t Table) brackets() []string {
 	out := make([]string, len(t.Rows))
 	for i := range t.Rows {
@@ -370,17 +374,18 @@ func (t Table) brackets() []string {
 	return out
 }
 
-// Broken returns the name of a row in parts, between which a line may break: after punctuation, not within a word.
+// Broken splits the name of the row where a line may break: after punctuation, not within a word.
 func (r Row) Broken() []string {
 	return strings.FieldsFunc(breaks.Replace(table.Clean(r.Name)), func(c rune) bool { return c == '\x00' })
 }
 
+// breaks adds a zero byte wherever a name may break.
 var breaks = strings.NewReplacer(",", ",\x00", "=", "=\x00", ":", ":\x00", "_", "_\x00", "/", "/\x00")
 
-// RanksText returns the ranks of a row.
+// RanksText returns the possible ranks of the row's judge, such as "2–4"; "–" for none.
 func (r Row) RanksText() string { return cmp.Or(r.ranks(), "–") }
 
-// Words of the cell, for readers.
+// Words returns the cell's number or text as the page shows it; "–" for none.
 func (c cellView) Words() string {
 	switch {
 	case c.Value.Value == nil:
@@ -391,15 +396,16 @@ func (c cellView) Words() string {
 	return Shortly(c.Result, *c.Value.Value, c.Places)
 }
 
-// Ends of the cell's interval: "53–63", or "−2 to +4" where one may be negative.
+// Ends returns the ends of the cell's interval: "53–63", or "−2 to +4" if one may be negative.
 func (c cellView) Ends() string { return Ends(c.Result) }
 
-// Percent reports whether the cell is a share.
+// Percent reports whether the cell's number is a share in percent, and not a difference.
 func (c cellView) Percent() bool {
 	return c.Value.Value != nil && c.Unit == "" && c.Mode != scoring.ModeDifference
 }
 
-// Shortly writes a number as charts do: percent and points whole, others with two places, and so many more.
+// Shortly returns the words for v, a number of the unit of x, as charts show it: percent and points as whole numbers,
+// others with two decimals, and more further decimals.
 func Shortly(x scoring.Result, v float64, more int) string {
 	places := more
 	if x.Unit == scoring.UnitScore || x.Unit == scoring.UnitCorrelation {
@@ -408,7 +414,7 @@ func Shortly(x scoring.Result, v float64, more int) string {
 	return minus(table.Signed(&v, x, places))
 }
 
-// Brief writes a number as charts do, "–" for none.
+// Brief returns the words for a number as charts show it; "–" for none.
 func Brief(x scoring.Result) string {
 	if x.Value == nil {
 		return "–"
@@ -416,7 +422,8 @@ func Brief(x scoring.Result) string {
 	return Shortly(x, *x.Value, 0)
 }
 
-// Ends writes the ends of a number's interval: "53–63", or "−2 to +4" where one may be negative.
+// Ends returns the ends of a number's interval: "53–63", or "−2 to +4" if one may be negative; "" without an
+// interval.
 func Ends(x scoring.Result) string {
 	if !x.HasInterval() {
 		return ""
@@ -428,16 +435,17 @@ func Ends(x scoring.Result) string {
 	return Shortly(x, *x.Low, 0) + between + Shortly(x, *x.High, 0)
 }
 
-// shape holds a mark of a plot: its kind and its place, and the interval behind it.
+// shape holds a mark on an axis, or a piece of a bracket's line. All positions are in percent of the width.
 type shape struct {
-	Mark       string
-	At         string
-	Low, Width string
+	Mark       string // dot, diamond, ring or solid; "" for none
+	At         string // position of the mark
+	Low, Width string // start and width of the interval; start and end of a line
 }
 
+// markNames maps marks to their names in templates.
 var markNames = [...]string{Dot: "dot", Diamond: "diamond", Ring: "ring", Solid: "solid"}
 
-// Shapes of the plot, the first below the others.
+// Shapes returns the marks of the cell's number and of the number that it is compared with, which lies below.
 func (c cellView) Shapes() (all []shape) {
 	if c.Reference != nil {
 		all = append(all, c.Axis.shape(*c.Reference, Diamond))
@@ -445,6 +453,7 @@ func (c cellView) Shapes() (all []shape) {
 	return append(all, c.Axis.shape(c.Result, c.mark))
 }
 
+// shape returns the mark of a number on the axis, with its interval.
 func (a *Axis) shape(x scoring.Result, mark Mark) shape {
 	s := shape{At: a.position(x.Value)}
 	if x.HasInterval() {
@@ -458,10 +467,13 @@ func (a *Axis) shape(x scoring.Result, mark Mark) shape {
 	return s
 }
 
-// First and Second return the places of a dumbbell's ends, "" for none.
-func (c cellView) First() string  { return c.Axis.position(c.Value.Value) }
+// First returns the position of the first run's number on the axis; "" for none.
+func (c cellView) First() string { return c.Axis.position(c.Value.Value) }
+
+// Second returns the position of the second run's number on the axis; "" for none.
 func (c cellView) Second() string { return c.Axis.position(c.other) }
 
+// position returns where a number lies on the axis, such as "25%"; "" for none.
 func (a *Axis) position(v *float64) string {
 	if v == nil {
 		return ""
@@ -469,7 +481,7 @@ func (a *Axis) position(v *float64) string {
 	return Coordinate(a.Place(*v)) + "%"
 }
 
-// Around returns the drawing of a share around its half: the start of the bar, its width, and its class.
+// Around returns the drawing of a share as a bar from 50 %: its start and width in pixels, and its CSS class.
 func (c cellView) Around() (out struct{ X, Width, Class string }) {
 	const width, half, leaning = 54.0, 27.0, 60
 	v := *c.Value.Value
@@ -485,7 +497,7 @@ func (c cellView) Around() (out struct{ X, Width, Class string }) {
 	return out
 }
 
-// Lap returns the drawing of the number of items that a judge was asked.
+// Lap returns the drawing of how many items a judge was asked in a race: the end of its bar, and whether it has left.
 func (c cellView) Lap() (out struct {
 	End, Class string
 	Late       bool // its words stand before the end
@@ -499,23 +511,23 @@ func (c cellView) Lap() (out struct {
 	return out
 }
 
-// Narrowest shares, in percent, in which a number of a bar stands on a page, in a row, and on a phone.
+// Narrowest parts of a bar, in percent of its length, that have room for their number.
 const (
-	narrowestPart      = 3.2
-	narrowestRowPart   = 5
-	narrowestPhonePart = 9
+	narrowestPart      = 3.2 // as wide as the page
+	narrowestRowPart   = 5   // in a row of a table
+	narrowestPhonePart = 9   // on a phone
 )
 
-// partView presents a part of a bar to its template.
+// partView holds a part of a bar as the data of its template.
 type partView struct {
 	BarPart
-	Link, X, Width string
-	Class          string // of its number; "" for none
-	Of             int
-	Share          string // or what to say in its place
+	Link, X, Width string // address, "" for none; start and width in percent of the bar
+	Class          string // CSS class of its number; "" leaves the number out
+	Of             int    // sum of all parts
+	Share          string // share in percent of Of, or the part's note
 }
 
-// Pieces returns the parts of the cell's bar.
+// Pieces returns the parts of the bar in a cell.
 func (c cellView) Pieces() []partView {
 	narrowest := 100.0
 	if c.Draw == "large bar" {
@@ -524,6 +536,8 @@ func (c cellView) Pieces() []partView {
 	return c.page.pieces(c.Parts, c.Total, narrowest)
 }
 
+// pieces returns the parts of a bar. length is the number that the whole bar stands for; 0 for the sum of the parts.
+// Parts up to narrowest percent show no number.
 func (p Paper) pieces(parts []BarPart, length int, narrowest float64) (all []partView) {
 	sum := 0
 	for _, part := range parts {
@@ -553,10 +567,10 @@ func (p Paper) pieces(parts []BarPart, length int, narrowest float64) (all []par
 	return all
 }
 
-// Pieces returns the parts of the block's one bar.
+// Pieces returns the parts of the block's bar, if it is a [StackedBar].
 func (b blockView) Pieces() []partView { return b.page.pieces(b.Table.parts(), 0, narrowestPart) }
 
-// parts returns the rows of the table as parts of a bar.
+// parts returns the rows of the table of a [StackedBar] as parts of its bar.
 func (t Table) parts() (parts []BarPart) {
 	for _, r := range t.Rows {
 		part := BarPart{Name: r.Name, N: int(*r.Cells[0].Value), Look: r.Look, Target: r.Target}
@@ -568,12 +582,13 @@ func (t Table) parts() (parts []BarPart) {
 	return parts
 }
 
-// Clickable reports whether a part of the bar has a link.
+// Clickable reports whether a part of the block's bar has a link.
 func (b blockView) Clickable() bool {
 	return b.Chart == StackedBar && slices.ContainsFunc(b.Pieces(), func(p partView) bool { return p.Link != "" })
 }
 
-// Joined returns the line of the block's bracket in pieces: before, along and beyond the parts that it joins.
+// Joined returns the line of the block's bracket in three pieces: before, along and after the marked parts; nil without
+// a bracket.
 func (b blockView) Joined() []shape {
 	pieces := b.Pieces()
 	if b.Bracket == nil || b.Bracket.N == 0 {
@@ -592,10 +607,10 @@ func (b blockView) Joined() []shape {
 	}
 }
 
-// heatSteps is the number of shades of a matrix, not counting the lightest.
+// heatSteps is the number of shades in a [Heat] chart, not counting the lightest.
 const heatSteps = 10
 
-// Shade of a cell of a matrix.
+// Shade returns the CSS class for the background of a cell in a [Heat] chart, from h0 to h10; "" without a number.
 func (c cellView) Shade() string {
 	if c.Value.Value == nil || c.Axis == nil {
 		return ""

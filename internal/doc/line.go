@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Segment holds words of a line, which may have to stay together.
+// Segment holds a piece of a line of text.
 type Segment struct {
 	Words string
-	Whole bool
+	Whole bool // no line may break within it
 }
 
 // mostUnbroken is the length, in bytes, up to which names stay on one line of a phone.
 const mostUnbroken = 24
 
-// Unbroken returns words as spans, in which names that are not too long stay on one line.
+// Unbroken splits words into pieces, so that no line breaks within one of names. Long names may break.
 func Unbroken(words string, names ...string) (line []Segment) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || len(n) > mostUnbroken })
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })

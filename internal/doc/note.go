@@ -9,19 +9,19 @@ import (
 	"gavel/scoring"
 )
 
-// Note holds a sentence beneath a table: the code of a phrase and its arguments.
+// Note holds a sentence below a table: the code of a phrase in the catalogue internal/phrases, and its arguments.
 type Note struct {
-	Code string // "" is a note in words of its own, its only argument
+	Code string // "" for a sentence outside the catalogue, which is then the only argument
 	Args []any
 }
 
-// Warning is the code of notes that a reader should not miss.
+// Warning is the code of notes that are warnings; the text is the only argument.
 const Warning = "warning"
 
-// Say returns the note of a phrase; args fill it as [fmt.Sprintf] does.
+// Say returns a note with the phrase of this code; args fill it as [fmt.Sprintf] does.
 func Say(code string, args ...any) Note { return Note{Code: code, Args: args} }
 
-// Warn returns a note for each warning.
+// Warn returns a note with the code Warning for each text.
 func Warn(warnings []string) (notes []Note) {
 	for _, w := range warnings {
 		notes = append(notes, Say(Warning, w))
@@ -29,23 +29,23 @@ func Warn(warnings []string) (notes []Note) {
 	return notes
 }
 
-// Remark adds a note: the phrase with this code, filled with args.
+// Remark adds a note to the block: the phrase with this code, filled with args.
 func (b *Block) Remark(code string, args ...any) { b.Notes = append(b.Notes, Say(code, args...)) }
 
-// Warn adds a note for each warning.
+// Warn adds a note with the code Warning for each text to the block.
 func (b *Block) Warn(warnings []string) { b.Notes = append(b.Notes, Warn(warnings)...) }
 
-// Plain adds notes that are no phrases of the catalogue, such as the words of a file.
+// Plain adds notes to the block that are not in the catalogue of phrases, such as lines of a file.
 func (b *Block) Plain(lines ...string) {
 	for _, words := range lines {
 		b.Notes = append(b.Notes, Plain(words))
 	}
 }
 
-// Plain returns a note that is no phrase of the catalogue, such as the words of a file.
+// Plain returns a note that is not in the catalogue of phrases, such as a line of a file.
 func Plain(words string) Note { return Note{Args: []any{words}} }
 
-// String returns the sentence.
+// String returns the note's sentence.
 func (n Note) String() string {
 	if n.Code == "" || n.Code == Warning {
 		return fmt.Sprint(n.Args...)
@@ -53,7 +53,8 @@ func (n Note) String() string {
 	return phrases.Say(n.Code, n.Args...)
 }
 
-// Tested returns the p of a difference in words: "p = 0.06 (exact McNemar)".
+// Tested returns the p-value of a difference with its test: "p = 0.06 (exact McNemar)". If only the value corrected for
+// several comparisons (Holm) is not significant, it adds that.
 func Tested(d scoring.Difference) string {
 	if d.P == nil {
 		return "no test"
@@ -66,7 +67,7 @@ func Tested(d scoring.Difference) string {
 	return p
 }
 
-// pWords returns a p as a sentence has it: "p = 0.20", "p < 0.001".
+// pWords returns a p-value as sentences show it: "p = 0.20", "p < 0.001".
 func pWords(p *float64) string {
 	switch {
 	case *p < 0.001:

@@ -13,21 +13,21 @@ import (
 	"gavel/scoring"
 )
 
-// picture lays a document out on 1200 by 630 pixels, the size of link previews, from top to bottom.
+// picture lays a document out from top to bottom on 1200 by 630 pixels, the size of link previews.
 type picture struct {
 	drawing
-	top float64
+	top float64 // pixels from the top that are already drawn on
 }
 
 const (
-	pictureEdge  = 60.0
-	pictureInner = 1200 - 2*pictureEdge // how wide it is between its edges
-	pictureRows  = 8                    // of a table, for which it has room
-	charWidth    = 0.54                 // of a usual character, as a share of its size: nothing here can measure text
+	pictureEdge  = 60.0                 // pixels left free at both sides
+	pictureInner = 1200 - 2*pictureEdge // pixels between them
+	pictureRows  = 8                    // most rows of a table
+	charWidth    = 0.54                 // width of an average character in font sizes: text cannot be measured here
 )
 
-// Picture writes an SVG of 1200 by 630 pixels: the title and the answer of the document, its first bar, and the rows of
-// its first table whose numbers are drawn.
+// Picture writes the document as an SVG picture of 1200 by 630 pixels: title, answer, its first stacked bar, and the
+// rows of its first table with drawn numbers.
 func (d Document) Picture(w io.Writer) error {
 	p := picture{drawing: drawing{Width: 1200, Height: 630, Words: d.Answer}, top: 40}
 	title := d.Title
@@ -56,7 +56,7 @@ func (d Document) Picture(w io.Writer) error {
 	return Templates().ExecuteTemplate(w, "picture", p.drawing)
 }
 
-// drawnColumn returns the first column of a page's table whose numbers are drawn; -1 for none.
+// drawnColumn returns the index of the first column whose numbers a page draws on an axis; -1 for none.
 func (b Block) drawnColumn() int {
 	if b.Table == nil || b.Chart != RowChart || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
 		return -1
@@ -64,13 +64,13 @@ func (b Block) drawnColumn() int {
 	return slices.IndexFunc(b.Table.on(Page).Columns, func(c Column) bool { return c.Kind == Number && c.Axis != nil })
 }
 
-// words writes as much of a text as fits on one line.
+// words writes a text on one line, cut to the given width in pixels. size is the font size.
 func (p *picture) words(class string, size, x, y, width float64, words string) {
 	words = text.Snip(table.Clean(words), int(width/(charWidth*size)), "…")
 	p.text(fmt.Sprintf("size-%g %s", size, class), x, y, words)
 }
 
-// lines writes a text on at most that many lines.
+// lines writes a text on at most limit lines below what the picture has, in a font size.
 func (p *picture) lines(class string, size float64, limit int, words string) {
 	if words == "" {
 		return
@@ -87,7 +87,7 @@ func (p *picture) lines(class string, size float64, limit int, words string) {
 	p.top += 12
 }
 
-// bar draws the parts of a block's one bar, with their names below it.
+// bar draws the stacked bar of a block, with the names of its parts below it.
 func (p *picture) bar(b Block) {
 	const height, line, size = 60, 34, 20
 	p.top += line / 2
@@ -110,8 +110,8 @@ func (p *picture) bar(b Block) {
 	p.top = names + line
 }
 
-// chart draws a column that has an axis, with names and numbers of as many rows as fit, and returns how many these are.
-// level colours rows that have no level of their own.
+// chart draws the names and numbers of a table, with the numbers of a column on its axis. It returns the number of rows
+// that fit. level colours rows without a level of their own.
 func (p *picture) chart(t Table, column int, level scoring.Level) (count int) {
 	const plotLeft, plotRight, bottom, lowest = 420.0, 900.0, 572.0, 25.0
 	axis := t.Columns[column].Axis

@@ -14,14 +14,14 @@ import (
 	"gavel/scoring"
 )
 
-// Widths of drawings on a terminal, in characters. That of differences has its 0 in the middle.
+// Widths of drawings on a terminal, in characters.
 const (
-	stripWidth      = 16
-	differenceWidth = 13
-	lapWidth        = 14
+	stripWidth      = 16 // of a number on an axis
+	differenceWidth = 13 // of a difference; odd, so that 0 is in the middle
+	lapWidth        = 14 // of the items that a judge was asked in a race
 )
 
-// Tables returns the blocks that stand on a surface as tables of words, the answer first.
+// Tables returns the blocks that appear on a surface as tables of words, with the answer as the first table.
 func (d Document) Tables(on Surface) (all []table.Table) {
 	answer := strings.TrimSpace(d.Answer + " " + d.Also)
 	switch {
@@ -47,10 +47,11 @@ func (d Document) Tables(on Surface) (all []table.Table) {
 	return all
 }
 
-// Document returns the document itself: it is printed as other results are.
+// Document returns d itself, so that d can be printed like values that make a Document.
 func (d Document) Document() Document { return d }
 
-// Text prints the document for a terminal of so many columns, 0 where it may have any width. full leaves nothing out.
+// Text prints the document for a terminal of this many columns; 0 means any width. full prints every block and column
+// for texts.
 func (d Document) Text(w io.Writer, columns int, full bool) error {
 	if full {
 		return table.Stacked(columns).Each(w, d.Tables(Full))
@@ -63,7 +64,7 @@ func (d Document) Markdown(w io.Writer) error {
 	return table.Writer(table.Markdown).Each(w, d.Tables(Full))
 }
 
-// CSV prints the rows of the document's sheet, or of its first table.
+// CSV prints the rows of the document's Sheet, or else of its first table, as CSV.
 func (d Document) CSV(w io.Writer) error {
 	rows := d.Sheet
 	for _, b := range d.Blocks {
@@ -74,7 +75,7 @@ func (d Document) CSV(w io.Writer) error {
 	return table.WriteCSV(w, rows)
 }
 
-// table returns the block as words.
+// table returns the block as a table of words for a surface.
 func (b Block) table(on Surface) table.Table {
 	t := table.Table{Plain: on == Short}
 	if on != Short || b.ShowTitle {
@@ -105,8 +106,8 @@ func (b Block) table(on Surface) table.Table {
 // widestCommand is the length up to which commands stand beside their purpose on a line of 80 columns.
 const widestCommand = 47
 
-// fillCommands adds the commands of the block beside their purpose; long ones stand on a line of their own, to be
-// copied whole.
+// fillCommands adds the commands of the block beside their purpose. Long ones follow, each on a line of its own below
+// its purpose, to be copied whole.
 func (b Block) fillCommands(t *table.Table) {
 	if len(b.Commands) == 0 {
 		return
@@ -118,21 +119,21 @@ func (b Block) fillCommands(t *table.Table) {
 			width = max(width, len(c.Line))
 		}
 	}
-	for i, c := range b.Commands {
-		head := ""
-		if i == 0 {
-			head = "next"
-		}
+	for _, c := range b.Commands {
 		if len(c.Line) > widestCommand {
-			t.Row(head, c.Purpose+":")
-			t.Commands = append(t.Commands, c.Line)
-			continue
+			t.Commands = append(t.Commands, c.Purpose+":", c.Line)
+		} else {
+			t.Row("", fmt.Sprintf("%-*s  %s", width, c.Line, c.Purpose))
 		}
-		t.Row(head, fmt.Sprintf("%-*s  %s", width, c.Line, c.Purpose))
 	}
+	if len(t.Rows) == 0 {
+		t.Row("", t.Commands[0])
+		t.Commands = t.Commands[1:]
+	}
+	t.Rows[0][0] = "next"
 }
 
-// fillBar adds a row for each part of a stacked bar.
+// fillBar adds a row to t for each part of the block's stacked bar, with its count and share.
 func (b Block) fillBar(t *table.Table) {
 	parts := b.Table.parts()
 	total := 0
@@ -149,7 +150,7 @@ func (b Block) fillBar(t *table.Table) {
 	}
 }
 
-// fill adds the columns and rows that stand on a surface.
+// fill adds the columns and rows of the table to t as words for a surface.
 func (from Table) fill(t *table.Table, on Surface) {
 	hasCounts := on == Full && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
 	if from.Board {
@@ -178,6 +179,7 @@ func (from Table) fill(t *table.Table, on Surface) {
 	}
 }
 
+// noZero returns n in digits; "" for 0.
 func noZero(n int) string {
 	if n == 0 {
 		return ""
@@ -185,7 +187,7 @@ func noZero(n int) string {
 	return strconv.Itoa(n)
 }
 
-// name returns the name of the row in words.
+// name returns the name of the row on a surface, with its detail and a remark if the judge is simulated.
 func (r Row) name(on Surface) string {
 	name := r.Name
 	if r.Detail != "" && (on == Full || r.Heading) {
@@ -197,7 +199,7 @@ func (r Row) name(on Surface) string {
 	return name
 }
 
-// ranks returns the possible ranks of a judge: "1–3", or one of them.
+// ranks returns the possible ranks of the row's judge: "1–3", or "2" if only one is possible; "" for none.
 func (r Row) ranks() string {
 	switch first, last := r.Ranks[0], r.Ranks[1]; {
 	case first == 0:
@@ -209,10 +211,10 @@ func (r Row) ranks() string {
 	}
 }
 
-// hasDrawing reports whether a terminal has room for a drawing of the column.
+// hasDrawing reports whether a text for a surface draws the column's numbers on their axis.
 func (c Column) hasDrawing(on Surface) bool { return on == Short && c.Axis != nil && c.Kind == Number }
 
-// heads returns the name of the column, and the scale of its drawing.
+// heads returns the heading of the column in a text, followed by that of its drawing if it has one.
 func (c Column) heads(on Surface) table.Columns {
 	name := c.Name
 	if on == Short {
@@ -230,6 +232,7 @@ func (c Column) heads(on Surface) table.Columns {
 	return heads
 }
 
+// width returns the number of characters of the column's drawing.
 func (c Column) width() int {
 	if c.Axis.Signed {
 		return differenceWidth
@@ -237,7 +240,7 @@ func (c Column) width() int {
 	return stripWidth
 }
 
-// cells returns the words of a value, and its drawing.
+// cells returns the words for a value of the column in a text, followed by its drawing if the column has one.
 func (c Column) cells(v Value, on Surface) []string {
 	words := c.words(v, on)
 	if !c.hasDrawing(on) {
@@ -246,7 +249,7 @@ func (c Column) cells(v Value, on Surface) []string {
 	return []string{words, c.Axis.strip(v.Result, c.width())}
 }
 
-// words returns a value in words.
+// words returns the words for a value of the column in a text for a surface.
 func (c Column) words(v Value, on Surface) string {
 	number := ""
 	switch {
@@ -277,7 +280,7 @@ func (c Column) words(v Value, on Surface) string {
 	return strings.TrimSpace(number + " " + v.Text)
 }
 
-// parts returns the parts of a bar in words.
+// parts returns the names and counts of a bar's parts, such as "right 12, wrong 3".
 func (v Value) parts() string {
 	var words []string
 	for _, p := range v.Parts {
@@ -288,7 +291,7 @@ func (v Value) parts() string {
 	return strings.Join(words, ", ")
 }
 
-// lap draws how many items a judge was asked.
+// lap draws in characters how many items a judge was asked in a race, and writes the number after it.
 func (c Column) lap(v Value) string {
 	n := int((lapWidth**v.Value + c.Axis.Max - 1) / c.Axis.Max)
 	end := ""
@@ -301,7 +304,8 @@ func (c Column) lap(v Value) string {
 		len(strconv.Itoa(int(c.Axis.Max))), *v.Value)
 }
 
-// Sheet returns the table as rows of a file: of a number with an interval also the ends of this.
+// Sheet returns the rows of the table for a CSV file, its headings first. A column of numbers with intervals becomes
+// three: the number, and the low and high ends of the interval.
 func (from Table) Sheet() [][]string {
 	head := []string{from.RowHead}
 	for _, c := range from.Columns {

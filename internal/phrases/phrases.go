@@ -12,7 +12,7 @@ import (
 //go:embed phrases.txt
 var text string
 
-// catalogue reads the sentences by code.
+// catalogue returns the sentences of phrases.txt by code. It reads the file once.
 var catalogue = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -24,8 +24,8 @@ var catalogue = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// Say returns the sentence with a code, filled as [fmt.Sprintf] does. It panics on a code that the catalogue lacks,
-// which a test rules out.
+// Say returns the sentence with a code, filled with args as by [fmt.Sprintf]. It panics if the catalogue lacks the
+// code, which a test rules out.
 func Say(code string, args ...any) string {
 	words, ok := catalogue()[code]
 	if !ok {
@@ -34,7 +34,7 @@ func Say(code string, args ...any) string {
 	return fmt.Sprintf(words, args...)
 }
 
-// Count returns a number of things in words, in the plural unless it is one.
+// Count returns a number with a word in the singular or plural: "1 pair", "3 pairs", "2 replies".
 func Count(n int, thing string) string {
 	switch stem, reply := strings.CutSuffix(thing, "ly"); {
 	case n == 1:

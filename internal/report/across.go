@@ -7,16 +7,17 @@ import (
 	"gavel/scoring"
 )
 
-// Across holds what an analysis finds in several judges of the same items. To add one, write its function and name it
-// in the layout of the protocol: boards, suites, reports, CSV and JSON show what it finds.
+// Across holds what an analysis finds when it looks at several judges of the same items together. To add an analysis,
+// write its function and name it in the layout of its protocol; boards, suites, reports, CSV and JSON then show it.
 type Across struct {
 	Protocol string           `json:"protocol"`
 	Dataset  string           `json:"dataset"`
-	Results  []scoring.Result `json:"results"` // n counts judges
-	Blocks   []doc.Block      `json:"-"`
+	Results  []scoring.Result `json:"results"` // scores; their n counts judges
+	Blocks   []doc.Block      `json:"-"`       // the same results as tables and charts
 }
 
-// findAcross runs the analysis of a board's protocol on its judges; nil if there is none or it finds nothing.
+// findAcross runs the analysis across judges that the protocol's layout names. It returns nil if the layout names none,
+// or if the analysis finds nothing.
 func findAcross(judges []BoardRow) *Across {
 	r := Board{Rows: judges}.report()
 	find := layoutOf(r.Protocol).Across
@@ -31,7 +32,7 @@ func findAcross(judges []BoardRow) *Across {
 	return a
 }
 
-// AcrossJudges returns what analyses find in each group of runs of the same items.
+// AcrossJudges returns the findings of analyses across judges: one for each group of runs over the same items.
 func AcrossJudges(runs []*scoring.Run, reports []scoring.Report) (all []Across) {
 	names := NamesOf(reports)
 	for _, group := range sameItems(runs) {
@@ -46,7 +47,7 @@ func AcrossJudges(runs []*scoring.Run, reports []scoring.Report) (all []Across) 
 	return all
 }
 
-// sameItems groups runs that stand on one leaderboard, by their places.
+// sameItems groups runs that one leaderboard can rank. A group holds the indexes of its runs.
 func sameItems(runs []*scoring.Run) (groups [][]int) {
 	for i, r := range runs {
 		g := slices.IndexFunc(groups, func(group []int) bool { return together(runs[group[0]], r) })
@@ -59,7 +60,7 @@ func sameItems(runs []*scoring.Run) (groups [][]int) {
 	return groups
 }
 
-// blocks returns the blocks with ids that begin with prefix; none of nil.
+// blocks returns a's tables and charts, with prefix in front of their ids; nothing if a is nil.
 func (a *Across) blocks(prefix string) (all []doc.Block) {
 	if a == nil {
 		return nil

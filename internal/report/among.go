@@ -11,8 +11,8 @@ import (
 	"gavel/scoring"
 )
 
-// place returns the rank of the judge by its value among those of its leaderboard, or among the published ones where no
-// other judge is on it; "" where there are none.
+// place returns a sentence with the judge's rank by its headline score: among the judges of the same items that have
+// runs, or among published judges if no other has a run; "" if there are neither.
 func (p *RunPage) place() string {
 	head := Headline(&p.Report)
 	others := p.OtherJudges
@@ -33,7 +33,7 @@ func (p *RunPage) place() string {
 	return phrases.Say(code, rank, len(others)+1)
 }
 
-// others returns the judges of the same items that have runs here, and the published ones that have none.
+// others returns the judges of the same items: those with runs here, and published ones without a run here.
 func (p *RunPage) others() []OtherJudge {
 	all := slices.Clone(p.OtherJudges)
 	for _, x := range p.Report.References {
@@ -45,7 +45,8 @@ func (p *RunPage) others() []OtherJudge {
 	return all
 }
 
-// OtherJudges draws the judge among others of the same items, and says where it stands among published ones.
+// OtherJudges returns a chart of the judge among other judges of the same items, and a table with its rank among
+// published judges.
 func OtherJudges(p *RunPage) (all []doc.Block) {
 	lines := amongPublished(&p.Report)
 	if lines != nil {
@@ -95,8 +96,8 @@ func OtherJudges(p *RunPage) (all []doc.Block) {
 	return append(all, b)
 }
 
-// amongPublished returns the rank of the judge among published ones of the same items in words, then what else to know
-// of it.
+// amongPublished returns lines of text: the judge's rank among published judges of the same items by each metric, and
+// how far that can be relied on.
 func amongPublished(r *scoring.Report) (lines []string) {
 	head := Headline(r)
 	if head == nil {

@@ -10,25 +10,25 @@ import (
 	"gavel/scoring"
 )
 
-// Analysis finds something in the results of a run. To add one, write a file with it and name it in [analyses]: what
-// it finds stands in text, Markdown, CSV, JSON, pages, reports and the API.
+// Analysis computes further results of a run. To add one, write a file with it and name it in [analyses]: text,
+// Markdown, CSV, JSON, pages, reports and the API then show its results.
 type Analysis struct {
-	Name string                           // its key in JSON
-	Run  func(p *RunPage) *AnalysisResult // nil where it has nothing to say of the run
+	Name string                           // key of its data in JSON
+	Run  func(p *RunPage) *AnalysisResult // returns nil if the run has no such results
 }
 
-// AnalysisResult holds the blocks, rows and JSON of an analysis.
+// AnalysisResult holds what an analysis found in a run.
 type AnalysisResult struct {
-	Blocks  []doc.Block
-	Results []scoring.Result // rows of CSV and of the table of every number
-	Data    any              // in JSON, beside what the report of the run has; nil adds nothing
+	Blocks  []doc.Block      // tables and charts
+	Results []scoring.Result // rows of CSV and of the table "Every number"
+	Data    any              // for JSON, besides what the run's report has; nil for nothing
 }
 
 // analyses lists all analyses in the order in which they are shown.
 var analyses = []Analysis{repetitions, calibration, softVerdicts, baselines}
 
-// findings runs all analyses on a run and gathers their findings in order. The data are a map by the names of analyses;
-// nil if there are none.
+// findings runs all analyses on a run and joins their results in order. Data is a map from the names of analyses to
+// their data; nil if none has any.
 func (p *RunPage) findings() (all AnalysisResult) {
 	data := map[string]any{}
 	for _, a := range analyses {
@@ -46,18 +46,21 @@ func (p *RunPage) findings() (all AnalysisResult) {
 	return all
 }
 
-// Analyses returns the blocks of the analyses.
+// Analyses returns the tables and charts of all analyses of a run.
 func Analyses(p *RunPage) []doc.Block { return p.findings().Blocks }
 
-// AnalysisData returns the data of analyses that JSON has beside the report of a run, by their names; nil without any.
+// AnalysisData returns the data that analyses add to the JSON of a run's report, by the names of analyses; nil if none
+// does.
 func AnalysisData(r scoring.Report) map[string]any {
 	data, _ := foundIn(r).Data.(map[string]any)
 	return data
 }
 
+// foundIn returns the joined results of all analyses of the run of r.
 func foundIn(r scoring.Report) AnalysisResult { return (&RunPage{Run: Run{Report: r}}).findings() }
 
-// repetitions adds the self-agreement of a judge that was asked more than once, and the noise floor of each metric.
+// repetitions shows, for a judge that was asked more than once, how often it repeats its verdicts (self-agreement), and
+// for each metric the largest difference between two repetitions (noise floor).
 var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *AnalysisResult {
 	x := p.Repetitions
 	if x == nil {
@@ -79,7 +82,7 @@ var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *AnalysisResul
 	return f
 }}
 
-// calibration compares how often the judge is correct with how sure it is.
+// calibration compares the judge's confidence in its verdicts with how often they are correct.
 var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *AnalysisResult {
 	c := p.Calibration
 	if c == nil {
@@ -121,7 +124,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *AnalysisR
 	return f
 }}
 
-// softVerdicts scores the probabilities of both orders, averaged.
+// softVerdicts scores the verdicts that follow from the label probabilities of both orders, averaged.
 var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *AnalysisResult {
 	s := p.Soft
 	if s == nil {
@@ -132,7 +135,7 @@ var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *AnalysisResult 
 		fraction("soft-auroc", s.AUROC, s.Calibration, note))}
 }}
 
-// baselines shows the scores of simple rules that do not read.
+// baselines shows the scores of rules that do not read the responses, such as always choosing the longer one.
 var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *AnalysisResult {
 	head := Headline(&p.Report)
 	if len(p.Rules) == 0 || head == nil {
@@ -142,6 +145,8 @@ var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *AnalysisResul
 	return &AnalysisResult{Blocks: []doc.Block{block}}
 }}
 
+// calibrationResults returns the numbers of a calibration as rows: Brier score, expected calibration error (ECE), mean
+// confidence and accuracy. Their names begin with prefix.
 func calibrationResults(prefix string, c scoring.Calibration, note string) []scoring.Result {
 	return []scoring.Result{
 		fraction(prefix+scoring.Brier, c.Brier, c, note), fraction(prefix+scoring.CalibrationECE, c.ECE, c, note),
@@ -149,7 +154,7 @@ func calibrationResults(prefix string, c scoring.Calibration, note string) []sco
 	}
 }
 
-// fraction returns an estimate from 0 to 1 as a row.
+// fraction returns an estimate between 0 and 1 as a result. source has the number of items that it is computed from.
 func fraction(name string, e scoring.Estimate, source scoring.Calibration, note string) scoring.Result {
 	return scoring.Result{
 		Metric:  name,
@@ -163,10 +168,10 @@ func fraction(name string, e scoring.Estimate, source scoring.Calibration, note 
 	}
 }
 
-// estimate writes a number from 0 to 1 with its interval.
+// estimate returns a number between 0 and 1 with its interval in words.
 func estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
 
-// baselinesOf returns a table of the scores of simple rules without reading on some units, by a metric.
+// baselinesOf returns a folded table of baselines: what simple rules score by a metric. unit is the word for an item.
 func baselinesOf(rules []scoring.Baseline, metric, unit string) doc.Block {
 	t := &doc.Table{RowHead: "baseline", Look: "wide", Columns: []doc.Column{
 		{Name: metric, Kind: doc.Number, Axis: &doc.PercentAxis},

@@ -11,46 +11,47 @@ import (
 	"gavel/scoring"
 )
 
-// Board ranks the judges of one condition by a headline, the best first. Those without a value are last.
+// Board ranks the judges of one question about the same items by their headline score, the best first. Judges without a
+// score come last.
 type Board struct {
-	Metric string     `json:"metric"`
+	Metric string     `json:"metric"` // by which judges are ranked
 	Mode   string     `json:"mode,omitempty"`
-	Test   string     `json:"test"`   // of two judges; empty where they were not tested
-	Family string     `json:"family"` // what Holm's correction is over
-	Unit   string     `json:"unit"`   // what was judged: `pair`
-	Says   string     `json:"says"`   // the answer in a sentence or two
-	Rows   []BoardRow `json:"judges"`
-	Across *Across    `json:"across,omitempty"` // what the judges show together
+	Test   string     `json:"test"`             // test of the difference between two judges; empty if none was made
+	Family string     `json:"family"`           // the tests that Holm's correction counts
+	Unit   string     `json:"unit"`             // word for what was judged: `pair`
+	Says   string     `json:"says"`             // the result in a sentence or two
+	Rows   []BoardRow `json:"judges"`           // judges, the best first
+	Across *Across    `json:"across,omitempty"` // what an analysis finds in all judges together
 }
 
-// BoardRow holds a judge on a board. Its rank is uncertain: it lies from First to Last.
+// BoardRow holds a judge on a board. Its possible ranks are those from First to Last.
 type BoardRow struct {
-	// one more than the judges that are surely better; 0 where the judge has no value
+	// one more than the number of judges that are significantly better; 0 for a judge without a score
 	First int `json:"rank_first"`
-	// as many as there are judges with a value, less those that are surely worse
+	// number of judges with a score, less those that are significantly worse
 	Last      int            `json:"rank_last"`
 	Name      string         `json:"name"`
-	Detail    string         `json:"detail,omitempty"`    // what else tells it from others: its server, its prompt
-	Reference bool           `json:"reference,omitempty"` // its replies or verdicts were published
-	Mark      string         `json:"mark,omitempty"`      // of a note that is printed beneath
+	Detail    string         `json:"detail,omitempty"`    // what distinguishes it from other judges: server, prompt
+	Reference bool           `json:"reference,omitempty"` // its replies or verdicts are published ones
+	Mark      string         `json:"mark,omitempty"`      // sign after the name for a note below the board
 	Run       string         `json:"run"`
 	Model     string         `json:"model"`
 	Simulated bool           `json:"simulated"`
 	Level     scoring.Level  `json:"level"`
 	Headline  scoring.Result `json:"headline"`
-	// of pairs; left empty by protocols that have no such metric
+	// accuracy when consistent, of pairs; empty for protocols without this metric
 	RightWhereAlike scoring.Result `json:"right_where_alike"`
 	Coverage        scoring.Result `json:"coverage"`
 	PrefersFirst    scoring.Result `json:"first_position"`
-	// of an item, while at least one judgment was being made; left out where no server was asked
+	// seconds per item while at least one judgment was being made; left out if no server was asked
 	Seconds *float64 `json:"seconds_per_item,omitempty"`
 
-	Report *scoring.Report `json:"-"` // has the values of further columns
-	target doc.Ref         // its run
+	Report *scoring.Report `json:"-"` // report of its run, for further columns
+	target doc.Ref         // link to its run
 }
 
-// NewBoard returns the board of a ranking's runs, the best first. names are the judges' names in the ranking's order; a
-// judge without one is named by its model.
+// NewBoard returns the board that shows a ranking. names are the judges' names in the order of r.Runs; a judge without
+// a name gets that of its model.
 func NewBoard(r scoring.Ranking, names []string) Board {
 	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, Family: r.Family, Unit: r.Boot.Unit}
 	ranks := rankRanges(r)
@@ -86,7 +87,7 @@ func NewBoard(r scoring.Ranking, names []string) Board {
 	return b
 }
 
-// rankRanges returns the first and the last rank that each run may have, by the significant differences of the ranking.
+// rankRanges returns the first and last possible rank of each run, from the significant differences in the ranking.
 func rankRanges(r scoring.Ranking) [][2]int {
 	withValue := 0
 	ranks := make([][2]int, len(r.Runs))
@@ -116,7 +117,8 @@ func rankRanges(r scoring.Ranking) [][2]int {
 	return ranks
 }
 
-// ForBoard returns the part of a report that boards show: its numbers over all items, and its headline by category.
+// ForBoard returns the part of a run's report that boards show: all scores over all items, and the headline score of
+// each category.
 func ForBoard(r *scoring.Report) *scoring.Report {
 	head := Headline(r)
 	small := scoring.Report{
@@ -139,7 +141,7 @@ func ForBoard(r *scoring.Report) *scoring.Report {
 	return &small
 }
 
-// report returns the report of the first judge, an empty one where there are no judges.
+// report returns the report of the board's first judge, or an empty one for an empty board.
 func (b Board) report() *scoring.Report {
 	if len(b.Rows) == 0 {
 		return &scoring.Report{}
@@ -147,13 +149,13 @@ func (b Board) report() *scoring.Report {
 	return b.Rows[0].Report
 }
 
-// layout returns the layout of the judges' runs.
+// layout returns the layout for the protocol of the judges' runs.
 func (b Board) layout() *Layout { return layoutOf(b.report().Protocol) }
 
-// itemCount returns the number of items that the judges with the most items judged, in words.
+// itemCount returns the number of items of the judge that judged most, in words such as "350 pairs".
 func (b Board) itemCount() string { return table.Count(mostItems(b.Rows), b.Unit) }
 
-// axis returns the axis of the headline.
+// axis returns the axis on which the headline scores are drawn.
 func (b Board) axis() *doc.Axis {
 	if len(b.Rows) == 0 {
 		return doc.AxisOf("")
@@ -161,10 +163,11 @@ func (b Board) axis() *doc.Axis {
 	return doc.AxisOf(b.Rows[0].Headline.Unit)
 }
 
-// headline returns the label of the board's metric.
+// headline returns the label of the metric that the board ranks by.
 func (b Board) headline() string { return ScoreName(b.report(), b.Metric) }
 
-// ScoreName returns the label of the metric that judges are ranked by.
+// ScoreName returns the label of a metric of the run of r. If the run's labels are people's preferences, it is
+// "agreement with people".
 func ScoreName(r *scoring.Report, metric string) string {
 	if r.Preferences {
 		return agreementWithPeople
@@ -172,7 +175,7 @@ func ScoreName(r *scoring.Report, metric string) string {
 	return doc.MetricName(r.Protocol, metric)
 }
 
-// mostItems returns the largest number of items that one of some judges judged.
+// mostItems returns the largest number of items that a judge in rows judged.
 func mostItems(rows []BoardRow) (n int) {
 	for _, s := range rows {
 		n = max(n, s.Headline.N)
@@ -180,13 +183,13 @@ func mostItems(rows []BoardRow) (n int) {
 	return n
 }
 
-// standings returns the judges that have a value.
+// standings returns the rows of judges with a score.
 func (b Board) standings() []BoardRow {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(s BoardRow) bool { return s.First == 0 })
 }
 
-// Best returns the judges that no other is significantly better than, from the first row to the first that is not
-// one. A judge of fewer than half of the items of others is left out: it has too few items for any rank.
+// Best returns the judges at the top of the board that no other judge beats significantly. It leaves out judges of
+// fewer than half as many items as others, whose rank is too uncertain.
 func (b Board) Best() (best []BoardRow) {
 	standings := b.standings()
 	items := mostItems(standings)
@@ -204,13 +207,13 @@ func (b Board) Best() (best []BoardRow) {
 	return best
 }
 
-// answer returns the sentences on the best judges, how good they are, and whether they differ significantly.
+// answer returns the sentences on which judges are best, how good they are, and whether they differ significantly.
 func (b Board) answer() string {
 	first, rest := b.sentences()
 	return strings.TrimSpace(first + " " + rest)
 }
 
-// sentences returns the answer and the sentences after it.
+// sentences returns the first sentence of the answer, and the rest.
 func (b Board) sentences() (first, rest string) {
 	standings := b.standings()
 	if len(standings) == 0 {
@@ -237,7 +240,8 @@ func (b Board) sentences() (first, rest string) {
 	return first, strings.TrimSpace(rest + " " + b.warning())
 }
 
-// verb returns the verb of a sentence on so many best judges. A headline need not be a share of what is right.
+// verb returns the words between the names of the best judges and their scores, such as "judge best"; judges is their
+// number.
 func (b Board) verb(judges int) string {
 	several := min(judges, 2) - 1
 	if !b.ofRight() {
@@ -246,10 +250,10 @@ func (b Board) verb(judges int) string {
 	return phrases.Say([]string{"board.judges-best", "board.judge-best"}[several])
 }
 
-// ofRight reports whether the headline is a share of what is right.
+// ofRight reports whether the headline is a share of correct judgments.
 func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "correct") }
 
-// warning returns a warning if the headline does not know what is right, or if no judge is usable; "" otherwise.
+// warning returns a warning if the headline says nothing about correctness, or if no judge is usable; else "".
 func (b Board) warning() string {
 	if l := b.layout(); l.Unlabelled == b.Metric {
 		return strings.TrimSpace(l.UnlabelledNote + " " + b.useless())
@@ -257,7 +261,7 @@ func (b Board) warning() string {
 	return b.useless()
 }
 
-// useless returns a warning if no judge is usable; "" otherwise.
+// useless returns a warning if no judge has the level usable or strong; else "".
 func (b Board) useless() string {
 	unknown := 0
 	for _, s := range b.Rows {
@@ -281,7 +285,7 @@ func (b Board) useless() string {
 	return phrases.Say("board.none-known")
 }
 
-// namesOf lists the names of judges.
+// namesOf returns the names of judges as an enumeration for a sentence.
 func namesOf(rows []BoardRow) string {
 	names := make([]string, len(rows))
 	for i, s := range rows {
@@ -290,7 +294,7 @@ func namesOf(rows []BoardRow) string {
 	return table.Shortlist(names)
 }
 
-// values returns a sentence on the judges' headline values: "correct in both orders on 81, 80 and 76 % of the pairs."
+// values returns a sentence on the headline scores of judges: "correct in both orders on 81, 80 and 76 % of the pairs."
 func (b Board) values(rows []BoardRow) string {
 	var values []string
 	for _, s := range rows {

@@ -13,7 +13,7 @@ import (
 	"gavel/scoring"
 )
 
-// Question that a run asks, in words.
+// Question returns the question that a run asks its judge, in words such as "which is better".
 func Question(r scoring.Report) string {
 	if r.Preferences {
 		return "which is preferred"
@@ -21,13 +21,13 @@ func Question(r scoring.Report) string {
 	return cmp.Or(layoutOf(r.Protocol).Question, "which is "+r.Goal)
 }
 
-// subject returns the judge, question, dataset, prompt and items of a run in a line.
+// subject returns a line with the judge, question, dataset, prompt and number of items of a run.
 func subject(r scoring.Report) string {
 	return dotted(r.Judge(), Question(r), r.Dataset, "prompt "+prompted(r.Question), itemsOf(r),
 		simulatedMark(r.Simulated))
 }
 
-// itemsOf returns how many items a run has, in words, and of how many if some are missing.
+// itemsOf returns the number of items of a run in words: "350 pairs", or "120 of 350 pairs" if some are missing.
 func itemsOf(r scoring.Report) string {
 	item := layoutOf(r.Protocol).Item
 	if r.Items < r.Expected {
@@ -36,8 +36,8 @@ func itemsOf(r scoring.Report) string {
 	return table.Count(r.Items, item)
 }
 
-// costOf returns the calls, tokens, time and price of a run in a line, as far as servers report them; "" if there is no
-// ledger.
+// costOf returns a line with the calls, tokens, time, energy and price of a run, as far as its servers report them; ""
+// if l, the account of its costs, is nil.
 func costOf(l *scoring.Ledger) string {
 	if l == nil {
 		return ""
@@ -62,7 +62,7 @@ func costOf(l *scoring.Ledger) string {
 	return strings.Join(parts, " · ")
 }
 
-// tokens writes a number of tokens in few digits.
+// tokens returns a number of tokens in few digits, such as "12 k".
 func tokens(n int) string {
 	switch {
 	case n < 10_000:
@@ -73,7 +73,7 @@ func tokens(n int) string {
 	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
-// lasted writes a time in the unit that takes few digits.
+// lasted returns a time in words with few digits, such as "90 s" or "2.5 h".
 func lasted(seconds float64) string {
 	switch d := time.Duration(seconds * float64(time.Second)); {
 	case d < 2*time.Minute:
@@ -85,7 +85,8 @@ func lasted(seconds float64) string {
 	}
 }
 
-// tokenDetails returns the parts of a ledger that the table of costs does not show, as far as servers report them.
+// tokenDetails returns lines on tokens that the table of costs does not show, as far as servers report them: prompt
+// caches and thinking.
 func tokenDetails(l *scoring.Ledger) (details []string) {
 	number := func(n int) string { return humanize.Comma(int64(n)) }
 	if l.CachedTokens != nil {

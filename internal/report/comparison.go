@@ -14,26 +14,26 @@ import (
 	"gavel/scoring"
 )
 
-// Comparison lays out a comparison of every two of some runs on the items that both have judged: for `gavel compare`,
-// its page, and a part of a report.
+// Comparison lays out the comparison of every two of some runs, on the items that both judged. `gavel compare`, its
+// page and report files show it.
 type Comparison struct {
 	*scoring.Comparisons
-	Names   []string          `json:"-"` // of the runs; nil takes the names of their judges
-	Reports []*scoring.Report `json:"-"` // of the whole runs, nil for a run without one; only pages need them
-	Command string            `json:"-"` // prints the comparison; shown on its page
+	Names   []string          `json:"-"` // names of the judges, a different one for each run; nil lets pairs choose them
+	Reports []*scoring.Report `json:"-"` // reports of the whole runs, nil for a run without one; only pages need them
+	Command string            `json:"-"` // command line that prints the comparison; its page shows it
 }
 
-// pair holds the comparison of two of the runs.
+// pair holds the comparison of two runs.
 type pair struct {
 	*scoring.Comparison
-	names, short [2]string // short holds letters where one of the names is long, else the names
+	names, short [2]string // names of the judges; short has letters instead if a name is long, or there are several pairs
 }
 
-// longestHead is the length of the longest name that stands above a column of numbers.
+// longestHead is the length in bytes of the longest name that fits above a column of numbers.
 const longestHead = 16
 
-// pairs returns the comparisons of every two runs, the runs, and their titles in tables: their names, after the letters
-// that stand for them.
+// pairs returns the comparison of every two runs, the runs themselves, and the runs' titles in tables: the names of
+// their judges, with a letter in front if letters stand for names.
 func (c *Comparison) pairs() (all []pair, sides []scoring.Side, titles []string) {
 	rest := c.Comparisons.Comparisons
 	sides = []scoring.Side{rest[0].A}
@@ -66,7 +66,8 @@ func (c *Comparison) pairs() (all []pair, sides []scoring.Side, titles []string)
 	return all, sides, titles
 }
 
-// Document returns the answer, how far the runs are apart and on what, and the numbers of each.
+// Document returns the comparison as a document: which run is better, on which items they differ, and the scores of
+// each.
 func (c Comparison) Document() doc.Document {
 	pairs, sides, titles := c.pairs()
 	p := pairs[0]
@@ -103,7 +104,7 @@ func (c Comparison) Document() doc.Document {
 	return d
 }
 
-// sheet has a row for each comparison, metric and group.
+// sheet returns the rows of the CSV file: one for each pair of runs, metric and group.
 func (c Comparison) sheet() [][]string {
 	rows := [][]string{{
 		"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a",
@@ -134,7 +135,7 @@ func (c Comparison) sheet() [][]string {
 	return withoutModes(rows)
 }
 
-// ranked returns a sentence on the judges that no other is significantly better than.
+// ranked returns a sentence that names the judges that no other judge beats significantly.
 func (c Comparison) ranked(pairs []pair) string {
 	wins := map[string]int{}
 	first := slices.Clone(c.Names)
@@ -160,8 +161,8 @@ func (c Comparison) ranked(pairs []pair) string {
 	return phrases.Say("compare.unbeaten", table.Enumerate(first))
 }
 
-// coverage returns a sentence on the coverage of both judges, where they differ significantly in the accuracy when
-// consistent; "" otherwise.
+// coverage returns a sentence with the coverage of both judges if their accuracy when consistent differs significantly;
+// else "".
 func (p pair) coverage() string {
 	for _, d := range p.Differences {
 		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil &&
@@ -172,12 +173,12 @@ func (p pair) coverage() string {
 	return ""
 }
 
-// items returns a reference to the items of a group, or of all, that a filter takes in both runs.
+// items returns a reference to the items of the two runs that match a filter (show) and belong to a group.
 func (p pair) items(show, group string) doc.Ref {
 	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Show: show, Group: strings.TrimPrefix(group, scoring.Overall)}
 }
 
-// parts returns the units of a group, or of all, as parts of a bar, by which judge is correct on them.
+// parts returns the items of a group as parts of a bar: both judges correct, only one of them, or neither.
 func (p pair) parts(t *scoring.Table2x2, group string) []doc.BarPart {
 	return []doc.BarPart{
 		{N: t.Both, Look: "right", Name: "both correct", Target: p.items("both", group)},
@@ -187,13 +188,14 @@ func (p pair) parts(t *scoring.Table2x2, group string) []doc.BarPart {
 	}
 }
 
-// best returns which values of a metric are better.
+// best returns which values of a metric are better, higher or lower ones; "" if neither.
 func (p pair) best(metric string) scoring.Best {
 	term, _ := scoring.TermIn(scoring.MetricsOf(p.A.Protocol), metric)
 	return term.Best
 }
 
-// tile returns the tile of a difference's metric, a folded one where the layout has none.
+// tile returns the entry for a difference's metric among the main metrics of the layout, or a folded one if it is none
+// of them.
 func (p pair) tile(d scoring.Difference) Tile {
 	for _, t := range layoutOf(p.A.Protocol).Tiles {
 		if t.Metric == d.Metric && t.Mode == d.Mode {
@@ -207,7 +209,7 @@ func (p pair) tile(d scoring.Difference) Tile {
 	return Tile{Name: name, Folded: true}
 }
 
-// row returns the row of a difference.
+// row returns a difference as a row of the table of differences.
 func (p pair) row(d scoring.Difference) doc.Row {
 	number := func(v *float64) doc.Value { return doc.Num(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v}) }
 	r := doc.Row{
@@ -233,8 +235,9 @@ func (p pair) row(d scoring.Difference) doc.Row {
 	return r
 }
 
-// rows returns every difference: those of the headline first, then those of pairs on which both judges are consistent.
-// The short text has only the main metrics, and of several pairs of runs only the headline of each kind.
+// rows returns the rows of all differences: those of the headline, then those among pairs on which both judges are
+// consistent, then the others. several is true if the table has several pairs of runs; the short text then shows only
+// the first row of each.
 func (p pair) rows(several bool) (rows []doc.Row) {
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
 	detail := doc.Detail
@@ -282,7 +285,7 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 	return rows
 }
 
-// difference returns the table of all differences.
+// difference returns the table of all differences between the runs of each pair.
 func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	p := pairs[0]
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
@@ -330,7 +333,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	return b
 }
 
-// correctness returns a bar of the units by which judge is correct on them.
+// correctness returns a bar of the items by whether both judges, one of them or neither is correct.
 func (p pair) correctness() doc.Block {
 	head := p.Headline()
 	if head == nil || head.Table == nil {
@@ -360,7 +363,7 @@ func (p pair) correctness() doc.Block {
 	return b
 }
 
-// judges returns a table of the runs by themselves, with their costs.
+// judges returns a table of the runs with their own scores and costs.
 func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
 	t := &doc.Table{RowHead: "judge", Look: "many"}
@@ -403,7 +406,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	return b
 }
 
-// outcomes shows the outcomes of the same units in both runs.
+// outcomes returns a bar for each run with the outcomes of the items that both judged.
 func (p pair) outcomes() doc.Block {
 	l := layoutOf(p.A.Protocol)
 	if p.Breakdowns[0].N*len(l.Outcomes) == 0 {
@@ -442,7 +445,7 @@ func (p pair) outcomes() doc.Block {
 	return b
 }
 
-// equivalence returns the test of whether the runs are the same within a margin.
+// equivalence returns the result of the test whether the two runs are equal within a margin; nothing if none was made.
 func (p pair) equivalence() doc.Block {
 	w := p.MarginTest
 	if w == nil {
@@ -460,7 +463,7 @@ func (p pair) equivalence() doc.Block {
 	}}
 }
 
-// sure returns the notes on how certain a comparison is, and how to read it.
+// sure returns the notes on how certain the comparison is, and how to read it.
 func (c Comparison) sure(pairs []pair) doc.Block {
 	b := doc.Block{
 		ID:    "sure",

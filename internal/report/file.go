@@ -11,8 +11,8 @@ import (
 	"gavel/internal/disk"
 )
 
-// WriteFile writes the document to a file in one step: a reader sees the old file or the new one. A file that exists
-// and was not written by gavel is an error, unless forced.
+// WriteFile writes the report as HTML to a file in one step: a reader sees the old file or the new one. It returns an
+// error if the file exists and was not written by gavel, unless force is true.
 func (d RunReport) WriteFile(path string, force bool) error {
 	if !force {
 		if err := replaceable(path); err != nil {
@@ -22,8 +22,8 @@ func (d RunReport) WriteFile(path string, force bool) error {
 	return disk.Write(path, d.WriteHTML)
 }
 
-// WriteOther writes a file in one step, in a format that does not name the program that wrote it. A file that exists is
-// an error, unless forced.
+// WriteOther writes a file in one step, in a format that does not say which program wrote it. It returns an error if
+// the file exists, unless force is true.
 func WriteOther(path string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return fmt.Errorf("%s: exists: choose another name, or use --force", path)
@@ -31,7 +31,7 @@ func WriteOther(path string, force bool, write func(io.Writer) error) error {
 	return disk.Write(path, write)
 }
 
-// replaceable returns an error if a path holds a file that is no page of gavel's.
+// replaceable returns an error if path holds a file other than a page that gavel wrote.
 func replaceable(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,19 +15,20 @@ import (
 // CountItems returns a number of items of a protocol in words, such as "350 pairs".
 func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).Item) }
 
-// BoardJudge holds one run of a judge, among other judges of the same items.
+// BoardJudge holds a judge of a leaderboard, with the run that stands for it.
 type BoardJudge struct {
 	Manifest *judging.Manifest
 	Report   *scoring.Report
-	Name     string // by a person; "" goes by the suite's file, or the model
+	Name     string // that a person gave it; "" for the name in the suite's file, or the model
 }
 
+// name returns the name of the judge, which other judges may have, too.
 func (j BoardJudge) name() string {
 	return cmp.Or(j.Name, j.Manifest.Name, scoring.JudgeName(j.Manifest.Spec.Model.Name))
 }
 
-// NameJudges returns a name for each judge, all different, and further details of each: where it was served, and how
-// its question differs from that of most others.
+// NameJudges returns a different name for each judge, and details of each: where it was served, and in what its prompt,
+// settings and items differ from those of most judges.
 func NameJudges(judges []BoardJudge) (names, details []string) {
 	prompt := commonest(judges, func(j BoardJudge) string { return j.Report.Prompt })
 	settings := commonest(judges, func(j BoardJudge) string { return j.Report.Settings })
@@ -86,7 +87,7 @@ func NameJudges(judges []BoardJudge) (names, details []string) {
 	return names, details
 }
 
-// commonest returns the value that most judges have, the first of several.
+// commonest returns the value that most judges have, or the first of several such values.
 func commonest(judges []BoardJudge, value func(BoardJudge) string) (common string) {
 	count := map[string]int{}
 	for _, j := range judges {
@@ -100,7 +101,7 @@ func commonest(judges []BoardJudge, value func(BoardJudge) string) (common strin
 	return common
 }
 
-// NewLeaderboard returns the leaderboard of a ranking of judges, which are given in the ranking's order.
+// NewLeaderboard returns the leaderboard that shows a ranking. judges has the judges in the order of r.Runs.
 func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 	names, details := NameJudges(judges)
 	l := &Leaderboard{Board: NewBoard(r, names)}
@@ -119,7 +120,8 @@ func NewLeaderboard(r scoring.Ranking, judges []BoardJudge) *Leaderboard {
 	return l
 }
 
-// WithRunNames returns the board for a surface without room for details: the names of judges say how their runs differ.
+// WithRunNames returns the board for outputs without room for details: the names of its judges say how their runs
+// differ.
 func (l *Leaderboard) WithRunNames(runs []scoring.Report) *Board {
 	names := NamesOf(runs)
 	b := l.Board
@@ -130,8 +132,8 @@ func (l *Leaderboard) WithRunNames(runs []scoring.Report) *Board {
 	return &b
 }
 
-// secondsEach returns the seconds that a run took for an item; nil if its ledger is missing or without times, or if
-// most replies came from the cache.
+// secondsEach returns the seconds that a run took per item; nil if its times are unknown, or if at least half of its
+// replies came from the cache.
 func secondsEach(r *scoring.Report) *float64 {
 	l := r.Ledger
 	if l == nil || l.Calls <= l.CachedReplies || r.Items == 0 || l.Seconds <= 0 {
@@ -140,7 +142,7 @@ func secondsEach(r *scoring.Report) *float64 {
 	return new(l.Seconds / float64(r.Items))
 }
 
-// BoardOf returns the leaderboard of runs that ask the same about the same items; nil of others, and of a single run.
+// BoardOf returns the leaderboard of two or more runs that ask the same question about the same items; nil for others.
 func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *Leaderboard {
 	if len(runs) < 2 {
 		return nil
@@ -159,14 +161,14 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	return NewLeaderboard(rankings[0], judges)
 }
 
-// together reports whether two runs stand on one leaderboard.
+// together reports whether one leaderboard can rank two runs: same protocol and goal, almost the same items.
 func together(a, b *scoring.Run) bool {
 	spec, other := a.Manifest.Spec, b.Manifest.Spec
 	return spec.Protocol == other.Protocol && spec.Goal == other.Goal && a.ItemSet().AlmostEqual(b.ItemSet())
 }
 
-// Leaderboards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares
-// juries with their members.
+// Leaderboards returns the leaderboards of a report's runs, with links to the pages of the runs in the report. It also
+// sets runs[i].Jury for juries, which compares them with their members.
 func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
 	pages := map[string]string{}
 	for i := range runs {
@@ -199,7 +201,7 @@ func Leaderboards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards 
 	return boards
 }
 
-// ProvisionalRanking returns the ranking of judges by their headline, before any two of them are tested.
+// ProvisionalRanking returns the ranking of judges by their headline scores alone, without tests of differences.
 func ProvisionalRanking(judges []BoardJudge) scoring.Ranking {
 	r := scoring.Ranking{Boot: judges[0].Report.Bootstrap}
 	for _, j := range judges {

@@ -14,52 +14,54 @@ import (
 	"gavel/scoring"
 )
 
-// Layout says how runs of a protocol are laid out. Protocols that share one are laid out together.
+// Layout holds how the results of a protocol are shown: its layout.yaml. Protocols with the same layout are shown
+// together.
 type Layout struct {
-	Headline       string `yaml:"headline"`        // the main metric; "": the first
-	Unlabelled     string `yaml:"unlabelled"`      // the main metric of a run whose items have no label; "": Headline
-	UnlabelledNote string `yaml:"unlabelled-note"` // what to say of a board by Unlabelled
-	Noun           string `yaml:"noun"`            // one record, in the plural; "": judgments
-	Item           string `yaml:"item"`            // one unit; "": item
-	Question       string `yaml:"question"`        // the question of a run; "": which is the goal
-	Manner         string `yaml:"manner"`          // how the question is asked, in words after the question
-	// the words in names of runs for settings, by the beginning of the setting
+	Headline       string `yaml:"headline"`        // key of the main metric; "" for the first of the results
+	Unlabelled     string `yaml:"unlabelled"`      // key of the main metric of runs without labels; "": Headline
+	UnlabelledNote string `yaml:"unlabelled-note"` // note on boards that rank by Unlabelled
+	Noun           string `yaml:"noun"`            // word for judgments, in the plural; "": judgments
+	Item           string `yaml:"item"`            // word for what is judged; "": item
+	Question       string `yaml:"question"`        // question that a run asks; "": which is, and the goal
+	Manner         string `yaml:"manner"`          // words after the question on how it is asked: ", in both orders"
+	// words for settings in the names of runs, by the beginning of the setting
 	Words map[string]string `yaml:"words"`
-	// what to say of a run with a certain goal, such as the reversed one: codes of phrases by the goal
+	// notes on runs with a certain goal, such as worse: codes of phrases, by goal
 	Notices map[string]string `yaml:"notices"`
-	// the outcomes of units, in the order of the bar
+	// outcomes of items, in the order of the bar that shows them
 	Outcomes []Outcome `yaml:"outcomes"`
-	BarNote  string    `yaml:"bar-note"` // words beside the title of the bar; "": RunManner
-	Bracket  Bracket   `yaml:"bracket"`  // joins the first parts of the bar; the zero value: nothing does
-	// the main metrics of a run, the first first
+	BarNote  string    `yaml:"bar-note"` // words beside the title of that bar; "": RunManner
+	Bracket  Bracket   `yaml:"bracket"`  // marks the first parts of that bar; the zero value marks none
+	// main metrics of a run, the most important first
 	Tiles []Tile `yaml:"tiles"`
-	// the table of a page by group; the zero value: the headline by category
+	// table of a page by group; the zero value: the headline by category
 	Grouping Grouping `yaml:"grouping"`
-	// what a board of judges shows beside the headline; a narrow terminal leaves out all but the first
+	// metrics that a board shows beside the headline; a narrow terminal shows the first alone
 	BoardColumns []BoardColumn `yaml:"board-columns"`
-	// the bias that a leaderboard plots the headline against; the zero value: none
+	// bias against which a leaderboard plots the headline; the zero value: none
 	BiasPlot BiasPlot `yaml:"bias-plot"`
 
 	LayoutFuncs `yaml:"-"`
 }
 
-// LayoutFuncs holds the functions of a layout.
+// LayoutFuncs holds the part of a layout that is code.
 type LayoutFuncs struct {
-	// returns the manner of a run, where runs differ in it; nil: Manner
+	// returns Manner for a run, if it differs between runs of the protocol; nil: always Manner
 	RunManner func(r *scoring.Report) string
-	// returns further notes on the comparison of two runs; nil: none
+	// returns further notes on the comparison of two runs; nil for none
 	ComparisonNotes func(c *scoring.Comparison) []string
-	// returns what to know before a run is believed, beside its warnings; nil: how the headline differs by category
+	// returns what to know before trusting a run, besides its warnings; nil: how the headline differs by category
 	Caveats func(p *RunPage) []string
-	// the blocks of a run's page below its cards, beside those of every page
+	// blocks of a run's page below its cards, besides those of every protocol
 	Blocks []PagePart
-	// the whole page of a run, from top to bottom; nil: the usual one
+	// all blocks of a run's page, from top to bottom; nil for the usual ones
 	Parts []PagePart
-	// what several judges of the same items show; nil: nothing
+	// analyses several judges of the same items together; nil for no such analysis
 	Across func(judges []BoardRow) *Across
 }
 
-// ReadLayout reads the layout.yaml of a protocol. It panics if that is wrong, because it is a part of the program.
+// ReadLayout returns the layout in the text of a layout.yaml, with its functions. It panics if the text is wrong, since
+// it is part of the program.
 func ReadLayout(text string, functions LayoutFuncs) *Layout {
 	l := &Layout{LayoutFuncs: functions}
 	d := yaml.NewDecoder(strings.NewReader(text))
@@ -71,68 +73,69 @@ func ReadLayout(text string, functions LayoutFuncs) *Layout {
 	return l
 }
 
-// Grouping says how a page of a run breaks a metric down by group of items.
+// Grouping describes the table on a run's page that shows a metric by group of items.
 type Grouping struct {
 	First          string   `yaml:"first"`           // heading of the names of groups; "": category
-	Title          string   `yaml:"title"`           // "": By category
-	Metrics        []string `yaml:"metrics"`         // the first of these with a value is shown; nil: the headline
-	Reference      string   `yaml:"reference"`       // a metric to compare with, drawn as a diamond; *: the one shown
-	ReferenceWords string   `yaml:"reference-words"` // explain the diamond
-	Extra          string   `yaml:"extra"`           // a metric in a further column
+	Title          string   `yaml:"title"`           // title of the table; "": By category
+	Metrics        []string `yaml:"metrics"`         // the table shows the first of these with a value; nil: the headline
+	Reference      string   `yaml:"reference"`       // metric to compare with, drawn as a diamond; *: the metric shown
+	ReferenceWords string   `yaml:"reference-words"` // explanation of the diamond
+	Extra          string   `yaml:"extra"`           // metric of a further column; "" for none
 }
 
-// Bracket joins the first parts of a bar: the usable verdicts.
+// Bracket describes the bracket below the bar of outcomes, which marks the usable verdicts.
 type Bracket struct {
-	Parts  []string `yaml:"parts"`  // the joined parts: right, wrong, and others without a label
-	Metric string   `yaml:"metric"` // the share of these that is right; "": counted from the parts
-	Bold   string   `yaml:"bold"`   // words for the joined parts
-	Beyond string   `yaml:"beyond"` // words for the others
-	Chance string   `yaml:"chance"` // words for the share of a random judge
+	Parts  []string `yaml:"parts"`  // outcomes that it marks: right and wrong, and others of items without a label
+	Metric string   `yaml:"metric"` // share of these that is right; "": counted from the first two parts
+	Bold   string   `yaml:"bold"`   // words for the marked part of the bar
+	Beyond string   `yaml:"beyond"` // words for the rest of the bar
+	Chance string   `yaml:"chance"` // words for the share that a random judge gets right
 }
 
-// PagePart makes blocks of a run, one after the other; none where it has nothing to say.
+// PagePart makes blocks of a run's page, which stand one below the other; none if the run has nothing to show in them.
 type PagePart func(p *RunPage) []doc.Block
 
-// Outcome names an outcome of units: a part of the bar.
+// Outcome describes one outcome of items: a part of the bar of outcomes.
 type Outcome struct {
-	Part  string `yaml:"part"`  // of [scoring.Breakdown]
-	Look  string `yaml:"look"`  // right, wrong, tie, first, last or none; "": Part
-	Words string `yaml:"words"` // in the legend of the bar
-	Show  string `yaml:"show"`  // the filter that takes the items of this outcome; "": Part
+	Part  string `yaml:"part"`  // name of the outcome in [scoring.Breakdown]
+	Look  string `yaml:"look"`  // CSS class: right, wrong, tie, first, last or none; "": Part
+	Words string `yaml:"words"` // name in the legend of the bar
+	Show  string `yaml:"show"`  // name of the filter for items with this outcome; "": Part
 }
 
-// Tile names one of the main metrics of a run.
+// Tile describes one of the main metrics of a run, which a page shows as a card.
 type Tile struct {
 	Metric     string `yaml:"metric"`
 	Mode       string `yaml:"mode"`
-	Name       string `yaml:"name"`        // in plain words; "": the metric's label
-	About      string `yaml:"about"`       // which values are good; "": as the metric says
-	Folded     bool   `yaml:"folded"`      // it has no card
-	ShowsCount bool   `yaml:"shows-count"` // the number of items replaces About
-	Chance     string `yaml:"chance"`      // the metric of the chance level, after the number of items; "": none
-	Among      string `yaml:"among"`       // a metric of all items: the card says how many of these count, before About
+	Name       string `yaml:"name"`        // title of the card; "": the metric's label
+	About      string `yaml:"about"`       // which values are good; "": as the metric's definition says
+	Folded     bool   `yaml:"folded"`      // pages show no card of it
+	ShowsCount bool   `yaml:"shows-count"` // the card gives the number of items in place of About
+	Chance     string `yaml:"chance"`      // metric with the chance level, shown after the number of items; "": none
+	Among      string `yaml:"among"`       // metric over all items: the card says how many of them the tile covers
 }
 
-// BoardColumn names a metric that a board shows beside the headline.
+// BoardColumn describes a metric that a board shows beside the headline.
 type BoardColumn struct {
 	Metric   string `yaml:"metric"`
 	Mode     string `yaml:"mode"`
-	Name     string `yaml:"name"`      // "": the metric's label
-	ShowsN   bool   `yaml:"shows-n"`   // after each value
+	Name     string `yaml:"name"`      // heading; "": the metric's label
+	ShowsN   bool   `yaml:"shows-n"`   // each value is followed by its number of items
 	TextOnly bool   `yaml:"text-only"` // pages leave it out
 }
 
-// BiasPlot names a bias that the headline is plotted against. Its metric is a share, and 50 % is no bias.
+// BiasPlot describes the chart of a leaderboard that plots the headline against a bias. The bias is a share; 50 % means
+// none.
 type BiasPlot struct {
 	Metric    string `yaml:"metric"`
 	Title     string `yaml:"title"`
 	About     string `yaml:"about"`
-	Words     string `yaml:"words"`      // of the axis
-	ZeroWords string `yaml:"zero-words"` // at 50 %
-	ZoneWords string `yaml:"zone-words"` // where the bias decides: from [scoring.MostByPlace]
+	Words     string `yaml:"words"`      // label of the bias's axis
+	ZeroWords string `yaml:"zero-words"` // label at 50 %
+	ZoneWords string `yaml:"zone-words"` // label of the zone where the bias decides: from [scoring.MostByPlace] percent
 }
 
-// over returns the bracket over the bar of a run; nil if no unit is in one of its parts.
+// over returns the bracket for the bar of a run's outcomes; nil if no item has a marked outcome.
 func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	b := r.BreakdownOf(scoring.Overall)
 	out := &doc.Bracket{Bold: x.Bold, Beyond: x.Beyond}
@@ -159,10 +162,11 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	return out
 }
 
-var layouts sync.Map // by the name of the protocol
+// layouts maps the names of protocols to their layouts.
+var layouts sync.Map
 
-// Register sets how runs of a protocol are laid out. It fills in the words of tiles from their metrics, and look and
-// filter of ends from the names of their parts.
+// Register sets the layout of a protocol. It fills in missing names of tiles from their metrics, and missing classes
+// and filters of outcomes from the names of their parts.
 func Register(protocol string, l *Layout) {
 	l.Noun = cmp.Or(l.Noun, plain.Noun)
 	l.Item = cmp.Or(l.Item, plain.Item)
@@ -180,7 +184,7 @@ func Register(protocol string, l *Layout) {
 	layouts.Store(protocol, l)
 }
 
-// notice returns what to know of the goal of a run.
+// notice returns a block with the layout's note on the goal of a run, if it has one.
 func notice(p *RunPage) []doc.Block {
 	code, ok := layoutOf(p.Protocol).Notices[p.Goal]
 	if !ok {
@@ -189,7 +193,7 @@ func notice(p *RunPage) []doc.Block {
 	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say(code)}}}
 }
 
-// layoutOf a protocol. Results of one that nobody registered are listed.
+// layoutOf returns the layout of a protocol; plain for a protocol without one.
 func layoutOf(protocol string) *Layout {
 	if l, ok := layouts.Load(protocol); ok {
 		return l.(*Layout)
@@ -197,9 +201,10 @@ func layoutOf(protocol string) *Layout {
 	return plain
 }
 
+// plain is the layout of protocols that register none: their results are lists.
 var plain = &Layout{Noun: "judgments", Item: "item"}
 
-// Headline returns the main result of a run, of several modes the first; nil where there is none.
+// Headline returns the headline score of a run, for the first mode if there are several; nil if the run has none.
 func Headline(r *scoring.Report) *scoring.Result {
 	l := layoutOf(r.Protocol)
 	metric := l.Headline
@@ -215,7 +220,7 @@ func Headline(r *scoring.Report) *scoring.Result {
 	return nil
 }
 
-// note returns what a card says below the tile's number.
+// note returns the words below the number x on the tile's card.
 func (t Tile) note(r *scoring.Report, x scoring.Result) string {
 	item := layoutOf(r.Protocol).Item
 	text := "of " + table.Count(x.N, item)
@@ -233,10 +238,10 @@ func (t Tile) note(r *scoring.Report, x scoring.Result) string {
 	return text + fmt.Sprintf("; by chance %.2f", *chance.Value)
 }
 
-// agreementWithPeople names the score of a judge whose answers are preferences.
+// agreementWithPeople names the score of a judge if the labels are people's preferences.
 const agreementWithPeople = "agreement with people"
 
-// value returns the tile's number of a run.
+// value returns the score of a run that the tile shows.
 func (t Tile) value(r *scoring.Report) scoring.Result {
 	if t.Metric == scoring.WithoutVerdict {
 		return r.MissingShare()
@@ -244,5 +249,5 @@ func (t Tile) value(r *scoring.Report) scoring.Result {
 	return r.Result(t.Metric, scoring.Overall, t.Mode)
 }
 
-// SameLayout reports whether two protocols share a layout.
+// SameLayout reports whether two protocols have the same layout.
 func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }

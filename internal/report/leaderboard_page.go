@@ -14,21 +14,21 @@ import (
 	"gavel/scoring"
 )
 
-// Leaderboard holds a board with the parts of its page: the answer, a chart of the judges, where they fail, and whether
-// the position decides.
+// Leaderboard holds a board and what its page adds: a chart of the judges, a table of where they fail, and a chart of
+// their bias.
 type Leaderboard struct {
 	Board
-	MaxRows int      `json:"-"` // limits the rows of the chart; 0: no limit
-	All     doc.Ref  `json:"-"` // the page with all rows
-	Hardest doc.Ref  `json:"-"` // the items that most judges get wrong
-	Notes   []string `json:"-"` // under the chart
-	Prefix  string   `json:"-"` // of the ids of its elements, where a page has several boards
-	About   string   `json:"-"` // the question and the dataset, where the page does not name them
+	MaxRows int      `json:"-"` // most judges in the chart; 0: no limit
+	All     doc.Ref  `json:"-"` // link to the page with all judges
+	Hardest doc.Ref  `json:"-"` // link to the items that most judges get wrong
+	Notes   []string `json:"-"` // notes below the chart
+	Prefix  string   `json:"-"` // prefix of the ids of HTML elements, if a page has several boards
+	About   string   `json:"-"` // question and dataset, for outputs that do not name them elsewhere
 
-	Link func(doc.Ref) string `json:"-"` // the address of a run; nil where the page has none
+	Link func(doc.Ref) string `json:"-"` // returns the address of a run; nil if the page has no links
 }
 
-// Headline returns the answer, in which no name is broken into two lines.
+// Headline returns the first sentence of the answer in pieces, so that no name of a judge is broken into two lines.
 func (l *Leaderboard) Headline() []doc.Segment {
 	first, _ := l.sentences()
 	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.itemCount()+".", 1)
@@ -39,13 +39,13 @@ func (l *Leaderboard) Headline() []doc.Segment {
 	return doc.Unbroken(first, names...)
 }
 
-// Also returns the sentences after the answer.
+// Also returns the sentences of the answer after the first.
 func (l *Leaderboard) Also() string {
 	_, rest := l.sentences()
 	return strings.TrimSpace(rest + " " + l.beyond())
 }
 
-// beyond returns a sentence if the best judges differ significantly from every other judge.
+// beyond returns a sentence if the best judges are significantly better than every other judge; else "".
 func (l *Leaderboard) beyond() string {
 	best := l.Best()
 	others := len(l.standings()) - len(best)
@@ -59,12 +59,12 @@ func (l *Leaderboard) beyond() string {
 	return phrases.Say("board.beyond-all")
 }
 
-// Body returns all blocks below the answer.
+// Body returns the HTML below the answer.
 func (l *Leaderboard) Body() (template.HTML, error) {
 	return doc.Paper{Link: l.Link, Prefix: l.Prefix}.Blocks(l.Blocks())
 }
 
-// Blocks returns the parts of the board below its answer.
+// Blocks returns the blocks of the page below the answer.
 func (l *Leaderboard) Blocks() []doc.Block {
 	if len(l.Rows) == 0 {
 		return nil
@@ -73,10 +73,11 @@ func (l *Leaderboard) Blocks() []doc.Block {
 		[]doc.Block{l.baselines(), l.fails(), l.biasChart(), l.reading()})
 }
 
-// leastCoverage is the threshold of coverage, in percent, for the card of the accuracy when consistent.
+// leastCoverage is the coverage in percent that a judge needs for the card of the most accurate when consistent.
 const leastCoverage = 50
 
-// cards returns the judges to take for each purpose, and those not to use.
+// cards returns cards that name judges for a purpose: the most accurate, the most accurate when consistent, the
+// fastest, and those not to use.
 func (l *Leaderboard) cards() doc.Block {
 	standings := l.standings()
 	if len(standings) < 2 {
@@ -128,7 +129,8 @@ func (l *Leaderboard) cards() doc.Block {
 	return doc.Block{ID: "cards", In: doc.Page, Chart: doc.Cards, Table: t}
 }
 
-// bestCard returns the card of the best judges.
+// bestCard returns the card of the best judges: its title, their names, and their distance from each other, or from the
+// next judge if there is one best.
 func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) {
 	best := l.Best()
 	name = "Most accurate"
@@ -149,7 +151,7 @@ func (l *Leaderboard) bestCard(standings []BoardRow) (name, value, note string) 
 	return name, namesOf(best), note
 }
 
-// lower returns a sentence with a small first letter.
+// lower returns a sentence with its first letter in lower case.
 func lower(s string) string {
 	if s == "" {
 		return s
@@ -157,7 +159,7 @@ func lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// seconds1 returns the time of one item in words.
+// seconds1 returns a time of s seconds in words, with one decimal if it is short.
 func seconds1(s float64) string {
 	if s < 9.95 {
 		return fmt.Sprintf("%.1f s", s)
@@ -165,7 +167,7 @@ func seconds1(s float64) string {
 	return lasted(s)
 }
 
-// judges returns the chart of the judges, the best first.
+// judges returns the chart of the judges' scores, the best first, with at most MaxRows rows.
 func (l *Leaderboard) judges() doc.Block {
 	b := l.block()
 	b.Title = doc.Capital(l.headline())
@@ -182,7 +184,7 @@ func (l *Leaderboard) judges() doc.Block {
 	return b
 }
 
-// column returns the table column of this entry of a protocol's layout, named after its metric if it has no name.
+// column returns the column of a table for this metric of a protocol.
 func (c BoardColumn) column(protocol string) doc.Column {
 	column := doc.MetricColumn(protocol, c.Metric, doc.Bare)
 	switch {
@@ -199,7 +201,7 @@ func (c BoardColumn) column(protocol string) doc.Column {
 	return column
 }
 
-// block returns a table with a row for each judge, the best first.
+// block returns the table of the board: a row for each judge, the best first.
 func (b Board) block() doc.Block {
 	t := &doc.Table{RowHead: "judge", Board: true, Columns: []doc.Column{
 		{Name: "level", Kind: doc.LevelCell}, {Name: b.headline(), Kind: doc.Number, Axis: b.axis()},
@@ -257,12 +259,12 @@ func (b Board) block() doc.Block {
 	return out
 }
 
-// Document returns the board with its answer.
+// Document returns the board as a document: the answer and the table.
 func (b Board) Document() doc.Document {
 	return doc.Document{Title: b.Says, Blocks: []doc.Block{b.block()}}
 }
 
-// baselines returns the scores of simple rules without reading on the items.
+// baselines returns the table of baselines: what rules that do not read score on the same items.
 func (l *Leaderboard) baselines() doc.Block {
 	ruled := func(s BoardRow) int {
 		if len(s.Report.Rules) == 0 {
@@ -277,13 +279,13 @@ func (l *Leaderboard) baselines() doc.Block {
 	return baselinesOf(source.Rules, l.headline(), l.Unit)
 }
 
-// Sizes of the matrix.
+// Limits of the table of scores by category.
 const (
-	failRows    = 12
-	failColumns = 8
+	failRows    = 12 // judges, the best
+	failColumns = 8  // categories, those with most items
 )
 
-// fails returns the headline of judges by category.
+// fails returns the table of the judges' headline scores by category, with darker cells for higher scores.
 func (l *Leaderboard) fails() doc.Block {
 	rows := l.standings()
 	rows = rows[:min(len(rows), failRows)]
@@ -317,7 +319,7 @@ func (l *Leaderboard) fails() doc.Block {
 		Chart: doc.Heat,
 		Links: []doc.Link{{Words: "Items that most judges get wrong", Target: l.Hardest}},
 	}
-	if rest := len(groups) - failColumns; rest > 0 { // the largest stay
+	if rest := len(groups) - failColumns; rest > 0 { // the largest categories stay
 		slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 		groups = groups[:failColumns]
 		b.Remark("board.smaller-categories", table.Count(rest, "smaller categorie"))
@@ -346,7 +348,7 @@ func (l *Leaderboard) fails() doc.Block {
 	return b
 }
 
-// biasChart returns the chart of the judges' headlines against a bias.
+// biasChart returns the chart that plots the judges' headline scores against a bias, as the layout's BiasPlot says.
 func (l *Leaderboard) biasChart() doc.Block {
 	a := l.layout().BiasPlot
 	low, high := 100.0, 0.0
@@ -387,7 +389,7 @@ func (l *Leaderboard) biasChart() doc.Block {
 	return doc.Block{ID: "against", Title: a.Title, About: a.About, In: doc.Page, Half: true, Chart: doc.Scatter, Table: t}
 }
 
-// reading returns the notes on how certain the answer is and how to read the page.
+// reading returns the notes on how certain the answer is, and how to read the page.
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
 	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page}

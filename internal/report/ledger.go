@@ -12,13 +12,13 @@ import (
 	"gavel/scoring"
 )
 
-// JudgeCost holds the cost of a judge: of one run, or under all conditions of a suite.
+// JudgeCost holds the costs of a judge: of one run, or of all its runs in a suite.
 type JudgeCost struct {
 	Judge  string          `json:"judge"`
 	Ledger *scoring.Ledger `json:"ledger"`
 }
 
-// costBlocks returns a table of the costs of judges; none where no judge has a ledger.
+// costBlocks returns a table of the costs of judges; nothing if no costs are known.
 func costBlocks(rows []JudgeCost) []doc.Block {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(p JudgeCost) bool { return p.Ledger == nil })
 	if len(rows) == 0 {
@@ -30,7 +30,7 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Detail, Fold: "Cost",
 		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
 	}
-	var withoutCache []string // whose servers do not report prompt caches
+	var withoutCache []string // judges whose servers do not report prompt caches
 	for _, row := range rows {
 		p := row.Ledger
 		each := cmp.Or(p.PerItem, &scoring.PerItem{})

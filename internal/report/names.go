@@ -7,8 +7,8 @@ import (
 	"gavel/scoring"
 )
 
-// NamesOf returns a name of each run: its judge's name, or its model where judges of several models have one name, and
-// the properties in which the runs differ. Runs that differ in none get their folder.
+// NamesOf returns a different name for each run: the name of its judge (its model, if judges of several models have the
+// same name) and the properties in which the runs differ, or else the run's folder.
 func NamesOf(runs []scoring.Report) []string {
 	parts := []func(scoring.Report) string{
 		func(r scoring.Report) string { return r.Protocol },
@@ -66,14 +66,14 @@ func NamesOf(runs []scoring.Report) []string {
 	return names
 }
 
-// settings returns the settings of a run, without those that names have in other words.
+// settings returns the settings of a run that names show as they are: those without words in the layout.
 func settings(r scoring.Report) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(r.Settings, ", "), func(s string) bool {
 		return strings.HasPrefix(s, "goal ") || inWords(r, s) != ""
 	}), ", ")
 }
 
-// inWords returns the words for a setting in names; "" if it is named as it is.
+// inWords returns the layout's words for a setting in names; "" if names show the setting as it is.
 func inWords(r scoring.Report, setting string) string {
 	for prefix, words := range layoutOf(r.Protocol).Words {
 		if strings.HasPrefix(setting, prefix) {
@@ -83,7 +83,7 @@ func inWords(r scoring.Report, setting string) string {
 	return ""
 }
 
-// parallel reports whether runs with the same a also have the same b.
+// parallel reports whether property b follows from property a: runs with the same a also have the same b.
 func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	values := map[string]string{}
 	for _, r := range runs {
@@ -95,5 +95,5 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	return true
 }
 
-// Manner returns the words after a protocol's question on how it is asked.
+// Manner returns the words after a protocol's question on how it is asked, such as ", in both orders".
 func Manner(protocol string) string { return layoutOf(protocol).Manner }

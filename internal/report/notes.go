@@ -9,12 +9,12 @@ import (
 	"gavel/scoring"
 )
 
-// dotted joins the parts of a line that say something.
+// dotted joins those parts that are not empty, with a dot between.
 func dotted(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
-// simulatedMark returns the mark of a simulated judge in titles.
+// simulatedMark returns the word that marks simulated judges in titles; "" for others.
 func simulatedMark(simulated bool) string {
 	if simulated {
 		return "SIMULATED"
@@ -22,7 +22,7 @@ func simulatedMark(simulated bool) string {
 	return ""
 }
 
-// prompted returns the prompt of a run, with its settings.
+// prompted returns the name of a run's prompt, with the run's settings.
 func prompted(q scoring.Question) string {
 	if q.Settings == "" {
 		return q.Prompt
@@ -30,7 +30,7 @@ func prompted(q scoring.Question) string {
 	return q.Prompt + ", " + q.Settings
 }
 
-// outcomes lists the outcomes that occurred, decided first.
+// outcomes returns a line with the number of judgments of each outcome that occurred, decided first.
 func outcomes(r scoring.Report) string {
 	var parts []string
 	for _, o := range scoring.Outcomes {
@@ -41,7 +41,7 @@ func outcomes(r scoring.Report) string {
 	return fmt.Sprintf("%d = %s", r.Judgments(), strings.Join(parts, " + "))
 }
 
-// intervalNote returns a note: how the intervals of a run were computed, and how its replies were read.
+// intervalNote returns a note on how the intervals of a run were computed and how its replies were read.
 func intervalNote(r scoring.Report) string {
 	var methods []string
 	for _, x := range r.Results {
@@ -50,7 +50,7 @@ func intervalNote(r scoring.Report) string {
 	return Intervals(r.Bootstrap, methods) + "; " + scoring.ReadingNote(r)
 }
 
-// Intervals returns how intervals were made: over what, and by which methods.
+// Intervals returns a note on how intervals were computed: over which units, and by which of methods.
 func Intervals(b scoring.BootstrapInfo, methods []string) string {
 	note := phrases.Say("run.intervals", 100*b.Level, b.Unit)
 	for _, m := range scoring.Methods {

@@ -16,6 +16,7 @@ import (
 	"gavel/scoring"
 )
 
+// reports returns the reports of these runs.
 func reports(runs []Run) []scoring.Report {
 	out := make([]scoring.Report, len(runs))
 	for i, r := range runs {
@@ -40,38 +41,38 @@ var (
 // served with a Content-Security-Policy that allows this sheet alone.
 var Style = reportStyle + runStyle + boardStyle
 
-// pages reads the templates when the first is filled in.
+// pages returns the templates, which it reads once.
 var pages = sync.OnceValue(Templates)
 
-// Templates returns the templates of results, to which a page adds its own.
+// Templates returns the templates of results. The server adds those of its pages.
 func Templates() *template.Template {
 	return template.Must(doc.Templates().Funcs(template.FuncMap{
 		"add": func(a, b int) int { return a + b },
 	}).ParseFS(assets, "assets/*.html"))
 }
 
-// Generator marks the pages that gavel wrote; only these may be replaced without force.
+// Generator is in the head of HTML files that gavel writes. Only files with it may be replaced without force.
 const Generator = `<meta name="generator" content="gavel">`
 
-// Policy holds the Content-Security-Policy of a page: it forbids everything but the style sheet.
+// Policy is the Content-Security-Policy of an HTML file: it forbids everything but the style sheet.
 var Policy = func() string {
 	sum := sha256.Sum256([]byte(Style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 		"'; base-uri 'none'; form-action 'none'"
 }()
 
-// Cards of a run that is being made.
+// Cards returns the HTML of the main metrics, for the page of a run in progress.
 func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards(p)) }
 
-// RunReport holds the leaderboards of some runs, the page of each run, and every number.
+// RunReport holds the results of one or more runs for a report file: leaderboards, and the page of each run.
 type RunReport struct {
 	Runs           []Run
 	Boards         []*Leaderboard
-	Comparison     *Comparison       // of two runs that can be compared; nil of others
-	LabelAgreement *labels.Agreement // how the judges agree with people's labels; nil where none are given
+	Comparison     *Comparison       // of the two runs, if there are two that can be compared; else nil
+	LabelAgreement *labels.Agreement // agreement of the judges with people's labels; nil without labels
 }
 
-// WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
+// WriteHTML writes the report as an HTML file that needs no network, script or font. The same runs give the same bytes.
 func (d RunReport) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
@@ -82,31 +83,31 @@ func (d RunReport) WriteHTML(w io.Writer) error {
 	return pages().ExecuteTemplate(w, "page", p)
 }
 
-// page holds a report as its template takes it.
+// page holds a report as the data of its template.
 type page struct {
 	Title     string
-	One       bool   // run, not several
-	Simulated string // what to say of simulated judges
+	One       bool   // the report has one run
+	Simulated string // warning about simulated judges; "" for none
 	Boards    []*Leaderboard
-	Two       doc.Document // their comparison; empty of others
-	People    *labels.Agreement
-	Pages     []*RunPage
+	Two       doc.Document      // comparison of two runs; empty without one
+	People    *labels.Agreement // agreement of the judges with people's labels; nil without labels
+	Pages     []*RunPage        // page of each run
 	Generator template.HTML
-	Policy    string // forbids everything but the style sheet
+	Policy    string // see [Policy]
 	Style     template.CSS
-	several   []doc.Block // of several runs
+	several   []doc.Block // tables of several runs beside each other
 }
 
-// RunTables returns the table of the runs, the settings that differ, and the costs.
+// RunTables returns the HTML of tables of all runs beside each other: scores, settings that differ, and costs.
 func (p *page) RunTables() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.several) }
 
-// Difference returns the comparison of two runs.
+// Difference returns the HTML of the comparison of two runs.
 func (p *page) Difference() (template.HTML, error) {
 	blocks, _ := p.Two.Cut("made")
 	return doc.Paper{Link: p.inFile, Prefix: "compared-"}.Blocks(blocks)
 }
 
-// Labels returns the agreement of the judges with people's labels; "" where there are none.
+// Labels returns the HTML of the judges' agreement with people's labels; "" without labels.
 func (p *page) Labels() (template.HTML, error) {
 	if p.People == nil {
 		return "", nil
@@ -114,6 +115,7 @@ func (p *page) Labels() (template.HTML, error) {
 	return p.People.HTML(p.inFile)
 }
 
+// pageOf returns the data of the template for a report of these runs.
 func pageOf(runs []Run) *page {
 	scores := Scores{Runs: reports(runs)}
 	names := NamesOf(scores.Runs)
@@ -144,7 +146,7 @@ func pageOf(runs []Run) *page {
 	return p
 }
 
-// inFile returns the address of a run's page in the file.
+// inFile returns the address of a run's page within the report; "" for references to anything else.
 func (p *page) inFile(r doc.Ref) string {
 	i := slices.IndexFunc(p.Pages, func(run *RunPage) bool { return len(r.Runs) == 1 && run.Run.Run == r.Runs[0] })
 	if i < 0 || p.One || r.Show != "" {
@@ -153,6 +155,7 @@ func (p *page) inFile(r doc.Ref) string {
 	return "#" + p.Pages[i].Prefix + "page"
 }
 
+// titleOf returns the title of a report of these runs.
 func titleOf(runs []scoring.Report) string {
 	if len(runs) == 1 {
 		return runs[0].Judge() + " · " + runs[0].Protocol + " · " + runs[0].Dataset
@@ -160,6 +163,7 @@ func titleOf(runs []scoring.Report) string {
 	return fmt.Sprintf("%d runs", len(runs))
 }
 
+// simulatedNote returns a warning if some of these runs are of simulated judges; else "".
 func simulatedNote(runs []scoring.Report) string {
 	n := 0
 	for _, r := range runs {
@@ -178,7 +182,7 @@ func simulatedNote(runs []scoring.Report) string {
 	return phrases.Say("simulated.some", n, len(runs))
 }
 
-// differingSettings returns a table of the settings in which runs differ.
+// differingSettings returns a table of the settings in which the runs of these pages differ.
 func differingSettings(pages []*RunPage) doc.Block {
 	t := &doc.Table{RowHead: "run"}
 	for _, p := range pages {

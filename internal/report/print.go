@@ -7,19 +7,20 @@ import (
 	"gavel/internal/doc"
 )
 
-// Documenter has a document, which every format can show; JSON prints the result itself.
+// Documenter is a result that can be laid out as a document and so printed in every format.
 type Documenter interface{ Document() doc.Document }
 
-// Formats that results are printed in. Text is for a terminal.
+// Formats in which results can be printed.
 const (
 	JSON     = "json"
 	CSV      = "csv"
 	Markdown = "markdown"
-	Text     = "text"
-	FullText = "full" // text that leaves nothing out
+	Text     = "text" // for a terminal
+	FullText = "full" // text with every block and column
 )
 
-// Print writes a result in a format; of text for a terminal of so many columns, 0 where lines may have any length.
+// Print writes a result in a format. result must be a [Documenter] unless the format is JSON. columns is the width of
+// the terminal for text; 0 means any width.
 func Print(w io.Writer, result any, format string, columns int) error {
 	if format == JSON {
 		if d, ok := result.(doc.Document); ok {

@@ -17,46 +17,46 @@ import (
 	"gavel/scoring"
 )
 
-// SuiteRanking holds the results of a suite: judges under conditions.
+// SuiteRanking holds the results of a suite: the ranking of its judges under each condition.
 type SuiteRanking struct {
-	Says       string            `json:"says"` // the answer in a sentence or two
+	Says       string            `json:"says"` // the result in a sentence or two
 	Suite      string            `json:"suite"`
 	Judges     []string          `json:"judges"`
 	Conditions []RankedCondition `json:"conditions"`
-	Ledgers    []JudgeCost       `json:"ledgers,omitempty"` // of the judges that were asked
+	Ledgers    []JudgeCost       `json:"ledgers,omitempty"` // costs of the judges that were asked
 }
 
-// RankedCondition holds the results of all judges on one question.
+// RankedCondition holds the results of a suite's judges under one condition: a protocol and dataset with settings.
 type RankedCondition struct {
 	scoring.SuiteCondition
-	Cells    []RankedRun       `json:"cells"`     // one for each judge
-	Rankings []scoring.Ranking `json:"standings"` // one for each headline
-	// the answer in a sentence or two; left out where nothing is judged
+	Cells    []RankedRun       `json:"cells"`     // runs, one for each judge
+	Rankings []scoring.Ranking `json:"standings"` // one for each headline metric
+	// the result in a sentence or two; left out if nothing is judged
 	Says   string  `json:"says,omitempty"`
-	Across *Across `json:"across,omitempty"` // what the judges show together
+	Across *Across `json:"across,omitempty"` // what an analysis finds in all judges together
 
-	board Board
+	board Board // board of the first of Rankings
 }
 
-// RankedRun holds a judge's run under a condition.
+// RankedRun holds the run of a judge under a condition, begun or not.
 type RankedRun struct {
 	Judge    string `json:"judge"`
 	Run      string `json:"run"`
 	Status   string `json:"status"`
-	Expected int    `json:"judgments"`
-	Answered int    `json:"answered"`
-	Place    int    `json:"place"` // in the rankings; −1 where there is nothing to score
-	Error    string `json:"error,omitempty"`
+	Expected int    `json:"judgments"`       // judgments of the whole run
+	Answered int    `json:"answered"`        // judgments so far, without failed ones
+	Place    int    `json:"place"`           // index in the rankings; −1 if there is nothing to score
+	Error    string `json:"error,omitempty"` // why the run cannot be read
 }
 
-// Statuses of a cell that a run does not have.
+// Statuses of a run of a suite, besides those in its run.json.
 const (
 	NotBegun   = "not begun"
 	Unreadable = "unreadable"
 )
 
-// NewRanking ranks the runs of a suite under each condition. load loads a run by its path, that of its folder below
-// dir; a run that has not begun is an error of [fs.ErrNotExist].
+// NewRanking ranks the judges of a suite under each condition. load loads a run by its path, which begins with dir; for
+// a run that has not begun it returns [fs.ErrNotExist].
 func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scoring.Run, error)) (*SuiteRanking, error) {
 	out := &SuiteRanking{Suite: suite.Name, Judges: suite.Judges}
 	var all [][]scoring.Ranking
@@ -97,7 +97,8 @@ func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scori
 	return out, nil
 }
 
-// cellOf returns a judge's run as a cell, and the run if it could be loaded.
+// cellOf loads the run called name and returns it as a RankedRun, and as load returned it, or nil if it cannot be
+// loaded.
 func cellOf(judge, name string, load func(run string) (*scoring.Run, error)) (RankedRun, *scoring.Run) {
 	cell := RankedRun{Judge: judge, Run: name, Status: NotBegun, Place: -1}
 	run, err := load(name)
@@ -118,7 +119,7 @@ func cellOf(judge, name string, load func(run string) (*scoring.Run, error)) (Ra
 	return cell, run
 }
 
-// rank puts the judges of a condition on a board.
+// rank makes the condition's board and sentences from its first ranking.
 func (c *RankedCondition) rank() {
 	if len(c.Rankings) == 0 {
 		return
@@ -134,8 +135,8 @@ func (c *RankedCondition) rank() {
 	c.Across = c.board.Across
 }
 
-// answer names the judge to use: under one condition the answer of its board, under several the judge that is most
-// often among the best.
+// answer returns a sentence that names the best judges: those of the board if there is one condition, else those that
+// are most often among the best.
 func (s SuiteRanking) answer() string {
 	often := map[string]int{}
 	ranked := 0
@@ -175,12 +176,12 @@ func (s SuiteRanking) answer() string {
 	return phrases.Say(code, table.Shortlist(first), often[first[0]], ranked)
 }
 
-// Document returns the judges under each condition, best first, and every number.
+// Document returns the suite's results as a document: the answer, the blocks, and a CSV row for each number.
 func (s SuiteRanking) Document() doc.Document {
 	return doc.Document{Answer: s.Says, Blocks: s.Blocks(), Sheet: s.sheet()}
 }
 
-// Blocks returns a board for each condition, every number of it, the costs of the judges, and how to read them.
+// Blocks returns a board for each condition, tables of every number and of the costs, and notes on how to read them.
 func (s SuiteRanking) Blocks() (all []doc.Block) {
 	for i, c := range s.Conditions {
 		id := fmt.Sprintf("condition-%d", i+1)
@@ -197,7 +198,7 @@ func (s SuiteRanking) Blocks() (all []doc.Block) {
 	return append(all, warnings, sure)
 }
 
-// Terms explain the metrics of the numbers.
+// Terms returns the definitions of the metrics of all conditions, for pages.
 func (s SuiteRanking) Terms() (all []scoring.Term) {
 	for _, c := range s.Conditions {
 		all = append(all, scoring.MetricsOf(c.Protocol)...)
@@ -205,7 +206,7 @@ func (s SuiteRanking) Terms() (all []scoring.Term) {
 	return all
 }
 
-// block returns the board of the condition, with notes on the runs that are not complete.
+// block returns the board of the condition with notes on runs that are not complete, and with its answer if wanted.
 func (c RankedCondition) block(id string, withAnswer bool) doc.Block {
 	b := c.board.block()
 	b.ID = id
@@ -229,7 +230,7 @@ func (c RankedCondition) block(id string, withAnswer bool) doc.Block {
 	return b
 }
 
-// numbers returns a table with a row for each headline of each judge.
+// numbers returns a folded table with a row for each judge and headline metric.
 func (c RankedCondition) numbers(id string) doc.Block {
 	t := &doc.Table{RowHead: "judge", Columns: []doc.Column{
 		{Name: "metric"}, {Name: "value", Kind: doc.Number}, {Name: "n", Kind: doc.Whole}, {Name: "letters"},
@@ -259,13 +260,13 @@ func (c RankedCondition) numbers(id string) doc.Block {
 	}
 }
 
-// statusLooks maps statuses to the classes of their parts of a bar.
+// statusLooks maps statuses of runs to the CSS classes of their parts of a bar.
 var statusLooks = map[string]string{
 	judging.Complete: "right", judging.Running: "a", Unreadable: "wrong", "damaged": "wrong",
 	"interrupted": "first", "incomplete": "first", "stopped": "first",
 }
 
-// StatusBar returns a bar of the runs by status.
+// StatusBar returns a bar with a part for each of these statuses; count returns the number of runs with a status.
 func StatusBar(statuses []string, count func(status string) int) doc.Block {
 	t := &doc.Table{RowHead: "runs"}
 	for _, status := range statuses {
@@ -278,10 +279,10 @@ func StatusBar(statuses []string, count func(status string) int) doc.Block {
 	return doc.Block{ID: "finished", Chart: doc.StackedBar, Table: t}
 }
 
-// complete reports whether every judgment of a run is there.
+// complete reports whether the run has all its judgments.
 func (c RankedRun) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
-// remark adds notes about how to read the numbers, and warnings.
+// remark adds notes on how to read the numbers to b, and warnings to warnings.
 func (s SuiteRanking) remark(b, warnings *doc.Block) {
 	var tests []string
 	var undefined table.Remarks
@@ -325,7 +326,7 @@ func (s SuiteRanking) remark(b, warnings *doc.Block) {
 	}
 }
 
-// intervals returns a note for each kind of unit on how its intervals were made.
+// intervals returns a note on how intervals were computed for each kind of unit, such as pairs.
 func (s SuiteRanking) intervals() (lines []string) {
 	var kinds []scoring.BootstrapInfo
 	used := map[scoring.BootstrapInfo][]string{}
@@ -345,8 +346,8 @@ func (s SuiteRanking) intervals() (lines []string) {
 	return lines
 }
 
-// sheet returns a row for each judge, condition and headline, and of judges that were asked more than once also the
-// noise floor and the self-agreement.
+// sheet returns the rows of the CSV file: one for each condition, judge and headline metric. Judges that were asked
+// more than once have further rows for the noise floor and the self-agreement.
 func (s SuiteRanking) sheet() [][]string {
 	rows := [][]string{{
 		"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered",

@@ -9,12 +9,13 @@ import (
 	"gavel/scoring"
 )
 
-// ListReferences lists published judges: by themselves where run is nil, else beside the judge of the run.
+// ListReferences returns a table of published judges and their scores, for `gavel references`. If run is not nil, its
+// judge is listed among them by its score.
 func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
 		doc.Columns(doc.Words, "open weights", "prompt", "dataset", "how", "metric"),
 		doc.Columns(doc.Whole, "percent", "pairs"))}
-	for i, at := range []int{3, 1, 0, 2} { // these go first where a terminal is narrow
+	for i, at := range []int{3, 1, 0, 2} { // the columns that a narrow terminal leaves out first
 		t.Columns[at].Spare = i + 1
 	}
 	d := doc.Document{Data: all}
@@ -30,7 +31,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		d.Title = fmt.Sprintf("%s on the same %s: %s", run.Judge(),
 			CountItems(run.Protocol, run.Items), run.Standing(Headline(run).Metric))
 	}
-	var runResult *scoring.Result // of the run, until it has its row
+	var runResult *scoring.Result // score of the run's judge, until it has its row
 	putOwn := func() {
 		t.Add(doc.WordRow("this run: "+run.Judge(), "", prompted(run.Question), run.Dataset, "", runResult.Metric,
 			table.RoundedInterval(*runResult), fmt.Sprint(runResult.N)))

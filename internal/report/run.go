@@ -15,7 +15,7 @@ import (
 	"gavel/scoring"
 )
 
-// NewRunPage returns the page of a run, without the links and other judges that a server adds.
+// NewRunPage returns the page of a run without what only a server knows: links, and the other judges of its items.
 func NewRunPage(run Run) *RunPage {
 	p := &RunPage{Run: run}
 	if run.Jury != nil {
@@ -24,7 +24,7 @@ func NewRunPage(run Run) *RunPage {
 	return p
 }
 
-// Parts returns the outcomes of the units of a group, each with its items.
+// Parts returns the outcomes of the items of a group as parts of a bar, with links to the items.
 func (p *RunPage) Parts(group string) (all []doc.BarPart) {
 	b := p.BreakdownOf(group)
 	for _, end := range layoutOf(p.Protocol).Outcomes {
@@ -35,7 +35,7 @@ func (p *RunPage) Parts(group string) (all []doc.BarPart) {
 	return all
 }
 
-// Meta returns the question, prompt, dataset and number of items in a line.
+// Meta returns a line with the question, prompt, dataset and numbers of items and judgments of the run.
 func (p *RunPage) Meta() string {
 	l := layoutOf(p.Protocol)
 	if _, models, ok := scoring.JuryOf(p.Model); ok {
@@ -62,14 +62,15 @@ func (p *RunPage) Meta() string {
 		itemsOf(p.Report), table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed), stored)
 }
 
-// Body returns the blocks of the run as a part of a page.
+// Body returns the HTML of the run's blocks, to be a part of a page.
 func (p *RunPage) Body() (template.HTML, error) { return p.paper().Blocks(p.Blocks()) }
 
+// paper returns what the page needs to turn blocks into HTML.
 func (p *RunPage) paper() doc.Paper {
 	return doc.Paper{Link: p.Link, Prefix: p.Prefix, Terms: scoring.MetricsOf(p.Protocol), Explained: p.Shown}
 }
 
-// Headline returns the answer. No name of a member of a jury is broken into two lines.
+// Headline returns the answer in pieces, so that no name of a jury's member is broken into two lines.
 func (p *RunPage) Headline() []doc.Segment {
 	var names []string
 	if p.Jury != nil {
@@ -78,7 +79,7 @@ func (p *RunPage) Headline() []doc.Segment {
 	return doc.Unbroken(p.Says, names...)
 }
 
-// Blocks returns the parts of a run below its answer, in their order.
+// Blocks returns the blocks of the page below its answer, from top to bottom.
 func (p *RunPage) Blocks() (all []doc.Block) {
 	l := layoutOf(p.Protocol)
 	parts := l.Parts
@@ -92,7 +93,7 @@ func (p *RunPage) Blocks() (all []doc.Block) {
 	return all
 }
 
-// Document returns the results of the run.
+// Document returns the results of the run as a document.
 func (p *RunPage) Document() doc.Document {
 	return doc.Document{
 		Title: subject(p.Report), Level: diagnosed(&p.Report), Answer: p.Says, Also: p.Also, Blocks: p.Blocks(),
@@ -100,7 +101,7 @@ func (p *RunPage) Document() doc.Document {
 	}
 }
 
-// juryParts returns the parts of a jury's page that stand above those of its run.
+// juryParts returns the blocks that only the page of a jury has, which stand above the others.
 func juryParts(p *RunPage) []doc.Block {
 	if p.Jury == nil {
 		return nil
@@ -112,10 +113,10 @@ func juryParts(p *RunPage) []doc.Block {
 	return all
 }
 
-// ItemLists returns the lists of the items to look at first.
+// ItemLists returns the lists of the items that a person should read first.
 func ItemLists(p *RunPage) []doc.Block { return p.ItemLists }
 
-// OutcomeBar returns a bar of the outcomes of the units, its parts with links to their items.
+// OutcomeBar returns the bar of the outcomes of the run's items, whose parts link to the items.
 func OutcomeBar(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	parts := p.Parts(scoring.Overall)
@@ -143,7 +144,7 @@ func OutcomeBar(p *RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// Cards returns the main metrics of the run: large on a page, on a terminal with those of each category.
+// Cards returns the main metrics of the run: cards on a page, and a table by category in texts.
 func Cards(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	t := &doc.Table{Columns: []doc.Column{{Name: "all", Kind: doc.Number}, {In: doc.Page}}}
@@ -184,12 +185,13 @@ func Cards(p *RunPage) []doc.Block {
 	}
 }
 
-// categories returns the groups of items, without the group of all.
+// categories returns the names of the groups of items, without the group of all items.
 func (p *RunPage) categories() []string {
 	return slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
 }
 
-// ByGroup returns blocks with a metric by group of items: the headline by category, unless the layout says otherwise.
+// ByGroup returns a table of a metric by group of items: the headline by category, unless the layout's Grouping names
+// another metric.
 func ByGroup(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	head := Headline(&p.Report)
@@ -244,7 +246,7 @@ func ByGroup(p *RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// Caveats returns the caveats of the run, the most important first.
+// Caveats returns sentences on what to know before trusting the run, the most important first.
 func (p *RunPage) Caveats() (all []string) {
 	if caveats := layoutOf(p.Protocol).Caveats; caveats != nil {
 		all = caveats(p)
@@ -261,10 +263,10 @@ func (p *RunPage) Caveats() (all []string) {
 	return all
 }
 
-// mostCaveats is the number of caveats that are not folded.
+// mostCaveats is the number of caveats that a page shows unfolded.
 const mostCaveats = 4
 
-// sentence returns a warning with a capital letter and a full stop.
+// sentence returns a warning with an upper-case letter at its beginning and a full stop at its end.
 func sentence(w string) string {
 	if strings.TrimRight(w, ".!?") == w {
 		w += "."
@@ -272,11 +274,11 @@ func sentence(w string) string {
 	return doc.Capital(w)
 }
 
-// wideInterval is the length, in points, from which the interval of a category is worth a caveat.
+// wideInterval is the width in percentage points at which the interval of a category's score deserves a caveat.
 const wideInterval = 25
 
-// disjoint returns a sentence on the worst and the best category, where their intervals do not overlap, or else on the
-// category with the widest interval.
+// disjoint returns a caveat that names the worst and the best category if their intervals do not overlap, or else the
+// category with the widest interval if it is wide; nil if neither holds.
 func (p *RunPage) disjoint() []string {
 	head := Headline(&p.Report)
 	if head == nil || head.Unit != "" {
@@ -311,7 +313,7 @@ func (p *RunPage) disjoint() []string {
 	return nil
 }
 
-// CaveatBlocks returns the caveats of the run, of which all but the first few are folded.
+// CaveatBlocks returns the caveats of the run for its page. All but the first mostCaveats are folded.
 func CaveatBlocks(p *RunPage) []doc.Block {
 	words := p.Caveats()
 	n := min(len(words), mostCaveats)
@@ -322,10 +324,10 @@ func CaveatBlocks(p *RunPage) []doc.Block {
 	return []doc.Block{first, rest}
 }
 
-// shownFirst lists the settings of a run that are not folded.
+// shownFirst names the settings of a run that its page shows unfolded.
 var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"}
 
-// SettingBlocks returns the settings and the prompt of the run.
+// SettingBlocks returns the settings and the prompt of the run for its page.
 func SettingBlocks(p *RunPage) []doc.Block {
 	first := &doc.Table{Columns: []doc.Column{{}}}
 	rest := &doc.Table{Columns: first.Columns}
@@ -347,7 +349,8 @@ func SettingBlocks(p *RunPage) []doc.Block {
 	}
 }
 
-// EveryNumber returns a table with a row for each metric and a column for each category, and the outcomes of judgments.
+// EveryNumber returns a folded table with a row for each metric and a column for each category, and the costs of the
+// run.
 func EveryNumber(p *RunPage) []doc.Block {
 	groups := p.categories()
 	t := &doc.Table{RowHead: "metric", Columns: []doc.Column{

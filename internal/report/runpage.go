@@ -9,51 +9,51 @@ import (
 	"gavel/scoring"
 )
 
-// Run holds the results of a run and its settings, as its page shows them.
+// Run holds the results of a run, with what its page shows besides the report.
 type Run struct {
 	scoring.Report
-	Metadata []scoring.Metadatum   // of its manifest
-	Name     string                // of the judge, among the runs of a page
-	Jury     *jury.Jury            // the gain of a jury; nil for another run, or if a member is missing
-	Sway     *scoring.BiasAnalysis // the biases of the judge; nil if they are unknown
+	Metadata []scoring.Metadatum   // settings of the run, from its manifest
+	Name     string                // name of the judge, different for each run of a page; "" for that of the report
+	Jury     *jury.Jury            // comparison of a jury with its members; nil for other runs, or if a member is missing
+	Sway     *scoring.BiasAnalysis // biases of the judge; nil if they are unknown
 }
 
-// RunPage holds the results of a run with their surroundings: links, other judges, the opposite run. The blocks of its
-// page, report and text are made from it.
+// RunPage holds the results of a run with links, other judges and the opposite run. The blocks of the run's page,
+// report and text are made from it.
 type RunPage struct {
 	Run
-	BoardRef    doc.Ref              // the leaderboard
-	ItemLists   []doc.Block          // the items to look at first
-	OtherJudges []OtherJudge         // judges of the same items
-	Opposite    *OppositeRun         // nil if there is none
-	Command     string               // makes the run
-	Prompt      string               // its text
-	Prefix      string               // of the ids of its elements, where a page has several runs
-	Link        func(doc.Ref) string // returns the address of a reference; nil where the page has no links
-	Shown       map[string]bool      // the terms that the page explains already
+	BoardRef    doc.Ref              // link to the leaderboard that ranks the judge
+	ItemLists   []doc.Block          // lists of the items to read first
+	OtherJudges []OtherJudge         // other judges of the same items
+	Opposite    *OppositeRun         // the judge's run with the opposite goal; nil if there is none
+	Command     string               // command line that makes the run
+	Prompt      string               // text of the run's prompt
+	Prefix      string               // prefix of the ids of HTML elements, if a page has several runs
+	Link        func(doc.Ref) string // returns the address of a reference; nil if the page has no links
+	Shown       map[string]bool      // ids of terms whose definitions the page has already
 
-	juryAlone string // the answer on a jury as one judge, without its members
+	juryAlone string // of a jury: the answer about it as a judge, without its members
 }
 
-// OtherJudge holds the headline of another judge of the same items.
+// OtherJudge holds the headline score of another judge of the same items.
 type OtherJudge struct {
 	Name      string
 	Level     scoring.Level
-	Reference bool    // its replies were published
-	Value     float64 // of the headline
+	Reference bool    // its replies are published ones
+	Value     float64 // the headline score
 }
 
 // OppositeRun holds the run of the same judge over the same items with the opposite goal.
 type OppositeRun struct {
 	Report              *scoring.Report
 	Run                 string
-	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
+	*scoring.Comparison // of the run for better or best with that for worse or worst; nil if they cannot be compared
 }
 
-// Judge returns the name of the judge: Name, or else that of its report.
+// Judge returns the name of the judge: Name, or else the name in the report.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
 
-// Metadatum returns a setting of the run by its name, the last of several; "" if there is none.
+// Metadatum returns the value of a setting of the run by its name, the last if there are several; "" if there is none.
 func (p *RunPage) Metadatum(name string) (value string) {
 	for _, m := range p.Metadata {
 		if m.Name == name {
@@ -63,7 +63,7 @@ func (p *RunPage) Metadatum(name string) (value string) {
 	return value
 }
 
-// ItemsOf returns a reference to the items of a group that a filter takes.
+// ItemsOf returns a reference to the run's items that match a filter (show) and belong to a group.
 func (p *RunPage) ItemsOf(show, group string) doc.Ref {
 	if group == scoring.Overall {
 		group = ""
@@ -71,7 +71,7 @@ func (p *RunPage) ItemsOf(show, group string) doc.Ref {
 	return doc.Ref{Runs: []string{p.Run.Run}, Show: show, Group: group}
 }
 
-// diagnosed returns the level of a run's judge, "" without a diagnosis.
+// diagnosed returns the level of a run's judge, such as strong; "" if the run has no diagnosis.
 func diagnosed(r *scoring.Report) scoring.Level {
 	if r.Diagnosis == nil {
 		return ""
@@ -79,12 +79,13 @@ func diagnosed(r *scoring.Report) scoring.Level {
 	return r.Diagnosis.Level
 }
 
+// isJury reports whether a model's name is that of a jury.
 func isJury(model string) bool {
 	_, _, ok := scoring.JuryOf(model)
 	return ok
 }
 
-// SetJury makes the page that of a jury: its answer becomes that of the jury.
+// SetJury makes the page that of a jury: the page's answer becomes the one about the jury and its members.
 func (p *RunPage) SetJury(j *jury.Jury) {
 	p.Jury = j
 	p.juryAlone = strings.TrimSpace(p.Says + " " + p.Also)

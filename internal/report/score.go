@@ -1,5 +1,5 @@
-// Package report lays results out: tables, figures and pages. It computes
-// nothing; every number in it comes from scoring.
+// Package report lays results out as documents, pages and files. It computes no score: every number comes from package
+// scoring.
 package report
 
 import (
@@ -13,17 +13,17 @@ import (
 	"gavel/scoring"
 )
 
-// Scores holds the reports that `gavel score` prints.
+// Scores holds the reports of the runs that `gavel score` prints.
 type Scores struct {
 	Runs []scoring.Report `json:"runs"`
-	Next []doc.Command    `json:"-"` // what one may do now
-	// of several judges that were asked the same, which are the best; nil of others
+	Next []doc.Command    `json:"-"` // commands to type next
+	// ranking of several judges that were asked the same question about the same items; nil for other runs
 	Board *Board `json:"-"`
-	// what judges of the same items show together
+	// what analyses find in several judges of the same items together
 	Across []Across `json:"across,omitempty"`
 }
 
-// MarshalJSON writes each run with the data of its analyses.
+// MarshalJSON returns the JSON of the runs, each with the data of its analyses.
 func (s Scores) MarshalJSON() ([]byte, error) {
 	type run struct {
 		scoring.Report
@@ -39,7 +39,8 @@ func (s Scores) MarshalJSON() ([]byte, error) {
 	return codec.Marshal(out)
 }
 
-// Document returns of a single run its results, of several the board or a table of all, and then each run.
+// Document returns the results of the runs as a document: those of a single run, or for several runs the board or a
+// table of all, and then each run.
 func (s Scores) Document() doc.Document {
 	if len(s.Runs) == 0 {
 		return doc.Document{Sheet: sheetOf(s.Runs)}
@@ -58,13 +59,14 @@ func (s Scores) Document() doc.Document {
 	}
 	if s.Board != nil {
 		d = doc.Document{Answer: s.Board.Says, Sheet: d.Sheet}
-		d.Blocks = append([]doc.Block{s.several(), s.Board.block()}, s.acrossBlocks()...)
+		d.Blocks = append([]doc.Block{s.Board.block(), s.several()}, s.acrossBlocks()...)
+		others = s.Runs
 	}
 	for _, r := range others {
 		part := NewRunPage(Run{Report: r}).Document()
 		head := doc.Block{In: doc.Full, Title: part.Title, ShowTitle: true}
 		if part.Answer != "" {
-			head.Plain(strings.TrimSpace(string(part.Level) + " " + part.Answer + " " + part.Also))
+			head.Plain(strings.TrimSpace(table.Level(part.Level) + " " + part.Answer + " " + part.Also))
 		}
 		d.Blocks = append(d.Blocks, head)
 		for _, b := range part.Blocks {
@@ -84,6 +86,7 @@ func (s Scores) Document() doc.Document {
 	return d
 }
 
+// acrossBlocks returns the tables and charts of the analyses across judges.
 func (s Scores) acrossBlocks() (all []doc.Block) {
 	for i, a := range s.Across {
 		all = append(all, a.blocks(fmt.Sprintf("across-%d-", i+1))...)
@@ -91,10 +94,10 @@ func (s Scores) acrossBlocks() (all []doc.Block) {
 	return all
 }
 
-// AcrossJudges returns what judges of the same items show together.
+// AcrossJudges returns a document of the analyses across judges alone.
 func (s Scores) AcrossJudges() doc.Document { return doc.Document{Blocks: s.acrossBlocks()} }
 
-// stages returns a line for each of the runs that the last one is made of.
+// stages returns a table of the runs before the last, whose replies the last run uses.
 func (s Scores) stages() doc.Block {
 	t := &doc.Table{RowHead: "stages", Columns: []doc.Column{{Kind: doc.LevelCell}, {}}}
 	for _, r := range s.Runs[:len(s.Runs)-1] {
@@ -105,7 +108,7 @@ func (s Scores) stages() doc.Block {
 	return doc.Block{ID: "stages", In: doc.Short, Table: t}
 }
 
-// several returns a table with a row for each run: the numbers that stand for it.
+// several returns a table with a row for each run and a column for each of its main metrics.
 func (s Scores) several() doc.Block {
 	t := &doc.Table{RowHead: "run", Columns: []doc.Column{{Name: "level", Kind: doc.LevelCell}}}
 	var tiles []Tile
@@ -131,9 +134,10 @@ func (s Scores) several() doc.Block {
 	}
 }
 
-// Costs returns the costs of the runs, a row each.
+// Costs returns a document with a table of the costs of the runs.
 func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
 
+// costs returns the table of the costs of the runs.
 func (s Scores) costs() []doc.Block {
 	var rows []JudgeCost
 	for i, name := range NamesOf(s.Runs) {

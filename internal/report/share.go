@@ -7,14 +7,14 @@ import (
 	"gavel/internal/doc"
 )
 
-// document returns the leaderboard as its files show it, with the question and the dataset in its notes.
+// document returns the leaderboard as Markdown files and pictures show it, with the question and dataset in a note.
 func (l *Leaderboard) document() doc.Document {
 	judges := l.judges()
 	judges.Plain(l.About)
 	return doc.Document{Answer: l.Says, Blocks: []doc.Block{judges}}
 }
 
-// Markdown writes the leaderboards, then the answer and the main numbers of each run.
+// Markdown writes the leaderboards of the report and then the results of each run as Markdown.
 func (d RunReport) Markdown(w io.Writer) error {
 	var all []doc.Document
 	for _, l := range d.Boards {
@@ -31,7 +31,7 @@ func (d RunReport) Markdown(w io.Writer) error {
 	return nil
 }
 
-// Picture writes an SVG to share: of a single run, or of the leaderboard of several.
+// Picture writes an SVG picture of the report's only run, or else of its only leaderboard.
 func (d RunReport) Picture(w io.Writer) error {
 	switch {
 	case len(d.Runs) == 1:

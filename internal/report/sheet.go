@@ -8,7 +8,7 @@ import (
 	"gavel/scoring"
 )
 
-// sheetOf returns the numbers of runs as rows of CSV, one for each run, metric and group.
+// sheetOf returns the rows of a CSV file with the scores of runs: one for each run, metric and group.
 func sheetOf(runs []scoring.Report) [][]string {
 	rows := [][]string{{
 		"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high",
@@ -50,7 +50,7 @@ func sheetOf(runs []scoring.Report) [][]string {
 	return rows
 }
 
-// decimals of a number in CSV.
+// decimals returns the number of decimals in CSV for numbers of a unit.
 func decimals(unit string) int {
 	if unit == "" {
 		return 4
@@ -58,8 +58,7 @@ func decimals(unit string) int {
 	return 6
 }
 
-// withoutModes leaves mode and unit, the last columns, out of a file in which no
-// row has one: files of pairs alone stay as they were.
+// withoutModes removes the last two columns, mode and unit, if no row has a value in them.
 func withoutModes(rows [][]string) [][]string {
 	last := len(rows[0]) - 2
 	if slices.ContainsFunc(rows[1:], func(r []string) bool { return r[last]+r[last+1] != "" }) {

@@ -9,10 +9,10 @@ import (
 	"gavel/scoring"
 )
 
-// Sway lays out the biases of a judge, for `gavel sway`.
+// Sway lays out the biases of a judge for `gavel sway`: what its verdicts correlate with, such as length.
 type Sway struct{ *scoring.BiasAnalysis }
 
-// Document returns the biases, a row for each.
+// Document returns the biases as a document, with a row for each.
 func (s Sway) Document() doc.Document {
 	d := doc.Document{
 		Title:  fmt.Sprintf("%s · %s · %s", scoring.JudgeName(s.Judge), s.Dataset, table.Count(s.Pairs, "pair")),
@@ -28,7 +28,7 @@ func (s Sway) Document() doc.Document {
 	return d
 }
 
-// oddsWords returns an odds ratio with its interval, and p; "" for none.
+// oddsWords returns an odds ratio with its interval, and its p-value, in words; "" if o is nil.
 func oddsWords(o *scoring.Odds) (odds, p string) {
 	if o == nil {
 		return "", ""
@@ -36,7 +36,7 @@ func oddsWords(o *scoring.Odds) (odds, p string) {
 	return fmt.Sprintf("×%.2f [%.2f, %.2f]", o.Ratio, o.Low, o.High), table.PValue(&o.P)
 }
 
-// block has a row for each bias. Those that are significant are coloured.
+// block returns a table with a row for each bias. Significant biases are coloured.
 func (s Sway) block() doc.Block {
 	t := &doc.Table{RowHead: "what", Columns: []doc.Column{
 		{Name: "prefers more", Kind: doc.Number, Axis: &doc.PercentAxis},
@@ -74,7 +74,7 @@ func (s Sway) block() doc.Block {
 	return b
 }
 
-// Biases returns the biases of the judge of a run; nothing where they are unknown.
+// Biases returns the table of the judge's biases for the page of a run; nothing if they are unknown.
 func Biases(p *RunPage) []doc.Block {
 	if p.Sway == nil || p.Sway.Why != "" {
 		return nil

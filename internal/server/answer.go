@@ -24,21 +24,22 @@ import (
 
 // Limits of requests.
 const (
-	maxBody      = 1 << 20
-	maxHeader    = 64 << 10
-	maxConns     = 1024
-	maxConnsEach = 256              // of one address
+	maxBody      = 1 << 20          // bytes
+	maxHeader    = 64 << 10         // bytes
+	maxConns     = 1024             // open connections
+	maxConnsEach = 256              // open connections of one client address
 	readTimeout  = 10 * time.Second // for headers and body
-	writeTimeout = 60 * time.Second
-	idleTimeout  = time.Minute
-	requestTime  = 45 * time.Second // for everything but a stream
+	writeTimeout = 60 * time.Second // for writing an answer
+	idleTimeout  = time.Minute      // between two requests of a connection
+	requestTime  = 45 * time.Second // for computing an answer, except for streams
 )
 
+// errTooSlow reports a request that was not answered within requestTime.
 var errTooSlow = failure.New(http.StatusServiceUnavailable,
 	"request timed out; use the command line for runs this large")
 
-// guarded returns the handler of a route after all checks of a request. Their order matters: a client without access
-// learns nothing.
+// guarded returns a handler that checks a request, and then answers it as rt says. The order of the checks matters: a
+// client without access learns nothing.
 func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
 		original := r // r below gets a context that has ended when the deferred function runs
@@ -90,12 +91,12 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 	}
 }
 
-// response records the status of the answer, and whether the client has access: pages show others no links into the
-// site. Only the guard checks tokens, since it counts the tries.
+// response is a ResponseWriter that records the status of the answer, and whether the client has access: pages for
+// others have no links into the site. It does not check tokens itself, since the guard counts wrong ones.
 type response struct {
 	http.ResponseWriter
-	status   int
-	signedIn bool
+	status   int  // HTTP status; 0 before the answer begins
+	signedIn bool // the client sent the token, or has a session
 }
 
 func (w *response) WriteHeader(status int) {
@@ -115,7 +116,7 @@ func (w *response) Write(b []byte) (int, error) {
 // Unwrap returns the wrapped writer to http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// answer answers a request: with the view as a page or as JSON, or through the route's handler or form.
+// answer answers a request with the view of the route, as a page or as JSON, or by the route's handler or form.
 func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
 	if r.needs != nil && !r.needs(s.opts) {
 		return r.without
@@ -146,20 +147,20 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 	return codec.WriteIndented(w, v)
 }
 
-// frame holds the data of a page around its view.
+// frame holds the data of a page's template: the view, and what all pages show around it.
 type frame struct {
-	View       any
-	Name       string // of the page
-	Version    string
-	Start      bool // runs can be started
-	Inside     bool // the client has access
-	Session    bool // the client can sign out
-	Reloads    bool // a part is still being computed: live.js or else the browser loads the page again
-	Navigation []Choice
+	View       any      // what the route shows
+	Name       string   // name of the page's template
+	Version    string   // version of gavel
+	Start      bool     // this server can start runs
+	Inside     bool     // the client has access
+	Session    bool     // the client can sign out
+	Reloads    bool     // a part is still being computed: the browser loads the page again, by live.js or by itself
+	Navigation []Choice // links in the head of the page
 }
 
-// render answers with a page. The whole page is built before the first byte is sent, so that an error never leaves half
-// a page.
+// render answers with the page called name. It builds the whole page before it sends the first byte, so that an error
+// never leaves half a page.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	to, _ := w.(*response)
 	f := frame{
@@ -188,7 +189,8 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	w.Write(b.Bytes())
 }
 
-// fail answers with an error, as a page or as JSON.
+// fail answers a request with an error: as a page, or as JSON for a call of the API. It logs errors with a status from
+// 500.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := failure.Status(err)
 	if r.Context().Err() != nil && status != http.StatusRequestTimeout { // net/http has ended the context
@@ -213,7 +215,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	})
 }
 
-// errorAnswer holds the answer of a call that failed.
+// errorAnswer holds the JSON with which a failed call of the API is answered.
 type errorAnswer struct {
 	Error struct {
 		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
@@ -222,13 +224,14 @@ type errorAnswer struct {
 	} `json:"error"`
 }
 
-// errorView holds the page of an error.
+// errorView holds the data of the page that shows an error. Name is the name of its HTTP status.
 type errorView struct {
 	Name    string
 	Message string
 }
 
-// commonHeaders are set on every answer. A page loads nothing from elsewhere and has no script or style of its own.
+// commonHeaders are set on every answer. Pages load scripts, styles and images from this server alone, and have no
+// scripts or styles within their HTML.
 var commonHeaders = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 		"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -241,8 +244,8 @@ var commonHeaders = map[string]string{
 	"Cache-Control":                "no-store",
 }
 
-// readForm reads the body of a request, which must be a form or, for programs, JSON. The guard has refused
-// requests from pages of other sites before.
+// readForm reads the body of a POST request: JSON for a call of the API, else a form. The guard has already refused
+// requests from pages of other sites.
 func readForm(r *http.Request) error {
 	if err := guard.ReadBody(r); err != nil || r.Method != http.MethodPost {
 		return err
@@ -264,13 +267,13 @@ func readForm(r *http.Request) error {
 	return nil
 }
 
-// seeOther redirects a browser after a form.
+// seeOther redirects a browser to another address of this server.
 func seeOther(w http.ResponseWriter, r *http.Request, to string) error {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
 
-// refuse answers a client without access; people are redirected to the page to sign in.
+// refuse answers a request without access: a browser is redirected to the page to sign in, others get the error.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if isAPI(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -287,15 +290,16 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// loginView holds the page on which people sign in.
+// loginView holds the data of the page on which people sign in.
 type loginView struct {
-	To    string
-	Wrong string
+	To    string // path to open afterwards
+	Wrong string // error of the last try; "" for none
 }
 
-// Hours returns the length of a session.
+// Hours returns the hours after which a session ends.
 func (loginView) Hours() float64 { return guard.SessionTime.Hours() }
 
+// loginPage shows the form to sign in. It redirects clients that need not sign in.
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Token == "" || s.guard.InSession(r) {
 		return seeOther(w, r, "/")
@@ -304,7 +308,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// login begins a session for a client with the token.
+// login begins a session for a browser that sends the right token, and redirects it to the page it came for.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	to := guard.LocalPath(r.PostForm.Get("to"))
 	if s.opts.Token == "" {
@@ -320,12 +324,13 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, to)
 }
 
+// logout ends the browser's session.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	s.guard.SignOut(w, r)
 	return seeOther(w, r, "/login")
 }
 
-// writeBy sets the deadline for writing an answer, later than the default.
+// writeBy sets the time by which an answer must be written, for answers that take longer than writeTimeout.
 func writeBy(w http.ResponseWriter, deadline time.Time) error {
 	err := http.NewResponseController(w).SetWriteDeadline(deadline)
 	if errors.Is(err, http.ErrNotSupported) {
@@ -334,6 +339,8 @@ func writeBy(w http.ResponseWriter, deadline time.Time) error {
 	return err
 }
 
+// asset answers with a script, style or image of the pages. Browsers may keep it, since its name contains a hash of its
+// content.
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	text, ok := s.pages.assets[name]
@@ -346,6 +353,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
+// healthz answers "ok" to programs that check whether the server works.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	if _, err := s.runs.Stat("."); err != nil {
 		return failure.New(http.StatusServiceUnavailable, "the folder of runs cannot be read")
@@ -355,7 +363,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// nothing answers at all addresses without a route.
+// nothing answers requests whose address or method belongs to no route.
 func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))

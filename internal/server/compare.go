@@ -15,6 +15,8 @@ import (
 	"gavel/scoring"
 )
 
+// compareView returns the comparison of the runs that a request names. If it names fewer than two, the page has only
+// the form for choosing runs.
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	q := r.URL.Query()
 	v = compareView{
@@ -64,7 +66,7 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	return v, s.compose(r.Context(), &v)
 }
 
-// compose fills in the headline, the sentences and the blocks of a comparison's page.
+// compose fills in what a comparison's page shows besides its items: the headline, sentences, tables and charts.
 func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 	c := report.Comparison{Comparisons: v.Comparison}
 	words := []string{"gavel", "compare"}
@@ -89,7 +91,7 @@ func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 	return cmp.Or(ctx.Err(), err)
 }
 
-// meta returns a line with the questions and datasets of the runs.
+// meta returns a line with the questions and datasets of the compared runs.
 func (v *compareView) meta() string {
 	stored := true
 	each := func(text func(h RunHead) string) string {
@@ -109,7 +111,7 @@ func (v *compareView) meta() string {
 	return line
 }
 
-// compare returns the paired comparison of every two runs.
+// compare compares every two of the runs with these names over the items that both judged.
 func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparisons, error) {
 	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), s.state(names...),
 		func() (*scoring.Comparisons, error) {
@@ -122,7 +124,7 @@ func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparis
 		})
 }
 
-// load reads the records of some runs.
+// load reads the records of the runs with these names.
 func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	for _, name := range names {
 		run, err := s.runs.Load(name, "")
@@ -134,11 +136,12 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	return runs, nil
 }
 
-// mostOffered limits the runs that the form lists; other runs can be typed in.
+// mostOffered limits the runs that the form of the comparison lists; others can be typed in.
 const mostOffered = 400
 
-// choose fills in the form, its list of runs, and links to other comparisons. It replaces names of judges by the names
-// of their runs where they are unique.
+// choose fills in the page's form, its list of runs, and links to other comparisons. In the filter it replaces a
+// judge's name that a person typed by the name of that judge's run, if there is only one. more adds an empty field to
+// the form.
 func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil {
@@ -188,7 +191,8 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	return nil
 }
 
-// offerLinks adds links to other comparisons.
+// offerLinks adds links to other comparisons: with another run, with the runs swapped, or with the best judges of the
+// same items.
 func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	f := v.Filter
 	offer := func(name, query string) {
@@ -226,7 +230,8 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	}
 }
 
-// namesFor returns the names by which a person may refer to a run, the shortest first.
+// namesFor returns the names that a person may type for a run, the shortest first: its judge, and the judge with the
+// dataset and question.
 func namesFor(r RunRow) []string {
 	name := markup.Visible(r.Judge())
 	data := name + ", " + markup.Visible(r.Dataset)

@@ -17,22 +17,23 @@ import (
 	"gavel/scoring"
 )
 
-// itemOfTwo holds the parameters of a call for an item of two runs.
+// itemOfTwo holds the parameters of the API call that returns an item with the judgments of two runs.
 type itemOfTwo struct {
 	A    string `json:"a" required:"true" jsonschema:"a run"`
 	B    string `json:"b" required:"true" jsonschema:"another"`
 	Item string `json:"item" required:"true" jsonschema:"its id"`
 }
 
-// difference describes a filter of the items of a comparison.
+// difference describes a filter of the items that compared runs share, such as "they differ".
 type difference struct {
-	name, label string
-	hidden      bool // listed only while it is chosen
+	name, label string // key in addresses, words on the page
+	hidden      bool   // shown only while it is chosen
 }
 
-// holding reports by name which differences apply to an item; positions has its position in each run.
+// holding reports for each filter of [differences], by name, whether an item matches it; names that are missing do not
+// match. positions holds the item's number in each run.
 func holding(runs []*store.Index, positions []int) map[string]bool {
-	var right, scored, confident int // runs
+	var right, scored, confident int // numbers of runs
 	last := 0                        // the last run that is right
 	same := true
 	first := runs[0].Judgments(positions[0])
@@ -60,7 +61,8 @@ func holding(runs []*store.Index, positions []int) map[string]bool {
 	}
 }
 
-// differences returns the filters of a comparison of judges with these names, in the order of the page.
+// differences returns the filters of a comparison of judges with these names, in the order in which the page lists
+// them.
 func differences(names []string) (out []difference) {
 	runs := len(names)
 	all, none := "both", "neither"
@@ -89,7 +91,8 @@ func differences(names []string) (out []difference) {
 	return out
 }
 
-// listItems fills in the filters with their counts, and the page of items that match the chosen filter.
+// listItems fills in the filters with their numbers of items, and the requested page of the items that match the chosen
+// filter.
 func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	f := v.Filter
 	var heads []RunHead
@@ -110,7 +113,7 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 		return notOneOf("show", f.Show, values)
 	}
 	counts := map[string]int{}
-	var all [][]int // items of the chosen filter: their positions in each run
+	var all [][]int // items that match the chosen filter: their numbers in each run
 	for i := range runs[0].Len() {
 		positions, ok := commonItem(runs, i)
 		if !ok || f.Group != "" && runs[0].Group(i) != f.Group {
@@ -141,7 +144,7 @@ func (s *Server) listItems(v *compareView, runs []*store.Index) error {
 	return err
 }
 
-// addItems adds a row for each item; page has its position in every run.
+// addItems adds a row to v for each item in part, which holds the item's number in each run.
 func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 	for _, positions := range part {
 		row := CompareRow{
@@ -161,7 +164,7 @@ func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 	}
 }
 
-// commonItem returns the positions of the first run's item i in all runs; ok is false unless all runs judged it.
+// commonItem returns the numbers that item i of the first run has in all runs; ok is false unless all runs judged it.
 func commonItem(runs []*store.Index, i int) (positions []int, ok bool) {
 	positions = make([]int, len(runs))
 	for k, x := range runs {
@@ -174,25 +177,26 @@ func commonItem(runs []*store.Index, i int) (positions []int, ok bool) {
 	return positions, true
 }
 
-// compareItemView holds an item with the judgments of all runs.
+// compareItemView holds an item with the judgments of all compared runs. A and B are the first two runs.
 type compareItemView struct {
 	A     ItemView      `json:"a"`
 	B     ItemView      `json:"b"`
-	Sides []ItemView    `json:"-"` // of all runs
-	Rows  []judgmentRow `json:"-"`
-	Texts *ItemTexts    `json:"-"` // of the first run that has them
-	Back  string        `json:"-"`
-	Same  bool          `json:"-"` // all were asked the same
+	Sides []ItemView    `json:"-"` // the item in each run
+	Rows  []judgmentRow `json:"-"` // judgments of all runs, side by side
+	Texts *ItemTexts    `json:"-"` // the item's texts, from the first run that has them
+	Back  string        `json:"-"` // address of the comparison
+	Same  bool          `json:"-"` // all runs ask the same question, with the same correct answer
 	Said  bool          `json:"-"` // some judgment has a reply, not only a verdict
 }
 
-// judgmentRow holds the judgments of one order and repetition, one of each run; nil for a run without it.
+// judgmentRow holds the judgments of the same order of candidates and the same repetition, one of each run.
 type judgmentRow struct {
-	Title *JudgmentView // of the first run that has one
-	Cells []*JudgmentView
-	order string // mode and candidates shown
+	Title *JudgmentView   // the judgment in the first run that has it, for the heading
+	Cells []*JudgmentView // the judgment in each run; nil for a run without it
+	order string          // mode and candidates shown, as a key
 }
 
+// compareItemView returns the item that a request names as the compared runs judged it.
 func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
 	q := r.URL.Query()
 	names, err := runsOf(q)
@@ -242,7 +246,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	return v, nil
 }
 
-// Says returns a sentence on how many judges are correct on the item, and which.
+// Says returns a sentence with the number and names of the judges that are correct on the item.
 func (v compareItemView) Says() string {
 	right := v.judgesWith("right")
 	scored := len(right) + len(v.judgesWith("wrong"))
@@ -260,7 +264,7 @@ func (v compareItemView) Says() string {
 	return phrases.Say(code, len(right), scored, names)
 }
 
-// Also returns sentences on judges whose verdicts depend on the position alone, and on a label that all contradict.
+// Also returns sentences on judges that always prefer the same position, and on a label that all judges contradict.
 func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
@@ -268,7 +272,7 @@ func (v compareItemView) Also() string {
 			all = append(all, phrases.Say("together.position", place, table.Enumerate(names)))
 		}
 	}
-	models := 0 // sides that are not simulated
+	models := 0 // judges that are not simulated
 	for _, side := range v.Sides {
 		models += int(1 - scoring.Indicator(side.Run.Simulated))
 	}
@@ -278,7 +282,7 @@ func (v compareItemView) Also() string {
 	return strings.Join(all, " ")
 }
 
-// judgesWith returns the names of the judges whose item has all of these flags.
+// judgesWith returns the names of the judges whose judgments of the item have all of these flags.
 func (v compareItemView) judgesWith(flags ...string) (names []string) {
 	for _, side := range v.Sides {
 		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
@@ -289,7 +293,7 @@ func (v compareItemView) judgesWith(flags ...string) (names []string) {
 	return names
 }
 
-// align groups the judgments of all runs by the order in which candidates were shown, and by repetition.
+// align groups the judgments of an item in all runs by the order in which candidates were shown, and by repetition.
 func align(sides []ItemView) (rows []judgmentRow) {
 	var orders []string
 	for k, side := range sides {
@@ -313,27 +317,27 @@ func align(sides []ItemView) (rows []judgmentRow) {
 	return rows
 }
 
-// CompareRow holds an item that all runs have, with the judgments of each.
+// CompareRow holds an item that all compared runs have, with the judgments of each run. A and B are the first two runs.
 type CompareRow struct {
 	ID     string          `json:"item"`
 	Group  string          `json:"group,omitempty"`
 	A      []JudgmentBrief `json:"a"`
 	B      []JudgmentBrief `json:"b"`
-	FlagsA []string        `json:"a_facts"`
-	FlagsB []string        `json:"b_facts"`
+	FlagsA []string        `json:"a_facts"` // filters that match the item in the first run
+	FlagsB []string        `json:"b_facts"` // filters that match the item in the second run
 
-	Question string            `json:"-"`
-	Cells    [][]JudgmentBrief `json:"-"` // of each run
-	Link     string            `json:"-"`
+	Question string            `json:"-"` // beginning of the item's question
+	Cells    [][]JudgmentBrief `json:"-"` // judgments of each run
+	Link     string            `json:"-"` // link to the item as all runs judged it
 }
 
-// comparedRun holds a run of a comparison, with the name of its judge.
+// comparedRun holds a run of a comparison, with a name of its judge that no other judge of the comparison has.
 type comparedRun struct {
 	Name string
 	Head RunHead
 }
 
-// compareView holds the comparison of two or more runs.
+// compareView holds the comparison of two or more runs. A and B are the first two.
 type compareView struct {
 	Filter     compareFilter        `json:"filter"`
 	A          *RunHead             `json:"a"`
@@ -341,30 +345,30 @@ type compareView struct {
 	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --format json; null without one"`
 	Problem    string               `json:"problem,omitempty" jsonschema:"why there is no comparison"`
 	Shared     int                  `json:"shared" jsonschema:"items that all runs have"`
-	Matches    int                  `json:"matches"`
+	Matches    int                  `json:"matches"` // items that match the filter
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
 
-	Fields []Choice      `json:"-"` // of the form
-	Runs   []Choice      `json:"-"` // list of the form
-	Links  []Choice      `json:"-"` // other comparisons
-	Chosen []comparedRun `json:"-"`
-	Shows  []Choice      `json:"-"`
-	Meta   string        `json:"-"`
-	Answer string        `json:"-"`
-	Also   string        `json:"-"`
-	Above  template.HTML `json:"-"` // blocks above the items
-	Below  template.HTML `json:"-"` // blocks below them
+	Fields []Choice      `json:"-"` // runs in the fields of the form
+	Runs   []Choice      `json:"-"` // runs that the form lists to choose from
+	Links  []Choice      `json:"-"` // links to other comparisons
+	Chosen []comparedRun `json:"-"` // the compared runs
+	Shows  []Choice      `json:"-"` // filters of the items, with their numbers of items
+	Meta   string        `json:"-"` // questions and datasets of the runs, in a line
+	Answer string        `json:"-"` // the result in a sentence
+	Also   string        `json:"-"` // a second sentence
+	Above  template.HTML `json:"-"` // tables and charts above the items
+	Below  template.HTML `json:"-"` // tables and charts below the items
 	First  bool          `json:"-"` // only the first items are listed
 }
 
-// firstCompared limits the items on a page without a filter.
+// firstCompared limits the items on a comparison's page before a person chooses a filter or a page.
 const firstCompared = 10
 
-// letterOf returns the letter of a comparison's run by its position: A, B and so on.
+// letterOf returns the letter of a comparison's run by the run's position from 0: A, B and so on.
 func letterOf(place int) string { return string('A' + rune(place)) }
 
-// Marked returns the runs that need a remark beside their name, and all runs if they cannot be compared.
+// Marked returns the runs that need a remark, such as "simulated" or "incomplete": all if they cannot be compared.
 func (v compareView) Marked() (marked []comparedRun) {
 	for _, c := range v.Chosen {
 		if c.Head.Simulated || c.Head.Status != judging.Complete || v.Problem != "" {
@@ -374,8 +378,8 @@ func (v compareView) Marked() (marked []comparedRun) {
 	return marked
 }
 
-// sameVerdicts reports whether two runs have the same verdicts on an item, over the judgments of one order and
-// repetition that both have.
+// sameVerdicts reports whether a and b, the judgments of an item in two runs, have the same verdict wherever both have
+// a judgment of the same order and repetition.
 func sameVerdicts(a, b []store.IndexedJudgment) bool {
 	return !slices.ContainsFunc(a, func(g store.IndexedJudgment) bool {
 		return slices.ContainsFunc(b, func(h store.IndexedJudgment) bool {
@@ -385,7 +389,7 @@ func sameVerdicts(a, b []store.IndexedJudgment) bool {
 	})
 }
 
-// distinctNames returns the names of compared judges, with what differs between judges of one name.
+// distinctNames returns names of the judges of compared runs. Where judges have the same name, it adds what differs.
 func distinctNames(heads []RunHead) []string {
 	var sides []scoring.Side
 	for _, h := range heads {

@@ -7,23 +7,24 @@ import (
 	"gavel/internal/server/failure"
 )
 
-// deletion deletes a run or a suite whose name is confirmed.
+// deletion deletes a run or a suite after the client has confirmed its name.
 type deletion struct {
-	kind, key, list string // "run" or "suite", "name" or "folder", and the address of the list
-	do              func(s *Server, name string) error
+	kind, key, list string                             // "run" or "suite"; "name" or "folder"; address of the list
+	do              func(s *Server, name string) error // deletes the run or suite called name
 }
 
-// confirmation holds the body of a call that deletes.
+// confirmation holds the body of a call of the API that deletes a run or suite.
 type confirmation struct {
 	Confirm string `json:"confirm" jsonschema:"the name or folder to delete"`
 }
 
-// deleted holds the answer of such a call.
+// deleted holds the answer of a call that deletes a run or suite: its name.
 type deleted struct {
 	Deleted string `json:"deleted"`
 }
 
-// form deletes the run or suite if the form confirms its name.
+// form deletes the run or suite in the request's path if the posted form repeats its name. It returns the address of
+// the list to show next.
 func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
 	name := r.PathValue(d.kind)
 	if r.PostForm.Get("confirm") != name {
@@ -32,7 +33,7 @@ func (d deletion) form(s *Server, r *http.Request) (to string, err error) {
 	return d.list, d.do(s, name)
 }
 
-// call deletes the run or suite if the body confirms its name.
+// call deletes the run or suite in the request's path if the JSON body repeats its name.
 func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
 	name := r.PathValue(d.kind)
 	o, err := readJobRequest(r)

@@ -15,15 +15,15 @@ import (
 	"gavel/internal/server/store"
 )
 
-// RunItems holds the items of a run for readers without a browser. Its documents have the numbers, filters and JSON of
-// the pages.
+// RunItems reads the items of a run for `gavel items` and `gavel show`: its documents have the same numbers, filters
+// and JSON as the server's pages.
 type RunItems struct {
 	*store.Index
-	title string
-	view  ItemsView // without items
+	title string    // of the documents: judge, question and dataset
+	view  ItemsView // the list of items without the items: filters and counts
 }
 
-// OpenItems reads the run in a folder.
+// OpenItems opens the run in the folder dir.
 func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
 	dir, err := filepath.EvalSymlinks(dir) // the store does not follow a link out of its folder
 	if err == nil {
@@ -46,8 +46,8 @@ func OpenItems(ctx context.Context, dir string) (*RunItems, error) {
 	return &RunItems{Index: x, title: title, view: v}, nil
 }
 
-// List returns the items that match a filter. Its text has the first f.Per of them (0: all), the most important first;
-// JSON and CSV have all in the order of the run.
+// List returns a document of the items that match a filter. Its text has the first f.Per of them (0: all), those wrong
+// every time first; its JSON and CSV have all, in the order of the run.
 func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	if f.Group != "" && numberOf(r.view.Groups, f.Group) == 0 {
 		return d, failure.NotFound("no item is of the group %q", f.Group)
@@ -93,7 +93,8 @@ func (r *RunItems) List(f ItemsFilter) (d doc.Document, err error) {
 	return d, nil
 }
 
-// Show returns a whole item; prompts and the judge's thinking are in the full text only.
+// Show returns a document of the item with this number, with its judgments. Prompts and the judge's thinking are in the
+// full text only.
 func (r *RunItems) Show(i int) (doc.Document, error) {
 	v, err := itemOf(r.Index, i)
 	v.Row.manifest = r.Manifest
@@ -102,7 +103,8 @@ func (r *RunItems) Show(i int) (doc.Document, error) {
 	}, err
 }
 
-// block returns the texts of the item and of its judgments: whole, or each on one line with its middle cut out.
+// block returns a table with the texts of the item and of its judgments. short puts each text on one line, without its
+// middle if it is long.
 func (v ItemView) block(short bool) doc.Block {
 	t := &doc.Table{Columns: doc.Columns(doc.Words, "")}
 	add := func(in doc.Surface, name, text string) {
@@ -138,7 +140,11 @@ func (v ItemView) block(short bool) doc.Block {
 			add(doc.Full, "prompt", g.User)
 		}
 		name := cmp.Or(g.Mode, strings.Join(g.Words.Shown, ", "), "verdict")
-		add(0, name, g.Mark().Sign+" "+g.Words.Says+" "+g.Error)
+		verdict := g.Mark().Sign + " " + g.Words.Says
+		if g.Words.Swapped && g.Words.Names != nil {
+			verdict += " (" + strings.Join(g.Words.Names, ", ") + ")"
+		}
+		add(0, name, verdict+" "+g.Error)
 		for _, turn := range g.Turns {
 			add(0, "then asked", turn.Said)
 			add(doc.Full, "thinking", turn.Thinking)

@@ -15,7 +15,8 @@ import (
 	"gavel/scoring"
 )
 
-// attach answers with a file that browsers save and do not show as a page of this server.
+// attach answers with a file, which browsers save instead of showing it as a page of this server. kind is its media
+// type.
 func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
 	w.Header().Set("Content-Type", kind)
 	name = strings.ReplaceAll(name, "/", "_")
@@ -24,7 +25,7 @@ func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
 	return err
 }
 
-// reported returns the run that a request names, with its numbers, for a report.
+// reported returns the numbers of the run that a request names, as a report shows them. A run in progress is an error.
 func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	run := r.PathValue("run")
 	m, err := s.runs.Manifest(run)
@@ -48,7 +49,8 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	return out, err
 }
 
-// downloadNumbers returns a handler that answers with a file which write makes from a run's numbers.
+// downloadNumbers returns a handler that answers with a file of a run's numbers, which write makes. kind is the media
+// type of the file, suffix the end of its name.
 func downloadNumbers(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		run, err := s.reported(r)
@@ -63,7 +65,8 @@ func downloadNumbers(kind, suffix string, write func(report.RunReport, io.Writer
 	}
 }
 
-// downloadBoard returns a handler that answers with a file which write makes from the requested leaderboard.
+// downloadBoard returns a handler that answers with a file of the requested leaderboard, which write makes. kind is the
+// media type of the file, suffix the end of its name.
 func downloadBoard(kind, suffix string, write func(report.RunReport, io.Writer) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		v, err := s.board(r)
@@ -88,14 +91,15 @@ const (
 	markdownType = "text/markdown; charset=utf-8"
 )
 
+// resultsCSV writes the scores of the only run of d as CSV.
 func resultsCSV(d report.RunReport, w io.Writer) error {
 	return report.Scores{Runs: []scoring.Report{d.Runs[0].Report}}.Document().CSV(w)
 }
 
-// downloadTime limits a download of records.
+// downloadTime limits the time to send records.jsonl.
 const downloadTime = 10 * time.Minute
 
-// downloadRecords answers with records.jsonl unchanged.
+// downloadRecords answers with the records.jsonl of the run that a request names, unchanged.
 func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.runNamed(r)
 	if err != nil {

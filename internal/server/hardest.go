@@ -17,7 +17,8 @@ import (
 	"gavel/scoring"
 )
 
-// toHardest redirects to the list of a leaderboard's items, those that most judges get wrong first.
+// toHardest redirects to the list of the items of the requested leaderboard, sorted by the number of judges that get
+// them wrong.
 func (s *Server) toHardest(r *http.Request) (to string, err error) {
 	var filter boardFilter
 	if err := readQuery(r.URL.Query(), &filter); err != nil {
@@ -37,8 +38,8 @@ func (s *Server) toHardest(r *http.Request) (to string, err error) {
 	return hardestURL(c.best()[0].Name), nil
 }
 
-// conditionOf returns the condition that a run belongs to, with its runs scored on the same items; nil without one.
-// pending is true as long as runs are being scored.
+// conditionOf returns the condition (a question about a set of items) that a run belongs to, with all runs scored on
+// these items; nil if there is none yet. pending is true while runs are still being scored in the background.
 func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending bool) {
 	rows, _ := s.rowsForPage(ctx) // the list of runs shows the error
 	pending = s.score(ctx, rows) > 0
@@ -50,25 +51,25 @@ func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pen
 	return nil, pending
 }
 
-// otherJudge holds another judge of the same items, with its outcome on an item.
+// otherJudge holds another judge of the same items, with its outcome on one of them.
 type otherJudge struct {
 	Name, Link string
 	itemMark
 }
 
-// matrix holds the outcomes of a leaderboard's judges on its items.
+// matrix holds the outcomes of all judges of a leaderboard on its items: a row per item, a column per judge.
 type matrix struct {
-	Judges  []otherJudge // one run of each, the best first
-	Pending bool         // it is still being computed
-	runs    []RunRow     // of Judges
-	items   []tally      // the hardest first, those without a scored judge last
+	Judges  []otherJudge // the columns, the best judge first
+	Pending bool         // the outcomes are still being computed; the rest is then empty
+	runs    []RunRow     // the run that stands for each judge
+	items   []tally      // the rows, the hardest item first, items without a scored judge last
 }
 
-// tally holds the outcomes of the judges on an item.
+// tally holds the outcomes of all judges on an item.
 type tally struct {
-	id                  string
-	Marks               []itemMark // of each judge; zero if its run does not have the item
-	right, mixed, wrong int        // judges that are right, not right every time, and wrong every time
+	id                  string     // id of the item
+	Marks               []itemMark // sign of each judge's outcome; zero if its run does not have the item
+	right, mixed, wrong int        // judges that are right in every judgment, not in every one, wrong in every one
 }
 
 // Wrong counts the judges that are not right every time.
@@ -77,11 +78,11 @@ func (t tally) Wrong() int { return t.mixed + t.wrong }
 // Judged counts the judges that are scored on the item.
 func (t tally) Judged() int { return t.Wrong() + t.right }
 
-// mostInMatrix limits the judges in a list of items.
+// mostInMatrix limits the judges whose outcomes on items are compared.
 const mostInMatrix = 100
 
-// judgesOfItems returns all judges of a run's items; nil if the run's judge is the only one. Where judges are counted,
-// juries are left out, since their members count already.
+// judgesOfItems returns a run of each judge that judged a run's items, the best first; nil if there is only one judge.
+// If juries is false, it leaves juries out: where judges are counted, their members count already.
 func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
 	c, pending := s.conditionOf(ctx, run)
 	if c == nil || pending {
@@ -94,7 +95,7 @@ func (s *Server) judgesOfItems(ctx context.Context, run string, juries bool) (ju
 	return judges[:min(mostInMatrix, len(judges))], false
 }
 
-// matrixOf returns the outcomes of all judges on the items of a run.
+// matrixOf returns the outcomes of all judges on the items of a run. If juries is false, it leaves juries out.
 func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matrix, err error) {
 	judges, pending := s.judgesOfItems(ctx, run, juries)
 	if judges == nil {
@@ -115,7 +116,7 @@ func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matri
 	return m, err
 }
 
-// item returns the outcomes on an item; nil if a judge does not have it.
+// item returns the outcomes on the item with this id; nil unless all judges have the item.
 func (m matrix) item(id string) *tally {
 	if i := slices.IndexFunc(m.items, func(t tally) bool { return t.id == id }); i >= 0 {
 		return &m.items[i]
@@ -123,7 +124,7 @@ func (m matrix) item(id string) *tally {
 	return nil
 }
 
-// tallies returns the outcomes on the items that all judges have, the hardest first, those without a score last.
+// tallies returns the outcomes on the items that all judges have, the hardest item first, items without a score last.
 func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 	places := map[string]int{} // positions in all, by item
 	for k, run := range judges {
@@ -149,7 +150,7 @@ func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 	return all, nil
 }
 
-// add counts the outcome of a judge from the flags of its judgments.
+// add sets the outcome of a judge, given by its column, from the flags of its judgments of the item.
 func (t *tally) add(judge int, f store.Flags) {
 	mark := &t.Marks[judge]
 	switch {
@@ -167,7 +168,7 @@ func (t *tally) add(judge int, f store.Flags) {
 	}
 }
 
-// Says summarises the outcomes of the judges in a sentence.
+// Says returns a sentence with the number of items on which all judges are wrong, or on which none is correct.
 func (m matrix) Says() string {
 	var scored, hopeless, certain, simulated int // items, items, items and judges
 	for _, t := range m.items {
@@ -198,7 +199,8 @@ func (m matrix) Says() string {
 	return phrases.Say("hardest.some-correct", len(m.runs), items)
 }
 
-// compareItemURL returns the address of an item's page in several runs; "" for fewer than two.
+// compareItemURL returns the address of the page that shows an item as the first maxCompared of these runs judged it;
+// "" for fewer than two runs.
 func compareItemURL(runs []RunRow, id string) string {
 	names := namesOf(runs[:min(maxCompared, len(runs))])
 	if len(names) < 2 {

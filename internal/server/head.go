@@ -13,7 +13,7 @@ import (
 	"gavel/scoring"
 )
 
-// RunHead holds what every page shows of a run.
+// RunHead holds what the server shows of a run wherever it names the run: the manifest's main values.
 type RunHead struct {
 	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`
 	ID        string    `json:"id,omitempty" jsonschema:"SHA-256 of the spec"`
@@ -35,16 +35,17 @@ type RunHead struct {
 
 	About judging.About `json:"about,omitzero" jsonschema:"name, tags and note that people gave the run"`
 
-	ItemsOf string `json:"-"` // name of the known dataset with these items, else Dataset
+	ItemsOf string `json:"-"` // gavel's name of the dataset with exactly these items, else Dataset
 
-	IsJury bool `json:"-"` // the members may include simulated judges
+	IsJury bool `json:"-"` // the run combines the verdicts of other runs
 
-	judgeName string // in the suite's file
+	judgeName string // name of the judge in the suite's file; "" for none
 }
 
-// damagedStatus marks a folder whose run cannot be read.
+// damagedStatus is the status of a folder that has a run's files but cannot be read.
 const damagedStatus = "damaged"
 
+// headOf returns the RunHead of the run called name, without the name, tags and note that people gave it.
 func headOf(name string, m *judging.Manifest) RunHead {
 	p := m.Spec.Parameters
 	settings := m.Spec.Labels()
@@ -77,7 +78,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
-// head returns headOf with the name, tags and note that people gave the run.
+// head returns the RunHead of the run called name, with the name, tags and note that people gave it.
 func (s *Server) head(name string, m *judging.Manifest) RunHead {
 	h := headOf(name, m)
 	h.About = s.runs.About(name)
@@ -101,10 +102,10 @@ func (h RunHead) AboutName() string { return cmp.Or(h.About.Name, h.judgeName) }
 // Judge returns the name of the run's judge.
 func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }
 
-// Title returns the name that people gave the run, else the name of its folder.
+// Title returns the name that people gave the run, else the path of its folder.
 func (h RunHead) Title() string { return cmp.Or(h.About.Name, h.Name) }
 
-// asks returns the question of the run.
+// asks returns the question that the run asks its judge, in a few words.
 func (h RunHead) asks() string {
 	return report.Question(scoring.Report{Protocol: h.Protocol, Goal: h.Goal})
 }

@@ -10,7 +10,7 @@ import (
 // helpView holds the page /help: the sections of docs/how-do-i.md.
 type helpView struct {
 	Title, Intro string
-	Tasks        []helpSection // the questions
+	Tasks        []helpSection // such as "choose between three models?", each with a command
 	Reading      []helpSection // how to read a page, and terms
 }
 
@@ -18,7 +18,7 @@ type helpView struct {
 // "How to read the page of a run" is "run", to which the foot of a run's page links.
 type helpSection struct{ ID, Title, Text, Output string }
 
-// helpPage returns the help, read from the docs of this version.
+// helpPage returns the page /help from docs/how-do-i.md, which is part of the program.
 func (s *Server) helpPage(*http.Request) (v helpView, err error) {
 	sections := strings.Split(docs.HowDoI, "\n## ")
 	v.Title, v.Intro, _ = strings.Cut(strings.TrimPrefix(sections[0], "# "), "\n\n")

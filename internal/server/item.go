@@ -16,7 +16,7 @@ import (
 	"gavel/scoring"
 )
 
-// ItemView holds what an item's page and its call show.
+// ItemView holds what an item's page shows, and what the API returns for the item.
 type ItemView struct {
 	Run       RunHead        `json:"run"`
 	Item      *ItemTexts     `json:"item" jsonschema:"null if the run has no texts"`
@@ -27,25 +27,25 @@ type ItemView struct {
 	Judgments []JudgmentView `json:"games"`
 	Number    int            `json:"number" jsonschema:"of the item in the run, from 1"`
 	Total     int            `json:"total"`
-	Previous  string         `json:"-"` // links
-	Next      string         `json:"-"`
-	Back      string         `json:"-"`
+	Previous  string         `json:"-"` // link to the previous item that matches the filter
+	Next      string         `json:"-"` // link to the next item
+	Back      string         `json:"-"` // link to the list of items
 
-	Row    RunRow       `json:"-"`
-	Asked  itemQuestion `json:"-"`
+	Row    RunRow       `json:"-"` // the run, with its numbers
+	Asked  itemQuestion `json:"-"` // question that the judge was asked, with the correct answer
 	ToName []string     `json:"-"` // ids of the candidates that are correct to choose
-	Others []otherJudge `json:"-"` // other judges with the same question on the item
-	Across string       `json:"-"` // link to the item with the judgments of several; "" without others
-	Beside string       `json:"-"` // text of that link
-	Called string       `json:"-"` // name of the judge in a comparison
+	Others []otherJudge `json:"-"` // other judges of the same items, with their outcome on this one
+	Across string       `json:"-"` // link to the item as several judges judged it; "" without other judges
+	Beside string       `json:"-"` // text of the link Across
+	Called string       `json:"-"` // name of the judge on a page that compares several
 
 	Pending bool `json:"-"` // the other judges' outcomes are still being read
 }
 
-// mostOthers limits the other judges on the page of an item.
+// mostOthers limits the other judges that an item's page lists.
 const mostOthers = 20
 
-// addOthers adds the outcomes of the other judges on an item, the best first.
+// addOthers adds to an item's page the outcomes of other judges on the item, the best judge first.
 func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	m, err := s.matrixOf(ctx, v.Run.Name, true)
 	v.Pending = m.Pending
@@ -70,30 +70,30 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
 	return nil
 }
 
-// ItemTexts holds the texts of an item.
+// ItemTexts holds the texts of an item: its question, and the candidates that the judge chooses among.
 type ItemTexts struct {
-	Source     string          `json:"source,omitempty"`
-	Shape      string          `json:"shape"`
+	Source     string          `json:"source,omitempty"` // origin of the question, as the dataset names it
+	Shape      string          `json:"shape"`            // kind of item, such as a pair
 	Question   string          `json:"question"`
 	Candidates []candidateView `json:"candidates,omitempty"`
 	Answer     string          `json:"answer,omitempty" jsonschema:"correct answer of an item that asks for a number"`
 	Answered   *answeredView   `json:"answered,omitempty" jsonschema:"the judged answer"`
-	Note       string          `json:"note,omitempty"`
+	Note       string          `json:"note,omitempty"` // warning about the item's line in the dataset
 }
 
-// candidateView holds a candidate with its label.
+// candidateView holds a candidate of an item, and whether the item's label names it.
 type candidateView struct {
 	datasets.Candidate
 	Labelled bool `json:"labelled" jsonschema:"labelled as the right or better one"`
 }
 
-// answeredView holds the judged answer of an agent, with its label.
+// answeredView holds an agent's answer that is to be judged, and whether it is correct by the label.
 type answeredView struct {
 	datasets.Answered
 	Right bool `json:"right"`
 }
 
-// itemView returns the item that a request names, with its number among the items that match the filter.
+// itemView returns the item that a request names, with its place in the list of items that match the request's filter.
 func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	x, f, all, _, err := s.matching(r)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	return v, nil
 }
 
-// itemOf reads an item with all of its judgments.
+// itemOf reads the item with number i of a run, with all of its judgments.
 func itemOf(x *store.Index, i int) (ItemView, error) {
 	v := ItemView{
 		Run:       headOf(x.Run, x.Manifest),
@@ -138,7 +138,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		Number:    i + 1,
 		Total:     x.Len(),
 	}
-	var source *datasets.Item // nil if its texts cannot be read
+	var source *datasets.Item // the item as it was judged; nil if its texts cannot be read
 	item, err := x.Item(i)
 	if err != nil {
 		v.Problem = err.Error()
@@ -164,7 +164,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 	return v, nil
 }
 
-// textsOf returns the texts of an item with its labels.
+// textsOf returns the texts of an item, each candidate with its label.
 func textsOf(item datasets.Item) *ItemTexts {
 	t := &ItemTexts{
 		Source:   item.Source,
@@ -185,13 +185,14 @@ func textsOf(item datasets.Item) *ItemTexts {
 	return t
 }
 
-// itemQuestion holds the question asked about an item, and the correct answer.
+// itemQuestion holds the question that a run asks about an item, and the correct answer.
 type itemQuestion struct {
 	Question string
 	Right    string // "" if unknown
 }
 
-// questionAbout returns the question of a run about an item; r is one of its records, or nil.
+// questionAbout returns the question of a run about an item. The correct answer comes from the item, or else from r:
+// one of the item's records, or nil.
 func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a itemQuestion) {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	a.Question = p.Question(m.Spec.Goal)
@@ -208,7 +209,8 @@ func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a i
 	return a
 }
 
-// Grid reports whether all judgments have more than two options: the page then shows a table by position.
+// Grid reports whether all judgments chose among three or more candidates in several orders. The page then shows them
+// as a table of orders and positions.
 func (v ItemView) Grid() bool {
 	return len(v.Judgments) > 0 && !slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool {
 		return len(g.Order) < 3 || g.Presentations < 2
@@ -223,7 +225,7 @@ func (v ItemView) Heading() string {
 	return v.ID
 }
 
-// Says summarises the judgments of the item in a sentence.
+// Says returns a sentence that summarizes the judgments of the item.
 func (v ItemView) Says() string {
 	var once []JudgmentView
 	for _, g := range v.Judgments {
@@ -260,7 +262,7 @@ func (v ItemView) Says() string {
 	return phrases.Say("item.verdict", first)
 }
 
-// Confident reports whether a judgment has a confidence.
+// Confident reports whether the judge's confidence is known for some judgment of the item.
 func (v ItemView) Confident() bool {
 	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
 }

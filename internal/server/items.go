@@ -16,7 +16,7 @@ import (
 	"gavel/scoring"
 )
 
-// ItemsFilter holds the parameters of a list of items.
+// ItemsFilter holds the parameters of a list of a run's items: which items, in which order, and which page of them.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`
 	Outcome string `json:"outcome,omitempty" jsonschema:"with a judgment of this outcome"`
@@ -25,17 +25,17 @@ type ItemsFilter struct {
 	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item gets another verdict than at first"`
 	Page    int    `json:"page" jsonschema:"from 1"`
 	Per     int    `json:"per" jsonschema:"items per page, at most 200"`
-	By      string `json:"-"` // order: [byJudges], or "" for the usual one
+	By      string `json:"-"` // "judges": items that most judges get wrong first; "": items wrong every time first
 }
 
-// Query returns the query of a link with this filter and more parameters.
+// Query returns the query of a link with this filter and more parameters, given as names and values in turn.
 func (f ItemsFilter) Query(more ...string) string {
 	return query(append([]string{
 		"group", f.Group, "outcome", f.Outcome, "show", f.Show, "mode", f.Mode, "q", f.Text, "by", f.By,
 	}, more...)...)
 }
 
-// At returns the query of another page.
+// At returns the query of a link to another page of the same list.
 func (f ItemsFilter) At(page int) string {
 	per := ""
 	if f.Per != perPage {
@@ -45,11 +45,12 @@ func (f ItemsFilter) At(page int) string {
 }
 
 const (
-	perPage    = 50
-	maxPerPage = 200
+	perPage    = 50  // items of a page, unless the request has another number
+	maxPerPage = 200 // largest number of items of a page that a request may ask for
 	maxQuery   = 200 // bytes of a search text
 )
 
+// itemsFilter reads the filter of a list of items from a request.
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	q := r.URL.Query()
 	f = ItemsFilter{Page: 1, Per: perPage}
@@ -77,9 +78,9 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	return f, nil
 }
 
-// matching returns the positions of a run's items that match the filter of a request, with the run's index and the
-// filter. Programs get them in the order of the run. People get the items that are wrong every time first, then the
-// other wrong ones; or, sorted by all judges, the hardest first, with the outcomes of these judges.
+// matching returns the numbers of a run's items that match the filter of a request, with the run's index and the
+// filter. For the API they are in the order of the run. For a page, items that are wrong every time come first, then
+// other wrong ones; or, sorted by all judges, the hardest first, with the outcomes of these judges in m.
 func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all []int, m matrix, err error) {
 	f, err = itemsFilter(r)
 	if err == nil {
@@ -112,8 +113,9 @@ func (s *Server) matching(r *http.Request) (x *store.Index, f ItemsFilter, all [
 	return x, f, all, m, err
 }
 
-// ranks returns the items that match a filter: first those that are wrong every time, which people should read first,
-// then the other wrong ones, then the rest. contains reports whether an item has the filter's text; nil without one.
+// ranks returns the numbers of the items that match the filter in three lists: items that are wrong every time, which
+// people should read first, other wrong items, and the rest. contains reports whether an item contains the text that
+// the filter searches for; nil without a text.
 func (f ItemsFilter) ranks(x *store.Index, contains func(int) bool) (ranks [3][]int) {
 	for i := range x.Len() {
 		flags := x.Flags(i)
@@ -135,20 +137,20 @@ func (f ItemsFilter) ranks(x *store.Index, contains func(int) bool) (ranks [3][]
 	return ranks
 }
 
-// itemRow holds an item of a list.
+// itemRow holds an item as a list of items shows it.
 type itemRow struct {
 	ID        string          `json:"item"`
 	Group     string          `json:"group,omitempty"`
 	Question  string          `json:"question" jsonschema:"beginning of the question"`
 	Judgments []JudgmentBrief `json:"games"`
 	Flags     []string        `json:"facts" jsonschema:"values of the filter show that match the item"`
-	Link      string          `json:"-"`
+	Link      string          `json:"-"` // to the item's page
 
 	Beside *tally `json:"-"` // outcomes of all judges, if the list is sorted by them
-	Across string `json:"-"` // link to the item with the judgments of several judges
+	Across string `json:"-"` // link to the item as several judges judged it
 }
 
-// ItemsView holds a page of a run's items.
+// ItemsView holds a page of the list of a run's items.
 type ItemsView struct {
 	Run     RunHead     `json:"run"`
 	Filter  ItemsFilter `json:"filter"`
@@ -157,14 +159,15 @@ type ItemsView struct {
 	Pages   int         `json:"pages"`
 	Items   []itemRow   `json:"items"`
 
-	Row      RunRow   `json:"-"`
-	Groups   []Choice `json:"-"`
-	Outcomes []Choice `json:"-"`
-	Shows    []Choice `json:"-"`
-	Several  bool     `json:"-"` // the items have other judges
+	Row      RunRow   `json:"-"` // the run, with its numbers
+	Groups   []Choice `json:"-"` // groups to choose from, with their numbers of items
+	Outcomes []Choice `json:"-"` // outcomes to choose from, with the items that have such a judgment
+	Shows    []Choice `json:"-"` // filters to choose from, with the items that match
+	Several  bool     `json:"-"` // other judges were asked about the same items
 	Matrix   matrix   `json:"-"` // outcomes of all judges, if the list is sorted by them
 }
 
+// itemsView returns the page of a run's items that a request asks for.
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	x, f, all, outcomes, err := s.matching(r)
 	if err != nil {
@@ -200,7 +203,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	return v, err
 }
 
-// numberOf returns the number of items of the option with this value.
+// numberOf returns the number of items of the choice with this value; 0 if there is no such choice.
 func numberOf(options []Choice, value string) int {
 	i := slices.IndexFunc(options, func(o Choice) bool { return o.Value == value })
 	if i < 0 {
@@ -209,7 +212,7 @@ func numberOf(options []Choice, value string) int {
 	return options[i].N
 }
 
-// Says summarises the items in a sentence.
+// Says returns a sentence that summarizes the items that match the filter.
 func (v ItemsView) Says() string {
 	count := func(n int) string { return report.CountItems(v.Run.Protocol, n) }
 	right := numberOf(v.Shows, "right")
@@ -252,7 +255,7 @@ func (v ItemsView) Says() string {
 	return phrases.Say(code, times, confident, count(scored))
 }
 
-// Narrow reports whether the filter has more than the parameter show.
+// Narrow reports whether the filter restricts the items by another parameter than show.
 func (f ItemsFilter) Narrow() bool {
 	return f.Group != "" || f.Outcome != "" || f.Text != "" || f.Mode != ""
 }
@@ -262,7 +265,7 @@ func (v ItemsView) Unlabelled() bool {
 	return numberOf(v.Shows, "unlabelled") > 0
 }
 
-// offer fills in the filters, with the number of items of each.
+// offer fills in Groups, Outcomes and Shows from all items of the run.
 func (v *ItemsView) offer(x *store.Index) {
 	groups := map[string]int{}
 	outcomes := map[string]int{}
@@ -291,7 +294,7 @@ func (v *ItemsView) offer(x *store.Index) {
 	}
 }
 
-// itemRowOf returns the row of an item, with a link that keeps the filter.
+// itemRowOf returns item i of a run as a row of a list. Its link keeps the list's filter.
 func itemRowOf(x *store.Index, i int, run RunHead, f ItemsFilter) itemRow {
 	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())

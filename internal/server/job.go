@@ -8,21 +8,23 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// JobsView holds the jobs of this server.
+// JobsView holds the jobs of this server: the runs and suites that it makes or has made since it started.
 type JobsView struct {
 	Jobs []jobs.Job `json:"jobs"`
 }
 
+// jobsView returns all jobs, the newest first.
 func (s *Server) jobsView(*http.Request) (JobsView, error) {
 	return JobsView{Jobs: append([]jobs.Job{}, s.jobs()...)}, nil
 }
 
-// JobView holds a job with the progress of its run.
+// JobView holds a job, with the progress of the run that it makes now.
 type JobView struct {
 	Job      jobs.Job  `json:"job"`
 	Progress *Progress `json:"progress,omitempty"`
 }
 
+// jobView returns the job that a request names.
 func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	id := r.PathValue("job")
 	job := s.lastJob(func(j jobs.Job) bool { return j.ID == id })
@@ -39,10 +41,11 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	return v, nil
 }
 
-// toRuns redirects to the first page, which lists runs in progress.
+// toRuns redirects the address /jobs to the first page, which lists the jobs and the newest runs.
 func (*Server) toRuns(*http.Request) (to string, err error) { return "/", nil }
 
-// followJob redirects to the suite or run of a job. Until it exists, it answers with the job's own page.
+// followJob redirects to the page of the suite or run that a job makes. Before that exists, it shows the job's own
+// page.
 func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.jobView(r)
 	if err != nil {
@@ -61,11 +64,13 @@ func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, to)
 }
 
+// stopForm stops the job that a request names, and returns the address of the job.
 func (s *Server) stopForm(r *http.Request) (to string, err error) {
 	_, err = s.stop(r)
 	return jobURL(r.PathValue("job")), err
 }
 
+// stop stops the job that a request names: gently, and at once when it is stopped again.
 func (s *Server) stop(r *http.Request) (JobView, error) {
 	if err := s.opts.Runner.Stop(r.PathValue("job")); err != nil {
 		return JobView{}, err

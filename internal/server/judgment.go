@@ -16,29 +16,29 @@ import (
 // JudgmentView holds a judgment with its prompt and replies.
 type JudgmentView struct {
 	JudgmentBrief
-	Presentations int                     `json:"showings"`
+	Presentations int                     `json:"showings"` // of the item: orders and modes
 	Mode          string                  `json:"mode,omitempty"`
 	Order         []string                `json:"order" jsonschema:"candidates in the order shown; null without any"`
 	System        string                  `json:"system,omitempty"`
 	User          string                  `json:"user"`
 	Asked         string                  `json:"asked" jsonschema:"whether the rebuilt prompt is the one that was sent"`
 	Turns         []TurnView              `json:"turns"`
-	Label         string                  `json:"label,omitempty"`
-	Answer        string                  `json:"answer,omitempty"`
-	Rule          string                  `json:"rule,omitempty"`
-	Gold          string                  `json:"gold,omitempty"`
+	Label         string                  `json:"label,omitempty"`  // of the verdict, as the judge wrote it
+	Answer        string                  `json:"answer,omitempty"` // that was read, to a question without candidates
+	Rule          string                  `json:"rule,omitempty"`   // that found the verdict; "" if there is only one
+	Gold          string                  `json:"gold,omitempty"`   // the item's label: id of the correct candidate
 	Recorded      string                  `json:"recorded_as,omitempty" jsonschema:"recorded outcome, if it differs now"`
 	Error         string                  `json:"error,omitempty"`
 	Probabilities []judging.Probability   `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
 	At            time.Time               `json:"at,omitzero"`
 	Imported      *judging.ImportedFields `json:"imported,omitempty" jsonschema:"see records.jsonl"`
 
-	Words      presented `json:"-"`
-	FilePrompt string    `json:"-"` // prompt in the file of an imported record
-	side       string    // prefix of its place on a page of several runs
+	Words      presented `json:"-"` // the judgment in words, for pages
+	FilePrompt string    `json:"-"` // prompt that the file of an imported record has; "" for none
+	side       string    // prefix of Place on a page of several runs
 }
 
-// TurnView holds a reply and the message before it.
+// TurnView holds a reply of the judge, and the message of gavel before it.
 type TurnView struct {
 	Said string `json:"said,omitempty" jsonschema:"message of gavel before the reply, if it is not the prompt"`
 	judging.Reply
@@ -53,7 +53,8 @@ const (
 	askedUnknown = "unknown" // imported runs used prompts of their own
 )
 
-// judgmentView returns the view of a record. Its prompt is rebuilt from the item, and empty if item is nil.
+// judgmentView returns the view of a record with its verdict. It renders the prompt again from the item; if item is
+// nil, the view has no prompt.
 func judgmentView(x *store.Index, j store.JudgedRecord, item *datasets.Item) (JudgmentView, error) {
 	m := x.Manifest
 	r, v := j.Record, j.Verdict
@@ -116,17 +117,18 @@ func judgmentView(x *store.Index, j store.JudgedRecord, item *datasets.Item) (Ju
 	return g, nil
 }
 
-// presented holds a judgment in words. Candidates go by their ids, whatever the prompt called them.
+// presented holds a judgment in words for people. It names candidates by their ids, even if the prompt called them A
+// and B.
 type presented struct {
-	Says    string   // the verdict
+	Says    string   // the verdict in words
 	Names   []string // the prompt's name of each candidate shown, such as "A is x1"; nil if the prompt uses ids
 	Right   string   // the correct choice, as the prompt calls it; "" if unknown
 	Swapped bool     // the order differs from that of the item
 	Shown   []string // ids of the candidates in the order shown
-	Percent string   // the judge's confidence; "" if unknown
+	Percent string   // the judge's confidence, such as "87 %"; "" if unknown
 }
 
-// present puts a judgment into words.
+// present returns the words for a judgment of the run of m.
 func present(m *judging.Manifest, j store.JudgedRecord) presented {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: p.ShownIDs(j.Order)}
@@ -152,7 +154,7 @@ func present(m *judging.Manifest, j store.JudgedRecord) presented {
 	return out
 }
 
-// verdictWords puts a verdict into words, by the goal of the run.
+// verdictWords returns the words for a verdict, such as "a tie" or the candidate that it names as better or worse.
 func verdictWords(m *judging.Manifest, j store.JudgedRecord) string {
 	v := j.Verdict
 	id := j.CandidateID(v.Choice)
@@ -170,15 +172,16 @@ func verdictWords(m *judging.Manifest, j store.JudgedRecord) string {
 	return id
 }
 
-// Place returns the HTML id of the judgment on a page.
+// Place returns the id of the HTML element that shows the judgment on a page.
 func (g JudgmentView) Place() string {
 	return fmt.Sprintf("%sjudgment-%d-%d", g.side, g.Presentation, g.Repetition)
 }
 
-// itemMark holds the sign of a judgment, with its words for screen readers.
+// itemMark holds a sign such as ✓ for a judgment or outcome, its kind for the style sheet, and its words for screen
+// readers.
 type itemMark struct{ Kind, Sign, Words string }
 
-// Mark returns the sign of a judgment.
+// Mark returns the sign for a judgment: right, wrong, a tie, no verdict, or a verdict without a label.
 func (b JudgmentBrief) Mark() itemMark {
 	switch {
 	case b.Right != nil && *b.Right:
@@ -193,10 +196,12 @@ func (b JudgmentBrief) Mark() itemMark {
 	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }
 
-// doubtful: if at least one in doubtful items is wrong every time, the cause is the judge rather than the labels.
+// doubtful decides what sentences doubt: if at least one in doubtful items is wrong every time, the judge is the likely
+// cause, and otherwise the labels may be wrong.
 const doubtful = 4
 
-// everyTime returns the words for "in every judgment of an item" that fit a run, with a space in front.
+// everyTime returns the words for "in every judgment of an item" that fit the run of m, such as " in both orders"; ""
+// if the run judges each item once.
 func everyTime(m *judging.Manifest) string {
 	switch perItem := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
 	case perItem < 2:
@@ -207,7 +212,7 @@ func everyTime(m *judging.Manifest) string {
 	return " every time"
 }
 
-// JudgmentBrief holds a judgment of a list.
+// JudgmentBrief holds a judgment as lists of items show it.
 type JudgmentBrief struct {
 	Presentation int    `json:"showing"`
 	Repetition   int    `json:"repeat,omitempty"`
@@ -217,7 +222,7 @@ type JudgmentBrief struct {
 	Right        *bool  `json:"right" jsonschema:"null if unknown"`
 }
 
-// brief returns a judgment of an index for a list, without the id of the candidate.
+// brief returns an indexed judgment for a list. It lacks the id of the chosen candidate, which the index does not have.
 func brief(g store.IndexedJudgment) JudgmentBrief {
 	return JudgmentBrief{
 		Presentation: g.Presentation,
@@ -228,7 +233,7 @@ func brief(g store.IndexedJudgment) JudgmentBrief {
 	}
 }
 
-// questionOf returns the beginning of an item's question on one line.
+// questionOf returns the beginning of an item's question, or else of the judged answer, on one line.
 func questionOf(item datasets.Item) string {
 	if item.Question == "" && item.Answered != nil {
 		item.Question = item.Answered.Text
@@ -236,7 +241,7 @@ func questionOf(item datasets.Item) string {
 	return markup.Shorten(item.Question, 160)
 }
 
-// briefs returns the judgments of an item for a list. Without the item's texts they lack the id of the candidate.
+// briefs returns the judgments of item i for a list. They lack the ids of the chosen candidates if item has no texts.
 func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 	all := []JudgmentBrief{}
 	for _, g := range x.Judgments(i) {

@@ -21,25 +21,27 @@ import (
 	"gavel/scoring"
 )
 
-var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel label DATASET")
+// errNoDesk answers addresses for labelling on a server without labels, or without a dataset to label.
+var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel labels label DATASET")
 
-// labelsView holds the labellers, and the judges by their agreement with the labels.
+// labelsView holds the page /labels: the people who label items, and the judges by their agreement with the labels.
 type labelsView struct {
-	Dataset string // "" if this server hands out no items
-	Path    string // of the file of labels
-	People  []labels.LabelProgress
+	Dataset string                 // dataset whose items people label; "" if this server hands out none
+	Path    string                 // path of the file of labels
+	People  []labels.LabelProgress // items labelled so far, by person
 	labelAgreement
 }
 
-// labelAgreement holds the judges by their agreement with the labels.
+// labelAgreement holds the table of judges by their agreement with the labels.
 type labelAgreement struct {
-	Says   string
-	Judges template.HTML
-	None   string // reason why no judge is listed
+	Says   string        // the result in a sentence
+	Judges template.HTML // the table
+	None   string        // reason why there is no table
 
-	Pending bool // it is being computed
+	Pending bool // the table is still being computed
 }
 
+// labelsView returns the page /labels.
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	v.Path = s.opts.Labels
 	if d := s.opts.Desk; d != nil {
@@ -49,7 +51,7 @@ func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	return v, r.Context().Err()
 }
 
-// labelAgreement returns the table of judges by their agreement with the labels.
+// labelAgreement compares the judges of all runs that the labels may cover with the labels.
 func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	info, err := os.Stat(s.opts.Labels)
 	if err != nil {
@@ -96,8 +98,8 @@ func (s *Server) labelAgreement(ctx context.Context) labelAgreement {
 	return m
 }
 
-// labelled reports whether the labels may cover a run's items, and the run's files lie in the folder without links out
-// of it.
+// labelled reports whether the labels may cover a run's items. It returns false if the run's files cannot be opened, as
+// when a link leads out of the folder of runs.
 func (s *Server) labelled(run store.FoundRun) bool {
 	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() &&
 		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
@@ -113,23 +115,24 @@ func (s *Server) labelled(run store.FoundRun) bool {
 	return true
 }
 
-// labelAs redirects a person who gives their name to their items.
+// labelAs redirects a person who types their name to the page with their next item.
 func (s *Server) labelAs(r *http.Request) (to string, err error) {
 	name := strings.TrimSpace(r.PostForm.Get("as"))
 	return labelURL(name), labelFailure(labels.CheckName(name))
 }
 
+// labelURL returns the address of the page on which a person labels items.
 func labelURL(name string) string { return "/labels/" + url.PathEscape(name) }
 
-// labelView holds an item for a labeller, without any verdict of a judge, a model or another person.
+// labelView holds the item that a person labels next, without any verdict of a judge, a model or another person.
 type labelView struct {
 	labels.Turn
-	Dataset string
-	Error   string
-	Said    labels.PersonLabel // the refused answer, if there is an error
+	Dataset string             // name of the dataset
+	Error   string             // why the last answer was refused; "" if it was not
+	Said    labels.PersonLabel // the refused answer, to fill in the form again
 }
 
-// Minutes returns the time left, at least one; 0 if unknown.
+// Minutes returns the time in minutes that the person's remaining items take, at least one; 0 if unknown.
 func (v labelView) Minutes() int {
 	if v.Remaining <= 0 {
 		return 0
@@ -137,16 +140,17 @@ func (v labelView) Minutes() int {
 	return int((v.Remaining + time.Minute - 1) / time.Minute)
 }
 
-// Asks returns the question to the labeller.
+// Asks returns the question that the person answers about the item.
 func (v labelView) Asks() string { return v.Shape.Info().LabelQuestion }
 
+// labelView returns the next item of the person whom a request names.
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	v.Dataset = s.opts.Desk.Name()
 	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))
 	return v, labelFailure(err)
 }
 
-// labelFailure gives an error of a desk its status.
+// labelFailure adds an HTTP status to an error of the desk, which hands out items and stores labels.
 func labelFailure(err error) error {
 	status := http.StatusInsufficientStorage
 	switch {
@@ -158,8 +162,8 @@ func labelFailure(err error) error {
 	return failure.WithStatus(status, err)
 }
 
-// labelSay stores an answer or undoes the last one, and leads to the next item. On an error it shows the same item with
-// the error.
+// labelSay stores a person's label or takes their last one back, and redirects to the next item. On an error it shows
+// the same item again with the error.
 func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	name, form := r.PathValue("who"), r.PostForm
 	answer := labels.PersonLabel{

@@ -19,69 +19,71 @@ import (
 	"gavel/scoring"
 )
 
-// boardFilter holds the parameters of a leaderboard.
+// boardFilter holds the parameters that choose a leaderboard: its question (protocol and goal) and its items.
 type boardFilter struct {
 	Protocol string `json:"protocol,omitempty"`
 	Goal     string `json:"goal,omitempty"`
 	Dataset  string `json:"dataset,omitempty" jsonschema:"name, or beginning of the SHA-256 of the items"`
 }
 
-// leaderboardView holds a leaderboard, and what its page shows beside it.
+// leaderboardView holds a leaderboard, and for its page also the newest runs and jobs.
 type leaderboardView struct {
 	Question string              `json:"question"`
 	Dataset  string              `json:"dataset"`
 	Items    int                 `json:"items"`
 	Pending  bool                `json:"pending" jsonschema:"the differences between judges are still being tested"`
 	Scoring  int                 `json:"scoring,omitempty" jsonschema:"number of runs that are being scored"`
-	Reading  bool                `json:"-"` // the runs are being read
+	Reading  bool                `json:"-"` // the folder of runs is being read for the first time
 	Board    *report.Leaderboard `json:"board" jsonschema:"null before the first judge has a score"`
 
-	Choices boardChoices   `json:"-"`
-	Query   string         `json:"-"` // of this leaderboard's address
-	Runs    []RunRow       `json:"-"` // the newest
-	Total   int            `json:"-"` // runs
-	Running int            `json:"-"` // runs in progress
+	Choices boardChoices   `json:"-"` // links to other leaderboards
+	Query   string         `json:"-"` // query of this leaderboard's address
+	Runs    []RunRow       `json:"-"` // runs in progress, then the newest
+	Total   int            `json:"-"` // number of all runs
+	Running int            `json:"-"` // number of runs in progress
 	Jobs    []jobs.Job     `json:"-"` // jobs without a run yet
-	Ended   string         `json:"-"` // warning that the search for runs ended early
-	Mine    labelAgreement `json:"-"`
+	Ended   string         `json:"-"` // warning that runs may be missing; "" for none
+	Mine    labelAgreement `json:"-"` // judges by their agreement with people's labels
 
-	rows []RunRow // of all runs
+	rows []RunRow // all runs of the folder
 }
 
-// boardChoices holds links to other questions about the same items, and to other items of the same question.
+// boardChoices holds links to leaderboards with another question about the same items, and with the same question about
+// other items.
 type boardChoices struct{ Questions, Datasets control }
 
-// control holds a group of links, one of them chosen.
+// control holds a group of links, of which one is the current page.
 type control struct {
 	Label   string
-	Choices []Choice
-	More    []Choice // in the menu
+	Choices []Choice // links shown beside each other
+	More    []Choice // further links, in a menu
 }
 
-// Limits of what a page shows of a leaderboard, and of what is tested for it.
+// Limits of the page of a leaderboard, and of the tests of differences between its judges.
 const (
-	boardRows      = 20 // of the chart without show=all
-	boardDatasets  = 4  // in the control; the others are in its menu
-	boardRuns      = 5  // of the list of the newest runs
-	rankedRuns     = 100
-	rankedBytes    = 512 << 20 // of records
-	keyLength      = 12        // of the SHA-256 of items in an address
-	sampleDatasets = "sample"
+	boardRows      = 20        // judges shown without show=all
+	boardDatasets  = 4         // links to datasets outside the menu
+	boardRuns      = 5         // runs in the list of the newest
+	rankedRuns     = 100       // judges whose differences are tested
+	rankedBytes    = 512 << 20 // bytes of records that are read for the tests
+	keyLength      = 12        // characters of the SHA-256 of items in an address
+	sampleDatasets = "sample"  // prefix of the names of gavel's samples
 )
 
-// condition groups the runs that ask one question about the same items.
+// condition groups the runs that ask one question about the same items: a leaderboard ranks their judges.
 type condition struct {
 	protocol, goal string
-	items          string // of the first run, see [judging.Manifest.ItemsFile]
-	set            judging.ItemSet
-	dataset        string
-	n              int // items
-	runs           []*RunRow
-	larger         []*RunRow // runs of the question over these items and others
+	items          string          // hash of the first run's file of items, see [judging.Manifest.ItemsFile]
+	set            judging.ItemSet // items that all its runs have
+	dataset        string          // name of the dataset
+	n              int             // number of items in set
+	runs           []*RunRow       // runs over these items
+	larger         []*RunRow       // runs that ask the question about these items and others
 }
 
-// conditions groups the runs that have numbers or are being scored by question and items. Sets of items that differ a
-// little count as one. Conditions with the most judged items come first, samples last. Shards are left out.
+// conditions groups runs by question and items: those that have a score or are being scored, except shards (parts of a
+// run made separately). Sets of items that differ a little count as one. Conditions with the most judged items come
+// first, those over gavel's samples last.
 func conditions(rows []RunRow) (all []*condition) {
 	var runs []*RunRow
 	for i := range rows {
@@ -127,8 +129,8 @@ func conditions(rows []RunRow) (all []*condition) {
 	return all
 }
 
-// narrow keeps the runs of a condition that have numbers. Runs over more items get the numbers on the condition's items
-// alone. pending counts the runs whose numbers on these items are still being computed.
+// narrow keeps the runs of a condition that have a score, and adds those over more items, scored on the condition's
+// items alone. pending counts the runs that are still being scored on these items.
 func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -160,10 +162,10 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	return pending
 }
 
-// sample reports whether the items are one of gavel's samples.
+// sample reports whether the condition's items are one of gavel's samples.
 func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDatasets) }
 
-// judgedItems returns the sum of the items that each run judged.
+// judgedItems returns the number of judged items, summed over the condition's runs.
 func (c *condition) judgedItems() (n int) {
 	for _, r := range c.runs {
 		if r.report == nil {
@@ -175,11 +177,12 @@ func (c *condition) judgedItems() (n int) {
 	return n
 }
 
+// sameQuestion reports whether two conditions differ at most in their items.
 func (c *condition) sameQuestion(o *condition) bool {
 	return c.protocol == o.protocol && c.goal == o.goal
 }
 
-// query returns the query of an address of the condition's leaderboard.
+// query returns the query of the address of the condition's leaderboard, with more parameters as names and values.
 func (c *condition) query(more ...string) string {
 	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", c.key()}, more...)...)
 }
@@ -187,17 +190,19 @@ func (c *condition) query(more ...string) string {
 // link returns the address of the condition's leaderboard.
 func (c *condition) link() string { return "/" + c.query() }
 
-// leaderboardOf returns the address of a run's leaderboard.
+// leaderboardOf returns the address of the leaderboard that ranks the judge of the run of m.
 func leaderboardOf(m *judging.Manifest) string {
 	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: m.ItemsFile()}
 	return c.link()
 }
 
+// key returns the condition's items as addresses name them.
 func (c *condition) key() string { return shortKey(c.items) }
 
+// shortKey returns the beginning of the SHA-256 of a file of items, as addresses name it.
 func shortKey(items string) string { return items[:min(keyLength, len(items))] }
 
-// match returns the first condition that the filter allows; nil without one.
+// match returns the first condition in all that matches the filter; nil if there is none.
 func (f boardFilter) match(all []*condition) *condition {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
@@ -208,7 +213,8 @@ func (f boardFilter) match(all []*condition) *condition {
 	return nil
 }
 
-// hasDataset reports whether name is the dataset of some run, or the beginning of the SHA-256 of its items.
+// hasDataset reports whether name is that of the dataset of one of the condition's runs, or the beginning of the
+// SHA-256 of the run's items.
 func (c *condition) hasDataset(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
 		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFile())
@@ -240,7 +246,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	return v, nil
 }
 
-// board returns the leaderboard that a request asks for.
+// board returns the leaderboard that a request asks for. Without parameters it is that of the first condition.
 func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	v.rows, err = s.requestedRows(r)
 	if err != nil {
@@ -272,12 +278,12 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	return v, nil
 }
 
-// has reports whether a run belongs to the condition.
+// has reports whether the run called run belongs to the condition.
 func (c *condition) has(run string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == run })
 }
 
-// question returns the condition's question in words.
+// question returns the question of the condition's runs in words.
 func (c *condition) question() string {
 	for _, r := range c.runs {
 		if r.valued() {
@@ -287,8 +293,9 @@ func (c *condition) question() string {
 	return c.runs[0].asks()
 }
 
-// choicesOf returns links to the other items of the current question, and to the other questions: each about the same
-// items if it was asked about them, else about the items that most of its runs judged.
+// choicesOf returns links to leaderboards: those of the current question about other items, and those of the other
+// questions. A link to another question keeps the items if the question was asked about them, else it leads to the
+// items about which it was asked most.
 func choicesOf(all []*condition, current *condition) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
@@ -332,7 +339,8 @@ func choicesOf(all []*condition, current *condition) (v boardChoices) {
 	return v
 }
 
-// best returns one run of each judge, see [RunRow.standsFor], those with the highest headline first.
+// best returns one run of each judge, chosen by [RunRow.standsFor]. The runs with the highest headline score come
+// first.
 func (c *condition) best() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
@@ -358,16 +366,16 @@ func (c *condition) best() (judges []RunRow) {
 // judgeOf identifies the judge of a run by its name, its model, and how the model was served and asked.
 func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeData(m)) }
 
-// standsFor reports whether the leaderboard shows this run of a judge rather than another: complete runs come first,
-// then larger ones, then newer ones.
+// standsFor reports whether the leaderboard shows this run of a judge rather than another run of the same judge:
+// complete runs come first, then runs over more items, then newer runs.
 func (r RunRow) standsFor(other RunRow) bool {
 	whole := func(r RunRow) float64 { return scoring.Indicator(r.Status == judging.Complete) }
 	return cmp.Or(cmp.Compare(whole(r), whole(other)), r.report.Items-other.report.Items,
 		r.Started.Compare(other.Started)) > 0
 }
 
-// leaderboard returns the leaderboard of a condition, with all rows or the first boardRows. pending is true as long as
-// the differences between judges are being tested.
+// leaderboard returns the leaderboard of a condition, with all judges or the first boardRows. pending is true while the
+// differences between judges are still being tested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
 	boardJudges := judgesOf(judges)
@@ -392,7 +400,8 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	return b, pending
 }
 
-// notes returns the published results on the items, or the command that imports the published judges.
+// notes returns a sentence with the published results on the condition's items, or with the command that imports the
+// published judges; nil if there are none, or if they have been imported.
 func (s *Server) notes(c *condition) []string {
 	var figures []string
 	for _, p := range datasets.PublishedResults(c.dataset) {
@@ -413,13 +422,13 @@ func (s *Server) notes(c *condition) []string {
 	return []string{phrases.Say("board.bring-published", len(first.References), bring)}
 }
 
-// judgeNames returns the names of the judges of runs, with what differs between judges of one model.
+// judgeNames returns the names of the judges of these runs. Where judges have the same model, it adds what differs.
 func judgeNames(rows []RunRow) []string {
 	names, _ := report.NameJudges(judgesOf(rows))
 	return names
 }
 
-// judgesOf returns the judges of some runs.
+// judgesOf returns the judges of these runs as leaderboards take them.
 func judgesOf(rows []RunRow) []report.BoardJudge {
 	judges := make([]report.BoardJudge, len(rows))
 	for i, r := range rows {
@@ -428,8 +437,8 @@ func judgesOf(rows []RunRow) []report.BoardJudge {
 	return judges
 }
 
-// rank tests every two judges in the background. It returns nil if that takes longer than a page waits, and an error if
-// there are too many judges or records.
+// rank tests the difference between every two judges on the items of set, in the background. It returns nil if that
+// takes longer than a page waits, and an error if there are too many judges or records.
 func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
 	if len(judges) < 2 {
 		return s.newRanking(judges), nil
@@ -453,8 +462,8 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	return ranking, nil
 }
 
-// newRanking returns the ranking of judges with the cost of their runs. The judges stay untested if the records of one
-// cannot be read; the page of that run shows the error.
+// newRanking ranks the judges of these runs, with the cost of the runs. If the records of a run cannot be read, it does
+// not test the differences between judges; the page of that run shows the error.
 func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
 	boardJudges := judgesOf(judges)
 	var runs []*scoring.Run
@@ -483,8 +492,8 @@ func (s *Server) newRanking(judges []RunRow) *scoring.Ranking {
 	return &ranking
 }
 
-// byJudges is the value of the parameter by that sorts items by the number of judges that get them wrong.
+// byJudges is a value of the parameter "by" of lists of items: items that most judges get wrong come first.
 const byJudges = "judges"
 
-// hardestURL returns the address of a run's items in that order.
+// hardestURL returns the address of the list of a run's items, sorted by the number of judges that get them wrong.
 func hardestURL(run string) string { return runURL(run) + "/items" + query("by", byJudges) }

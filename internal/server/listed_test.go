@@ -23,7 +23,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 	s.runs.Forget()
 	for _, page := range []string{"/", "/runs", "/suites"} {
-		if text := s.get(page); !strings.Contains(text, warning) || !strings.Contains(text, "gavel merge") || strings.Contains(text, "here yet") {
+		if text := s.get(page); !strings.Contains(text, warning) || !strings.Contains(text, "gavel carry merge") || strings.Contains(text, "here yet") {
 			t.Errorf("%s does not say that the search ended", page)
 		}
 	}

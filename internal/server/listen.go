@@ -17,10 +17,10 @@ import (
 	"gavel/internal/server/store"
 )
 
-// rememberedValues limits the values of whole runs in memory.
+// rememberedValues limits the values in each of the caches memo and background, such as reports and comparisons.
 const rememberedValues = 64
 
-// New returns a server of a folder of runs.
+// New returns a server of the folder of runs o.Runs. [Server.Close] closes it.
 func New(o Options) (*Server, error) {
 	if o.Now == nil || o.Log == nil {
 		return nil, errors.New("a server needs a clock and a log")
@@ -60,7 +60,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends all streams and background work, and closes the folder.
+// Close ends all streams, waits for background work, and closes the folder of runs.
 func (s *Server) Close() error {
 	s.end()
 	s.runs.End()
@@ -70,11 +70,11 @@ func (s *Server) Close() error {
 	return s.runs.Close()
 }
 
-// Handler returns the server's handler, for tests without a listener.
+// Handler returns the server's handler, for tests that need no listener.
 func (s *Server) Handler() http.Handler { return s.mux }
 
-// Serve answers on a listener until the context ends. Then it ends all streams and waits up to five seconds for other
-// answers.
+// Serve answers requests that arrive at l until ctx ends. Then it ends all streams, and waits up to five seconds for
+// other answers.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	limit := min(maxConns, cmp.Or(s.opts.Connections, maxConns))
 	conns := guard.NewConnections(limit, min(maxConnsEach, limit))
@@ -107,7 +107,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// logLines writes the lines of an http.Server's log to the log of the server.
+// logLines is an io.Writer that passes the log of an http.Server to a function, line by line.
 type logLines func(format string, args ...any)
 
 func (l logLines) Write(b []byte) (int, error) {

@@ -17,14 +17,14 @@ import (
 	"gavel/scoring"
 )
 
-// Progress holds the state of a run in progress.
+// Progress holds the state of a run, with its speed while it is in progress.
 type Progress struct {
 	Run       string         `json:"run"`
 	Status    string         `json:"status"`
 	Stalled   bool           `json:"stalled,omitempty"`
 	Done      int            `json:"done" jsonschema:"judgments in the records"`
 	Judgments int            `json:"judgments"`
-	Failed    int            `json:"failed"`
+	Failed    int            `json:"failed"` // judgments whose requests failed
 	Cached    int            `json:"cached_replies"`
 	Outcomes  map[string]int `json:"outcomes"`
 	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"the job on this server that makes the run"`
@@ -35,11 +35,11 @@ type Progress struct {
 
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a few seconds old"`
 	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments in the diagnosis"`
-	Score     *report.RunPage    `json:"-"` // Diagnosis with its numbers, for pages
+	Score     *report.RunPage    `json:"-"` // the same diagnosis with the scores, for pages
 }
 
-// progress returns the progress of a run, with the job that makes it and the numbers so far. A run that this server
-// makes is never stalled. A run without a job may still be made by another process.
+// progress returns the state of an indexed run, with the job that makes it and its scores so far. A run that a job of
+// this server makes is never stalled; a run without a job may be made by another process.
 func (s *Server) progress(x *store.Index) Progress {
 	p := Progress{
 		Run:       x.Run,
@@ -72,7 +72,7 @@ func (s *Server) progress(x *store.Index) Progress {
 	return p
 }
 
-// progressOf returns the current progress of a run.
+// progressOf returns the present state of the run with this name.
 func (s *Server) progressOf(ctx context.Context, run string) (Progress, error) {
 	x, err := s.runs.Index(ctx, run)
 	if err != nil {
@@ -81,18 +81,19 @@ func (s *Server) progressOf(ctx context.Context, run string) (Progress, error) {
 	return s.progress(x), nil
 }
 
+// statusView returns the present state of the run that a request names.
 func (s *Server) statusView(r *http.Request) (Progress, error) {
 	return s.progressOf(r.Context(), r.PathValue("run"))
 }
 
 const (
-	lookEvery  = time.Second
-	aliveEvery = 20 * time.Second // a comment, so that proxies keep the connection open
-	maxStreams = 2 * maxConnsEach // so that one address cannot take them all
+	lookEvery  = time.Second      // pause between two looks of a stream at its run
+	aliveEvery = 20 * time.Second // pause after which a stream sends a comment, so that proxies keep it open
+	maxStreams = 2 * maxConnsEach // open streams; more than the connections of one address
 )
 
-// runEvents streams server-sent events of a run: "progress" with each change, "score" with the HTML of the results so
-// far, and "end" when the run has ended.
+// runEvents streams server-sent events about the run that a request names: "progress" with each change, "score" with
+// the HTML of the results so far, and "end" when the run has ended.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.runNamed(r)
 	if err != nil {
@@ -120,7 +121,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// watch sends the events of a run until it ends, the client goes, or the server closes.
+// watch sends the events of a run until the run ends, the client goes, or the server closes.
 func (s *Server) watch(ctx context.Context, run string, send func(text string) error) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -174,11 +175,12 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	}
 }
 
-// scoreBytes is the size of the largest records that are scored during a run. A larger run is scored at its end.
+// scoreBytes is the size of the largest records.jsonl that is scored while its run is in progress. Larger runs are
+// scored at their end.
 const scoreBytes = 256 << 20
 
-// scoreOf returns the numbers of a run in progress; nil before the first. If there are new records since, they are
-// scored in the background for the next request. Errors are reported elsewhere.
+// scoreOf returns the latest results of a run in progress; nil if there are none yet. If there are new records, it
+// scores them in the background for the next call. If that fails, the earlier results stay; other calls show the error.
 func (s *Server) scoreOf(run string, m *judging.Manifest) *report.RunPage {
 	records := s.runs.Stamps(run).Records
 	if m.Status != judging.Running || records.Size == 0 || records.Size > scoreBytes || s.ending.Err() != nil {

@@ -11,7 +11,7 @@ import (
 //go:embed openapi.json
 var openAPIFile []byte
 
-// describeAPI returns the OpenAPI description of all calls.
+// describeAPI returns the OpenAPI description of all calls of the API.
 func describeAPI(*Server, *http.Request) (description map[string]any, err error) {
 	err = json.Unmarshal(openAPIFile, &description)
 	return description, err

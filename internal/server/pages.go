@@ -33,14 +33,14 @@ var templateFiles embed.FS
 //go:embed assets
 var assetFiles embed.FS
 
-// pages holds the templates, and the assets under names that contain a hash of their content.
+// pages holds the templates of pages, and their assets: scripts, styles and images.
 type pages struct {
-	templates map[string]*template.Template
-	assets    map[string][]byte // by the name in addresses
-	names     map[string]string // names in addresses, by file
+	templates map[string]*template.Template // by the name of the page
+	assets    map[string][]byte             // contents, by the name in addresses, which contains a hash of the content
+	names     map[string]string             // name in addresses of each file
 }
 
-// loadPages reads the templates and assets. folder returns the path of a run's folder.
+// loadPages reads the templates and assets that are part of the program. folder returns the path of a run's folder.
 func loadPages(folder func(run string) string) (*pages, error) {
 	p := &pages{templates: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
 	files, err := fs.ReadDir(assetFiles, "assets")
@@ -77,7 +77,8 @@ func loadPages(folder func(run string) string) (*pages, error) {
 	return p, nil
 }
 
-// add adds an asset under a name that changes with its content.
+// add adds an asset. Its name in addresses contains a hash of its content, so that browsers load it again if it
+// changes.
 func (p *pages) add(file string, text []byte) {
 	sum := sha256.Sum256(text)
 	ext := path.Ext(file)
@@ -85,7 +86,7 @@ func (p *pages) add(file string, text []byte) {
 	p.assets[name], p.names[file] = text, name
 }
 
-// functions returns the functions of the templates. Texts of models, datasets and files must go through v.
+// functions returns the functions that templates may call. Texts of models, datasets and files must go through v.
 func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
@@ -121,6 +122,7 @@ func (p *pages) functions(folder func(run string) string) template.FuncMap {
 // grouped returns a number with thin spaces between thousands.
 func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }
 
+// seconds returns a time of ms milliseconds in words, such as "850 ms" or "2.5 s".
 func seconds(ms float64) string {
 	if ms < 1000 {
 		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
@@ -128,11 +130,12 @@ func seconds(ms float64) string {
 	return strconv.FormatFloat(ms/1000, 'f', 1, 64) + " s"
 }
 
+// duration returns a time of s seconds in words, such as "1m30s".
 func duration(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
-// manifestText returns the text of run.json.
+// manifestText returns m as run.json has it.
 func manifestText(m *judging.Manifest) (string, error) {
 	var b bytes.Buffer
 	err := codec.WriteIndented(&b, m)

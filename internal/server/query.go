@@ -23,7 +23,7 @@ func escaped(name string) string { return url.PathEscape(name) }
 // counts.
 func query(pairs ...string) string { return encoded(url.Values{}, pairs) }
 
-// encoded sets values by names and returns the query of all parameters; "" without one.
+// encoded sets parameters in q from pairs of names and values, and returns q as the query of a link; "" if q is empty.
 func encoded(q url.Values, pairs []string) string {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		q.Del(pairs[i])
@@ -37,8 +37,8 @@ func encoded(q url.Values, pairs []string) string {
 	return "?" + q.Encode()
 }
 
-// itemURL returns the address of an item's page. An id that a browser would resolve as a path upwards ("..") goes into
-// the query.
+// itemURL returns the address of the page of an item of a run; query is added to it. The id ".." goes into the query,
+// since browsers would take it in a path as the folder above.
 func itemURL(run, id, query string) string {
 	if id == "." || id == ".." {
 		return runURL(run) + "/item?id=" + id + strings.Replace(query, "?", "&", 1)
@@ -46,11 +46,11 @@ func itemURL(run, id, query string) string {
 	return runURL(run) + "/items/" + escaped(id) + query
 }
 
-// jobURL returns the address of a job, which redirects to its run or suite once that exists.
+// jobURL returns the address of a job, which redirects to the job's run or suite once that exists.
 func jobURL(id string) string { return "/jobs/" + escaped(id) }
 
-// readQuery sets the fields of a struct of texts and numbers from the parameters with their JSON names. A field keeps
-// its value where the parameter is missing or empty.
+// readQuery sets the fields of filter, a pointer to a struct, from the parameters that have the fields' JSON names.
+// Fields are texts or numbers from 1; a field without a parameter keeps its value.
 func readQuery(q url.Values, filter any) error {
 	for field, value := range reflect.ValueOf(filter).Elem().Fields() {
 		name := jsonName(field)
@@ -70,18 +70,19 @@ func readQuery(q url.Values, filter any) error {
 	return nil
 }
 
-// jsonName returns the key of a field in JSON; "" for a field that is left out.
+// jsonName returns the key of a struct's field in JSON; "" if JSON leaves the field out.
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return strings.TrimPrefix(name, "-")
 }
 
-// notOneOf returns the error for a parameter whose value is not among those allowed.
+// notOneOf returns the error for a parameter whose value is none of names.
 func notOneOf(parameter, value string, names []string) error {
 	return failure.BadRequest("%s %q: it is one of %s", parameter, markup.Visible(value), strings.Join(names, ", "))
 }
 
-// pageOf returns a page of a list, by its number from 1, and the number of pages.
+// pageOf returns a page of a list and the number of its pages. page counts from 1; per is the number of entries on a
+// page.
 func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	pages = max(1, (len(all)+per-1)/per)
 	if page > pages {
@@ -90,14 +91,14 @@ func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	return all[(page-1)*per : min(page*per, len(all))], pages, nil
 }
 
-// Choice holds a choice of a form or among links, with the number of entries that it covers.
+// Choice holds an option of a form, or a link among several.
 type Choice struct {
-	Value, Link, Name string
-	N                 int
+	Value, Link, Name string // value in the form, address of the link, text for people
+	N                 int    // number of entries, such as items, that it leads to
 	Chosen            bool
 }
 
-// address returns the URL for a reference in a document; "" without one.
+// address returns the URL of the page that a reference in a document points to; "" if there is no such page.
 func address(r doc.Ref) string {
 	switch {
 	case len(r.Runs) == 0:
@@ -116,11 +117,11 @@ func address(r doc.Ref) string {
 	return runURL(r.Runs[0])
 }
 
-// maxCompared limits the runs of a comparison: the store keeps few more indexes, and for more runs a leaderboard is
-// clearer.
+// maxCompared limits the runs of a comparison. The store keeps few more indexes in memory, and for more runs a
+// leaderboard is clearer.
 const maxCompared = 6
 
-// compareFilter holds the parameters of a comparison.
+// compareFilter holds the parameters of a comparison of runs.
 type compareFilter struct {
 	A    string `json:"a" required:"true" jsonschema:"a run"`
 	B    string `json:"b" required:"true" jsonschema:"another"`
@@ -128,10 +129,10 @@ type compareFilter struct {
 	Page int    `json:"page" jsonschema:"from 1"`
 
 	Group string   `json:"group,omitempty" jsonschema:"of the items"`
-	Runs  []string `json:"-"` // all runs: A, B and others
+	Runs  []string `json:"-"` // all compared runs: A, B and others
 }
 
-// Query returns the query of a link to these runs, with more parameters.
+// Query returns the query of a link to the comparison of the same runs, with more parameters as names and values.
 func (f compareFilter) Query(more ...string) string {
 	if len(f.Runs) == 2 {
 		return encoded(url.Values{"a": f.Runs[:1], "b": f.Runs[1:]}, more)
@@ -139,20 +140,20 @@ func (f compareFilter) Query(more ...string) string {
 	return encoded(url.Values{"run": f.Runs}, more)
 }
 
-// At returns the query of another page.
+// At returns the query of a link to another page of the comparison's items.
 func (f compareFilter) At(page int) string {
 	return f.Query("show", f.Show, "group", f.Group, "page", fmt.Sprint(page)) + itemsAnchor
 }
 
-// Items returns the address of the items that match a filter.
+// Items returns the address of the compared runs' items that match a filter (show) and belong to a group; "" for any.
 func (f compareFilter) Items(show, group string) string {
 	return "/compare" + f.Query("show", show, "group", group) + itemsAnchor
 }
 
-// itemsAnchor leads to the items of the page.
+// itemsAnchor leads to the list of items on a comparison's page.
 const itemsAnchor = "#items-title"
 
-// runsOf returns the runs that a query names: as a and b, or each as run.
+// runsOf returns the names of the runs to compare that a query has: as a and b, or each as run.
 func runsOf(q url.Values) (runs []string, err error) {
 	repeats := !q.Has("run") // with a and b, a run may be compared with itself
 	for _, name := range slices.Concat([]string{q.Get("a"), q.Get("b")}, q["run"]) {

@@ -23,31 +23,33 @@ type route struct {
 	summary string // purpose of a call
 	query   any    // struct with the parameters of a call
 	body    any    // struct that is posted to a call
-	status  int    // of a successful call; 0 for 200
+	status  int    // HTTP status of a successful call; 0 for 200
 
 	needs   func(Options) bool // reports whether this server has the route; nil if every server has
-	without error              // answer of a server that has not
+	without error              // answer of a server that does not have the route
 	free    bool               // needs no token
 	stream  bool               // has no time limit
 }
 
+// handler answers a request itself, in place of a view. An error that it returns is shown to the client.
 type handler func(*Server, http.ResponseWriter, *http.Request) error
 
-// view returns what a route shows, a value of type result.
+// view makes the value that a route shows, as a page or as JSON.
 type view struct {
-	result reflect.Type
+	result reflect.Type // type of the value
 	make   func(*Server, *http.Request) (any, error)
 }
 
-// viewOf returns a view of what show returns.
+// viewOf returns the view whose values show returns.
 func viewOf[T any](show func(*Server, *http.Request) (T, error)) view {
 	return view{result: reflect.TypeFor[T](), make: func(s *Server, r *http.Request) (any, error) { return show(s, r) }}
 }
 
-// allRoutes lists the routes of the server, as routes.go has them. Pages appear in the navigation in this order. An
-// init function sets it, since the route that describes the API refers to all others.
+// allRoutes lists the routes of the server, in the order of the navigation. An init function sets it, since the route
+// that describes the API refers to all routes.
 var allRoutes []route
 
+// apiPath begins the path of every call of the API.
 const apiPath = "/api/v1"
 
 // isPage reports whether the route is a page for people.
@@ -69,7 +71,7 @@ func Pages() (patterns []string) {
 	return patterns
 }
 
-// navigation returns the links in the head of a page.
+// navigation returns the links in the head of a page, among which the page with this template is chosen.
 func (s *Server) navigation(template string) (list []Choice) {
 	for _, r := range allRoutes {
 		if r.navigation != "" && (r.needs == nil || r.needs(s.opts)) {
@@ -79,10 +81,15 @@ func (s *Server) navigation(template string) (list []Choice) {
 	return list
 }
 
+// errNoRunner answers routes that make, change or delete runs on a server without a RunMaker.
 var errNoRunner = failure.New(http.StatusNotImplemented,
 	"this server only shows runs: it cannot start, stop or delete them")
 
-// Conditions of routes, see [require].
+// hasRunner reports whether the server can make runs: routes that do so need it, see [require].
 func hasRunner(o Options) bool { return o.Runner != nil }
-func hasDesk(o Options) bool   { return o.Desk != nil }
+
+// hasDesk reports whether the server hands out items to label.
+func hasDesk(o Options) bool { return o.Desk != nil }
+
+// hasLabels reports whether the server has a file of labels to compare judges with.
 func hasLabels(o Options) bool { return o.Labels != "" }

@@ -69,7 +69,7 @@ func init() {
 	)
 }
 
-// runnerRoutes returns the routes that make, change and delete runs and suites.
+// runnerRoutes returns the routes that make, change and delete runs and suites, and those of jobs.
 func runnerRoutes() []route {
 	run := deletion{kind: "run", key: "name", list: "/runs", do: (*Server).deleteRun}
 	suite := deletion{kind: "suite", key: "folder", list: "/suites", do: (*Server).deleteSuite}
@@ -100,48 +100,49 @@ func runnerRoutes() []route {
 	}
 }
 
-// page returns the route of a page, where the template lays out what show returns.
+// page returns the route of a page for people: a template lays out the value that show returns.
 func page[T any](path, template string, show func(*Server, *http.Request) (T, error)) route {
 	return route{pattern: "GET " + path, template: template, view: viewOf(show)}
 }
 
-// call returns a route of the API, which answers with what show returns as JSON. The path of its pattern is below
-// /api/v1.
+// call returns the route of a call of the API, which answers with the value that show returns, as JSON. pattern has the
+// path below /api/v1.
 func call[T any](pattern, summary string, show func(*Server, *http.Request) (T, error)) route {
 	return route{pattern: strings.Replace(pattern, " ", " "+apiPath, 1), summary: summary, view: viewOf(show)}
 }
 
-// both returns the routes of a page and of the call at the same path that has its view as JSON. query is a struct with
-// the parameters of the call, or nil.
+// both returns two routes for the value that show returns: a page, and a call of the API at the same path. query is a
+// struct with the parameters of the call, or nil.
 func both[T any](path, template, summary string, show func(*Server, *http.Request) (T, error), query any) []route {
 	return []route{page(path, template, show), call("GET "+path, summary, show).withQuery(query)}
 }
 
-// withQuery sets the struct with the parameters of a call.
+// withQuery sets query, a struct with the parameters of the call.
 func (r route) withQuery(query any) route {
 	r.query = query
 	return r
 }
 
-// withBody sets the struct that a call expects as body.
+// withBody sets body, a struct that describes the JSON posted to the call.
 func (r route) withBody(body any) route {
 	r.body = body
 	return r
 }
 
-// accepting sets the body of a call that starts a job: it answers 202.
+// accepting sets body for a call that starts or stops a job: its answer has the status 202 (Accepted).
 func (r route) accepting(body any) route {
 	r.status = http.StatusAccepted
 	return r.withBody(body)
 }
 
-// withNavigation puts the first of these routes into the navigation of all pages.
+// withNavigation puts the first of these routes into the navigation of all pages, under a name.
 func withNavigation(name string, routes ...route) []route {
 	routes[0].navigation = name
 	return routes
 }
 
-// require sets the condition that must hold for these routes, and their answer if it does not.
+// require sets needs, which reports whether a server has these routes, and without, the error that a server without
+// them answers.
 func require(needs func(Options) bool, without error, routes ...route) []route {
 	for i := range routes {
 		routes[i].needs, routes[i].without = needs, without

@@ -19,7 +19,7 @@ import (
 	"gavel/scoring"
 )
 
-// RunRow holds a run of the list, with its numbers.
+// RunRow holds a run as lists and leaderboards show it: its head, and its numbers once it has been scored.
 type RunRow struct {
 	RunHead
 	runNumbers
@@ -28,9 +28,9 @@ type RunRow struct {
 	Error string `json:"error,omitempty" jsonschema:"why the folder cannot be read as a run"`
 
 	manifest *judging.Manifest
-	stamps   store.Stamps
-	items    judging.ItemSet
-	set      judging.ItemSet // items that the numbers cover; empty for all
+	stamps   store.Stamps    // state of the run's files
+	items    judging.ItemSet // the run's items
+	set      judging.ItemSet // items that the numbers cover; empty for all items of the run
 }
 
 // runNumbers holds the numbers of a run that lists and leaderboards show.
@@ -41,11 +41,11 @@ type runNumbers struct {
 	Records   int                `json:"records"`
 	Warnings  int                `json:"warnings" jsonschema:"number of warnings"`
 
-	report *scoring.Report // part for leaderboards; nil without numbers
-	failed bool            // scoring failed; the run's page shows the error
+	report *scoring.Report // the part that leaderboards need; nil before the run is scored
+	failed bool            // the run cannot be scored; its page shows the error
 }
 
-// Asks returns the question of the run; "" without numbers.
+// Asks returns the question that the run asks its judge; "" before the run is scored.
 func (r RunRow) Asks() string {
 	if r.report == nil {
 		return ""
@@ -53,10 +53,11 @@ func (r RunRow) Asks() string {
 	return report.Question(*r.report)
 }
 
-// Metric returns the label of the headline.
+// Metric returns the label of the metric of the run's headline score.
 func (r RunRow) Metric() string { return doc.MetricName(r.Protocol, r.Headline.Metric) }
 
-// unit returns a key that groups runs by the metric of their headline; runs without one sort last.
+// unit returns a key of what the headline score measures, by which the list keeps comparable runs together. Runs
+// without a score sort last.
 func (r RunRow) unit() string {
 	if !r.valued() {
 		return "\uffff"
@@ -64,10 +65,10 @@ func (r RunRow) unit() string {
 	return r.Headline.Unit + "\x00" + r.Headline.Metric + "\x00" + r.Headline.Mode
 }
 
-// valued reports whether the run has a headline value.
+// valued reports whether the run has a headline score.
 func (r runNumbers) valued() bool { return r.Headline != nil && r.Headline.Value != nil }
 
-// value returns the value of the headline; 0 without one.
+// value returns the headline score; 0 if there is none.
 func (r runNumbers) value() float64 {
 	if !r.valued() {
 		return 0
@@ -75,10 +76,10 @@ func (r runNumbers) value() float64 {
 	return *r.Headline.Value
 }
 
-// smallRun is the size of the largest records that are read for a list.
+// smallRun is the size in bytes of the largest records.jsonl that is read for a list of runs.
 const smallRun = 64 << 20
 
-// row returns the row of a run of the folder.
+// row returns a run of the folder as lists show it. It reads the records only of a small run in progress.
 func (s *Server) row(ctx context.Context, run store.FoundRun) RunRow {
 	if run.Err != nil {
 		return RunRow{RunHead: RunHead{Name: run.Name, Status: damagedStatus}, Error: run.Err.Error()}
@@ -113,7 +114,8 @@ func (s *Server) isStalled(written time.Time) bool {
 	return !written.IsZero() && s.now().Sub(written) > stalledAfter
 }
 
-// brief returns the numbers of a run that has ended, without reading its records; empty if that is not enough.
+// brief returns the numbers of a run that has ended from results.json, without reading its records. They are empty if
+// results.json is missing or old.
 func (s *Server) brief(run store.FoundRun, stamps store.Stamps) runNumbers {
 	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), stamps); ok {
 		return numbers
@@ -125,10 +127,12 @@ func (s *Server) brief(run store.FoundRun, stamps store.Stamps) runNumbers {
 	return s.remember(run.Name, "", stamps, rep)
 }
 
-// briefKey names the numbers of a run on the items of a set, or on all items if the set is empty.
+// briefKey returns the name under which listNumbers keeps the numbers of a run on the items of set; an empty set stands
+// for all items.
 func briefKey(run string, set judging.ItemSet) string { return run + " " + string(set) }
 
-// remember stores and returns the part of a run's report that lists and leaderboards show.
+// remember caches and returns the part of a run's report that lists and leaderboards show. set holds the items that the
+// report covers; it is empty for all items.
 func (s *Server) remember(run string, set judging.ItemSet, stamps store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
@@ -143,8 +147,8 @@ func (s *Server) remember(run string, set judging.ItemSet, stamps store.Stamps, 
 	return out
 }
 
-// numbersOn returns the numbers of a run on the items of a set, or on all items if the set is empty. They are computed
-// in the background; the error is that of ctx if it ends before.
+// numbersOn returns the numbers of a run on the items of a set, or on all of its items if the set is empty. They are
+// computed in the background; if ctx ends before they are ready, it returns the error of ctx.
 func (s *Server) numbersOn(ctx context.Context, r *RunRow, set judging.ItemSet) (runNumbers, error) {
 	name := briefKey(r.Name, set)
 	if numbers, ok := memo.Peek[runNumbers](s.listNumbers, name, r.stamps); ok {
@@ -159,10 +163,10 @@ func (s *Server) numbersOn(ctx context.Context, r *RunRow, set judging.ItemSet) 
 	})
 }
 
-// mostScored limits the runs that are scored for one request of a leaderboard.
+// mostScored limits the runs that are scored in the background for one request.
 const mostScored = 50
 
-// score fills in the numbers of rows without any, such as those of copied runs, and returns the number of runs that are
+// score fills in the numbers of ended runs that have none, such as copied runs, and returns the number of runs that are
 // still being scored in the background. Large runs are scored when their own page is opened.
 func (s *Server) score(ctx context.Context, rows []RunRow) (pending int) {
 	ctx, cancel := s.briefly(ctx)
@@ -184,13 +188,13 @@ func (s *Server) score(ctx context.Context, rows []RunRow) (pending int) {
 	return pending
 }
 
-// unscored reports whether score has to compute the numbers of a run.
+// unscored reports whether the run has ended but has no numbers yet, and is small enough to be scored for a list.
 func (r RunRow) unscored() bool {
 	return r.manifest != nil && r.report == nil && !r.failed && r.Status != judging.Running && r.Error == "" &&
 		r.stamps.Records.Size > 0 && r.stamps.Records.Size <= smallRun
 }
 
-// state returns a key that changes with the files of these runs.
+// state returns a text that changes whenever a file of one of these runs changes.
 func (s *Server) state(runs ...string) string {
 	var state strings.Builder
 	for _, run := range runs {
@@ -199,6 +203,7 @@ func (s *Server) state(runs ...string) string {
 	return state.String()
 }
 
+// namesOf returns the names of these runs.
 func namesOf(rows []RunRow) []string {
 	names := make([]string, len(rows))
 	for i, row := range rows {
@@ -207,7 +212,7 @@ func namesOf(rows []RunRow) []string {
 	return names
 }
 
-// rows returns the rows of all runs.
+// rows returns all runs of the folder as lists show them.
 func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	runs, err := s.runs.List()
 	if err != nil {
@@ -220,8 +225,8 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
-// rowsForPage returns the rows of all runs for a page: those of a large folder may be some seconds old, and are nil
-// while they are read for the first time.
+// rowsForPage returns all runs as pages list them. For a large folder they may be some seconds old, and are nil while
+// the folder is being read for the first time.
 func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	if !s.runs.Large() {
 		return s.rows(ctx)
@@ -239,7 +244,7 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	return slices.Clone(rows), nil
 }
 
-// requestedRows returns the rows of all runs for a page or, always current, for a call of the API.
+// requestedRows returns all runs for a request: always current for a call of the API, else as rowsForPage returns them.
 func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	if isAPI(r) {
 		return s.rows(r.Context())
@@ -247,8 +252,8 @@ func (s *Server) requestedRows(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// numbers returns the report of a run: the one in its folder, or one scored from its records if there is none, if an
-// earlier gavel wrote it, or if its files were changed. It returns nil for a run in progress.
+// numbers returns the report of a run from its results.json. If that is missing or was written by an earlier version of
+// gavel, or if the run's files were changed, numbers scores the records. It returns nil for a run in progress.
 func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, error) {
 	m, err := s.runs.Manifest(run)
 	if err != nil || m.Status == judging.Running {
@@ -269,7 +274,8 @@ func (s *Server) numbers(ctx context.Context, run string) (*scoring.Report, erro
 	})
 }
 
-// stalledAfter is the time without a write after which a run counts as stalled. It exceeds the default limit of a call.
+// stalledAfter is the time without a new record after which a run in progress counts as stalled. It exceeds the default
+// time limit of a call to a model.
 const stalledAfter = 15 * time.Minute
 
 // jobs returns the jobs of this server, the newest first.
@@ -280,19 +286,19 @@ func (s *Server) jobs() []jobs.Job {
 	return s.opts.Runner.Jobs()
 }
 
-// activeJobs returns the jobs that are not done.
+// activeJobs returns the jobs that have not ended.
 func (s *Server) activeJobs() []jobs.Job {
 	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool { return !j.Active() })
 }
 
-// runNamed returns the run that a request names; an error if there is no such run.
+// runNamed returns the name of the run in a request's path, or an error if there is no such run.
 func (s *Server) runNamed(r *http.Request) (string, error) {
 	name := r.PathValue("run")
 	_, err := s.runs.Manifest(name)
 	return name, err
 }
 
-// lastJob returns the newest job for which match returns true; nil without one.
+// lastJob returns the newest job for which match returns true; nil if there is none.
 func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
 	all := s.jobs()
 	if i := slices.IndexFunc(all, match); i >= 0 {
@@ -301,7 +307,8 @@ func (s *Server) lastJob(match func(jobs.Job) bool) *jobs.Job {
 	return nil
 }
 
-// pendingJobs returns the jobs without a run: those being prepared, and those that failed before their first run.
+// pendingJobs returns the jobs without a run: jobs that are being prepared, and jobs that failed before their first
+// run.
 func (s *Server) pendingJobs() []jobs.Job {
 	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool {
 		return len(j.Runs) > 0 || !j.Active() && j.Error == ""

@@ -22,15 +22,15 @@ import (
 	"gavel/scoring"
 )
 
-// runView holds what a run's page and its call show.
+// runView holds what a run's page shows, and what the API returns for the run.
 type runView struct {
 	RunHead
 	Headline *scoring.Result    `json:"headline"`
 	Report   *scoring.Report    `json:"report" jsonschema:"as gavel score --format json; null during the run"`
 	Jury     *jury.Jury         `json:"jury,omitempty" jsonschema:"as gavel jury --format json; for juries only"`
 	Analyses map[string]any     `json:"analyses,omitempty" jsonschema:"results of further analyses, by name"`
-	Page     *report.RunPage    `json:"-"` // nil without a report
-	Swaying  bool               `json:"-"` // the judge's biases are being computed
+	Page     *report.RunPage    `json:"-"` // tables, charts and sentences of the page; nil before the run is scored
+	Swaying  bool               `json:"-"` // the judge's biases are still being computed
 	Warnings []string           `json:"warnings"`
 	Counts   store.RecordCounts `json:"counts"`
 	Damaged  []string           `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
@@ -38,10 +38,11 @@ type runView struct {
 	Manifest *judging.Manifest  `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
 	Progress Progress           `json:"progress"`
 	Job      *jobs.Job          `json:"job,omitempty" jsonschema:"the job that makes it"`
-	Maker    *jobs.Job          `json:"-"` // Job, or the last that made the run
-	Outcomes []string           `json:"-"` // in their order
+	Maker    *jobs.Job          `json:"-"` // Job, or else the last job that made the run
+	Outcomes []string           `json:"-"` // names of outcomes, in the order of pages
 }
 
+// runView returns the run that a request names.
 func (s *Server) runView(r *http.Request) (runView, error) {
 	name := r.PathValue("run")
 	x, err := s.runs.Index(r.Context(), name)
@@ -90,7 +91,8 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	return v, nil
 }
 
-// page returns the document of a run's results, with links to its items and the other judges of the same items.
+// page returns the part of a run's page that is made from its report, with links to the run's items and to the other
+// judges of the same items.
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
 	p := &report.RunPage{
 		Run:       report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
@@ -109,8 +111,8 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 	return p
 }
 
-// commandOf returns the command that makes the run in its folder; "" for an imported run, and for a jury whose members
-// are missing here.
+// commandOf returns the command line that makes the run in its folder; "" for an imported run, and for a jury of which
+// a member's run is not in this folder.
 func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
 	jurors := jury.Jurors(m)
 	if jurors == nil {
@@ -127,8 +129,8 @@ func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest)
 	return shellLine(words)
 }
 
-// sway returns the biases of a run's judge: what its verdicts correlate with. It returns nil for a run in progress, and
-// for one that is too large to be read for a page.
+// sway returns the biases of a run's judge: what its verdicts correlate with, such as length. It returns nil for a run
+// that is not complete, or is too large to be read for a page.
 func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*scoring.BiasAnalysis, error) {
 	state := s.runs.Stamps(run)
 	if m.Status != judging.Complete || state.Records.Size > smallRun {
@@ -180,7 +182,8 @@ func (s *Server) reversedRun(ctx context.Context, run RunRow) *report.OppositeRu
 	return t
 }
 
-// otherJudges returns the other judges of the run's leaderboard, one run of each, the best first.
+// otherJudges returns the other judges of the run's leaderboard with their scores, the best first. m is the run's
+// manifest.
 func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) (all []report.OtherJudge) {
 	judges, _ := s.judgesOfItems(ctx, run, true)
 	names := judgeNames(judges)
@@ -199,7 +202,7 @@ func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifes
 	return all
 }
 
-// describe stores the name, tags and note that a form gives a run.
+// describe stores the name, tags and note that a posted form gives a run, and returns the address of the run's page.
 func (s *Server) describe(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
@@ -209,21 +212,21 @@ func (s *Server) describe(r *http.Request) (to string, err error) {
 	return runURL(name), s.opts.Runner.Describe(name, details)
 }
 
-// listsEach limits the items of a list.
+// listsEach limits the items in each list of items on a run's page.
 const listsEach = 5
 
-// listKinds names the filters whose items a run's page lists, with a title and a hint. The words fit a single judgment
-// as well as several orders, modes or repetitions. An item is in each list whose filter matches.
+// listKinds describes the lists of items on a run's page: the filter of each, its title, and a hint to the reader. An
+// item may be in several lists. The words fit one judgment of an item as well as several.
 var listKinds = []struct{ show, name, hint string }{
 	{show: "confident", name: "Wrong every time", hint: "read these first: the label may be wrong"},
 	{show: "inconsistent", name: "Flipped", hint: "the judgments of the item do not agree"},
 	{show: "open", name: "Without a verdict", hint: "no verdict was found in a reply"},
 }
 
-// mostLists limits the lists of a page; the first kinds come first.
+// mostLists limits the lists of items on a run's page; those that listKinds has first are kept.
 const mostLists = 2
 
-// lists returns the lists of the items to look at first, without empty ones.
+// lists returns the lists of items on a run's page that are not empty.
 func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
@@ -256,7 +259,7 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	return all
 }
 
-// listedItem returns an item as a row of a list on a run's page.
+// listedItem returns an item as a row of a list on a run's page, with a sign for each judgment.
 func listedItem(row itemRow) doc.Row {
 	item := doc.Row{
 		Name: markup.Shorten(cmp.Or(row.Question, row.ID), 110), Target: doc.Ref{Page: row.Link},
@@ -268,13 +271,14 @@ func listedItem(row itemRow) doc.Row {
 	return item
 }
 
-// Resumable reports whether a job can continue the run: it is not complete, and no job is making it.
+// Resumable reports whether a job could continue the run: it was interrupted, is incomplete or stalled, and no job of
+// this server is making it.
 func (v runView) Resumable() bool {
 	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted ||
 		v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
 }
 
-// resumeForm continues a run.
+// resumeForm begins a job that continues the run in a request's path, and returns the address of the job.
 func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	name, err := s.runNamed(r)
 	if err != nil {
@@ -284,7 +288,7 @@ func (s *Server) resumeForm(r *http.Request) (to string, err error) {
 	return jobURL(job.ID), err
 }
 
-// deleteRun deletes a run that no program is writing to.
+// deleteRun deletes the run with this name, unless a process is writing to it.
 func (s *Server) deleteRun(name string) error {
 	if _, err := s.runs.Manifest(name); err != nil {
 		return err
@@ -296,7 +300,8 @@ func (s *Server) deleteRun(name string) error {
 	return nil
 }
 
-// jury compares a jury's run with its members. It returns nil if the run is not a jury's, or a member is missing here.
+// jury compares a jury's run with the runs of its members. It returns nil if the run is no jury's, or if the run of a
+// member is not in this folder.
 func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*jury.Jury, error) {
 	jurors := jury.Jurors(m)
 	if jurors == nil {
@@ -319,7 +324,8 @@ func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*j
 	})
 }
 
-// membersOf returns the runs of a jury's members in order; nil if one is missing here.
+// membersOf returns the runs of a jury's members, in the order of jurors; nil if one is not in this folder, or is in
+// progress.
 func (s *Server) membersOf(ctx context.Context, jurors []judging.StageRun) (members []RunRow, err error) {
 	rows, err := s.rows(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// runsView holds a part of the list of runs.
+// runsView holds a page of the list of runs, or the part that a call of the API asks for.
 type runsView struct {
 	Runs    []RunRow   `json:"runs"`
 	Total   int        `json:"total" jsonschema:"before filters"`
@@ -23,11 +23,11 @@ type runsView struct {
 	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; not for pages"`
 	Ended   string     `json:"search_ended,omitempty" jsonschema:"why runs may be missing, and what to do"`
 
-	Reading bool       `json:"-"` // the runs are being read
+	Reading bool       `json:"-"` // the folder of runs is being read for the first time
 	Pending []jobs.Job `json:"-"` // jobs without a run yet
 }
 
-// runsFilter holds the parameters of the list of runs.
+// runsFilter holds the parameters of the list of runs: which runs, in which order, and which part of them.
 type runsFilter struct {
 	Text     string `json:"q,omitempty" jsonschema:"words"`
 	Protocol string `json:"protocol,omitempty"`
@@ -41,14 +41,14 @@ type runsFilter struct {
 	Limit    int    `json:"limit,omitempty" jsonschema:"number of runs, at most 1000, the default"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"number of runs to skip"`
 
-	Choices map[string][]string `json:"-"` // values to choose from, by parameter
-	query   url.Values          // all parameters, with the chosen values
+	Choices map[string][]string `json:"-"` // values that occur in the runs, by parameter; the form offers them
+	query   url.Values          // all parameters of the request
 }
 
-// choiceFilters names the parameters whose values are listed to choose from.
+// choiceFilters names the parameters of the list of runs for which the form offers the values that occur.
 var choiceFilters = []string{"protocol", "model", "dataset", "status", "tag", "suite"}
 
-// choices returns the values of a run by choice filter.
+// choices returns the run's values for each parameter in choiceFilters.
 func (r RunRow) choices() map[string][]string {
 	return map[string][]string{
 		"protocol": {r.Protocol},
@@ -60,8 +60,9 @@ func (r RunRow) choices() map[string][]string {
 	}
 }
 
-// orders lists the orders of the list of runs, with their words on the page and, if the page offers it, those of the
-// reverse order. Headlines of one metric stay together, since those of different metrics cannot be compared.
+// orders lists the orders in which runs can be listed, with their words on the page and, if the page offers it, the
+// words of the reverse order. Headline scores of one metric stay together, since those of different metrics cannot be
+// compared.
 var orders = []struct {
 	name, words, reverse string
 	compare              func(a, b RunRow) int
@@ -107,12 +108,12 @@ var orders = []struct {
 	},
 }
 
-// byText returns a comparison of runs by a text of each.
+// byText returns a comparison of runs by a text that text returns for each.
 func byText(text func(RunRow) string) func(a, b RunRow) int {
 	return func(a, b RunRow) int { return strings.Compare(text(a), text(b)) }
 }
 
-// Orders returns the choices of the form's sort field; a value with - in front reverses the order.
+// Orders returns the choices for the parameter sort in the form. A value with - in front stands for the reverse order.
 func (runsFilter) Orders() (list []Choice) {
 	for _, o := range orders {
 		list = append(list, Choice{Value: o.name, Name: o.words})
@@ -123,7 +124,7 @@ func (runsFilter) Orders() (list []Choice) {
 	return list
 }
 
-// sort sorts runs by the parameter sort.
+// sort sorts runs as the parameter sort says.
 func (f runsFilter) sort(runs []RunRow) error {
 	name, reverse := strings.CutPrefix(f.Sort, "-")
 	var names []string
@@ -142,12 +143,13 @@ func (f runsFilter) sort(runs []RunRow) error {
 		markup.Visible(f.Sort), strings.Join(names, ", "))
 }
 
-// Limits of the runs on a page, and in an answer of the API: about two megabytes.
+// Limits of the list of runs.
 const (
-	runsPerPage = 100
-	mostRuns    = 1000
+	runsPerPage = 100  // runs on a page
+	mostRuns    = 1000 // runs in an answer of the API: about two megabytes
 )
 
+// runsView returns the list of runs that a request asks for.
 func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	f, err := filterOf(r)
 	if err != nil {
@@ -179,7 +181,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	return view, view.cut(r)
 }
 
-// cut keeps the requested part of the runs, and counts them before.
+// cut counts the runs that match the filter, and keeps those on the requested page, or within the requested limits.
 func (v *runsView) cut(r *http.Request) (err error) {
 	f := v.Filter
 	v.Matches = len(v.Runs)
@@ -200,8 +202,8 @@ func (v *runsView) cut(r *http.Request) (err error) {
 	return err
 }
 
-// filterOf returns the filter of a request. People get pages of runsPerPage runs; programs ask for a page, or for a
-// part by limit and offset.
+// filterOf reads the filter of the list of runs from a request. People get pages of runsPerPage runs; calls of the API
+// ask for such a page, or for a part by limit and offset.
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
 	f = runsFilter{Sort: "when", Choices: map[string][]string{}, query: q}
@@ -217,7 +219,7 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 	return f, err
 }
 
-// offer adds the values of a row to those to choose from.
+// offer adds the values of a run to those that the form offers.
 func (f *runsFilter) offer(row RunRow) {
 	for name, values := range row.choices() {
 		for _, value := range values {
@@ -228,7 +230,7 @@ func (f *runsFilter) offer(row RunRow) {
 	}
 }
 
-// takes reports whether a row has the chosen values and all words of the text.
+// takes reports whether a run has the chosen values, and contains all words of the search text.
 func (f *runsFilter) takes(row RunRow) bool {
 	for name, values := range row.choices() {
 		if want := f.query.Get(name); want != "" && !slices.Contains(values, want) {
@@ -247,7 +249,8 @@ func (f *runsFilter) takes(row RunRow) bool {
 	return true
 }
 
-// Link returns the address of the list with some parameters changed, from its first page unless they include page.
+// Link returns the address of this list with some parameters changed, given as names and values. Without a page among
+// them it leads to the first page.
 func (f runsFilter) Link(changes ...string) string {
 	pairs := []string{"q", f.Text}
 	if f.Sort != "when" {
@@ -259,7 +262,7 @@ func (f runsFilter) Link(changes ...string) string {
 	return "/runs" + query(append(pairs, changes...)...)
 }
 
-// Selects returns the form's choice filters that have values, without the suite.
+// Selects returns the fields of the form in which a person chooses a value: those of choiceFilters but the suite.
 func (f runsFilter) Selects() (list []filterSelect) {
 	for _, name := range choiceFilters {
 		if len(f.Choices[name]) > 0 && name != "suite" {
@@ -273,17 +276,17 @@ func (f runsFilter) Selects() (list []filterSelect) {
 	return list
 }
 
-// filterSelect holds a choice filter of the form.
+// filterSelect holds a field of the list's form, with the values to choose from.
 type filterSelect struct {
 	Name, Label string
 	Options     []Choice
 }
 
-// At returns the address of another page.
+// At returns the address of another page of this list.
 func (f runsFilter) At(page int) string { return f.Link("page", strconv.Itoa(page)) }
 
-// Folded reports whether all parameters have their defaults, so that the page folds its form.
+// Folded reports whether the list has no filter and the usual order, so that the page can fold its form.
 func (f runsFilter) Folded() bool { return f.Link() == "/runs" }
 
-// capital returns a name with its first letter in upper case.
+// capital returns name with its first letter in upper case.
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

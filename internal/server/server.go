@@ -30,39 +30,39 @@ type Options struct {
 	Runner   RunMaker     // makes runs; nil if this server only shows them
 	Desk     *labels.Desk // hands out items to label; nil for none
 	Labels   string       // file of the labels that judges are compared with; "" for none
-	Version  string
-	// Connections limits the connections at once; 0 for the default.
+	Version  string       // version of gavel
+	// Connections limits the open connections; 0 for the default.
 	Connections int
-	Now         func() time.Time
-	Log         func(format string, args ...any) // for whoever runs the server
+	Now         func() time.Time                 // the clock
+	Log         func(format string, args ...any) // log for whoever runs the server
 
-	pageWait time.Duration // see [pageWait], the default
+	pageWait time.Duration // time for which pages wait for background work; 0 for [pageWait]
 }
 
 // A RunMaker makes runs. Its methods may be called from many goroutines. Their errors are shown to the client; an error
 // of package failure sets the status.
 type RunMaker interface {
-	// Offer returns the choices for a run of a protocol, the first protocol if it is "".
+	// Offer returns the choices of the form for a new run of a protocol; "" stands for the first protocol.
 	Offer(ctx context.Context, protocol string) (jobs.Offer, error)
-	// Plan returns what a run would ask, and asks nothing.
+	// Plan returns what a run would ask its judge, and asks nothing.
 	Plan(ctx context.Context, o jobs.JobRequest) (jobs.Planned, error)
 	// Start begins a job that makes or continues a run.
 	Start(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
 	// Resume begins a job that continues a run of the folder.
 	Resume(ctx context.Context, run string) (jobs.Job, error)
-	// PlanSuite returns what a suite would ask, and asks nothing.
+	// PlanSuite returns what the runs of a suite would ask their judges, and asks nothing.
 	PlanSuite(ctx context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error)
 	// StartSuite begins a job that makes or continues the runs of a suite.
 	StartSuite(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
-	// ResumeSuite begins a job that continues the suite of a folder; file is the text of its YAML.
+	// ResumeSuite begins a job that continues the suite in a folder; file is the text of the suite's YAML file.
 	ResumeSuite(ctx context.Context, folder, file string) (jobs.Job, error)
-	// Stop ends a job after the requests in flight, the second time at once.
+	// Stop ends a job after its requests in flight; when called again, it gives them up.
 	Stop(id string) error
 	// Jobs returns the jobs, the newest first.
 	Jobs() []jobs.Job
 	// Describe stores the name, tags and note that people gave a run.
 	Describe(run string, details judging.About) error
-	// Delete removes a run that no program is writing to.
+	// Delete removes a run, unless a process is writing to it.
 	Delete(run string) error
 	// DeleteSuite removes a suite with all runs in its folder.
 	DeleteSuite(folder string) error
@@ -71,7 +71,7 @@ type RunMaker interface {
 // pageWait is the time for which a page waits for background work. Then it says what is missing, and is loaded again.
 const pageWait = 2 * time.Second
 
-// briefly returns a context that ends after pageWait, for a page's background work.
+// briefly returns a context that ends after the time for which a page waits for background work.
 func (s *Server) briefly(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(s.opts.pageWait, pageWait))
 }
@@ -79,30 +79,31 @@ func (s *Server) briefly(ctx context.Context) (context.Context, context.CancelFu
 // A Server answers requests. [New] returns one.
 type Server struct {
 	opts Options
-	now  func() time.Time
-	runs *store.Store
-	memo *memo.Memo // values computed from whole runs, for which pages wait
-	// background has the values for which pages wait briefly.
+	now  func() time.Time // the clock
+	runs *store.Store     // reads the folder of runs
+	memo *memo.Memo       // values computed from whole runs, for which pages wait
+	// background has values that are computed in the background, for which pages wait briefly.
 	background  *memo.Memo
-	listNumbers *memo.Memo // numbers of runs in lists
-	listings    *memo.Memo // rows of a large folder
+	listNumbers *memo.Memo // numbers of runs in lists and leaderboards
+	listings    *memo.Memo // the list of runs of a large folder
 	guard       *guard.Guard
-	streams     chan struct{}   // a place for each open stream
-	ending      context.Context // ends with the server, and streams with it
-	end         context.CancelFunc
+	streams     chan struct{}      // semaphore of the open streams of events
+	ending      context.Context    // ends when the server closes, and ends all streams
+	end         context.CancelFunc // ends ending
 	pages       *pages
-	patience    time.Duration // time limit of a request
+	patience    time.Duration // time limit for computing an answer
 	mux         *http.ServeMux
 }
 
+// isAPI reports whether a request is a call of the API, and not one of a page.
 func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }
 
-// folder returns the path of a run's folder, for commands shown on pages.
+// folder returns the path of a run's folder, for commands that pages show.
 func (s *Server) folder(run string) string {
 	return filepath.Join(s.opts.Runs, filepath.FromSlash(run))
 }
 
-// shellLine quotes the words of a command for a shell.
+// shellLine joins the words of a command into a line for a shell, with quotes where needed.
 func shellLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

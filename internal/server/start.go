@@ -15,18 +15,19 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// startView holds the form that starts a run, with its plan once there is one.
+// startView holds the form that starts a run, with the values that a person has chosen, and the plan of the run if they
+// asked for one.
 type startView struct {
 	jobs.Offer
-	Order jobs.JobRequest
-	Plan  *jobs.Planned
-	Error string
+	Order jobs.JobRequest // values of the form's fields
+	Plan  *jobs.Planned   // nil before the person asks for a plan
+	Error string          // why the run cannot be planned or started
 }
 
-// firstFields names the fields that the form shows unfolded.
+// firstFields names the fields that the form shows at once; a person unfolds the others.
 var firstFields = []string{"prompt", "limit", "agents"}
 
-// Shown returns the first fields of the form, or the folded ones, with the values of the job request.
+// Shown returns the firstFields of the form, or the other fields, with their values.
 func (v startView) Shown(first bool) (all []fieldView) {
 	for _, f := range v.Fields {
 		if slices.Contains(firstFields, f.Name) == first {
@@ -40,7 +41,7 @@ func (v startView) Shown(first bool) (all []fieldView) {
 	return all
 }
 
-// Says returns a sentence on what to do next, or on the cost of the plan.
+// Says returns a sentence on what to do next, or on the calls and time that the planned run takes.
 func (v startView) Says() string {
 	if v.Plan == nil {
 		return phrases.Say("start.choose")
@@ -65,21 +66,24 @@ func (v startView) Says() string {
 	return phrases.Say("start.takes", takes, time)
 }
 
-// offerFilter holds the parameters of a call for an offer.
+// offerFilter holds the parameter of the API call that returns the choices for a new run: protocols, servers, datasets
+// and settings.
 type offerFilter struct {
-	Protocol string `json:"protocol"`
+	Protocol string `json:"protocol"` // "" for the first protocol
 }
 
+// offer returns the choices for a new run of the protocol that a request names.
 func (s *Server) offer(r *http.Request) (jobs.Offer, error) {
 	return s.opts.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
 
+// startView returns the form that starts a run, filled in from the query of the address.
 func (s *Server) startView(r *http.Request) (startView, error) {
 	o, err := s.offer(r)
 	return startView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}, err
 }
 
-// startForm plans or starts the run of a form.
+// startForm plans or starts the run that a posted form describes.
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	request := jobs.JobRequest(r.PostForm)
 	action := r.PostForm.Get("action")
@@ -112,8 +116,8 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	return nil
 }
 
-// readJobRequest reads the body of a call: one JSON object whose values are texts, numbers, truth values, or lists of
-// them.
+// readJobRequest reads the body of a call of the API: one JSON object whose values are texts, numbers, true, false, or
+// lists of them.
 func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	var values map[string]any
 	dec := json.NewDecoder(r.Body)
@@ -140,7 +144,8 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 	return out, nil
 }
 
-// fromRequest returns a view of what do returns for the job request in the body.
+// fromRequest returns a function for [call] that reads a job request from the body and passes it to do, a method of
+// RunMaker.
 func fromRequest[V any](
 	do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
 ) func(*Server, *http.Request) (V, error) {
@@ -153,11 +158,11 @@ func fromRequest[V any](
 	}
 }
 
-// fieldView holds a field with its value.
+// fieldView holds a field of the form that starts a run, with its value.
 type fieldView struct {
 	jobs.FormField
 	Value string
 }
 
-// On reports whether a switch is on.
+// On reports whether the field, a switch, is on.
 func (v fieldView) On() bool { return v.Value != "" && v.Value != "false" }

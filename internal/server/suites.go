@@ -20,13 +20,14 @@ import (
 	"gavel/scoring/race"
 )
 
-// suiteOrder holds the body of calls that plan or start a suite.
+// suiteOrder holds the body of the calls of the API that plan or start a suite.
 type suiteOrder struct {
 	File string `json:"file" jsonschema:"YAML of the suite (docs/suites.md), with servers and datasets of the offer"`
 	Yes  bool   `json:"yes,omitempty" jsonschema:"start it even if the plan exceeds its limits"`
 }
 
-// SuiteHead holds a suite of the list of suites.
+// SuiteHead holds a suite as the list of suites shows it. A cell is the run of one judge under one condition: a
+// protocol and dataset with settings that are the same for all judges.
 type SuiteHead struct {
 	Folder     string         `json:"folder" jsonschema:"folder of its runs, below the folder of runs"`
 	Name       string         `json:"suite,omitempty" jsonschema:"its name"`
@@ -42,7 +43,7 @@ type SuiteHead struct {
 // URL returns the address of the suite's page.
 func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
 
-// suitesView holds the list of suites.
+// suitesView holds the list of the suites in the folder of runs.
 type suitesView struct {
 	Suites []SuiteHead `json:"suites"`
 	Ended  string      `json:"search_ended,omitempty" jsonschema:"as in the list of runs"`
@@ -50,7 +51,8 @@ type suitesView struct {
 	Ranking bool `json:"-"` // some suites are still being ranked
 }
 
-// suiteRun holds a cell: the run of a judge under a condition.
+// suiteRun holds a cell of a suite: the run of a judge under a condition (a protocol and dataset with settings). Begun
+// is false as long as the run does not exist.
 type suiteRun struct {
 	Judge     string `json:"judge"`
 	Condition string `json:"condition"`
@@ -58,7 +60,7 @@ type suiteRun struct {
 	RunRow
 }
 
-// SuiteView holds what a suite's page and its call show.
+// SuiteView holds what a suite's page shows, and what the API returns for the suite.
 type SuiteView struct {
 	SuiteHead
 	Runs     []suiteRun           `json:"runs"`
@@ -69,7 +71,7 @@ type SuiteView struct {
 	Maker    *jobs.Job            `json:"-"` // the job that makes the suite, or the last that did
 }
 
-// summarize sets the sentence on the suite's results, from its race or else its ranking.
+// summarize sets Says, the sentence on the suite's results: that of its race if it has one, else that of its ranking.
 func (h *SuiteHead) summarize(results *report.SuiteRanking, raced *race.State, runs []suiteRun) {
 	if results != nil {
 		h.Says = results.Says
@@ -79,7 +81,7 @@ func (h *SuiteHead) summarize(results *report.SuiteRanking, raced *race.State, r
 	}
 }
 
-// raceOf returns the race of a suite, with its judges' names.
+// raceOf returns the race among a suite's runs in the form of pages, with the names of its judges.
 func raceOf(s *race.State, runs []suiteRun) *races.Race {
 	return races.Stored(s, func(run string) string {
 		for _, cell := range runs {
@@ -95,17 +97,18 @@ func raceOf(s *race.State, runs []suiteRun) *races.Race {
 	})
 }
 
-// Blocks returns the HTML of the ranking under each condition.
+// Blocks returns the HTML of the tables and charts that rank the judges under each condition.
 func (v SuiteView) Blocks() (template.HTML, error) {
 	return doc.Paper{Link: v.address, Terms: v.Results.Terms()}.Blocks(v.Results.Blocks())
 }
 
-// RaceBlock returns a chart of when each judge left the race.
+// RaceBlock returns the HTML of a chart of when each judge left the suite's race.
 func (v SuiteView) RaceBlock() (template.HTML, error) {
 	return doc.Paper{Link: v.address}.Blocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
 }
 
-// address returns the address of a run of the suite, given by its name or the last part of it; "" before it begins.
+// address returns the address of the page of the run that a reference names, by its name or the last part of its name;
+// "" if the run has not begun or cannot be read.
 func (v SuiteView) address(r doc.Ref) string {
 	for _, cell := range v.Runs {
 		if len(r.Runs) == 1 && path.Base(cell.Name) == path.Base(r.Runs[0]) && cell.Begun && cell.Error == "" {
@@ -120,7 +123,7 @@ func (h SuiteHead) Complete() bool {
 	return h.Statuses[judging.Complete]+h.Statuses[judging.StoppedByRule] == h.Cells
 }
 
-// Finished returns a bar chart of the runs by status.
+// Finished returns the HTML of a bar that shows how many of the suite's runs have each status.
 func (h SuiteHead) Finished() (template.HTML, error) {
 	statuses := []string{
 		judging.Complete, judging.StoppedByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
@@ -130,6 +133,7 @@ func (h SuiteHead) Finished() (template.HTML, error) {
 	return doc.Paper{}.Blocks([]doc.Block{bar})
 }
 
+// suitesView returns the list of suites.
 func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	if _, err := s.runs.List(); err != nil {
 		return suitesView{}, err
@@ -152,7 +156,7 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	return view, nil
 }
 
-// suiteRuns returns a suite's entry in the list, and its runs.
+// suiteRuns returns a suite as the list shows it, and its runs.
 func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Matrix) (SuiteHead, []suiteRun) {
 	head := SuiteHead{
 		Folder:     folder,
@@ -183,6 +187,7 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Matrix
 	return head, runs
 }
 
+// suiteView returns the suite that a request names.
 func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	folder := r.PathValue("suite")
 	suite, err := s.runs.Suite(folder)
@@ -204,7 +209,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	return v, err
 }
 
-// ranking returns the ranking of a suite's runs; nil if none has ended.
+// ranking returns the ranking of the judges of a suite's runs; nil if no run has ended.
 func (s *Server) ranking(
 	ctx context.Context, folder string, suite *scoring.Matrix, runs []suiteRun,
 ) (*report.SuiteRanking, error) {
@@ -217,7 +222,8 @@ func (s *Server) ranking(
 	})
 }
 
-// stateOf returns a key that changes with a suite's files, and reports whether any of its runs has ended.
+// stateOf returns a text that changes whenever a file of one of the suite's ended runs changes. some reports whether
+// any run has ended.
 func (s *Server) stateOf(suite *scoring.Matrix, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
@@ -231,7 +237,7 @@ func (s *Server) stateOf(suite *scoring.Matrix, runs []suiteRun) (state string, 
 	return b.String(), some
 }
 
-// loadEnded loads a run of a suite; a run in progress is returned without its records.
+// loadEnded reads the records of a run that has ended. For a run in progress it returns the manifest alone.
 func (s *Server) loadEnded(name string) (*scoring.Run, error) {
 	entry, ok := s.runs.Lookup(name)
 	switch {
@@ -245,7 +251,7 @@ func (s *Server) loadEnded(name string) (*scoring.Run, error) {
 	return s.runs.Load(name, "")
 }
 
-// resumeSuite continues a suite.
+// resumeSuite begins a job that continues the suite in a request's path, and returns the address of the job.
 func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	folder := r.PathValue("suite")
 	suite, err := s.runs.Suite(folder)
@@ -256,7 +262,7 @@ func (s *Server) resumeSuite(r *http.Request) (to string, err error) {
 	return jobURL(job.ID), err
 }
 
-// isSuite returns an error if there is no such suite. A suite with a damaged file counts.
+// isSuite returns an error if the folder is not that of a suite. It returns nil for a suite whose file is damaged.
 func (s *Server) isSuite(folder string) error {
 	if _, err := s.runs.Suite(folder); err != nil && failure.Status(err) == http.StatusNotFound {
 		return err
@@ -264,7 +270,7 @@ func (s *Server) isSuite(folder string) error {
 	return nil
 }
 
-// deleteSuite deletes a suite's runs and the file that makes it a suite.
+// deleteSuite deletes all runs in a suite's folder, and the file that makes it a suite.
 func (s *Server) deleteSuite(folder string) error {
 	if err := s.isSuite(folder); err != nil {
 		return err

@@ -73,7 +73,7 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	}
 	for i, stage := range m.Stages {
 		if path := shards[0].m.Stages[i].Run; name == "" && path != stage.Run {
-			w.Notef("its answers: gavel merge %s %s_shard-*",
+			w.Notef("its answers: gavel carry merge %s %s_shard-*",
 				datasets.ShellQuote(stage.Run), datasets.ShellQuote(wholePath(path)))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// levels have a shape that tells them apart without their colour.
+// levels lists the levels of judges, each with a shape and a colour.
 var levels = []struct {
 	level  scoring.Level
 	shape  string
@@ -22,7 +22,7 @@ var levels = []struct {
 	{level: scoring.Unknown, shape: "···", colour: text.Faint},
 }
 
-// Level writes a level as a shape and a word: ●●○ usable. [Coloured] shows it in its colour.
+// Level returns a level as a shape and a word: ●●○ usable. A [Coloured] writer adds the colour.
 func Level(level scoring.Level) string {
 	for _, l := range levels {
 		if l.level == level {
@@ -32,11 +32,11 @@ func Level(level scoring.Level) string {
 	return string(level)
 }
 
-// Coloured wraps a terminal that shows colours. The words of [Level] that are written to it appear in colour; tables
-// also have bold titles and faint notes there.
+// Coloured wraps the writer of a terminal that shows colours. The words that Level returns appear in colour; tables
+// also have bold titles and faint notes.
 type Coloured struct{ io.Writer }
 
-// Write colours levels. The words of one must come in one call.
+// Write writes b with levels in colour. A level is not recognized if its words are split between two calls.
 func (c Coloured) Write(b []byte) (int, error) {
 	if _, err := io.WriteString(c.Writer, inColour.Replace(string(b))); err != nil {
 		return 0, err
@@ -44,6 +44,7 @@ func (c Coloured) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// inColour puts the escape sequences of colours around levels.
 var inColour = func() *strings.Replacer {
 	var pairs []string
 	for _, l := range levels {
@@ -52,10 +53,13 @@ var inColour = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// Bold and Faint style the lines that stand out on a terminal with colours, and those that may be passed over.
-func Bold(w io.Writer, line string) string  { return styled(w, text.Bold, line) }
+// Bold returns a line in bold if w is [Coloured].
+func Bold(w io.Writer, line string) string { return styled(w, text.Bold, line) }
+
+// Faint returns a less important line in a faint colour if w is [Coloured].
 func Faint(w io.Writer, line string) string { return styled(w, text.Faint, line) }
 
+// styled returns a line with the escape sequences of a style if w is [Coloured].
 func styled(w io.Writer, style text.Color, line string) string {
 	if _, coloured := w.(Coloured); !coloured || line == "" {
 		return line

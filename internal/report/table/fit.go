@@ -11,18 +11,18 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// How narrow a column of words may become: before the table is broken or columns are left out, and in the end.
+// Widths of a column of words, in characters.
 const (
-	narrow    = 40
-	narrowest = 16
-	unlimited = math.MaxInt
+	narrow    = 40          // least width before the table is split or loses columns
+	narrowest = 16          // least width if nothing else helps
+	unlimited = math.MaxInt // width of a terminal without a limit
 )
 
-// Text prints lines of any length.
+// Text prints a table as text with lines of any length.
 func Text(w io.Writer, t Table) error { return Stacked(0)(w, t) }
 
-// TextWithin returns a writer for a terminal of so many columns, 0 for lines of any length. It wraps lines of words and
-// cells of words. If a table is too wide nevertheless, it leaves columns out and names them beneath.
+// TextWithin returns a Writer of text for a terminal of this many columns; 0 means any width. It wraps sentences and
+// cells of words. If a table is still too wide, it leaves columns out and names them in a note.
 func TextWithin(columns int) Writer {
 	columns = room(columns)
 	return func(w io.Writer, t Table) error {
@@ -34,14 +34,14 @@ func TextWithin(columns int) Writer {
 	}
 }
 
-// Stacked returns a writer as TextWithin does, but one that leaves nothing out: a table that is too wide continues
-// beneath itself, where its rows begin with the same words again.
+// Stacked returns a Writer of text for a terminal of this many columns; 0 means any width. It leaves nothing out: a
+// table that is too wide continues below itself, where each row begins with its first words again.
 func Stacked(columns int) Writer {
 	columns = room(columns)
 	return func(w io.Writer, t Table) error { return write(w, t, columns, t.parts(columns)) }
 }
 
-// room returns the longest line that a terminal of so many columns can show.
+// room returns the length of the longest line on a terminal of this many columns; 0 means any length.
 func room(columns int) int {
 	if columns <= 0 {
 		return unlimited
@@ -49,7 +49,7 @@ func room(columns int) int {
 	return columns
 }
 
-// hiddenNote returns the note on columns that are hidden.
+// hiddenNote returns the note that names the columns left out.
 func hiddenNote(names []string) string {
 	const limit = 6
 	text := strings.Join(names[:min(limit, len(names))], ", ")
@@ -59,8 +59,8 @@ func hiddenNote(names []string) string {
 	return "hidden (narrow terminal): " + text + "; --format full or a wider terminal shows them"
 }
 
-// fit leaves columns out until the others fit: first those without a word, then one after the other. hidden names those
-// with a word.
+// fit leaves columns of the table out until it fits into this many terminal columns: first those with empty cells only,
+// then those that dispensable names. hidden has the headings of the latter.
 func (t Table) fit(columns int) (fitted Table, hidden []string) {
 	if len(t.Rows) == 0 || sum(t.widths(unlimited)) <= columns {
 		return t, nil
@@ -80,8 +80,8 @@ func (t Table) fit(columns int) (fitted Table, hidden []string) {
 	}
 }
 
-// dispensable returns the place of the column to leave out next: the first to spare, or else the last number; 0 if the
-// table fits, or no column can go.
+// dispensable returns the index of the column to leave out next: by Spare, or else the last column of numbers. It
+// returns 0 if the table fits, or if no column may go.
 func (t Table) dispensable(columns int) (place int) {
 	if sum(t.widths(narrow)) > columns {
 		for i, c := range t.Columns {
@@ -100,7 +100,7 @@ func (t Table) dispensable(columns int) (place int) {
 	return place
 }
 
-// write prints the lines of a table that is laid out in parts.
+// write prints title, notes and commands of t, and between them the rows of parts, into which t was split.
 func write(w io.Writer, t Table, columns int, parts []Table) error {
 	var lines []string
 	hanging := "    "
@@ -134,7 +134,8 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 	return err
 }
 
-// wrapped breaks a line between words; the lines after the first begin with indent and hanging.
+// wrapped breaks a line between words, so that it fits into this many columns. Each line begins with indent, those
+// after the first also with hanging.
 func wrapped(indent, hanging, line string, columns int) []string {
 	line = indent + line
 	if text.StringWidthWithoutEscSequences(line) <= columns {
@@ -157,7 +158,7 @@ func wrapped(indent, hanging, line string, columns int) []string {
 	return append(lines, loosened(strings.TrimRight(current, " ")))
 }
 
-// parts divides a table into tables that fit.
+// parts splits a table into tables with fewer columns that fit into this many terminal columns.
 func (t Table) parts(columns int) (all []Table) {
 	if len(t.Rows) == 0 {
 		return []Table{t}
@@ -180,8 +181,8 @@ func (t Table) parts(columns int) (all []Table) {
 	return append(all, t.pick(func(k int) bool { return k < keys || from <= k }))
 }
 
-// keyColumns counts the columns that begin every part: the words before the first number, or the first alone if those
-// take half of the room.
+// keyColumns returns the number of columns that begin every part of a split table: those of words before the first
+// number, or only the first column if they take more than half of the terminal's columns.
 func (t Table) keyColumns(widths []int, columns int) int {
 	keys := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right })
 	if keys <= 0 || sum(widths[:keys]) > columns/2 {
@@ -190,7 +191,8 @@ func (t Table) keyColumns(widths []int, columns int) int {
 	return keys
 }
 
-// limits returns how wide the words may be of the columns that have to be wrapped for a table to fit, the widest first.
+// limits returns the widths to which columns of words must be wrapped so that the table fits, by index; columns that
+// need no wrapping are missing.
 func (t Table) limits(columns int) map[int]int {
 	widths := t.widths(unlimited)
 	out := map[int]int{}
@@ -210,14 +212,14 @@ func (t Table) limits(columns int) map[int]int {
 	return out
 }
 
-// withoutEmpty returns the table without the columns that say nothing in any row. The first stays.
+// withoutEmpty returns the table without the columns in which all cells are empty. The first column stays.
 func (t Table) withoutEmpty() Table {
 	return t.pick(func(i int) bool {
 		return i == 0 || slices.ContainsFunc(t.Rows, func(r []string) bool { return cellOf(r, i) != "" })
 	})
 }
 
-// pick returns the table with some of its columns.
+// pick returns the table with those columns for whose index takes returns true.
 func (t Table) pick(takes func(column int) bool) Table {
 	part := Table{Plain: t.Plain, tight: t.tight, Rows: make([][]string, len(t.Rows))}
 	for i, c := range t.Columns {
@@ -232,8 +234,8 @@ func (t Table) pick(takes func(column int) bool) Table {
 	return part
 }
 
-// widths returns the columns' widths on a terminal, with the space on both sides. Columns of words are most wide at
-// most.
+// widths returns the width of each column in characters, with the space between columns. Columns of words count as
+// limit at most.
 func (t Table) widths(limit int) []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -249,7 +251,7 @@ func (t Table) widths(limit int) []int {
 	return widths
 }
 
-// cellWidth returns the width of the widest cell of a column.
+// cellWidth returns the width in characters of the widest cell of a column.
 func (t Table) cellWidth(column int) (width int) {
 	for _, r := range t.Rows {
 		width = max(width, text.StringWidthWithoutEscSequences(Clean(cellOf(r, column))))
@@ -257,7 +259,7 @@ func (t Table) cellWidth(column int) (width int) {
 	return width
 }
 
-// space returns how many characters stand between columns.
+// space returns the number of spaces between columns.
 func (t Table) space() int {
 	if t.tight {
 		return 1
@@ -265,7 +267,7 @@ func (t Table) space() int {
 	return 2
 }
 
-// cellOf returns a cell of a row, which may end early.
+// cellOf returns cell i of a row; "" if the row ends before it.
 func cellOf(row []string, i int) string {
 	if i < len(row) {
 		return row[i]
@@ -273,6 +275,7 @@ func cellOf(row []string, i int) string {
 	return ""
 }
 
+// sum returns the sum of all.
 func sum(all []int) (n int) {
 	for _, x := range all {
 		n += x

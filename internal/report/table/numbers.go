@@ -11,13 +11,13 @@ import (
 	"gavel/scoring"
 )
 
-// Undefined stands where there is no number.
+// Undefined is printed in place of a number that does not exist.
 const Undefined = "n/a"
 
-// Defined reports whether there is a number that is neither infinite nor NaN.
+// Defined reports whether v points to a number, neither infinite nor NaN.
 func Defined(v *float64) bool { return v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) }
 
-// Fixed returns a number with so many decimals.
+// Fixed returns a number with this many decimals, or Undefined.
 func Fixed(v *float64, decimals int) string {
 	if !Defined(v) {
 		return Undefined
@@ -25,7 +25,8 @@ func Fixed(v *float64, decimals int) string {
 	return strconv.FormatFloat(*v, 'f', decimals, 64)
 }
 
-// Interval returns a number as Fixed does, with the ends of its interval if it has one.
+// Interval returns a number with its interval, such as "0.81 [0.77, 0.84]", or without one if an end is undefined.
+// decimals is for the number, ends for the ends of the interval.
 func Interval(v, low, high *float64, decimals, ends int) string {
 	if !Defined(v) || !Defined(low) || !Defined(high) {
 		return Fixed(v, decimals)
@@ -33,7 +34,7 @@ func Interval(v, low, high *float64, decimals, ends int) string {
 	return fmt.Sprintf("%s [%s, %s]", Fixed(v, decimals), Fixed(low, ends), Fixed(high, ends))
 }
 
-// Cell returns a number for a file: without zeros at its end, and "" for none.
+// Cell returns a number for CSV: without zeros at its end, and "" for nil.
 func Cell(v *float64, decimals int) string {
 	if v == nil {
 		return ""
@@ -45,13 +46,13 @@ func Cell(v *float64, decimals int) string {
 	return s
 }
 
-// Decimal writes a number to six digits, without trailing zeros or an exponent.
+// Decimal returns a number with six significant digits, without zeros at its end or an exponent.
 func Decimal(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// PValue returns the p of a test; "" if there was none.
+// PValue returns the p-value of a test, such as "0.0312" or "<0.0001"; "" for nil.
 func PValue(p *float64) string {
 	switch {
 	case p == nil:
@@ -62,7 +63,8 @@ func PValue(p *float64) string {
 	return Fixed(p, 4)
 }
 
-// inUnit returns the value of a result, or an end of its interval, with the decimals of its unit, of scores less fewer.
+// inUnit returns v, the value of x or an end of its interval, with the decimals that the unit of x has; scores have
+// less fewer.
 func inUnit(v *float64, x scoring.Result, less int) string {
 	decimals := 1
 	switch {
@@ -74,7 +76,7 @@ func inUnit(v *float64, x scoring.Result, less int) string {
 	return Signed(v, x, decimals)
 }
 
-// Rounded returns a number in few digits: in whole percent, a score with two decimals.
+// Rounded returns v, a number of the unit of x, in few digits: percent as whole numbers, scores with two decimals.
 func Rounded(v *float64, x scoring.Result) string {
 	decimals := 0
 	if x.Unit != "" && x.Unit != scoring.UnitCount {
@@ -83,7 +85,7 @@ func Rounded(v *float64, x scoring.Result) string {
 	return Signed(v, x, decimals)
 }
 
-// RoundedInterval returns a result with its interval in few digits.
+// RoundedInterval returns a result with its interval in few digits, such as "81 [77, 84]".
 func RoundedInterval(x scoring.Result) string {
 	if !x.HasInterval() {
 		return Rounded(x.Value, x)
@@ -91,7 +93,8 @@ func RoundedInterval(x scoring.Result) string {
 	return fmt.Sprintf("%s [%s, %s]", Rounded(x.Value, x), Rounded(x.Low, x), Rounded(x.High, x))
 }
 
-// Signed returns v with so many decimals. If x, the result it belongs to, is a difference, positive numbers have a "+".
+// Signed returns v with this many decimals. It has a "+" if it is positive and x, the result it belongs to, is a
+// difference.
 func Signed(v *float64, x scoring.Result, decimals int) string {
 	if Defined(v) {
 		v = new(scoring.Unsigned(*v, decimals))
@@ -102,10 +105,10 @@ func Signed(v *float64, x scoring.Result, decimals int) string {
 	return Fixed(v, decimals)
 }
 
-// Plain returns a result with the decimals of its unit, and with its sign if it is a difference.
+// Plain returns the value of a result, without the interval, with the decimals that its unit has.
 func Plain(x scoring.Result) string { return inUnit(x.Value, x, 0) }
 
-// WithInterval returns a result with its interval.
+// WithInterval returns a result with its interval, with the decimals that its unit has.
 func WithInterval(x scoring.Result) string {
 	if x.Value == nil || x.Low == nil {
 		return Plain(x)
@@ -113,13 +116,13 @@ func WithInterval(x scoring.Result) string {
 	return fmt.Sprintf("%s [%s, %s]", Plain(x), inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
 }
 
-// Count returns a number of things in words, in the plural unless it is one.
+// Count returns a number with a word in the singular or plural: "1 pair", "3 pairs".
 func Count(n int, thing string) string { return phrases.Count(n, thing) }
 
-// MostListed is the number of values that a sentence lists one by one.
+// MostListed is the largest number of values or names that a sentence lists one by one.
 const MostListed = 3
 
-// Enumerate joins words as a sentence does.
+// Enumerate joins words with commas, and with "and" before the last.
 func Enumerate(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -128,7 +131,7 @@ func Enumerate(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Shortlist lists names in a sentence: all of up to three, else the first two and the number of the others.
+// Shortlist joins names for a sentence: all of up to MostListed, else the first two and "N more".
 func Shortlist(names []string) string {
 	if more := len(names) - MostListed + 1; more > 1 {
 		names = append(slices.Clone(names[:MostListed-1]), fmt.Sprintf("%d more", more))
@@ -136,13 +139,13 @@ func Shortlist(names []string) string {
 	return Enumerate(names)
 }
 
-// Remarks gathers notes on numbers: one line for all numbers that have the same note.
+// Remarks collects notes on numbers, and names all numbers with the same note in one line.
 type Remarks struct {
-	notes []string
-	names map[string][]string
+	notes []string            // in the order in which they were added
+	names map[string][]string // names of the numbers, by note
 }
 
-// Add adds a note on the number with a name; "" is no note.
+// Add adds a note on the number called name. It does nothing if note is "".
 func (r *Remarks) Add(name, note string) {
 	if note == "" {
 		return
@@ -158,7 +161,7 @@ func (r *Remarks) Add(name, note string) {
 	}
 }
 
-// Lines returns the notes, each with the names before it.
+// Lines returns a line for each note: the names of its numbers and the note.
 func (r *Remarks) Lines() []string {
 	lines := make([]string, len(r.notes))
 	for i, note := range r.notes {

@@ -14,47 +14,48 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Table holds rows of words and numbers, with notes under it.
+// Table holds rows of words and numbers with a title and notes, to be printed by a [Writer].
 type Table struct {
 	Title   string
 	Columns Columns
 	Rows    [][]string
 	Notes   []string
-	// Plain tables are printed without a rule, and without heads where none has a name.
+	// Plain tables have no rule below the headings, and no line of headings if all are empty.
 	Plain bool
-	tight bool // one space between columns, not two
-	// Commands stand beneath the rest, each on a line of its own, so that it can be copied whole.
+	tight bool // one space between columns instead of two
+	// Commands are printed at the end, each on a line of its own, so that it can be copied whole.
 	Commands []string
 }
 
-// Row adds a row.
+// Row appends a row.
 func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Note adds notes.
+// Note appends notes.
 func (t *Table) Note(lines ...string) { t.Notes = append(t.Notes, lines...) }
 
-// Column holds a heading; numbers are aligned to the right.
+// Column holds the heading of a column.
 type Column struct {
 	Name  string
-	Right bool
-	Spare int // what a narrow terminal is not shown: 1 before 2; 0 always stays
+	Right bool // it holds numbers, aligned to the right
+	Spare int  // order in which a narrow terminal leaves columns out, 1 first; 0: last, if at all
 }
 
-// Columns of a table, from left to right.
+// Columns holds the columns of a table, from left to right.
 type Columns []Column
 
-// Left returns columns of words.
+// Left returns columns of words with these headings.
 func Left(names ...string) Columns { return Columns{}.Left(names...) }
 
-// Right returns columns of numbers.
+// Right returns columns of numbers with these headings.
 func Right(names ...string) Columns { return Columns{}.Right(names...) }
 
-// Left adds columns of words.
+// Left returns c followed by columns of words with these headings.
 func (c Columns) Left(names ...string) Columns { return c.with(false, names) }
 
-// Right adds columns of numbers.
+// Right returns c followed by columns of numbers with these headings.
 func (c Columns) Right(names ...string) Columns { return c.with(true, names) }
 
+// with returns c followed by columns with these headings; right aligns them to the right.
 func (c Columns) with(right bool, names []string) Columns {
 	for _, name := range names {
 		c = append(c, Column{Name: name, Right: right})
@@ -65,7 +66,7 @@ func (c Columns) with(right bool, names []string) Columns {
 // Writer prints tables in one format.
 type Writer func(w io.Writer, t Table) error
 
-// Each prints one table after the other.
+// Each prints the tables one after the other.
 func (write Writer) Each(w io.Writer, tables []Table) error {
 	for _, t := range tables {
 		if err := write(w, t); err != nil {
@@ -75,7 +76,7 @@ func (write Writer) Each(w io.Writer, tables []Table) error {
 	return nil
 }
 
-// body returns the lines of a table's rows, at most columns wide if that can be.
+// body returns the headings and rows of a table as lines, no longer than columns characters if possible.
 func body(t Table, columns int) []string {
 	if len(t.Rows) == 0 {
 		return nil
@@ -102,10 +103,11 @@ func body(t Table, columns int) []string {
 	return lines
 }
 
-// shortHead is the width up to which names of columns are never broken.
+// shortHead is the width in characters up to which a heading is never broken into two lines.
 const shortHead = 8
 
-// wrappedHead breaks the name of a column into two lines where it is wider than the cells beneath it.
+// wrappedHead returns the heading of column i, broken into two lines with headBreak if it is wider than the cells
+// below.
 func (t Table) wrappedHead(i int) string {
 	name := Clean(t.Columns[i].Name)
 	cells := t.cellWidth(i)
@@ -123,17 +125,19 @@ func (t Table) wrappedHead(i int) string {
 	return best
 }
 
-// headBreak stands for the end of a line in the name of a column.
+// headBreak stands for the end of a line within a heading.
 const headBreak = "\uE001"
 
-// percent stands for " %" while lines are broken, so that a number and its unit stay on one line.
+// percent stands for " %" while lines are being broken, so that no line ends between a number and its unit.
 const percent = "\uE000%"
 
+// unbroken replaces " %" by percent.
 func unbroken(s string) string { return strings.ReplaceAll(s, " %", percent) }
 
+// loosened replaces percent by " %".
 func loosened(s string) string { return strings.ReplaceAll(s, percent, " %") }
 
-// Markdown prints a GitHub table.
+// Markdown prints a table as GitHub's Markdown.
 func Markdown(w io.Writer, t Table) error {
 	var b strings.Builder
 	for line := range strings.Lines(t.Title) {
@@ -156,7 +160,8 @@ func Markdown(w io.Writer, t Table) error {
 	return err
 }
 
-// layout fills a table with words made safe by cell. Those of the columns named in widest are wrapped.
+// layout fills a table of the library go-pretty. cell makes words safe for the format. widest has the widths to which
+// columns are wrapped, by index.
 func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer {
 	tw := pretty.NewWriter()
 	header := make(pretty.Row, len(t.Columns))
@@ -188,15 +193,17 @@ func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer
 	return tw
 }
 
-// Clean makes foreign words, such as model names and paths, safe to print: no control characters, no escape sequences,
-// no marks that turn the direction of writing.
+// Clean makes words of others, such as names of models, safe to print on one line: it replaces control characters,
+// escape sequences, and marks of the direction of writing.
 func Clean(s string) string {
 	return inLine.Replace(ReplaceControls(s))
 }
 
+// inLine replaces line breaks and tabs by the replacement character.
 var inLine = strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD")
 
-// ReplaceControls replaces the characters that would steer a terminal. Line breaks and tabs stay.
+// ReplaceControls replaces characters that would control a terminal or change the direction of writing. Line breaks and
+// tabs stay.
 func ReplaceControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -206,14 +213,16 @@ func ReplaceControls(text string) string {
 	}, text)
 }
 
+// markdown escapes the characters that have a meaning in Markdown, except |.
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", "](", `]\(`)
 
-// escapeCell makes words plain text in a cell, where the table's writer escapes the pipes.
+// escapeCell makes words plain text in a cell of a Markdown table; go-pretty escapes |.
 func escapeCell(s string) string { return markdown.Replace(Clean(s)) }
 
+// escapeMarkdown makes words plain text in Markdown outside of tables.
 func escapeMarkdown(s string) string { return strings.ReplaceAll(escapeCell(s), "|", `\|`) }
 
-// WriteCSV writes rows with cells that a spreadsheet will not take for formulas.
+// WriteCSV writes rows as CSV, with cells that spreadsheets do not take for formulas.
 func WriteCSV(w io.Writer, rows [][]string) error {
 	safe := make([][]string, len(rows))
 	for i, row := range rows {
@@ -224,7 +233,7 @@ func WriteCSV(w io.Writer, rows [][]string) error {
 	return csv.NewWriter(w).WriteAll(safe)
 }
 
-// inert puts an apostrophe before a cell that would be a formula; numbers stay.
+// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula. Numbers stay.
 func inert(cell string) string {
 	if cell == "" || !strings.ContainsRune("=+-@", rune(cell[0])) {
 		return cell

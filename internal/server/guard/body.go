@@ -10,8 +10,8 @@ import (
 	"gavel/internal/server/failure"
 )
 
-// ReadBody reads the body of a request into memory, before a place is reserved for its connection. For a body that is
-// late, too long or broken it returns an error with the status of the answer.
+// ReadBody reads a request's body into memory and puts it back as r.Body. If the body is late, too long or broken, it
+// returns an error with the HTTP status of the answer.
 func ReadBody(r *http.Request) error {
 	text, err := io.ReadAll(r.Body)
 	if errors.Is(err, os.ErrDeadlineExceeded) {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Connections limits the connections of a server, in all and for each address. A new connection above a limit takes the
-// place of the one that has been idle, or sending its request, for longest. So idle connections keep no client out, and
-// the connections of one address none of another.
+// Connections limits the open connections of a server, in all and for each client address. A new connection above a
+// limit replaces the connection that has been idle, or sending its request, for longest. So idle connections keep no
+// client out, and the connections of one address keep no other address out.
 type Connections struct {
 	all, each int // limits, in all and for each address
 
@@ -18,17 +18,18 @@ type Connections struct {
 	open map[net.Conn]*connection
 }
 
-// NewConnections returns limits for all connections and for those of each address.
+// NewConnections returns a Connections that admits up to all connections, and up to each from one client address.
 func NewConnections(all, each int) *Connections {
 	return &Connections{all: all, each: each, open: map[net.Conn]*connection{}}
 }
 
+// connection describes an open connection.
 type connection struct {
-	from string
-	idle time.Time // start of idling or sending; zero while a request is answered
+	from string    // the client's address, without the port
+	idle time.Time // since when it is idle or sends a request; zero while a request is answered
 }
 
-// ConnState is the ConnState hook of an http.Server.
+// ConnState notes when a connection opens, becomes idle and closes. The http.Server calls it as its ConnState hook.
 func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,10 +45,11 @@ func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connKey is the key of a request's connection in its context.
+// connKey is the key in a request's context of the function that KeepPlace calls.
 type connKey struct{}
 
-// ConnContext is the ConnContext hook of an http.Server, through which a request finds its connection.
+// ConnContext adds to the context of a connection's requests a function that marks the connection as busy, for
+// KeepPlace. The http.Server calls it as its ConnContext hook.
 func (c *Connections) ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, func() {
 		c.mu.Lock()
@@ -58,15 +60,15 @@ func (c *Connections) ConnContext(ctx context.Context, conn net.Conn) context.Co
 	})
 }
 
-// KeepPlace reserves the place of a request's connection until the answer. Call it for complete requests of clients
-// with access.
+// KeepPlace marks the connection of a request as busy until the request is answered, so that no new connection replaces
+// it. Call it for complete requests of clients with access.
 func KeepPlace(r *http.Request) {
 	if answering, ok := r.Context().Value(connKey{}).(func()); ok {
 		answering()
 	}
 }
 
-// add admits a connection, or closes it if no other can be closed for it.
+// add admits a new connection. If a limit is reached and all open connections are busy, it closes the new one.
 func (c *Connections) add(conn net.Conn) {
 	entry := &connection{from: hostOf(conn.RemoteAddr().String()), idle: time.Now()}
 	if !c.makeRoom(entry.from, c.each) || !c.makeRoom("", c.all) {
@@ -76,8 +78,8 @@ func (c *Connections) add(conn net.Conn) {
 	c.open[conn] = entry
 }
 
-// makeRoom reports whether there is room for another connection from an address, or from any if it is "". At the limit
-// it closes the connection that has been idle for longest.
+// makeRoom reports whether there are fewer than limit connections from an address, or in all if from is "". At the
+// limit it closes the connection that has been idle for longest, if there is one.
 func (c *Connections) makeRoom(from string, limit int) bool {
 	var oldest net.Conn
 	for conn, entry := range c.open {
@@ -97,7 +99,7 @@ func (c *Connections) makeRoom(from string, limit int) bool {
 	return limit > 0
 }
 
-// hostOf returns an address without its port.
+// hostOf returns the host of an address HOST:PORT.
 func hostOf(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		return host

@@ -18,29 +18,29 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// Options holds the settings of a guard.
+// Options holds the settings of a Guard.
 type Options struct {
-	Token    string   // needed by every client; "" for none
-	Loopback bool     // the server listens on loopback addresses only
-	Hosts    []string // accepted host names, besides the server's addresses
-	Now      func() time.Time
+	Token    string           // needed by every client; "" for none
+	Loopback bool             // the server listens on loopback addresses only
+	Hosts    []string         // accepted host names, besides the server's addresses
+	Now      func() time.Time // the clock
 }
 
 // A Guard checks requests. Its methods may be called from many goroutines. [New] returns one.
 type Guard struct {
 	opts     Options
-	token    [sha256.Size]byte
-	origins  *http.CrossOriginProtection
+	token    [sha256.Size]byte           // SHA-256 of opts.Token
+	origins  *http.CrossOriginProtection // refuses requests from pages of other sites
 	mu       sync.Mutex
-	sessions map[string]time.Time   // end of each session
-	tries    map[string][]time.Time // times of recent wrong tokens, by address
+	sessions map[string]time.Time   // end of each session, by its id
+	tries    map[string][]time.Time // times of the wrong tokens of the last minute, by client address
 }
 
-// MinToken is the length of the shortest token.
+// MinToken is the least number of bytes of a token.
 const MinToken = 16
 
-// New returns a guard. A server that admits other machines, or has host names, needs a token of at least MinToken
-// characters.
+// New returns a guard. A server that is reachable from other machines, or accepts other host names, needs a token of at
+// least MinToken bytes.
 func New(o Options) (*Guard, error) {
 	if o.Token != "" && len(o.Token) < MinToken {
 		return nil, fmt.Errorf("the token is too short: it needs at least %d characters", MinToken)
@@ -57,8 +57,8 @@ func New(o Options) (*Guard, error) {
 	}, nil
 }
 
-// CheckHost returns an error for a host name that is not this server's: a page elsewhere could point its own name here
-// (DNS rebinding). It cannot do so with an address.
+// CheckHost returns an error if the request's host name is not one of this server's. A page elsewhere could point a
+// name of its own here (DNS rebinding), but has no such power over an IP address: addresses are accepted.
 func (g *Guard) CheckHost(r *http.Request) error {
 	name := strings.ToLower(strings.TrimSuffix(strings.Trim(hostOf(r.Host), "[]"), "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
@@ -103,12 +103,13 @@ func (g *Guard) Authorize(r *http.Request) error {
 	return ErrNoToken
 }
 
+// bearer returns the token of the request's Authorization header, and whether there is one.
 func bearer(r *http.Request) (string, bool) {
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(token), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// right reports whether a token is correct, in a time that reveals nothing, not even its length.
+// right compares a token with the server's, in a time that reveals nothing about it, not even its length.
 func (g *Guard) right(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1

@@ -8,17 +8,19 @@ import (
 	"time"
 )
 
+// cookieName names the cookie with the id of a session.
 const cookieName = "gavel_session"
 
-// SessionTime is the time after which a session ends.
+// SessionTime is the time from signing in to the end of the session.
 const SessionTime = 12 * time.Hour
 
 const (
-	maxSessions = 1000
-	maxTries    = 10 // wrong tokens a minute from one address
+	maxSessions = 1000 // sessions in memory, and addresses in Guard.tries
+	maxTries    = 10   // wrong tokens a minute from one address
 )
 
-// begin starts a session and returns its id.
+// begin starts a session and returns its random id. It removes sessions that have ended, and others if there are too
+// many.
 func (g *Guard) begin() string {
 	id := rand.Text()
 	g.mu.Lock()
@@ -33,7 +35,8 @@ func (g *Guard) begin() string {
 	return id
 }
 
-// SignIn begins a session for a client with the token, and sets its cookie. For a wrong token it returns ErrNoToken.
+// SignIn starts a session for a client that sent the right token, and sets the session's cookie. For a wrong token it
+// returns ErrNoToken.
 func (g *Guard) SignIn(w http.ResponseWriter, r *http.Request, token string) error {
 	if err := g.check(r, token); err != nil {
 		return err
@@ -45,7 +48,7 @@ func (g *Guard) SignIn(w http.ResponseWriter, r *http.Request, token string) err
 	return nil
 }
 
-// SignOut ends the request's session.
+// SignOut ends the request's session and removes its cookie.
 func (g *Guard) SignOut(w http.ResponseWriter, r *http.Request) {
 	id := g.session(r)
 	g.mu.Lock()
@@ -58,7 +61,7 @@ func (g *Guard) SignOut(w http.ResponseWriter, r *http.Request) {
 // InSession reports whether a request has a valid session.
 func (g *Guard) InSession(r *http.Request) bool { return g.session(r) != "" }
 
-// session returns the id of the request's session; "" without a valid one.
+// session returns the id of the request's session; "" if the request has no cookie of a session that is still open.
 func (g *Guard) session(r *http.Request) string {
 	c, err := r.Cookie(cookieName)
 	if err != nil {
@@ -73,13 +76,13 @@ func (g *Guard) session(r *http.Request) string {
 	return c.Value
 }
 
-// encrypted reports whether the connection to the browser is encrypted, also if only a proxy's header says so: a client
-// with a false header loses nothing but its own cookie.
+// encrypted reports whether the connection to the browser is encrypted, even if only a proxy's header says so. A client
+// that sends a false header harms nobody but itself: its browser does not return the cookie.
 func encrypted(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// LocalPath returns an address if it is a path of this server, else "/".
+// LocalPath returns to if it is a path of this server, else "/". A link to the login page cannot lead to another site.
 func LocalPath(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") ||

@@ -22,14 +22,15 @@ import (
 	"gavel/scoring/race"
 )
 
-// Delete removes a run. It renames the folder in one step, and then removes the files. It refuses a folder with other
-// files in it, and a run in progress.
+// Delete removes the run with this name. It renames the run's folder in one step, and then removes the files. It
+// refuses to remove a run in progress, and a folder that also holds files that are not part of a run.
 func (r *Manager) Delete(run string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
 	return orGone(r.deleteRun(run))
 }
 
+// errGone reports a run or suite whose folder does not exist.
 var errGone = failure.NotFound("there is no such run or suite: it may have been deleted already")
 
 // orGone returns errGone for an error about a missing file, else the error.
@@ -40,6 +41,7 @@ func orGone(err error) error {
 	return err
 }
 
+// deleteRun does the work of Delete. The caller holds r.deleting.
 func (r *Manager) deleteRun(run string) error {
 	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
 	if err != nil {
@@ -67,12 +69,14 @@ func (r *Manager) deleteRun(run string) error {
 	return nil
 }
 
-// deleted begins the name of a folder that is being removed.
+// deleted begins the name that a run's folder gets before its files are removed.
 const deleted = ".deleted-"
 
+// deletedName matches the names of folders that Delete has renamed and whose files it is removing.
 var deletedName = regexp.MustCompile(`^\.deleted-[a-z2-7]{10}$`)
 
-// sweep removes leftovers of killed servers and runs below the folder of runs.
+// sweep removes what killed processes left below dir, the folder of runs: folders that were being deleted, and
+// temporary files of runs and suites.
 func sweep(ctx context.Context, dir string) {
 	if to, err := filepath.EvalSymlinks(dir); err == nil { // WalkDir does not follow a link
 		dir = to
@@ -92,7 +96,7 @@ func sweep(ctx context.Context, dir string) {
 	})
 }
 
-// Describe replaces the name, tags and note that people gave a run.
+// Describe replaces a run's about.json: the name, tags and note that people gave the run.
 func (r *Manager) Describe(run string, details judging.About) error {
 	details, err := details.Normalize()
 	if err != nil {
@@ -114,14 +118,15 @@ func (r *Manager) Describe(run string, details judging.About) error {
 	return orGone(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), details))
 }
 
-// DeleteSuite removes a suite's runs and their stages one by one, and then the file of the suite. It stops at a run
-// that cannot be deleted, and leaves the rest as a suite.
+// DeleteSuite removes all runs in a suite's folder one by one, and then the file that makes the folder a suite. At a
+// run that cannot be deleted it stops; the runs that are left still form a suite.
 func (r *Manager) DeleteSuite(folder string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
 	return orGone(r.deleteSuite(folder))
 }
 
+// deleteSuite does the work of DeleteSuite. The caller holds r.deleting.
 func (r *Manager) deleteSuite(folder string) error {
 	root, err := r.idle("suite", func(j Job) bool { return j.Suite == folder })
 	if err != nil {
@@ -160,7 +165,8 @@ func (r *Manager) deleteSuite(folder string) error {
 	return nil
 }
 
-// idle opens the folder of runs. It returns an error if makes returns true for an active job; kind is "run" or "suite".
+// idle opens the folder of runs, or returns an error if an active job makes the run or suite to delete. makes reports
+// whether a job does; kind, "run" or "suite", is for the text of the error.
 func (r *Manager) idle(kind string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
@@ -170,7 +176,7 @@ func (r *Manager) idle(kind string, makes func(Job) bool) (*os.Root, error) {
 	return os.OpenRoot(r.dir)
 }
 
-// checkFolders returns an error for a name that is no folder, or whose path contains a link.
+// checkFolders returns an error unless name and all its parents are folders below root, none of them a link.
 func checkFolders(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return failure.NotFound("there is no such run or suite")
@@ -187,7 +193,7 @@ func checkFolders(root *os.Root, name string) error {
 	return nil
 }
 
-// checkRun returns an error for a folder with links, or with other files than those of a run.
+// checkRun returns an error if a run's folder holds links, or files that no run has. Hidden files count as the run's.
 func checkRun(root *os.Root, run string) error {
 	if err := checkFolders(root, run); err != nil {
 		return err

@@ -21,36 +21,36 @@ import (
 	"gavel/judging"
 )
 
-// Options holds the settings of a Manager.
+// Options holds the settings of a Manager, mostly from the flags of `gavel serve`.
 type Options struct {
 	Runs      string   // folder of the runs
-	BaseURLs  []string // servers to offer besides those found
-	APIKeyEnv string   // environment variable with their API key
-	Cache     string
-	NoCache   bool
-	AtOnce    int // limit of the runs and suites in progress
-	// CanList reports whether the server's list would show a run of that name.
+	BaseURLs  []string // servers of models that runs may use, besides those found
+	APIKeyEnv string   // name of the environment variable with the API key for BaseURLs
+	Cache     string   // folder for cached replies; "" for the user's
+	NoCache   bool     // runs neither use nor fill the cache of replies
+	AtOnce    int      // most runs and suites in progress at the same time
+	// CanList reports whether the server's list of runs would show a run with this name.
 	CanList func(run string) bool
 }
 
-// A Manager makes the runs of a server. A posted job becomes the request that the command line would make, and passes
-// the same checks.
+// A Manager makes the runs that clients of `gavel serve` ask for. A posted job becomes the request that the command
+// line would make, and passes the same checks.
 type Manager struct {
-	maker *eval.Maker
+	maker *eval.Maker // its copies make the runs of jobs
 	opts  Options
-	dir   string // folder of the runs; absolute, since runs refer to each other by it
-	ctx   context.Context
+	dir   string          // folder of the runs; absolute, since runs refer to each other by it
+	ctx   context.Context // context of the server: all jobs end with it
 
-	turns    *semaphore.Weighted // for one suite at a time, since planning a large one keeps a processor busy
-	offers   *memo.Memo          // servers found
-	jobs     sync.WaitGroup
-	mu       sync.Mutex
-	list     []*runJob // the newest last
-	ending   bool
-	deleting sync.Mutex // held while a run or suite is deleted or described
+	turns    *semaphore.Weighted // lets one suite in at a time, since planning a large one is slow
+	offers   *memo.Memo          // caches the list of servers that endpoints returns
+	jobs     sync.WaitGroup      // active jobs, for Wait
+	mu       sync.Mutex          // guards list, the jobs in it, and ending
+	list     []*runJob           // jobs in memory, the newest last
+	ending   bool                // the server is shutting down: no new job may begin
+	deleting sync.Mutex          // held while a run or suite is deleted or described
 }
 
-// FieldOf returns the field of the job request that an error is about; "" without one.
+// FieldOf returns the name of the job request's field that err is about; "" if err is about no field.
 func FieldOf(err error) string {
 	var fieldErr *eval.FieldError
 	if errors.As(err, &fieldErr) {
@@ -59,7 +59,7 @@ func FieldOf(err error) string {
 	return ""
 }
 
-// New returns a Manager whose jobs end with ctx. Jobs use copies of maker and write to the folder of runs.
+// New returns a Manager whose jobs end with ctx. They use copies of maker and write to the folder o.Runs.
 func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	dir, err := filepath.Abs(o.Runs)
 	if err != nil {
@@ -85,7 +85,7 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	return r, nil
 }
 
-// runJob holds a job with what ends it: interrupts and cancel. It observes the runs that it makes.
+// runJob holds a job, and what stops it: interrupts and cancel. As the observer of the job's runs it keeps their notes.
 type runJob struct {
 	Job
 	eval.Quiet
@@ -96,9 +96,9 @@ type runJob struct {
 
 // Limits of the jobs in memory and of their logs.
 const (
-	keepJobs  = 100
-	keepLines = 200
-	longLine  = 2000
+	keepJobs  = 100  // jobs; above it, the oldest job that has ended is forgotten
+	keepLines = 200  // last lines of a job's log
+	longLine  = 2000 // bytes of a line of the log
 )
 
 // maker returns a copy of the manager's Maker that reports to the job and stops with it.
@@ -109,7 +109,7 @@ func (j *runJob) maker() *eval.Maker {
 	return &e
 }
 
-// Note adds the lines of a note to the log.
+// Note adds the lines of text, a message of a run in progress, to the job's log.
 func (j *runJob) Note(text string) {
 	j.manager.mu.Lock()
 	defer j.manager.mu.Unlock()
@@ -122,7 +122,7 @@ func (j *runJob) Note(text string) {
 	j.Log = j.Log[max(0, len(j.Log)-keepLines):]
 }
 
-// RunOpened adds the run to those of the job.
+// RunOpened adds a run whose folder is ready to the job's runs. A job that was preparing is running from now on.
 func (j *runJob) RunOpened(run eval.RunStart) {
 	j.manager.mu.Lock()
 	defer j.manager.mu.Unlock()
@@ -132,8 +132,8 @@ func (j *runJob) RunOpened(run eval.RunStart) {
 	}
 }
 
-// keyOf returns the environment variable with the key of a server, "" for the usual one. ok is false for a server found
-// on a port: such a server never gets a key.
+// keyOf returns the name of the environment variable with the API key for the server at url; "" stands for
+// OPENAI_API_KEY. ok is false for a server found on a port: such a server never gets a key.
 func (r *Manager) keyOf(url string) (variable string, ok bool) {
 	if slices.Contains(r.opts.BaseURLs, url) {
 		return r.opts.APIKeyEnv, true
@@ -141,7 +141,7 @@ func (r *Manager) keyOf(url string) (variable string, ok bool) {
 	return "", eval.SameAddress(url, r.maker.Getenv(backends.OpenAIBase))
 }
 
-// Plan returns the calls that a run would make. It makes none.
+// Plan returns what the run of a job request would do: its calls to the model, tokens and time. It makes no call.
 func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error) {
 	o, err := r.request(ctx, request)
 	if err != nil {
@@ -157,7 +157,7 @@ func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error)
 	return planned, failure.WithStatus(http.StatusUnprocessableEntity, err)
 }
 
-// stage returns the plan of a run in the form of the API.
+// stage converts the plan of a run to the form in which the API returns it.
 func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 	plan := run.Plan
 	_, err := judging.ReadManifest(run.Dir)
@@ -196,7 +196,8 @@ func (r *Manager) name(folder string) string {
 	return filepath.ToSlash(name)
 }
 
-// Start begins a job. It does not wait for the server of the model; the job reports its errors.
+// Start begins a job that makes the run of a request, and returns at once. Errors in the request are returned; later
+// errors, such as a model's server that does not answer, are in [Job].Error.
 func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 	o, err := r.request(ctx, request)
 	if err != nil {
@@ -205,7 +206,7 @@ func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 	return r.beginRun(Job{Request: request}, o)
 }
 
-// beginRun begins a job that makes a run.
+// beginRun begins a job that makes the run that o asks for.
 func (r *Manager) beginRun(job Job, o eval.RunRequest) (Job, error) {
 	return r.begin(job, func(ctx context.Context, e *eval.Maker) error {
 		_, err := e.Run(ctx, o)
@@ -213,7 +214,8 @@ func (r *Manager) beginRun(job Job, o eval.RunRequest) (Job, error) {
 	})
 }
 
-// begin adds a job and does its work in the background.
+// begin adds a job and calls work for it in the background. It refuses a job above the limit AtOnce, and a job for a
+// run or suite that another job is making.
 func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) (Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -255,7 +257,7 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 	return j.copy(), nil
 }
 
-// do does the work of a job and records how it ended.
+// do calls work and records in the job how it ended.
 func (j *runJob) do(ctx context.Context, work func(context.Context, *eval.Maker) error) {
 	r := j.manager
 	defer j.cancel(nil)
@@ -280,14 +282,14 @@ func (j *runJob) do(ctx context.Context, work func(context.Context, *eval.Maker)
 	j.Error = r.maker.Words.WithAdvice(err, err.Error())
 }
 
-// copy returns the job as it is now. The caller holds the lock.
+// copy returns the job as it is now. The caller holds manager.mu.
 func (j *runJob) copy() Job {
 	c := j.Job
 	c.Runs, c.Log = slices.Clone(j.Runs), slices.Clone(j.Log)
 	return c
 }
 
-// Jobs lists the jobs, the newest first.
+// Jobs returns copies of the jobs in memory, the newest first.
 func (r *Manager) Jobs() []Job {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -298,7 +300,8 @@ func (r *Manager) Jobs() []Job {
 	return out
 }
 
-// Stop does what Ctrl-C does: the first waits for the requests in flight, the second gives them up.
+// Stop stops a job as Ctrl-C stops `gavel run`: the first call lets the requests in flight finish, the second gives
+// them up.
 func (r *Manager) Stop(id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -313,14 +316,14 @@ func (r *Manager) Stop(id string) error {
 	return nil
 }
 
-// stop ends the job gently, the second time at once. The caller holds the lock. The interrupt runs in the background,
-// since its notes need the lock too.
+// stop lets the job's requests in flight finish; when called again, it gives them up. The caller holds manager.mu. The
+// interrupt runs in the background, since its notes need the lock too.
 func (j *runJob) stop() {
 	j.State = Stopping
 	go j.interrupts.Interrupt(j.cancel)
 }
 
-// StopAll stops all jobs and lets no more begin. It reports whether a job was active.
+// StopAll stops all jobs and lets no more begin. It reports whether a job was active. Requests in flight may finish.
 func (r *Manager) StopAll() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -338,5 +341,5 @@ func (r *Manager) StopAll() bool {
 	return active
 }
 
-// Wait waits for all jobs to end.
+// Wait returns when all jobs have ended.
 func (r *Manager) Wait() { r.jobs.Wait() }

@@ -22,7 +22,7 @@ import (
 	"gavel/judging"
 )
 
-// Names of the fields of a job request that are not flags.
+// Names of the fields of a job request that every run has: its protocol, server, model and dataset.
 const (
 	fieldProtocol = "protocol"
 	fieldEndpoint = "endpoint"
@@ -30,13 +30,14 @@ const (
 	fieldDataset  = "dataset"
 )
 
-// request returns the run request of a job request. A job request names offered servers, datasets and runs, never files
-// or addresses. The other fields come from the options of the server.
+// request turns a job request into the request of a run, and gives errors the status 400. A job request names offered
+// servers, datasets and runs, never files or other addresses. The cache comes from the options of the server.
 func (r *Manager) request(ctx context.Context, request JobRequest) (eval.RunRequest, error) {
 	o, err := r.read(ctx, request)
 	return o, failure.WithStatus(http.StatusBadRequest, err)
 }
 
+// read does the work of [Manager.request], without adding a status to errors.
 func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunRequest, err error) {
 	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
 	if err != nil {
@@ -74,8 +75,8 @@ func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.RunReque
 	return eval.Read(protocol, values)
 }
 
-// values returns the values of the job request's other fields, without defaults: some judges do not accept some fields,
-// whatever their value.
+// values returns the job request's fields other than protocol, endpoint, model and dataset, each with its values. It
+// leaves out values that equal the default: some judges do not accept some fields, whatever their value.
 func (r *Manager) values(
 	ctx context.Context, protocol judging.Protocol, request JobRequest,
 ) (map[string][]string, error) {
@@ -106,7 +107,8 @@ func (r *Manager) values(
 	return out, nil
 }
 
-// value returns the value of a field as a request has it. It refuses files and addresses that are not offered.
+// value returns a field's value as the request of a run needs it: the name of a run becomes its folder. It refuses
+// files, and addresses of servers that are not offered.
 func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", eval.InvalidField(f.Name, value, ": not a text")
@@ -123,7 +125,8 @@ func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.F
 	return value, nil
 }
 
-// agent returns the agent whose answers are judged: a simulation, a run of the folder, or a model of an offered server.
+// agent checks the agent whose answers are to be judged: a simulation, a run of the server's folder, or the model of an
+// offered server. It returns value, or for a run its folder.
 func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	if strings.HasPrefix(value, "sim:") {
 		return value, nil
@@ -141,7 +144,7 @@ func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	return r.runNamed("agents", value)
 }
 
-// runNamed returns the folder of a run that a field names.
+// runNamed returns the folder of the run called name; its errors are about flag, the field that names the run.
 func (r *Manager) runNamed(flag, name string) (string, error) {
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
 		return "", eval.InvalidField(flag, name, ": there is no run %q", name)
@@ -154,7 +157,7 @@ func (r *Manager) runNamed(flag, name string) (string, error) {
 	return dir, nil
 }
 
-// FormFields returns the fields of a protocol's form.
+// FormFields returns the fields of the form that starts a run of a protocol, without those for the command line only.
 func FormFields(protocol judging.Protocol) []FormField {
 	var fields []FormField
 	for _, f := range eval.FieldsOf(protocol) {
@@ -187,22 +190,22 @@ func (r *Manager) datasets() []datasets.Entry {
 	return slices.DeleteFunc(r.maker.Library.All(), func(k datasets.Entry) bool { return !r.maker.Library.Has(k) })
 }
 
-// simulatedEndpoint is always offered.
+// simulatedEndpoint offers gavel's simulated judges, which need no server. Every form has it.
 var simulatedEndpoint = EndpointOffer{
 	ID:     backends.Simulation,
 	About:  "simulated judges: no model is asked",
 	Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"},
 }
 
-// isSimulation reports whether an endpoint is the simulated one. The id of any other is its URL.
+// isSimulation reports whether the id of an endpoint is that of the simulated judges. All other ids are URLs.
 func isSimulation(id string) bool { return id == simulatedEndpoint.ID }
 
 const (
-	offersGood = 10 * time.Second // for which a list of servers is used
+	offersGood = 10 * time.Second // time for which a list of servers is used before a new search
 	offerTime  = 5 * time.Second  // limit for finding servers, and again for their models
 )
 
-// checkEndpoint returns an error unless the endpoint with this id is offered.
+// checkEndpoint returns an error unless a server that endpoints returns has this id.
 func (r *Manager) checkEndpoint(ctx context.Context, id string) error {
 	if !slices.ContainsFunc(r.endpoints(ctx), func(e EndpointOffer) bool { return e.ID == id }) {
 		return fmt.Errorf("endpoint %q is not offered", id)
@@ -210,8 +213,8 @@ func (r *Manager) checkEndpoint(ctx context.Context, id string) error {
 	return nil
 }
 
-// endpoints returns the offered servers. Concurrent calls share one search; a call whose context ends before it gets
-// the simulation alone.
+// endpoints returns the servers that a run may use. Concurrent calls share one search for them. If ctx ends before the
+// search, it returns the simulated judges alone.
 func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
 	endpoints, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]EndpointOffer, error) {
 		return r.discover(r.ctx), nil // not ctx: the first caller may leave before the others
@@ -222,8 +225,8 @@ func (r *Manager) endpoints(ctx context.Context) []EndpointOffer {
 	return endpoints
 }
 
-// discover returns the servers named with --base-url, those of the environment, and those on the usual ports, as the
-// command line finds them. It takes at most twice offerTime.
+// discover returns the servers named with --base-url, those that environment variables name, and those on the usual
+// ports, as the command line finds them. It takes at most twice offerTime.
 func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 	var all []EndpointOffer
 	for _, url := range r.opts.BaseURLs {
@@ -246,7 +249,7 @@ func (r *Manager) discover(ctx context.Context) []EndpointOffer {
 	return append(all, simulatedEndpoint)
 }
 
-// models adds the models of a server to its offer, or the error.
+// models asks the server of an offer for its models, and adds their names to the offer, or else the error.
 func (r *Manager) models(ctx context.Context, offer *EndpointOffer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
@@ -267,7 +270,7 @@ func (r *Manager) models(ctx context.Context, offer *EndpointOffer) {
 	}
 }
 
-// Offer returns the choices for runs of a protocol; if name is "", of the first one.
+// Offer returns the choices of the form for a new run of the protocol called name, or of the first one if name is "".
 func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	if name == "" {
 		name = judging.Protocols()[0].Name

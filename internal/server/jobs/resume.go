@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// CommandOf returns the shell command that makes or continues a run in the folder out; "" for an imported run.
+// CommandOf returns the `gavel run` command that makes or continues a run in the folder out; "" for an imported run.
 func CommandOf(m *judging.Manifest, out string) string {
 	if o, ok := eval.RequestOf(m); ok {
 		o.Out = out
@@ -20,8 +20,8 @@ func CommandOf(m *judging.Manifest, out string) string {
 	return ""
 }
 
-// Resume begins a job that continues a run of the folder. A run that needs a file of its own, or a server that is not
-// offered, can be continued at the command line only.
+// Resume begins a job that continues a run of the server's folder. A run made with a file that is not part of its
+// folder, or with a server that is not offered, can be continued at the command line only.
 func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	dir := filepath.Join(r.dir, filepath.FromSlash(run))
 	m, err := judging.ReadManifest(dir)
@@ -49,7 +49,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	return r.beginRun(Job{Request: request, Resumes: run}, o)
 }
 
-// requestOf returns the job request that makes the same run.
+// requestOf turns previous, the request that made a run, into a job request that would make the same run.
 func (r *Manager) requestOf(ctx context.Context, previous eval.RunRequest) (JobRequest, error) {
 	request := JobRequest{
 		fieldProtocol: {previous.Protocol},

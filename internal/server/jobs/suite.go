@@ -22,14 +22,14 @@ import (
 
 // Names of the fields of a job request of a suite.
 const (
-	fieldFile = "file"
-	fieldYes  = "yes"
+	fieldFile = "file" // text of the suite's file
+	fieldYes  = "yes"  // "true" to start the suite even if its plan exceeds its limits
 )
 
-// postedFile names the posted file in errors.
+// postedFile stands for the name of the posted suite's file in errors.
 const postedFile = "suite.yaml"
 
-// withSuite reads the suite of a job request and calls do with it. Calls take turns.
+// withSuite reads and checks the suite of a job request, and calls do with it. Concurrent calls wait for each other.
 func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
 	if err := r.turns.Acquire(ctx, 1); err != nil {
 		return err
@@ -49,7 +49,8 @@ func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*su
 	return do(s)
 }
 
-// checkSuiteFields refuses fields that a suite would ignore.
+// checkSuiteFields refuses fields other than file and yes, several values of one field, and values of yes that are
+// neither true nor false.
 func checkSuiteFields(request JobRequest) error {
 	for name, values := range request {
 		switch {
@@ -66,7 +67,7 @@ func checkSuiteFields(request JobRequest) error {
 	return nil
 }
 
-// readSuite reads the file of a suite, and places its runs below the folder of runs.
+// readSuite parses text, the file of a suite, and puts the suite's folder below the folder of runs.
 func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, error) {
 	file, err := suite.ParseFile(postedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // browsers send CRLF
 	if err != nil {
@@ -78,7 +79,8 @@ func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, err
 	return file.Matrix(func(c *suite.Cell) (eval.RunRequest, error) { return r.readCell(ctx, c) })
 }
 
-// place puts the suite's folder below the folder of runs.
+// place makes the suite's folder one below the folder of runs. It refuses a folder that the server does not search for
+// runs, or that lies in the folder of another suite.
 func (r *Manager) place(file *suite.Definition) error {
 	return file.Place(r.dir, func(out string) error {
 		rel, err := filepath.Rel(r.dir, out)
@@ -97,7 +99,8 @@ func (r *Manager) place(file *suite.Definition) error {
 	})
 }
 
-// readCell reads the request of a cell in the same way as that of a posted run.
+// readCell returns the request for the run of a cell: one combination of the suite's judges, datasets and settings. The
+// cell passes the same checks as a posted run.
 func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.RunRequest, err error) {
 	if ctx.Err() != nil {
 		return o, context.Cause(ctx)
@@ -130,7 +133,8 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.RunReques
 	return o, nil
 }
 
-// endpointIDs returns the ids of the offered servers that a judge names, else that of the first with the model.
+// endpointIDs returns the ids of the offered servers that judge names; if it names none, the id of the first offered
+// server that has the model.
 func (r *Manager) endpointIDs(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
 	if err := judge.Validate(); err != nil {
 		return nil, err
@@ -159,7 +163,7 @@ func (r *Manager) endpointIDs(ctx context.Context, judge eval.Endpoint, model st
 		"name one with base-url, or write backend: sim for a simulated judge", model)
 }
 
-// PlanSuite plans a suite, as `gavel suite plan` does.
+// PlanSuite plans the suite of a job request, as `gavel suite plan` does.
 func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
 		planning := &runJob{manager: r}
@@ -179,7 +183,7 @@ func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuiteP
 	return out, err
 }
 
-// StartSuite begins a job that makes the runs of a suite, as `gavel suite run` does.
+// StartSuite begins a job that makes the runs of the suite of a job request, as `gavel suite run` does.
 func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
 		job, err = r.beginSuite(s, request)
@@ -188,8 +192,8 @@ func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, 
 	return job, err
 }
 
-// ResumeSuite starts the suite of a folder again from its file. It returns an error if the file names a server that is
-// not offered here, or another folder, as after a move.
+// ResumeSuite begins a job that makes the missing runs of the suite in folder; file is the text of the suite's file. It
+// returns an error if file names a server that is not offered here, or another folder, as after a move.
 func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job, err error) {
 	request := JobRequest{fieldFile: {file}}
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
@@ -206,7 +210,7 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 	return job, err
 }
 
-// beginSuite begins a job that makes the runs of a suite.
+// beginSuite begins a job that makes the runs of s, the suite of the request.
 func (r *Manager) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
 	return r.begin(Job{Request: request, Suite: r.name(s.Out)}, func(ctx context.Context, e *eval.Maker) error {
 		err := s.Run(ctx, e, request.Get(fieldYes) == "true")

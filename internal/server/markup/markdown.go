@@ -21,15 +21,15 @@ import (
 	"gavel/internal/doc"
 )
 
-// longestMarkdown is the length of the longest reply that is laid out as Markdown. Longer ones are shown as plain text,
-// since the layout of hostile text must not take long.
+// longestMarkdown is the size in bytes of the longest reply that is laid out as Markdown. Longer replies are shown as
+// plain text, since the layout of hostile text must not take long.
 const longestMarkdown = 64 << 10
 
-// deepestMarkdown is the greatest depth of nested quotes and lists: readers of HTML give up at some hundreds.
+// deepestMarkdown is the greatest depth of nested HTML elements in a reply: parsers of HTML give up at some hundreds.
 const deepestMarkdown = 50
 
-// Markdown returns the HTML of a visible text, which may have marks around its verdict. It returns "" for a text
-// that is better shown as plain text.
+// Markdown converts a reply to harmless HTML. The text comes from Visible, and may have the marks of MarkVerdict around
+// its verdict. It returns "" for a text that is better shown as plain text.
 func Markdown(text string) (out template.HTML) {
 	if len(text) > longestMarkdown || !modest(text) {
 		return ""
@@ -61,10 +61,11 @@ func Markdown(text string) (out template.HTML) {
 	return out
 }
 
-// entity matches a character given by its number or name.
+// entity matches a character reference of HTML, by number or name, such as &#8238; or &amp;.
 var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
 
-// inert escapes the entities of characters that Visible replaces, such as the marks of a verdict.
+// inert escapes character references such as &#xE000; that stand for characters which Visible replaces, so that the
+// conversion of Markdown does not bring those characters back.
 func inert(text string) string {
 	return entity.ReplaceAllStringFunc(text, func(e string) string {
 		name, number := strings.CutPrefix(e[1:len(e)-1], "#")
@@ -92,7 +93,7 @@ func inert(text string) string {
 // and paragraphs with thousands of marks, each of which is compared with all before it.
 func modest(text string) bool {
 	var longest, deepest, columns, lines, pairs int
-	marks := 0 // in the paragraph
+	marks := 0 // in the current paragraph
 	for line := range strings.SplitSeq(text, "\n") {
 		content := strings.TrimLeft(line, " \t>-+*0123456789.)")
 		longest = max(longest, len(line))
@@ -112,10 +113,10 @@ func modest(text string) bool {
 	return longest <= 8<<10 && deepest <= 400 && columns*lines <= 20_000 && pairs+marks*marks <= mostPairs
 }
 
-// mostPairs limits the pairs of marks to compare, which then take about 50 ms.
+// mostPairs limits the pairs of marks that goldmark compares with each other: this many take about 50 ms.
 const mostPairs = 4000 * 4000
 
-// toHTML converts CommonMark with tables and strikethrough.
+// toHTML converts Markdown (CommonMark with tables and strikethrough) to HTML.
 var toHTML = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(inertNodes{}, 1))),
@@ -125,6 +126,7 @@ var toHTML = goldmark.New(
 // their addresses, and headings into lines in bold, since headings belong to the page.
 type inertNodes struct{}
 
+// Transform changes a parsed document before it is converted to HTML. goldmark calls it.
 func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context) {
 	src := in.Source()
 	var all []ast.Node
@@ -166,7 +168,7 @@ func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context
 	}
 }
 
-// plain returns a node of plain text.
+// plain returns a node of text that is no Markdown.
 func plain(words []byte) ast.Node {
 	n := ast.NewString(words)
 	n.SetRaw(true)
@@ -175,14 +177,14 @@ func plain(words []byte) ast.Node {
 
 func replace(n, replacement ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, replacement) }
 
-// take moves the children of a node to another.
+// take moves all children of from to the end of to.
 func take(to, from ast.Node) {
 	for from.HasChildren() {
 		to.AppendChild(to, from.FirstChild())
 	}
 }
 
-// spell replaces a node by its children, with plain text before and after them.
+// spell replaces a node by its children, with the texts before and after around them.
 func spell(n ast.Node, before, after string) {
 	parent := n.Parent()
 	parent.InsertBefore(parent, n, plain([]byte(before)))
@@ -192,13 +194,14 @@ func spell(n ast.Node, before, after string) {
 	replace(n, plain([]byte(after)))
 }
 
-// ofTheWeb reports whether an address leads to a web site. It needs a host: without one it may lead into this site.
+// ofTheWeb reports whether an address leads to a web site: an http or https URL with a host. Without a host it could
+// lead into this site.
 func ofTheWeb(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// harmless is the second filter, after inertNodes: it removes all elements and attributes but these.
+// harmless is the second filter, after inertNodes: it removes all elements and attributes but those allowed here.
 var harmless = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li",
@@ -212,8 +215,8 @@ var harmless = func() *bluemonday.Policy {
 	return p
 }()
 
-// highlight replaces pairs of marks around a verdict within one text by elements, and removes other marks. It returns
-// the greatest depth of nested elements.
+// highlight turns text between markBegin and markEnd, the marks around a verdict, into <mark> elements, and removes
+// other marks. It returns the greatest depth of nested elements below n.
 func highlight(n *html.Node) (deepest int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.ElementNode {
@@ -244,4 +247,5 @@ func highlight(n *html.Node) (deepest int) {
 	return deepest
 }
 
+// unmarked removes markBegin and markEnd.
 var unmarked = strings.NewReplacer(string(markBegin), "", string(markEnd), "")

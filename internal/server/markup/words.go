@@ -18,8 +18,8 @@ const (
 	markEnd   = '\uE001'
 )
 
-// Visible returns a text that is safe to show: control characters, escape sequences and marks of the direction of
-// writing are replaced by visible signs. Newlines and tabs stay.
+// Visible returns a text that is safe to show: visible signs replace control characters, escape sequences, and
+// characters that change the direction of writing. Newlines and tabs stay.
 func Visible(s string) string {
 	if strings.IndexFunc(s, acting) < 0 {
 		return s
@@ -42,7 +42,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// acting reports whether a character has an effect instead of a shape.
+// acting reports whether a character is a control character or invisible, so that Visible replaces it by a sign.
 func acting(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -55,13 +55,13 @@ func acting(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// Segment holds a piece of a reply.
+// Segment holds a piece of a reply: the verdict, or the text before or after it.
 type Segment struct {
 	Text    string `json:"text"`
 	Verdict bool   `json:"verdict,omitempty"`
 }
 
-// Segments returns a reply as visible text, split around its verdict.
+// Segments splits a reply, as visible text, around verdict: the position of the verdict's words in the reply.
 func Segments(reply string, verdict judging.Span) []Segment {
 	if verdict.IsZero() {
 		return []Segment{{Text: Visible(reply)}}
@@ -74,7 +74,7 @@ func Segments(reply string, verdict judging.Span) []Segment {
 	return slices.DeleteFunc(all, func(s Segment) bool { return s.Text == "" })
 }
 
-// MarkVerdict returns a reply's text with marks around its verdict.
+// MarkVerdict joins the pieces of a reply, with markBegin and markEnd around the verdict.
 func MarkVerdict(reply []Segment) string {
 	var b strings.Builder
 	for _, s := range reply {
@@ -86,7 +86,7 @@ func MarkVerdict(reply []Segment) string {
 	return b.String()
 }
 
-// Shorten returns the beginning of a text as visible text on one line, with at most limit characters.
+// Shorten returns a text as visible text on one line. Of a text longer than limit characters it keeps the beginning.
 func Shorten(text string, limit int) string {
 	words := strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 	if runes := []rune(words); len(runes) > limit {

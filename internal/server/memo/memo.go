@@ -14,34 +14,34 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// A Memo keeps values by name, each with the state of the files that it was computed from. It forgets the values that
-// were used longest ago first.
+// A Memo caches values by name, each with the state of the files that it was computed from. When it is full, it drops
+// the least recently used value.
 type Memo struct {
-	// Log reports panics; the caller that asked for the value gets ErrPanic.
+	// Log prints the panic of a computation, with its stack; the caller of Get receives ErrPanic.
 	Log func(format string, args ...any)
 
 	values  *lru.Cache[string, value]
-	flight  singleflight.Group
-	turns   chan struct{} // one place, for the value that is being computed
-	now     func() time.Time
-	workers sync.WaitGroup
+	flight  singleflight.Group // merges concurrent computations with the same key
+	turns   chan struct{}      // semaphore of one place: values are computed one at a time
+	now     func() time.Time   // the clock; tests replace it
+	workers sync.WaitGroup     // computations in progress, for Wait
 }
 
-// value holds what was computed from files in a state, or the error.
+// value holds a cached result, content or err, and the state of the files that it was computed from.
 type value struct {
 	state   any
 	content any
 	err     error
-	until   time.Time // until then Latest computes no other
+	until   time.Time // Latest does not compute the value again before this time
 }
 
-// Latest waits this long before it computes a value again: three seconds, and twenty times the last computation.
+// The pause after a computation before Latest computes the same value again.
 const (
-	restAtLeast = 3 * time.Second
-	restShare   = 20
+	restAtLeast = 3 * time.Second // the shortest pause
+	restShare   = 20              // the pause as a multiple of the time that the last computation took
 )
 
-// New returns a Memo that keeps up to limit values, and computes one at a time.
+// New returns a Memo that keeps up to limit values and computes one at a time. now is its clock.
 func New(limit int, now func() time.Time) *Memo {
 	cache, err := lru.New[string, value](limit)
 	if err != nil {
@@ -50,11 +50,12 @@ func New(limit int, now func() time.Time) *Memo {
 	return &Memo{Log: func(string, ...any) {}, values: cache, turns: make(chan struct{}, 1), now: now}
 }
 
-// Wait waits for all computations in progress.
+// Wait returns when no computation is in progress.
 func (m *Memo) Wait() { m.workers.Wait() }
 
-// Get returns the value of a name in a state. If it is missing, build computes it, once for all callers. A caller whose
-// context ends before gets the error of the context, and the computation goes on for the next.
+// Get returns the cached value of a name if it was computed in this state, a comparable description of the files that
+// build reads. Otherwise build computes it, once for all concurrent callers. If ctx ends first, Get returns the error
+// of ctx, and the computation goes on for the next caller.
 func Get[V any](ctx context.Context, m *Memo, name string, state any, build func() (V, error)) (content V, err error) {
 	v, ok := m.current(name, state)
 	if !ok {
@@ -72,15 +73,16 @@ func Get[V any](ctx context.Context, m *Memo, name string, state any, build func
 	return content, v.err
 }
 
-// current returns the value of a name in a state. Errors of the system, such as too many open files, do not count,
-// since they may be over.
+// current returns the cached value of a name; ok is false if there is none, or if it was computed in another state. A
+// cached error of the system, such as too many open files, does not count either, since its cause may be over.
 func (m *Memo) current(name string, state any) (value, bool) {
 	v, ok := m.values.Get(name)
 	return v, ok && v.state == state && !errors.As(v.err, new(syscall.Errno))
 }
 
-// Latest returns the last value of a name, in whatever state, and does not wait. If the state has changed since, build
-// computes a new one for the next call; if that fails, the last value stays.
+// Latest returns the cached value of a name, whatever the state that it was computed in, and does not wait; without a
+// cached value it returns the zero value. If the state differs, and the pause after the last computation is over, build
+// computes a new value in the background for later calls; if build fails, the cached value stays.
 func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (content V) {
 	v, ok := m.values.Get(name)
 	content, _ = v.content.(V)
@@ -96,7 +98,7 @@ func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (co
 	return content
 }
 
-// Peek returns the value of a name in a state, if there is one.
+// Peek returns the cached value of a name if it was computed in this state without an error. It computes nothing.
 func Peek[V any](m *Memo, name string, state any) (content V, ok bool) {
 	v, ok := m.values.Get(name)
 	if !ok || v.err != nil || v.state != state {
@@ -106,22 +108,23 @@ func Peek[V any](m *Memo, name string, state any) (content V, ok bool) {
 	return content, ok
 }
 
-// Last returns the last value of a name, in whatever state; the zero value if there is none.
+// Last returns the cached value of a name, whatever the state that it was computed in; the zero value if there is none.
 func Last[V any](m *Memo, name string) (content V) {
 	v, _ := m.values.Peek(name)
 	content, _ = v.content.(V)
 	return content
 }
 
-// Put keeps a value of a name in a state.
+// Put caches a value under a name, as computed in this state.
 func (m *Memo) Put(name string, state, content any) {
 	m.values.Add(name, value{state: state, content: content})
 }
 
-// Drop forgets the value of a name.
+// Drop removes the cached value of a name.
 func (m *Memo) Drop(name string) { m.values.Remove(name) }
 
-// start computes a value in the background, unless a computation with the same key is in progress.
+// start computes a value in the background, caches it and sends it to the returned channel. A call joins a computation
+// in progress with the same key.
 func start[V any](m *Memo, key, name string, state any, build func() (V, error)) <-chan value {
 	result := make(chan value, 1)
 	m.workers.Go(func() {
@@ -143,10 +146,10 @@ func start[V any](m *Memo, key, name string, state any, build func() (V, error))
 	return result
 }
 
-// ErrPanic reports a panic while a value was computed.
+// ErrPanic stands for a panic in the function that computed a value.
 var ErrPanic = errors.New("gavel could not make this page; the server's log says why")
 
-// guarded calls build and returns ErrPanic if it panics.
+// guarded calls build. If build panics, it logs the panic and returns ErrPanic.
 func guarded[V any](m *Memo, name string, build func() (V, error)) (content V, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -9,20 +9,21 @@ import (
 	"gavel/judging"
 )
 
-// A Filter selects items by their judgments.
+// A Filter selects items by how they were judged, such as those with a tie. Lists of items offer filters.
 type Filter struct {
-	Name  string // in addresses and JSON
-	Words string // label for people
-	About string
-	Part  bool // for a part of a bar on a run's page; lists show it only while it is chosen
+	Name  string // key in addresses and JSON, such as "tie"
+	Words string // label on pages
+	About string // sentence that says which items match
+	Part  bool   // selects the items of a part of a bar on a run's page; lists offer it only while it is chosen
 }
 
 //go:embed filters.yaml
 var filterTable []byte
 
-// Filters lists the filters of filters.yaml, and those of the judge's own answers.
+// Filters lists the filters in filters.yaml, and then those by whether the judge's own answer is correct.
 var Filters = readFilters()
 
+// readFilters returns the value of Filters.
 func readFilters() (all []Filter) {
 	if err := yaml.Unmarshal(filterTable, &all); err != nil {
 		panic(err) // the file is part of the program
@@ -35,9 +36,11 @@ func readFilters() (all []Filter) {
 	return all
 }
 
-// ownModes maps the modes in which an answer is judged, without and with the judge's own answer shown, to their words.
+// ownModes describes the two modes in which a judge judges an answer to a question that it has answered itself: without
+// its own answer in the prompt (cot), and with it (self).
 var ownModes = map[string]string{"cot": "by reasoning alone", "self": "with it shown"}
 
+// rightOr returns "right" if right is true, else other.
 func rightOr(other string, right bool) string {
 	if right {
 		return "right"
@@ -45,8 +48,8 @@ func rightOr(other string, right bool) string {
 	return other
 }
 
-// ownFilter returns the filter for items by whether the judge's own answer to the question is correct, and whether its
-// judgment in a mode is.
+// ownFilter returns the filter for items by two conditions: whether the judge's own answer to the question is correct,
+// and whether its judgment in a mode is.
 func ownFilter(ownRight bool, mode string, right bool) Filter {
 	answer := rightOr("wrong", ownRight)
 	verdict := rightOr("not right", right) + " " + ownModes[mode]
@@ -59,7 +62,7 @@ func ownFilter(ownRight bool, mode string, right bool) Filter {
 	}
 }
 
-// FilterNamed returns a filter by its name; nil without one.
+// FilterNamed returns the filter with this name; nil if there is none.
 func FilterNamed(name string) *Filter {
 	if i := slices.IndexFunc(Filters, func(s Filter) bool { return s.Name == name }); i >= 0 {
 		return &Filters[i]
@@ -68,26 +71,26 @@ func FilterNamed(name string) *Filter {
 }
 
 // Flags names the filters that match an item, in the order of [Filters]. Exactly one of right, wrong, unlabelled and
-// missing matches: they partition the items as the score "correct in both orders" does. Later repetitions of a judgment
-// count for changed only.
+// missing matches: they divide the items as the score "correct in both orders" does. If judgments were repeated, only
+// changed takes the later repetitions into account.
 type Flags []string
 
-// Has reports whether a filter matches the item.
+// Has reports whether the filter with this name matches the item.
 func (f Flags) Has(name string) bool { return slices.Contains(f, name) }
 
-// Names returns the matching filters, without those for parts of a bar.
+// Names returns the names of the filters that match the item, without filters for parts of a bar.
 func (f Flags) Names() []string {
 	return slices.DeleteFunc(append([]string{}, f...), func(name string) bool { return FilterNamed(name).Part })
 }
 
-// changes reports whether a repetition has another verdict than the first judgment of its presentation.
+// changes reports whether g, a repetition, has another verdict than first, the first judgment of the same presentation.
 func (g IndexedJudgment) changes(first IndexedJudgment) bool {
 	return first.Repetition == 0 && first.Presentation == g.Presentation &&
 		(first.Outcome != g.Outcome || first.Choice != g.Choice)
 }
 
-// Flags returns the flags of an item. Under the goal worse, the response that the judge names is not its choice, so
-// first and last swap.
+// Flags returns the flags of the item with this number. Under the goal worse the judge names the worse response and so
+// chooses the other, which swaps the flags first and last.
 func (x *Index) Flags(item int) (f Flags) {
 	all := x.Judgments(item)
 	var once []IndexedJudgment

@@ -17,78 +17,80 @@ import (
 	_ "gavel/protocols" // runs name them
 )
 
-// An Index holds the positions of a run's records and items in its files, with the values of each that lists and
-// filters need. It describes one state of the files and never changes. Items are numbered from 0.
+// An Index holds where a run's records and items lie in its files, with the values of each that lists and filters need.
+// It describes one state of the files and never changes. Items are numbered from 0, in the order of their file.
 type Index struct {
-	Run      string
+	Run      string // name: the run's folder below the folder of runs
 	Manifest *judging.Manifest
-	Asker    judging.Asker
+	Asker    judging.Asker // the run's protocol, which reads replies
 	Counts   RecordCounts
-	Alarm    string   // warning from the first judgments, see [judging.Alarms]
-	Damaged  []string // the first errors of lines that cannot be read
+	Alarm    string   // warning from the first judgments, see [judging.Alarms]; "" for none
+	Damaged  []string // errors of the first lines that cannot be read
 
 	store     *Store
-	stamps    Stamps
+	stamps    Stamps // state of the run's files that the index describes
 	items     []item
-	places    map[string]int    // numbers of items, by id
-	judgments []IndexedJudgment // in the order of the records
-	records   fs.FileInfo       // nil without a file
-	bytesRead int64             // size of the records read so far
-	lines     int               // lines read so far
-	alarms    *judging.Alarms
+	places    map[string]int    // number of each item, by its id
+	judgments []IndexedJudgment // of all items, in the order of the records
+	records   fs.FileInfo       // the file of records as it was read; nil if there is none
+	bytesRead int64             // bytes of the records read so far
+	lines     int               // lines of the records read so far
+	alarms    *judging.Alarms   // watches the records for problems, and makes Alarm
 }
 
-// place holds the position of a line in its file.
+// place holds the position of a line in its file, in bytes.
 type place struct {
 	offset int64
 	length int // 0 if the file does not have the line
 }
 
+// item holds the values of an item that lists need.
 type item struct {
 	id, group string
-	line      place // of items.jsonl
-	judgments []int // positions in Index.judgments
+	line      place // position of the item in items.jsonl
+	judgments []int // indexes of the item's judgments in Index.judgments
 }
 
-// IndexedJudgment holds the values of a record that lists and filters need.
+// IndexedJudgment holds the values of a record, which is one judgment, that lists and filters need.
 type IndexedJudgment struct {
-	OrderKey     string // key of the mode and the order of candidates
-	Presentation int
-	Repetition   int
-	Outcome      judging.Outcome // from reading the reply again
+	OrderKey     string          // mode and candidates in the order shown, see [OrderKey]
+	Presentation int             // number of the mode and order in which the candidates were shown, from 0
+	Repetition   int             // which time the same presentation was asked, from 0
+	Outcome      judging.Outcome // how the judgment ended, by reading the stored replies again
 	Choice       int             // index of the chosen candidate in the item; -1 for none
-	Position     int             // where the choice was shown, from 0
-	Right        Rightness
-	OwnAnswer    Rightness // the judge's own answer to the question
-	Mode         string    // of the prompt, if there are several
+	Position     int             // where the chosen candidate was shown, from 0; -1 if nowhere
+	Right        Rightness       // whether the verdict is correct
+	OwnAnswer    Rightness       // whether the judge's own answer to the question is correct
+	Mode         string          // kind of prompt, such as "cot" and "self"; "" if there is one kind
 
-	line          place
-	item          int
-	began         time.Time // start of the request
-	milliseconds  float64   // of its replies; 0 if unknown, or if one came from the cache
-	tokens        int       // of these replies
-	presentations int
-	positions     int // number of candidates shown
+	line          place     // position of the record in records.jsonl
+	item          int       // number of the item
+	began         time.Time // start of the judgment
+	milliseconds  float64   // time of all replies; 0 if unknown, or if one came from the cache
+	tokens        int       // generated for all replies; 0 if one came from the cache
+	presentations int       // number of presentations of the item
+	positions     int       // number of candidates shown
 }
 
+// decided reports whether the verdict names a candidate.
 func (g IndexedJudgment) decided() bool { return g.Outcome == judging.Decided }
 
-// Rightness holds whether a verdict is correct, if that is known.
+// Rightness holds whether a verdict or answer is correct. Known is false if there is no label to compare it with.
 type Rightness struct{ Correct, Known bool }
 
-// RecordCounts holds sums over the records.
+// RecordCounts holds sums over the records of a run.
 type RecordCounts struct {
 	Records      int            `json:"records"`
 	Outcomes     map[string]int `json:"outcomes"`
 	Replies      int            `json:"replies"`
-	Cached       int            `json:"cached_replies"`
+	Cached       int            `json:"cached_replies"` // of Replies, those from gavel's cache
 	PromptTokens int            `json:"prompt_tokens"`
 	ReplyTokens  int            `json:"reply_tokens"`
 	Milliseconds float64        `json:"reply_ms" jsonschema:"total of all replies"`
-	Last         time.Time      `json:"last,omitzero"`
+	Last         time.Time      `json:"last,omitzero"` // start of the newest judgment
 }
 
-// Index returns the index of a run for the current state of its files.
+// Index returns the index of the run with this name for the present state of its files.
 func (s *Store) Index(ctx context.Context, run string) (*Index, error) {
 	if _, err := s.Manifest(run); err != nil {
 		s.indexes.Drop(run)
@@ -104,7 +106,7 @@ func (s *Store) Index(ctx context.Context, run string) (*Index, error) {
 	return x, err
 }
 
-// Indexes returns the indexes of several runs.
+// Indexes returns the indexes of the runs with these names, in the same order.
 func (s *Store) Indexes(ctx context.Context, runs []string) (all []*Index, err error) {
 	for _, run := range runs {
 		x, err := s.Index(ctx, run)
@@ -116,7 +118,8 @@ func (s *Store) Indexes(ctx context.Context, runs []string) (all []*Index, err e
 	return all, nil
 }
 
-// index reads a run: only the records appended since last, or everything if the files changed otherwise.
+// index builds the index of a run. It reads only the records appended since last, an earlier index of the run or nil,
+// and reads everything if the files have changed in another way.
 func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	m, err := s.Manifest(run)
 	if err != nil {
@@ -163,7 +166,8 @@ func (s *Store) index(run string, stamps Stamps, last *Index) (*Index, error) {
 	return x, err
 }
 
-// continues reports whether the file of records is the one that was read, unchanged or longer.
+// continues reports whether the file of records, now described by info, is the file that x was built from, unchanged or
+// with lines appended; or whether there was no such file then.
 func (x *Index) continues(info fs.FileInfo) bool {
 	if x.records == nil || info == nil {
 		return x.records == nil
@@ -171,7 +175,7 @@ func (x *Index) continues(info fs.FileInfo) bool {
 	return os.SameFile(x.records, info) && (StampOf(x.records) == StampOf(info) || info.Size() > x.records.Size())
 }
 
-// readRecords reads the records after those already read.
+// readRecords reads the records in f that x does not have yet, up to the size in info.
 func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 	begin, lines := x.bytesRead, x.lines
 	in := x.store.reader(f, begin, info)
@@ -194,13 +198,14 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// indexedRecord holds a record with its values for the index.
+// indexedRecord holds a record with the values of it that an index keeps.
 type indexedRecord struct {
 	IndexedJudgment
 	record *judging.Record
 }
 
-// read decodes a record and reads its replies again, as scoring does. It is called from many goroutines.
+// read decodes a line of records.jsonl and reads the verdict from its replies again, as scoring does. It is called from
+// several goroutines.
 func (x *Index) read(line []byte) (out indexedRecord, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
@@ -213,12 +218,12 @@ func (x *Index) read(line []byte) (out indexedRecord, err error) {
 	return indexedRecord{IndexedJudgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
 }
 
-// ReadingOf returns the reading of a run's replies behind results.json.
+// ReadingOf returns the options with which the verdicts behind a run's results.json were read from the replies.
 func ReadingOf(m *judging.Manifest) judging.Reading {
 	return judging.Reading{Policy: judging.Unique, AcceptCut: m.Spec.Parameters.AcceptCut}
 }
 
-// JudgmentOf returns the values of a record and of the verdict that was read from it.
+// JudgmentOf returns the values of r, a record of the run of m, that an index keeps. v is the verdict read from r.
 func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) IndexedJudgment {
 	g := IndexedJudgment{
 		OrderKey:      OrderKey(r.Mode, r.Order),
@@ -244,7 +249,7 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Index
 	return g
 }
 
-// add adds a record. Of several records of one judgment the first counts, as in scoring.
+// add adds a record to the index. If a judgment has several records, the first counts, as in scoring.
 func (x *Index) add(g indexedRecord) {
 	r := g.record
 	g.item = x.placeOf(r.Item, r.Group)
@@ -281,7 +286,7 @@ func (x *Index) add(g indexedRecord) {
 	x.judgments = append(x.judgments, g.IndexedJudgment)
 }
 
-// placeOf returns the number of an item, and adds the item if it is new.
+// placeOf returns the number of the item with an id, and adds the item if the index does not have it.
 func (x *Index) placeOf(id, group string) int {
 	i, ok := x.places[id]
 	if !ok {
@@ -293,7 +298,7 @@ func (x *Index) placeOf(id, group string) int {
 	return i
 }
 
-// readItems finds the positions of the items' lines.
+// readItems fills in the ids, groups and positions of the items in items.jsonl.
 func (x *Index) readItems() error {
 	f, info, err := x.store.Open(x.Run, judging.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -322,9 +327,10 @@ func (x *Index) readItems() error {
 	return nil
 }
 
-// maxComplaints limits the errors in Damaged.
+// maxComplaints limits the number of errors in Damaged.
 const maxComplaints = 20
 
+// complain adds an error to Damaged.
 func (x *Index) complain(format string, args ...any) {
 	if len(x.Damaged) < maxComplaints {
 		x.Damaged = append(x.Damaged, fmt.Sprintf(format, args...))

@@ -9,15 +9,15 @@ import (
 	"gavel/judging"
 )
 
-// Search finds the items with a text in their id, question, candidates or the judge's replies. It returns a function
-// that reports whether an item is among them.
+// Search finds the items that contain a text: in their id, question or candidates, or in the judge's replies. It
+// returns a function that reports whether the item with a number is one of them.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
 	name := x.Run + "\x00" + text
 	has, err := memo.Get(ctx, x.store.searches, name, x.stamps, func() ([]bool, error) { return x.scan(text) })
 	return func(i int) bool { return has[i] }, err
 }
 
-// scan searches the run's files for a text and returns for each item whether it has the text.
+// scan searches the run's files for a text, ignoring case. It returns for each item whether it contains the text.
 func (x *Index) scan(text string) ([]bool, error) {
 	matches := make([]bool, len(x.items))
 	want := strings.ToLower(text)

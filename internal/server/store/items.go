@@ -10,14 +10,14 @@ import (
 	"gavel/judging"
 )
 
-// JudgedRecord holds a record with the verdict that was read from it.
+// JudgedRecord holds a record with the verdict that was read again from its replies.
 type JudgedRecord struct {
 	*judging.Record
 	Verdict    judging.Verdict
-	Confidence *float64 // nil without probabilities
+	Confidence *float64 // of the judge in its verdict, from 0 to 1; nil without label probabilities
 }
 
-// Item reads an item from items.jsonl.
+// Item reads the item with this number from items.jsonl.
 func (x *Index) Item(i int) (datasets.Item, error) {
 	location := x.items[i].line
 	if location.length == 0 {
@@ -34,7 +34,7 @@ func (x *Index) Item(i int) (datasets.Item, error) {
 	return item, nil
 }
 
-// ItemIfThere returns an item, or an empty one if it cannot be read.
+// ItemIfThere returns the item with this number, or an empty one if it cannot be read.
 func (x *Index) ItemIfThere(i int) datasets.Item {
 	item, err := x.Item(i)
 	if err != nil {
@@ -43,7 +43,7 @@ func (x *Index) ItemIfThere(i int) datasets.Item {
 	return item
 }
 
-// Record reads the record of a judgment, as scoring does.
+// Record reads the record of an indexed judgment from records.jsonl, and the verdict from its replies, as scoring does.
 func (x *Index) Record(g IndexedJudgment) (j JudgedRecord, err error) {
 	line, err := x.line(judging.RecordsFile, g.line)
 	if err != nil {
@@ -64,10 +64,10 @@ func (x *Index) Record(g IndexedJudgment) (j JudgedRecord, err error) {
 	return j, nil
 }
 
-// ErrChanged reports that a file no longer has a line that the index found.
+// ErrChanged reports that a run's file no longer has the line that was indexed.
 var ErrChanged = failure.Conflict("the run changed while it was being read: load the page again")
 
-// line reads a line of a file that the index found.
+// line reads the line at an indexed position of one of the run's files.
 func (x *Index) line(file string, p place) ([]byte, error) {
 	f, _, err := x.store.Open(x.Run, file)
 	if err != nil {
@@ -81,22 +81,22 @@ func (x *Index) line(file string, p place) ([]byte, error) {
 	return line, nil
 }
 
-// Len returns the number of items.
+// Len returns the number of the run's items.
 func (x *Index) Len() int { return len(x.items) }
 
-// ID returns the id of an item.
+// ID returns the id of the item with this number.
 func (x *Index) ID(item int) string { return x.items[item].id }
 
-// Find returns the number of the item with an id.
+// Find returns the number of the item with this id.
 func (x *Index) Find(id string) (item int, ok bool) {
 	item, ok = x.places[id]
 	return item, ok
 }
 
-// Group returns the group of an item.
+// Group returns the group, such as the subject, of the item with this number.
 func (x *Index) Group(item int) string { return x.items[item].group }
 
-// Judgments returns the judgments of an item, sorted by presentation and repetition.
+// Judgments returns the judgments of the item with this number, sorted by presentation and repetition.
 func (x *Index) Judgments(item int) (all []IndexedJudgment) {
 	for _, k := range x.items[item].judgments {
 		all = append(all, x.judgments[k])
@@ -107,7 +107,7 @@ func (x *Index) Judgments(item int) (all []IndexedJudgment) {
 	return all
 }
 
-// Outcomes returns the set of outcomes of an item's judgments.
+// Outcomes returns the outcomes that occur among the judgments of the item with this number.
 func (x *Index) Outcomes(item int) map[judging.Outcome]bool {
 	all := map[judging.Outcome]bool{}
 	for _, k := range x.items[item].judgments {
@@ -116,7 +116,8 @@ func (x *Index) Outcomes(item int) map[judging.Outcome]bool {
 	return all
 }
 
-// VerdictDiffers reports whether an item has another verdict in a mode than in its first judgment, if that has one.
+// VerdictDiffers reports whether an item's verdict in a mode differs from that of the item's first judgment. It returns
+// false if the first judgment has no verdict.
 func (x *Index) VerdictDiffers(item int, mode string) bool {
 	all := x.Judgments(item)
 	return slices.ContainsFunc(all, func(g IndexedJudgment) bool {
@@ -125,7 +126,7 @@ func (x *Index) VerdictDiffers(item int, mode string) bool {
 	})
 }
 
-// Pointer returns whether the verdict is correct; nil if unknown.
+// Pointer returns nil if it is unknown whether the verdict is correct, else a pointer to whether it is.
 func (r Rightness) Pointer() *bool {
 	if !r.Known {
 		return nil
@@ -133,5 +134,5 @@ func (r Rightness) Pointer() *bool {
 	return &r.Correct
 }
 
-// OrderKey returns a key for a mode and an order of candidates.
+// OrderKey joins a mode and the ids of candidates in the order shown into a key for comparing judgments.
 func OrderKey(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }

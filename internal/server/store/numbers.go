@@ -12,10 +12,10 @@ import (
 	"gavel/scoring"
 )
 
-// Stamps holds the state of a run's files.
+// Stamps holds the states of the four files of a run that pages are computed from.
 type Stamps struct{ Items, Records, Manifest, Results Stamp }
 
-// Stamps returns the state of a run's files.
+// Stamps returns the present states of a run's files; a file that does not exist has the zero Stamp.
 func (s *Store) Stamps(run string) (stamps Stamps) {
 	for file, to := range map[string]*Stamp{
 		judging.ItemsFile:    &stamps.Items,
@@ -30,8 +30,9 @@ func (s *Store) Stamps(run string) (stamps Stamps) {
 	return stamps
 }
 
-// WrittenReport returns the report in results.json; nil if it is of another run, or older than the items and records.
-// A report by an earlier gavel keeps its Scoring, and gets a diagnosis in the words of this one.
+// WrittenReport returns the report in a run's results.json; nil if the file belongs to another run than m, or is older
+// than the items or records. A report of an earlier version of gavel keeps its Scoring, the version of the scores, and
+// gets a new diagnosis.
 func (s *Store) WrittenReport(run string, m *judging.Manifest, stamps Stamps) *scoring.Report {
 	mtime := stamps.Results.mtime
 	if stamps.Results == (Stamp{}) || mtime.Before(stamps.Records.mtime) || mtime.Before(stamps.Items.mtime) {
@@ -54,7 +55,7 @@ func (s *Store) WrittenReport(run string, m *judging.Manifest, stamps Stamps) *s
 	return rep
 }
 
-// AlteredFiles returns the files of a run whose SHA-256 differs from that in its manifest.
+// AlteredFiles returns the names of a run's files whose SHA-256 differs from the one in the manifest m.
 func (s *Store) AlteredFiles(run string, m *judging.Manifest) []string {
 	names, err := m.AlteredFiles(s.root, run)
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *Store) AlteredFiles(run string, m *judging.Manifest) []string {
 	return names
 }
 
-// Score scores a run from its records: over the items of a set, or over all items if the set is empty.
+// Score scores a run from its records: over the items of a set, or over all of its items if the set is empty.
 func (s *Store) Score(run string, set judging.ItemSet) (*scoring.Report, error) {
 	loaded, err := s.Load(run, set)
 	if err != nil {
@@ -74,8 +75,8 @@ func (s *Store) Score(run string, set judging.ItemSet) (*scoring.Report, error) 
 	return &rep, nil
 }
 
-// Load reads a run's records of the items of a set, or all of them if the set is empty, and compares the two readings
-// of its replies, as [scoring.Load] does.
+// Load reads a run's records of the items in a set, or all if the set is empty. As [scoring.Load] does, it reads the
+// verdicts from the replies by the rules paper or robust, and compares the result with that of the other rules.
 func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
 	loaded, err := s.LoadOneReading(run, set)
 	if err == nil {
@@ -84,7 +85,8 @@ func (s *Store) Load(run string, set judging.ItemSet) (*scoring.Run, error) {
 	return loaded, err
 }
 
-// ItemSet returns the set of a run's items; if they cannot be read, one with the hash of their file alone.
+// ItemSet returns the set of a run's items. If the items cannot be read, it returns a set that equals only those of
+// runs with the same file of items.
 func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	file := m.ItemsFile()
 	set, ok := memo.Peek[judging.ItemSet](s.files, "items "+file, nil)
@@ -102,10 +104,10 @@ func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	return set
 }
 
-// mostItems is the size in bytes of the largest file of items that ItemSet reads.
+// mostItems is the size in bytes of the largest items.jsonl that [Store.ItemSet] reads.
 const mostItems = 64 << 20
 
-// items returns the ids of a run's items by digest.
+// items returns the ids of a run's items, by the digests of their contents.
 func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error) {
 	f, info, err := s.Open(run, judging.ItemsFile)
 	if err != nil {
@@ -118,11 +120,12 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 	return judging.ReadItems(m, s.reader(f, 0, info))
 }
 
-// LoadOneReading is [Store.Load] without the other reading.
+// LoadOneReading does the work of [Store.Load] without reading the verdicts by the other rules, paper or robust.
 func (s *Store) LoadOneReading(run string, set judging.ItemSet) (*scoring.Run, error) {
 	return s.load(run, scoring.DefaultOptions.Reading, set)
 }
 
+// load reads a run's records of the items in a set, or all if the set is empty, with the options of a reading.
 func (s *Store) load(run string, reading judging.Reading, set judging.ItemSet) (*scoring.Run, error) {
 	m, err := s.Manifest(run)
 	if err != nil {

@@ -18,7 +18,7 @@ type RunSpeed struct {
 	Written time.Time      `json:"-"` // time of the last write to the records; zero without records
 }
 
-// SlowJudgment holds a judgment that took much longer than usual.
+// SlowJudgment holds a judgment that took much longer than usual: the id of its item, and the time of its replies.
 type SlowJudgment struct {
 	Item         string  `json:"item"`
 	Milliseconds float64 `json:"ms"`
@@ -28,10 +28,11 @@ type SlowJudgment struct {
 const (
 	slowTimes = 3
 	slowLeast = 1000
-	slowMost  = 3 // listed
+	slowMost  = 3 // limit of the slow judgments that are listed, the slowest first
 )
 
-// Pace returns the pace of the run by its indexed judgments, without replies from the cache.
+// Pace returns the speed of the run at the time now. Judgments with replies from the cache count for Rate and Left
+// only.
 func (x *Index) Pace(now time.Time) (p RunSpeed) {
 	if x.records != nil {
 		p.Written = x.records.ModTime()

@@ -25,38 +25,38 @@ import (
 	"gavel/scoring/race"
 )
 
-// A Store reads a folder of runs. It opens all files through an os.Root, so that neither a name nor a link leads out of
-// the folder, and writes nothing. Its methods may be called from many goroutines.
+// A Store reads a folder of runs, and writes nothing. It opens all files through an os.Root, so that neither a name nor
+// a link leads out of the folder. Its methods may be called from several goroutines.
 type Store struct {
-	Closing     context.Context // ends with the store, and reading with it
-	End         context.CancelFunc
-	SearchLimit int // limit of the folders searched
+	Closing     context.Context    // ends when End is called; reading a run's files then ends too
+	End         context.CancelFunc // ends Closing
+	SearchLimit int                // number of folders after which the search for runs ends
 
 	root       *os.Root
-	files      *memo.Memo // decoded run.json, about.json and so on
-	indexes    *memo.Memo
-	searches   *memo.Memo // results of Search
-	mu         sync.Mutex
-	runs       []FoundRun
-	suites     []string // folders of suites in the listing
-	incomplete bool     // the listing has only the first Most folders
-	listedAt   time.Time
-	now        func() time.Time
+	files      *memo.Memo       // values of small files, such as run.json, by file
+	indexes    *memo.Memo       // indexes of runs, by name
+	searches   *memo.Memo       // results of Search, by run and text
+	mu         sync.Mutex       // guards the listing: runs, suites, incomplete and listedAt
+	runs       []FoundRun       // the listing: all runs, sorted by name; nil makes List search again
+	suites     []string         // folders of the suites in the listing, sorted
+	incomplete bool             // the search for the listing ended at SearchLimit
+	listedAt   time.Time        // when the listing was made
+	now        func() time.Time // the clock
 }
 
-// Stamp identifies a state of a file.
+// Stamp identifies a state of a file by its size in bytes and the time of its last change.
 type Stamp struct {
 	Size  int64
 	mtime time.Time
 }
 
-// StampOf returns the stamp of a file.
+// StampOf returns the stamp of the file that info describes.
 func StampOf(info fs.FileInfo) Stamp { return Stamp{info.Size(), info.ModTime()} }
 
-// maxIndexes limits the indexes in memory: those of one comparison and a few more.
+// maxIndexes limits the indexes of runs in memory: enough for the runs of one comparison and a few more.
 const maxIndexes = 8
 
-// Open returns a store of a folder of runs.
+// Open returns a store of the folder of runs dir. now is its clock.
 func Open(dir string, now func() time.Time) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -74,23 +74,24 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// LogTo sets the log for panics.
+// LogTo sets the function that logs panics during the computation of a value.
 func (s *Store) LogTo(log func(format string, args ...any)) {
 	s.indexes.Log = log
 	s.searches.Log = log
 }
 
-// Close closes the folder after waiting for background work.
+// Close waits for computations in progress, and closes the folder.
 func (s *Store) Close() error {
 	s.indexes.Wait()
 	s.searches.Wait()
 	return s.root.Close()
 }
 
-// Stat returns the FileInfo of a file below the folder.
+// Stat describes a file, given by its path below the folder of runs.
 func (s *Store) Stat(name string) (fs.FileInfo, error) { return s.root.Stat(name) }
 
-// checkName returns an error for a name that no run can have: one that leads out of the folder, or to a hidden part.
+// checkName returns an error for a name that no run can have: one that leads out of the folder of runs, or has a part
+// that begins with a dot.
 func checkName(name string) error {
 	bad := name == "." || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00")
 	for part := range strings.SplitSeq(name, "/") {
@@ -103,20 +104,22 @@ func checkName(name string) error {
 	return nil
 }
 
-// Open opens a regular file of a run, never a pipe that would have to be waited for.
+// Open opens a regular file of a run. It refuses other kinds, such as a named pipe, which could block.
 func (s *Store) Open(run, file string) (*os.File, fs.FileInfo, error) {
 	return disk.Open(s.root, path.Join(run, file))
 }
 
-// reader returns a reader of a file from an offset to its size in info, which also ends when the store does.
+// reader returns a reader of f from an offset to the size in info. It fails once the store is closing, and at a line
+// that is too long.
 func (s *Store) reader(f *os.File, from int64, info fs.FileInfo) io.Reader {
 	return &lineLimiter{ctx: s.Closing, r: io.NewSectionReader(f, from, info.Size()-from)}
 }
 
-// maxManifest limits the size of small files. Manifests stay far below it, since prompts are kilobytes.
+// maxManifest limits the size in bytes of files that decodeFile and WrittenReport read whole. A run.json stays far
+// below it, since prompts are kilobytes.
 const maxManifest = 16 << 20
 
-// Manifest reads run.json of a run.
+// Manifest returns the contents of a run's run.json.
 func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 	if err := checkName(run); err != nil {
 		return nil, err
@@ -124,8 +127,8 @@ func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 	return decodeFile(s, run, judging.ManifestFile, judging.DecodeManifest, s.MissingError)
 }
 
-// decodeFile reads a small file of a run or suite, and keeps its value in memory until the file changes. missing
-// returns the error if it cannot be opened.
+// decodeFile decodes a small file in the folder of a run or suite, and keeps the value in memory until the file
+// changes. If the file cannot be opened, it returns the error that missing makes of the cause.
 func decodeFile[T any](
 	s *Store, folder, file string,
 	decode func(name string, in io.Reader) (T, error), missing func(folder string, err error) error,
@@ -147,7 +150,7 @@ func decodeFile[T any](
 	return v, nil
 }
 
-// keepError returns err, for files whose errors are not shown.
+// keepError returns err unchanged: an argument of decodeFile for files whose errors nobody sees.
 func keepError(_ string, err error) error { return err }
 
 // About returns the name, tags and note that people gave a run; empty if they cannot be read.
@@ -159,7 +162,8 @@ func (s *Store) About(run string) judging.About {
 	return details
 }
 
-// MissingError returns the error for a run that cannot be read.
+// MissingError turns err, which a file of a run gave when it was opened, into an error for clients: the run does not
+// exist, is no run, or cannot be read.
 func (s *Store) MissingError(run string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return failure.Unreadable("the run %q cannot be read: %w", run, reason(err))
@@ -170,7 +174,7 @@ func (s *Store) MissingError(run string, err error) error {
 	return failure.NotFound("there is no run %q: it may have been deleted or moved", run)
 }
 
-// reason returns the error of a file without its path.
+// reason returns the cause of a file's error, without the path.
 func reason(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -179,28 +183,28 @@ func reason(err error) error {
 	return err
 }
 
-// FoundRun holds a run of the folder, or the error of a folder that looks like one.
+// FoundRun holds a run that the search found, or the error of a folder that has a file of a run but cannot be read.
 type FoundRun struct {
-	Name     string
+	Name     string // folder of the run, below the folder of runs
 	Manifest *judging.Manifest
 	Err      error
 }
 
 // Limits of the search for runs.
 const (
-	MaxDepth   = 5
-	MaxFolders = 20_000
+	MaxDepth   = 5      // most folders in the path of a run
+	MaxFolders = 20_000 // default of SearchLimit
 	// number of entries from which a folder counts as large
 	largeFolder = 500
-	listFor     = time.Second // for which a listing is used
+	listFor     = time.Second // time for which List returns the same listing
 )
 
-// CanList reports whether the list has room for a run of that name: it is a valid name and not too deep.
+// CanList reports whether the search finds a run with this name: the name is valid and not too deep.
 func CanList(run string) bool {
 	return checkName(run) == nil && strings.Count(run, "/") < MaxDepth
 }
 
-// List returns the runs, sorted by name. It does not search inside the folder of a run.
+// List returns the runs in the folder, sorted by name. It does not search inside the folder of a run.
 func (s *Store) List() ([]FoundRun, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +223,8 @@ func (s *Store) List() ([]FoundRun, error) {
 	return runs, nil
 }
 
-// Large reports whether the folder has so many entries that reading its runs may take longer than a page may wait.
+// Large reports whether the folder of runs has at least largeFolder entries: reading its runs may then take longer than
+// a page should wait.
 func (s *Store) Large() bool {
 	f, err := s.root.Open(".")
 	if err != nil {
@@ -230,18 +235,19 @@ func (s *Store) Large() bool {
 	return len(names) == largeFolder
 }
 
-// SearchEnded returns a warning if the last listing may lack runs, with what to do; else "".
+// SearchEnded returns a warning with advice if the search for the last listing ended early, so that runs may be missing
+// from it; else "".
 func (s *Store) SearchEnded() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.incomplete {
 		return ""
 	}
-	return fmt.Sprintf("The search for runs ended after %d folders, so some runs may be missing: "+
-		"make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.SearchLimit)
+	return fmt.Sprintf("The search for runs ended after %d folders, so some runs may be missing: make one run of "+
+		"shards with gavel carry merge, or serve a folder further down (gavel serve --runs DIR).", s.SearchLimit)
 }
 
-// search looks for runs and suites in the folder.
+// search walks the folder, and returns the runs and the folders of the suites that it finds.
 func (s *Store) search() (runs []FoundRun, suites []string, err error) {
 	folders := 0
 	s.incomplete = false
@@ -272,14 +278,14 @@ func (s *Store) search() (runs []FoundRun, suites []string, err error) {
 	return runs, suites, err
 }
 
-// Suites returns the folders of suites that the last listing found.
+// Suites returns the folders of the suites in the last listing.
 func (s *Store) Suites() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.suites
 }
 
-// SuiteOf returns the folder of the suite that a run belongs to, by the last listing; "" for none.
+// SuiteOf returns the folder of the suite that a run is part of, by the last listing; "" if it is part of none.
 func (s *Store) SuiteOf(run string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,7 +295,8 @@ func (s *Store) SuiteOf(run string) string {
 	return ""
 }
 
-// Lookup returns the run of a folder, and reports whether the folder is a run at all. A damaged run has an error.
+// Lookup reads the run in the folder called name, and reports whether the folder is that of a run. A damaged run has an
+// error.
 func (s *Store) Lookup(name string) (FoundRun, bool) {
 	if checkName(name) != nil {
 		return FoundRun{}, false
@@ -306,27 +313,27 @@ func (s *Store) Lookup(name string) (FoundRun, bool) {
 	return FoundRun{}, false
 }
 
-// Forget makes List search again.
+// Forget makes the next List search again.
 func (s *Store) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runs = nil
 }
 
-// Drop forgets a run that was deleted.
+// Drop removes a deleted run's index from memory, and makes the next List search again.
 func (s *Store) Drop(run string) {
 	s.indexes.Drop(run)
 	s.Forget()
 }
 
-// longestLine limits the lines that are read, since a whole line is held in memory.
+// longestLine limits the bytes of a line of a run's file, since a whole line is held in memory.
 const longestLine = 64 << 20
 
-// A lineLimiter is a reader that fails when its context ends, or at a line that is too long.
+// A lineLimiter reads from r until its context ends or a line is longer than longestLine.
 type lineLimiter struct {
 	ctx  context.Context
 	r    io.Reader
-	line int64
+	line int64 // bytes of the current line read so far
 }
 
 func (l *lineLimiter) Read(b []byte) (int, error) {
@@ -345,7 +352,7 @@ func (l *lineLimiter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Suite reads the file of a suite.
+// Suite returns the contents of the file that describes the suite in a folder.
 func (s *Store) Suite(folder string) (*scoring.Matrix, error) {
 	if err := checkName(folder); err != nil {
 		return nil, failure.NotFound("there is no suite %q", markup.Visible(folder))
@@ -358,7 +365,8 @@ func (s *Store) Suite(folder string) (*scoring.Matrix, error) {
 	})
 }
 
-// Race reads the race of a suite's cells; nil if there is none, or it cannot be read.
+// Race returns the state of a suite's race, in which a judge is asked no more items once another is significantly
+// better; nil if the suite has no race, or if the state cannot be read.
 func (s *Store) Race(folder string) *race.State {
 	state, err := decodeFile(s, folder, race.StateFile, race.ReadState, keepError)
 	if err != nil {
