@@ -15,14 +15,14 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout lays out runs of multi-option.
+// Layout arranges the reports of runs of protocol multi-option.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: compared,
 	Blocks:          []report.PagePart{stableOver, places, halves, optionGrades},
 })
 
-// places shows how often each position is chosen, compared with how often a right option stood there, or with an even
-// share.
+// places returns a block with how often the judge chooses each position, compared with how often a right option was
+// there, or with an even share.
 func places(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
 	baseline := "options.even-share"
@@ -59,8 +59,8 @@ func places(p *report.RunPage) []doc.Block {
 	}}
 }
 
-// halves shows the Grade score and the two scores of which it is the harmonic mean, each compared with a random
-// judge's.
+// halves returns a block with the Grade score and the two scores of which it is the harmonic mean, each
+// compared with a random judge's.
 func halves(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "score", Look: "wide", Columns: []doc.Column{
 		{Name: "score", Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitScore)}, {Name: "random judge", Kind: doc.Bare},
@@ -124,7 +124,7 @@ func optionGrades(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// compared describes the agreement of two runs with opposite goals.
+// compared returns notes on two runs with opposite goals (best and worst): whether they name different options.
 func compared(cmp *scoring.Comparison) (notes []string) {
 	sentences := map[string]string{
 		goalsDiffer:     "the option most often called best and the one most often called worst are two",

@@ -17,11 +17,12 @@ import (
 	"gavel/protocols/reading"
 )
 
+// gradeScore is the source of the prompts, as manifests name it.
 const gradeScore = "Grade Score (arXiv 2406.12043), appendix A"
 
 const name = "multi-option"
 
-// Protocol asks for one of several options.
+// Protocol asks a judge for the best, or worst, of several options.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "several options in every rotation: which is best? (Grade Score, arXiv 2406.12043)",
@@ -62,14 +63,14 @@ Examples:
 // multiOption asks for one of several options (PROTOCOLS.md §3).
 type multiOption struct {
 	template judging.Template
-	goal     string
+	goal     string // best or worst
 	orders   ordering
 	vary     string // value of varyOption
 }
 
 func (multiOption) Name() string { return name }
 
-// bothGoals reads a prompt's text for each goal.
+// bothGoals returns the prompt of a name, with a system message for each goal.
 func bothGoals(name, origin string) judging.Template {
 	return judging.NewTexts(name, origin,
 		map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
@@ -80,8 +81,8 @@ var files embed.FS
 
 var prompts = judging.Texts(files, "prompts")
 
-// ownSelection uses a user's system message, for the goal it was written for. The message is not checked: a reply is
-// read after the first "Selection", or from its beginning if the word is missing.
+// ownSelection returns the prompt of a user's file at path, for whichever goal it was written. The message is not
+// checked: replies are read after the first "Selection", or from the beginning if the word is missing.
 func ownSelection(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: " +
@@ -90,7 +91,7 @@ func ownSelection(path, system string) (judging.Template, error) {
 	return judging.NewTemplate(path, "file", system, nil), nil
 }
 
-// system returns the system message for the goal. A user's prompt has one for both goals.
+// system returns the system message for the run's goal. A user's prompt has one message for both goals.
 func (p multiOption) system() string {
 	if text, ok := p.template.Texts[p.goal]; ok {
 		return text
@@ -98,8 +99,8 @@ func (p multiOption) system() string {
 	return p.template.System
 }
 
-// Presentations returns an order for each presentation. By default every option stands at each position once. A varied
-// axis has a presentation for each option that it marks, all in the order of the first, so that positions do not vary.
+// Presentations returns the orders in which the item's options are shown. By default every option is at each position
+// once. A varied axis has a presentation for each option that it marks, all in the first order: positions do not vary.
 func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 	var presentations []judging.Presentation
 	add := func(order []int, mode string) {
@@ -136,8 +137,8 @@ func (p multiOption) Check(item datasets.Item) error {
 	return nil
 }
 
-// Prompt writes the user message in the layout of the authors' code, without the indentation that got into it. Texts
-// are joined, never searched or formatted: they may hold anything.
+// Prompt returns the messages that ask for an option, with the user message in the layout of the paper's code, without
+// its accidental indentation. Texts are joined, never searched or formatted: they may hold anything.
 func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := judging.Prompt{System: p.system(), LabelTurn: optionTurn, Oracle: p.oracle(item, s)}
 	if p.template.Name == judging.Decision {
@@ -165,11 +166,12 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 	return prompt
 }
 
-// optionTurn is gavel's own: no paper constrains its judges. All four prompts ask for more than the selection, so the
-// constrained answer needs a turn of its own.
+// optionTurn asks for the option alone after free reasoning, when --constrain limits replies to labels. It is
+// gavel's own: no paper constrains its judges. All four prompts ask for more than the selection, so the constrained
+// answer needs a turn of its own.
 const optionTurn = "Now output your selection, and nothing else."
 
-// oracle tells simulated judges the position of the best option or, with the other goal, of the worst.
+// oracle tells simulated judges the position of the best option or, with the goal worst, of the worst.
 func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	return backends.Oracle{
 		Item:         item.ID,
@@ -180,8 +182,8 @@ func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends
 	}
 }
 
-// target returns the option that is right to name. Items without a label need one for simulated judges: the first of
-// their own options.
+// target returns the index of an option that is right to name. For items without a label it returns the first of the
+// item's own options, since simulated judges need one.
 func (p multiOption) target(item datasets.Item, s judging.Presentation) int {
 	record := judging.NewRecord(&judging.Manifest{}, item, s)
 	describe(record, item, s)
@@ -191,13 +193,13 @@ func (p multiOption) target(item datasets.Item, s judging.Presentation) int {
 	}))
 }
 
-// numbered is the regular expression of the paper's authors.
+// numbered matches an option in a reply; it is the regular expression of the paper's authors.
 var numbered = regexp.MustCompile(`Option (\d+)`)
 
-// Rules by which an option was read.
+// Rules by which an option is read from a reply.
 const (
-	afterSelection = "selection" // after the word
-	anywhere       = "anywhere"  // the reply does not have the word
+	afterSelection = "selection" // the first option after the word "Selection"
+	anywhere       = "anywhere"  // the first option; the reply lacks that word
 )
 
 // Parse reads the first option after the first "Selection" (PROTOCOLS.md §3). Later ones are ignored, so there is no
@@ -232,10 +234,10 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 	return v
 }
 
-// selection is the heading that the prompts ask for.
+// selection is the heading under which the prompts ask for the option.
 const selection = "Selection"
 
-// describe stores in the record what scores need to know of an item's options.
+// describe stores in the record what scores need of the item's options: the unrelated one, ranks, and equal texts.
 func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	for _, c := range item.Candidates {
 		if c.Unrelated {
@@ -262,7 +264,7 @@ func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	}
 }
 
-// check returns an error for a record that mentions options that were not shown.
+// check returns an error for a record whose fields mention options that were not shown.
 func check(r *judging.Record) error {
 	isShown := func(id string) bool { return slices.Contains(r.Order, id) }
 	if r.Unrelated != "" && !isShown(r.Unrelated) {
@@ -283,13 +285,13 @@ func check(r *judging.Record) error {
 	return nil
 }
 
-// Goals of a choice among several options.
+// Goals: whether the judge is asked for the best or for the worst option.
 const (
 	goalBest  = "best"
 	GoalWorst = "worst"
 )
 
-// goalOption selects the option to name.
+// goalOption is the setting --goal: which option the judge is asked for.
 var goalOption = judging.Option{
 	Name: "goal", Label: "What is asked for", Default: goalBest, Values: []string{goalBest, GoalWorst},
 	Goal: true, Usage: "which option to name: best, or worst (gavel's own: the same prompts with the words reversed)",

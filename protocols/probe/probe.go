@@ -15,7 +15,8 @@ import (
 
 const name = "probe"
 
-// A pair is shown as it is, once more as it is, and with perPair rewrites: three times as often as in pairwise.
+// Judgments of a pair: on the original, once more on the original, and on perPair rewrites; three times as many as in
+// protocol pairwise.
 const (
 	perPair       = 4
 	presentations = 2 + perPair
@@ -56,18 +57,18 @@ Examples:
 	},
 }
 
-// hasParts reports whether a prompt has more than a system message and JudgeBench's user message.
+// hasParts reports whether a prompt consists of several texts; protocol probe cannot rewrite such prompts.
 func hasParts(t judging.Template) bool { return len(t.Texts) > 0 }
 
-// probe asks about rewritten pairs as pairwise does.
+// probe asks a judge about rewritten pairs with the prompts of protocol pairwise.
 type probe struct {
-	plain    judging.Asker
+	plain    judging.Asker // asks about original pairs
 	rewrites rewrites
 }
 
 func (probe) Name() string { return name }
 
-// ReadsByPolicy returns true: the labels are JudgeBench's.
+// ReadsByPolicy returns true: the policy for replies with several labels applies, as in protocol pairwise.
 func (probe) ReadsByPolicy(*judging.Record) bool { return true }
 
 // Check returns an error for a pair without a label, since the worse response is not known.
@@ -79,7 +80,7 @@ func (probe) Check(item datasets.Item) error {
 }
 
 // Presentations returns the original pair twice and perPair rewrites, all in one order. The pair's id determines the
-// order and the place in the catalogue at which its rewrites begin.
+// order and which rewrites in the catalogue are shown.
 func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 	hash := int(crc32.ChecksumIEEE([]byte(item.ID)))
 	order := []int{0, 1}
@@ -97,7 +98,7 @@ func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 	return out
 }
 
-// Prompt returns pairwise's prompt of the rewritten pair, with rewritten instructions.
+// Prompt returns the prompt of protocol pairwise for the pair and the instructions as the rewrite changes them.
 func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	w := p.rewrites.Find(s.Mode)
 	prompt := p.plain.Prompt(item, s)

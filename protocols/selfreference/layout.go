@@ -18,7 +18,7 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout lays out runs of self-reference.
+// Layout arranges the reports of runs of protocol self-reference.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	RunManner: ways,
 	Caveats:   caveats,
@@ -29,7 +29,7 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	Across: across,
 })
 
-// ways returns the modes in which a run asks, in words.
+// ways returns how the run asked, as words that follow its question: alone, with the judge's own answer shown, or both.
 func ways(r *scoring.Report) string {
 	switch {
 	case !r.Has(ModeSelf):
@@ -40,7 +40,7 @@ func ways(r *scoring.Report) string {
 	return "? without and with its own answer"
 }
 
-// numbers returns the cards for terminals and files. Pages have charts in their place.
+// numbers returns the cards with a run's main numbers for terminals and files. Pages have charts in their place.
 func numbers(p *report.RunPage) []doc.Block {
 	all := report.Cards(p)
 	if len(all) > 0 {
@@ -49,10 +49,10 @@ func numbers(p *report.RunPage) []doc.Block {
 	return all
 }
 
-// modeRows has a row without cells for each mode, in the order of [modes].
+// modeRows has the name and look of a table's row for each mode, without cells, in the order of [modes].
 var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.Ring, Look: "look-b"}, {Name: "own answer shown"}}
 
-// rowsByMode returns a row with a metric of all answers for each mode in which it has a value.
+// rowsByMode returns a row for each mode in which a metric has a value over all answers, with that value.
 func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
 	for i, row := range modeRows {
 		x := p.Result(metric, scoring.Overall, modes[i])
@@ -64,7 +64,7 @@ func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
 	return rows
 }
 
-// answering compares how well the judge answers with how well it judges.
+// answering returns a block that compares how well the judge answers the questions with how well it judges answers.
 func answering(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "task", Look: "wide", Columns: []doc.Column{
 		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
@@ -93,7 +93,7 @@ func answering(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// agents returns the names of the models that gave the answers, as far as the metadata has them.
+// agents returns the names of the models whose answers the judge judged, as far as the metadata has them.
 func agents(p *report.RunPage) (names []string) {
 	for _, m := range p.Run.Metadata {
 		if m.Name == "agent's answers" {
@@ -104,8 +104,8 @@ func agents(p *report.RunPage) (names []string) {
 	return names
 }
 
-// fourfold shows how often the judge is correct where its own answer is right, and where it is wrong. Without own
-// answers it returns the outcomes of the answers.
+// fourfold returns a block with how often the judge is correct where its own answer is right, and where it is wrong.
+// Without own answers it returns a bar of the answers' outcomes.
 func fourfold(p *report.RunPage) []doc.Block {
 	wrong := "judged wrong"
 	if p.Outcomes[scoring.Decided] < p.Judgments() {
@@ -156,7 +156,8 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}}
 }
 
-// dependence shows how far judging correctly depends on answering correctly.
+// dependence returns a block with the partial correlation of answering and judging correctly: how far
+// one depends on the other.
 func dependence(p *report.RunPage) []doc.Block {
 	rows := rowsByMode(p, PartialGJ)
 	if rows == nil {
@@ -198,7 +199,7 @@ const (
 	strongR = 0.3
 )
 
-// strength describes the size of a correlation. ok is false where it has no interval.
+// strength describes the size of a correlation in words. ok is false if the correlation has no interval.
 func strength(e scoring.Evidence, ok bool) string {
 	switch {
 	case !ok:
@@ -217,7 +218,7 @@ func strength(e scoring.Evidence, ok bool) string {
 	return "not known, the interval contains 0"
 }
 
-// belief shows how often the judge sides with its own answer.
+// belief returns a block with how often the judge sides with its own answer.
 func belief(p *report.RunPage) []doc.Block {
 	sided := rowsByMode(p, OwnSided)
 	if sided == nil {
@@ -312,7 +313,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// caveats returns what to know before the judge is used with its own answer shown.
+// caveats returns sentences to read before using the judge with its own answer shown.
 func caveats(p *report.RunPage) (all []string) {
 	add := func(code string, args ...any) { all = append(all, phrases.Say(code, args...)) }
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Against(0)
@@ -331,5 +332,5 @@ func caveats(p *report.RunPage) (all []string) {
 	return all
 }
 
-// isAgent reports whether a group holds the answers of one agent, and not a category.
+// isAgent reports whether a group of results holds the answers of one agent, rather than a category of questions.
 func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }

@@ -8,8 +8,8 @@ import (
 	"gavel/scoring"
 )
 
-// sentences returns whether the judge's own answer helps it, and the numbers behind that, for a diagnosis that was made
-// already. text is "" where the diagnosis stands as it is, such as with one mode alone.
+// sentences returns whether the judge's own answer helps it (text) and the numbers behind that (detail), for the
+// diagnosis d. text is "" if d needs no other sentence, such as for a run with one mode.
 func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	cot := r.Result(F1, scoring.Overall, ModeCoT)
 	self := r.Result(F1, scoring.Overall, ModeSelf)

@@ -16,7 +16,7 @@ import (
 	"gavel/protocols/reading"
 )
 
-// modeOption selects the modes.
+// modeOption is the setting --mode: in which modes the judge is asked.
 var modeOption = judging.Option{
 	Name:    "mode",
 	Label:   "Ways of asking",
@@ -26,7 +26,7 @@ var modeOption = judging.Option{
 
 const name = "self-reference"
 
-// Protocol asks whether an agent's answer is correct.
+// Protocol asks a judge whether an agent's (a model's) answer is correct.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "an agent's answer: is it correct? without and with the judge's own answer as reference (arXiv 2509.19880)",
@@ -54,7 +54,7 @@ Examples:
 	},
 }
 
-// modesOf returns the modes that the settings select.
+// modesOf returns the modes that a run's settings select.
 func modesOf(s judging.Settings) []string {
 	if mode := s.Get(modeOption); mode != modeOption.Default {
 		return []string{mode}
@@ -65,43 +65,45 @@ func modesOf(s judging.Settings) []string {
 //go:embed prompts
 var files embed.FS
 
+// judgmentTexts is the paper's prompt: a system and a user message for each mode, and others for verdicts on a pair.
 var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
 	judging.Texts(files, "prompts"), correctness)
 
-// decisionTexts is the template for decision models: it replaces the system messages by questions.
+// decisionTexts is the prompt for decision models, which write no text: questions replace the paper's system messages.
 var decisionTexts = func() judging.Template {
 	texts := maps.Clone(judgmentTexts.Texts)
 	maps.Copy(texts, judging.Texts(files, "prompts/"+judging.Decision))
 	return judging.NewTexts(judging.Decision, "gavel", texts, correctness)
 }()
 
-// Suffixes of the template's texts, after the mode: system message and user message.
+// Keys of Template.Texts are a mode and one of these suffixes, such as "cot.system"; see also meta.
 const (
 	systemText = ".system"
 	userText   = ".user"
 )
 
-// selfReference judges whether an agent's answer is correct (PROTOCOLS.md §2, stages 3 and 4). An agent's verdict on a
-// pair has prompts of its own.
+// selfReference asks a judge whether an agent's answer is correct (PROTOCOLS.md §2, stages 3 and 4). There are other
+// prompts for answers that are verdicts on a pair.
 type selfReference struct {
 	template judging.Template
-	modes    []string
+	modes    []string // in which the run asks
 }
 
-// Labels of a judgment in the order of the candidates.
+// Labels with which a judge calls an answer right or wrong, in the order of the candidates of an item to judge.
 const (
 	labelCorrect   = datasets.Correct
 	labelIncorrect = datasets.Incorrect
 )
 
-// correctness matches the labels. It ignores other labels in brackets, such as [[A]] and [[B]] in judgments about a
-// verdict on a pair.
+// correctness matches the labels [[Correct]] and [[Incorrect]] in a reply. It ignores other labels in brackets, such as
+// [[A]] and [[B]] in judgments of a verdict on a pair.
 var correctness = regexp.MustCompile(`\[\[((?i:in)?(?i:correct))\]\]`)
 
-// meta begins the names of the texts about a verdict on a pair.
+// meta begins the keys of the texts for answers that are verdicts on a pair (preferences).
 const meta = "preference."
 
-// ownJudgment reads a user's system message and uses it in both modes, so that the modes differ only in the reference.
+// ownJudgment returns the prompt of a user's file: its system message serves both modes, so that the modes
+// differ only in the reference.
 func ownJudgment(path, system string) (judging.Template, error) {
 	texts := maps.Clone(judgmentTexts.Texts)
 	for name := range texts {
@@ -118,7 +120,8 @@ func ownJudgment(path, system string) (judging.Template, error) {
 
 func (selfReference) Name() string { return name }
 
-// Presentations returns one for each mode. Mode self needs a reference.
+// Presentations returns one presentation for each mode. Mode self is left out for items without
+// an own answer of the judge.
 func (p selfReference) Presentations(item datasets.Item) []judging.Presentation {
 	var out []judging.Presentation
 	for _, mode := range p.modes {
@@ -130,7 +133,7 @@ func (p selfReference) Presentations(item datasets.Item) []judging.Presentation 
 	return out
 }
 
-// Prompt fills in the texts of the mode and of the agent's task.
+// Prompt returns the messages that ask about an answer in a mode.
 func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a := item.Answered
 	name := s.Mode
@@ -156,8 +159,8 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 	return prompt
 }
 
-// judgmentOracle tells simulated judges the right label. The reference supports it where the judge's own answer is
-// right, and the other label where that is wrong.
+// judgmentOracle tells simulated judges the right label. In mode self it also tells the label that the reference
+// supports: the right one if the judge's own answer is right, else the other.
 func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
 	o := backends.Oracle{
 		Item:         item.ID,
@@ -175,10 +178,11 @@ func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string)
 	return o
 }
 
-// ReadsByPolicy returns true: the labels are JudgeBench's, in brackets.
+// ReadsByPolicy returns true: the policy for replies with several labels applies, as in protocol pairwise.
 func (selfReference) ReadsByPolicy(*judging.Record) bool { return true }
 
-// Parse reads the label as the prompts write it. [[correct]] in lower case is not offered and is no verdict.
+// Parse reads the verdict from the label in a reply. The prompts do not offer [[correct]] in lower
+// case, so it is no verdict.
 func (p selfReference) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.Name == judging.Robust {
 		f := reading.Correctness(reply)

@@ -11,8 +11,8 @@ import (
 	"gavel/protocols/answer"
 )
 
-// stage describes the stage that turns questions and answers into judgments, with the judge's own answers as
-// references.
+// stage describes the stage that runs before the judgments: it turns questions and models' answers into items to judge,
+// with the judge's own answers as references.
 func stage(s judging.Settings) *judging.Stage {
 	return &judging.Stage{
 		Agents:        true,
@@ -24,7 +24,7 @@ func stage(s judging.Settings) *judging.Stage {
 	}
 }
 
-// question returns an error for items whose answers cannot be called right or wrong.
+// question returns an error for items that have no right answer, so that answers to them cannot be judged.
 func question(item datasets.Item) error {
 	if item.Shape == datasets.Pair { // it has a question, but no right answer
 		return errors.New("without an answer that is right: " +
@@ -33,14 +33,14 @@ func question(item datasets.Item) error {
 	return nil
 }
 
-// staging is a stage in progress.
+// staging turns questions and answers into items to judge, and counts them.
 type staging struct {
 	*judging.StageCounts
-	ownAnswers *judging.Answers
-	agents     []*judging.Answers
+	ownAnswers *judging.Answers   // the judge's; nil without references
+	agents     []*judging.Answers // of the models that are judged
 }
 
-// eachJudgment writes a line for every question and agent.
+// eachJudgment writes a line, an item to judge, for every question and agent.
 //
 // ownAnswers are the judge's own answers. Without them, nil, no line has a reference. A question that the judge did not
 // answer is left out for all agents and both modes, so that all metrics are over the same questions. The labels of the
@@ -88,8 +88,8 @@ func eachJudgment(
 	return s.StageCounts, nil
 }
 
-// ready checks that the agents have different names, and that their runs over other files were asked the same
-// questions.
+// ready returns an error if two agents have the same name, or if a run of answers over another file
+// was asked other questions.
 func (s *staging) ready(questions *datasets.Set) error {
 	byName := map[string]string{}
 	for _, a := range s.agents {
@@ -107,7 +107,7 @@ func (s *staging) ready(questions *datasets.Set) error {
 	return nil
 }
 
-// question returns the judgments of one question and counts the answers that are missing.
+// question returns the lines of one question, one for each agent that answered it, and counts missing answers.
 func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) {
 	if !slices.Contains(answer.Graded, item.Shape) {
 		return nil, fmt.Errorf("%s: is not a question with an answer that can be right or wrong (its shape is %s)",
@@ -153,6 +153,7 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 	return lines, nil
 }
 
+// sameModel reports whether two sets of answers are by the same model.
 func sameModel(a, b *judging.Answers) bool {
 	return a.Model.Identity != "" && a.Model.Identity == b.Model.Identity || a.Model.Name == b.Model.Name
 }
