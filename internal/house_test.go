@@ -44,7 +44,7 @@ var rooms = map[string]string{
 	"protocols/imports":       "judging datasets datasets/rows backends",
 	"protocols/protocoltest":  "judging judging/judgingtest datasets backends",
 	"protocols/answer":        protocol,
-	"protocols/multioption":   protocol,
+	"protocols/multioption":   protocol + " protocols/probe",
 	"protocols/pairwise":      protocol + " protocols/answer datasets/references",
 	"protocols/probe":         protocol + " protocols/pairwise",
 	"protocols/selfreference": protocol + " protocols/answer",

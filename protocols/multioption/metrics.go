@@ -221,7 +221,7 @@ func unrelatedChosen(t scoredBallot) (num, den float64) {
 
 // Sheet returns the sheet from which metrics are computed: a row for each item, grouped by the number of options.
 func (f *choices) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Sheet {
-	list := optionMetrics(f.labelled)
+	list := append(optionMetrics(f.labelled), f.axisMetrics()...)
 	all := make([]scoredBallot, len(f.ballots))
 	for i, c := range chances(f.ballots, policy, seed) {
 		b := f.ballots[i]
@@ -285,5 +285,9 @@ func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstra
 	for _, g := range groups {
 		rep.Results = append(rep.Results, positions(g, parts[g], s, rep.Bootstrap.Unit, b)...)
 	}
+	grades := s.WithMetrics(scoring.AssignColumns(gradeMetrics), 2*len(gradeMetrics), func(u scoring.Unit) []float64 {
+		return u.Data.(scoredBallot).gradeRow[:]
+	})
+	rep.Results = append(rep.Results, grades.ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)...)
 	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
 }

@@ -47,7 +47,7 @@ Examples:
 	CorrectIDs:    func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(goalOption)) },
 	CandidateName: func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
 	VerdictText:   func(goal, id string) string { return id + " is the " + goal },
-	Options:       []judging.Option{goalOption, OrdersOption},
+	Options:       []judging.Option{goalOption, OrdersOption, varyOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		// A manifest may hold values that flags would refuse. They mean the default.
 		p := multiOption{template: t, goal: goalBest}
@@ -55,6 +55,7 @@ Examples:
 			p.goal = GoalWorst
 		}
 		p.orders, _ = parseOrders(s.Get(OrdersOption))
+		p.vary = s.Get(varyOption)
 		return p
 	},
 }
@@ -64,6 +65,7 @@ type multiOption struct {
 	template judging.Template
 	goal     string // best or worst
 	orders   ordering
+	vary     string // value of varyOption
 }
 
 func (multiOption) Name() string { return name }
@@ -97,13 +99,25 @@ func (p multiOption) system() string {
 	return p.template.System
 }
 
-// Presentations returns the orders in which the item's options are shown. By default every option
-// is at each position once.
+// Presentations returns the orders in which the item's options are shown. By default every option is at each position
+// once. A varied axis has a presentation for each option that it marks, all in the first order: positions do not vary.
 func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
+	var presentations []judging.Presentation
+	add := func(order []int, mode string) {
+		presentations = append(presentations, judging.Presentation{
+			Index: len(presentations), Order: order, Shape: datasets.Options, Mode: mode,
+		})
+	}
 	lists := p.orders.list(item)
-	presentations := make([]judging.Presentation, len(lists))
-	for i, order := range lists {
-		presentations[i] = judging.Presentation{Index: i, Order: order, Shape: datasets.Options}
+	for _, order := range lists {
+		add(order, "")
+	}
+	for _, w := range axes[1:] {
+		for range lists {
+			if p.vary == w.Name || p.vary == "all" {
+				add(lists[0], w.Name)
+			}
+		}
 	}
 	return presentations
 }
@@ -111,6 +125,10 @@ func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 // Check returns an error for an item that has too many options for the orders that the run asks for.
 func (p multiOption) Check(item datasets.Item) error {
 	n := len(item.Candidates)
+	if p.vary != positionsAlone && p.orders != (ordering{}) {
+		return fmt.Errorf("%s cannot be shown: --vary needs --orders %s, which has as many judgments as each axis",
+			item.ID, ordersRotations)
+	}
 	if p.orders.all && n > mostForAll {
 		return fmt.Errorf("%s has %d options to show, which is too many for --orders %s (at most %d: "+
 			"%d orders); cut items down with --max-options, or use --orders random:%d",
@@ -126,18 +144,25 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 	if p.template.Name == judging.Decision {
 		prompt.LabelTurn = ""
 	}
-	var m strings.Builder
-	m.WriteString("From the following outputs, make your selection.\n[User Instruction]\nInstruction: ")
-	m.WriteString(item.Question)
-	m.WriteString("\n[\\User Instruction]")
-	for position, c := range s.Order {
-		number := strconv.Itoa(position + 1)
-		m.WriteString("\n[Option " + number + "]\n\n")
-		m.WriteString(item.Candidates[c].Text)
-		m.WriteString("\n\n[\\Option " + number + "]")
-		prompt.Labels = append(prompt.Labels, "Selection: Option "+number)
+	w, marked := axes.Find(s.Mode), s.Index%len(s.Order)
+	start := 0
+	if w.How == "parts" {
+		start = marked
 	}
-	prompt.User, prompt.Oracle.Choices = m.String(), prompt.Labels
+	var parts []string
+	for position, c := range s.Order {
+		number, text := strconv.Itoa(position+1), item.Candidates[c].Text
+		label := "Selection: Option " + number
+		prompt.Labels = append(prompt.Labels, label)
+		if position == marked && s.Mode != "" {
+			text = w.Apply(text, "")
+			prompt.Oracle.Favours = label
+		}
+		parts = append(parts, "\n[Option "+number+"]\n\n"+text+"\n\n[\\Option "+number+"]")
+	}
+	parts = slices.Insert(parts, start, "\n[User Instruction]\nInstruction: "+item.Question+"\n[\\User Instruction]")
+	prompt.User = "From the following outputs, make your selection." + strings.Join(parts, "")
+	prompt.Oracle.Choices = prompt.Labels
 	return prompt
 }
 
@@ -151,6 +176,7 @@ func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends
 	return backends.Oracle{
 		Item:         item.ID,
 		Presentation: s.Index,
+		Rewrite:      s.Mode,
 		Order:        s.Order,
 		Correct:      max(0, slices.Index(s.Order, p.target(item, s))),
 	}

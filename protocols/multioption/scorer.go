@@ -14,12 +14,13 @@ import (
 // scores and of resampling.
 type ballot struct {
 	item      string
-	ids       []string // options shown, sorted; other fields refer to options by index
-	class     []int    // for each option: the first option with the same text
-	right     []int    // options that are right to name; empty without a label
-	unrelated int      // the option taken from another item; NoCandidate for none
-	orders    [][]int  // orders[i][position] is an option; nil where a record is missing
-	positions []int    // position chosen in each order, from 0; NoCandidate without a verdict
+	ids       []string   // options shown, sorted; other fields refer to options by index
+	class     []int      // for each option: the first option with the same text
+	right     []int      // options that are right to name; empty without a label
+	unrelated int        // the option taken from another item; NoCandidate for none
+	orders    [][]int    // orders[i][position] is an option; nil where a record is missing
+	positions []int      // position chosen in each order, from 0; NoCandidate without a verdict
+	gradeRow  [6]float64 // the columns of gradeMetrics
 }
 
 // options returns the number of the item's own options, without the unrelated one.
@@ -95,15 +96,21 @@ func (b *ballot) isRight(option int) bool {
 // choices scores runs that choose one of several options (PROTOCOLS.md §3).
 type choices struct {
 	goal     string
-	labelled bool // some item has a label; set by Finish
+	labelled bool   // some item has a label; set by Finish
+	vary     string // value of varyOption
 
 	items   scoring.Collector[ballot]
-	ballots []*ballot // items with a record in every order; set by Finish
+	varied  scoring.Collector[ballot] // by axis and item, with marks in place of positions
+	ballots []*ballot                 // items with a record in every order; set by Finish
 }
 
 // NewScorer returns a scorer of runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &choices{goal: m.Spec.Options.Get(goalOption), items: scoring.Collector[ballot]{Complete: (*ballot).complete}}
+	return &choices{
+		goal:  m.Spec.Options.Get(goalOption),
+		vary:  m.Spec.Options.Get(varyOption),
+		items: scoring.Collector[ballot]{Complete: (*ballot).complete},
+	}
 }
 
 func (*choices) Words() scoring.ScorerTerms {
@@ -122,7 +129,14 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			"a judgment of several options is of an item of the shape options, this record is of %q", r.Shape,
 		)
 	}
-	b := f.items.Get(r.Item, func(item string) ballot { return f.ballot(item, r) })
+	items, key := &f.items, r.Item
+	if f.vary != positionsAlone {
+		r = asRotation(*r)
+	}
+	if r.Mode != "" {
+		items, key = &f.varied, r.Mode+r.Item
+	}
+	b := items.Get(key, func(item string) ballot { return f.ballot(item, r) })
 	if len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations {
 		return false, fmt.Errorf("the records of item %s do not agree on its options, or on how often they are shown", r.Item)
 	}
@@ -132,6 +146,9 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	b.orders[r.Presentation] = r.Positions()
 	if v.Outcome == judging.Decided {
 		b.positions[r.Presentation] = slices.Index(b.orders[r.Presentation], v.Choice)
+		if r.Prompt == gradePrompt && f.goal == goalBest && r.Mode == "" && len(r.Replies) > 0 {
+			b.gradeOptions(r)
+		}
 	}
 	return true, nil
 }

@@ -53,7 +53,7 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return d
 	}
 	for _, p := range r.Probes {
-		if f.rewrites.find(p.Name).form() && p.Effect.Low != nil && *p.Effect.Low > mostUnseen {
+		if f.rewrites.Find(p.Name).form() && p.Effect.Low != nil && *p.Effect.Low > mostUnseen {
 			d.Text = phrases.Say("probe.form", *p.Changed.Value, p.Name, *p.Repeated.Value)
 			return d
 		}

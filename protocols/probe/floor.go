@@ -34,7 +34,7 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 		current := trial{}
 		cluster := clusters.Get(cmp.Or(x.Cluster, x.ID))
 		for _, s := range u.judgments[2:] {
-			v := all.find(s.mode)
+			v := all.Find(s.mode)
 			if s.outcome == "" || s.outcome.Unserved() || v.Name != w.Name && !v.form() {
 				continue
 			}

@@ -100,7 +100,7 @@ func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 
 // Prompt returns the prompt of protocol pairwise for the pair and the instructions as the rewrite changes them.
 func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
-	w := p.rewrites.find(s.Mode)
+	w := p.rewrites.Find(s.Mode)
 	prompt := p.plain.Prompt(item, s)
 	prompt.Again = s.Mode == modeAgain
 	o := &prompt.Oracle
@@ -112,7 +112,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 	worse := slices.Index(s.Order, 1-item.Gold) // −1 if the items of the run were replaced
 	if w.worse() && worse >= 0 {
 		o.Favours = o.Choices[worse]
-		texts[worse] = w.apply(texts[worse], o.Favours)
+		texts[worse] = w.Apply(texts[worse], o.Favours)
 	}
 	names := w.assistants(item.ID)
 	parts := []string{
@@ -128,7 +128,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 
 // Parse reads a reply as pairwise does, after restoring the names of the assistants.
 func (p probe) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
-	if w := p.rewrites.find(s.Mode); w.How == "letters" || w.How == "names" {
+	if w := p.rewrites.Find(s.Mode); w.How == "letters" || w.How == "names" {
 		reply = w.restoreNames(reply)
 	}
 	return p.plain.Parse(s, reply, method)

@@ -38,15 +38,15 @@ type rewrites []rewrite
 
 // currentRewrites returns the catalogue of this version of gavel.
 var currentRewrites = sync.OnceValue(func() rewrites {
-	all, err := parseCatalogue(catalogue)
+	all, err := ParseCatalogue(catalogue)
 	if err != nil {
 		panic("rewrites.yaml: " + err.Error()) // it is part of the program
 	}
 	return all
 })
 
-// parseCatalogue parses the text of a catalogue of rewrites in YAML.
-func parseCatalogue(text string) (all rewrites, err error) {
+// ParseCatalogue parses the text of a catalogue of rewrites in YAML.
+func ParseCatalogue(text string) (all rewrites, err error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	d.KnownFields(true)
 	err = d.Decode(&all)
@@ -79,15 +79,15 @@ func rewritesOf(t judging.Template) rewrites {
 	if text == "" || text == catalogue {
 		return currentRewrites()
 	}
-	all, err := parseCatalogue(text)
+	all, err := ParseCatalogue(text)
 	if err != nil {
 		return currentRewrites()
 	}
 	return all
 }
 
-// find returns the rewrite of a mode (its name), or the zero value for an original pair.
-func (all rewrites) find(mode string) rewrite {
+// Find returns the rewrite of a mode (its name), or the zero value for an original pair.
+func (all rewrites) Find(mode string) rewrite {
 	if i := slices.IndexFunc(all, func(w rewrite) bool { return w.Name == mode }); i >= 0 {
 		return all[i]
 	}
@@ -103,8 +103,8 @@ const (
 // worse reports whether the rewrite changes the worse response.
 func (w rewrite) worse() bool { return w.Favours == "worse" }
 
-// apply returns the text of a response as the rewrite changes it. label is the label that prefers the response.
-func (w rewrite) apply(text, label string) string {
+// Apply returns the text of a response as the rewrite changes it. label is the label that prefers the response.
+func (w rewrite) Apply(text, label string) string {
 	text = w.Before + text + strings.ReplaceAll(w.After, "{label}", label)
 	if w.Repeat {
 		text += lastParagraph(strings.TrimSuffix(text, w.After))

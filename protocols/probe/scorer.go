@@ -102,7 +102,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, nil // the first counts, as in the run itself
 	}
 	switch {
-	case f.rewrites.find(r.Mode).Challenge == "" || r.Challenged:
+	case f.rewrites.Find(r.Mode).Challenge == "" || r.Challenged:
 	case f.labelsOnly:
 		v.Outcome = "" // the judge saw only the original pair
 	case v.Outcome.Verdict():
