@@ -25,6 +25,8 @@ var readers = map[string]func(reply string) Match{
 	"option":      func(s string) Match { return Option(s, 4, false) },
 	"worst":       func(s string) Match { return Option(s, 4, true) },
 	"output":      Output,
+	"score":       func(s string) Match { return Score(s, strings.Fields("1 2 3 4 5 6 7 8 9 10")) },
+	"yes-no":      func(s string) Match { return Score(s, []string{No, Yes}) },
 }
 
 // table reads a file of labelled replies, a row each, of which the last of so many columns is the reply with ⏎ for a
