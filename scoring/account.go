@@ -8,16 +8,19 @@ import (
 	"gavel/judging"
 )
 
-// account collects what a ledger needs from the records of a run.
+// account collects from a run's records what its ledger needs: requests, tokens and times.
 type account struct {
 	Ledger
-	sent         judging.Sent
-	spans        [][2]float64   // when judgments ran, in milliseconds; consecutive overlapping spans are merged
-	decided      map[string]int // per unfinished item: decided judgments so far
-	cachedLedger *Ledger
+	sent judging.Sent // prompts sent to servers, for the estimate of IdealTokens
+	// start and end of judgments, in Unix milliseconds; a span that overlaps the one added before is
+	// merged with it
+	spans [][2]float64
+	// by item id: its decided judgments so far in the first repetition; an item is removed once all are decided
+	decided      map[string]int
+	cachedLedger *Ledger // result of [Run.ledger]; nil until computed
 }
 
-// add takes a record with its verdict.
+// add counts the requests, tokens and time of a record. v is the record's verdict.
 func (a *account) add(r *judging.Record, v judging.Verdict) {
 	if r.Repetition == 0 && v.Outcome == judging.Decided {
 		if a.decided == nil {
@@ -66,7 +69,8 @@ func (a *account) add(r *judging.Record, v judging.Verdict) {
 	a.sent.Add(r)
 }
 
-// thinkingTokens returns the thinking tokens of a reply: as the server reports, else in proportion to the bytes.
+// thinkingTokens returns the number of a reply's tokens spent on thinking: as the server reports, or else in proportion
+// to the bytes of thinking and text.
 func thinkingTokens(r judging.Reply) int {
 	if r.ThinkTokens > 0 || r.Thinking == "" {
 		return r.ThinkTokens
@@ -74,7 +78,7 @@ func thinkingTokens(r judging.Reply) int {
 	return int(math.Round(float64(r.ReplyTokens) * float64(len(r.Thinking)) / float64(len(r.Thinking)+len(r.Text))))
 }
 
-// seconds returns the total length of the spans, counting overlaps once.
+// seconds returns the time, in seconds, in which at least one judgment was running.
 func (a *account) seconds() float64 {
 	slices.SortFunc(a.spans, func(x, y [2]float64) int { return cmp.Compare(x[0], y[0]) })
 	sum, end := 0.0, math.Inf(-1)

@@ -1,13 +1,13 @@
 package scoring
 
-// Partitioner is a scorer that assigns an outcome to each of its units.
+// Partitioner is a scorer that assigns each of its units, such as pairs, one outcome, such as right, wrong or tie.
 type Partitioner interface {
-	// Part returns the outcome of a unit, one of those registered; "" for a unit that does not count, as
-	// without a label.
+	// Part returns the outcome of a unit, one of those given to [Register]; "" for a unit that does not count, such as
+	// one without a label.
 	Part(u Unit) string
 }
 
-// breakdowns counts the outcomes in every group; groups without any are left out.
+// breakdowns counts the units by outcome, over all units and in every group; groups without an outcome are left out.
 func (s *Sheet) breakdowns(p Partitioner) (all []Breakdown) {
 	for _, in := range s.sections(s.Units) {
 		if b := s.breakdownOf(in.name, in.filter(s.Units), p); b.N > 0 {
@@ -17,7 +17,7 @@ func (s *Sheet) breakdowns(p Partitioner) (all []Breakdown) {
 	return all
 }
 
-// breakdownOf counts the outcomes of a group's units.
+// breakdownOf counts how many units of a group have each outcome, as p assigns them.
 func (s *Sheet) breakdownOf(group string, units []Unit, p Partitioner) Breakdown {
 	count := map[string]int{}
 	b := Breakdown{Group: group}

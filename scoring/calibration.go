@@ -10,21 +10,23 @@ import (
 	"gavel/scoring/stats"
 )
 
+// bins is the number of equally wide bins into which confidences from 0 to 1 are divided.
 const bins = 10
 
-// binOf returns the bin of a confidence; 0 belongs to the first.
+// binOf returns the index of the bin that contains a confidence: bin k holds those above k/10 up to (k+1)/10, and bin 0
+// also holds 0.
 func binOf(p float64) int { return max(0, min(bins, int(math.Ceil(p*bins)))-1) }
 
-// Columns of a unit's row. First come the confidence of its judgments, the right ones and the squared errors, each
-// followed by the number of judgments; then for each bin judgments, confidence and right ones; then for each threshold
-// right ones and judgments.
+// Columns of the row in which a calibration sums up a unit's judgments. Columns 0 to 5 hold the sum of the confidences,
+// the number of right judgments and the sum of the squared errors, each followed by the number of judgments. Then come
+// for each bin judgments, sum of confidences and right ones, and for each threshold right ones and judgments.
 const (
 	colP, colRight, colSquare = 0, 2, 4
 	colBins                   = 6
 	colPoints                 = colBins + 3*bins
 )
 
-// calibration returns a run's calibration, nil if no judgment has a confidence.
+// calibration compares the judge's confidence with its accuracy; nil if no judgment has a confidence.
 func (run *Run) calibration(b stats.Bootstrap) *Calibration {
 	if len(run.forecasts.all) == 0 {
 		return nil
@@ -38,7 +40,8 @@ func (run *Run) calibration(b stats.Bootstrap) *Calibration {
 	return c
 }
 
-// Calibrate returns the calibration of one or more forecasts; unit names the resampled unit.
+// Calibrate compares the confidence of one or more forecasts with how often they are right. unit names what intervals
+// resample, such as pair; b holds their settings.
 func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibration {
 	slices.SortFunc(judgments, func(a, b Forecast) int {
 		return cmp.Or(strings.Compare(a.Unit, b.Unit), strings.Compare(a.item, b.item), a.presentation-b.presentation)
@@ -78,7 +81,8 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 	return c
 }
 
-// count adds a judgment to its unit's row.
+// count adds a judgment to the row of its unit: to the sums, to its bin, and to each threshold in points that its
+// confidence reaches.
 func (g Forecast) count(row, points []float64) {
 	right := Indicator(g.Right)
 	add := func(col int, values ...float64) {
@@ -95,7 +99,8 @@ func (g Forecast) count(row, points []float64) {
 	}
 }
 
-// calibrationMetrics returns confidence, accuracy and Brier score, then the accuracy at each threshold.
+// calibrationMetrics returns the metrics of a calibration: mean confidence, accuracy, Brier score, then the accuracy of
+// the judgments at or above each of so many thresholds. share is the kind of the accuracies.
 func calibrationMetrics(points int, share MetricKind) []Metric {
 	metric := func(kind MetricKind, col int) Metric {
 		return Metric{Unit: UnitScore, Kind: kind, Columns: ColumnRange{col, col + 2}}
@@ -107,7 +112,8 @@ func calibrationMetrics(points int, share MetricKind) []Metric {
 	return list
 }
 
-// calibrationError returns the ECE from the columns of the bins: Σ n/N · |right/n − confidence/n|.
+// calibrationError returns the expected calibration error (ECE) from the columns of the bins:
+// Σ n/N · |right/n − confidence/n|, where N is the number of judgments and n that of a bin.
 func calibrationError(c []float64) (ece float64) {
 	judgments := 0.0
 	for k := range bins {
@@ -117,11 +123,11 @@ func calibrationError(c []float64) (ece float64) {
 	return ece / judgments
 }
 
-// eceEstimate returns the ECE with its interval, and the ECE expected of a perfectly calibrated judge. With few
-// judgments the ECE of such a judge is above 0 too, because no distance is negative. The interval corrects this bias:
-// the lower end lies as far below the value as the upper quantile of the resamples lies above it, but not above their
-// lower quantile (if all judgments of a bin are right, or all wrong, the resamples lie on one side of the value). The
-// lower end is 0 if a calibrated judge would reach the value.
+// eceEstimate returns the expected calibration error (ECE) with its interval, and the ECE expected of a perfectly
+// calibrated judge. With few judgments the ECE of such a judge is above 0 too, because no distance is negative. The
+// interval corrects this bias: the lower end lies as far below the value as the upper quantile of the resamples lies
+// above it, but not above their lower quantile (if all judgments of a bin are right, or all wrong, the resamples lie on
+// one side of the value). The lower end is 0 if a calibrated judge would reach the value.
 func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, calibrated Estimate) {
 	statistic := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
 	value := statistic(s.Sums())
@@ -153,9 +159,9 @@ func eceEstimate(s *UnitRows, judgments []Forecast, b stats.Bootstrap) (ece, cal
 		Estimate{Value: Fraction(mean), Low: Fraction(range95.Low), High: Fraction(range95.High)}
 }
 
-// priorBins returns prior rows of half a unit, spread over the bins like the judgments. For the lower end of
-// the interval their accuracy reduces the distance in a bin; for the upper end it is as far as possible from
-// the bin's confidence.
+// priorBins returns the rows that smooth the interval of the calibration error: half a unit, spread over the bins like
+// the judgments. For the lower end of the interval the accuracy in these rows reduces the error of a bin; for the upper
+// end it is as far as possible from the bin's confidence.
 func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 	units := 0
 	for i, g := range judgments { // judgments of an item are adjacent
@@ -183,7 +189,8 @@ func priorBins(s *UnitRows, judgments []Forecast) *stats.PriorRows {
 		High: []stats.Extra{extra(size, high...)}, Mass: priorMass}
 }
 
-// thresholds returns the confidences reached by each tenth of the judgments, without duplicates, the highest first.
+// thresholds returns the lowest confidence among the most confident 10 %, 20 %, … 100 % of the judgments, without
+// duplicates, the highest first.
 func thresholds(judgments []Forecast) []float64 {
 	p := make([]float64, len(judgments))
 	for i, g := range judgments {

@@ -2,21 +2,22 @@ package scoring
 
 import "gavel/internal/phrases"
 
-// simulatedWarning is the code of the warning that [Report.Cautions] leaves out.
+// simulatedWarning is the code of the phrase that warns of a simulated judge; [Report.Cautions] leaves it out.
 const simulatedWarning = "warning.simulated"
 
-// Limits beyond which a table warns that a number is unreliable.
+// Limits beyond which a run gets a warning that its numbers are unreliable.
 const (
-	FewItems       = 30
-	ManyNoVerdicts = 0.05
+	FewItems       = 30   // a run with fewer scored items gets the warning
+	ManyNoVerdicts = 0.05 // a run in which a larger share of replies, 0 to 1, has no readable verdict gets it
 )
 
-// cautions collects warnings, phrases with their arguments.
+// cautions collects the sentences of a run's or a comparison's warnings.
 type cautions []string
 
+// add appends a warning: the phrase of a code with its arguments.
 func (w *cautions) add(code string, args ...any) { *w = append(*w, phrases.Say(code, args...)) }
 
-// addCount adds a warning about n, the first argument of the phrase, unless n is 0.
+// addCount appends a warning unless the count n is 0; n is the first argument of the code's phrase.
 func (w *cautions) addCount(code string, n int, args ...any) {
 	if n > 0 {
 		w.add(code, append([]any{n}, args...)...)

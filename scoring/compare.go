@@ -10,6 +10,7 @@ import (
 	"gavel/scoring/stats"
 )
 
+// sheetsOf returns the runs, each with its sheet, the table of its scored units; seed starts simulations.
 func sheetsOf(runs []*Run, seed uint64) []scoredRun {
 	out := make([]scoredRun, len(runs))
 	for i, run := range runs {
@@ -19,7 +20,7 @@ func sheetsOf(runs []*Run, seed uint64) []scoredRun {
 }
 
 // Compare compares every two runs on the units that both have judged. watch receives the number of finished comparisons
-// and their total. Holm's correction covers all differences.
+// and the number of all. Holm's correction for multiple tests covers the differences of all comparisons together.
 func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
@@ -44,7 +45,8 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 	return out, nil
 }
 
-// correct applies Holm's correction to all differences and marks those that are not significant.
+// correct applies Holm's correction to all differences, marks those that are not significant, and sets the sentences of
+// each comparison.
 func (c *Comparisons) correct() {
 	var all []*Difference
 	for _, comparison := range c.Comparisons {
@@ -64,6 +66,7 @@ func (c *Comparisons) correct() {
 	c.Family = phrases.Say("compare.family", len(all), phrases.Count(len(c.Comparisons), "comparison"))
 }
 
+// side describes the run as one of the two in a comparison.
 func (r scoredRun) side() Side {
 	m := r.Manifest
 	return Side{
@@ -78,7 +81,7 @@ func (r scoredRun) side() Side {
 	}
 }
 
-// compare compares two runs on their common units.
+// compare compares runs a and b on their common units. boot holds the settings of intervals and tests.
 func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, error) {
 	words := a.words()
 	unit := cmp.Or(words.Common, words.Unit)
@@ -136,8 +139,8 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 	return c, nil
 }
 
-// join pairs units with those of another run. It returns an error if the runs have different protocols, or if they were
-// asked the same and disagree on the gold answer.
+// join pairs units of run a with those of run b by id. It returns an error if the runs have different protocols, or if
+// they were asked the same and disagree on the gold answer.
 func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
 	if x, y := a.words(), b.words(); x.Unit != y.Unit || x.Common != y.Common {
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are scored differently: compare runs of one protocol",
@@ -153,7 +156,8 @@ func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
 	return shared, nil
 }
 
-// warn adds the warnings of the comparison.
+// warn sets the comparison's warnings: units judged by one run alone, a run compared with itself, a simulated judge,
+// few units. unit is the noun for what is compared.
 func (c *Comparison) warn(a, b *Run, unit string) {
 	w := cautions{}
 	if c.OnlyA+c.OnlyB > 0 {

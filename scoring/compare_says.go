@@ -12,17 +12,17 @@ import (
 	"gavel/scoring/stats"
 )
 
-// maxPairs is the largest sample size that a sentence suggests.
+// maxPairs is the largest number of pairs that a sentence suggests to judge.
 const maxPairs = 100_000
 
-// describe sets Says.
+// describe sets Says: which judge is better, in one or two sentences.
 func (c *Comparison) describe() {
 	first, rest := c.Sentences([2]string(NamesOf([]Side{c.A, c.B})))
 	c.Says = strings.TrimSuffix(first+" "+rest, " ")
 }
 
-// Sentences returns the answer, and a sentence about the pairs where both judges are consistent, or "". names are the
-// judges' names.
+// Sentences returns two sentences: which judge is better by the headline metric, and which one is better on the pairs
+// where both are consistent, or "". names are the judges' names, first that of A.
 func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 	if d := c.WhenConsistent; d != nil && d.Diff != nil && !c.SameRun() {
 		rest = c.whereConsistent(*d, names)
@@ -30,10 +30,10 @@ func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 	return c.answer(names), rest
 }
 
-// SameRun reports whether a run is compared with itself.
+// SameRun reports whether A and B are the same run.
 func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 
-// Headline returns the difference of the headline metric; nil if there is none.
+// Headline returns the difference between the runs by the headline metric over all units; nil if there is none.
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]
@@ -44,7 +44,7 @@ func (c *Comparison) Headline() *Difference {
 	return nil
 }
 
-// answer returns which judge is better by the headline, and whether that is significant.
+// answer returns the sentence on which judge is better by the headline metric, and whether that is significant.
 func (c *Comparison) answer(names [2]string) string {
 	d := c.Headline()
 	switch {
@@ -88,7 +88,8 @@ func (c *Comparison) answer(names [2]string) string {
 	return text
 }
 
-// both returns both values: "correct in both orders on 58 % and 62 % of the same 350 pairs".
+// both returns the headline values of both judges in words:
+// "correct in both orders on 58 % and 62 % of the same 350 pairs".
 func (c *Comparison) both(d Difference) string {
 	name := cmp.Or(c.headline.Term.Label, d.Metric)
 	switch {
@@ -102,13 +103,13 @@ func (c *Comparison) both(d Difference) string {
 	return phrases.Say("compare.shares", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), c.counted())
 }
 
-// counted returns the number of units in words: "350 pairs".
+// counted returns the number of compared units in words: "350 pairs".
 func (c *Comparison) counted() string { return phrases.Count(c.N, cmp.Or(c.Unit, "pair")) }
 
-// leader returns the name of the judge with the higher value.
+// leader returns the name of the judge with the higher value; names are those of A and B.
 func (d Difference) leader(names [2]string) string { return names[int(Indicator(*d.Diff > 0))] }
 
-// places returns the number of decimals for sentences.
+// places returns the number of decimals with which sentences print the difference.
 func (d Difference) places() int {
 	switch {
 	case d.Unit != "":
@@ -119,7 +120,7 @@ func (d Difference) places() int {
 	return 0
 }
 
-// points returns the size of the difference, without its sign.
+// points returns the size of the difference in words, without its sign: "4 points".
 func (d Difference) points() string {
 	size := fmt.Sprintf("%.*f", d.places(), math.Abs(*d.Diff))
 	switch {
@@ -131,7 +132,8 @@ func (d Difference) points() string {
 	return size + " points"
 }
 
-// intervalText returns the interval of points, with a leading space; "" without an interval.
+// intervalText returns the interval of [Difference.points], from the leader's view and with a leading space: " [2, 9]";
+// "" without an interval.
 func (d Difference) intervalText() string {
 	if d.Low == nil || d.High == nil {
 		return ""
@@ -144,8 +146,8 @@ func (d Difference) intervalText() string {
 	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
 }
 
-// pairsNeeded returns a sentence with the sample size at which the observed difference would be significant; ""
-// if there is none.
+// pairsNeeded returns a sentence with the number of pairs on which the observed difference would be significant; "" if
+// there is no such number up to maxPairs.
 func (d Difference) pairsNeeded() string {
 	if d.Table == nil || d.Test != "" {
 		return ""
@@ -159,7 +161,7 @@ func (d Difference) pairsNeeded() string {
 	return " " + phrases.Say("compare.pairs-needed", roundUp(int(pairs)))
 }
 
-// roundUp formats a number of pairs, rounded up to about three digits.
+// roundUp formats a number of pairs, rounded up to about three digits: "1,240".
 func roundUp(n int) string {
 	step := 1
 	for n > 1000*step {
@@ -171,7 +173,8 @@ func roundUp(n int) string {
 	return humanize.Comma(int64((n + step - 1) / step * step))
 }
 
-// whereConsistent returns which judge is more accurate on the pairs where both are consistent.
+// whereConsistent returns the sentence on which judge is more accurate on the pairs where both are consistent. d is the
+// difference on these pairs.
 func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
 	pairs := phrases.Count(d.N, "pair")
 	if d.Noise {
@@ -184,8 +187,8 @@ func (c *Comparison) whereConsistent(d Difference, names [2]string) string {
 	return phrases.Say(code, pairs, d.leader(names), d.points(), d.intervalText())
 }
 
-// ConsistentDifference returns the difference of two runs on the units where both are consistent, from the counts of
-// right ones.
+// ConsistentDifference returns the difference in accuracy of two runs on the units where both are consistent; nil if
+// there are none. t counts these units by the runs that are right on them.
 func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 	n := t.N()
 	if n == 0 {
@@ -210,7 +213,8 @@ func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 	return d
 }
 
-// Holm corrects the p-values of differences by Holm's method and marks those that are not significant.
+// Holm corrects the p-values of differences for multiple tests by Holm's method and marks those that are not
+// significant.
 func Holm(differences []*Difference) {
 	p := make([]float64, len(differences))
 	for i, d := range differences {

@@ -2,51 +2,55 @@ package scoring
 
 import "gavel/judging"
 
-// Side describes one run of a comparison.
+// Side describes one of the two runs of a comparison.
 type Side struct {
-	Run      string `json:"run"`      // the folder
-	ID       string `json:"id"`       // of the run
-	Protocol string `json:"protocol"` // as in the manifest
+	Run      string `json:"run"`      // the run's folder
+	ID       string `json:"id"`       // the run's id
+	Protocol string `json:"protocol"` // the run's protocol, as in the manifest
 	Question
-	Items int `json:"items"` // scored items
+	Items int `json:"items"` // items of the run with all their judgments
 
-	Ledger *Ledger `json:"ledger,omitempty"` // what the whole run cost
+	Ledger *Ledger `json:"ledger,omitempty"` // what the whole run cost: requests, tokens and time
 
-	noVerdicts bool // every judgment lacks a verdict
-	manifest   *judging.Manifest
+	noVerdicts bool              // every judgment lacks a verdict
+	manifest   *judging.Manifest // the run's manifest, whose settings tell judges of the same name apart
 }
 
-// Difference holds one metric on one group: B minus A, in percentage points.
+// Difference holds the values of one metric on one group for two runs, A and B, and their difference, B minus A.
 type Difference struct {
-	Metric   string    `json:"metric"`             // as in `results`
-	Group    string    `json:"group"`              // as in `results`
-	Mode     string    `json:"mode,omitempty"`     // as in `results`
-	Unit     string    `json:"unit,omitempty"`     // of the values, if not percent
-	A        *float64  `json:"a"`                  // of the first run
-	B        *float64  `json:"b"`                  // of the second
-	Diff     *float64  `json:"difference"`         // `b` − `a`
-	Low      *float64  `json:"low"`                // of the paired interval
-	High     *float64  `json:"high"`               // of the paired interval
-	Interval string    `json:"interval,omitempty"` // the method, see PROTOCOLS.md §5
-	N        int       `json:"n"`                  // units that both judged
-	Table    *Table2x2 `json:"table,omitempty"`    // of metrics that are right or wrong unit by unit
-	// before the end of a run: e-value against equal runs; `p` is 1/`e`
-	E    *float64 `json:"e,omitempty"`
-	P    *float64 `json:"p,omitempty"`      // two-sided, by exact McNemar or by `test`; not rounded
-	Test string   `json:"test,omitempty"`   // the test, if not exact McNemar
-	Holm *float64 `json:"p_holm,omitempty"` // corrected by Holm's method over the `family`
-	// printed as `n.s.`: the interval contains 0, `p_holm` is not below 0.05, or the difference does not exceed
-	// `noise_floor`
+	Metric   string   `json:"metric"`             // key of the metric, as in `results`
+	Group    string   `json:"group"`              // `overall` or the name of the group of units, as in `results`
+	Mode     string   `json:"mode,omitempty"`     // the mode in which the judge was asked, as in `results`
+	Unit     string   `json:"unit,omitempty"`     // unit of the values, if not percent
+	A        *float64 `json:"a"`                  // value of the first run
+	B        *float64 `json:"b"`                  // value of the second run
+	Diff     *float64 `json:"difference"`         // `b` − `a`, in points or in `unit`
+	Low      *float64 `json:"low"`                // lower end of the paired 95 % interval of `difference`
+	High     *float64 `json:"high"`               // upper end of the paired 95 % interval of `difference`
+	Interval string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	N        int      `json:"n"`                  // units that both runs judged
+	// for metrics that are right or wrong unit by unit: units by the runs that are right on them
+	Table *Table2x2 `json:"table,omitempty"`
+	// before the end of a run: e-value against the hypothesis that both runs are equally good; `p` is 1/`e`
+	E *float64 `json:"e,omitempty"`
+	// two-sided p-value of `difference`, by exact McNemar or by `test`; not rounded
+	P    *float64 `json:"p,omitempty"`
+	Test string   `json:"test,omitempty"` // the test behind `p`, if not exact McNemar
+	// `p`, corrected for multiple tests by Holm's method over the `family` of the comparisons
+	Holm *float64 `json:"p_holm,omitempty"`
+	// not significant, printed as `n.s.`: the interval contains 0, `p_holm` is not below 0.05, or the difference does
+	// not exceed `noise_floor`
 	Noise bool `json:"may_be_noise"`
-	// in points, or in `unit`: the larger one of the two runs; null if neither run repeats its prompts
+	// largest difference between two repetitions of one run, in points or in `unit`: the larger one of the two runs;
+	// null if neither run repeats its prompts
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"` // why a value or a test is missing
 
-	rowsTested int     // number of rows in the test
-	sequential *bounds // 90 % interval of the headline, valid at every look, before the end of a run
+	rowsTested int     // number of units or clusters in the test behind `p`
+	sequential *bounds // before the end of a run: 90 % interval of the headline's difference, valid at every look
 }
 
-// Result returns the difference as a result.
+// Result returns the difference as a result of mode [ModeDifference].
 func (d Difference) Result() Result {
 	return Result{
 		Metric: d.Metric,
@@ -60,70 +64,73 @@ func (d Difference) Result() Result {
 	}
 }
 
-// Ensemble holds the scores of two goals of one model combined into one judge, which answers if both goals name
-// the same response in all four judgments.
+// Ensemble holds the scores of two runs of one model combined into one judge: the runs ask for the better and for the
+// worse response, and the combined judge answers a pair if both name the same better response in all four judgments.
 type Ensemble struct {
-	Coverage Result `json:"coverage"` // share of pairs that it answers
-	Strict   Result `json:"strict"`   // share correct among those
+	Coverage Result `json:"coverage"` // percent of the pairs that the combined judge answers
+	Strict   Result `json:"strict"`   // percent of the answered pairs with a label on which the combined judge is correct
 }
 
-// Comparison holds the comparison of two runs on their common units.
+// Comparison holds the comparison of two runs, A and B, on their common units (pairs, questions, …).
 type Comparison struct {
 	A, B  Side    `json:"-"`
-	Sides [2]Side `json:"runs"` // A and B
-	Says  string  `json:"says"` // the answer in one or two sentences
-	N     int     `json:"n"`    // units that both judged
-	// the unit counted by `n`, if not pairs: `answer`, `judgment`, `item`
+	Sides [2]Side `json:"runs"` // the two runs, A and B
+	Says  string  `json:"says"` // which run is better, in one or two sentences
+	N     int     `json:"n"`    // units that both runs judged
+	// noun for the units counted by `n`, if not pairs: `answer`, `judgment`, `item`
 	Unit        string       `json:"unit,omitempty"`
-	OnlyA       int          `json:"only_in_a"`   // left out: B has not judged them
-	OnlyB       int          `json:"only_in_b"`   // left out: A has not judged them
-	Differences []Difference `json:"differences"` // one row per metric, group and mode
+	OnlyA       int          `json:"only_in_a"`   // units of A left out because B has not judged them
+	OnlyB       int          `json:"only_in_b"`   // units of B left out because A has not judged them
+	Differences []Difference `json:"differences"` // difference of every metric: one row per metric, group and mode
 	Matched
-	// units in A and in B whose verdict changes with the order; only with several orders
+	// common units whose verdict changes with the order, in A and in B; only for protocols with several orders
 	ChangedWithOrder *[2]int `json:"-"`
-	// outcomes in A and in B of the common units
+	// number of common units by outcome, in A and in B
 	Breakdowns [2]Breakdown `json:"-"`
-	// printed after `!`
+	// warnings about the comparison, printed after `!`
 	Warnings []string `json:"warnings"`
 
-	headline Metric // the headline metric; without a name: the first
+	headline Metric // the headline metric; without a name: the first metric
 }
 
 // Matched holds the results of a comparison that are not differences of metrics.
 type Matched struct {
-	// only for pairs: accuracy where both judges are consistent; left out for clustered pairs and before the
-	// end of a run
+	// only for pairs: difference in accuracy on the pairs where both judges are consistent; left out for clustered
+	// pairs and before the end of a run
 	WhenConsistent *Difference `json:"where_both_agree,omitempty"`
-	// the same by category; `p_holm` covers these
+	// `where_both_agree` for each category; `p_holm` covers these differences
 	WhenConsistentByGroup []Difference `json:"where_both_agree_by_group,omitempty"`
-	// only for two goals of one model on pairs: both combined into one judge, which answers if they name the
-	// same response in all four judgments
+	// only for two runs of one model on pairs, asked for the better and for the worse response: both combined into
+	// one judge, which answers if they name the same response in all four judgments
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
-	// only for best and worst among several options, in percent
+	// only for two runs that name the best and the worst of several options: how often the two named options differ,
+	// and how often they are the same, in percent
 	Together []Result `json:"together,omitempty"`
-	// only with `--margin`
+	// only with `--margin`: test of whether both runs have the same headline within the margin
 	MarginTest *MarginTest `json:"within,omitempty"`
 }
 
-// Comparisons is the JSON output of gavel compare.
+// Comparisons holds the comparisons of every two of several runs, the JSON output of gavel compare.
 type Comparisons struct {
-	Comparisons []*Comparison   `json:"comparisons"`       // every two runs
-	Family      string          `json:"family"`            // the differences that Holm's correction covers
-	Reading     judging.Readers `json:"reading,omitempty"` // left out for the published rule
-	Policy      judging.Policy  `json:"policy"`            // for several verdicts in a reply; empty: none
-	Bootstrap   BootstrapInfo   `json:"bootstrap"`         // as in the JSON output of `gavel score`
+	Comparisons []*Comparison `json:"comparisons"` // one comparison for every two runs
+	Family      string        `json:"family"`      // the differences that Holm's correction covers, in words
+	// how replies were read: `robust`; left out for the published rule
+	Reading judging.Readers `json:"reading,omitempty"`
+	// which of several verdicts in a reply counts; empty if the rule leaves no choice
+	Policy    judging.Policy `json:"policy"`
+	Bootstrap BootstrapInfo  `json:"bootstrap"` // settings of resampled intervals, as in the JSON output of `gavel score`
 }
 
-// alpha is the significance level of all comparisons.
+// alpha is the significance level of all comparisons between runs, after correction for multiple tests.
 const alpha = 0.05
 
-// containsZero reports whether the interval contains 0. It uses the reported, rounded ends: sums of fractions
-// may differ from 0 by a rounding error.
+// containsZero reports whether the interval of the difference contains 0. It uses the reported, rounded ends: sums of
+// fractions may differ from 0 by a rounding error.
 func (d Difference) containsZero() bool {
 	return d.Low != nil && d.High != nil && *d.Low <= 0 && *d.High >= 0
 }
 
-// Level and power of planned sample sizes.
+// Significance level and power with which sentences compute the number of pairs needed.
 const (
 	planAlpha = 0.05
 	planPower = 0.8

@@ -2,10 +2,11 @@ package scoring
 
 import "math"
 
-// Ledger returns what the run cost; nil if no server was asked or reported any usage.
+// Ledger returns what the run cost: requests, tokens and time. It is nil if no server was asked or reported any usage.
 func (run *Run) Ledger() *Ledger { return run.ledger(run.sheet(0)) }
 
-// ledger returns the cost. It computes it once, because IdealTokens needs all items.
+// ledger returns what the run cost, as [Run.Ledger] does. It computes it once, because IdealTokens needs all items. The
+// sheet tells how many items are right.
 func (run *Run) ledger(sheet *Sheet) *Ledger {
 	a := &run.account
 	if run.unpaid() || a.PromptTokens+a.GeneratedTokens+len(a.spans) == 0 || a.cachedLedger != nil {

@@ -7,16 +7,17 @@ import (
 	"gavel/judging"
 )
 
-// Diagnoser is a scorer that diagnoses its runs.
+// Diagnoser is a scorer that states how far the judge of a report can be used.
 type Diagnoser interface{ Diagnose(rep *Report) Diagnosis }
 
-// UnknownDiagnosis returns a diagnosis of level Unknown. The reason is a phrase with its arguments.
+// UnknownDiagnosis returns a diagnosis of level Unknown. code is that of the rule which applies; phrase, with its
+// arguments, gives the reason.
 func UnknownDiagnosis(code, phrase string, args ...any) Diagnosis {
 	return Diagnosis{Level: Unknown, Code: code, Text: phrases.Say(phrase, args...), Evidence: []Evidence{}}
 }
 
-// DiagnoseWithoutInterval returns the diagnosis of a judge whose headline has no interval, for example before the end
-// of a run. name is the headline's, and noun the counted unit.
+// DiagnoseWithoutInterval returns the diagnosis of a judge whose headline metric has no interval, for example before
+// the end of a run. name is the metric's name, and noun the counted unit.
 func (r *Report) DiagnoseWithoutInterval(name string, headline Result, noun string) Diagnosis {
 	progress := ""
 	if r.Items < r.Expected {
@@ -25,6 +26,7 @@ func (r *Report) DiagnoseWithoutInterval(name string, headline Result, noun stri
 	return UnknownDiagnosis(CodeFew, "level.no-interval", name, *headline.Value, phrases.Count(headline.N, noun), progress)
 }
 
+// diagnose sets the report's diagnosis and its sentences, if the scorer makes diagnoses.
 func (r *Report) diagnose(s Scorer) {
 	if s, ok := s.(Diagnoser); ok {
 		d := s.Diagnose(r)
@@ -34,7 +36,7 @@ func (r *Report) diagnose(s Scorer) {
 	}
 }
 
-// Diagnose adds the diagnosis to a report of an older version, which has none.
+// Diagnose adds the diagnosis to a report without one, which an older gavel has stored. m is the manifest of the run.
 func (r *Report) Diagnose(m *judging.Manifest) {
 	if scorer, ok := scorers[m.Spec.Protocol]; ok && r.Diagnosis == nil {
 		r.manifest = m
@@ -42,8 +44,8 @@ func (r *Report) Diagnose(m *judging.Manifest) {
 	}
 }
 
-// MissingShare returns the share of judgments without a verdict; the zero Result without judgments. The interval uses
-// the number of items, because judgments of one item are not independent.
+// MissingShare returns the percentage of judgments without a verdict; the zero Result without judgments. Its interval
+// uses the number of items, because judgments of one item are not independent.
 func (r *Report) MissingShare() Result {
 	n := r.Judgments()
 	if n == 0 {
@@ -62,12 +64,13 @@ func (r *Report) MissingShare() Result {
 	}
 }
 
-// missingVerdicts returns the number of judgments without a verdict.
+// missingVerdicts returns the number of judgments without a verdict: neither a response nor a tie.
 func (r *Report) missingVerdicts() int {
 	return r.Judgments() - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
 }
 
-// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly, or half of those at hand.
+// DiagnoseMissing diagnoses a run in which too many judgments have no verdict: significantly more than MostSilent
+// percent, or at least half. silent is false for other runs. noun names one judgment.
 func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
 	e, ok := r.MissingShare().Against(MostSilent)
 	missing := r.missingVerdicts()
@@ -95,7 +98,7 @@ func (r *Report) DiagnoseMissing(noun string) (d Diagnosis, silent bool) {
 	return Diagnosis{Level: level, Code: CodeSilent, Text: text, Evidence: []Evidence{e}}, true
 }
 
-// remedy returns advice for the main cause of missing verdicts; "" if there is none.
+// remedy returns advice against the cause of more than half of the missing verdicts; "" if there is none.
 func (r *Report) remedy(missing int) string {
 	if 2*r.remarks.Repeating > missing && !r.imported() {
 		return phrases.Say("remedy.loops", r.remarks.endLoops)
@@ -125,7 +128,7 @@ func (r *Report) remedy(missing int) string {
 	return ""
 }
 
-// labelRemedy returns the phrase with advice for replies without a readable label.
+// labelRemedy returns the code of the phrase with advice for replies without a readable label.
 func (r *Report) labelRemedy(missing int) string {
 	constrained := r.manifest != nil && r.manifest.Spec.Parameters.Constrain
 	switch {
@@ -137,9 +140,11 @@ func (r *Report) labelRemedy(missing int) string {
 	return "remedy.read"
 }
 
+// imported reports whether the judgments come from another program, so that they cannot be repeated.
 func (r *Report) imported() bool { return r.manifest != nil && r.manifest.Imported != "" }
 
-// shareInWords returns the beginning of a sentence on the percentage of a noun without a verdict.
+// shareInWords returns the beginning of a sentence on judgments without a verdict, of which noun names one:
+// "About one judgment in four has no verdict".
 func shareInWords(percent float64, noun string) string {
 	switch n := int(math.Round(100 / math.Max(percent, 1))); {
 	case percent >= 90:

@@ -8,14 +8,16 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Tests of a difference between two runs.
+// Names of the tests of a difference between two runs, as in results.
 const (
-	mcNemar    = "exact McNemar"
-	exchange   = "paired permutation"
-	eValueTest = "e-value" // its inverse is a p-value that is valid at every look
+	mcNemar  = "exact McNemar"      // for metrics that are right or wrong unit by unit
+	exchange = "paired permutation" // for other metrics
+	// before the end of a run; the inverse of the e-value is a p-value that is valid at every look
+	eValueTest = "e-value"
 )
 
-// differences returns the differences of all compared metrics, in all sections.
+// differences returns the differences between run A, of sheet s, and run B, of sheet other, over all shared units and
+// in each group. unit names the resampled unit; order is nil if both runs are at their ends.
 func (s *Sheet) differences(
 	other *Sheet, unit string, shared []SharedUnit, order *pairedOrder, b stats.Bootstrap,
 ) []Difference {
@@ -47,7 +49,7 @@ func (s *Sheet) differences(
 	return out
 }
 
-// shared returns the metrics that both sheets have.
+// shared returns the metrics of s that the sheet of another run has too.
 func (s *Sheet) shared(other *Sheet) (list []Metric) {
 	for _, m := range s.Metrics {
 		if slices.ContainsFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode }) {
@@ -57,8 +59,8 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 	return list
 }
 
-// pairedSample returns a sample of shared units. A row holds the columns of A, then those of B; columns that no metric
-// uses are 0.
+// pairedSample returns the units of a section that two runs share, as rows for resampling. A row holds the columns of
+// run A, then those of run B; columns that no metric uses are 0. order is nil if both runs are at their ends.
 func (s *Sheet) pairedSample(
 	unit string, in section, shared []SharedUnit, order *pairedOrder, metrics []Metric,
 ) *UnitRows {
@@ -82,7 +84,8 @@ func (s *Sheet) pairedSample(
 	return x
 }
 
-// sideBySide returns a unit's row of both runs. Blocks that are empty in one run are 0 in both.
+// sideBySide returns the columns of a unit in run A, followed by those in run B. Columns that are not used become 0,
+// and so does a block of columns (see [Sheet.Blocks]) that is 0 in one of the runs.
 func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
 	for _, block := range s.Blocks {
@@ -102,6 +105,8 @@ func (s *Sheet) sideBySide(p SharedUnit, used []bool) []float64 {
 	return row
 }
 
+// differences returns the difference between runs B and A by each metric of a list. s comes from [Sheet.pairedSample],
+// and width is the number of columns of one run.
 func (s *UnitRows) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
 	questions := make([]estimand, len(list))
 	for i := range list {
@@ -117,6 +122,8 @@ func (s *UnitRows) differences(group string, list []Metric, width int, b stats.B
 	return diffs
 }
 
+// difference returns the difference between runs B and A by one metric, with its test. s comes from
+// [Sheet.pairedSample], iv is the interval of the difference, and width the number of columns of one run.
 func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap) Difference {
 	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.size}
 	columns := m.sideColumns(width)
@@ -155,8 +162,9 @@ func (s *UnitRows) difference(m *Metric, width int, iv bounds, b stats.Bootstrap
 	return d
 }
 
-// test returns the p-value of a metric in a sample of two runs. For a metric that is right or wrong unit by unit it
-// uses McNemar's test and returns the table; else a permutation test. n is the number of compared rows.
+// test returns the p-value of the difference between two runs by a metric. s comes from [Sheet.pairedSample], and width
+// is the number of columns of one run. For a metric that is right or wrong unit by unit it uses McNemar's test and
+// returns the table; else a permutation test. n is the number of compared rows.
 func (s *UnitRows) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
 	columns := m.sideColumns(width)
 	if s.early != nil {

@@ -14,28 +14,29 @@ import (
 // this file, which are valid at all looks together (PROTOCOLS.md, section 6). They cover the items of that order before
 // the first unjudged one: which requests end first depends on the items, and so on their results.
 
-// early holds the judged prefix of the drawn order, for a run before its end.
+// early holds, for a run before its end, the items judged in the order drawn by seed, up to the first unjudged one.
 type early struct {
-	seed      int64
-	positions map[string]int  // of the items in the order, before the first unjudged one
-	failed    map[string]bool // items whose outcome is unknown
+	seed int64 // seed of the order
+	// by item id: its index in the order, for the items before the first unjudged one
+	positions map[string]int
+	failed    map[string]bool // ids of items with a failed call, whose outcome is therefore unknown
 }
 
-// first returns the units of the prefix, in the drawn order.
+// first returns the units of the items before the first unjudged one, in the drawn order.
 func (e *early) first(units []Unit) []Unit {
 	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { _, in := e.positions[u.ID]; return !in })
 	slices.SortFunc(units, func(a, b Unit) int { return cmp.Compare(e.positions[a.ID], e.positions[b.ID]) })
 	return units
 }
 
-// pairedOrder holds the shared units of two runs, at least one of them before its end, in the drawn order, before the
-// first one that either run has not judged. It is empty if the runs have different orders.
+// pairedOrder holds the units that two runs share, at least one of them before its end, in the order drawn by seed, up
+// to the first unit that either run has not judged. It is empty if the runs have different orders.
 type pairedOrder struct {
 	units       []SharedUnit
-	seedsDiffer bool // the orders have different seeds
+	seedsDiffer bool // the orders of the two runs have different seeds
 }
 
-// sequence returns the rows of the units in a section.
+// sequence returns the rows of the units in a section, in the drawn order.
 func (p *pairedOrder) sequence(in section, row func(SharedUnit) []float64) *sequence {
 	s := newSequence()
 	for _, j := range p.units {
@@ -46,7 +47,7 @@ func (p *pairedOrder) sequence(in section, row func(SharedUnit) []float64) *sequ
 	return s
 }
 
-// String returns a warning about the units that intervals and tests cover.
+// String returns a warning about how many units the intervals and tests cover.
 func (p *pairedOrder) String() string {
 	if p.seedsDiffer {
 		return phrases.Say("warning.seeds-differ")
@@ -54,26 +55,28 @@ func (p *pairedOrder) String() string {
 	return phrases.Say("warning.early-comparison", len(p.units))
 }
 
-// noSequence is the note of a metric without an interval before the end of the run.
+// noSequence is the note of a metric that has no interval before the end of the run.
 var noSequence = noInterval + phrases.Say("note.no-sequence")
 
-// sequence holds a row for each unit of an early run, in its order.
+// sequence holds a row of numbers for each unit of a run before its end, or of two such runs, in the drawn order.
 type sequence struct {
 	rows        [][]float64
-	failed      []bool
-	independent bool // no two units belong to one cluster
+	failed      []bool // by row: a call failed, so the outcome is unknown; empty if rows are of two runs
+	independent bool   // no two units belong to one cluster
 
-	clusters map[string]bool
+	clusters map[string]bool // the clusters of the units so far
 }
 
 func newSequence() *sequence { return &sequence{independent: true, clusters: map[string]bool{}} }
 
+// add appends the row of a unit; cluster is "" for a unit without one.
 func (s *sequence) add(cluster string, row []float64) {
 	s.rows = append(s.rows, row)
 	s.independent = s.independent && (cluster == "" || !s.clusters[cluster])
 	s.clusters[cluster] = true
 }
 
+// sequence returns the rows of the units before the first unjudged one, in the drawn order.
 func (e *early) sequence(units []Unit) *sequence {
 	s := newSequence()
 	for _, u := range e.first(units) {
@@ -83,8 +86,8 @@ func (e *early) sequence(units []Unit) *sequence {
 	return s
 }
 
-// interval returns the interval of a share. Failed units will be repeated: they count as wrong for the lower end and as
-// right for the upper one.
+// interval returns the interval, valid at every look, of a share or of a difference. Failed units will be repeated:
+// they count as wrong for the lower end and as right for the upper one.
 func (s *sequence) interval(q estimand, level float64) bounds {
 	if q.isDifference() {
 		return s.difference(q, level)
@@ -128,7 +131,8 @@ func (s *sequence) interval(q estimand, level float64) bounds {
 	return q.onCurve(stats.Interval{Low: interval(0).Low, High: interval(1).High}, method)
 }
 
-// scores returns the differences unit by unit; ok is false unless every unit counts once on both sides.
+// scores returns for each unit the metric on the columns b minus that on the columns a; ok is false unless every unit
+// counts exactly once in both.
 func (s *sequence) scores(m *Metric, a, b ColumnRange) (scores []float64, ok bool) {
 	if m.Value != nil || m.Units != nil || m.Curve != nil || !s.independent || slices.Contains(s.failed, true) {
 		return nil, false
@@ -144,6 +148,7 @@ func (s *sequence) scores(m *Metric, a, b ColumnRange) (scores []float64, ok boo
 	return scores, len(scores) > 0
 }
 
+// difference returns the interval, valid at every look, of a metric's difference between two spans of columns.
 func (s *sequence) difference(q estimand, level float64) bounds {
 	scores, ok := s.scores(q.Metric, q.a, q.b)
 	if !ok {
@@ -152,7 +157,8 @@ func (s *sequence) difference(q estimand, level float64) bounds {
 	return bounds{Interval: stats.Betting(scores, 0, level), method: ByBetting}
 }
 
-// evidence returns the e-value against equal runs, from the units on which only one of them is right.
+// evidence returns the e-value against the hypothesis that two runs are equally good, from the units on which only one
+// of them is right; NaN if units are not right or wrong. columns holds those of each run.
 func (s *sequence) evidence(m *Metric, columns [2]ColumnRange) (e float64) {
 	scores, ok := s.scores(m, columns[0], columns[1])
 	if !ok {
@@ -173,5 +179,6 @@ func (s *sequence) evidence(m *Metric, columns [2]ColumnRange) (e float64) {
 	return math.Exp(stats.LogE(k, n))
 }
 
-// FixedLengthWarning warns that intervals assume a fixed n although the run may be scored before its end.
+// FixedLengthWarning warns that intervals assume a number of items that was fixed beforehand, although the run may be
+// scored before its end.
 var FixedLengthWarning = phrases.Say("warning.fixed-length")

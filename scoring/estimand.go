@@ -6,18 +6,19 @@ import (
 	"gavel/scoring/stats"
 )
 
-// bounds holds an interval with its method, or the reason why there is none.
+// bounds holds an interval with the name of its method, or a note with the reason why there is none.
 type bounds struct {
 	stats.Interval
 	method, note string
 }
 
+// unbounded returns bounds without an interval; note gives the reason.
 func unbounded(note string) bounds {
 	return bounds{Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, note: note}
 }
 
-// estimand holds a metric and the columns b to evaluate it on; for a difference the value on the columns a is
-// subtracted.
+// estimand holds the quantity that an interval is computed for: a metric on the columns b, or, if a is set, its value
+// on the columns b minus that on the columns a.
 type estimand struct {
 	*Metric
 	a, b ColumnRange
@@ -25,6 +26,7 @@ type estimand struct {
 
 func (q estimand) isDifference() bool { return q.a != ColumnRange{} }
 
+// evaluate returns the value of the metric, or of the difference, from the sums of all columns.
 func (q estimand) evaluate(sums []float64) float64 {
 	v := q.value(q.b.slice(sums))
 	if q.isDifference() {
@@ -36,7 +38,7 @@ func (q estimand) evaluate(sums []float64) float64 {
 // roundingError is the largest error expected in sums of fractions.
 const roundingError = 1e-12
 
-// snap rounds num to 0, half of den or den if it is within roundingError of one of them.
+// snap returns num, or 0, den/2 or den if num is within roundingError of one of them.
 func snap(num, den float64) float64 {
 	for _, x := range []float64{0, den / 2, den} {
 		if math.Abs(num-x) < roundingError {
@@ -46,6 +48,7 @@ func snap(num, den float64) float64 {
 	return num
 }
 
+// onCurve returns the interval of the metric from that of the share which its Curve maps to the metric's value.
 func (q estimand) onCurve(iv stats.Interval, method string) bounds {
 	return bounds{Interval: stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, method: method}
 }

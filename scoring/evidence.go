@@ -12,43 +12,46 @@ import (
 // Level grades how far a judge can be used.
 type Level string
 
-// The levels, the worst first. Unknown applies to runs that are too small.
+// The levels of a judge, the worst first, after Unknown: the run is too small to tell.
 const (
 	Unknown  Level = "unknown"
 	Unusable Level = "unusable" // gives no verdicts, follows the position, or is no better than chance
-	Weak     Level = "weak"     // better than chance only
-	Usable   Level = "usable"   // reliable where its verdicts agree in every order
-	Strong   Level = "strong"
+	Weak     Level = "weak"     // better than chance, but no more
+	// reliable where consistent, and correct in every order on significantly more than half of the items
+	Usable Level = "usable"
+	Strong Level = "strong" // reliable, and correct in every order on significantly more than 75 % of the items
 )
 
 // Diagnosis states how far a judge can be used on the items of a run. The rules use the ends of intervals, not the
 // point estimates: see docs/diagnosis.md.
 type Diagnosis struct {
-	Level    Level      `json:"level"`    // `unusable`, `weak`, `usable` (in every order) or `strong`
-	Code     string     `json:"code"`     // of the rule that applies, see diagnosis.md
+	// how far the judge can be used: `unknown`, `unusable`, `weak`, `usable` or `strong`
+	Level    Level      `json:"level"`
+	Code     string     `json:"code"`     // code of the rule that applies, see diagnosis.md
 	Text     string     `json:"text"`     // one or two sentences: what to do with the judge
-	Evidence []Evidence `json:"evidence"` // the numbers that the diagnosis uses
+	Evidence []Evidence `json:"evidence"` // the numbers behind the level
 
-	Also string `json:"-"` // further remarks for the report
+	Also string `json:"-"` // further remarks on the judge, in sentences
 }
 
-// Evidence holds a number that a diagnosis uses, and its comparison with a threshold.
+// Evidence holds a number that a diagnosis uses, with its interval, and its comparison with a threshold.
 type Evidence struct {
-	Metric    string  `json:"metric"`             // as in `results`
-	Group     string  `json:"group,omitempty"`    // as in `results`
-	Mode      string  `json:"mode,omitempty"`     // as in `results`
-	Unit      string  `json:"unit,omitempty"`     // as in `results`
-	Value     float64 `json:"value"`              // as in `results`
-	Low       float64 `json:"low"`                // as in `results`
-	High      float64 `json:"high"`               // as in `results`
-	Interval  string  `json:"interval,omitempty"` // the method, see PROTOCOLS.md §5
-	N         int     `json:"n"`                  // as in `results`
-	Threshold float64 `json:"threshold"`          // compared with the interval
-	Above     bool    `json:"above,omitempty"`    // the interval lies above it
-	Below     bool    `json:"below,omitempty"`    // the interval lies below it
+	Metric   string  `json:"metric"`             // key of the metric, as in `results`
+	Group    string  `json:"group,omitempty"`    // name of the group of units; left out for all units
+	Mode     string  `json:"mode,omitempty"`     // the mode in which the judge was asked, as in `results`
+	Unit     string  `json:"unit,omitempty"`     // unit of `value`, if not percent
+	Value    float64 `json:"value"`              // the metric's value, in percent or in `unit`
+	Low      float64 `json:"low"`                // lower end of the 95 % interval of `value`
+	High     float64 `json:"high"`               // upper end of the 95 % interval of `value`
+	Interval string  `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	N        int     `json:"n"`                  // units that `value` is computed from
+	// number with which the rule of the diagnosis compares the interval from `low` to `high`
+	Threshold float64 `json:"threshold"`
+	Above     bool    `json:"above,omitempty"` // the interval lies above `threshold`
+	Below     bool    `json:"below,omitempty"` // the interval lies below `threshold`
 }
 
-// Codes of rules that several protocols share.
+// Codes of the rules of a diagnosis that several protocols share.
 const (
 	CodeNothing  = "nothing"  // no item is complete
 	CodeSilent   = "silent"   // too many judgments have no verdict
@@ -57,29 +60,30 @@ const (
 	CodeTies     = "ties"     // most verdicts are ties
 	CodeInverted = "inverted" // worse than chance
 	CodeChance   = "chance"   // no better than chance
-	CodeFew      = "few"      // too few items to tell it from chance
-	CodeWeak     = "weak"
-	CodeUsable   = "usable"
-	CodeStrong   = "strong"
+	CodeFew      = "few"      // too few items to tell the judge from chance
+	CodeWeak     = "weak"     // better than chance, but no more
+	CodeUsable   = "usable"   // reliable where consistent, and correct in every order on more than half of the items
+	CodeStrong   = "strong"   // reliable, and correct in every order on more than 75 % of the items
 )
 
-// Thresholds of the rules, in percent. docs/diagnosis.md gives the reasons.
+// Thresholds with which the rules of a diagnosis compare intervals. docs/diagnosis.md gives the reasons.
 const (
-	MostSilent  = 10 // of judgments without a verdict
-	MostByPlace = 75 // of verdicts that name one position
-	MostOneWay  = 95 // of verdicts that are one label
-	MostTies    = 50
-	UsableFrom  = 50 // of items that are correct in every order
-	StrongFrom  = 75
-	// share of correct verdicts when consistent, for two candidates: a third of the way from chance to perfect
+	MostSilent  = 10 // largest tolerated percentage of judgments without a verdict
+	MostByPlace = 75 // largest tolerated percentage of verdicts that name one position
+	MostOneWay  = 95 // largest tolerated percentage of verdicts that are one label
+	MostTies    = 50 // largest tolerated percentage of verdicts that are ties
+	UsableFrom  = 50 // smallest percentage of items correct in every order for the level Usable
+	StrongFrom  = 75 // smallest percentage of items correct in every order for the level Strong
+	// smallest percentage of consistent verdicts that must be correct for the levels above Weak, with two candidates: a
+	// third of the way from chance to perfect
 	ReliableFrom = 200.0 / 3
 )
 
 // oneSided99 is the quotient of the normal quantiles of .99 and .975: the distance from the value to the end of a
-// one-sided 99 % interval over that of a 95 % interval.
+// one-sided 99 % interval over the distance to the end of a 95 % interval.
 const oneSided99 = 2.3263 / 1.95996
 
-// Against compares a result with a threshold. ok is false if the result has no interval.
+// Against compares the interval of a result with a threshold. ok is false if the result has no interval.
 func (x Result) Against(threshold float64) (e Evidence, ok bool) {
 	if !x.HasInterval() {
 		return Evidence{}, false
@@ -101,7 +105,7 @@ func (x Result) Against(threshold float64) (e Evidence, ok bool) {
 	return e.Against(threshold), true
 }
 
-// Against returns the number compared with another threshold.
+// Against returns a copy of the evidence, compared with another threshold.
 func (e Evidence) Against(threshold float64) Evidence {
 	e.Threshold = threshold
 	e.Above = e.Low > threshold
@@ -109,15 +113,15 @@ func (e Evidence) Against(threshold float64) Evidence {
 	return e
 }
 
-// Complement returns the complement, 100 % minus the share, compared with the same threshold.
+// Complement returns the evidence for 100 % minus the share, compared with the same threshold.
 func (e Evidence) Complement() Evidence {
 	e.Value = 100 - e.Value
 	e.Low, e.High = 100-e.High, 100-e.Low
 	return e.Against(e.Threshold)
 }
 
-// ShareOf returns k of n, in percent, compared with a threshold. For clustered items n is the effective sample size,
-// and k the same share of it.
+// ShareOf returns k of n units as a percentage with its interval, compared with a threshold. For clustered items n is
+// the effective sample size, and k the same share of it.
 func ShareOf(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
@@ -125,7 +129,7 @@ func ShareOf(metric string, k, n, threshold float64) Evidence {
 	return e.Against(threshold)
 }
 
-// String returns the value with its interval: "58 % [53, 63]".
+// String returns the value with its interval: "58 % [53, 63]", or two decimals for other units than percent.
 func (e Evidence) String() string {
 	if e.Unit != "" {
 		return fmt.Sprintf("%.2f [%.2f, %.2f]", Unsigned(e.Value, 2), Unsigned(e.Low, 2), Unsigned(e.High, 2))
@@ -133,7 +137,7 @@ func (e Evidence) String() string {
 	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", Unsigned(e.Value, 0), Unsigned(e.Low, 0), Unsigned(e.High, 0))
 }
 
-// Unsigned returns x, or 0 if x would be printed as -0 with this number of places.
+// Unsigned returns x, or 0 if x would be printed as 0 or -0 with this number of decimals.
 func Unsigned(x float64, places int) float64 {
 	if math.Abs(x) <= 0.5*math.Pow10(-places) {
 		return 0
@@ -144,13 +148,13 @@ func Unsigned(x float64, places int) float64 {
 // Percentage returns a share, in percent, as sentences show it: "58 %".
 func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", Unsigned(x, 0)) }
 
-// Above99 and SurelyNot report whether the value is above or below the threshold in a one-sided test at 99 %.
+// Above99 and Below99 report whether the value is above or below the threshold in a one-sided test at 99 %.
 // Statements about a judge need more certainty than a 95 % interval gives.
 func (e Evidence) Above99() bool { return e.Value-(e.Value-e.Low)*oneSided99 > e.Threshold }
 func (e Evidence) Below99() bool { return e.Value+(e.High-e.Value)*oneSided99 < e.Threshold }
 
-// Rank returns the level of a judge that is better than chance. It depends on the share of items correct in every order
-// and on whether the verdicts are reliable.
+// Rank returns the level of a judge that is better than chance, and the code of the rule. e holds the share of items
+// correct in every order; reliable reports whether the verdicts can be relied on.
 func (e Evidence) Rank(reliable bool) (Level, string) {
 	switch strong := e.Against(StrongFrom); {
 	case strong.Above99() && reliable:
@@ -161,8 +165,8 @@ func (e Evidence) Rank(reliable bool) (Level, string) {
 	return Weak, CodeWeak
 }
 
-// Chance compares a judge with chance, the threshold of e. It returns CodeInverted, CodeFew or CodeChance, or "" for a
-// judge that is better. could reports whether more items may show that the judge is usable.
+// Chance compares a judge with chance, the threshold of e. It returns a level with CodeInverted, CodeFew or CodeChance,
+// or two empty strings for a judge that is better. could reports whether more items may show that the judge is usable.
 func (e Evidence) Chance(could bool) (Level, string) {
 	switch {
 	case e.Below99():
@@ -175,14 +179,14 @@ func (e Evidence) Chance(could bool) (Level, string) {
 	return Unusable, CodeChance
 }
 
-// Unusable diagnoses a judge whose verdicts follow something other than the content. above reports whether their share
-// exceeds the threshold.
+// Unusable diagnoses a judge whose verdicts follow something other than the content, such as the position. e holds the
+// share of these verdicts; above reports whether it exceeds the threshold.
 func (e Evidence) Unusable(code, text string) (d Diagnosis, above bool) {
 	return Diagnosis{Level: Unusable, Code: code, Text: text, Evidence: []Evidence{e}}, e.Above
 }
 
 // Diagnose diagnoses a judge by its share of correct items, compared with chance. The sentence is the phrase whose code
-// is prefix and a code of Chance, or "better".
+// is prefix followed by a code of [Evidence.Chance], or by "better"; args are the phrase's arguments.
 func (e Evidence) Diagnose(prefix string, args ...any) Diagnosis {
 	from := float64(UsableFrom)
 	if e.Threshold >= 50 { // one of two

@@ -8,25 +8,28 @@ import (
 
 // Forecast holds the probability that a judge gave to its verdict in one decided judgment, and whether it was right.
 type Forecast struct {
-	Unit  string // the resampled unit
-	P     float64
-	Right bool
+	Unit  string  // id of the unit that intervals resample: the item or its cluster
+	P     float64 // confidence: total probability, 0 to 1, of the labels that name the chosen candidate
+	Right bool    // the verdict is correct
 
-	item         string
-	presentation int
+	item         string // id of the item
+	presentation int    // number of the order in which the item was shown, from 0
 }
 
-// forecasts holds the decided judgments of labelled items in the first repetition.
+// forecasts holds the decided judgments of labelled items in the first repetition, with the probabilities of their
+// verdicts.
 type forecasts struct {
-	all      []Forecast
-	unlikely int                      // judgments whose label is not the likeliest offered one
-	decided  int                      // with or without a probability, of complete items
-	items    map[string]judgmentCount // incomplete items
+	all []Forecast
+	// judgments in which another label is more probable than those of the chosen candidate
+	unlikely int
+	decided  int                      // decided judgments of complete items, with or without a probability
+	items    map[string]judgmentCount // by id: counts for the items that lack judgments
 }
 
-// judgmentCount counts the judgments of an item.
+// judgmentCount counts the judgments of an item: those still missing, and the decided ones.
 type judgmentCount struct{ missing, decided int }
 
+// add takes a record with its verdict; asker finds the verdict's probability in the record.
 func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asker judging.Asker, v judging.Verdict) {
 	count, started := f.items[r.Item]
 	if !started {
@@ -59,12 +62,12 @@ func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asker judging.As
 	f.items[r.Item] = count
 }
 
-// finish removes the judgments of incomplete items.
+// finish removes the forecasts of items that lack judgments.
 func (f *forecasts) finish() {
 	f.all = slices.DeleteFunc(f.all, func(x Forecast) bool { return f.items[x.item].missing > 0 })
 }
 
-// constant returns the confidence that all judgments share; ok is false if they differ or are fewer than two.
+// constant returns the confidence that all forecasts share; ok is false if they differ or are fewer than two.
 func (f *forecasts) constant() (p float64, ok bool) {
 	for _, x := range f.all {
 		if x.P != f.all[0].P {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Collector collects the data of each item from its records. With Metrics it is an [Itemwise].
+// Collector collects data of type U for each item from its records. With Metrics it is an [Itemwise] scorer.
 type Collector[U any] struct {
-	Complete func(*U) bool // reports whether all records of an item are in; nil: one record is enough
-	Metrics  []SumMetric[U]
-	items    map[string]*U
+	Complete func(*U) bool  // reports whether all records of an item are in; nil: one record is enough
+	Metrics  []SumMetric[U] // metrics that each complete item adds to
+	items    map[string]*U  // data by item id
 }
 
-// Get returns the data of an item. For a new item, begin makes them from a copy of its id.
+// Get returns the data of an item. For a new item it calls begin with a copy of the id.
 func (g *Collector[U]) Get(item string, begin func(item string) U) *U {
 	if g.items == nil {
 		g.items = map[string]*U{}
@@ -25,10 +25,10 @@ func (g *Collector[U]) Get(item string, begin func(item string) U) *U {
 	return g.items[item]
 }
 
-// Lookup returns the data of an item; nil for an unknown one.
+// Lookup returns the data of an item; nil for an item without records.
 func (g *Collector[U]) Lookup(item string) *U { return g.items[item] }
 
-// Item returns what a complete item adds to numerator and denominator of a metric.
+// Item returns the numbers that a complete item adds to numerator and denominator of a metric.
 func (g *Collector[U]) Item(id, metric string) (num, den float64, complete bool) {
 	u := g.items[id]
 	if u == nil || g.Complete != nil && !g.Complete(u) {
@@ -42,7 +42,7 @@ func (g *Collector[U]) Item(id, metric string) (num, den float64, complete bool)
 	return num, den, true
 }
 
-// CompleteUnits returns the data of all complete items, sorted by id, and releases the rest.
+// CompleteUnits returns the data of all complete items, sorted by id, and releases the data of the others.
 func (g *Collector[U]) CompleteUnits() (units []*U) {
 	for _, item := range slices.Sorted(maps.Keys(g.items)) {
 		if u := g.items[item]; g.Complete == nil || g.Complete(u) {

@@ -7,7 +7,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// intervals returns the intervals of metrics. Those without a closed form are resampled together.
+// intervals returns the intervals of metrics or differences. Those without a formula are resampled together.
 func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	out := make([]bounds, len(list))
 	var pending []int
@@ -29,7 +29,8 @@ func (s *UnitRows) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	return out
 }
 
-// interval returns the interval of a metric, or the reason why there is none; false if it needs resampling.
+// interval returns the interval of a metric or difference, or the reason why there is none; false if only resampling
+// can give one.
 func (s *UnitRows) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	switch {
 	case math.IsNaN(s.valueOf(q)) || q.hasKind(FromItems):
@@ -51,7 +52,7 @@ func (s *UnitRows) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	return s.closedForm(q, b.Level)
 }
 
-// closedForm returns the interval of a share; false if the metric has none in closed form.
+// closedForm returns the interval of a share by a formula; false if there is none for this metric.
 func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
@@ -85,8 +86,9 @@ func (s *UnitRows) closedForm(q estimand, level float64) (bounds, bool) {
 	return bounds{}, false
 }
 
-// halvesInterval returns the interval of the mean score of units that were scored once or twice; false if a unit has
-// more scores, or a mean score other than 0, ½ and 1.
+// halvesInterval returns the interval of the mean score of units that were scored once or twice, from 0 to 1; false if
+// a unit has more scores, or a mean score other than 0, ½ and 1. parts counts the units by sum and number of their
+// scores.
 func halvesInterval(parts []stats.ClusterCount, level float64) (iv stats.Interval, ok bool) {
 	maxDen := 0.0
 	for _, p := range parts {
@@ -110,8 +112,8 @@ func halvesInterval(parts []stats.ClusterCount, level float64) (iv stats.Interva
 	return stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}, true
 }
 
-// partsInterval returns the interval of a difference of two metrics on disjoint units; false if either has none
-// in closed form.
+// partsInterval returns the interval of a difference of two metrics on disjoint units; false if one of them has no
+// formula.
 func (s *UnitRows) partsInterval(q estimand, level float64) (bounds, bool) {
 	var values [2]float64
 	var intervals [2]stats.Interval
@@ -127,8 +129,8 @@ func (s *UnitRows) partsInterval(q estimand, level float64) (bounds, bool) {
 	return bounds{Interval: interval, method: ByMover}, true
 }
 
-// binaryDifference returns the interval of the difference of two shares of the same units, one right or wrong
-// unit a row.
+// binaryDifference returns the interval of the difference of two shares of the same units, by a formula; false unless
+// each row has one unit that is right or wrong in both.
 func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
@@ -149,7 +151,7 @@ func (s *UnitRows) binaryDifference(q estimand, level float64) (bounds, bool) {
 	}, true
 }
 
-// binary reports whether all values are 0 or 1.
+// binary reports whether a metric is 0 or 1 in every row, on both spans of columns.
 func (s *UnitRows) binary(q estimand) bool {
 	for _, k := range s.rows.Kinds {
 		for _, span := range [2]ColumnRange{q.a, q.b} {
@@ -161,8 +163,8 @@ func (s *UnitRows) binary(q estimand) bool {
 	return true
 }
 
-// priorRows returns the rows that smooth a metric's interval: one in each cell for a function of cells; one at the
-// lowest and one at the highest value for a mean of bounded values.
+// priorRows returns the rows that smooth the interval of a resampled metric. A metric of a two-way table has one row
+// for each cell of the table; a mean of bounded values has one of the lowest and one of the highest value.
 func (s *UnitRows) priorRows(q estimand) *stats.PriorRows {
 	if len(q.Cells) == 0 {
 		return s.endPrior(q)
@@ -170,7 +172,9 @@ func (s *UnitRows) priorRows(q estimand) *stats.PriorRows {
 	return s.cellPrior(q)
 }
 
-// cellPrior returns half a row in each cell. For a difference, cells with the same Of share the mass.
+// cellPrior returns one prior row for each cell of a metric's table, of the weight of half a row. For a difference, it
+// returns one for each two cells of the runs with the same Key; all of them together weigh as much as the cells of one
+// run.
 func (s *UnitRows) cellPrior(q estimand) *stats.PriorRows {
 	weight := EffectiveUnits(float64(s.size) / float64(s.rows.Len))
 	x := &stats.PriorRows{Mass: priorMass}
@@ -216,12 +220,13 @@ func (s *UnitRows) endPrior(q estimand) *stats.PriorRows {
 	return &stats.PriorRows{Low: []stats.Extra{extra(1, low...)}, High: []stats.Extra{extra(1, high...)}, Mass: priorMass}
 }
 
-// columnValues holds values for a span of columns.
+// columnValues holds the values of a prior row in a span of columns.
 type columnValues struct {
 	ColumnRange
 	row []float64
 }
 
+// extra joins the parts of a prior row, with all values multiplied by times.
 func extra(times float64, parts ...columnValues) (x stats.Extra) {
 	for _, p := range parts {
 		for i, v := range p.row {
@@ -233,7 +238,8 @@ func extra(times float64, parts ...columnValues) (x stats.Extra) {
 	return x
 }
 
-// tooFew names the value of a variable with too few units for an interval; "" if all have enough.
+// tooFew returns a note that names a value which a variable of a correlation has in too few units for an interval; ""
+// if all values have enough.
 func (s *UnitRows) tooFew(q estimand) string {
 	for _, class := range q.Classes {
 		for _, span := range []ColumnRange{q.b, q.a} {

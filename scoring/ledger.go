@@ -8,53 +8,55 @@ import (
 // Ledger holds what a run cost: its requests to servers and their usage. Replies from gavel's own cache were paid for
 // by another run and are counted apart; failed tries are not counted. Simulated and imported runs have no ledger.
 type Ledger struct {
-	Calls         int `json:"calls"`         // requests that servers answered
-	CachedReplies int `json:"remembered"`    // replies from gavel's own cache
-	PromptTokens  int `json:"prompt_tokens"` // of the calls
+	Calls         int `json:"calls"`         // requests of judgments that servers answered
+	CachedReplies int `json:"remembered"`    // replies from gavel's own cache, which took no request
+	PromptTokens  int `json:"prompt_tokens"` // tokens of the prompts in `calls`
 	// part of `prompt_tokens` that servers took from their prompt caches; left out if none reports it
 	CachedTokens *int `json:"cached_tokens,omitempty"`
-	// part of `prompt_tokens` that a server with an unlimited prompt cache would read, estimated by bytes
+	// part of `prompt_tokens` that a server would still have to process if its prompt cache forgot nothing, estimated by
+	// bytes
 	IdealTokens *int    `json:"ideal_tokens,omitempty"`
-	ReplyTokens int     `json:"reply_tokens"` // generated, in the calls
-	Seconds     float64 `json:"seconds"`      // time in which at least one judgment was running
-	// total of the run's `requests_beside`, over all pages
+	ReplyTokens int     `json:"reply_tokens"` // tokens of the replies in `calls`, thinking included
+	Seconds     float64 `json:"seconds"`      // seconds in which at least one judgment was running
+	// other requests of the run than those of judgments: total of `requests_beside` in the manifest
 	ExtraRequests int `json:"requests_beside,omitempty"`
-	DecidedItems  int `json:"decided_items"` // items whose every judgment is decided
-	// of the first repetition, cached replies included: what the judge needs, whoever paid
+	DecidedItems  int `json:"decided_items"` // items whose every judgment names a response
+	// tokens of the replies of the first repetition, also of those from gavel's cache: what the judge needs, whoever paid
 	GeneratedTokens int `json:"generated_tokens"`
-	// thinking, part of `generated_tokens`: as servers report, else by the bytes of thinking and text; left out without
-	// any
+	// part of `generated_tokens` spent on thinking: as servers report, else by the bytes of thinking and text; left out
+	// if there is none
 	ThoughtTokens *int `json:"thought_tokens,omitempty"`
 	// `thought_tokens` per judgment with a verdict
 	ThoughtEach *float64 `json:"thought_per_verdict,omitempty"`
-	// items right by the headline per 1,000 `generated_tokens`
+	// items right by the headline metric per 1,000 `generated_tokens`
 	PerThousand *float64 `json:"right_per_1000_tokens,omitempty"`
-	// with `--watts`: energy over `seconds`
+	// with `--watts`: energy in joules over `seconds`
 	Joules *float64 `json:"joules,omitempty"`
-	// with `--price-per-hour`: price of `seconds`, in the same currency
+	// with `--price-per-hour`: price of `seconds`, in the currency of that flag
 	Price *float64 `json:"price,omitempty"`
-	// the above divided by `decided_items`
+	// requests, tokens, time, energy and price, each divided by `decided_items`
 	PerItem *PerItem `json:"per_decided_item,omitempty"`
 
 	verdicts int // judgments of the first repetition with a verdict
 
-	right *float64 // items right by the headline; nil if the headline is not a share
+	right *float64 // items right by the headline metric; nil if that is not a share
 }
 
-// PerItem holds the cost per decided item.
+// PerItem holds what a run cost per decided item, an item whose every judgment names a response.
 type PerItem struct {
-	Calls       float64  `json:"calls"`            // requests
-	ReadTokens  float64  `json:"read_tokens"`      // `prompt_tokens` without `cached_tokens`
-	ReplyTokens float64  `json:"reply_tokens"`     // generated
-	Seconds     float64  `json:"seconds"`          // time in which at least one judgment was running
-	Joules      *float64 `json:"joules,omitempty"` // with `--watts`
-	Price       *float64 `json:"price,omitempty"`  // with `--price-per-hour`
+	Calls float64 `json:"calls"` // requests per decided item
+	// prompt tokens that were not in a server's prompt cache, per decided item
+	ReadTokens  float64  `json:"read_tokens"`
+	ReplyTokens float64  `json:"reply_tokens"`     // tokens of the replies, per decided item
+	Seconds     float64  `json:"seconds"`          // seconds in which at least one judgment was running, per decided item
+	Joules      *float64 `json:"joules,omitempty"` // with `--watts`: joules per decided item
+	Price       *float64 `json:"price,omitempty"`  // with `--price-per-hour`: price per decided item
 }
 
-// Rates holds the hourly cost of the machine that runs the judge; 0 for rates that are not given.
+// Rates holds the power, in watts, and the price per hour of the machine that runs the judge; 0 if not given.
 type Rates struct{ Watts, PricePerHour float64 }
 
-// Check returns an error that names the flag of an impossible rate.
+// Check returns an error, which names the flag, for a rate below 0 or too large.
 func (r Rates) Check() error {
 	for flag, v := range map[string]float64{"--watts": r.Watts, "--price-per-hour": r.PricePerHour} {
 		if !(v >= 0 && v < 1e9) {
@@ -64,8 +66,8 @@ func (r Rates) Check() error {
 	return nil
 }
 
-// ApplyRates sets the fields that are computed from others: energy and price, the cost per decided item, and the tokens
-// per verdict.
+// ApplyRates sets the fields that are computed from others: energy and price by the rates, the cost per decided item,
+// thinking tokens per verdict, and right items per 1,000 tokens.
 func (l *Ledger) ApplyRates(r Rates) {
 	if l == nil {
 		return
@@ -98,7 +100,8 @@ func (l *Ledger) ApplyRates(r Rates) {
 	addRate(r.PricePerHour/3600, &l.Price, &target.Price)
 }
 
-// ReadTokens returns the prompt tokens that servers did not take from their prompt caches, as far as they report it.
+// ReadTokens returns the number of prompt tokens that servers did not take from their prompt caches; all of them if no
+// server reports it.
 func (l *Ledger) ReadTokens() int {
 	if l.CachedTokens == nil {
 		return l.PromptTokens
@@ -106,8 +109,8 @@ func (l *Ledger) ReadTokens() int {
 	return l.PromptTokens - *l.CachedTokens
 }
 
-// Sum returns the total cost of several runs; nil without any. It has no IdealTokens, because prompts of different runs
-// may share beginnings.
+// Sum returns the total cost of several runs; nil if all ledgers are nil. It has no IdealTokens, because prompts of
+// different runs may share beginnings.
 func Sum(ledgers []*Ledger) *Ledger {
 	var sum *Ledger
 	for _, l := range ledgers {
@@ -132,7 +135,7 @@ func Sum(ledgers []*Ledger) *Ledger {
 	return sum
 }
 
-// addKnown returns the sum of two numbers that may be unknown; nil if both are.
+// addKnown returns the sum of two numbers, either of which may be unknown (nil); nil if both are.
 func addKnown[N int | float64](a, b *N) *N {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -140,7 +143,7 @@ func addKnown[N int | float64](a, b *N) *N {
 	return new(*a + *b)
 }
 
-// perThousand returns the number of right items per 1,000 generated tokens; nil if either is unknown.
+// perThousand returns the number of right items per 1,000 generated tokens; nil if right is nil or tokens is 0.
 func perThousand(right *float64, tokens int) *float64 {
 	if right == nil || tokens == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"gavel/internal/phrases"
 )
 
-// Result finds a result; it returns the zero value, without a metric, if there is none.
+// Result returns the result of a metric in a group and mode; the zero value, without a metric, if there is none.
 func (r Report) Result(metric, group, mode string) Result {
 	i := slices.IndexFunc(r.Results, func(x Result) bool {
 		return x.Metric == metric && x.Group == group && x.Mode == mode
@@ -21,15 +21,15 @@ func (r Report) Result(metric, group, mode string) Result {
 	return r.Results[i]
 }
 
-// Overall returns the result of a metric over all items.
+// Overall returns the result of a metric over all units, without a mode.
 func (r Report) Overall(metric string) Result { return r.Result(metric, Overall, "") }
 
-// Has reports whether a run has results of a mode.
+// Has reports whether the run has results of a mode, one of the ways in which a protocol asks.
 func (r Report) Has(mode string) bool {
 	return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Mode == mode })
 }
 
-// Groups lists the groups of the results.
+// Groups lists the groups of units that have results, first [Overall].
 func (r Report) Groups() []string {
 	var groups []string
 	for _, x := range r.Results {
@@ -40,7 +40,7 @@ func (r Report) Groups() []string {
 	return groups
 }
 
-// BreakdownOf returns the outcomes of the units of a group; empty if they are unknown.
+// BreakdownOf returns the numbers of a group's units by outcome; empty if outcomes are unknown.
 func (r *Report) BreakdownOf(group string) Breakdown {
 	if i := slices.IndexFunc(r.Breakdowns, func(b Breakdown) bool { return b.Group == group }); i >= 0 {
 		return r.Breakdowns[i]
@@ -48,8 +48,9 @@ func (r *Report) BreakdownOf(group string) Breakdown {
 	return Breakdown{Group: group}
 }
 
-// Standing describes the judge's position among published judges by a metric, and names the nearest ones; "" without
-// references. References are sorted, the best first. A judge with only a published total is compared by that total.
+// Standing describes in words how the judge compares with published judges by a metric, and names the nearest ones; ""
+// without references. References must be sorted, the best first. A judge with only a published total is compared by
+// that total.
 func (r *Report) Standing(metric string) string {
 	result := r.Overall(metric)
 	var above, below, near []Reference
@@ -83,12 +84,12 @@ func (r *Report) Standing(metric string) string {
 	return strings.Join(parts, ", ")
 }
 
-// ByFiguresAlone reports whether only totals of the published judges are known, so that nothing was tested.
+// ByFiguresAlone reports whether only totals of the published judges are known, so that no difference was tested.
 func (r *Report) ByFiguresAlone() bool {
 	return !slices.ContainsFunc(r.References, func(x Reference) bool { return x.P != nil })
 }
 
-// Judgments returns the number of judgments in the records.
+// Judgments returns the number of judgments of the first repetition in the records.
 func (r Report) Judgments() int {
 	n := 0
 	for _, k := range r.Outcomes {
@@ -113,6 +114,7 @@ func (rep Report) SameValues(other Report) bool {
 	return true
 }
 
+// headline returns the result of a headline metric over all units; an undefined one if there is none.
 func (rep Report) headline(m Metric) Result {
 	if x := rep.Result(m.Name, Overall, m.Mode); x.Metric != "" {
 		return x

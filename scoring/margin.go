@@ -8,9 +8,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// TestMargin tests for every two runs whether they are the same within a margin, in points: whether the 90 % score
-// interval of the difference lies within it. If not, they are different if McNemar's exact test is significant at 5 %.
-// Before the end of a run, both are replaced by methods that are valid at every look.
+// TestMargin tests for every two runs whether their headlines are the same within a margin, in points: whether the 90 %
+// score interval of the difference lies within it. If not, they are different if McNemar's exact test is significant at
+// 5 %. Before the end of a run, both are replaced by methods that are valid at every look.
 func (c *Comparisons) TestMargin(points float64) error {
 	for _, comparison := range c.Comparisons {
 		w, err := comparison.withinMargin(points / 100)
@@ -23,7 +23,8 @@ func (c *Comparisons) TestMargin(points float64) error {
 	return nil
 }
 
-// withinMargin compares the headline with a margin. It returns an error if the headline is not right or wrong by unit.
+// withinMargin tests whether the headlines of both runs are the same within a margin, a share from 0 to 1. It returns
+// an error if the headline is not right or wrong unit by unit.
 func (c *Comparison) withinMargin(margin float64) (*MarginTest, error) {
 	d := c.Headline()
 	if d == nil || d.Table == nil {

@@ -12,10 +12,10 @@ import (
 	"gavel/judging"
 )
 
-// Metadatum holds one line of a run's settings, for display.
+// Metadatum holds the name and the value of one of a run's settings, for display.
 type Metadatum struct{ Name, Value string }
 
-// Metadata lists the settings of a manifest for display. It omits the addresses of servers: they change no
+// Metadata lists the settings in a run's manifest for display. It omits the addresses of servers: they change no
 // number, and a page may be published.
 func Metadata(m *judging.Manifest) []Metadatum {
 	var metadata []Metadatum
@@ -71,7 +71,7 @@ func Metadata(m *judging.Manifest) []Metadatum {
 	return metadata
 }
 
-// JudgeData returns the part of Metadata that distinguishes judges: the model, its server and its parameters.
+// JudgeData returns the settings of [Metadata] that distinguish judges: the model, its server and its parameters.
 func JudgeData(m *judging.Manifest) []Metadatum {
 	all := Metadata(m)
 	last := slices.IndexFunc(all, func(d Metadatum) bool { return d.Name == "asked" })
@@ -80,7 +80,8 @@ func JudgeData(m *judging.Manifest) []Metadatum {
 	})
 }
 
-// Differences returns for each run the settings in which its judge differs from others of the same name; "" if none do.
+// Differences returns for each run the settings in which its judge differs from other judges of the same name, as text;
+// "" if there are none. names are the judges' names, one for each run.
 func Differences(runs []*judging.Manifest, names []string) []string {
 	type entry struct {
 		name string
@@ -106,7 +107,7 @@ func Differences(runs []*judging.Manifest, names []string) []string {
 	return out
 }
 
-// shortHash returns the beginning of a hash, enough to identify it.
+// shortHash returns the first 12 characters of a hash, enough to identify it.
 func shortHash(hash string) string { return hash[:min(12, len(hash))] }
 
 func servers(m *judging.Manifest) string {

@@ -1,26 +1,26 @@
 package scoring
 
-// Methods of intervals: the values of Result.Interval.
+// Methods of intervals, the values of Result.Interval, each with the metrics that have it.
 const (
 	ByBlaker = "blaker" // exact: units that are right or wrong
-	// a share of clustered units, by their effective number
+	// a share of clustered units, by the effective number of independent units
 	ByMidP       = "mid-p"
-	ByPairs      = "bonett-price"             // scores of −1, 0 and 1, one per unit
+	ByPairs      = "bonett-price"             // means of scores of −1, 0 and 1, one per unit
 	ByMover      = "mover"                    // a difference of functions of two shares
 	ByTango      = "tango"                    // a difference of two shares of the same units, compared with a margin
-	ByBootstrap  = "smoothed-bootstrap"       // everything else
-	ByUnits      = "percentile-bootstrap"     // metrics that are functions of single units
-	ByCalibrated = "bias-corrected-bootstrap" // a calibration error, which is above 0 by chance alone
+	ByBootstrap  = "smoothed-bootstrap"       // metrics without a formula
+	ByUnits      = "percentile-bootstrap"     // metrics that are functions of single units, such as a rank correlation
+	ByCalibrated = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone
 
 	ByFisher  = "fisher"  // a correlation over judges
-	ByFieller = "fieller" // where a line over judges crosses 0
+	ByFieller = "fieller" // the point where a regression line over judges crosses 0
 
-	// valid at every look
+	// before the end of a run, valid at every look
 	BySequence = "beta-binomial-sequence" // units that are right or wrong
 	ByBetting  = "betting-sequence"       // other shares, and differences
 )
 
-// Methods lists the methods with their descriptions.
+// Methods lists the methods of intervals, each with the words for the note under a table.
 var Methods = []struct{ Name, About string }{
 	{ByBlaker, "exact by Blaker"},
 	{ByMidP, "mid-P with the effective number of clusters"},
@@ -40,15 +40,16 @@ var Methods = []struct{ Name, About string }{
 // an interval.
 const minClassUnits = 10
 
-// noInterval begins the notes of metrics that have a value without one.
+// noInterval begins the note of a metric that has a value without an interval.
 const noInterval = "interval: none, "
 
-// priorMass is the mass of a prior row: half a row in each cell, or at each end of the scale.
+// priorMass is the weight of a row that smooths an interval, where an observed row weighs 1. There is one such row in
+// each cell of a table, or at each end of the scale.
 const priorMass = 0.5
 
-// EffectiveUnits returns the effective number of units in a prior row, for rows of this many units on average. It uses
-// the prior correlation of [stats.Effective].
+// EffectiveUnits returns the effective number of independent units in a prior row, if observed rows have this many
+// units on average. It uses the prior correlation of [stats.Effective].
 func EffectiveUnits(each float64) float64 { return 1 + (each-1)*0.3 }
 
-// NoInterval is the beginning of warnings about numbers without an interval.
+// NoInterval begins a warning about metrics without an interval; their names and the reason follow.
 const NoInterval = "no interval of "

@@ -1,6 +1,6 @@
 package scoring
 
-// MetricKind classifies the value of a metric. It determines the method of the interval.
+// MetricKind classifies the value of a metric. It determines the method of the metric's interval.
 type MetricKind int
 
 const (
@@ -9,66 +9,68 @@ const (
 	Halves                        // mean of scores of 0, ½ and 1, one per unit
 	Mean                          // mean of one value from 0 to 1 per unit
 	Ratio                         // ratio of sums, or another function of them
-	Correlation                   // −1 to 1
+	Correlation                   // correlation from −1 to 1
 	FromItems                     // determined by the items alone, without an interval
 )
 
-// Scope selects the units on which two runs are compared by a metric.
+// Scope selects the groups of units on which two runs are compared by a metric.
 type Scope string
 
 const (
 	Nowhere Scope = ""
-	Whole   Scope = "overall" // all units
-	ByGroup Scope = "groups"  // all units, and each group
+	Whole   Scope = "overall" // all units together
+	ByGroup Scope = "groups"  // all units together, and each group of them
 )
 
 // Metric describes a number computed from the units of a sheet: its key, its texts, and its formula over columns. It is
 // a function of the column sums (Share, Value) or, like a rank correlation, of the single units (Units).
 type Metric struct {
 	Name    string // key in JSON, CSV and tables
-	Mode    string // for protocols with several modes
+	Mode    string // way in which the judge was asked, for protocols with several; else ""
 	Kind    MetricKind
-	Columns ColumnRange // the columns passed to its functions
+	Columns ColumnRange // columns of the sheet that are passed to the functions below
 
-	// A sheet fills these from the table of metrics, see [Term]. It keeps a Missing, None or Compared that is
-	// already set.
+	// Term holds the texts of the metric. A sheet sets it and the four fields after it from the table of metrics, but
+	// keeps a Missing, None or Compared that is already set.
 	Term     Term
 	Unit     string // of the value, if not percent
-	Missing  string // how judgments without a verdict count
+	Missing  string // how judgments without a verdict count, in words
 	None     string // why there is no value, if the reason is always the same
-	Compared Scope
+	Compared Scope  // groups of units on which two runs are compared
 
-	// For a difference between two modes: the columns of the subtrahend, and the names of both modes. All returns
-	// n if it differs between the modes.
+	// Subtrahend is set for a difference between two modes or parts: the columns whose value is subtracted. Sides names
+	// subtrahend and minuend. All returns n from the columns of Subtrahend, if the two have different n.
 	Subtrahend ColumnRange
 	Sides      [2]string
 	All        func(c []float64) float64
 
-	// Share returns numerator and denominator; nil: the first two columns. Value replaces it for a metric that is not a
-	// share. Curve maps a share to the metric's value and must be increasing; nil: the share itself.
+	// Share returns numerator and denominator of a share from the sums of Columns; nil: the first two.
 	Share func(c []float64) (num, den float64)
+	// Value returns the value of a metric that is not a share, from the sums of Columns.
 	Value func(c []float64) float64
+	// Curve maps the share to the metric's value and must be increasing; nil: the value is the share itself.
 	Curve func(share float64) float64
-	// Units replaces Share and Value for a metric that is not a function of sums. It gets the columns of all units
-	// without a NaN, in any order, and returns NaN if the metric is undefined.
+	// Units returns the value of a metric that is not a function of sums, such as a rank correlation. It gets the Columns
+	// of all units without a NaN in them, in any order, and returns NaN if the metric is undefined.
 	Units func(rows [][]float64) float64
 	// Parts holds the two metrics, on disjoint units, whose difference is Value.
 	Parts []Metric
-	// N returns n; nil: the denominator, for a ratio the number of units with one.
+	// N returns the number of units that the value is computed from; nil: the denominator of the share, for a ratio the
+	// number of units with a denominator above 0.
 	N func(c []float64) float64
-	// Reason returns the reason why there is no value, if it depends on the columns; "": None.
+	// Reason returns the reason why there is no value, if it depends on the sums of Columns; "": None is the reason.
 	Reason func(c []float64) string
 
-	// For smoothing intervals: the cells that Value is a function of, the variables of a correlation, and the
-	// lowest value of a unit, if not 0.
+	// Cells lists the possible rows of one unit, if Value is a function of how many units have each. They smooth the
+	// interval.
 	Cells   []PossibleRow
-	Classes []Class
-	Least   float64
-	Most    float64 // the largest denominator of a unit, if above 1
+	Classes []Class // the two variables of a correlation, which has no interval if a value of one is rare
+	Least   float64 // lowest value of a unit
+	Most    float64 // largest denominator of a unit, if above 1
 
-	Once     bool // asked once whatever --repeat, so without a noise floor
-	Sparse   bool // no results for groups with n = 0
-	Headline bool // compares runs
+	Once     bool // asked once whatever --repeat says, so that repetitions give no noise floor
+	Sparse   bool // groups with n = 0 have no result
+	Headline bool // the metric by which runs are compared, ranked and diagnosed
 }
 
 // ColumnRange is a range of columns, from the first up to, not including, the second.
@@ -115,17 +117,17 @@ func (m *Metric) n(c []float64) float64 {
 	return den
 }
 
-// hasKind reports whether a metric is a function of sums with this kind.
+// hasKind reports whether a metric is a function of the sums of its columns and of this kind.
 func (m *Metric) hasKind(kind MetricKind) bool { return m.Units == nil && m.Kind == kind }
 
-// SumMetric holds a metric with what each unit adds to its numerator and denominator. For a metric with Units, Adds
-// returns the unit's two values, NaN if it has none.
+// SumMetric holds a metric with a function that returns the numbers which a unit adds to its numerator and denominator.
+// For a metric with Units, Adds returns the unit's two values, NaN if it has none.
 type SumMetric[U any] struct {
 	Metric
 	Adds func(U) (num, den float64)
 }
 
-// AssignColumns assigns two columns to each metric, in their order.
+// AssignColumns returns the metrics, each with two columns of its own, in their order.
 func AssignColumns[U any](list []SumMetric[U]) []Metric {
 	metrics := make([]Metric, len(list))
 	for k, m := range list {
@@ -135,27 +137,29 @@ func AssignColumns[U any](list []SumMetric[U]) []Metric {
 	return metrics
 }
 
-// FillRow writes what a unit adds to the columns of the metrics.
+// FillRow writes the numerator and denominator that unit u adds to each metric into the columns set by [AssignColumns].
 func FillRow[U any](list []SumMetric[U], u U, row []float64) {
 	for k, m := range list {
 		row[2*k], row[2*k+1] = m.Adds(u)
 	}
 }
 
-// PossibleRow holds a possible row of a metric's columns, from one judgment. With two modes or two runs, cells with
-// the same Of belong together.
+// PossibleRow holds one possible row of a metric's columns for a single judgment, a cell of its table. Of two modes or
+// runs, only cells with the same Key can go together, as the label of the item is the same in both.
 type PossibleRow struct {
 	Row []float64
 	Key int
 }
 
-// Class holds a variable of a correlation, with the number of judgments for each of its two values.
+// Class holds a variable of a correlation with two values, such as right and wrong.
 type Class struct {
 	Words [2]string // names of the values: "the judge's own answer is right", "… wrong"
+	// Count returns the numbers of judgments with the first and with the second value.
 	Count func(c []float64) (a, b float64)
 }
 
-// sideColumns returns the columns of a metric for both runs of a paired sample.
+// sideColumns returns the metric's columns for run A and for run B in a sample of two runs, where each run has width
+// columns.
 func (m *Metric) sideColumns(width int) [2]ColumnRange {
 	return [2]ColumnRange{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
 }

@@ -22,11 +22,12 @@ func JudgeName(model string) string {
 // Judge returns the name of the judge: from the suite's file, or else its model.
 func (r *Report) Judge() string { return cmp.Or(r.Name, JudgeName(r.Model)) }
 
-// JuryModel returns the model name of a jury.
+// JuryModel returns the model name of a jury of n members with these models: "jury of 3: a, b, c".
 func JuryModel(n int, models []string) string {
 	return fmt.Sprintf("%s%d: %s", juryModel, n, strings.Join(models, ", "))
 }
 
+// juryModel begins the model name of a jury.
 const juryModel = "jury of "
 
 // JuryOf splits the model name of a jury into the number of members and their models.
@@ -37,8 +38,8 @@ func JuryOf(model string) (n int, models string, ok bool) {
 	return n, models, ok && hasCount && err == nil
 }
 
-// NamesOf returns the display names of judges: from the user, a suite's file or the model. Where several share a name,
-// it adds a detail that distinguishes them.
+// NamesOf returns the display names of judges: from the user, a suite's file or the model. If several judges share a
+// name, it adds a detail that distinguishes them, such as the prompt.
 func NamesOf(sides []Side) []string {
 	names := make([]string, len(sides))
 	manifests := make([]*judging.Manifest, len(sides))
@@ -73,7 +74,7 @@ func NamesOf(sides []Side) []string {
 	return names
 }
 
-// modelOf returns the full model name of a judge; for a jury, those of its members.
+// modelOf returns the full model name of a judge; for a jury, the models of its members.
 func modelOf(s Side) string {
 	if _, models, ok := JuryOf(s.Model); ok {
 		return models

@@ -9,54 +9,57 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Ranking compares the headline of several runs of one condition: the same items and prompt with different judges. Runs
-// that share a letter do not differ significantly.
+// Ranking compares several runs on the same items by one headline metric. Runs that share a letter do not differ
+// significantly.
 type Ranking struct {
-	Metric string        `json:"metric"`
-	Mode   string        `json:"mode,omitempty"` // see [Result]
-	Unit   string        `json:"unit,omitempty"`
-	Test   string        `json:"test"`  // of every two runs
-	Runs   []RankedRun   `json:"runs"`  // in the order of the arguments
-	Pairs  []PairTest    `json:"pairs"` // every two of them
-	Alpha  float64       `json:"alpha"`
-	Family string        `json:"family"`    // the tests that Holm's correction covers
-	Boot   BootstrapInfo `json:"bootstrap"` // of the intervals
-	Groups [][]string    `json:"groups"`    // runs that share a letter, by letter
+	Metric string        `json:"metric"`         // key of the headline metric
+	Mode   string        `json:"mode,omitempty"` // the mode in which the judges were asked, for protocols with several
+	Unit   string        `json:"unit,omitempty"` // unit of the values, if not percent
+	Test   string        `json:"test"`           // name of the test of every two runs
+	Runs   []RankedRun   `json:"runs"`           // the runs with their values, in the order of the arguments
+	Pairs  []PairTest    `json:"pairs"`          // one test for every two runs
+	Alpha  float64       `json:"alpha"`          // significance level of the tests, after correction
+	Family string        `json:"family"`         // the tests that Holm's correction covers, in words
+	Boot   BootstrapInfo `json:"bootstrap"`      // settings of the resampled intervals
+	Groups [][]string    `json:"groups"`         // folders of the runs that share a letter, one list for each letter
 }
 
-// RankedRun holds one run's value.
+// RankedRun holds one run's value in a ranking.
 type RankedRun struct {
-	Run       string `json:"run"`
-	Model     string `json:"model"`
-	Simulated bool   `json:"simulated"`
+	Run       string `json:"run"`       // the run's folder
+	Model     string `json:"model"`     // the judge's model
+	Simulated bool   `json:"simulated"` // the judge is simulated: no model was called
 	Result
-	// only with repetitions: as in the JSON output of `gavel score`
+	// only with repetitions: largest difference of the metric between two of them, as in the output of `gavel score`
 	NoiseFloor *float64 `json:"noise_floor,omitempty"`
-	// only with repetitions
+	// only with repetitions: percent of the prompts with the same verdict in all of them
 	SelfAgreement *Result `json:"self_agreement,omitempty"`
-	Report        *Report `json:"-"` // of the run
-	// Letters names the groups of the run; "" without a value or without another run to compare with.
+	Report        *Report `json:"-"` // all results of the run
+	// Letters holds one letter for each group of tied runs that the run belongs to; "" without a value or without
+	// another run to compare with.
 	Letters string `json:"letters"`
 }
 
-// PairTest holds the test of two runs on their common units.
+// PairTest holds the test of the difference between two runs of a ranking, on their common units.
 type PairTest struct {
-	A    int      `json:"a"` // indexes into Runs
-	B    int      `json:"b"`
-	N    int      `json:"n"`           // units compared
-	E    *float64 `json:"e,omitempty"` // before the end of a run: P is its inverse
-	P    *float64 `json:"p"`           // null without a test: not significant
-	Holm *float64 `json:"p_holm"`      // over all pairs here
-	Same bool     `json:"same"`        // p_holm is not below alpha, or the difference does not exceed the noise floor
-	// as in the JSON output of `gavel compare`; left out if neither run repeats its prompts
+	A int `json:"a"` // index of the first run in [Ranking.Runs]
+	B int `json:"b"` // index of the second run in [Ranking.Runs]
+	N int `json:"n"` // units that the test compares
+	// before the end of a run: e-value against the hypothesis that both runs are equally good; P is 1/E
+	E    *float64 `json:"e,omitempty"`
+	P    *float64 `json:"p"`      // p-value of the difference; null without a test, and then not significant
+	Holm *float64 `json:"p_holm"` // p, corrected by Holm's method over all tests of the rankings
+	// not significant: p_holm is not below alpha, or the difference does not exceed the noise floor
+	Same bool `json:"same"`
+	// noise floor of the two runs, as in the JSON output of `gavel compare`; left out if neither repeats its prompts
 	Floor *float64 `json:"noise_floor,omitempty"`
 
 	belowFloor bool // the difference does not exceed the noise floor
 }
 
-// Rank compares runs of one condition by each headline metric of their protocol: strict for pairs, generation accuracy
-// for answers, F1 in each mode for self-reference, the Grade score for several options. Holm's correction covers every
-// two runs by all of these; [Correct] extends it to several conditions.
+// Rank compares runs on the same items by each headline metric of their protocol: correct in both orders for pairs,
+// generation accuracy for answers, F1 in each mode for self-reference, the Grade score for several options. Holm's
+// correction covers every two runs by all of these; [Correct] extends it to several rankings.
 func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	reports := make([]Report, len(runs))
 	for i, run := range runs {
@@ -103,7 +106,7 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 	return out, nil
 }
 
-// test compares every two runs by a metric.
+// test adds a test of metric m for every two runs.
 func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	s.Test = exchange
 	if m.hasKind(Share) {
@@ -134,8 +137,8 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	}
 }
 
-// Correct applies Holm's correction to all tests of several rankings together, such as the rows of one table,
-// and assigns letters to their runs.
+// Correct applies Holm's correction to the tests of all rankings together, such as those of one page, and then assigns
+// letters to the runs of each ranking.
 func Correct(tables ...[]Ranking) {
 	var all []*Ranking
 	var tests []*PairTest
@@ -159,7 +162,8 @@ func Correct(tables ...[]Ranking) {
 	}
 }
 
-// assignLetters assigns letters to the runs with a value; the group with the highest value gets the first letter.
+// assignLetters gives every group of runs that do not differ significantly a letter; the group with the highest value
+// gets the first one.
 func (s *Ranking) assignLetters() {
 	var ranked []int // runs with a value, the highest first
 	for i, r := range s.Runs {

@@ -2,7 +2,7 @@ package scoring
 
 import "fmt"
 
-// LetterOf returns the letter of a group: a to z, A to Z, then numbers.
+// LetterOf returns the letter of the n-th group of tied runs, from 0: a to z, A to Z, then "(53)" and so on.
 func LetterOf(n int) string {
 	switch {
 	case n < 26:

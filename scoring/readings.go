@@ -5,10 +5,11 @@ import (
 	"gavel/judging"
 )
 
-// maxDiffering is the share of replies read differently above which a report has the headlines of both readings.
+// maxDiffering is the share of replies read differently by the two sets of rules, published and robust, above which a
+// report has the headline metrics of both.
 const maxDiffering = 0.01
 
-// ReadingNote describes how a report's replies were read.
+// ReadingNote describes in a sentence by which rules the replies of a report were read.
 func ReadingNote(rep Report) string {
 	switch {
 	case rep.Reading != "":
@@ -19,7 +20,8 @@ func ReadingNote(rep Report) string {
 	return phrases.Say("reading.policy", rep.Policy)
 }
 
-// policy returns the policy for several verdicts in a reply; "" if the published rule leaves no choice.
+// policy returns the policy that decides which of several verdicts in a reply counts; "" if the published rule leaves
+// no choice.
 func (run *Run) policy() judging.Policy {
 	if !run.byPolicy && run.reading() == "" {
 		return ""
@@ -27,7 +29,7 @@ func (run *Run) policy() judging.Policy {
 	return run.Reading.Policy
 }
 
-// reading returns the name of the run's reading for reports; "" for the published one.
+// reading returns the name of the rules by which the run's replies are read, for reports; "" for the published rules.
 func (run *Run) reading() judging.Readers {
 	if run.Reading.Name == judging.Paper {
 		return ""
@@ -35,8 +37,9 @@ func (run *Run) reading() judging.Readers {
 	return run.Reading.Name
 }
 
-// CompareReadings loads the run by the other reading as well, if the two readings differ in more than 1 % of the
-// replies; the report then has both headlines. It calls reload for that, or if that is nil reads the run's folder.
+// CompareReadings loads the run again, with its replies read by the other set of rules (published or robust), if the
+// two differ in more than 1 % of the replies; the report then has both headlines. It calls reload for that, or, if that
+// is nil, reads the run's folder.
 func (run *Run) CompareReadings(reload func(judging.Reading) (*Run, error)) error {
 	run.readings.reported = true
 	if float64(run.readings.differ) <= maxDiffering*float64(run.Records) {
@@ -57,7 +60,7 @@ func (run *Run) CompareReadings(reload func(judging.Reading) (*Run, error)) erro
 	return nil
 }
 
-// Load reads a run directory. It parses every stored reply again.
+// Load reads a run from its folder. It parses every stored reply again, and compares both sets of reading rules.
 func Load(dir string, reading judging.Reading) (*Run, error) {
 	run, err := load(dir, reading)
 	if err == nil {

@@ -2,35 +2,37 @@ package scoring
 
 import "gavel/internal/phrases"
 
-// Reference holds the result of a published judge on exactly the items of a run. With published verdicts it is compared
-// item by item; for others only a total is known.
+// Reference holds the result of a published judge on exactly the items of a run. With published verdicts this judge is
+// compared item by item; of other judges only a total is known.
 type Reference struct {
-	Judge       string `json:"judge"`        // its name
-	Dataset     string `json:"dataset"`      // that the verdicts or the total are published for
-	OpenWeights bool   `json:"open_weights"` // its weights are public
-	Prompt      string `json:"prompt"`       // that the judge was asked with, as its source calls it
-	Origin      string `json:"how"`          // `recomputed` from published data, or as `published`
-	Source      string `json:"source"`       // of the verdicts, with the commit, or of the total
+	Judge       string `json:"judge"`        // name of the published judge
+	Dataset     string `json:"dataset"`      // dataset that the verdicts or the total are published for
+	OpenWeights bool   `json:"open_weights"` // the weights of the published judge are public
+	Prompt      string `json:"prompt"`       // prompt with which the published judge was asked, as its source calls it
+	// where the value comes from: `recomputed` from published verdicts, or as `published`
+	Origin string `json:"how"`
+	Source string `json:"source"` // where the verdicts, with the commit, or the total were published
 	// the labels stayed with the responses when the order was reversed: a judge that always gives one label looks
 	// consistent
 	LabelsStay bool `json:"labels_stay,omitempty"`
 
-	Metric string  `json:"metric"` // the run's metric
-	Value  float64 `json:"value"`  // percent
-	Low    float64 `json:"low"`    // of its interval, by Blaker
-	High   float64 `json:"high"`   // of its interval, by Blaker
-	N      int     `json:"n"`      // number of items
+	Metric string  `json:"metric"` // key of the run's headline metric
+	Value  float64 `json:"value"`  // value of the metric for the published judge, in percent
+	Low    float64 `json:"low"`    // lower end of the 95 % interval of `value`, by Blaker
+	High   float64 `json:"high"`   // upper end of the 95 % interval of `value`, by Blaker
+	N      int     `json:"n"`      // items that `value` is computed from
 
 	OnlyRun       int `json:"only_run,omitempty"`       // items on which only the run's judge is right
-	OnlyReference int `json:"only_reference,omitempty"` // items on which only this judge is right
-	// of McNemar's exact test, corrected by Holm for all references of the run; none if only a total is known
+	OnlyReference int `json:"only_reference,omitempty"` // items on which only the published judge is right
+	// p-value of McNemar's exact test, corrected by Holm for all references of the run; none if only a total is known
 	P *float64 `json:"p,omitempty"`
 }
 
-// SignificanceLevel is the significance level of references, probes and causes.
+// SignificanceLevel is the significance level of comparisons with published judges, of probes (rewrites of pairs) and
+// of causes of bias.
 const SignificanceLevel = 0.05
 
-// Name returns the name of the judge, with an asterisk if the labels stayed with the responses.
+// Name returns the name of the published judge, with an asterisk if LabelsStay.
 func (x Reference) Name() string {
 	if x.LabelsStay {
 		return x.Judge + "*"
@@ -38,7 +40,8 @@ func (x Reference) Name() string {
 	return x.Judge
 }
 
-// LabelsStayed explains the asterisk of [Reference.Name].
+// LabelsStayed is the footnote on the asterisk of [Reference.Name].
 var LabelsStayed = "* " + phrases.Say(labelsStayed)
 
+// labelsStayed is the code of the phrase on labels that stayed with the responses in the reversed order.
 const labelsStayed = "warning.labels-stay"

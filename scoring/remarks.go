@@ -9,21 +9,22 @@ import (
 	"gavel/judging"
 )
 
-// remarks counts judgments of the first repetition that need a warning.
+// remarks counts what needs a warning in the judgments of the first repetition.
 type remarks struct {
 	Finished  int // judgments whose truncated thinking was followed by a request for the verdict
-	Short     int // replies truncated at the end of the context; not Repeating
+	Short     int // replies truncated at the end of the context, except those counted as Repeating
 	Thought   int // replies truncated during thinking, before any answer
-	Repeating int // replies truncated while they repeated themselves
+	Repeating int // replies truncated at a limit while they repeated themselves
 	Shrunk    int // prompts that the server silently truncated
 	Unheld    int // replies that the server failed to constrain to the labels
-	Even      int // no verdict because several options are exactly as likely
+	Even      int // judgments without a verdict because several options are exactly as likely
 
-	unheldCut int    // those of Unheld that were truncated
-	endLoops  string // advice for replies that repeat themselves
+	unheldCut int    // replies counted in Unheld that were also truncated
+	endLoops  string // words on how to end replies that repeat themselves
 	failure   string // error of a failed call, the first in alphabetical order
 }
 
+// add counts a record, with its verdict, of the run of manifest m.
 func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict) {
 	if v.Outcome == judging.Failed && (x.failure == "" || r.Error < x.failure) {
 		x.failure = r.Error
@@ -55,10 +56,10 @@ func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict)
 	}
 }
 
-// origins counts replies by the bundle that they come from.
+// origins counts a run's replies by the imported bundle, a file of replies, that they come from.
 type origins struct {
-	replies int
-	bundles map[string]int
+	replies int            // all replies of the run
+	bundles map[string]int // replies by the name and SHA-256 of their bundle
 }
 
 func (x *origins) add(r *judging.Record) {
@@ -76,16 +77,16 @@ func (x *origins) add(r *judging.Record) {
 
 // Origin holds the number of a run's replies that come from an imported bundle.
 type Origin struct {
-	Bundle  string `json:"bundle"`  // file name and SHA-256
-	Replies int    `json:"replies"` // replies from the bundle
-	Of      int    `json:"of"`      // replies of the run
+	Bundle  string `json:"bundle"`  // file name and SHA-256 of the bundle
+	Replies int    `json:"replies"` // replies of the run that come from the bundle
+	Of      int    `json:"of"`      // all replies of the run
 }
 
 func (o Origin) String() string {
 	return phrases.Say("warning.bundle", o.Replies, o.Of, o.Bundle)
 }
 
-// Origins returns the bundles that replies came from, by name.
+// Origins returns the bundles that replies of the run come from, sorted by name.
 func (x *origins) Origins() (all []Origin) {
 	for _, bundle := range slices.Sorted(maps.Keys(x.bundles)) {
 		all = append(all, Origin{Bundle: bundle, Replies: x.bundles[bundle], Of: x.replies})

@@ -6,30 +6,33 @@ import (
 	"gavel/judging"
 )
 
-// repeats holds the repetitions of a run that asks every prompt several times: one scorer per repetition, and the
-// verdicts of each prompt. The scorers get only answered judgments, so each scores the fully answered units.
+// repeats holds the repetitions of a run that asks every prompt several times: one scorer for each repetition, and the
+// verdicts of each prompt. The scorers get only judgments without a failed call, so each scores the units that were
+// fully answered in its repetition.
 type repeats struct {
-	scorers []Scorer
-	items   map[string]*itemPrompts
-	prompts map[string]string // prompt answered by each reply, by the reply's ID
-	copies  int               // replies that copy an earlier one to the same prompt
-	shared  bool              // replies to different prompts share an ID, so IDs do not reveal copies
+	scorers []Scorer                // one scorer for each repetition
+	items   map[string]*itemPrompts // verdicts by item id
+	prompts map[string]string       // by reply ID: the prompt that the reply answers
+	copies  int                     // replies with the ID of an earlier reply to the same prompt, which a proxy sent again
+	shared  bool                    // replies to different prompts share an ID, so IDs do not reveal copies
 }
 
 // itemPrompts holds the verdicts of an item's prompts, by presentation.
 type itemPrompts struct {
-	unit    string
-	prompts []promptVerdicts
+	unit    string           // id of the item's unit for resampling
+	prompts []promptVerdicts // by presentation, the order in which the item is shown
 }
 
 // promptVerdicts summarizes the verdicts of a prompt over all repetitions.
 type promptVerdicts struct {
-	first    judging.Verdict
-	answered int
-	differs  bool // not all verdicts are the same
-	verdict  bool // at least one repetition has a verdict
+	first    judging.Verdict // the first verdict that was added
+	answered int             // repetitions in which the call did not fail
+	differs  bool            // not all verdicts are the same
+	verdict  bool            // at least one repetition has a verdict
 }
 
+// newRepeats returns the repeats of a run that asks every prompt so many times; scorer makes the scorer of a
+// repetition.
 func newRepeats(times int, scorer func() Scorer) *repeats {
 	a := &repeats{scorers: make([]Scorer, times), items: map[string]*itemPrompts{}, prompts: map[string]string{}}
 	for k := range a.scorers {
@@ -38,8 +41,8 @@ func newRepeats(times int, scorer func() Scorer) *repeats {
 	return a
 }
 
-// add takes a judgment of any repetition and keeps answered ones. It returns false for a repetition that it has
-// already, or that is beyond those of the run.
+// add takes a judgment of any repetition with its verdict and keeps it unless its call failed. It returns false for a
+// judgment that it has already, or whose repetition is beyond those of the run.
 func (a *repeats) add(r *judging.Record, v judging.Verdict) (added bool, err error) {
 	if a == nil || v.Outcome == judging.Failed {
 		return true, nil

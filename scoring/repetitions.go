@@ -7,8 +7,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// copiedReplies returns the number of replies that copy an earlier one to the same prompt: a proxy sent them, not the
-// judge.
+// copiedReplies returns the number of replies with the ID of an earlier reply to the same prompt: a proxy sent these
+// again, so they tell nothing about the judge.
 func (run *Run) copiedReplies() int {
 	if run.repeats == nil || run.repeats.shared {
 		return 0
@@ -16,7 +16,7 @@ func (run *Run) copiedReplies() int {
 	return run.repeats.copies
 }
 
-// repeatSheets returns the sheet of each repetition; none if the run asks once or has copied replies.
+// repeatSheets returns one sheet of scored units for each repetition; none if the run asks once or has copied replies.
 func (run *Run) repeatSheets(seed uint64) (sheets []*Sheet) {
 	if run.repeats == nil || run.copiedReplies() > 0 {
 		return nil
@@ -27,7 +27,8 @@ func (run *Run) repeatSheets(seed uint64) (sheets []*Sheet) {
 	return sheets
 }
 
-// fullyAnswered returns, per repetition, the units answered in all of them; with keep only those that it contains.
+// fullyAnswered returns for each repetition, of which sheets has one, the units answered in all repetitions. If keep is
+// not nil, it returns only units whose id is in keep.
 func fullyAnswered(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	often := map[string]int{}
 	for _, s := range sheets {
@@ -46,8 +47,9 @@ func fullyAnswered(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	return out
 }
 
-// repeatedValues computes the metrics of a sheet in the sections, for each repetition by itself. It leaves out metrics
-// that the items determine alone and those of answers that are asked once.
+// repeatedValues computes the metrics of a sheet in each section of units, for each repetition by itself. times holds
+// the units of each repetition. It leaves out metrics that the items determine alone and those of answers that are
+// asked once.
 func (s *Sheet) repeatedValues(unit string, in []section, times [][]Unit) []RepetitionValue {
 	values := []RepetitionValue{}
 	for _, part := range in {
@@ -67,6 +69,8 @@ func (s *Sheet) repeatedValues(unit string, in []section, times [][]Unit) []Repe
 	return values
 }
 
+// repeatedValue returns the values of a metric in a group, one for each repetition in times, and their largest
+// difference.
 func repeatedValue(m *Metric, group string, times []*UnitRows) RepetitionValue {
 	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Pairs: times[0].size}
 	lowest, highest := math.Inf(1), math.Inf(-1)
@@ -106,10 +110,11 @@ func (run *Run) repetitions(s *Sheet, b stats.Bootstrap) *Repetitions {
 	return out
 }
 
+// copiesNote is the note of self-agreement where [Run.copiedReplies] is above 0.
 const copiesNote = "not measured: replies are copies of earlier ones"
 
-// selfAgreement returns the share of prompts with the same verdict in all repetitions, of those with a verdict in at
-// least one, over the items whose prompts were answered in all.
+// selfAgreement returns the percentage of prompts with the same verdict in all repetitions, of those with a verdict in
+// at least one. It covers the items whose prompts were answered in all repetitions.
 func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 	rows := map[string][]float64{}
 	for _, p := range run.repeats.items {
@@ -139,8 +144,8 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]
 }
 
-// kindOf returns the kind of a share whose denominators are in a column: Halves with up to two trials a row, else
-// Several.
+// kindOf returns the kind of a share whose denominators are in a column of rows: Halves if no row has more than two
+// trials, else Several.
 func kindOf(rows map[string][]float64, column int) MetricKind {
 	for _, row := range rows {
 		if row[column] > 2 {
@@ -150,8 +155,8 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 	return Halves
 }
 
-// floors returns the noise floors of runs on their shared units: for only over all of them, or if that is nil for every
-// metric and group.
+// floors returns for each run that repeats its prompts the values of its repetitions on the shared units: only for a
+// metric over all these units or, if only is nil, for every metric and group.
 func floors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValues) {
 	common, keep := make([]Unit, len(shared)), make(map[string]bool, len(shared))
 	for i, p := range shared {
@@ -172,9 +177,11 @@ func floors(shared []SharedUnit, only *Metric, runs ...scoredRun) (all floorValu
 	return all
 }
 
+// floorValues holds the values of the repetitions of one or two runs.
 type floorValues []RepetitionValue
 
-// find returns the noise floor of a metric: the largest of the runs that repeat their prompts, nil without any.
+// find returns the noise floor of a metric, the largest difference between two repetitions of a run: the larger one of
+// the runs that repeat their prompts, nil if none does.
 func (all floorValues) find(metric, group, mode string) (floor *float64) {
 	for _, v := range all {
 		if v.Metric == metric && v.Group == group && v.Mode == mode && v.NoiseFloor != nil &&
@@ -185,7 +192,7 @@ func (all floorValues) find(metric, group, mode string) (floor *float64) {
 	return floor
 }
 
-// withinFloor reports whether a difference does not exceed a noise floor.
+// withinFloor reports whether the size of a difference does not exceed a noise floor, both in the same unit.
 func withinFloor(diff, floor *float64) bool {
 	return diff != nil && floor != nil && math.Abs(*diff) <= *floor
 }

@@ -7,25 +7,27 @@ import (
 	"strings"
 )
 
-// Result holds one number: a metric on a group, in percent or in Unit.
+// Result holds the value of one metric on one group of units, in percent or in Unit.
 type Result struct {
-	Metric string `json:"metric"`         // its name, see below
-	Group  string `json:"group"`          // `overall`, a category, `agent: NAME` or `N options`
-	Mode   string `json:"mode,omitempty"` // `cot`, `self`, or `difference`, which is self − cot
-	// `score` (0 to 1), `correlation` (−1 to 1), `statistic` or `count`; left out for percent
+	Metric string `json:"metric"` // key of the metric; glossary.md lists all metrics
+	Group  string `json:"group"`  // name of the group: `overall`, a category, `agent: NAME` or `N options`
+	// for single answers, the mode in which the judge was asked: `cot` (without a reference), `self` (with its own answer
+	// as reference), or `difference`, which is self − cot
+	Mode string `json:"mode,omitempty"`
+	// unit of `value`: `score` (0 to 1), `correlation` (−1 to 1), `statistic` or `count`; left out for percent
 	Unit  string   `json:"unit,omitempty"`
-	Value *float64 `json:"value"` // null where undefined
+	Value *float64 `json:"value"` // value of the metric, in percent or in `unit`; null where undefined
 	N     int      `json:"n"`     // units that the value is computed from
-	// number of clusters that these units form, such as questions or templates
+	// number of clusters that the units in `n` form, such as questions or templates
 	Clusters int      `json:"clusters,omitempty"`
-	Low      *float64 `json:"low"`                // of the 95 % interval
-	High     *float64 `json:"high"`               // of the 95 % interval
-	Interval string   `json:"interval,omitempty"` // the method, see PROTOCOLS.md §5
-	Missing  string   `json:"missing"`            // how judgments without a verdict count
-	Note     string   `json:"note,omitempty"`     // why it is undefined, or another remark
+	Low      *float64 `json:"low"`                // lower end of the 95 % interval of `value`
+	High     *float64 `json:"high"`               // upper end of the 95 % interval of `value`
+	Interval string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
+	Missing  string   `json:"missing"`            // how judgments without a verdict count, in words
+	Note     string   `json:"note,omitempty"`     // why `value` is undefined or has no interval, or another remark
 }
 
-// Count returns n and, for clustered units, the number of clusters.
+// Count returns n in words and, for clustered units, the number of clusters: "620 in 310".
 func (r Result) Count() string {
 	if r.Clusters == 0 || r.Clusters == r.N {
 		return strconv.Itoa(r.N)
@@ -33,14 +35,14 @@ func (r Result) Count() string {
 	return fmt.Sprintf("%d in %d", r.N, r.Clusters)
 }
 
-// Estimate holds a number with its interval; the ends are null if there is no interval, as when every pair counts the
-// same.
+// Estimate holds a number with its interval. Low and High are null if there is no interval, for example if every pair
+// counts the same.
 type Estimate struct {
-	Value *float64 `json:"value"` // the number
-	Low   *float64 `json:"low"`   // of its 95 % interval
-	High  *float64 `json:"high"`  // of its 95 % interval
+	Value *float64 `json:"value"` // the estimated number; null if undefined
+	Low   *float64 `json:"low"`   // lower end of the 95 % interval of `value`
+	High  *float64 `json:"high"`  // upper end of the 95 % interval of `value`
 
-	Interval string `json:"interval,omitempty"` // the method
+	Interval string `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
 }
 
 func (r Result) estimate() Estimate {
@@ -50,7 +52,7 @@ func (r Result) estimate() Estimate {
 // HasInterval reports whether the result has a value with an interval.
 func (r Result) HasInterval() bool { return r.Value != nil && r.Low != nil && r.High != nil }
 
-// Undefined returns the result without a value, with the reason.
+// Undefined returns a copy of the result without a value, with why as the reason in its note.
 func (r Result) Undefined(why string) Result {
 	r.Value = nil
 	r.Low = nil
@@ -60,8 +62,8 @@ func (r Result) Undefined(why string) Result {
 	return r
 }
 
-// inUnit converts a share to percent and keeps other units, rounded so that the result does not depend on how a
-// processor fuses multiplications.
+// inUnit converts a share to percent if unit is "" (percent) and leaves other values. It rounds them so that the result
+// does not depend on how a processor fuses multiplications.
 func inUnit(unit string, x float64) *float64 {
 	if unit == "" {
 		return Percent(x)
@@ -69,7 +71,7 @@ func inUnit(unit string, x float64) *float64 {
 	return Fraction(x)
 }
 
-// print returns the value in the form that warnings use.
+// print returns the value as warnings show it: with two decimals, or four if it is not a percentage.
 func (x Result) print() string {
 	switch {
 	case x.Value == nil:
@@ -80,7 +82,7 @@ func (x Result) print() string {
 	return fmt.Sprintf("%.4f", *x.Value)
 }
 
-// Precise rounds p to twelve digits, which are equal on all processors, and never to 0.
+// Precise rounds p to twelve significant digits, which are equal on all processors; nil for NaN.
 func Precise(p float64) *float64 {
 	if math.IsNaN(p) {
 		return nil
@@ -89,13 +91,14 @@ func Precise(p float64) *float64 {
 	return &p
 }
 
-// Percent returns a share in percent, and Fraction a number as it is, rounded so that the bytes do not depend on how a
-// processor fuses multiplications.
+// Percent returns a share in percent, and Fraction a number as it is. Both round so that the bytes do not depend on how
+// a processor fuses multiplications, and return nil for NaN and infinity.
 func Percent(x float64) *float64  { return rounded(100*x, 4) }
 func Fraction(x float64) *float64 { return rounded(x, 6) }
 
-// rounded rounds x, but keeps more places if the rounded number would be printed differently: 51 of 101 is printed as
-// 50.50, but 50.4950 would become 50.49. Values are printed with two places less, the ends of intervals with three.
+// rounded rounds x to so many decimals, but keeps four more if the rounded number would be printed differently: 51 of
+// 101 is printed as 50.50, but 50.4950 would become 50.49. Values are printed with two decimals less than places, the
+// ends of intervals with three less.
 func rounded(x float64, places int) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -120,17 +123,18 @@ func Indicator(condition bool) float64 {
 	return 0
 }
 
-// Units of Result.Value other than percent.
+// Values of Result.Unit: units other than percent.
 const (
-	UnitScore       = "score"       // 0 to 1, as in the paper
-	UnitCorrelation = "correlation" // −1 to 1
-	UnitStatistic   = "statistic"   // of a test, such as χ²
-	UnitCount       = "count"
+	UnitScore       = "score"       // from 0 to 1, as in the metric's publication
+	UnitCorrelation = "correlation" // from −1 to 1
+	UnitStatistic   = "statistic"   // of a test, such as χ², without bounds
+	UnitCount       = "count"       // number of things
 )
 
+// countWords holds the numbers from 2 to 10 as words, by number.
 var countWords = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
-// CountWord returns a small number as a word, larger ones in digits.
+// CountWord returns a number from 2 to 10 as a word, others in digits.
 func CountWord(n int) string {
 	if n >= 2 && n < len(countWords) {
 		return countWords[n]
@@ -138,7 +142,7 @@ func CountWord(n int) string {
 	return strconv.Itoa(n)
 }
 
-// InSentence returns a name for a sentence: in quotes if it has characters that separate parts of a sentence.
+// InSentence returns a name as a sentence shows it: in quotes if it has a comma or a colon.
 func InSentence(name string) string {
 	if strings.ContainsAny(name, ",:") {
 		return "“" + name + "”"
@@ -146,7 +150,7 @@ func InSentence(name string) string {
 	return name
 }
 
-// Overall is the group of all units.
+// Overall is the name of the group of all units.
 const Overall = "overall"
 
 // ModeDifference is the mode of a difference between two modes, on the judgments that both have.

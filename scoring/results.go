@@ -7,7 +7,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Results returns the results of metrics in a group.
+// Results returns the results of metrics over the rows, which are those of the named group.
 func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]estimand, len(list))
 	for i := range list {
@@ -24,6 +24,7 @@ func (s *UnitRows) Results(group string, list []Metric, b stats.Bootstrap) []Res
 	return results
 }
 
+// result returns the result of a metric over the rows; iv is its interval.
 func (s *UnitRows) result(m *Metric, iv bounds) Result {
 	c := m.Columns.slice(s.sums)
 	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.n(m), Missing: m.Missing}
@@ -47,7 +48,7 @@ func (s *UnitRows) result(m *Metric, iv bounds) Result {
 	return r.withValue(value, iv)
 }
 
-// withoutInterval returns warnings about metrics over all units that have no interval.
+// withoutInterval returns warnings that name the metrics over all units which have a value without an interval.
 func withoutInterval(results []Result) (warnings []string) {
 	var reasons []string
 	metricsByReason := map[string][]string{}
@@ -65,7 +66,7 @@ func withoutInterval(results []Result) (warnings []string) {
 	return warnings
 }
 
-// withValue returns the result with a value and its interval.
+// withValue returns a copy of the result with a value, in percent or in the result's unit, and its interval.
 func (r Result) withValue(value float64, iv bounds) Result {
 	r.Value = inUnit(r.Unit, value)
 	r.Low = inUnit(r.Unit, iv.Low)

@@ -10,21 +10,23 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Rights holds the units on which several runs are right, by the headline of their protocol.
+// Rights holds for several runs the units on which each is right, by the headline metric of their protocol.
 type Rights struct {
-	Metric   string
-	Unit     string // what one unit is called: pair
-	Runs     []Side
-	Units    []string   // ids of the units that all runs have judged
-	Clusters []string   // cluster of each unit; its own id if it belongs to none
-	Right    [][]bool   // per run, by unit
-	Parts    [][]string // per run, by unit: the outcome; nil if the protocol has none
+	Metric string // key of the headline metric
+	Unit   string // noun for one unit, such as pair
+	Runs   []Side
+	Units  []string // ids of the units that all runs have judged
+	// by unit: its cluster, whose units may depend on each other; its own id if it belongs to none
+	Clusters []string
+	Right    [][]bool   // by run, then by unit: the run is right on it
+	Parts    [][]string // by run, then by unit: the unit's outcome, such as right or tie; nil if the protocol has none
 	Calls    int        // number of judgments of a unit in one repetition
 	Warnings []string
 }
 
-// RightsOf compares runs by unit. It returns an error if the headline is not right or wrong by unit, or if the runs
-// have no units in common or disagree on the gold answers.
+// RightsOf returns the units that all runs have judged, and on which of them each run is right. It returns an error if
+// the headline metric is not right or wrong by unit, or if the runs have no units in common or disagree on the gold
+// answers.
 func RightsOf(runs []*Run) (*Rights, error) {
 	sheets := sheetsOf(runs, 0)
 	metric, err := headlineOf(sheets[0])
@@ -84,7 +86,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 	return out, nil
 }
 
-// Share returns the share of units on which a run is right, with its interval.
+// Share returns the percentage of units on which a run, given by its index, is right, with its interval.
 func (r *Rights) Share(run int, level float64) Estimate {
 	right := []Metric{{Kind: Several, Columns: ColumnRange{0, 2}}}
 	sample := newSample("", 2, right)
@@ -95,7 +97,7 @@ func (r *Rights) Share(run int, level float64) Estimate {
 	return sample.Results("", right, stats.Bootstrap{Level: level})[0].estimate()
 }
 
-// headlineOf returns the headline metric of a run, which must be right or wrong by unit.
+// headlineOf returns the headline metric of a run; an error if it is not right or wrong by unit.
 func headlineOf(s scoredRun) (*Metric, error) {
 	for i, m := range s.Metrics {
 		if m.Headline && m.hasKind(Share) {
@@ -106,7 +108,8 @@ func headlineOf(s scoredRun) (*Metric, error) {
 		s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
 }
 
-// callsPerItem returns the number of judgments of an item in one repetition.
+// callsPerItem returns the number of judgments of an item in one repetition, such as one for each order of its
+// responses.
 func (run *Run) callsPerItem() int {
 	m := run.Manifest
 	items := m.Spec.Dataset.Items * m.Spec.Parameters.Repetitions()

@@ -13,43 +13,47 @@ import (
 	"gavel/judging"
 )
 
-// Run holds a loaded run, ready to be scored.
+// Run holds a loaded run: its manifest, the counts over its records, and a scorer with its judgments.
 type Run struct {
-	Dir      string
+	Dir      string // folder of the run, as given
 	Manifest *judging.Manifest
-	Reading  judging.Reading
-	Items    int // scored items: those with all their judgments
-	Outcomes map[judging.Outcome]int
-	Reread   int // records whose verdict differs from the stored one
-	Records  int
-	Answered int              // judgments that did not fail, in all repetitions
-	Unserved judging.Unserved // judgments without a verdict because of the server or its limits
+	Reading  judging.Reading         // by which rules replies are read
+	Items    int                     // scored items: those with all their judgments
+	Outcomes map[judging.Outcome]int // judgments of the first repetition by outcome
+	// records whose verdict, read again by the published rules, differs from the stored one
+	Reread   int
+	Records  int // number of records, duplicates included
+	Answered int // judgments that did not fail, in all repetitions
+	// counts of judgments without a verdict because of the server or its limits
+	Unserved judging.Unserved
 	remarks
 	origins
-	systems judging.Systems
+	systems judging.Systems // models and fingerprints that the replies name
 
 	scorer    Scorer
-	repeats   *repeats // nil if the run asks once
+	repeats   *repeats // all repetitions; nil if the run asks once
 	forecasts forecasts
-	missing   MissingPolicy
+	missing   MissingPolicy // how judgments without a verdict count
 	readings  readings
-	byPolicy  bool // the published rule leaves a choice to Reading.Policy for some reply
+	byPolicy  bool // for some reply the published rule leaves it to Reading.Policy which verdict counts
 
-	ids    func() ([]string, error) // returns the ids of all items; see Known
-	failed map[string]bool          // items with a failed judgment
+	// returns the ids of all items of the run; nil if unknown. See [Run.SetItemIDs].
+	ids    func() ([]string, error)
+	failed map[string]bool // ids of the items with a failed judgment
 
-	account account
-	items   Responses // nil: those in the folder
+	account account   // requests and tokens of the records, for the ledger
+	items   Responses // responses of the items; nil: read from the folder
 
-	altered []string // files of the folder that changed after the run wrote them
-	folder  string   // "" if unknown
-	itemSet judging.ItemSet
+	altered []string        // files of the folder that changed after the run wrote them
+	folder  string          // folder of the run's files; "" if unknown
+	itemSet judging.ItemSet // cached result of [Run.ItemSet]; "" until it is called
 
-	cluster  func(id string) string // of a unit; nil if the dataset has no clusters
-	clusters string                 // what a cluster is called
+	cluster  func(id string) string // returns the cluster of a unit by its id; nil if the dataset has no clusters
+	clusters string                 // noun for one cluster, such as question
 }
 
-// ItemSet identifies the items of a run; if they cannot be read it uses the hash of their file.
+// ItemSet returns a value that identifies the items of a run: their digests or, if they cannot be read, the hash of
+// their file.
 func (run *Run) ItemSet() judging.ItemSet {
 	if run.itemSet == "" {
 		run.itemSet = judging.ItemSet(run.Manifest.ItemsFile())
@@ -66,21 +70,21 @@ func (run *Run) ItemSet() judging.ItemSet {
 	return run.itemSet
 }
 
-// FindAltered finds the files in the run's folder that changed after the run wrote them, for a warning. root
-// may be nil.
+// FindAltered finds the files in the run's folder dir that changed after the run wrote them, for a warning. root is the
+// open folder, or nil.
 func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
 	run.altered, err = run.Manifest.AlteredFiles(root, dir)
 	return err
 }
 
-// InFolder sets the folder of the run's files. Its items are needed to compute what servers were sent.
+// InFolder sets the folder of the run's files. Prompt tokens with an ideal cache are computed from the items in it.
 func (run *Run) InFolder(dir string) {
 	run.Dir = dir
 	run.folder = dir
 	run.SetItemIDs(func() ([]string, error) { return judging.ItemIDs(dir) })
 }
 
-// SetItems sets another source of items than the file in the run's folder.
+// SetItems sets where the items and their responses are read, in place of the file in the run's folder.
 func (run *Run) SetItems(items Responses) {
 	run.items = items
 	run.SetItemIDs(func() (ids []string, err error) {
@@ -110,15 +114,15 @@ func load(dir string, reading judging.Reading) (*Run, error) {
 	return run, nil
 }
 
-// Loader collects the records of one run. With it a run can be scored while it is made; the result equals that
-// of [Load] on the files.
+// Loader collects the records of one run, which may still be in progress. The loaded run equals that of [Load] on the
+// finished files.
 type Loader struct {
 	mu    sync.Mutex
-	run   *Run
-	asker judging.Asker
+	run   *Run          // the run so far; locked by mu
+	asker judging.Asker // asks and reads as the run's protocol does
 }
 
-// NewLoader returns a loader for the run of a manifest.
+// NewLoader returns a loader for the run of a manifest, which reads replies by the rules of reading.
 func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 	asker, err := judging.AskerOf(m)
 	if err != nil {
@@ -145,13 +149,14 @@ func NewLoader(m *judging.Manifest, reading judging.Reading) (*Loader, error) {
 	return &Loader{run: run, asker: asker}, nil
 }
 
-// InFolder sets the folder of the records, and a function that returns the item ids without reading them there.
+// InFolder sets the folder of the records, and a function that returns the ids of all items, so that they need not be
+// read there.
 func (l *Loader) InFolder(dir string, ids func() ([]string, error)) {
 	l.run.InFolder(dir)
 	l.run.SetItemIDs(ids)
 }
 
-// Add takes a record without keeping it. It may be called from many goroutines.
+// Add parses a record and adds it to the run, but does not keep it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	read, err := l.Parse(r)
 	if err != nil {
@@ -160,19 +165,21 @@ func (l *Loader) Add(r *judging.Record) error {
 	return l.AddParsed(r, read)
 }
 
-// Parse parses a record without adding it. It may be called from many goroutines.
+// Parse reads the verdict from a record's replies without adding the record. It may be called from many goroutines.
 func (l *Loader) Parse(r *judging.Record) (read ParsedVerdict, err error) {
 	read.Verdict, read.other, err = r.ReadBoth(l.asker, l.run.Reading)
 	return read, err
 }
 
-// ParsedVerdict holds the verdict of a record by the run's reading, and by the other reading.
+// ParsedVerdict holds two verdicts of a record: by the run's reading rules, and by the other ones (published or
+// robust).
 type ParsedVerdict struct {
 	judging.Verdict
-	other judging.Verdict
+	other judging.Verdict // the verdict by the rules that the run does not use
 }
 
-// AddParsed adds a record that a loader of the same run has parsed.
+// AddParsed adds a record to the run, with its verdict from [Loader.Parse] of this loader or another one of the same
+// run.
 func (l *Loader) AddParsed(r *judging.Record, read ParsedVerdict) error {
 	run, v := l.run, read.Verdict
 	l.mu.Lock()
@@ -200,7 +207,7 @@ func (l *Loader) AddParsed(r *judging.Record, read ParsedVerdict) error {
 	return nil
 }
 
-// countRecord updates the counts over all records, duplicates included.
+// countRecord updates the counts over all records, duplicates included. read is the record's verdict.
 func (run *Run) countRecord(r *judging.Record, read ParsedVerdict, asker judging.Asker) {
 	paper := read.Verdict // the verdict by the recorded reading
 	if run.Reading.Name == judging.Robust {
@@ -226,8 +233,8 @@ func (run *Run) countRecord(r *judging.Record, read ParsedVerdict, asker judging
 	}
 }
 
-// Item returns the result of an item by a metric of [Shares], once all its judgments of the first repetition
-// were added.
+// Item returns the result of an item by one of the metrics of [Shares]. complete is false until all judgments of the
+// item in the first repetition were added.
 func (l *Loader) Item(id, metric string) (result ItemResult, complete bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,7 +254,7 @@ func (l *Loader) Item(id, metric string) (result ItemResult, complete bool) {
 	return Wrong, complete
 }
 
-// Run finishes the scorers and returns the run. The loader must not be used afterwards.
+// Run ends the loading and returns the run. The loader must not be used afterwards.
 func (l *Loader) Run() *Run {
 	l.run.Items = l.run.scorer.Finish()
 	if l.run.repeats != nil {
@@ -259,15 +266,15 @@ func (l *Loader) Run() *Run {
 	return l.run
 }
 
-// sheet returns the scorer's sheet, with the clusters of the dataset.
+// sheet returns the sheet of the run's scored units, with the clusters of the dataset; seed starts simulations.
 func (run *Run) sheet(seed uint64) *Sheet {
 	s := run.sheetOf(run.scorer, seed)
 	s.early = run.earlyOrder(s.Units)
 	return s
 }
 
-// earlyOrder returns the judged prefix of the drawn order. It is nil if intervals for a fixed n are valid: at the end
-// of a run, for an imported run, and for a run in the order of the file.
+// earlyOrder returns the items judged in the order drawn by seed, up to the first unjudged one. It is nil if intervals
+// for a fixed n are valid: at the end of a run, for an imported run, and for a run in the order of the file.
 func (run *Run) earlyOrder(units []Unit) *early {
 	m := run.Manifest
 	if m.DrawnBy == nil || m.Imported != "" || run.Items >= m.Spec.Dataset.Items {
@@ -298,7 +305,7 @@ func (run *Run) earlyOrder(units []Unit) *early {
 	return e
 }
 
-// earlyNote returns a warning about the intervals of a run before its end; "" for other runs.
+// earlyNote returns a warning about the intervals of a run before its end; "" for complete and imported runs.
 func (run *Run) earlyNote() string {
 	m := run.Manifest
 	switch {
@@ -315,6 +322,7 @@ func (run *Run) earlyNote() string {
 	return phrases.Say("warning.early")
 }
 
+// sheetOf returns the sheet of a scorer, the run's or that of a repetition, with the clusters of the dataset.
 func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 	s := scorer.Sheet(run.missing, seed)
 	s.protocol = run.Manifest.Spec.Protocol
@@ -330,6 +338,7 @@ func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 	return s
 }
 
+// unlabelled returns the number of units without a label.
 func (run *Run) unlabelled() int {
 	if s, ok := run.scorer.(Labelling); ok {
 		return s.Unlabelled()
@@ -337,17 +346,17 @@ func (run *Run) unlabelled() int {
 	return 0
 }
 
-// resampled names the resampled unit: the cluster, or else the unit.
+// resampled returns the noun for what intervals resample: the dataset's clusters, or else the scored units.
 func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Unit) }
 
-// Responses calls use with the candidates of each item, in the order of their ids.
+// Responses calls use for each item, with its id and the texts of its responses, in the order of the ids.
 type Responses func(use func(id string, responses []judging.CandidateText)) error
 
-// unpaid reports whether the run called no server.
+// unpaid reports whether the run called no server: its judge is simulated, or its judgments are imported.
 func (run *Run) unpaid() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }
 
-// CountMissing sets how judgments without a verdict count. It has no effect on protocols without a choice, such as
-// pairs. A policy of another protocol selects the run's own default.
+// CountMissing sets how judgments without a verdict count. It has no effect on protocols without a choice, such as that
+// of pairs. A policy that the run's protocol does not offer selects the default of the protocol.
 func (run *Run) CountMissing(policy MissingPolicy) {
 	if policies := run.words().Policies; len(policies) > 0 {
 		run.missing = policy
@@ -360,7 +369,7 @@ func (run *Run) CountMissing(policy MissingPolicy) {
 	}
 }
 
-// missingPhrase returns the predicate for records without a verdict, such as "count as wrong".
+// missingPhrase returns the end of a sentence on judgments without a verdict, such as "count as wrong".
 func (run *Run) missingPhrase() string {
 	switch run.missing {
 	case MissingDrop, MissingUsable:
@@ -376,21 +385,22 @@ func (run *Run) missingPhrase() string {
 
 func (run *Run) words() ScorerTerms { return run.scorer.Words() }
 
-// readings compares the run's reading with the other one.
+// readings compares the verdicts by the run's reading rules with those by the other ones (published or robust).
 type readings struct {
-	differ   int  // records that the other reading reads differently
-	reported bool // the report shows the number of differences
-	other    *Run // the run by the other reading; nil if few replies differ
+	differ   int  // records from which the two sets of rules read different verdicts
+	reported bool // the report shows the number of records that differ
+	other    *Run // the run, read by the other rules; nil if at most 1 % of the records differ
 }
 
-// scoredRun holds a run with its sheet.
+// scoredRun holds a run with its sheet, the table of its scored units.
 type scoredRun struct {
 	*Run
 	*Sheet
-	sheets []*Sheet // one per repetition; nil if the run asks once
+	sheets []*Sheet // one sheet for each repetition; nil if the run asks once
 }
 
-// sharedOrder returns the shared units of two runs in the drawn order; nil if both are at their ends.
+// sharedOrder returns the units that two runs share in the order drawn by seed, up to the first that either has not
+// judged; nil if both runs are at their ends.
 func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *pairedOrder {
 	if a.early == nil && b.early == nil {
 		return nil
@@ -422,7 +432,8 @@ func (a scoredRun) sharedOrder(b scoredRun, shared []SharedUnit) *pairedOrder {
 	return p
 }
 
-// clusterOf returns the cluster with which a unit is resampled.
+// clusterOf returns the cluster that is resampled as a whole with a unit, given by its id; the id itself without
+// clusters.
 func (run *Run) clusterOf(unit string) string {
 	if run.cluster == nil {
 		return unit

@@ -7,22 +7,25 @@ import (
 	"gavel/scoring/stats"
 )
 
-// UnitRows holds units as rows for resampling, one row per cluster.
+// UnitRows holds scored units (such as pairs) as rows of numbers for resampling, one row for each cluster of units.
 type UnitRows struct {
-	unit   string // name of the resampled unit
-	size   int    // number of units
-	sums   []float64
-	rows   stats.Rows // without the fixed columns
-	buffer []float64  // reused by addRow
+	unit   string     // noun for the resampled unit
+	size   int        // number of units
+	sums   []float64  // sum of each column over all units
+	rows   stats.Rows // the rows, in which fixed columns are 0
+	buffer []float64  // a row, reused by addRow
 
-	questionColumns, fixed []bool // per column: see [Sheet.Own]; determined by the items, so not resampled
-	clusters               Tally[string, []float64]
-	questions              map[string]bool // questions whose question columns are counted already
-	units                  *unitwise       // nil unless a metric has Units
+	// by column: it counts once per question (see [Sheet.QuestionColumns]); the items alone determine it, so that it is
+	// not resampled
+	questionColumns, fixed []bool
+	clusters               Tally[string, []float64] // sums of each cluster's units, until close
+	questions              map[string]bool          // ids of questions whose question columns are counted already
+	units                  *unitwise                // rows by unit; nil unless a metric has Units
 
-	early *sequence // of a run before its end
+	early *sequence // rows in the drawn order, for a run before its end; else nil
 }
 
+// newSample returns an empty sample; width is the number of columns, and unit the noun for the resampled unit.
 func newSample(unit string, width int, metrics []Metric) *UnitRows {
 	s := &UnitRows{
 		unit:            unit,
@@ -37,7 +40,7 @@ func newSample(unit string, width int, metrics []Metric) *UnitRows {
 	return s
 }
 
-// fix excludes the columns of known metrics from resampling.
+// fix excludes from resampling the columns of metrics that the items alone determine.
 func (s *UnitRows) fix(metrics []Metric) {
 	for _, m := range metrics {
 		if m.hasKind(FromItems) {
@@ -48,7 +51,8 @@ func (s *UnitRows) fix(metrics []Metric) {
 	}
 }
 
-// add takes a unit's row and keeps it. The sums are complete only after close.
+// add takes a unit's row and keeps it. cluster and question are "" for a unit without one. The sums are complete only
+// after close.
 func (s *UnitRows) add(cluster, question string, row []float64) {
 	s.size++
 	if s.units != nil {
@@ -73,6 +77,7 @@ func (s *UnitRows) add(cluster, question string, row []float64) {
 	}
 }
 
+// close adds the rows of the clusters, after the last unit.
 func (s *UnitRows) close() {
 	for _, row := range s.clusters.Values {
 		s.addRow(row)
@@ -92,7 +97,7 @@ func (s *UnitRows) addRow(row []float64) {
 	s.rows.Add(s.buffer)
 }
 
-// SampleOf returns a sample of independent rows.
+// SampleOf returns rows that are independent of each other as a sample; unit is the noun for what a row stands for.
 func SampleOf(unit string, metrics []Metric, rows [][]float64) *UnitRows {
 	width := 0
 	for _, m := range metrics {
@@ -110,14 +115,14 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *UnitRows {
 	return s
 }
 
-// Sums returns the sums of the columns.
+// Sums returns the sum of each column over all units.
 func (s *UnitRows) Sums() []float64 { return s.sums }
 
-// Rows returns the rows for resampling.
+// Rows returns the rows for resampling, one for each cluster.
 func (s *UnitRows) Rows() *stats.Rows { return &s.rows }
 
-// value returns a metric's value on the columns of span. A metric with Units uses only units that have a value in other
-// too.
+// value returns a metric's value on the columns of span. A metric with Units uses only units that have a value in the
+// columns of other too, so that two spans are compared on the same units.
 func (s *UnitRows) value(m *Metric, span, other ColumnRange) float64 {
 	if m.Units != nil {
 		return m.Units(slices.Concat(s.units.columns(span, other)...))
@@ -125,7 +130,7 @@ func (s *UnitRows) value(m *Metric, span, other ColumnRange) float64 {
 	return m.value(span.slice(s.sums))
 }
 
-// n returns the number of units, or of what the metric counts instead.
+// n returns the number of units that a metric's value is computed from, or of what the metric counts instead.
 func (s *UnitRows) n(m *Metric) int {
 	switch {
 	case m.Units != nil && m.N == nil:
@@ -136,7 +141,7 @@ func (s *UnitRows) n(m *Metric) int {
 	return int(m.n(m.Columns.slice(s.sums)))
 }
 
-// clustersOf returns the number of rows that contain the counted units.
+// clustersOf returns the number of rows (clusters) with units that the metric counts.
 func (s *UnitRows) clustersOf(m *Metric) int {
 	if m.Units == nil {
 		return s.rows.Count(func(row []float64) bool { return m.n(m.Columns.slice(row)) > 0 })
@@ -144,7 +149,8 @@ func (s *UnitRows) clustersOf(m *Metric) int {
 	return len(s.units.columns(m.Columns, m.Columns))
 }
 
-// sides returns a metric's values on two spans of columns, and the reason if one is undefined.
+// sides returns a metric's values on the columns a and b; why names the one that is undefined, with the reason. names
+// are those of the two spans.
 func (s *UnitRows) sides(m *Metric, a, b ColumnRange, names [2]string) (va, vb float64, why string) {
 	va = s.value(m, a, b)
 	vb = s.value(m, b, a)
@@ -157,7 +163,7 @@ func (s *UnitRows) sides(m *Metric, a, b ColumnRange, names [2]string) (va, vb f
 	return va, vb, why
 }
 
-// valueOf returns the value of a metric, or the difference of two values, on all units.
+// valueOf returns the value of an estimand, a metric or the difference of a metric between two spans of columns.
 func (s *UnitRows) valueOf(q estimand) float64 {
 	if !q.isDifference() {
 		return s.value(q.Metric, q.b, q.b)
@@ -165,7 +171,8 @@ func (s *UnitRows) valueOf(q estimand) float64 {
 	return s.value(q.Metric, q.b, q.a) - s.value(q.Metric, q.a, q.b)
 }
 
-// table counts units by the runs that are right on them; nil if a row has several units, or units in only one run.
+// table counts units by the runs, two spans of columns, that are right on them, with their number; nil if a row has
+// several units, or units in only one run.
 func (s *UnitRows) table(m *Metric, columns [2]ColumnRange) (*Table2x2, int) {
 	if m.Units != nil {
 		return nil, 0

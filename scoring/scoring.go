@@ -1,5 +1,5 @@
-// Package scoring turns records into results. It calls no model and changes no file. The same records give the same
-// results, in whatever order they were written.
+// Package scoring turns the records of a run's judgments into results: metrics with intervals, tests and warnings. It
+// calls no model and changes no file. The same records give the same results, in whatever order they were written.
 package scoring
 
 import (
@@ -10,21 +10,23 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Options holds the settings of scoring.
+// Options holds the settings of scoring: how replies are read, how intervals are resampled, and how judgments without a
+// verdict count.
 type Options struct {
 	Reading   judging.Reading
 	Bootstrap stats.Bootstrap
-	Missing   MissingPolicy // see [Run.CountMissing]
+	Missing   MissingPolicy // how judgments without a verdict count; see [Run.CountMissing]
 }
 
-// DefaultOptions holds the settings of results.json.
+// DefaultOptions holds the settings with which results.json, the stored results of a run, is computed.
 var DefaultOptions = Options{
 	Reading:   judging.Reading{Policy: judging.Unique},
 	Bootstrap: stats.Default,
 	Missing:   MissingWrong,
 }
 
-// Score computes every metric, overall and by group.
+// Score returns the report of the run: every metric over all units and by group, with warnings and a diagnosis of the
+// judge. b holds the settings of its intervals.
 func (run *Run) Score(b stats.Bootstrap) Report {
 	m := run.Manifest
 	rep := Report{
@@ -75,7 +77,8 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	return rep
 }
 
-// scoreOther adds the headlines by the other reading.
+// scoreOther adds the headline metrics with the replies read by the other set of rules: as published, or gavel's robust
+// ones. Its warnings state the values by both. It does nothing if the run was not loaded by the other rules.
 func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 	other := run.readings.other
 	if run.readings.reported {

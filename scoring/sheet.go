@@ -11,23 +11,25 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Sheet holds a scorer's units as rows of numbers, and the metrics computed from them.
+// Sheet holds a scorer's units, such as pairs, as rows of numbers, and the metrics computed from the columns.
 type Sheet struct {
-	Metrics   []Metric
-	Width     int                     // number of columns
-	Units     []Unit                  // sorted by id
-	Divisions []func(a, b string) int // ways to divide the units into groups: each is the order of its groups
-	// QuestionColumns is the number of leading columns that belong to a unit's question: they count once per question.
+	Metrics []Metric
+	Width   int    // number of columns
+	Units   []Unit // sorted by id
+	// ways to divide the units into groups, such as by category; each function compares two groups for sorting
+	Divisions []func(a, b string) int
+	// QuestionColumns is the number of leading columns that belong to a unit's question: of several units of one
+	// question, they count once.
 	QuestionColumns int
-	// Blocks are columns that count in a comparison only if neither run has only zeros in them.
+	// Blocks are spans of columns that a comparison counts for a unit only if neither run has only zeros in them.
 	Blocks []ColumnRange
 
-	early    *early // of a run before its end
+	early    *early // for a run before its end: its items in the drawn order
 	protocol string
-	missing  MissingPolicy
+	missing  MissingPolicy // how judgments without a verdict count
 }
 
-// define returns metrics with their texts from the table of metrics.
+// define returns the metrics with their names and texts filled in from the protocol's table of metrics.
 func (s *Sheet) define(list []Metric) []Metric {
 	list = slices.Clone(list)
 	for i := range list {
@@ -53,7 +55,8 @@ func (s *Sheet) define(list []Metric) []Metric {
 	return list
 }
 
-// sections returns all units, then the groups of each division with at least two groups, in their order.
+// sections returns the section of all units, then, for each division with at least two groups, one section for each
+// group.
 func (s *Sheet) sections(units []Unit) []section {
 	all := []section{{Overall, -1}}
 	for d, order := range s.Divisions {
@@ -76,7 +79,7 @@ func (s *Sheet) sections(units []Unit) []section {
 	return all
 }
 
-// score computes every metric, overall and by group.
+// score computes every metric, overall and by group. unit is the noun for what intervals resample.
 func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	sections := s.sections(s.Units)
 	results := make([][]Result, len(sections))
@@ -90,8 +93,8 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	return slices.Concat(results...)
 }
 
-// WithMetrics returns a sheet of the same units with other metrics and columns. row returns what a unit adds to the
-// columns, or nil to drop it. The sheet keeps the resampling of its own metrics.
+// WithMetrics returns a sheet of the same units with other metrics and columns, of which there are width. row returns
+// the numbers that a unit adds to the columns, or nil to drop the unit.
 func (s *Sheet) WithMetrics(list []Metric, width int, row func(Unit) []float64) *Sheet {
 	sheet := &Sheet{Metrics: s.define(list), Width: width, early: s.early}
 	for _, u := range s.Units {
@@ -103,7 +106,7 @@ func (s *Sheet) WithMetrics(list []Metric, width int, row func(Unit) []float64) 
 	return sheet
 }
 
-// ScoreAs computes the metrics over all units, under the name of a group.
+// ScoreAs computes the metrics over all units; group becomes the name of the group in the results.
 func (s *Sheet) ScoreAs(group, unit string, b stats.Bootstrap) []Result {
 	results := s.score(unit, b)
 	for i := range results {
@@ -112,7 +115,7 @@ func (s *Sheet) ScoreAs(group, unit string, b stats.Bootstrap) []Result {
 	return results
 }
 
-// sample returns a sample of the units in a section.
+// sample returns the rows of the units in a section, for resampling.
 func (s *Sheet) sample(unit string, in section) *UnitRows {
 	x := newSample(unit, s.Width, s.Metrics)
 	for k := range s.QuestionColumns {
@@ -126,7 +129,8 @@ func (s *Sheet) sample(unit string, in section) *UnitRows {
 	return x
 }
 
-// inParallel calls do n times, at most as many at once as there are processors, because resampling needs memory.
+// inParallel calls do for 0 to n−1 in parallel, at most as many calls at once as there are processors, because
+// resampling needs memory.
 func inParallel(n int, do func(i int)) {
 	var todo errgroup.Group
 	todo.SetLimit(runtime.GOMAXPROCS(0))
@@ -144,7 +148,7 @@ func inOrder(rows map[string][]float64) (list [][]float64) {
 	return list
 }
 
-// right returns the number of items right by the headline; nil if the headline is not a share.
+// right returns the number of items right by the headline metric; nil if that is not a share.
 func (s *Sheet) right() *float64 {
 	whole := s.sample("", section{Overall, -1})
 	for _, m := range s.Metrics {

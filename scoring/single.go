@@ -8,8 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Shares lists the metrics of a protocol by which an item is right or wrong, the headline first; a run can end early by
-// them. It is empty if the headline is not such a metric.
+// Shares lists the keys of a protocol's metrics by which an item is right or wrong, the headline first; a run can end
+// early by them. It is empty if the headline is not such a metric.
 func Shares(protocol string) (names []string) {
 	for _, t := range MetricsOf(protocol) {
 		if t.PerItem {
@@ -19,20 +19,20 @@ func Shares(protocol string) (names []string) {
 	return names
 }
 
-// SoFar counts the items of a live run by their result on the headline.
+// SoFar counts the items of a run in progress by their result on the headline metric, for its display.
 type SoFar struct {
-	records  *Loader // takes each record before Add
-	headline string
-	format   string // of String
+	records  *Loader // loader of the run, which must take each record before Add does
+	headline string  // key of the headline metric
+	format   string  // format of String's sentence
 	mu       sync.Mutex
-	right, n int
-	failed   int // of n: they may still become right
+	right, n int // items that are right, and all that count
+	failed   int // items of n with a failed judgment, which may still become right
 }
 
-// minItems is the number of items from which on SoFar prints a result.
+// minItems is the number of items that [SoFar] needs before it prints a result.
 const minItems = 30
 
-// NewSoFar counts the records that a loader takes; it returns nil if items are not right or wrong by the headline.
+// NewSoFar returns a count of the items of a loader's run; nil if items are not right or wrong by the headline metric.
 func NewSoFar(records *Loader) *SoFar {
 	shares := Shares(records.run.Manifest.Spec.Protocol)
 	if len(shares) == 0 {
@@ -47,7 +47,7 @@ func NewSoFar(records *Loader) *SoFar {
 	}
 }
 
-// Add counts a judgment that the loader has taken.
+// Add counts the item of a judgment, which the loader has taken, once all its judgments were added.
 func (s *SoFar) Add(r *judging.Record) {
 	if s == nil || r.Repetition > 0 {
 		return
@@ -67,7 +67,8 @@ func (s *SoFar) Add(r *judging.Record) {
 	}
 }
 
-// String returns the result so far as an interval that is valid at every look; "" while there are few items.
+// String returns the headline metric so far in words, as an interval that is valid at every look; "" while there are
+// few items.
 func (s *SoFar) String() string {
 	if s == nil {
 		return ""

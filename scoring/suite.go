@@ -10,40 +10,42 @@ import (
 	"strings"
 )
 
-// SuiteFile is the name of the file, in a suite's folder, that lists its runs.
+// SuiteFile is the name of the file, in a suite's folder, that lists the suite's runs.
 const SuiteFile = "suite.json"
 
-// MostCells is the largest number of cells in a suite; it protects against damaged files.
+// MostCells limits the cells of a suite, runs of one judge under one condition; it protects against damaged files.
 const MostCells = 2000
 
-// Matrix lists the runs of a suite: every judge under every condition.
+// Matrix holds the content of suite.json: the runs of a suite, with every judge under every condition.
 type Matrix struct {
-	Name       string           `json:"suite"`
-	File       string           `json:"file"` // its YAML, as run
-	Judges     []string         `json:"judges"`
-	Conditions []SuiteCondition `json:"conditions"`
-	Cells      []SuiteCell      `json:"cells"`           // ordered by judge
-	Shard      string           `json:"shard,omitempty"` // only in the folder of a shard: its name, such as `3/16`
-	Path       string           `json:"path,omitempty"`  // only in the folder of a shard: of the YAML file, as given
+	Name       string           `json:"suite"`      // name of the suite
+	File       string           `json:"file"`       // text of the suite's YAML file with which it was run
+	Judges     []string         `json:"judges"`     // names of the judges
+	Conditions []SuiteCondition `json:"conditions"` // settings in which the runs of each judge differ
+	Cells      []SuiteCell      `json:"cells"`      // one run for each judge and condition, ordered by judge
+	// only in the folder of a shard, a part of the suite run on one machine: its name, such as `3/16`
+	Shard string `json:"shard,omitempty"`
+	// only in the folder of a shard: path of the suite's YAML file, as given
+	Path string `json:"path,omitempty"`
 }
 
-// SuiteCondition holds the settings that are the same for all judges.
+// SuiteCondition holds the settings of one column of a suite: they are the same for all judges.
 type SuiteCondition struct {
-	Name     string `json:"condition"`
+	Name     string `json:"condition"` // name of the condition
 	Protocol string `json:"protocol"`
 	Dataset  string `json:"dataset"`
 	Prompt   string `json:"prompt"`
-	Options  string `json:"options,omitempty"`
+	Options  string `json:"options,omitempty"` // other settings of the protocol, as text
 }
 
-// SuiteCell holds the run of a judge under a condition.
+// SuiteCell names the run of one judge under one condition of a suite.
 type SuiteCell struct {
-	Judge     string `json:"judge"`
-	Condition string `json:"condition"`
-	Run       string `json:"run"` // its folder, next to the file
+	Judge     string `json:"judge"`     // name of the judge
+	Condition string `json:"condition"` // name of the condition
+	Run       string `json:"run"`       // folder of the run, next to suite.json
 }
 
-// ReadSuite reads the file in the folder of a suite.
+// ReadSuite reads suite.json in the folder of a suite.
 func ReadSuite(dir string) (*Matrix, error) {
 	f, err := os.Open(filepath.Join(dir, SuiteFile))
 	if err != nil {
@@ -53,7 +55,7 @@ func ReadSuite(dir string) (*Matrix, error) {
 	return DecodeSuite(f.Name(), f)
 }
 
-// DecodeSuite parses a suite's file; errors begin with name. It rejects runs outside the folder of the file.
+// DecodeSuite parses the content of suite.json; errors begin with name. It rejects runs outside the folder of the file.
 func DecodeSuite(name string, r io.Reader) (*Matrix, error) {
 	s := new(Matrix)
 	if err := json.NewDecoder(r).Decode(s); err != nil {

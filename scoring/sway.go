@@ -8,50 +8,53 @@ import (
 	"gavel/scoring/stats"
 )
 
-// BiasAnalysis holds the biases of a judge: what correlates with its verdicts besides the labels, and its accuracy
-// without them.
+// BiasAnalysis holds the biases of a judge on pairs: which features of the responses correlate with its verdicts
+// besides the labels, and its accuracy if no feature had an effect.
 type BiasAnalysis struct {
-	Run       string  `json:"run,omitempty"` // the folder, as given
-	Says      string  `json:"says"`          // the answer in one or two sentences
-	Judge     string  `json:"judge"`         // the model
-	Dataset   string  `json:"dataset"`       // its name
-	Pairs     int     `json:"pairs"`         // with a label and both texts
-	Judgments int     `json:"judgments"`     // of these pairs, that name a response
-	Causes    []Cause `json:"causes"`        // the position first, then by strength
-	// share of the pairs correct in both orders, for comparison with the baselines
+	Run       string  `json:"run,omitempty"` // folder of the run, as given
+	Says      string  `json:"says"`          // the biases found, in one or two sentences
+	Judge     string  `json:"judge"`         // model name of the judge
+	Dataset   string  `json:"dataset"`       // name of the dataset
+	Pairs     int     `json:"pairs"`         // pairs with a label and both texts, which the analysis uses
+	Judgments int     `json:"judgments"`     // judgments of these pairs that name a response
+	Causes    []Cause `json:"causes"`        // features with their effects: the position first, then by strength
+	// pairs on which the judge is correct in both orders, for comparison with the baselines
 	Strict Proportion `json:"right_in_both_orders"`
 	// accuracy of single verdicts, in percent; null without a fitted regression
 	Right *float64 `json:"right"`
-	// predicted accuracy with all causes equal, averaged over both positions; null without a fitted regression
+	// accuracy, in percent, that the regression predicts for two responses with equal features, averaged over both
+	// positions; null without a fitted regression
 	Level *Proportion `json:"right_where_equal"`
-	Why   string      `json:"why,omitempty"` // why there is no regression
-	// why a preference for its own family cannot be tested; left out if that is a cause
+	Why   string      `json:"why,omitempty"` // why no regression could be fitted
+	// why a preference for the judge's own model family cannot be tested; left out if it is one of the causes
 	Itself string     `json:"itself,omitempty"`
-	Rules  []Baseline `json:"rules"` // baselines
+	Rules  []Baseline `json:"rules"` // baselines that pick responses without reading them
 }
 
-// Cause holds the effect of a feature that one response has more of than the other.
+// Cause holds the effect on the verdicts of a feature that one response of a pair has more of than the other.
 type Cause struct {
-	Name  string     `json:"name"`             // the position, length, Markdown, …
-	About string     `json:"about"`            // how it is measured
-	Pairs int        `json:"pairs"`            // in which one response has more of it
-	Named Proportion `json:"named"`            // verdicts that name the response with more
-	More  Proportion `json:"right_where_more"` // pairs correct in both orders, of those whose better response has more
-	Less  Proportion `json:"right_where_less"` // pairs correct in both orders, of those whose better response has less
-	// effect of one standard deviation more on the odds of being named, in a logistic regression on the label and all
-	// causes; null if none could be fitted. For the position: effect of being shown first.
+	Name  string     `json:"name"`  // name of the feature: the position, length, Markdown, …
+	About string     `json:"about"` // how the feature is measured
+	Pairs int        `json:"pairs"` // pairs in which one response has more of the feature
+	Named Proportion `json:"named"` // verdicts that name the response with more of the feature
+	// pairs correct in both orders, of those whose better response has more of the feature
+	More Proportion `json:"right_where_more"`
+	// pairs correct in both orders, of those whose better response has less of the feature
+	Less Proportion `json:"right_where_less"`
+	// effect of one standard deviation more of the feature on a response's odds of being named, in a logistic regression
+	// on the label and all features; null if none could be fitted. For the position: effect of being shown first.
 	Odds *Odds `json:"odds"`
 }
 
-// ProportionOf returns the share from the counts of successes and trials per unit or cluster.
+// ProportionOf returns a share with its interval. counts holds the successes and the trials of each unit or cluster.
 func ProportionOf(counts [][2]int, b stats.Bootstrap) Proportion {
 	e, n := MeanOf(counts, 0, b)
 	return Proportion{Value: e.Value, Low: e.Low, High: e.High, N: n}
 }
 
-// MeanOf returns the mean of scores, in percent, and their number. Each unit or cluster has the sum of its scores and
-// their number. A score is 1, 0 or, if lowest is −1, −1. The interval has a closed form if each unit has one score,
-// or up to two of 0 and 1; otherwise the units are resampled.
+// MeanOf returns the mean of scores, in percent, and their number n. For each unit or cluster, scores holds the sum of
+// its scores and their number. A score is 1, 0 or, if lowest is −1, −1. The interval comes from a formula if each
+// unit has one score, or up to two of 0 and 1; otherwise the units are resampled.
 func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n int) {
 	var rows stats.Rows
 	var parts []stats.ClusterCount
@@ -94,7 +97,7 @@ func MeanOf(scores [][2]int, lowest float64, b stats.Bootstrap) (e Estimate, n i
 	return e, n
 }
 
-// picks holds the phrases about a rule that decides the verdicts, by its name.
+// picks holds, by the name of a baseline, the code of the phrase that the judge picks the same responses.
 var picks = map[string]string{
 	"the longer":    "bias.picks-longer",
 	"the shorter":   "bias.picks-shorter",
@@ -102,9 +105,10 @@ var picks = map[string]string{
 	"less Markdown": "bias.picks-less-markdown",
 }
 
-// Decider returns the rule that decides the verdicts; nil if none does. By 95 % intervals, at least three quarters of
-// the verdicts name the rule's response, which is more than the labels do; and where the rule is wrong, the judge is
-// correct on less than half of the pairs and less often than over all pairs. strict is the lower end of the latter.
+// Decider returns the baseline that the judge's verdicts follow; nil if they follow none. By 95 % intervals, at least
+// three quarters of the verdicts name the baseline's response, which is more than the labels do; and where the baseline
+// is wrong, the judge is correct on less than half of the pairs and on a smaller share than of all pairs. strict is the
+// lower end of the interval of the latter share.
 func Decider(rules []Baseline, strict *float64) (decider *Baseline) {
 	for i, x := range rules {
 		if strict == nil || x.Followed == nil || x.Followed.Low == nil || x.WhereWrong.High == nil {
@@ -118,12 +122,13 @@ func Decider(rules []Baseline, strict *float64) (decider *Baseline) {
 	return decider
 }
 
-// Decides states that the rule decides the verdicts.
+// Decides returns a sentence: the judge picks the same responses as the baseline, and how accurate it is where that is
+// wrong.
 func (r Baseline) Decides() string {
 	return phrases.Say(picks[r.Name], *r.Followed.Value, *r.WhereWrong.Value)
 }
 
-// Best returns the baseline with the highest value.
+// Best returns the baseline that is correct in both orders on the most pairs.
 func (s BiasAnalysis) Best() (best Baseline) {
 	for _, r := range s.Rules {
 		if r.Value > best.Value {
@@ -133,7 +138,7 @@ func (s BiasAnalysis) Best() (best Baseline) {
 	return best
 }
 
-// causesText states which causes sway the judge.
+// causesText returns sentences on the features that have a significant effect on the verdicts.
 func (s BiasAnalysis) causesText() string {
 	decides := ""
 	rule := Decider(s.Rules, s.Strict.Low)
@@ -187,19 +192,20 @@ func (s BiasAnalysis) causesText() string {
 	return words + " " + phrases.Say("bias.prefers", to, namedShare, *right.Value, better, *other.Value)
 }
 
-// Names of causes with special wording.
+// Names of causes of bias that sentences word differently from the others.
 const (
 	Length = "length"
 	Itself = "itself"
 )
 
-// Label returns the name in words: stored results call the position "the place".
+// Label returns the cause's name in today's words: stored results call the position "the place".
 func (c Cause) Label() string { return strings.Replace(c.Name, "the place", "position", 1) }
 
-// Sways reports whether a cause has a significant effect on the verdicts.
+// Sways reports whether the feature has a significant effect on the verdicts.
 func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < SignificanceLevel }
 
-// Answer returns which causes sway the judge, and whether a baseline does as well.
+// Answer returns sentences on the features that have a significant effect on the verdicts, and on a baseline that is as
+// good as the judge.
 func (s BiasAnalysis) Answer() string {
 	words := s.causesText()
 	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {

@@ -6,7 +6,7 @@ type Tally[K comparable, V any] struct {
 	index  map[K]int
 }
 
-// Get returns the value of a key, initially zero, for changes before the next call.
+// Get returns a pointer to the value of a key, initially zero. It is valid until the next call.
 func (t *Tally[K, V]) Get(key K) *V {
 	if t.index == nil {
 		t.index = map[K]int{}

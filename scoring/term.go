@@ -13,35 +13,41 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Term holds a row of a table of metrics such as metrics.yaml: the names and texts of a metric.
+// Term holds a row of a table of metrics such as metrics.yaml: the key, names and texts of a metric.
 type Term struct {
-	Metric   string   `yaml:"key"`            // or a pattern for several keys, as in [path.Match]: "place-*"
-	Label    string   `yaml:"label"`          // in tables, axes and sentences; * stands for the matched part of the key
-	Short    string   `yaml:"short"`          // for narrow columns; "" in the file: the label
-	Plain    string   `yaml:"definition"`     // in plain words
-	Source   string   `yaml:"source"`         // of the formula
-	Others   string   `yaml:"others"`         // name in other publications
-	Unit     string   `yaml:"unit"`           // of its values, as in [Result]
-	Best     Best     `yaml:"best"`           // "" if no value is better than another
-	Chance   string   `yaml:"chance"`         // value of a random judge; "" if that is not informative
-	Called   []string `yaml:"called"`         // other names in tables, with patterns as in Metric
-	PerItem  bool     `yaml:"per-item"`       // every item is right or wrong by it, so a run can end early by it
-	Missing  string   `yaml:"missing"`        // how judgments without a verdict count
-	Strict   string   `yaml:"missing-strict"` // the same under [MissingStrict], if that differs
-	None     string   `yaml:"undefined"`      // why there is no value, if the reason is always the same
-	Compared Scope    `yaml:"compared"`       // units on which two runs are compared by it; headline: always [ByGroup]
+	// key of the metric, or a pattern for several keys, as in [path.Match]: "place-*"
+	Metric string `yaml:"key"`
+	// name in tables, axes and sentences; * stands for the part of the key that the pattern's * matches
+	Label  string   `yaml:"label"`
+	Short  string   `yaml:"short"`      // name for narrow columns; "" in the file: the label
+	Plain  string   `yaml:"definition"` // definition in plain words
+	Source string   `yaml:"source"`     // where the formula was published
+	Others string   `yaml:"others"`     // name of the metric in other publications
+	Unit   string   `yaml:"unit"`       // unit of the metric's values, as in [Result]
+	Best   Best     `yaml:"best"`       // whether higher or lower values are better; "" if neither
+	Chance string   `yaml:"chance"`     // value of a random judge; "" if that is not informative
+	Called []string `yaml:"called"`     // other names of the metric in tables, with patterns as in Metric
+	// every item is right or wrong by the metric, so that a run can end early by it
+	PerItem bool   `yaml:"per-item"`
+	Missing string `yaml:"missing"`        // how judgments without a verdict count, in words
+	Strict  string `yaml:"missing-strict"` // how judgments without a verdict count under [MissingStrict], if that differs
+	None    string `yaml:"undefined"`      // why the metric has no value, if the reason is always the same
+	// groups of units on which two runs are compared by the metric; for a headline metric always [ByGroup]
+	Compared Scope `yaml:"compared"`
 }
 
+// commonTable is the text of the table that [CommonTerms] holds.
+//
 //go:embed metrics.yaml
 var commonTable string
 
 // CommonTerms holds the metrics that several protocols share.
 var CommonTerms, _ = ReadTerms(commonTable)
 
-// metrics holds the table of metrics of each protocol.
+// metrics holds the table of metrics of each protocol, by the protocol's name.
 var metrics = map[string][]Term{}
 
-// ReadTerms parses a table of metrics.
+// ReadTerms parses a table of metrics in YAML.
 func ReadTerms(table string) (terms []Term, err error) {
 	d := yaml.NewDecoder(strings.NewReader(table))
 	d.KnownFields(true)
@@ -52,7 +58,7 @@ func ReadTerms(table string) (terms []Term, err error) {
 // Keys of metrics of all protocols, and of the metrics of pairs on leaderboards.
 const (
 	SelfAgreement   = "self-agreement"
-	NoiseFloor      = "noise-floor:" // of the metric whose key follows
+	NoiseFloor      = "noise-floor:" // begins the key of a metric's noise floor, followed by the metric's key
 	Brier           = "brier"
 	CalibrationECE  = "ece"
 	AUROC           = "auroc"
@@ -61,16 +67,16 @@ const (
 	FirstPosition   = "first-position"
 )
 
-// Best states which values of a metric are better.
+// Best tells whether higher or lower values of a metric are better; "" if neither.
 type Best string
 
-// Values of Best.
+// Values of [Term.Best]: which values of a metric are better.
 const (
 	Higher Best = "higher is better"
 	Lower  Best = "lower is better"
 )
 
-// Is reports whether the term has this name.
+// Is reports whether the term's metric has this name: its label, its key or one of its other names.
 func (t Term) Is(name string) bool {
 	return name == t.Label || slices.ContainsFunc(append([]string{t.Metric}, t.Called...), func(pattern string) bool {
 		match, _ := path.Match(pattern, strings.ReplaceAll(name, "/", " "))
@@ -78,14 +84,15 @@ func (t Term) Is(name string) bool {
 	})
 }
 
-// ID returns the id of the term's explanation on a page. Terms of two protocols with the same name have different ids.
+// ID returns the HTML id of the metric's explanation on a page. Metrics of two protocols with the same name have
+// different ids.
 func (t Term) ID() string {
 	h := fnv.New32a()
 	io.WriteString(h, t.Metric+"\n"+t.Plain)
 	return fmt.Sprintf("term-%08x", h.Sum32())
 }
 
-// TermIn finds a term by name; false if none has it.
+// TermIn returns the term with a name, as in [Term.Is]; false if no term has it.
 func TermIn(terms []Term, name string) (Term, bool) {
 	if i := slices.IndexFunc(terms, func(t Term) bool { return t.Is(name) }); i >= 0 && name != "" {
 		return terms[i], true
@@ -96,13 +103,14 @@ func TermIn(terms []Term, name string) (Term, bool) {
 // MetricsOf lists the metrics of a protocol in the order in which tables print them.
 func MetricsOf(protocol string) []Term { return metrics[protocol] }
 
-// MetricOf finds the metric of a result by its key, first among those of the protocol, then among [CommonTerms]. It
-// returns false for an unknown key.
+// MetricOf returns the names and texts of a metric by its key, first among the metrics of the protocol, then among
+// [CommonTerms]. It returns false for an unknown key.
 func MetricOf(protocol, key string) (Term, bool) {
 	return termOf(slices.Concat(metrics[protocol], CommonTerms), key)
 }
 
-// termOf returns the row of a key, with its pattern filled in. It returns false for an unknown key.
+// termOf returns the term of a key, with * in its names replaced by the part of the key that it matches. It returns
+// false for an unknown key.
 func termOf(terms []Term, key string) (Term, bool) {
 	exact := func(t Term) bool { return t.Metric == key }
 	i := slices.IndexFunc(terms, exact)

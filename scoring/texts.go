@@ -11,13 +11,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// BiasFinder is a scorer that finds the biases of the judge from features of the items' texts, which records lack.
-// clusterOf returns the cluster of an item; nil: no clusters. The result is nil for runs with another question.
+// BiasFinder is a scorer that finds the biases of the judge from the texts of the responses, which records lack.
+// clusterOf returns the cluster of an item by its id; nil: no clusters. The result is nil for runs with another
+// question.
 type BiasFinder interface {
 	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*BiasAnalysis, error)
 }
 
-// Sway returns the biases of the judge from the items' texts; nil if the protocol does not support it.
+// Sway returns the biases of the judge, found from the texts of the responses; nil if the protocol does not support it.
 func (run *Run) Sway(b stats.Bootstrap) (*BiasAnalysis, error) {
 	s, ok := run.scorer.(BiasFinder)
 	if !ok {
@@ -36,12 +37,14 @@ func (run *Run) Sway(b stats.Bootstrap) (*BiasAnalysis, error) {
 	return out, err
 }
 
-// Ruler is a scorer that compares runs with baselines; it returns none for runs with another question.
+// Ruler is a scorer that scores baselines, rules that pick responses without reading them, on the items of a run. It
+// returns none for runs with another question.
 type Ruler interface {
 	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Baseline, error)
 }
 
-// responses calls use with the responses of each item; it calls nothing if the run's folder lacks the items.
+// responses calls use for each item with its id and the texts of its responses; it calls nothing if the run's folder
+// lacks the items.
 func (run *Run) responses(use func(id string, responses []judging.CandidateText)) error {
 	items := run.items
 	if items == nil {
@@ -54,6 +57,7 @@ func (run *Run) responses(use func(id string, responses []judging.CandidateText)
 	return err
 }
 
+// inFolder calls use for each item of the file in the run's folder.
 func (run *Run) inFolder(use func(id string, responses []judging.CandidateText)) error {
 	in, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
 	if err != nil {
@@ -63,7 +67,7 @@ func (run *Run) inFolder(use func(id string, responses []judging.CandidateText))
 	return judging.EachResponse(run.Manifest, in, use)
 }
 
-// rules returns the baselines on the run's items; none if the items cannot be read.
+// rules returns the results of baselines on the run's items; none if the items cannot be read.
 func (run *Run) rules(b stats.Bootstrap) []Baseline {
 	s, ok := run.scorer.(Ruler)
 	if !ok || run.items == nil && run.folder == "" {

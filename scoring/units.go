@@ -8,24 +8,27 @@ import (
 
 // Unit holds one scored unit: a pair, a question, a judgment of an answer or an item.
 type Unit struct {
-	ID      string
-	Cluster string // units of a cluster are resampled together; "": a cluster of its own
+	ID      string // identifies the unit in all runs on the dataset
+	Cluster string // units of one cluster are resampled together; "": the unit is a cluster of its own
 
-	Question string // units of a question share the Own columns; without clusters in the dataset, the cluster
+	// units of one question share the first columns, see [Sheet.QuestionColumns]; the scorer's cluster, before clusters
+	// of the dataset replace it
+	Question string
 
-	Groups       []string  // one for each of the sheet's divisions
-	Row          []float64 // what it adds to the columns
+	Groups       []string  // name of the unit's group in each of the sheet's Divisions
+	Row          []float64 // numbers that the unit adds to the columns of the sheet
 	Gold         string    // the right answer: runs that were asked the same but disagree on it have different datasets
 	GoldQuestion string    // the question that Gold answers, if runs may have different ones
-	Data         any       // further data of the scorer
+	Data         any       // further data that only the scorer reads
 }
 
-// section names a group of units.
+// section names a group of units whose results a report shows.
 type section struct {
 	name     string
-	division int // −1: all units
+	division int // index in [Sheet.Divisions] of the division that the group belongs to; −1: all units
 }
 
+// has reports whether a unit is in the section.
 func (s section) has(u Unit) bool { return s.division < 0 || u.Groups[s.division] == s.name }
 
 // filter returns the units in the section.
@@ -38,10 +41,10 @@ func (s section) filter(units []Unit) (in []Unit) {
 	return in
 }
 
-// SharedUnit holds a unit of two runs.
+// SharedUnit holds a unit that two runs judged, as scored in run A and in run B.
 type SharedUnit struct{ A, B Unit }
 
-// join pairs units by id; both lists must be sorted by it.
+// join returns the units with ids in both lists, which must be sorted by id.
 func join(a, b []Unit) (out []SharedUnit) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch cmp.Compare(a[i].ID, b[j].ID) {
@@ -57,7 +60,7 @@ func join(a, b []Unit) (out []SharedUnit) {
 	return out
 }
 
-// ByCluster returns the rows of shared units, with those of one cluster added up.
+// ByCluster returns one row for each cluster of shared units: the sum of the rows of its units, which row returns.
 func ByCluster(shared []SharedUnit, row func(SharedUnit) []float64) (rows [][]float64) {
 	var sums Tally[string, []float64]
 	for _, j := range shared {

@@ -8,10 +8,10 @@ import (
 	"gavel/scoring/stats"
 )
 
-// unitwise holds the units of a sample for metrics that are functions of single units: a list of rows for each unit or
-// cluster, which is resampled as a whole.
+// unitwise holds the rows of single units for metrics that are not functions of sums. Units are grouped by cluster,
+// which is resampled as a whole.
 type unitwise struct {
-	groups Tally[string, [][]float64]
+	groups Tally[string, [][]float64] // rows of the units of each cluster; a unit without a cluster has a group of its own
 }
 
 func (u *unitwise) add(cluster string, row []float64) {
@@ -23,7 +23,8 @@ func (u *unitwise) add(cluster string, row []float64) {
 	*group = append(*group, row)
 }
 
-// columns returns the columns of span, by group, for units without a NaN there or in other.
+// columns returns the columns of span of each unit, grouped by cluster, for the units without a NaN in span or in
+// other.
 func (u *unitwise) columns(span, other ColumnRange) (groups [][][]float64) {
 	for _, group := range u.groups.Values {
 		var rows [][]float64
@@ -39,6 +40,7 @@ func (u *unitwise) columns(span, other ColumnRange) (groups [][][]float64) {
 	return groups
 }
 
+// count returns the number of units without a NaN in the columns of span or of other.
 func (u *unitwise) count(span, other ColumnRange) (n int) {
 	for _, group := range u.columns(span, other) {
 		n += len(group)
@@ -46,7 +48,7 @@ func (u *unitwise) count(span, other ColumnRange) (n int) {
 	return n
 }
 
-// interval returns the interval of a metric, or of its difference between two spans.
+// interval returns the interval of a metric, or of its difference between two spans of columns, by resampling clusters.
 func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 	second := u.columns(q.b, q.b)
 	var first [][][]float64
@@ -76,7 +78,8 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 	return bounds{Interval: interval, method: ByUnits}
 }
 
-// exchangeTest returns the p-value of a difference between two spans, and the number of units in the test.
+// exchangeTest returns the p-value of a permutation test of a metric's difference between two spans of columns, those
+// of two runs, and the number of units in the test.
 func (u *unitwise) exchangeTest(m *Metric, columns [2]ColumnRange, boot stats.Bootstrap) (p float64, n int) {
 	first := u.columns(columns[0], columns[1])
 	second := u.columns(columns[1], columns[0])

@@ -7,7 +7,7 @@ import (
 	"gavel/judging"
 )
 
-// Cautions returns the warnings of a run, except that its judge is simulated, which every list shows by itself.
+// Cautions returns the warnings of a run without the one that its judge is simulated, which every list shows by itself.
 func (r Report) Cautions() (all []string) {
 	for _, w := range r.Warnings {
 		if w != phrases.Say(simulatedWarning) {
@@ -17,10 +17,10 @@ func (r Report) Cautions() (all []string) {
 	return all
 }
 
-// Caveats returns the number of cautions.
+// Caveats returns the number of [Report.Cautions].
 func (r Report) Caveats() int { return len(r.Cautions()) }
 
-// itemWarnings warns of items that are missing from the scores, or from some of them.
+// itemWarnings adds warnings of items that are missing from all scores, or from those that need a label.
 func (run *Run) itemWarnings(w *cautions) {
 	if s := run.Manifest.Shard; s != nil {
 		w.add("warning.shard", s)
@@ -32,7 +32,8 @@ func (run *Run) itemWarnings(w *cautions) {
 	w.addCount("warning.unlabelled", run.unlabelled(), n, words.Unit)
 }
 
-// cutWarnings warns of replies truncated at the end of the context or at the token limit.
+// cutWarnings adds warnings of replies truncated in a loop, at the end of the context or at the token limit. judgments
+// is the number of all judgments.
 func (run *Run) cutWarnings(w *cautions, judgments int) {
 	w.addCount("warning.loops", run.Repeating, judgments, run.missingPhrase(), run.endLoops)
 	maxTokens := run.Manifest.Spec.Parameters.MaxTokens
@@ -44,11 +45,12 @@ func (run *Run) cutWarnings(w *cautions, judgments int) {
 	}
 }
 
-// AlteredWarning states that files of a run changed after the run wrote them.
+// AlteredWarning returns the warning that these files of a run changed after the run wrote them.
 func AlteredWarning(files []string) string {
 	return phrases.Say("warning.altered", strings.Join(files, " and "))
 }
 
+// warnings returns the warnings of the run that do not depend on the values of its metrics.
 func (run *Run) warnings() []string {
 	w := cautions{}
 	m := run.Manifest
@@ -112,8 +114,8 @@ func (run *Run) warnings() []string {
 	return w
 }
 
-// readingWarnings warns of verdicts that differ from the recorded ones, of failed calls, and of many replies without a
-// verdict.
+// readingWarnings adds warnings of verdicts that differ from the recorded ones, of failed calls, and of many replies
+// without a readable verdict. judgments is the number of all judgments.
 func (run *Run) readingWarnings(w *cautions, judgments int) {
 	policy := ""
 	if p := run.policy(); p != "" {

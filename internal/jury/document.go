@@ -14,7 +14,8 @@ import (
 	"gavel/scoring"
 )
 
-// Document returns the jury among its members, what it gains, who agrees with whom, and how the votes ended.
+// Document returns the tables of the jury among its members, what it gains over the best of them, which members agree,
+// and how the votes ended.
 func (r *Jury) Document() doc.Document {
 	sheet := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}
 	add := func(kind, run string, v, low, high *float64) {
@@ -29,7 +30,7 @@ func (r *Jury) Document() doc.Document {
 	return doc.Document{Answer: r.Says, Also: r.Also, Blocks: r.Blocks(), Sheet: sheet}
 }
 
-// Blocks returns the parts of the document, which also stand on the page of the jury's run.
+// Blocks returns the parts of the document, which the page of the jury's run shows too.
 func (r *Jury) Blocks() []doc.Block {
 	return []doc.Block{r.membersBlock(), r.gainBlock(), r.agreementBlock(), r.votesBlock(), doc.Block{
 		ID:   "sure",
@@ -41,10 +42,10 @@ func (r *Jury) Blocks() []doc.Block {
 	}}
 }
 
-// metric returns the label of the metric.
+// metric returns the label of the headline metric, such as "correct in both orders".
 func (r *Jury) metric() string { return doc.MetricName(r.Scored.Protocol, r.Metric) }
 
-// membersBlock has a row for the jury and each of its members, the best first.
+// membersBlock returns the table with a row for the jury and for each of its members, the best first.
 func (r *Jury) membersBlock() doc.Block {
 	consistent := doc.MetricColumn(r.Scored.Protocol, scoring.RightWhereAlike, doc.ShareWithN)
 	consistent.Spare = 3
@@ -99,7 +100,7 @@ func (r *Jury) membersBlock() doc.Block {
 	return b
 }
 
-// gainBlock shows the difference to the best member.
+// gainBlock returns the chart of the jury's headline minus that of its best member.
 func (r *Jury) gainBlock() doc.Block {
 	if r.Gain.Diff == nil || len(r.Members) == 0 {
 		return doc.Block{}
@@ -123,11 +124,11 @@ func (r *Jury) gainBlock() doc.Block {
 	}
 }
 
-// mostPairs limits the pairs of members in the table.
+// mostPairs is the largest number of pairs of members that the table of their agreement lists.
 const mostPairs = 15
 
-// agreementBlock shows how often two members give the same verdict and how alike they err, those that err most alike
-// first.
+// agreementBlock returns the table of how often two members give the same verdict and how alike they err; the pairs of
+// members that err most alike come first.
 func (r *Jury) agreementBlock() doc.Block {
 	t := &doc.Table{RowHead: "members", Columns: []doc.Column{
 		{Name: "κ of errors", Kind: doc.Bare}, {Name: "both wrong", Kind: doc.Whole},
@@ -157,7 +158,7 @@ func (r *Jury) agreementBlock() doc.Block {
 	return b
 }
 
-// Names returns the names of the members by their runs.
+// Names returns the display names of the members by the folders of their runs.
 func (r *Jury) Names() map[string]string {
 	names := map[string]string{}
 	for _, m := range r.Members {
@@ -166,7 +167,7 @@ func (r *Jury) Names() map[string]string {
 	return names
 }
 
-// votesBlock returns a bar of the units by the number of members that are right on them.
+// votesBlock returns a bar of the judged units, divided by the number of members that are right on them.
 func (r *Jury) votesBlock() doc.Block {
 	members := len(r.Members)
 	var runs []string
@@ -207,7 +208,7 @@ func (r *Jury) votesBlock() doc.Block {
 	}
 }
 
-// rightWords says how many of so many members are right: "all three right", "one right".
+// rightWords says in words how many members of a jury are right: "all three right", "one right".
 func rightWords(right, members int) string {
 	words := scoring.CountWord(right)
 	switch {
@@ -223,7 +224,7 @@ func rightWords(right, members int) string {
 	return words + " right"
 }
 
-// Composition says how the members became one judge: "majority of A, B and C".
+// Composition says in words which judges became the jury, and by which rule: "majority of A, B and C".
 func (r *Jury) Composition() string {
 	names := make([]string, len(r.Members))
 	for i, m := range r.Members {

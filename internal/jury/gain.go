@@ -13,76 +13,79 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Jury holds the results of a jury beside those of its members.
+// Jury holds the results of a jury, one judge made of several others, beside those of its members.
 type Jury struct {
-	Jury    string         `json:"jury"`           // folder of its run
-	Says    string         `json:"says"`           // the answer in a sentence
-	Also    string         `json:"also,omitempty"` // further sentences on it
-	Rule    Rule           `json:"rule"`           // how verdicts are combined
-	Metric  string         `json:"metric"`         // of all values: the headline of the protocol
-	N       int            `json:"n"`              // units that all members have judged
-	Calls   int            `json:"calls"`          // of the members, for all of its verdicts
-	Members []Member       `json:"members"`        // the best first
-	Value   scoring.Result `json:"value"`          // of the jury
-	// of pairs, percent: accuracy when consistent
+	Jury string `json:"jury"` // folder of the jury's run
+	Says string `json:"says"` // whether the jury is better than its best member, in a sentence
+	// further sentences: size of the difference, how alike the members err, advice
+	Also    string         `json:"also,omitempty"`
+	Rule    Rule           `json:"rule"`    // rule by which the members' verdicts are combined
+	Metric  string         `json:"metric"`  // key of the metric of all values: the headline of the protocol
+	N       int            `json:"n"`       // units (pairs, questions) that all members have judged
+	Calls   int            `json:"calls"`   // judgments of the members that the jury's verdicts used
+	Members []Member       `json:"members"` // results of the members, the best first
+	Value   scoring.Result `json:"value"`   // result of the jury by the metric
+	// only for pairs: accuracy of the jury when consistent, in percent
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	// of pairs, percent: consistent verdicts
+	// only for pairs: percent of the pairs on which the jury is consistent
 	Coverage *float64 `json:"coverage,omitempty"`
-	// the jury minus its best member, chosen on the same units, with the paired interval of a comparison
+	// the metric of the jury minus that of its best member, which was chosen on the same units, with a paired interval
 	Gain scoring.Difference `json:"gain"`
-	// how often every two members err on the same units
+	// for every two members: how often they err on the same units
 	Errors []Likeness `json:"errors"`
-	// the number of independent judges that the members are worth
+	// effective number of independent judges among the members, from the mean correlation of their errors; null if unknown
 	Effective *float64 `json:"effective_judges"`
-	// the units by the number of members that are right on them, the most first
+	// units by the number of members that are right on them, the largest number first
 	Votes    []VoteCount `json:"votes"`
-	Warnings []string    `json:"warnings"` // printed after `!`
+	Warnings []string    `json:"warnings"` // warnings about the jury and its members, printed after `!`
 
-	Scored scoring.Report `json:"-"` // of the jury's run
+	Scored scoring.Report `json:"-"` // all results of the jury's run
 
-	alone int    // calls of one member
-	unit  string // such as pair
+	alone int    // judgments that one member makes for the same verdicts
+	unit  string // noun for a judged unit, such as pair
 }
 
-// Member holds the results of one run of a jury.
+// Member holds the results of one member of a jury, by the run of this member.
 type Member struct {
-	Run   string   `json:"run"`      // its folder
-	Model string   `json:"model"`    // the judge
-	Name  string   `json:"name"`     // of the member in tables
-	Value *float64 `json:"value"`    // of the metric, percent
-	Low   *float64 `json:"low"`      // of its 95 % interval
-	High  *float64 `json:"high"`     // of its 95 % interval
-	By    string   `json:"interval"` // how the interval was made
-	// of pairs, percent: accuracy when consistent
+	Run   string   `json:"run"`      // folder of the member's run
+	Model string   `json:"model"`    // model name of the member
+	Name  string   `json:"name"`     // name of the member in tables
+	Value *float64 `json:"value"`    // value of the jury's metric for the member, in percent
+	Low   *float64 `json:"low"`      // lower end of the 95 % interval of `value`
+	High  *float64 `json:"high"`     // upper end of the 95 % interval of `value`
+	By    string   `json:"interval"` // method of the interval, see PROTOCOLS.md §5
+	// only for pairs: accuracy of the member when consistent, in percent
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	// of pairs, percent: consistent verdicts
+	// only for pairs: percent of the pairs on which the member is consistent
 	Coverage *float64 `json:"coverage,omitempty"`
-	// the number of its judgments that the jury's verdicts used; left out for none
+	// judgments of the member that the jury's verdicts used; left out if there are none
 	Calls int `json:"calls,omitempty"`
 
-	Scored scoring.Report `json:"-"` // of its run
+	Scored scoring.Report `json:"-"` // all results of the member's run
 }
 
-// Likeness says how often two members are wrong on the same units, beyond chance.
+// Likeness tells how often two members of a jury are wrong on the same units, beyond chance, and give the same verdict.
 type Likeness struct {
-	A        string   `json:"a"`         // folder of one
-	B        string   `json:"b"`         // folder of the other
-	Kappa    *float64 `json:"kappa"`     // Cohen's κ of being right; null where one is always right or always wrong
-	BothFail int      `json:"both_fail"` // units that both are wrong on
-	// of pairs, percent: both name the same response, of the pairs where each names one in both orders
+	A string `json:"a"` // folder of the first member's run
+	B string `json:"b"` // folder of the second member's run
+	// Cohen's κ of being right; null if one of the members is always right or always wrong
+	Kappa    *float64 `json:"kappa"`
+	BothFail int      `json:"both_fail"` // units on which both members are wrong
+	// only for pairs: percent on which both members name the same response, of the pairs where each names one in both
+	// orders
 	Same *float64 `json:"same,omitempty"`
-	// the number of those pairs
+	// number of pairs where each member names one response in both orders
 	SameOf int `json:"same_of,omitempty"`
 }
 
-// VoteCount counts the units on which a number of members is right.
+// VoteCount counts the units on which a given number of a jury's members is right.
 type VoteCount struct {
-	Right int `json:"right"` // members
-	N     int `json:"n"`     // units
-	Jury  int `json:"jury"`  // of these, units that the jury is right on
+	Right int `json:"right"` // number of members that are right
+	N     int `json:"n"`     // units on which exactly so many members are right
+	Jury  int `json:"jury"`  // of these units, those on which the jury is right
 }
 
-// Run makes a jury and compares it with its members. It makes no run if the members cannot be compared.
+// Run writes the run of a jury and compares it with its members. It writes nothing if the members cannot be compared.
 func Run(req Recipe, o scoring.Options) (*Jury, error) {
 	var runs []*scoring.Run
 	for _, dir := range req.Runs {
@@ -113,8 +116,8 @@ func Run(req Recipe, o scoring.Options) (*Jury, error) {
 	return r, nil
 }
 
-// Members returns the runs of a jury's members, from some loaded runs or from their folders; nil if one is missing, and
-// for the run of another judge.
+// Members returns the runs of a jury's members: each is one of runs or is read from the folder named in the jury's
+// manifest or next to it. It returns nil if one is missing, or if run is not of a jury.
 func Members(run *scoring.Run, runs []*scoring.Run, reading judging.Reading) (members []*scoring.Run) {
 	for _, juror := range Jurors(run.Manifest) {
 		isMember := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
@@ -137,8 +140,8 @@ func Members(run *scoring.Run, runs []*scoring.Run, reading judging.Reading) (me
 	return members
 }
 
-// Of assesses the run of a jury whose members are among some runs or in their folders. It returns nil of another run,
-// and where a member is missing: the run is shown as that of any judge.
+// Of compares the run of a jury with its members, which are among runs or in their folders. It returns nil if run is
+// not of a jury, or if a member is missing: the run is then shown as that of any judge.
 func Of(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
 	members := Members(run, runs, o.Reading)
 	if members == nil {
@@ -148,7 +151,8 @@ func Of(run *scoring.Run, runs []*scoring.Run, o scoring.Options) *Jury {
 	return r
 }
 
-// Evaluate compares the run of a jury with those of its members. Members without a name in names go by their model.
+// Evaluate compares the run of a jury with those of its members. names are the members' display names; members without
+// one go by their model.
 func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {
 	rights, err := scoring.RightsOf(append(slices.Clone(members), run))
 	if err != nil {
@@ -211,12 +215,12 @@ func Evaluate(run *scoring.Run, members []*scoring.Run, names []string, b stats.
 	return r, nil
 }
 
-// ruleOf returns the rule of a jury.
+// ruleOf returns the rule of a jury from the prompt's name in the manifest of its run.
 func ruleOf(m *judging.Manifest) Rule {
 	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptName), ofAllOrders))
 }
 
-// vote counts the units by the number of members that are right on them.
+// vote counts the units by the number of members that are right on them. The last run in rights is the jury's.
 func (r *Jury) vote(rights *scoring.Rights) {
 	last := len(rights.Right) - 1
 	for n := last; n >= 0; n-- {
@@ -233,7 +237,8 @@ func (r *Jury) vote(rights *scoring.Rights) {
 	}
 }
 
-// likeness counts the units on which two members are both wrong.
+// likeness sets how often every two members err on the same units, and from that the number of independent judges that
+// they are worth.
 func (r *Jury) likeness(rights *scoring.Rights) {
 	sum, pairs := 0.0, 0
 	for i := range r.Members {
@@ -265,8 +270,8 @@ func (r *Jury) likeness(rights *scoring.Rights) {
 	}
 }
 
-// agree counts the pairs of items on which both members name the same response, of those where each names one response
-// in both orders.
+// agree counts the pairs of responses on which both members name the same response, of those where each names one in
+// both orders. a and b hold the outcome of each pair for the two members.
 func (l *Likeness) agree(a, b []string) {
 	names := func(part string) bool { return part == "right" || part == "wrong" }
 	same := 0

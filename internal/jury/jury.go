@@ -1,5 +1,5 @@
-// Package jury makes one judge of several: a run folder whose verdicts are what a rule makes of the verdicts of other
-// runs. No model is asked. The folder is a run like any other: it is scored, compared, reported and raced.
+// Package jury makes one judge, a jury, of several: it writes a run folder whose verdicts a rule derives from those of
+// other runs. No model is asked. The folder is a run like any other: it is scored, compared, reported and raced.
 package jury
 
 import (
@@ -19,33 +19,36 @@ import (
 	"gavel/scoring"
 )
 
-// Rule says how verdicts become one.
+// Rule names the way in which the verdicts of a jury's members are combined into one.
 type Rule string
 
-// Rules.
+// Rules that combine the verdicts of a jury's members.
 const (
-	// most votes; a tie is a vote, and a draw a tie. A member without a verdict has no vote
+	// the verdict with the most votes; a verdict of tie is a vote, and equally many votes make a tie. A member without a
+	// verdict has no vote
 	Majority Rule = "majority"
-	// all votes; else a tie
+	// the response that all members name; else a tie
 	Unanimous Rule = "unanimous"
-	// the highest sum of the probabilities of labels; a vote without them counts 1
+	// the verdict with the highest sum of label probabilities over the members; a vote without probabilities counts 1
 	Weighted Rule = "weighted"
-	// the verdict of the first member, in the order given, that names one response in every order; else of the last
+	// the verdict of the first member, in the order given, that names one response in every order of the responses; else
+	// that of the last member
 	Cascade Rule = "cascade"
 )
 
-// Rules lists them, the default first.
+// Rules lists the rules of juries, the default first.
 var Rules = []Rule{Majority, Unanimous, Weighted, Cascade}
 
-// What the manifest of a jury's run says.
+// Texts in the manifest of a jury's run, by which it is recognized.
 const (
-	Juror       = "juror" // the role of its members among its stages
-	serverKind  = "jury"
-	promptName  = "jury by "
-	ofAllOrders = " of all orders"
+	Juror       = "juror"          // role of the members in the manifest's list of other runs that the run uses
+	serverKind  = "jury"           // kind of the run's server
+	promptName  = "jury by "       // begins the prompt's name, followed by the rule
+	ofAllOrders = " of all orders" // ends the prompt's name if the verdicts in all orders of an item vote together
 )
 
-// Jurors returns the members of a jury by the manifest of its run, in their order; nil of any other run.
+// Jurors returns the runs of a jury's members from the manifest of the jury's run, in their order; nil if the run is
+// not of a jury.
 func Jurors(m *judging.Manifest) []judging.StageRun {
 	if m.Server.Kind != serverKind || len(m.Stages) < 2 {
 		return nil
@@ -53,10 +56,10 @@ func Jurors(m *judging.Manifest) []judging.StageRun {
 	return m.Stages
 }
 
-// RuleName returns the rule of a jury in words, from the name of its prompt.
+// RuleName returns the rule of a jury in words, from the name of the prompt of its run.
 func RuleName(prompt string) string { return strings.TrimPrefix(prompt, promptName) }
 
-// Command returns the words of the command that makes the run of a jury in the folder out, without its members.
+// Command returns the words of the command that made the run of a jury, with the folder out and without the members.
 func Command(m *judging.Manifest, out string) []string {
 	words := []string{"gavel", "jury"}
 	if rule := ruleOf(m); rule != Majority {
@@ -68,46 +71,48 @@ func Command(m *judging.Manifest, out string) []string {
 	return append(words, "--out", out)
 }
 
-// Recipe describes a jury to be made.
+// Recipe describes a jury for [Make].
 type Recipe struct {
-	Runs    []string // folders of its members
-	Rule    Rule
-	Orders  bool // the verdicts in all orders of an item vote together, and the jury has one verdict for all
-	Out     string
-	Reading judging.Reading
-	Gavel   string // version
+	Runs []string // folders of the members' runs
+	Rule Rule     // rule by which the members' verdicts are combined
+	// the verdicts in all orders of an item vote together, and the jury has one verdict for all orders
+	Orders  bool
+	Out     string          // folder of the jury's run
+	Reading judging.Reading // how the members' replies are read
+	Gavel   string          // version of gavel, for the manifest
 }
 
-// vote holds a member's verdict on one judgment.
+// vote holds a member's verdict in one judgment.
 type vote struct {
-	outcome       judging.Outcome
-	choice        string             // id of the candidate, or the number; equal for a tie
-	probabilities map[string]float64 // by choice; nil if there are none
+	outcome       judging.Outcome    // whether the member names a response, a tie or nothing
+	choice        string             // id of the candidate that the member names, or the number; equal for a tie
+	probabilities map[string]float64 // probability of each choice; nil if the record has none
 }
 
 // equal is the choice of a vote for a tie.
 const equal = ""
 
-// judgment holds one presentation of an item with the members' votes on it, in their order.
+// judgment holds one presentation of an item, an order of its responses, with the members' votes on it.
 type judgment struct {
-	*judging.Record // the presentation, and after decide the jury's verdict
-	votes           []vote
+	*judging.Record        // the presentation, and after decide the jury's verdict
+	votes           []vote // by member
 }
 
-// ballots holds the votes of the members.
+// ballots holds the votes of a jury's members on all judgments.
 type ballots struct {
-	first     *judging.Manifest  // of the first member
-	members   []judging.StageRun // with the judgments that the verdicts took
-	simulated bool               // one of them is
-	judgments []*judgment        // made by all members; sorted by item and presentation
-	partial   int                // number of judgments that a member has not made
+	first *judging.Manifest // manifest of the first member's run
+	// runs of the members, each with the number of its judgments that the jury's verdicts used
+	members   []judging.StageRun
+	simulated bool        // a member is a simulated judge
+	judgments []*judgment // judgments made by all members, sorted by item and presentation
+	partial   int         // judgments of the first member that another member has not made
 }
 
-// pair is the shape of records of pairs, which leave it out.
+// pair is the value of Record.Shape in records of pairs of responses.
 const pair = ""
 
-// Make writes the run of a jury. Members are runs of one protocol on the same dataset; judgments that a member has
-// not made are left out, and counted. Of judgments asked several times the first counts.
+// Make writes the run of a jury. The members must be runs of one protocol on the same dataset. leftOut is the number of
+// judgments that were left out because a member has not made them. Of judgments asked several times the first counts.
 func Make(req Recipe) (leftOut int, err error) {
 	j, err := read(req.Runs, req.Reading)
 	if err != nil {
@@ -119,7 +124,7 @@ func Make(req Recipe) (leftOut int, err error) {
 	return j.partial, j.write(req.Out, j.manifest(req))
 }
 
-// read collects the votes of the runs in some folders.
+// read collects the members' votes from the runs in these folders.
 func read(dirs []string, reading judging.Reading) (*ballots, error) {
 	j := &ballots{}
 	type place struct {
@@ -168,7 +173,7 @@ func read(dirs []string, reading judging.Reading) (*ballots, error) {
 	return j, nil
 }
 
-// shares returns the probabilities of choices; nil where the record has none.
+// shares returns the probabilities of a record's choices, from those of the labels; nil if the record has none.
 func shares(r *judging.Record, asker judging.Asker, reading judging.Reading) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil
@@ -186,7 +191,7 @@ func shares(r *judging.Record, asker judging.Asker, reading judging.Reading) map
 	return sums
 }
 
-// bare returns a record of the presentation without the member's reply.
+// bare returns a record of the same presentation as r, without the member's reply.
 func bare(r *judging.Record) *judging.Record {
 	mode := r.Mode
 	if r.Shape == pair {
@@ -215,7 +220,7 @@ func bare(r *judging.Record) *judging.Record {
 	}
 }
 
-// groups returns the judgments that are decided together: each by itself, or all of an item.
+// groups returns the judgments in groups that get one verdict: each by itself or, with items, all of an item together.
 func (j *ballots) groups(items bool) (groups [][]*judgment) {
 	for i, x := range j.judgments {
 		if !items || i == 0 || x.Item != j.judgments[i-1].Item {
@@ -227,7 +232,7 @@ func (j *ballots) groups(items bool) (groups [][]*judgment) {
 	return groups
 }
 
-// decide gives a group of judgments their verdicts.
+// decide sets the jury's verdict on a group of judgments, by a rule.
 func (j *ballots) decide(group []*judgment, rule Rule) {
 	if rule == Cascade {
 		j.cascade(group)
@@ -246,8 +251,8 @@ func (j *ballots) decide(group []*judgment, rule Rule) {
 	}
 }
 
-// cascade gives a group the verdicts of the first member that names the same response in every order, or else of the
-// last.
+// cascade sets the verdicts on the judgments of an item: those of the first member that names the same response in
+// every order, or else of the last member.
 func (j *ballots) cascade(group []*judgment) {
 	for i := range j.members {
 		j.members[i].Calls += len(group)
@@ -263,8 +268,8 @@ func (j *ballots) cascade(group []*judgment) {
 	}
 }
 
-// settle applies a rule to votes. It returns equal as the choice where two choices have the same weight, and the
-// outcome that follows.
+// settle applies a rule other than Cascade to votes. It returns the winning choice and its outcome. The choice is
+// equal, with the outcome Tie, if two choices have the same weight; without votes the outcome is NoVerdict.
 func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 	weight := map[string]float64{}
 	outcome = judging.NoVerdict
@@ -299,7 +304,7 @@ func settle(votes []vote, rule Rule) (choice string, outcome judging.Outcome) {
 	return choice, outcome
 }
 
-// decide gives the judgment its verdict.
+// decide sets the jury's verdict on the judgment.
 func (x *judgment) decide(choice string, outcome judging.Outcome) {
 	x.Outcome = outcome
 	if slices.Contains(x.Order, choice) {
@@ -345,7 +350,7 @@ func (j *ballots) manifest(req Recipe) *judging.Manifest {
 	return m
 }
 
-// write writes the run with the items of the first member.
+// write writes the jury's run to the folder out, with the items of the first member.
 func (j *ballots) write(out string, m *judging.Manifest) error {
 	items, err := os.ReadFile(filepath.Join(j.members[0].Run, judging.ItemsFile))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// answer returns the sentence on whether the jury is worth its calls.
+// answer returns the sentence on whether the jury is better than its best member, and how many calls it takes.
 func (r *Jury) answer() string {
 	if !r.hasValues() {
 		return phrases.Say("jury.unknown")
@@ -28,12 +28,12 @@ func (r *Jury) answer() string {
 	return phrases.Say(code, *r.Value.Value, r.metric(), *best.Value, name, r.times())
 }
 
-// hasValues reports whether both the jury and a member have a value.
+// hasValues reports whether the jury and its best member have a value by the metric, and their difference is known.
 func (r *Jury) hasValues() bool {
 	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
 }
 
-// details returns the sentences on the size of the difference, how alike the members err, and the advice.
+// details returns sentences on the size of the difference to the best member, on how alike the members err, and advice.
 func (r *Jury) details() string {
 	if !r.hasValues() {
 		return ""
@@ -55,7 +55,8 @@ func (r *Jury) details() string {
 	return strings.Join(sentences, " ")
 }
 
-// points writes the gain of the jury with its interval: "−2.6 points [−5.2, 0.0]".
+// points returns the jury's headline minus its best member's, with the interval, in words: "−2.6 points [−5.2,
+// 0.0]".
 func (r *Jury) points() string {
 	number := func(v float64) string {
 		v = scoring.Unsigned(v, 1)
@@ -72,7 +73,8 @@ func (r *Jury) points() string {
 	return sign + number(*r.Gain.Diff) + " points" + ends
 }
 
-// difference returns the phrase on the size of the gain, which depends on whether it is significant.
+// difference returns the code of the phrase on the jury's gain over its best member, which depends on whether the gain
+// is significant.
 func (r *Jury) difference() string {
 	switch {
 	case !r.Gain.Noise:
@@ -83,7 +85,8 @@ func (r *Jury) difference() string {
 	return "jury.not-significant"
 }
 
-// times returns the calls of the jury as a multiple of those of one member, in words; "" if it takes no more.
+// times returns in words by how much the jury's judgments exceed those of one member, such as "three times the calls";
+// "" if it takes no more.
 func (r *Jury) times() string {
 	if r.alone == 0 || r.Calls <= r.alone {
 		return ""

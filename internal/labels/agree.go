@@ -11,74 +11,83 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Number holds a value with its interval; all are null if it is undefined.
+// Number holds a statistic with its interval; all its values are null if the statistic is undefined.
 type Number struct {
-	Value    *float64 `json:"value"`              // null if undefined
-	Low      *float64 `json:"low"`                // of the 95 % interval
-	High     *float64 `json:"high"`               // of the 95 % interval
-	Interval string   `json:"interval,omitempty"` // its method, see PROTOCOLS.md §5
+	Value    *float64 `json:"value"`              // the statistic; null if undefined
+	Low      *float64 `json:"low"`                // lower end of the 95 % interval of `value`
+	High     *float64 `json:"high"`               // upper end of the 95 % interval of `value`
+	Interval string   `json:"interval,omitempty"` // method of the interval, see PROTOCOLS.md §5
 
-	Constant bool `json:"-"` // of κ: one of the raters gives every item the same label, so κ is 0 for any other rater
+	// of Cohen's κ: one of the raters gives every item the same label, so that κ is 0 for any other rater
+	Constant bool `json:"-"`
 }
 
-// Agreement holds the agreement of judges and people.
+// Agreement tells how often judges and people who labelled the same items agree.
 type Agreement struct {
-	Says       string                `json:"says"`               // the result in one or two sentences
-	Labels     string                `json:"labels"`             // the file
-	Categories []string              `json:"categories"`         // labels and verdicts that occur, those of pairs in order
-	Items      int                   `json:"items"`              // items with a label
-	Split      int                   `json:"split,omitempty"`    // items on which people are evenly split
-	Judges     []JudgeAgreement      `json:"judges"`             // agreement with the majority, the best judge first
-	Pairs      []Pair                `json:"pairs"`              // agreement of every two raters
-	People     *PeopleAgreement      `json:"people,omitempty"`   // agreement of all people, if three or more
-	Self       []IntraRater          `json:"self,omitempty"`     // intra-rater agreement, if items were shown twice
-	StandIn    []AltTest             `json:"stand_in,omitempty"` // alternative annotator test, with three people or more
-	Reading    judging.Readers       `json:"reading,omitempty"`  // left out for the default
-	Bootstrap  scoring.BootstrapInfo `json:"bootstrap"`          // of the intervals
-	// of two judges: `mcnemar`, or `permutation` if items come in clusters
+	Says       string   `json:"says"`            // which judge agrees best with people, in one or two sentences
+	Labels     string   `json:"labels"`          // path of the file of labels
+	Categories []string `json:"categories"`      // labels and verdicts that occur; those of pairs: A, tie, B
+	Items      int      `json:"items"`           // items with a label of the majority
+	Split      int      `json:"split,omitempty"` // items on which people are evenly split
+	// agreement of each judge with the majority of people, the best judge first
+	Judges []JudgeAgreement `json:"judges"`
+	Pairs  []Pair           `json:"pairs"`            // agreement of every two raters, judges and people
+	People *PeopleAgreement `json:"people,omitempty"` // agreement of all people with each other, if three or more
+	Self   []IntraRater     `json:"self,omitempty"`   // agreement of people with themselves, if items were shown twice
+	// test of whether a judge may replace a person, for each judge; with three people or more
+	StandIn   []AltTest             `json:"stand_in,omitempty"`
+	Reading   judging.Readers       `json:"reading,omitempty"` // how replies were read; left out for the default rules
+	Bootstrap scoring.BootstrapInfo `json:"bootstrap"`         // settings of resampled intervals
+	// test of every two judges, for their letters: `mcnemar`, or `permutation` if items come in clusters
 	Test string `json:"test"`
-	// printed after `!`
+	// warnings about the labels and the runs, printed after `!`
 	Warnings []string `json:"warnings"`
 }
 
-// JudgeAgreement holds a judge's agreement with the majority of people.
+// JudgeAgreement tells how often a judge agrees with the majority of people.
 type JudgeAgreement struct {
-	Run   string `json:"run"`   // its folder
-	Model string `json:"model"` // the judge
-	// percent of the judged items with a label; no verdict counts as no agreement
+	Run   string `json:"run"`   // folder of the judge's run
+	Model string `json:"model"` // model name of the judge
+	// judged items on which the judge agrees with the majority, in percent of those with a label; no verdict counts as
+	// no agreement
 	Agreement Number `json:"agreement"`
-	N         int    `json:"n"`                  // items
-	Clusters  int    `json:"clusters,omitempty"` // number of clusters (questions), if items come in clusters
-	NoVerdict int    `json:"no_verdict"`         // items without a verdict
-	Kappa     Number `json:"kappa"`              // Cohen's κ, of items with a verdict
-	Calls     int    `json:"calls"`              // per 1,000 items
-	Tokens    int    `json:"tokens,omitempty"`   // of the replies per 1,000 items; left out if unknown
-	Letters   string `json:"letters"`            // judges that share a letter do not differ significantly
+	N         int    `json:"n"` // judged items with a label
+	// number of clusters (questions) of these items, if items come in clusters
+	Clusters  int    `json:"clusters,omitempty"`
+	NoVerdict int    `json:"no_verdict"`       // judged items with a label but without a verdict
+	Kappa     Number `json:"kappa"`            // Cohen's κ of judge and majority, over items with a verdict
+	Calls     int    `json:"calls"`            // judgments that the judge makes per 1,000 items
+	Tokens    int    `json:"tokens,omitempty"` // tokens of the judge's replies per 1,000 items; left out if unknown
+	// letters of the groups of judges that do not differ significantly: such judges share a letter
+	Letters string `json:"letters"`
 
-	agrees map[string]bool // by item with a label
+	agrees map[string]bool // by id of a judged item with a label: the verdict is the majority's
 }
 
-// Pair holds the agreement of two raters on the items that both labelled.
+// Pair tells how often two raters, judges or people, agree on the items that both labelled.
 type Pair struct {
-	A         string  `json:"a"`                       // run or person
-	B         string  `json:"b"`                       // the other run or person
-	Between   string  `json:"between"`                 // `judge, person`, `person, person` or `judge, judge`
-	N         int     `json:"n"`                       // items
-	Clusters  int     `json:"clusters,omitempty"`      // number of clusters (questions), if items come in clusters
-	Agreement Number  `json:"agreement"`               // percent
-	Kappa     Number  `json:"kappa"`                   // Cohen's
-	AC1       Number  `json:"ac1"`                     // Gwet's
-	Alpha     Number  `json:"alpha"`                   // Krippendorff's, nominal
-	Ordinal   *Number `json:"alpha_ordinal,omitempty"` // of pairs, whose categories are A, tie and B
+	A string `json:"a"` // first rater: folder of the judge's run, or name of the person
+	B string `json:"b"` // second rater: folder of the judge's run, or name of the person
+	// kinds of the two raters: `judge, person`, `person, person` or `judge, judge`
+	Between string `json:"between"`
+	N       int    `json:"n"` // items that both raters labelled
+	// number of clusters (questions) of these items, if items come in clusters
+	Clusters  int    `json:"clusters,omitempty"`
+	Agreement Number `json:"agreement"` // percent of the items to which both raters give the same label
+	Kappa     Number `json:"kappa"`     // Cohen's κ of the two raters, −1 to 1
+	AC1       Number `json:"ac1"`       // Gwet's AC1 of the two raters, −1 to 1
+	Alpha     Number `json:"alpha"`     // Krippendorff's α of the two raters, nominal
+	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
+	Ordinal *Number `json:"alpha_ordinal,omitempty"`
 }
 
-// NamedNumber holds a number with its name.
+// NamedNumber holds a statistic with its name.
 type NamedNumber struct {
-	Name string
+	Name string // key in CSV, such as kappa
 	Number
 }
 
-// Numbers returns the statistics of a pair by name.
+// Numbers returns the statistics of two raters by name, as in CSV.
 func (p Pair) Numbers() []NamedNumber {
 	numbers := []NamedNumber{{"agreement", p.Agreement}, {"kappa", p.Kappa}, {"ac1", p.AC1}, {"alpha", p.Alpha}}
 	if p.Ordinal != nil {
@@ -87,47 +96,54 @@ func (p Pair) Numbers() []NamedNumber {
 	return numbers
 }
 
-// PeopleAgreement holds the agreement of all people.
+// PeopleAgreement tells how far all people who labelled items agree with each other.
 type PeopleAgreement struct {
-	Raters  int     `json:"raters"`                  // people
-	N       int     `json:"n"`                       // items with labels of two people or more
-	Alpha   Number  `json:"alpha"`                   // Krippendorff's, nominal
-	Ordinal *Number `json:"alpha_ordinal,omitempty"` // of pairs
+	Raters int    `json:"raters"` // number of people
+	N      int    `json:"n"`      // items labelled by two people or more
+	Alpha  Number `json:"alpha"`  // Krippendorff's α, nominal
+	// Krippendorff's α, ordinal; only for pairs of responses, whose categories are A, tie and B in this order
+	Ordinal *Number `json:"alpha_ordinal,omitempty"`
 }
 
-// IntraRater holds a person's intra-rater agreement, on items that they labelled twice.
+// IntraRater tells how often a person gives the same label to items that they labelled twice.
 type IntraRater struct {
-	Labeller  string `json:"labeller"`  // the person
-	N         int    `json:"n"`         // items
-	Agreement Number `json:"agreement"` // percent
+	Labeller  string `json:"labeller"`  // name of the person
+	N         int    `json:"n"`         // items that the person labelled twice
+	Agreement Number `json:"agreement"` // percent of these items with the same label both times
 }
 
 // AltTest holds the alternative annotator test of a judge: whether it may replace a person (arXiv 2501.10970).
 type AltTest struct {
-	Run     string   `json:"run"`          // its folder
-	Model   string   `json:"model"`        // the judge
-	Epsilon float64  `json:"epsilon"`      // extra cost of a person over the judge, as a share of agreement
-	Winning *float64 `json:"winning_rate"` // ω: share of people that it surpasses; ½ or more is needed
-	// ρ: share of items on which it agrees with the others at least as well as the person left out
+	Run   string `json:"run"`   // folder of the judge's run
+	Model string `json:"model"` // model name of the judge
+	// what a person costs more than the judge, as a share of agreement: the judge may agree less by this much
+	Epsilon float64  `json:"epsilon"`
+	Winning *float64 `json:"winning_rate"` // ω: share of tested people that the judge surpasses; ½ or more is needed
+	// ρ: mean over the tested people of the share of items on which the judge agrees with the other people at least as
+	// well as the person left out
 	Advantage *float64     `json:"average_advantage"`
-	People    []PersonTest `json:"people"` // each left out in turn
+	People    []PersonTest `json:"people"` // the judge against each person, who is left out of the others in turn
 }
 
 // PersonTest compares a judge with one person.
 type PersonTest struct {
-	Labeller  string   `json:"labeller"`  // the person
-	N         int      `json:"n"`         // items
-	Judge     *float64 `json:"judge"`     // share of items on which the judge agrees with the others at least as well
-	Person    *float64 `json:"person"`    // share on which the person does
-	P         *float64 `json:"p"`         // of the judge being worse by ε or more; null below 30 items
-	Surpasses bool     `json:"surpasses"` // the judge is as good, within ε
+	Labeller string `json:"labeller"` // name of the person
+	N        int    `json:"n"`        // items labelled by this person, by another one, and judged
+	// share of these items on which the judge agrees with the other people at least as well as the person
+	Judge *float64 `json:"judge"`
+	// share of these items on which the person agrees with the other people at least as well as the judge
+	Person *float64 `json:"person"`
+	// p-value of "the judge is worse than the person by ε or more"; null below 30 items
+	P         *float64 `json:"p"`
+	Surpasses bool     `json:"surpasses"` // the test rejects that the judge is worse by ε or more
 }
 
-// Epsilon is the default extra cost of a person over a judge, as a share of agreement: that of experts in arXiv
+// Epsilon is the default of [AltTest.Epsilon], what a person costs more than a judge: that of experts in arXiv
 // 2501.10970.
 const Epsilon = 0.2
 
-// Agree compares judges with people and with each other. Without a file the dataset's labels count as one person's.
+// Agree compares the judges of some runs with people and with each other. dirs are the runs' folders. If file is nil,
+// the dataset's labels count as those of one person.
 func Agree(
 	dirs []string, file *LabelFile, epsilon float64, reading judging.Reading, b stats.Bootstrap,
 ) (*Agreement, error) {
@@ -154,8 +170,8 @@ func Agree(
 	return a, nil
 }
 
-// Rank returns each judge's agreement with the majority of people, without every two raters. It skips runs that judge
-// other things, or no item with a label, and returns ErrNone if none is left.
+// Rank returns each judge's agreement with the majority of people, without that of every two raters. It skips runs that
+// judge other things, or no item with a label, and returns ErrNone if no run is left.
 func Rank(dirs []string, file *LabelFile, reading judging.Reading, b stats.Bootstrap) (*Agreement, error) {
 	p, err := newPanel(dirs, file, reading, b, true)
 	if err != nil {
@@ -167,7 +183,7 @@ func Rank(dirs []string, file *LabelFile, reading judging.Reading, b stats.Boots
 // ErrNone is the error of Rank if no run has judged an item with a label.
 var ErrNone = errors.New("no run covers the labelled items yet")
 
-// rank returns the agreement without every two raters.
+// rank returns each judge's agreement with the majority, and that of people, without that of every two raters.
 func (p *panel) rank(reading judging.Reading) *Agreement {
 	a := &Agreement{
 		Labels:     p.file.Path,
@@ -198,7 +214,7 @@ func (p *panel) rank(reading judging.Reading) *Agreement {
 	return a
 }
 
-// rankJudges adds the judges' agreement with the majority.
+// rankJudges adds the judges' agreement with the majority's labels, given by item, and their letters.
 func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 	for i, j := range p.judges {
 		s := JudgeAgreement{
@@ -225,7 +241,7 @@ func (p *panel) rankJudges(a *Agreement, majority map[string]string) {
 	p.letter(a.Judges)
 }
 
-// percents returns a share and its interval in percent.
+// percents returns a share from 0 to 1 and its interval as a number in percent; method names the interval's method.
 func percents(value float64, iv stats.Interval, method string) Number {
 	return Number{
 		Value:    scoring.Percent(value),
@@ -235,7 +251,8 @@ func percents(value float64, iv stats.Interval, method string) Number {
 	}
 }
 
-// letter sorts the judges and assigns letters: judges share a letter if a paired test finds no significant difference.
+// letter sorts the judges, the highest agreement first, and assigns letters: judges share a letter if a paired test
+// finds no significant difference.
 func (p *panel) letter(judges []JudgeAgreement) {
 	slices.SortStableFunc(judges, func(a, b JudgeAgreement) int { return cmp.Compare(value(b), value(a)) })
 	var tests []float64
@@ -259,7 +276,8 @@ func (p *panel) letter(judges []JudgeAgreement) {
 	}
 }
 
-// pValue returns the p-value of McNemar's test of two judges, or of a permutation test if items come in clusters.
+// pValue returns the p-value of the difference between two judges, by McNemar's test, or by a permutation test if items
+// come in clusters. a and b report by item whether the judge agrees with the majority.
 func (p *panel) pValue(a, b map[string]bool) float64 {
 	both := clusters{}
 	for item, first := range a {
@@ -281,7 +299,7 @@ func (p *panel) pValue(a, b map[string]bool) float64 {
 	return stats.McNemar(discordant[0], discordant[1])
 }
 
-// value returns the agreement of a judge, or minus infinity if it has none.
+// value returns the judge's agreement with the majority, in percent, or minus infinity if it is undefined.
 func value(s JudgeAgreement) float64 {
 	if s.Agreement.Value == nil {
 		return math.Inf(-1)

@@ -19,71 +19,71 @@ import (
 	"gavel/datasets"
 )
 
-// DeskOptions holds the options of a [Desk].
+// DeskOptions holds the options of a [Desk], which gives items to people who label them.
 type DeskOptions struct {
-	Name   string  // of the dataset
-	Path   string  // of the file of labels; an existing file is continued
-	Sample int     // number of items to label; 0 for all
-	Again  float64 // share of items that each person is shown twice, with the sides exchanged
-	Seed   int64
-	Now    func() time.Time
+	Name   string           // name of the dataset
+	Path   string           // path of the file of labels; an existing file is continued
+	Sample int              // number of items to label; 0 for all
+	Again  float64          // share of items, 0 to 1, that each person is shown twice, with the responses exchanged
+	Seed   int64            // seed of the draw of items, their order, and the order of responses
+	Now    func() time.Time // returns the time, for how long a label takes
 }
 
 // Desk gives the items of a dataset to people, one at a time, and stores their labels in a file: each label is on disk
 // before the next item is shown. Its methods may be called from several goroutines.
 type Desk struct {
 	o     DeskOptions
-	set   *datasets.Set
-	items []int    // drawn items, as rows of the set
-	Notes []string // messages about the file
+	set   *datasets.Set // the dataset
+	items []int         // items to label, as row numbers of the set
+	Notes []string      // messages for the user about the file of labels
 
 	mu     sync.Mutex
-	lock   *flock.Flock
-	file   *labelFile
-	people map[string]*person
+	lock   *flock.Flock       // lock against other processes that write to the file
+	file   *labelFile         // the file of labels
+	people map[string]*person // by name: each person who labels
 }
 
 // person holds the state of one person who labels.
 type person struct {
-	turns     []turn // in the order shown
-	labels    map[turn]string
-	undo      []turn // labels that can be undone, the latest last
-	shownAt   time.Time
-	current   turn // the item shown at shownAt
-	durations []time.Duration
+	turns     []turn          // all items for this person, in the order shown
+	labels    map[turn]string // the person's labels so far; "" for a skipped item
+	undo      []turn          // turns whose label can be taken back, the latest last
+	shownAt   time.Time       // when the current item was first shown; zero after [Desk.Undo]
+	current   turn            // the item that the person was shown last
+	durations []time.Duration // time that each label took
 }
 
-// turn is an item that is shown for the first time, or repeated.
+// turn identifies an item that a person is shown, for the first time or repeated.
 type turn struct {
-	item   int // row of the set
-	repeat bool
+	item   int  // row number of the item in the dataset
+	repeat bool // the item is shown for the second time
 }
 
-// Turn holds what one person is shown.
+// Turn holds the item that one person is shown now, and the person's progress.
 type Turn struct {
-	Labeller  string
-	At        int    // number of the item in the dataset
-	Sum       string // hash of its line, to detect an old page
-	Again     bool
-	Shape     datasets.Shape
-	Question  string
-	Shown     []string      // texts of the responses or options, in this person's order
-	Ties      bool          // a tie is a possible label
-	Done      int           // labelled items of this person; items shown twice count twice
-	Total     int           // all items of this person
-	Remaining time.Duration // time left for all items; 0 if unknown yet
-	Undo      string        // the label to take back, for [Desk.Undo]; "" for none
-	Finished  bool          // no item is left
+	Labeller  string         // name of the person
+	At        int            // row number of the item in the dataset, from 0
+	Sum       string         // SHA-256 of the item's line in the dataset, to detect an old page
+	Again     bool           // the item is shown for the second time
+	Shape     datasets.Shape // kind of the item, such as pair
+	Question  string         // the question of the item, which the responses answer
+	Shown     []string       // texts of the responses or options, in this person's order
+	Ties      bool           // a tie is a possible label
+	Done      int            // items that this person has labelled; those shown twice count twice
+	Total     int            // all items for this person; those shown twice count twice
+	Remaining time.Duration  // estimated time for the items left; 0 if unknown yet
+	Undo      string         // identifies the latest label, for [Desk.Undo]; "" if none can be taken back
+	Finished  bool           // the person has labelled all items
 }
 
-// maxThink limits the time for an item that counts: after a longer time the person was away.
+// maxThink limits the time for a label that counts for estimates: after a longer time the person was away.
 const maxThink = 10 * time.Minute
 
-// repeatAfter is the number of other items shown before one is repeated. The last items are not repeated.
+// repeatAfter is the number of other items shown before one is shown again. The last items are not shown again.
 const repeatAfter = 10
 
-// OpenDesk opens a desk for a dataset. It returns an error if another process writes to the file of labels, or if its
-// labels belong to another dataset.
+// OpenDesk opens a desk, which gives the items of a dataset to people who label them. It returns an error if another
+// process writes to the file of labels, or if the labels in it belong to another dataset.
 func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 	d := &Desk{o: o, set: set, people: map[string]*person{}}
 	d.lock = flock.New(filepath.Join(filepath.Dir(o.Path), "."+filepath.Base(o.Path)+".lock"), flock.SetPermissions(0o644))
@@ -100,6 +100,7 @@ func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 	return d, nil
 }
 
+// open reads the file of labels, draws the items, and applies the labels read.
 func (d *Desk) open() error {
 	all, err := d.openFile()
 	if err != nil {
@@ -111,10 +112,11 @@ func (d *Desk) open() error {
 	return d.recall(all)
 }
 
-// Close releases the file. The lock's own file stays, so that all waiting processes wait for the same one.
+// Close releases the lock on the file of labels. The lock's own file stays, so that all waiting processes wait for the
+// same one.
 func (d *Desk) Close() error { return d.lock.Unlock() }
 
-// person returns the state of a person, which it creates if needed.
+// person returns the state of a person by name; it creates the state if needed.
 func (d *Desk) person(name string) *person {
 	p := d.people[name]
 	if p == nil {
@@ -130,7 +132,7 @@ func (d *Desk) person(name string) *person {
 // maxVisitors limits the people in memory who have not labelled anything.
 const maxVisitors = 50
 
-// last returns the label that can be taken back. Labels of another draw are not shown here.
+// last returns the item whose label the person can take back. Labels from a draw with other options are not shown here.
 func (p *person) last() (latest turn, ok bool) {
 	for _, latest = range slices.Backward(p.undo) {
 		if slices.Contains(p.turns, latest) {
@@ -140,7 +142,7 @@ func (p *person) last() (latest turn, ok bool) {
 	return latest, false
 }
 
-// take applies a line of the file.
+// take applies a line of the file of labels, which is a label or takes one back, to the item t.
 func (p *person) take(t turn, l Label) {
 	if k := slices.Index(p.undo, t); k >= 0 {
 		p.undo = slices.Delete(p.undo, k, k+1)
@@ -153,12 +155,12 @@ func (p *person) take(t turn, l Label) {
 	p.labels[t] = l.Label
 }
 
-// validName matches people's names, which are part of addresses.
+// validName matches valid names of people, which are part of web addresses.
 var validName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
 })
 
-// ErrName is the error of an invalid name.
+// ErrName is the error of [CheckName] for an invalid name of a person.
 var ErrName = errors.New("a name has letters, digits, spaces and . " +
 	"' _ @ -, at most 60 characters, begins with a letter or a digit, and ends with no space")
 
@@ -170,7 +172,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Next returns the item that a person is shown now.
+// Next returns the item that the named person is shown now.
 func (d *Desk) Next(name string) (t Turn, err error) {
 	if err := CheckName(name); err != nil {
 		return t, err
@@ -219,24 +221,24 @@ func (d *Desk) Next(name string) (t Turn, err error) {
 	return t, nil
 }
 
-// PersonLabel holds a person's label for the item they were shown.
+// PersonLabel holds the answer of a person to the item that they were shown.
 type PersonLabel struct {
-	At     int    // as in Turn
-	Sum    string // likewise
-	Again  bool
-	Choice string // "1" for the first text shown, "2" …; or the number
-	Tie    bool
-	Skip   bool
-	Note   string
+	At     int    // row number of the item in the dataset, as in [Turn]
+	Sum    string // SHA-256 of the item's line in the dataset, as in [Turn]
+	Again  bool   // the item was shown for the second time
+	Choice string // "1" for the first text shown, "2" …; or the number, if the item asks for one
+	Tie    bool   // the person finds neither response better
+	Skip   bool   // the person gives no label
+	Note   string // remark in the person's words
 }
 
-// maxNoteLength limits the characters of a note.
+// maxNoteLength limits the characters of a person's note on an item.
 const maxNoteLength = 4000
 
-// ErrAnswer marks the error of an invalid answer.
+// ErrAnswer marks the error of an answer that does not fit the item or the page.
 var ErrAnswer = errors.New("not an answer")
 
-// Submit stores a person's answer. If it cannot be written, nothing is stored and the item is shown again.
+// Submit stores the answer of the named person. If it cannot be written, nothing is stored and the item is shown again.
 func (d *Desk) Submit(name string, s PersonLabel) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -290,7 +292,8 @@ func (d *Desk) Submit(name string, s PersonLabel) error {
 	return nil
 }
 
-// label returns the id of the chosen candidate, or the number.
+// label returns the label that the file stores: the id of the chosen candidate, a tie, a number, or "" for a skipped
+// item. order holds the candidates in the order shown.
 func (s PersonLabel) label(item datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
@@ -313,10 +316,11 @@ func (s PersonLabel) label(item datasets.Item, order []int) (string, error) {
 	return item.Candidates[order[k-1]].ID, nil
 }
 
+// String returns the item's number and whether it is repeated, by which [Turn.Undo] identifies the label.
 func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.repeat) }
 
-// Undo takes back a person's latest label, which must be latest, and shows the item again. It does nothing if the
-// latest label is another one: the button was pressed twice.
+// Undo takes back the latest label of the named person and shows the item again. latest must be [Turn.Undo]; if the
+// latest label is another one, the button was pressed twice and Undo does nothing.
 func (d *Desk) Undo(name, latest string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -337,7 +341,7 @@ func (d *Desk) Undo(name, latest string) error {
 	return nil
 }
 
-// Done returns the progress of each person, by name.
+// Done returns the progress of each person with a label, by name.
 func (d *Desk) Done() (done []LabelProgress) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -359,16 +363,16 @@ func (d *Desk) Done() (done []LabelProgress) {
 	return done
 }
 
-// LabelProgress holds how many items a person has labelled.
+// LabelProgress counts the items that a person has labelled.
 type LabelProgress struct {
-	Labeller                 string
-	Labelled, Skipped, Total int
+	Labeller                 string // name of the person
+	Labelled, Skipped, Total int    // of all items for the person; those shown twice count twice
 }
 
 // Name returns the name of the dataset.
 func (d *Desk) Name() string { return d.o.Name }
 
-// SHA256 returns the hash of the dataset.
+// SHA256 returns the SHA-256 of the dataset, in hexadecimal.
 func (d *Desk) SHA256() string { return d.set.SHA256 }
 
 // Path returns the path of the file of labels.

@@ -13,17 +13,18 @@ import (
 	"gavel/scoring"
 )
 
-// maxPairs limits the pairs of raters in a table.
+// maxPairs limits the pairs of raters that a table lists.
 const maxPairs = 30
 
-// Document returns the judges by agreement with people, every two raters, and whether a judge may replace a person.
+// Document returns the tables of judges by agreement with people, of every two raters, and of whether a judge may
+// replace a person.
 func (a *Agreement) Document() doc.Document {
 	return doc.Document{
 		Title: a.Labels + " · " + table.Count(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), Sheet: a.sheet(),
 	}
 }
 
-// HTML returns the blocks for a page. link returns the address of a reference.
+// HTML returns the tables for a page. link returns the address that a reference to a run points to.
 func (a *Agreement) HTML(link func(doc.Ref) string) (template.HTML, error) {
 	return doc.Paper{Link: link, Prefix: "labels-"}.Blocks(a.blocks())
 }
@@ -32,7 +33,7 @@ func (a *Agreement) blocks() []doc.Block {
 	return []doc.Block{a.judges(), a.counting(), a.pairs(), a.altTests()}
 }
 
-// sheet returns a row for each judge and the majority, and for every two raters.
+// sheet returns the CSV rows: one for each statistic of a judge and the majority, and of every two raters.
 func (a *Agreement) sheet() [][]string {
 	rows := [][]string{{"a", "b", "between", "n", "statistic", "value", "low", "high"}}
 	add := func(x, y, between string, n int, name string, v Number) {
@@ -95,7 +96,7 @@ func (a *Agreement) judges() doc.Block {
 	return b
 }
 
-// counting returns notes on how the judges' numbers are counted, and on the agreement of people.
+// counting returns the notes on how the judges' numbers are counted, and on the agreement of people with each other.
 func (a *Agreement) counting() doc.Block {
 	b := doc.Block{ID: "counting", Fold: "How it is counted", In: doc.Detail, Notes: []doc.Note{
 		doc.Say("labels.counted"), doc.Say("labels.cost"), doc.Say("labels.kappa"),
@@ -116,7 +117,7 @@ func (a *Agreement) counting() doc.Block {
 	return b
 }
 
-// names returns the names of the judges by their runs, with the run if two judges have the same name.
+// names returns the display names of the judges by run, with the run added if two judges have the same name.
 func (a *Agreement) names() map[string]string {
 	runs := map[string]int{}
 	for _, j := range a.Judges {
@@ -164,7 +165,7 @@ func (a *Agreement) pairs() doc.Block {
 	return b
 }
 
-// altTests returns the tests of whether a judge may replace a person.
+// altTests returns the table of the alternative annotator tests, of whether a judge may replace a person.
 func (a *Agreement) altTests() doc.Block {
 	t := &doc.Table{RowHead: "person left out", Columns: []doc.Column{
 		{Name: "items", Kind: doc.Whole}, {Name: "judge at least as good, %", Kind: doc.Bare},
@@ -209,12 +210,12 @@ func (a *Agreement) altTests() doc.Block {
 	return b
 }
 
-// share returns the cell of a number in percent.
+// share returns the table cell of a number in percent.
 func share(n Number) doc.Value {
 	return doc.Num(scoring.Result{Metric: "agreement", Value: n.Value, Low: n.Low, High: n.High})
 }
 
-// coefficient returns the cell of a number from −1 to 1, without a value if κ is 0 for any other rater.
+// coefficient returns the table cell of a number from −1 to 1; without a value if κ is 0 for any other rater.
 func coefficient(n Number) doc.Value {
 	x := scoring.Result{Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High}
 	if n.Constant {
@@ -223,7 +224,7 @@ func coefficient(n Number) doc.Value {
 	return doc.Num(x)
 }
 
-// hundredfold returns a share in percent.
+// hundredfold returns a share from 0 to 1 in percent; nil for nil.
 func hundredfold(share *float64) *float64 {
 	if share == nil {
 		return nil
@@ -231,7 +232,7 @@ func hundredfold(share *float64) *float64 {
 	return new(100 * *share)
 }
 
-// Document returns the estimates, the corrected ones first.
+// Document returns a table of the estimates of the true share, the corrected ones first.
 func (e *ShareEstimate) Document() doc.Document {
 	d := doc.Document{Answer: e.Says, Sheet: [][]string{
 		{"run", "response", "estimate", "value", "low", "high", "judged", "labelled"},
@@ -273,7 +274,7 @@ func (e *ShareEstimate) Document() doc.Document {
 	return d
 }
 
-// Document returns the judges in the order in which they are asked.
+// Document returns a table of the judges of a cascade, in the order in which they are asked.
 func (s *Selective) Document() doc.Document {
 	d := doc.Document{Answer: s.Says, Sheet: [][]string{
 		{"run", "model", "threshold", "asked", "believed", "right", "of"},

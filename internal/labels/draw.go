@@ -18,7 +18,7 @@ import (
 	"gavel/internal/phrases"
 )
 
-// draw chooses the items.
+// draw chooses the items to label, at random by seed. It returns an error for items that people cannot label.
 func (d *Desk) draw() error {
 	n := d.set.Len()
 	for i := range n {
@@ -45,7 +45,8 @@ func (d *Desk) uniform(words ...string) float64 {
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-// turns returns the turns of a person: the items in an order of their own, some of them repeated.
+// turns returns the items that a person is shown: all drawn items in an order of the person's own, and some of them
+// again after repeatAfter others.
 func (d *Desk) turns(name string) (turns []turn) {
 	items := d.sorted("order", name, d.items)
 	repeated := d.sorted("again", name, items[:max(0, len(items)-repeatAfter)])
@@ -59,7 +60,7 @@ func (d *Desk) turns(name string) (turns []turn) {
 	return turns
 }
 
-// sorted returns items in a random order that depends on a word and a person.
+// sorted returns items in a random order that depends on the seed, a word and a person's name.
 func (d *Desk) sorted(word, name string, items []int) []int {
 	keys := make(map[int]float64, len(items))
 	for _, i := range items {
@@ -68,8 +69,8 @@ func (d *Desk) sorted(word, name string, items []int) []int {
 	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 }
 
-// order returns the candidates in the order that a person is shown: drawn by seed, and reversed when repeated. The
-// options of a question keep their order.
+// order returns the indexes of an item's candidates in the order in which a person is shown them: drawn by seed, and
+// reversed when the item is shown again. The options of a question keep the dataset's order.
 func (d *Desk) order(name string, item datasets.Item, repeat bool) []int {
 	var order []int
 	for k, c := range item.Candidates {
@@ -90,8 +91,8 @@ func (d *Desk) order(name string, item datasets.Item, repeat bool) []int {
 	return order
 }
 
-// Export writes the items of a dataset with the majority's labels, as a dataset. It leaves out items on which people
-// are evenly split.
+// Export writes the items of the dataset that have a label of the majority in the file at path, with these labels, as a
+// dataset to out. It leaves out items on which people are evenly split. n is the number of items written.
 func Export(set *datasets.Set, path, out string) (n int, notes []string, err error) {
 	f, err := Read(path)
 	if err != nil {
@@ -130,8 +131,8 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	return n, notes, err
 }
 
-// PathFor returns the path of a dataset's labels: next to its file, or in the current folder if the dataset is not a
-// file.
+// PathFor returns the path of the file of labels of a dataset, given by name or path: next to the dataset's file, or in
+// the current folder if it is not a file.
 func PathFor(name string) string {
 	base := filepath.Base(name) + ".labels.jsonl"
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {

@@ -14,50 +14,55 @@ import (
 	"gavel/scoring/stats"
 )
 
-// ShareEstimate holds the true share of pairs in which one response is better, estimated from verdicts on all pairs and
-// labels of some.
+// ShareEstimate holds the true share of pairs in which one response is better, estimated from a judge's verdicts on all
+// pairs and people's labels of some.
 type ShareEstimate struct {
-	Says     string `json:"says"`     // the result in a sentence
-	Run      string `json:"run"`      // its folder
-	Model    string `json:"model"`    // the judge
-	Labels   string `json:"labels"`   // the file
-	Response string `json:"response"` // the response, A or B
-	Judged   int    `json:"judged"`   // pairs
-	Labelled int    `json:"labelled"` // pairs with a label; of several people the majority counts
-	// NoVerdict counts the pairs without a verdict. They count as ties, as do pairs whose verdict depends on the order.
+	Says     string `json:"says"`     // the estimated share, in a sentence
+	Run      string `json:"run"`      // folder of the judge's run
+	Model    string `json:"model"`    // model name of the judge
+	Labels   string `json:"labels"`   // path of the file of labels
+	Response string `json:"response"` // the response whose share is estimated, A or B
+	Judged   int    `json:"judged"`   // pairs that the judge has judged
+	Labelled int    `json:"labelled"` // judged pairs with a label; of several people's labels the majority's counts
+	// pairs without a verdict; they count as ties, as do pairs whose verdict depends on the order
 	NoVerdict int `json:"no_verdict"`
-	// Share is the corrected share in percent; a tie counts as one half: PPI++ (arXiv 2311.01453).
+	// share of pairs in which the response is better, in percent, with the judge's errors corrected by PPI++ (arXiv
+	// 2311.01453); a tie counts as one half
 	Share Number `json:"share"`
-	// JudgeAlone is the share of all pairs by the judge's verdicts; it is wrong where the judge is.
+	// the same share by the judge's verdicts on all pairs, without correction
 	JudgeAlone Number `json:"judge_alone"`
-	// LabelsAlone is the share of the labelled pairs.
+	// the same share by the labels of the labelled pairs, without verdicts
 	LabelsAlone Number `json:"labels_alone"`
-	// if no label is a tie, and pairs are independent and drawn at random (arXiv 2511.21140)
+	// the same share, corrected as by Rogan and Gladen (arXiv 2511.21140); only if no label is a tie and pairs are
+	// independent
 	RoganGladen *Number `json:"rogan_gladen,omitempty"`
-	// λ: weight of the judge's verdicts, 0 to 1
+	// λ: weight of the judge's verdicts in `share`, 0 to 1
 	Weight float64 `json:"weight"`
-	// number of clusters (questions), if pairs come in clusters
+	// number of clusters (questions) of the pairs, if pairs come in clusters
 	Clusters int `json:"clusters,omitempty"`
-	// LabelsFor lists the labels needed for intervals of some widths.
-	LabelsFor []LabelsFor     `json:"labels_for"`
-	Reading   judging.Readers `json:"reading,omitempty"` // left out for the default
-	Warnings  []string        `json:"warnings"`          // printed after `!`
+	// number of labels needed for an interval of `share` of some widths
+	LabelsFor []LabelsFor `json:"labels_for"`
+	// how replies were read; left out for the default rules
+	Reading  judging.Readers `json:"reading,omitempty"`
+	Warnings []string        `json:"warnings"` // warnings about the labels and the run, printed after `!`
 }
 
 // LabelsFor holds the number of labels needed for an interval of some width.
 type LabelsFor struct {
-	Width  float64 `json:"width"`  // in points
-	Labels *int    `json:"labels"` // null if no number of labels is enough
+	Width  float64 `json:"width"`  // width of the interval, in percentage points
+	Labels *int    `json:"labels"` // labels needed; null if no number of them is enough
 }
 
-// Methods of intervals, as named in an estimate.
+// Methods of the intervals of a [ShareEstimate], values of Number.Interval.
 const (
-	ByPredictions = "prediction-powered" // of PPI++
-	ByGladen      = "rogan-gladen"       // Rogan and Gladen's, by Lang and Reiczigel
-	ByDesign      = "design-based"       // of items in clusters
+	ByPredictions = "prediction-powered" // PPI++
+	ByGladen      = "rogan-gladen"       // Rogan and Gladen's estimate, by Lang and Reiczigel
+	ByDesign      = "design-based"       // a share of items in clusters, by Student's t between clusters
 )
 
-// Estimate corrects the share of verdicts for one response. The labelled pairs must be drawn at random from all.
+// Estimate returns the true share of pairs in which a response, A or B, is better: the judge's verdicts of the run in
+// dir, corrected by labels. The labelled pairs must be drawn at random from all. widths are those, in points, for which
+// the number of labels needed is computed.
 func Estimate(
 	dir string, file *LabelFile, response string, widths []float64, reading judging.Reading, level float64,
 ) (*ShareEstimate, error) {
@@ -123,11 +128,11 @@ func Estimate(
 	return e, nil
 }
 
-// minLabels is the least number of labels for an estimate.
+// minLabels is the smallest number of labelled pairs with which [Estimate] makes an estimate.
 const minLabels = 10
 
 // units returns the pairs of the first judge, with its verdicts as predictions and the majority's labels as truth, and
-// the number of their clusters. A score is 1 for the response, 0 for the other one, and else ½.
+// the number of their clusters. A verdict or label scores 1 for the response, 0 for the other response, and else ½.
 func (p *panel) units(response string) (units []stats.PopulationUnit, clusters int) {
 	score := func(verdict string) float64 {
 		switch verdict {
@@ -155,9 +160,9 @@ func (p *panel) units(response string) (units []stats.PopulationUnit, clusters i
 	return units, len(numbers)
 }
 
-// roganGladen returns Rogan and Gladen's estimate from the scores of labels, of the verdicts on these, and of the other
-// verdicts; nil if it cannot be made. Ties, and pairs on which people are evenly split, cannot be left out: the other
-// labelled pairs would not be a random sample of all.
+// roganGladen returns Rogan and Gladen's estimate from the scores of labels, of the verdicts on the same pairs, and of
+// the verdicts on the other pairs (rest); nil if it cannot be made. Ties, and pairs on which people are evenly split,
+// cannot be left out: the other labelled pairs would not be a random sample of all.
 func roganGladen(label, predictions, rest []float64, level float64) *Number {
 	if slices.Contains(label, 0.5) {
 		return nil
@@ -179,13 +184,14 @@ func roganGladen(label, predictions, rest []float64, level float64) *Number {
 	return new(percents(g.Mean, g.Interval, ByGladen))
 }
 
-// byDesign returns the mean truth of units in clusters.
+// byDesign returns the mean truth of units in clusters, in percent.
 func byDesign(units []stats.PopulationUnit, level float64) Number {
 	p := stats.Clustered(units, 0, level)
 	return percents(p.Mean, p.Interval, ByDesign)
 }
 
-// correct sets the corrected share, and the labels needed for some widths; rest is the number of unlabelled pairs.
+// correct sets the corrected share, and the numbers of labels needed for intervals of these widths, in points; rest is
+// the number of unlabelled pairs.
 func (e *ShareEstimate) correct(p stats.Powered, widths []float64, rest int, level float64) {
 	e.Share = percents(p.Mean, p.Interval, ByPredictions)
 	e.Weight = *scoring.Fraction(p.Weight)
@@ -198,7 +204,7 @@ func (e *ShareEstimate) correct(p stats.Powered, widths []float64, rest int, lev
 	}
 }
 
-// halves returns the mean of scores of 0, ½ and 1.
+// halves returns the mean of scores of 0, ½ and 1, in percent, with its interval.
 func halves(scores []float64, level float64) Number {
 	best := 0.0
 	worst := 0.0

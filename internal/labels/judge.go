@@ -18,30 +18,31 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// RunVerdicts holds the verdicts of a run, by item.
+// RunVerdicts holds the verdicts of a run, one for each item.
 type RunVerdicts struct {
-	Dir      string
+	Dir      string // folder of the run
 	Manifest *judging.Manifest
-	// Verdicts has the verdict on each item of which all presentations have been judged: a tie if the verdict depends on
-	// the presentation, "" if one has no verdict.
+	// Verdicts has, by id, the verdict on each item that was judged in all its presentations, the orders of its responses:
+	// a tie if the verdict depends on the order, "" if a judgment has no verdict.
 	Verdicts map[string]string
-	// Confidence is the mean probability of that verdict, for items whose records have label probabilities.
+	// Confidence has, by item id, the mean probability of the verdict over the presentations, 0 to 1; only for verdicts
+	// other than a tie whose records all have label probabilities.
 	Confidence map[string]float64
-	Gold       map[string]string // labels of the dataset
-	Calls      int               // judgments per item
-	Tokens     int               // of all replies, if known
-	shape      datasets.ShapeInfo
-	sums       map[string]string // SHA-256 of the items' lines
-	cluster    func(string) string
-	clusters   string // a noun for the clusters of items
+	Gold       map[string]string   // by item id: the label of the dataset
+	Calls      int                 // judgments per item
+	Tokens     int                 // tokens of all replies, if known
+	shape      datasets.ShapeInfo  // properties of the items, such as being pairs
+	sums       map[string]string   // by item id: SHA-256 of the item's line in items.jsonl
+	cluster    func(string) string // returns the cluster of an item by its id; nil without clusters
+	clusters   string              // noun for one cluster of items
 }
 
-// ErrAgents marks the error of a run that judges several agents' answers to one question, or answers the questions of
-// pairs without judging them.
+// ErrAgents marks the error of a run whose verdicts no label of an item fits: it judges several agents' answers to one
+// question, or answers the questions of pairs without judging them.
 var ErrAgents = errors.New("judges answers of agents, or none")
 
-// ReadJudge reads the verdicts of a run. It leaves out items of which not all presentations have been judged. It
-// returns an error for a run on several agents' answers to one question, which no single label fits.
+// ReadJudge reads the verdicts of the run in dir. It leaves out items that were not judged in all their presentations,
+// the orders of the responses. The error of a run whose verdicts no label fits is [ErrAgents].
 func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 	j := &RunVerdicts{
 		Dir:        dir,
@@ -102,9 +103,10 @@ func ReadJudge(dir string, reading judging.Reading) (*RunVerdicts, error) {
 }
 
 // grouped matches a number with commas between thousands.
+
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
-// number returns a number in one spelling, so that 7 and 7.0 are the same.
+// number returns a number in one spelling, so that 7 and 7.0, or 1,000 and 1000, are the same; false for other text.
 func number(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if grouped.MatchString(text) {
@@ -117,7 +119,7 @@ func number(text string) (string, bool) {
 	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
-// spell returns a label, in the standard spelling if it is a number.
+// spell returns the label; a number in the spelling of [number].
 func (j *RunVerdicts) spell(label string) string {
 	if n, ok := number(label); ok && j.shape.Numeric {
 		return n
@@ -125,7 +127,7 @@ func (j *RunVerdicts) spell(label string) string {
 	return label
 }
 
-// goldOf returns the dataset's label.
+// goldOf returns the dataset's label of a record's item: A, B or tie for a preference, else as in the record.
 func goldOf(r *judging.Record) string {
 	if i := slices.Index(r.Order, r.Gold); r.IsPreference() && i >= 0 {
 		return pairLabels[r.Positions()[i]]
@@ -133,8 +135,8 @@ func goldOf(r *judging.Record) string {
 	return strings.Clone(r.Gold)
 }
 
-// choiceOf returns the label that a judgment gives, or "" without a verdict. A number equal to the dataset's has its
-// spelling.
+// choiceOf returns the verdict of a judgment as a label of its item, or "" without a verdict. A number equal to the
+// dataset's label gets the spelling of that label.
 func choiceOf(r *judging.Record, v judging.Verdict) string {
 	switch {
 	case v.Outcome == judging.Tie:
@@ -149,19 +151,20 @@ func choiceOf(r *judging.Record, v judging.Verdict) string {
 	return cmp.Or(r.CandidateID(v.Choice), v.Answer)
 }
 
-// has reports whether the judge has judged the item of a label, in the version that was labelled.
+// has reports whether the run has a verdict on the item of a label, and the item has not changed since it was labelled.
 func (j *RunVerdicts) has(l Label) bool {
 	_, ok := j.Verdicts[l.Item]
 	line := j.sums[l.Item]
 	return ok && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }
 
-// hasAny reports whether the judge has judged an item with a label.
+// hasAny reports whether the run has a verdict on an item with a label in the file.
 func (j *RunVerdicts) hasAny(file *LabelFile) bool {
 	return slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) })
 }
 
-// verdict returns the common verdict of all presentations of an item.
+// verdict returns the verdict on an item from the labels of its judgments, by presentation: their common label, Tie if
+// they differ, "" if one has none.
 func verdict(labels map[int]string) string {
 	first := ""
 	for _, presentation := range slices.Sorted(maps.Keys(labels)) {
@@ -177,7 +180,7 @@ func verdict(labels map[int]string) string {
 	return first
 }
 
-// hash reads the hashes of the items' lines, which labels refer to.
+// hash reads the items' lines in the run's folder and sets sums, with which labels are compared.
 func (j *RunVerdicts) hash() error {
 	set, err := datasets.OpenFile(filepath.Join(j.Dir, judging.ItemsFile))
 	if err != nil {
@@ -193,7 +196,7 @@ func (j *RunVerdicts) hash() error {
 	return nil
 }
 
-// Sum returns the hash of an item's line, as stored in labels.
+// Sum returns the SHA-256 of an item's line in a dataset, in hexadecimal, as labels store it.
 func Sum(raw []byte) string {
 	return datasets.HexSum(raw)
 }

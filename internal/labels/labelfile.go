@@ -14,19 +14,19 @@ import (
 	"gavel/datasets"
 )
 
-// labelFile appends lines to a file, each on disk before it counts. It opens the file for every line: an editor, git or
-// a sync program may have replaced it.
+// labelFile appends lines to the file of labels; each counts only once it is on disk. It opens the file for every line:
+// an editor, git or a sync program may have replaced it.
 type labelFile struct {
-	open func() (*os.File, error)
-	path string // for errors
-	text []byte // the lines that the file should have
+	open func() (*os.File, error) // opens the file for reading and writing; creates it if needed
+	path string                   // path of the file, for errors
+	text []byte                   // content that the file should have
 }
 
 // ErrChanged marks the error of a label that was not saved because another program has changed the file.
 var ErrChanged = errors.New("another program has changed the file")
 
-// openFile opens the file of labels and returns its labels. It truncates an unfinished last line, which was never
-// reported as saved. For lines of another kind it returns an error and leaves the file alone.
+// openFile opens the file of labels and returns the labels in it. It removes an unfinished last line, which was never
+// reported as saved. If the file has lines of another kind, it returns an error and leaves the file alone.
 func (d *Desk) openFile() ([]Label, error) {
 	d.file = &labelFile{
 		path: d.o.Path,
@@ -57,7 +57,8 @@ func (d *Desk) openFile() ([]Label, error) {
 	return all, nil
 }
 
-// ownLines returns the labels in lines that gavel wrote, and the length of the complete lines.
+// ownLines returns the labels in text, lines that gavel wrote, and the length in bytes of the complete lines. Other
+// lines are an error.
 func ownLines(path string, text []byte) (all []Label, whole int, err error) {
 	for line := range bytes.Lines(text) {
 		n := len(all) + 1
@@ -79,11 +80,11 @@ func ownLines(path string, text []byte) (all []Label, whole int, err error) {
 	return all, whole, nil
 }
 
-// lineBegins is the beginning of every line that gavel writes.
+// lineBegins is the beginning of every line that gavel writes to a file of labels.
 var lineBegins = []byte(`{"item":`)
 
-// add appends labels, or none, and makes sure that the file at the path has all labels so far. It writes all of them
-// again if the file was truncated or removed. A file with other lines may have been changed on purpose and is an error.
+// add appends labels, or none, and makes sure that the file has all lines so far. It writes all of them again if the
+// file was truncated or removed. A file with other lines may have been changed on purpose, so that is an error.
 func (l *labelFile) add(added ...Label) error {
 	want := slices.Clone(l.text)
 	for _, label := range added {
@@ -101,7 +102,8 @@ func (l *labelFile) add(added ...Label) error {
 	return nil
 }
 
-// complete writes the lines that the file lacks, or none of them.
+// complete appends the lines of want that the file lacks, or none of them. It returns an error if the file's content is
+// not the beginning of want.
 func (l *labelFile) complete(want []byte) error {
 	f, err := l.open()
 	if err != nil {
@@ -129,7 +131,7 @@ func (l *labelFile) complete(want []byte) error {
 		f.Truncate(int64(len(text))))
 }
 
-// recall applies the labels of the file.
+// recall applies the labels read from the file to the people's states, and notes those that no longer fit the dataset.
 func (d *Desk) recall(all []Label) error {
 	var unknown, changed stray
 	for _, l := range all {
@@ -171,15 +173,15 @@ func (d *Desk) recall(all []Label) error {
 	return nil
 }
 
-// note adds a message about the file.
+// note adds a message for the user about the file of labels.
 func (d *Desk) note(format string, args ...any) {
 	d.Notes = append(d.Notes, d.o.Path+": "+fmt.Sprintf(format, args...))
 }
 
-// stray counts labels whose items are unknown or changed.
+// stray counts labels whose items the dataset lacks, or that have changed.
 type stray struct {
-	n     int
-	first string
+	n     int    // number of such labels
+	first string // the first such item, for a message
 }
 
 func (s *stray) add(item string) {
@@ -187,7 +189,7 @@ func (s *stray) add(item string) {
 	s.first = cmp.Or(s.first, item)
 }
 
-// sum returns the hash of an item's line, as stored in labels.
+// sum returns the SHA-256 of the line of item i, as labels store it.
 func sum(set *datasets.Set, i int) (string, error) {
 	raw, err := set.Raw(i)
 	if err != nil {

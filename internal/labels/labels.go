@@ -21,52 +21,53 @@ import (
 // order.
 const Tie = "tie"
 
-// pairLabels lists the labels of pairs, by [judging.Vote]'s winner.
+// pairLabels lists the labels of pairs, indexed by the winner of a [judging.Vote].
 var pairLabels = [...]string{"A", "B", Tie}
 
 // Label holds a person's label of an item: one line of labels.jsonl.
 type Label struct {
 	// the item's id in the dataset
 	Item string `json:"item"`
-	// the person
+	// the name of the person
 	Labeller string `json:"labeller"`
-	// the id of the best response, such as A; `tie`; of other items the answer; empty if skipped
+	// the id of the best response, such as A; `tie`; for items without responses the answer; empty if skipped
 	Label string `json:"label"`
-	// SHA256 is the hash of the item's line in the dataset, so that later changes are detected.
+	// SHA-256 of the item's line in the dataset, so that later changes are detected
 	SHA256 string `json:"sha256,omitempty"`
-	Again  bool   `json:"again,omitempty"` // the item was repeated with its sides exchanged, for intra-rater agreement
-	Undo   bool   `json:"undo,omitempty"`  // takes back this person's label of the item
-	Note   string `json:"note,omitempty"`  // in the labeller's words
-	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty if unknown
-	Seed   int64  `json:"seed,omitempty"`  // of the draw, the order and the sides
+	// the item was shown to this person for the second time, with its responses exchanged, for intra-rater agreement
+	Again bool   `json:"again,omitempty"`
+	Undo  bool   `json:"undo,omitempty"`  // this line takes back this person's label of the item
+	Note  string `json:"note,omitempty"`  // remark in the labeller's words
+	Drawn string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty if unknown
+	Seed  int64  `json:"seed,omitempty"`  // seed of the draw of items, their order, and the order of responses
 }
 
-// Ways of choosing items.
+// Ways of choosing the items to label, values of Label.Drawn.
 const (
 	ByRandom       = "random"       // all items equally likely
 	ByDisagreement = "disagreement" // items on which judges disagree more often; no longer offered
 )
 
-// LabelFile holds the labels of a file.
+// LabelFile holds the valid labels of a file.
 type LabelFile struct {
-	Path   string
-	Labels []Label // the last label of each person on each item, in the order of items and persons
-	Again  []Label // labels of repeated items
+	Path   string  // path of the file, or a name for labels from elsewhere
+	Labels []Label // last label of each person on each item, sorted by item, then by person
+	Again  []Label // last labels of items shown for the second time, sorted as Labels
 
 	SplitAsTie bool // pairs on which people are evenly split count as ties instead of being left out
 }
 
-// row holds a line of any file of labels.
+// row holds a line of any program's file of labels: the JSON values by column.
 type row map[string]json.RawMessage
 
-// names lists the names of each column, gavel's own first.
+// names lists for each of gavel's columns the names that files may give it, gavel's own first.
 var names = map[string][]string{
 	"item":     {"item", "item_id", "id", "pair_id"},
 	"labeller": {"labeller", "labeler", "annotator", "rater", "person", "user"},
 	"label":    {"label", "winner", "vote", "answer", "choice"},
 }
 
-// text returns the value of a column. It trims white space unless gavel wrote the line.
+// text returns the value of one of gavel's columns as text. It trims white space unless gavel wrote the line.
 func (r row) text(column string) (string, bool) {
 	for _, name := range names[column] {
 		raw, ok := r[name]
@@ -109,8 +110,8 @@ func Read(path string) (*LabelFile, error) {
 	return f, nil
 }
 
-// parse returns the label in a line. A line without a labeller was not written by gavel, so its other columns are
-// ignored.
+// parse returns the label in a line of a file of labels. A line without a labeller was not written by gavel, so its
+// other columns are ignored.
 func parse(raw []byte) (l Label, err error) {
 	var r row
 	if err := json.Unmarshal(raw, &r); err != nil {
@@ -144,7 +145,7 @@ func parse(raw []byte) (l Label, err error) {
 	return l, err
 }
 
-// plain returns a label in gavel's spelling.
+// plain returns the label of a pair, as other programs spell it, in gavel's spelling: A, B or tie. Other labels stay.
 func plain(label string) string {
 	switch strings.ToLower(strings.ReplaceAll(label, " ", "")) {
 	case "a>b", "a>>b", "model_a", "response_a":
@@ -157,13 +158,14 @@ func plain(label string) string {
 	return label
 }
 
-// key identifies a label by person and item.
+// key identifies a person's label of an item, shown for the first or for the second time.
 type key struct {
 	item, labeller string
 	repeat         bool
 }
 
-// settle sets the valid labels after all lines have been read.
+// settle sets Labels and Again from all lines of the file, in their order: later lines replace or take back earlier
+// ones.
 func (f *LabelFile) settle(all []Label) {
 	last := map[key]Label{}
 	for _, l := range all {
@@ -186,7 +188,8 @@ func (f *LabelFile) settle(all []Label) {
 	}
 }
 
-// OfVotes returns the votes on MT-Bench's pairs as labels: A is the model whose name sorts first.
+// OfVotes returns people's votes on MT-Bench's pairs as labels: A is the model whose name sorts first. path names the
+// votes.
 func OfVotes(path string, votes []judging.Vote) *LabelFile {
 	f := &LabelFile{Path: path}
 	all := make([]Label, len(votes))
@@ -197,13 +200,13 @@ func OfVotes(path string, votes []judging.Vote) *LabelFile {
 	return f
 }
 
-// byDisagreement reports whether some items were chosen because judges disagree on them.
+// byDisagreement reports whether some items were chosen for labelling because judges disagree on them.
 func (f *LabelFile) byDisagreement() bool {
 	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == ByDisagreement })
 }
 
-// Majority returns the label that most people give each labelled item, and "" if they are evenly split: a split is not
-// the judgment that the responses are equal.
+// Majority returns by item id the label that more people give than any other, and "" if people are evenly split: a
+// split is not the judgment that the responses are equal.
 func (f *LabelFile) Majority() map[string]string {
 	counts := map[string]map[string]int{}
 	for _, l := range f.Labels {

@@ -12,33 +12,34 @@ import (
 	"gavel/scoring/stats"
 )
 
-// maxCategories limits the categories for coefficients: more of them are free answers, for which only raw agreement
-// counts.
+// maxCategories is the largest number of different labels for which coefficients such as κ are computed: more of them
+// are free answers, for which only the share of equal labels counts.
 const maxCategories = 26
 
-// maxPeople limits the people of whom every two are compared.
+// maxPeople is the largest number of people for which the agreement of every two is computed.
 const maxPeople = 12
 
-// rater holds the labels of a person or a judge.
+// rater holds the labels of a person, or the verdicts of a judge as labels.
 type rater struct {
-	name   string
-	judge  *RunVerdicts      // nil for a person
-	labels map[string]string // by item
+	name   string            // name of the person, or folder of the judge's run
+	judge  *RunVerdicts      // verdicts of the judge; nil for a person
+	labels map[string]string // labels by item id
 }
 
-// panel holds all raters of a dataset.
+// panel holds all raters of a dataset's items, judges and people, with the settings of a comparison.
 type panel struct {
 	file       *LabelFile
 	judges     []*RunVerdicts
-	raters     []rater // judges, then people
-	people     []rater
-	categories []string
-	b          stats.Bootstrap
+	raters     []rater         // all raters: judges, then people
+	people     []rater         // the people among raters
+	categories []string        // different labels that occur; those of pairs: A, tie, B
+	b          stats.Bootstrap // settings of intervals and tests
 	warnings   []string
 }
 
-// newPanel returns the panel of runs and of the people in a file, or without a file of the dataset's labels. With skip
-// it leaves out runs that judge other things, or no item with a label, and returns ErrNone if none is left.
+// newPanel returns the panel of the judges of some runs, given by their folders, and of the people in a file or, if
+// that is nil, of the dataset's labels. With skip it leaves out runs that judge other things, or no item with a label,
+// and returns ErrNone if none is left.
 func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.Bootstrap, skip bool) (*panel, error) {
 	p := &panel{file: file, b: b}
 	for _, dir := range dirs {
@@ -96,9 +97,10 @@ func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.B
 	return p, nil
 }
 
+// ofPairs reports whether the items are pairs of responses.
 func (p *panel) ofPairs() bool { return p.judges[0].shape.SideBySide }
 
-// goldFile returns the dataset's labels as those of one person.
+// goldFile returns the dataset's labels as those of one person, named dataset.
 func (j *RunVerdicts) goldFile() *LabelFile {
 	f := &LabelFile{Path: "labels of the dataset"}
 	for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
@@ -109,7 +111,7 @@ func (j *RunVerdicts) goldFile() *LabelFile {
 	return f
 }
 
-// spellAll returns a copy of a file with labels as spell returns them.
+// spellAll returns a copy of the file whose labels are spelled as in the run; see [RunVerdicts.spell].
 func (j *RunVerdicts) spellAll(file *LabelFile) *LabelFile {
 	copied := *file
 	copied.Labels = slices.Clone(file.Labels)
@@ -122,8 +124,8 @@ func (j *RunVerdicts) spellAll(file *LabelFile) *LabelFile {
 	return &copied
 }
 
-// checkLabels warns of labels for items that the judges do not have. It returns an error if no label fits a judge, or
-// if items have changed.
+// checkLabels warns of labels for items that no judge has judged, and of labels or runs that are not of items drawn at
+// random. It returns an error if no label fits a judge, or if items have changed since they were labelled.
 func (p *panel) checkLabels() error {
 	var unknown, changed stray
 	labelled := make([]int, len(p.judges)) // items of each judge
@@ -174,11 +176,12 @@ func (p *panel) checkLabels() error {
 	return nil
 }
 
+// warn adds a warning: the phrase of a code with its arguments.
 func (p *panel) warn(code string, args ...any) {
 	p.warnings = append(p.warnings, phrases.Say(code, args...))
 }
 
-// cluster returns the cluster of an item, or its id if it is not in one.
+// cluster returns the cluster of an item, given by its id; the id itself if items come in no clusters.
 func (p *panel) cluster(item string) string {
 	if cluster := p.judges[0].cluster; cluster != nil {
 		return cluster(item)
@@ -186,8 +189,8 @@ func (p *panel) cluster(item string) string {
 	return item
 }
 
-// majority returns the majority's label of each item, and the number of items on which people are evenly split. These
-// are left out, or count as ties.
+// majority returns by item id the label that most people give, and the number of items on which people are evenly
+// split. Split items are left out or, with SplitAsTie, count as ties.
 func (p *panel) majority() (majority map[string]string, split int) {
 	majority = p.file.Majority()
 	asTie := p.file.SplitAsTie && p.ofPairs()

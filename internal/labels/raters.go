@@ -12,7 +12,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// pair returns the agreement of two raters.
+// pair returns how far raters a and b agree on the items that both labelled.
 func (p *panel) pair(a, b rater) Pair {
 	out := Pair{A: a.name, B: b.name, Between: between(a) + ", " + between(b)}
 	k := len(p.categories)
@@ -55,6 +55,7 @@ func (p *panel) pair(a, b rater) Pair {
 	return out
 }
 
+// between returns the kind of a rater for [Pair.Between].
 func between(r rater) string {
 	if r.judge != nil {
 		return "judge"
@@ -62,13 +63,13 @@ func between(r rater) string {
 	return "person"
 }
 
-// minRows is the least number of items, or of clusters, for the interval of a coefficient.
+// minRows is the least number of items, or of clusters if items come in clusters, for the interval of a coefficient.
 const minRows = 10
 
-// smoothed returns statistics of the cells of a k×k table, resampled by cluster, with one more unit added to those
-// observed: for the lower end of an interval it is spread over the cells in which raters disagree, for the upper end
-// over those in which they agree. With clusters it has the weight of an average cluster. Unused categories get none of
-// it, unless only one is used.
+// smoothed returns statistics of the cells of a k×k table of two raters' labels, with intervals that resample clusters
+// of items. One more item is added to those observed: for the lower end of an interval it is spread over the cells in
+// which the raters disagree, for the upper end over those in which they agree. With clusters it has the weight of an
+// average cluster. Categories that no rater uses get none of it, unless only one is used.
 func (p *panel) smoothed(table clusters, k int, statistics []func([]float64) float64) []Number {
 	sample := table.sample(scoring.Metric{Columns: scoring.ColumnRange{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
@@ -103,7 +104,8 @@ func (p *panel) smoothed(table clusters, k int, statistics []func([]float64) flo
 	return out
 }
 
-// used returns the categories that occur in a k×k table, or all of them if only one occurs.
+// used returns the indexes of the categories that occur in a k×k table of labels, given by its cells, or of all
+// categories if only one occurs.
 func used(sums []float64, k int) (nonEmpty []int) {
 	all := make([]int, k)
 	for c := range k {
@@ -149,8 +151,8 @@ func (p *panel) together() *PeopleAgreement {
 	return t
 }
 
-// alphas returns functions from the sums of a table to Krippendorff's α, for pairs the ordinal one too. coincidences
-// returns his matrix for the sums.
+// alphas returns functions that compute Krippendorff's α from the sums of a table: the nominal one and, for pairs of
+// responses, the ordinal one. coincidences turns the sums into Krippendorff's matrix.
 func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics []func(sums []float64) float64) {
 	scales := []stats.Scale{stats.Nominal}
 	if p.ofPairs() {
@@ -164,10 +166,11 @@ func (p *panel) alphas(coincidences func(sums []float64) []float64) (statistics 
 	return statistics
 }
 
-// category returns the number of a rater's category for an item, or −1.
+// category returns the index of a rater's label of an item in p.categories; −1 without a label.
 func (p *panel) category(r rater, item string) int { return slices.Index(p.categories, r.labels[item]) }
 
-// altTest returns the alternative annotator test of a judge.
+// altTest returns the alternative annotator test of a judge, of whether it may replace a person. epsilon is
+// [AltTest.Epsilon].
 func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 	items := slices.Sorted(maps.Keys(p.file.Majority()))
 	categories := func(r rater) (all []int) {
@@ -203,7 +206,7 @@ func (p *panel) altTest(judge rater, epsilon float64) AltTest {
 	return s
 }
 
-// self adds the intra-rater agreement of people.
+// self adds the agreement of each person's labels with their own labels of items shown for the second time.
 func (p *panel) self(a *Agreement) {
 	before := map[key]Label{}
 	for _, l := range p.file.Labels {

@@ -8,7 +8,7 @@ import (
 	"gavel/scoring"
 )
 
-// withInterval returns a percentage with its interval: "84 % [79, 88]".
+// withInterval returns a percentage with its interval in words: "84 % [79, 88]".
 func (n Number) withInterval() string {
 	text := scoring.Percentage(*n.Value)
 	if n.Low != nil && n.High != nil {
@@ -17,7 +17,7 @@ func (n Number) withInterval() string {
 	return text
 }
 
-// answer says which judge agrees best with the labels, and whether its lead is significant.
+// answer returns the sentence on which judge agrees best with the labels, and whether its lead is significant.
 func (a *Agreement) answer() string {
 	var judges []JudgeAgreement
 	for _, j := range a.Judges {
@@ -50,7 +50,7 @@ func (a *Agreement) answer() string {
 	return say("labels.agrees") + " " + phrases.Say("labels.some-tied", tied, len(judges)-1)
 }
 
-// answer says in which share of pairs the response is better.
+// answer returns the sentence on the share of pairs in which the response is better.
 func (e *ShareEstimate) answer() string {
 	if e.Share.Value == nil {
 		return phrases.Say("estimate.unknown", e.Response)
@@ -62,7 +62,7 @@ func (e *ShareEstimate) answer() string {
 	return text
 }
 
-// answer says how many verdicts can be accepted.
+// answer returns the sentence on how many verdicts of the cascade can be accepted.
 func (s *Selective) answer() string {
 	if s.Covered == 0 {
 		return phrases.Say("select.none", phrases.Count(s.Labelled, "labelled item"), s.Risk)

@@ -12,35 +12,38 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Selective holds a cascade of judges, each accepted from some confidence on, and its results. Items without an
-// accepted verdict go to a person.
+// Selective holds the results of a cascade of judges: an item goes to the next judge unless the confidence of this one
+// is at least its threshold. Items that no judge accepts go to a person.
 type Selective struct {
-	Says     string        `json:"says"`       // the result in a sentence
-	Labels   string        `json:"labels"`     // the file
-	Risk     float64       `json:"risk"`       // most of the accepted verdicts that may be wrong, in percent
-	Delta    float64       `json:"delta"`      // probability, in percent, that more are, over draws of the labels
-	Labelled int           `json:"labelled"`   // labelled items, from which thresholds are found
-	Items    int           `json:"items"`      // all items, with or without a label
-	Judges   []CascadeStep `json:"judges"`     // in the order asked
-	Covered  int           `json:"covered"`    // items with an accepted verdict
-	Calls    int           `json:"calls"`      // of the cascade
-	Full     int           `json:"full_calls"` // of the last judge alone, for all items
-	// correct among the accepted verdicts on labelled items, from which the thresholds are found, in percent
-	Right    Number          `json:"right"`
-	Reading  judging.Readers `json:"reading,omitempty"` // left out for the default
-	Warnings []string        `json:"warnings"`          // printed after `!`
+	Says   string  `json:"says"`   // how many verdicts can be accepted, in a sentence
+	Labels string  `json:"labels"` // path of the file of labels
+	Risk   float64 `json:"risk"`   // largest share of the accepted verdicts that may be wrong, in percent
+	// probability, in percent, that more of them are wrong, over draws of the labels
+	Delta    float64       `json:"delta"`
+	Labelled int           `json:"labelled"`   // items with a label, from which the thresholds are found
+	Items    int           `json:"items"`      // items that all judges have judged, with or without a label
+	Judges   []CascadeStep `json:"judges"`     // the judges in the order asked, with their thresholds
+	Covered  int           `json:"covered"`    // items with an accepted verdict of some judge
+	Calls    int           `json:"calls"`      // judgments that the cascade makes on all items
+	Full     int           `json:"full_calls"` // judgments that the last judge alone would make on all items
+	// accepted verdicts that are correct, in percent of those on the labelled items, from which the thresholds are found
+	Right Number `json:"right"`
+	// how replies were read; left out for the default rules
+	Reading  judging.Readers `json:"reading,omitempty"`
+	Warnings []string        `json:"warnings"` // warnings about the labels and the runs, printed after `!`
 }
 
-// CascadeStep holds one judge of a cascade.
+// CascadeStep holds one judge of a cascade, and the items that reach this judge.
 type CascadeStep struct {
-	Run       string   `json:"run"`            // its folder
-	Model     string   `json:"model"`          // the judge
-	Threshold *float64 `json:"threshold"`      // of confidence, 0 to 1; null if the judge is never accepted
+	Run   string `json:"run"`   // folder of the judge's run
+	Model string `json:"model"` // model name of the judge
+	// lowest confidence at which a verdict of the judge is accepted, 0 to 1; null if none is
+	Threshold *float64 `json:"threshold"`
 	Asked     int      `json:"asked"`          // items that reach the judge
-	Accepted  int      `json:"believed"`       // items with an accepted verdict
-	Right     int      `json:"right"`          // correct verdicts among Of
-	Labelled  int      `json:"of"`             // labelled items with an accepted verdict
-	Note      string   `json:"note,omitempty"` // why the judge is never accepted
+	Accepted  int      `json:"believed"`       // items on which the judge's verdict is accepted
+	Right     int      `json:"right"`          // correct verdicts among the labelled items in `of`
+	Labelled  int      `json:"of"`             // labelled items on which the judge's verdict is accepted
+	Note      string   `json:"note,omitempty"` // why no verdict of the judge is accepted
 }
 
 // Select finds thresholds of confidence for judges, from the first (the cheapest) to the last: of the verdicts accepted
@@ -108,7 +111,7 @@ func Select(dirs []string, file *LabelFile, risk, delta float64, reading judging
 	return s, nil
 }
 
-// cascade passes items from judge to judge.
+// cascade passes items, by id, from judge to judge and returns one step for each. truth holds the labels by item id.
 func cascade(
 	judges []*RunVerdicts, items []string, truth map[string]string, risk, delta float64,
 ) (stages []CascadeStep) {
@@ -120,7 +123,8 @@ func cascade(
 	return stages
 }
 
-// accept finds the threshold of a judge from the items that reach it, and returns the items that go on to the next.
+// accept finds the threshold of a judge from the labelled items among those that reach the judge, records the result in
+// x, and returns the items that go on to the next judge.
 func (j *RunVerdicts) accept(
 	x *CascadeStep, items []string, truth map[string]string, risk, delta float64,
 ) (rest []string) {
@@ -148,8 +152,8 @@ func (j *RunVerdicts) accept(
 	return rest
 }
 
-// rejection returns why no threshold was found. confidences has the judge's confidence in labelled items, right whether
-// it is correct.
+// rejection returns the reason why no threshold was found. For each labelled item, confidences has the judge's
+// confidence and right tells whether the judge is correct.
 func rejection(confidences []float64, right []bool, risk, delta float64) string {
 	wrong := 0
 	for _, ok := range right {
@@ -167,5 +171,6 @@ func rejection(confidences []float64, right []bool, risk, delta float64) string 
 	return phrases.Say("select.overconfident", wrong, n, *scoring.Percent(risk))
 }
 
-// minLabelled returns the number of labelled items that a threshold needs if none is judged wrong.
+// minLabelled returns the smallest number of labelled items with which a threshold can be found, if all are judged
+// right.
 func minLabelled(risk, delta float64) int { return int(math.Ceil(math.Log(delta) / math.Log(1-risk))) }

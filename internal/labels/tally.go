@@ -8,10 +8,10 @@ import (
 	"gavel/scoring/stats"
 )
 
-// clusters holds a row of numbers for each cluster of items.
+// clusters holds, by the name of each cluster of items, a row of numbers that sums up its items.
 type clusters map[string][]float64
 
-// row returns the row of an item's cluster, which it creates if needed.
+// row returns the row in c of an item's cluster; it creates a row of this length if needed.
 func (p *panel) row(c clusters, item string, length int) []float64 {
 	name := p.cluster(item)
 	if c[name] == nil {
@@ -20,7 +20,7 @@ func (p *panel) row(c clusters, item string, length int) []float64 {
 	return c[name]
 }
 
-// sample returns the rows in the order of their clusters' names.
+// sample returns the rows, sorted by their clusters' names, as a sample for metrics.
 func (c clusters) sample(metrics ...scoring.Metric) *scoring.UnitRows {
 	var rows [][]float64
 	for _, name := range slices.Sorted(maps.Keys(c)) {
@@ -29,15 +29,16 @@ func (c clusters) sample(metrics ...scoring.Metric) *scoring.UnitRows {
 	return scoring.SampleOf("", metrics, rows)
 }
 
-// count adds an item on which two raters agree, or not, to rows for share.
+// count adds an item to the row of its cluster: agree tells whether two raters agree on the item. [panel.share] sums up
+// the rows.
 func (p *panel) count(c clusters, item string, agree bool) {
 	row := p.row(c, item, 2)
 	row[0] += scoring.Indicator(agree)
 	row[1]++
 }
 
-// share returns the share of items that agree in rows by count, the number of items, and the number of their clusters,
-// or 0 if each item is on its own.
+// share returns the percentage of items on which raters agree, from rows filled by [panel.count], the number of items,
+// and the number of their clusters, or 0 if each item is on its own.
 func (p *panel) share(c clusters) (share Number, items, clustered int) {
 	if len(c) == 0 {
 		return share, 0, 0

@@ -1,5 +1,6 @@
-// Package plan says how many pairs it takes to tell two judges apart, and what so many pairs tell: a document for text,
-// Markdown, CSV and JSON over the power analysis of scoring/stats.
+// Package plan computes how many pairs are needed to find a difference between two judges significant, and which
+// difference a number of pairs detects: a document for text, Markdown, CSV and JSON over the power analysis of
+// scoring/stats.
 package plan
 
 import (
@@ -18,20 +19,22 @@ import (
 
 // SampleSizes holds the questions and answers of `gavel plan`.
 type SampleSizes struct {
-	Says          string   `json:"says"`       // the answer in a sentence or two
-	Discordant    float64  `json:"discordant"` // percent
-	Power         float64  `json:"power"`      // percent
-	Alpha         float64  `json:"alpha"`
-	Detect        *float64 `json:"detect,omitempty"`        // points
-	PairsToDetect *int     `json:"pairs_to_tell,omitempty"` // that a difference of so many points takes
-	// that it takes to find judges that are the same within as many points to be so
-	PairsToEquate *int     `json:"pairs_to_equate,omitempty"`
-	Pairs         *int     `json:"pairs,omitempty"`
-	Detectable    *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
+	Says       string   `json:"says"`             // the answers in a sentence or two
+	Discordant float64  `json:"discordant"`       // percent of the pairs on which exactly one judge is right, as assumed
+	Power      float64  `json:"power"`            // probability of detecting the difference, in percent
+	Alpha      float64  `json:"alpha"`            // significance level of the test, 0 to 1
+	Detect     *float64 `json:"detect,omitempty"` // difference between two judges to detect, in percentage points
+	// pairs with which McNemar's test detects a difference of `detect` points
+	PairsToDetect *int `json:"pairs_to_tell,omitempty"`
+	// pairs with which tests show that two equally good judges differ by less than `detect` points
+	PairsToEquate *int `json:"pairs_to_equate,omitempty"`
+	Pairs         *int `json:"pairs,omitempty"` // number of pairs at hand, for which `tells` is computed
+	// smallest difference, in points, that `pairs` pairs detect; left out if they detect none
+	Detectable *float64 `json:"tells,omitempty"`
 }
 
-// Compute computes the number of pairs that detect a difference of Detect points, and the difference that Pairs detect.
-// The error names the flag whose value is out of range.
+// Compute computes the number of pairs that detect a difference of Detect points, and the smallest difference that
+// Pairs pairs detect. Its error names the flag whose value is out of range.
 func (p *SampleSizes) Compute() error {
 	psi, power := p.Discordant/100, p.Power/100
 	switch {
@@ -61,7 +64,7 @@ func (p *SampleSizes) Compute() error {
 	return nil
 }
 
-// answer returns the sentences on the pairs needed, and on the difference that the pairs tell.
+// answer returns the sentences on the number of pairs needed, and on the difference that a number of pairs detects.
 func (p *SampleSizes) answer() string {
 	var sentences []string
 	if p.PairsToDetect != nil {
@@ -82,7 +85,7 @@ func (p *SampleSizes) answer() string {
 	return strings.Join(sentences, " ")
 }
 
-// Document returns the questions and their answers.
+// Document returns a table of the questions and their answers.
 func (p *SampleSizes) Document() doc.Document {
 	t := &doc.Table{
 		RowHead: phrases.Say("plan.discordant", table.Decimal(p.Discordant)),

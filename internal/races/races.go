@@ -20,35 +20,35 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Race holds a race as `gavel race` prints it.
+// Race holds the results of a race between judges as `gavel race` prints them.
 type Race struct {
-	Says string `json:"says"` // the answer in a sentence or two
+	Says string `json:"says"` // the judges that are left and the calls saved, in a sentence or two
 	race.Result
-	// Hours so far, and those that all items would take; nil of a race over finished runs.
+	// Hours is the time that the race has taken so far; nil for a race over finished runs.
 	Hours       *float64 `json:"hours,omitempty"`
-	HoursForAll *float64 `json:"full_hours,omitempty"`
-	Unfinished  bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
+	HoursForAll *float64 `json:"full_hours,omitempty"` // hours that all judges would take for all items, estimated
+	Unfinished  bool     `json:"unfinished,omitempty"` // the race was interrupted and can be continued
 
 	rules    race.Rules
-	rows     []racer
-	loads    int
-	seed     int64
+	rows     []racer // the judges: first those that remain, the leader first
+	loads    int     // turns of judges: on a single GPU, the number of model loads
+	seed     int64   // seed of the order of the items
 	warnings []string
 }
 
-// racer holds a judge of a race.
+// racer holds the row of one judge in the table of a race.
 type racer struct {
-	judge        int // its index in the race
-	run, name    string
-	items        int
-	share, ahead scoring.Result // ahead: lead of the leader over this judge, in points; the leader has none
-	exit         *race.EliminatedRun
-	better       string // the name of the better judge, if this one left
-	state        string
+	judge        int                 // number of the judge in the race, from 0
+	run, name    string              // folder of the judge's run, and display name of the judge
+	items        int                 // items that the judge was asked
+	share, ahead scoring.Result      // percent of items right; lead of the leader over this judge, in points
+	exit         *race.EliminatedRun // how the judge left the race; nil if it remains
+	better       string              // the name of the better judge, if this one left
+	state        string              // how the judge stands or left, in words: "leads", "tied with the leader"
 }
 
-// New lays out a race of runs, which took the items in the order of a seed. calls is the number of judgments of an
-// item.
+// New returns the results of a race between the judges of runs, which took the items in an order drawn by seed. calls
+// is the number of judgments of an item.
 func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []string) *Race {
 	var folders []string
 	for _, s := range runs {
@@ -86,7 +86,8 @@ func New(runs []scoring.Side, r *race.Race, calls int, seed int64, warnings []st
 	return out
 }
 
-// Stored lays out a race by its stored state. name returns the name of a run's judge.
+// Stored returns the results of a race from its stored state, race.json. name returns the display name of a run's
+// judge.
 func Stored(s *race.State, name func(run string) string) *Race {
 	out := &Race{
 		Unfinished: !s.Over,
@@ -114,7 +115,7 @@ func Stored(s *race.State, name func(run string) string) *Race {
 	return out
 }
 
-// complete adds the state of each judge to its row.
+// complete sets for each row how the judge left the race or how it stands.
 func (out *Race) complete() {
 	names := map[string]string{}
 	for _, row := range out.rows {
@@ -138,7 +139,7 @@ func (out *Race) complete() {
 	}
 }
 
-// AddTimes adds the seconds that each judge took, and whether the race is over, to a race by [New].
+// AddTimes adds to a race by [New] the seconds that each judge took, by its number, and whether the race is over.
 func (out *Race) AddTimes(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
@@ -152,7 +153,7 @@ func (out *Race) AddTimes(seconds []float64, over bool) *Race {
 	return out
 }
 
-// answer returns the judges that are left and the calls saved, in sentences.
+// answer returns sentences on the judges that are left and on the calls saved.
 func (out *Race) answer() string {
 	var in []string
 	tied := true
@@ -199,7 +200,7 @@ func (out *Race) answer() string {
 		humanize.Comma(int64(out.FullCalls)), saved)
 }
 
-// sheet returns the CSV rows, one for each judge.
+// sheet returns the CSV rows: a header and one for each judge.
 func (out *Race) sheet() [][]string {
 	rows := [][]string{{
 		"run", "state", "items", "share", "low", "high", "leader_ahead", "ahead_low", "ahead_high",
@@ -219,12 +220,13 @@ func (out *Race) sheet() [][]string {
 	return rows
 }
 
-// Document returns the race with a row for each judge: the items that it was asked about, as a bar, and its outcome.
+// Document returns the race as a table with a row for each judge: the number of items that it was asked, as a bar, and
+// how the race ended for it.
 func (out *Race) Document() doc.Document {
 	return doc.Document{Answer: out.Says, Blocks: []doc.Block{out.Block()}, Sheet: out.sheet()}
 }
 
-// Block returns the table with a row for each judge.
+// Block returns the table of a race, with a row for each judge.
 func (out *Race) Block() doc.Block {
 	t := &doc.Table{RowHead: "judge", Look: "race", Columns: []doc.Column{
 		{
@@ -297,7 +299,7 @@ func (out *Race) remark(b *doc.Block) {
 	b.Warn(out.warnings)
 }
 
-// evidence returns the E-value against a judge that left.
+// evidence returns the e-value for which a judge left, with one decimal, or "certain" if it could not catch up.
 func evidence(l *race.EliminatedRun) string {
 	if l.E == nil {
 		return "certain"
@@ -305,9 +307,10 @@ func evidence(l *race.EliminatedRun) string {
 	return strconv.FormatFloat(*l.E, 'f', 1, 64)
 }
 
+// aboutWords holds, by the question of a race, on which items the best judge is sought, in words.
 var aboutWords = map[string]string{race.QuestionItems: "items like these", race.QuestionBenchmark: "this benchmark"}
 
-// outcome describes how the race ended for a judge.
+// outcome returns in words how the race ended, or stands, for a judge.
 func (r racer) outcome() string {
 	switch {
 	case r.exit != nil:

@@ -11,9 +11,9 @@ import (
 	"gotest.tools/v3/golden"
 )
 
-// Cases runs the cases of a file in testdata. A case is a paragraph: a line with its name, input lines for run, and the
-// lines that run must return, indented. go test -update writes the latter. A paragraph that begins with "#" is a
-// comment.
+// Cases runs the test cases of a file in testdata, as subtests. A case is a paragraph: a line with its name, input
+// lines for run, and the lines that run must return, indented. go test -update writes the indented lines. A paragraph
+// that begins with "#" is a comment.
 func Cases(t *testing.T, file string, run func(t *testing.T, input []string) (results []string)) {
 	raw, err := os.ReadFile(filepath.Join("testdata", file))
 	assert.NilError(t, err)
@@ -39,7 +39,8 @@ func Cases(t *testing.T, file string, run func(t *testing.T, input []string) (re
 	golden.Assert(t, strings.Join(written, "\n\n")+"\n", file)
 }
 
-// TakeUsual removes the members of object that equal those in usual; a member only in usual is set to null.
+// TakeUsual removes from object the members that are equal in usual, so that a test shows only differences; a member
+// that only usual has is set to null.
 func TakeUsual(usual, object map[string]any) {
 	for key, value := range usual {
 		if member, ok := object[key]; !ok {

@@ -1,5 +1,5 @@
-// Package trials has helpers for tests of many packages: the number of random trials, few in go test ./... and all in
-// scripts/check.sh, and a runner for files of cases.
+// Package trials has helpers for the tests of many packages: it sets the number of random trials, few in go test ./...
+// and all in scripts/check.sh, and runs test cases from files.
 package trials
 
 import (
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Times returns the number of trials of a random test: n by default, 3n with GAVEL_TEST_NIGHTLY, and GAVEL_TRIALS times
-// n if that is set.
+// Times returns the number of trials that a random test should run: n by default, 3n with GAVEL_TEST_NIGHTLY, and
+// GAVEL_TRIALS times n if that is set.
 func Times(n int) int {
 	if more, err := strconv.Atoi(os.Getenv("GAVEL_TRIALS")); err == nil && more > 0 {
 		return n * more
@@ -21,8 +21,7 @@ func Times(n int) int {
 	return n
 }
 
-// Long skips a test, or a part of one, that takes seconds and rarely finds more than the others. The whole check runs
-// it, and so does any setting of the number of trials.
+// Long skips a test, or a part of one, that takes seconds and rarely finds more than the others, unless [All] is true.
 func Long(t testing.TB) {
 	t.Helper()
 	if !All() {
@@ -30,7 +29,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// All reports whether long parts run too.
+// All reports whether the slow parts of tests run too: with GAVEL_TEST_LONG, GAVEL_TEST_NIGHTLY or GAVEL_TRIALS in the
+// environment.
 func All() bool {
 	return slices.ContainsFunc([]string{"GAVEL_TEST_LONG", "GAVEL_TEST_NIGHTLY", "GAVEL_TRIALS"}, func(name string) bool {
 		return os.Getenv(name) != ""

@@ -2,15 +2,16 @@ package race
 
 import "gavel/scoring/stats"
 
-// pair holds the comparison of two judges. Side 0 is the first judge, side 1 the second.
+// pair holds the comparison of two judges of a race. Side 0 is the judge with the lower number, side 1 the other one.
 type pair struct {
-	items          int
-	wins           [2]int            // items on which this side alone was right
-	bets           [2]*stats.Capital // only for a benchmark: bet that this side is better
-	nonInferiority [2]*stats.Capital // only with a margin: bet that the other side is not ahead by the margin
-	proven         [2]bool           // nonInferiority has reached the threshold
+	items          int               // items that both judges have judged
+	wins           [2]int            // by side: items on which this judge alone was right
+	bets           [2]*stats.Capital // only in a race about the benchmark, by side: bet that this judge is better
+	nonInferiority [2]*stats.Capital // only with a margin, by side: bet that the other judge is not ahead by the margin
+	proven         [2]bool           // by side: nonInferiority has reached the threshold
 }
 
+// newPair returns the comparison of two judges before their first item.
 func newPair(rules Rules) *pair {
 	p := new(pair)
 	total := 0
@@ -28,7 +29,8 @@ func newPair(rules Rules) *pair {
 	return p
 }
 
-// add records the outcomes of the next item. It reports whether the two judges may have become tied.
+// add records whether each of the two judges is right on the next item. threshold is the logarithm of the e-value that
+// proves a tie. It reports whether the judges may have become tied.
 func (p *pair) add(first, second bool, threshold float64) (changed bool) {
 	p.items++
 	score := 0.0
@@ -52,7 +54,7 @@ func (p *pair) add(first, second bool, threshold float64) (changed bool) {
 	return changed
 }
 
-// ahead reports whether a side is significantly better.
+// ahead reports whether the judge of a side is significantly better than the other.
 func (p *pair) ahead(side int, crossing *stats.Crossing, threshold float64) bool {
 	if p.bets[side] != nil {
 		return p.bets[side].Log() >= threshold
@@ -60,7 +62,7 @@ func (p *pair) ahead(side int, crossing *stats.Crossing, threshold float64) bool
 	return crossing.Reached(p.wins[side], p.wins[0]+p.wins[1])
 }
 
-// logE returns the logarithm of the e-value that a side is better.
+// logE returns the natural logarithm of the e-value for "the judge of this side is better".
 func (p *pair) logE(side int) float64 {
 	if p.bets[side] != nil {
 		return p.bets[side].Log()
@@ -68,8 +70,8 @@ func (p *pair) logE(side int) float64 {
 	return stats.LogAbove(p.wins[side], p.wins[0]+p.wins[1])
 }
 
-// tied reports whether the two judges are significantly within the margin or, after all items of a benchmark, have the
-// same score.
+// tied reports whether the two judges are significantly within the margin or, after all items of a benchmark, of which
+// there are so many, have the same score.
 func (p *pair) tied(items int) bool {
 	return p.proven[0] && p.proven[1] || p.bets[0] != nil && p.items == items && p.wins[0] == p.wins[1]
 }

@@ -1,6 +1,6 @@
-// Package race finds the best of several judges with few judgments. Judges answer the same items, in blocks, and leave
-// when another judge is significantly better. The package reads no records and sends no requests: it names the next
-// judge to ask and takes the outcomes.
+// Package race finds the best of several judges with few judgments. All are asked about the same items, in blocks, and
+// a judge leaves the race when another one is significantly better. The package reads no records and sends no requests:
+// it names the next judge to ask and takes the outcomes.
 package race
 
 import (
@@ -16,42 +16,43 @@ type Rules struct {
 	// Alpha bounds the probability that the best judge leaves. With a margin it also bounds the probability that a
 	// judge is called tied with the best although it is behind by more than the margin.
 	Alpha float64
-	// Margin is the difference of shares below which two judges are tied. With 0 no judges are tied, except, in a race
-	// about the benchmark, those with the same score on all of it.
+	// Margin is the difference between two judges' shares of right items, 0 to 1, below which they are tied. With 0 no
+	// judges are tied, except, in a race about the benchmark, those with the same score on all of it.
 	Margin    float64
 	Benchmark bool // find the best judge on these items, not on items like these
 }
 
 // Race holds a race in progress. Judges are numbered from 0.
 //
-// Judge j leaves when some remaining judge i has E₊(i is better than j) ≥ (K−1)/α: if j is the best, each of the
-// K−1 others reaches that with probability at most α/(K−1), however often it is checked. So checks cost nothing,
-// and there is one after every judgment.
+// Of K judges, judge j leaves when for some remaining judge i the e-value E₊(i is better than j) is at least
+// (K−1)/α: if j is the best, each of the K−1 others reaches that with probability at most α/(K−1), however
+// often it is checked. So checks cost nothing, and there is one after every judgment.
 type Race struct {
 	Rules     Rules
-	right     [][]bool // per judge, by item
-	pairs     [][]*pair
-	exits     []*Elimination // nil for judges that remain
-	crossing  *stats.Crossing
-	threshold float64 // logarithm of the e-value at which a judge leaves
+	right     [][]bool        // by judge, by item in the race's order: the judge was right
+	pairs     [][]*pair       // pairs[j][i] compares judges i and j, with i below j
+	exits     []*Elimination  // by judge: why it left; nil for judges that remain
+	crossing  *stats.Crossing // wins at which a judge leaves, in a race about items like these
+	threshold float64         // natural logarithm of the e-value at which a judge leaves
 
-	from, to int   // the block of items
-	turn     []int // judges still to ask in the block, the next one first; none when the race is over
-	loads    int
+	from, to int   // first item of the current block, and the item after its last
+	turn     []int // judges still to ask about the block, the next one first; none when the race is over
+	loads    int   // turns of judges so far: on a single GPU, the number of model loads
 }
 
-// Elimination records why a judge left.
+// Elimination records why a judge left the race.
 type Elimination struct {
-	Judge  int
-	Winner int     // the better judge
+	Judge  int     // number of the judge that left
+	Winner int     // number of the judge that is better
 	Items  int     // number of items that both had judged
-	LogE   float64 // +∞ if the judge cannot catch up on this benchmark
+	LogE   float64 // natural logarithm of the e-value; +∞ if the judge cannot catch up on this benchmark
 }
 
-// firstBlock is the number of items of the first and of the second block; later blocks double.
+// firstBlock is the number of items in the first and in the second block; each later block has twice as many as the one
+// before.
 const firstBlock = 16
 
-// New starts a race between k judges.
+// New starts a race between k judges, numbered from 0.
 func New(k int, rules Rules) *Race {
 	share := rules.Alpha / float64(max(1, k-1))
 	r := &Race{
@@ -71,7 +72,7 @@ func New(k int, rules Rules) *Race {
 	return r
 }
 
-// block starts the next block. The leader is asked first, so that others leave early.
+// block starts the next block of items. The leader is asked first, so that others leave early.
 func (r *Race) block() {
 	r.from = r.to
 	r.to = min(r.Rules.Items, r.from+max(firstBlock, r.from))
@@ -82,8 +83,8 @@ func (r *Race) block() {
 	r.loads += min(1, len(r.turn))
 }
 
-// Next returns the next judge to ask and the end of its block. The judge answers the items before that end, in the
-// race's order, unless it leaves. ok is false when the race is over.
+// Next returns the number of the next judge to ask, and the end of the current block: the judge is asked the items
+// before that one, in the race's order, unless it leaves. ok is false when the race is over.
 func (r *Race) Next() (judge, upTo int, ok bool) {
 	if len(r.turn) == 0 {
 		return 0, 0, false
@@ -94,7 +95,7 @@ func (r *Race) Next() (judge, upTo int, ok bool) {
 // Outcomes returns the number of outcomes added for a judge. This is also the index of its next item.
 func (r *Race) Outcomes(judge int) int { return len(r.right[judge]) }
 
-// Add records the outcome of the judge returned by Next on its next item.
+// Add records whether the judge returned by Next was right on its next item.
 func (r *Race) Add(right bool) {
 	j := r.turn[0]
 	item := len(r.right[j])
@@ -115,7 +116,8 @@ func (r *Race) Add(right bool) {
 	}
 }
 
-// skip skips judges that left before their turn, and counts the load of the next.
+// skip passes over judges that left before their turn in the block, starts the next block after the last turn, and
+// counts the turn of the next judge.
 func (r *Race) skip() {
 	for len(r.turn) > 0 && r.exits[r.turn[0]] != nil {
 		r.turn = r.turn[1:]
@@ -127,7 +129,8 @@ func (r *Race) skip() {
 	r.loads++
 }
 
-// compare compares two judges on an item; one of them may leave. It reports whether a judge left or two became tied.
+// compare compares two judges on an item; first is the lower number. One of them may leave. It reports whether a judge
+// left or the two became tied.
 func (r *Race) compare(first, second, item int) (changed bool) {
 	p := r.pairs[second][first]
 	changed = p.add(r.right[first][item], r.right[second][item], r.threshold)
@@ -162,7 +165,7 @@ func count(right []bool) (n int) {
 
 func shareOf(right []bool) float64 { return float64(count(right)) / float64(len(right)) }
 
-// untied returns the pairs of judges in a list that are not tied, by their positions in the list.
+// untied returns the pairs of judges in a list that are not tied, as indexes in the list.
 func (r *Race) untied(judges []int) (pairs [][2]int) {
 	for j := range judges {
 		for i := range j {
@@ -174,12 +177,13 @@ func (r *Race) untied(judges []int) (pairs [][2]int) {
 	return pairs
 }
 
-// Tied reports whether two judges are significantly within the margin.
+// Tied reports whether two judges, given by number, are significantly within the margin.
 func (r *Race) Tied(i, j int) bool {
 	return r.pairs[max(i, j)][min(i, j)].tied(r.Rules.Items)
 }
 
-// Remaining returns the remaining judges, by their score on the items that all of them have judged, then by number.
+// Remaining returns the numbers of the remaining judges: the highest score on the items that all of them have judged
+// first, then the lower number.
 func (r *Race) Remaining() []int {
 	var in []int
 	common := r.Rules.Items
@@ -193,7 +197,7 @@ func (r *Race) Remaining() []int {
 	return in
 }
 
-// Eliminations returns the judges that left, in that order.
+// Eliminations returns the judges that left, the first to leave first.
 func (r *Race) Eliminations() (all []Elimination) {
 	for _, l := range r.exits {
 		if l != nil {
@@ -204,7 +208,7 @@ func (r *Race) Eliminations() (all []Elimination) {
 	return all
 }
 
-// Judgments returns the number of outcomes added for all judges.
+// Judgments returns the number of outcomes added for all judges together.
 func (r *Race) Judgments() (n int) {
 	for _, items := range r.right {
 		n += len(items)
@@ -212,7 +216,7 @@ func (r *Race) Judgments() (n int) {
 	return n
 }
 
-// Loads counts the turns of judges: on a single GPU, the number of model loads.
+// Loads returns the number of turns of judges so far: on a single GPU, the number of model loads.
 func (r *Race) Loads() int { return r.loads }
 
 // Share returns the share of its items on which a judge was right, with an interval that is valid at every check.
@@ -229,8 +233,9 @@ func (r *Race) Share(judge int) (share float64, iv stats.Interval) {
 	return shareOf(right), stats.Interval{Low: (1 + iv.Low) / 2, High: (1 + iv.High) / 2}
 }
 
-// Lead returns the share of the first judge minus that of the second on the items that both have judged, with an
-// interval that is valid at every check. E reaches the threshold for every difference outside the interval.
+// Lead returns the share of right items of the first judge minus that of the second, on the items that both have
+// judged, with an interval that is valid at every check. The e-value reaches the threshold for every difference outside
+// the interval.
 func (r *Race) Lead(first, second int) (ahead float64, iv stats.Interval) {
 	a, b := r.right[first], r.right[second]
 	scores := make([]float64, min(len(a), len(b)))

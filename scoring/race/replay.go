@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Replay runs a race over existing judgments, taking the items in order: right[j][i] reports whether judge j is
-// right on item i.
+// Replay runs a race over existing judgments with the items in the given order, a list of indexes: right[j][i] reports
+// whether judge j is right on item i.
 func Replay(right [][]bool, order []int, rules Rules) *Race {
 	r := New(len(right), rules)
 	for {
@@ -18,15 +18,17 @@ func Replay(right [][]bool, order []int, rules Rules) *Race {
 	}
 }
 
-// Orders summarizes races over the same judgments in several orders.
+// Orders summarizes races over the same judgments, each with the items in another order.
 type Orders struct {
-	Races  int `json:"tried"` // number of races
-	Errors int `json:"erred"` // races whose leader is behind the best judge of the full data by more than the margin
-	// Calls is the median number of calls of a race.
+	Races int `json:"tried"` // number of races
+	// races whose leader, on all items, is behind the best judge by more than the margin
+	Errors int `json:"erred"`
+	// median number of judgments in a race
 	Calls float64 `json:"calls_median"`
 }
 
-// ReplayAll runs one race for each seed, with the items in order(seed). calls is the number of judgments per item.
+// ReplayAll runs one race for each of so many seeds, from 1, with the items in order(seed). calls is the number of
+// judgments per item.
 func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, rules Rules) Orders {
 	o := Orders{Races: seeds}
 	var spent []int
@@ -43,7 +45,7 @@ func ReplayAll(right [][]bool, order func(seed int64) []int, seeds, calls int, r
 	return o
 }
 
-// Shortfall returns the difference between the best judge's share of right items and this judge's.
+// Shortfall returns the best judge's share of right items minus that of this judge, 0 to 1.
 func Shortfall(right [][]bool, judge int) float64 {
 	best := math.Inf(-1)
 	for j := range right {

@@ -7,7 +7,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// The questions that a race can answer.
+// The questions that a race can answer, values of --about.
 const (
 	QuestionItems     = "items"     // the best judge on items like these
 	QuestionBenchmark = "benchmark" // the best judge on these items
@@ -26,26 +26,29 @@ func (r Rules) question() string {
 
 // Result holds the findings of a race so far.
 type Result struct {
-	Leader     string          `json:"leader"`     // the remaining judge with the highest score
-	Eliminated []EliminatedRun `json:"left"`       // in the order in which they left
-	Tied       [][]string      `json:"tied"`       // sets of remaining judges that are all tied with each other
-	Calls      int             `json:"calls"`      // judgments of the race, in the order of `--seed`
-	FullCalls  int             `json:"full_calls"` // judgments of all judges on all items
-	Alpha      float64         `json:"alpha"`      // largest probability that the best judge was lost
-	Question   string          `json:"about"`      // `items` or `benchmark`
-	Orders     Orders          `json:"orders"`     // summary of `--orders` races over the same judgments
+	Leader     string          `json:"leader"` // run of the remaining judge with the highest score
+	Eliminated []EliminatedRun `json:"left"`   // judges that left, in the order in which they left
+	Tied       [][]string      `json:"tied"`   // sets of remaining judges, by run, that are all tied with each other
+	// judgments made in the race, which took the items in the order of `--seed`
+	Calls     int     `json:"calls"`
+	FullCalls int     `json:"full_calls"` // judgments that all judges would make on all items
+	Alpha     float64 `json:"alpha"`      // largest probability that the best judge left
+	// `items`: the best judge on items like these; `benchmark`: on these items
+	Question string `json:"about"`
+	Orders   Orders `json:"orders"` // summary of `--orders` races over the same judgments
 }
 
-// EliminatedRun holds a judge that left.
+// EliminatedRun holds a judge that left a race because another one is better.
 type EliminatedRun struct {
-	Run    string   `json:"run"`   // name of the judge's run
-	Items  int      `json:"items"` // number of items after which it left
-	E      *float64 `json:"e"`     // one-sided e-value; null if the judge could no longer catch up on this benchmark
-	Winner string   `json:"by"`    // name of the better judge's run
+	Run   string `json:"run"`   // folder of the judge's run
+	Items int    `json:"items"` // number of items after which the judge left
+	// one-sided e-value for "the other judge is better"; null if this one could no longer catch up on this benchmark
+	E      *float64 `json:"e"`
+	Winner string   `json:"by"` // folder of the better judge's run
 }
 
-// Result returns the findings of the race so far. names are those of the judges' runs, and calls is the number of
-// judgments per item.
+// Result returns the findings of the race so far. names are those of the judges' runs, by judge, and calls is the
+// number of judgments per item.
 func (r *Race) Result(names []string, calls int) Result {
 	in := r.Remaining()
 	out := Result{

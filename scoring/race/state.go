@@ -11,30 +11,33 @@ import (
 // StateFile is the name of the file that holds the state of a live race, in the folder of its runs.
 const StateFile = "race.json"
 
-// State holds the content of a race's file. The outcomes of the items are in the judges' runs.
+// State holds the content of race.json. The outcomes of the items are in the judges' runs.
 type State struct {
-	Schema     int       `json:"schema"`
-	Alpha      float64   `json:"alpha"`
-	Margin     float64   `json:"margin"` // in percentage points
-	Question   string    `json:"about"`
-	Seed       int64     `json:"seed"` // of the item order
-	Items      int       `json:"items"`
-	Order      string    `json:"order_sha256"` // of the item ids in that order, one per line
-	Runs       []string  `json:"runs"`
-	Seconds    []float64 `json:"seconds"` // duration of each judge's requests
-	Over       bool      `json:"over"`
-	Result     *Result   `json:"result,omitempty"` // the findings so far
-	ItemsAsked []int     `json:"asked"`            // number of items per judge
-	// Shares holds the share right per judge; files of older versions omit it.
+	Schema int     `json:"schema"` // version of the file's format
+	Alpha  float64 `json:"alpha"`  // largest probability that the best judge leaves
+	// in percentage points: judges that differ by less are tied; 0: none are
+	Margin float64 `json:"margin"`
+	// `items` or `benchmark`: whether the best judge on items like these, or on these, is sought
+	Question string   `json:"about"`
+	Seed     int64    `json:"seed"`         // seed of the order of the items
+	Items    int      `json:"items"`        // number of items in the dataset
+	Order    string   `json:"order_sha256"` // SHA-256 of the item ids in the race's order, one per line
+	Runs     []string `json:"runs"`         // name of the folder of each judge's run
+	// by judge: duration of its requests in seconds
+	Seconds    []float64 `json:"seconds"`
+	Over       bool      `json:"over"`             // the race has ended
+	Result     *Result   `json:"result,omitempty"` // the findings of the race so far
+	ItemsAsked []int     `json:"asked"`            // by judge: number of items that it was asked
+	// by judge: its share of right items; files of older versions omit it
 	Shares []Share `json:"shares,omitempty"`
 }
 
-// Share holds a judge's share right so far, with an interval that is valid at every check, in percent; null before its
-// first item.
+// Share holds a judge's share of right items so far, in percent, with an interval that is valid at every check; null
+// before the judge's first item.
 type Share struct {
-	Value *float64 `json:"value"`
-	Low   *float64 `json:"low"`
-	High  *float64 `json:"high"`
+	Value *float64 `json:"value"` // percent of the judge's items on which it was right
+	Low   *float64 `json:"low"`   // lower end of the interval of `value`
+	High  *float64 `json:"high"`  // upper end of the interval of `value`
 }
 
 // Record updates the state with the findings of a race so far. calls is the number of judgments per item.
@@ -54,9 +57,11 @@ func (s *State) Record(r *Race, calls int) {
 // percent returns a share in percent, to four decimals.
 func percent(share float64) *float64 { return new(math.Round(share*1e6) / 1e4) }
 
+// stateSchema is the version of the format of race.json.
 const stateSchema = 1
 
-// NewState returns the state of a new race.
+// NewState returns the state of a new race. order is the hash of the item ids in the race's order, and runs are the
+// folders of the judges' runs.
 func NewState(rules Rules, seed int64, order string, runs []string) *State {
 	return &State{
 		Schema:   stateSchema,
@@ -73,7 +78,7 @@ func NewState(rules Rules, seed int64, order string, runs []string) *State {
 	}
 }
 
-// ReadState reads a state; errors begin with name.
+// ReadState parses the content of race.json; errors begin with name.
 func ReadState(name string, r io.Reader) (*State, error) {
 	s := new(State)
 	if err := json.NewDecoder(r).Decode(s); err != nil {
@@ -89,7 +94,7 @@ func ReadState(name string, r io.Reader) (*State, error) {
 	return s, nil
 }
 
-// Differs describes the difference between this race and a newly started one; "" if they are the same.
+// Differs describes the first setting in which this race differs from a newly started one; "" if all are the same.
 func (s *State) Differs(now *State) string {
 	switch {
 	case s.Alpha != now.Alpha:

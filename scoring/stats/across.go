@@ -7,7 +7,7 @@ import (
 )
 
 // Pearson returns the correlation of x and y with Fisher's interval, tanh(atanh r ± z/√(n−3)), which is [−1, 1]
-// for three points. It returns NaN where x or y is constant.
+// for three points. The correlation is NaN if x or y is constant.
 //
 // Source: R. A. Fisher, Metron 1 (1921), 3–32.
 func Pearson(x, y []float64, level float64) (float64, Interval) {
@@ -17,7 +17,8 @@ func Pearson(x, y []float64, level float64) (float64, Interval) {
 }
 
 // Crossover returns the x at which the least-squares line through three or more points is 0, with Fieller's interval.
-// slope is that of the line, and 0 if it is not significant: then the interval is not bounded.
+// slope is that of the line. If it is not significant, the interval would be unbounded: then slope is 0 and the others
+// are NaN.
 //
 // Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954), 175–185.
 func Crossover(x, y []float64, level float64) (crossing float64, iv Interval, slope float64) {

@@ -7,24 +7,24 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Annotator compares a judge with one of several people, using the labels of the other people as the reference.
+// Annotator compares a judge with one person who labels units, using the labels of the other people as the reference.
 type Annotator struct {
 	Units     int     // units rated by this person, by the judge and by somebody else
 	Judge     float64 // share of the units on which the judge agrees with the others at least as often as the person
 	Person    float64 // share of the units on which the person agrees with the others at least as often as the judge
-	P         float64 // p-value of "the judge is worse by ε or more"; NaN with fewer than LeastUnits units
-	Surpassed bool    // the test rejects that hypothesis
+	P         float64 // p-value of "the judge is worse by ε or more", see [AltTest]; NaN with fewer than LeastUnits units
+	Surpassed bool    // the test rejects "the judge is worse by ε or more"
 }
 
 // AltTestResult holds the result of the alternative annotator test: whether a judge may replace people.
 type AltTestResult struct {
-	People []Annotator
-	// Winning is the share of people that the judge surpasses (ω); at ½ or more the judge may replace them. Advantage
-	// is the mean of Judge over the tested people (ρ).
+	People []Annotator // each person against the judge
+	// Winning (ω) is the share of tested people that the judge surpasses; at ½ or more the judge may replace people.
+	// Advantage (ρ) is the mean of Annotator.Judge over the tested people. Both are NaN if no one was tested.
 	Winning, Advantage float64
 }
 
-// LeastUnits is the number of units that a person must have rated to be tested.
+// LeastUnits is the number of units that a person must have labelled for [AltTest] to test them.
 const LeastUnits = 30
 
 // AltTest runs the alternative annotator test. judge[i] and people[j][i] are the categories given to unit i, −1 for
@@ -60,7 +60,7 @@ func AltTest(judge []int, people [][]int, epsilon, level float64) AltTestResult 
 	return all
 }
 
-// compareWithPerson compares the judge with person j.
+// compareWithPerson compares the judge with person j; arguments are those of [AltTest].
 func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Annotator {
 	a := Annotator{P: math.NaN()}
 	var differences []float64
@@ -119,7 +119,8 @@ func compareWithPerson(judge []int, people [][]int, j int, epsilon float64) Anno
 	return a
 }
 
-// rejectFalseDiscovery reports which hypotheses are rejected. It allows any dependence between them.
+// rejectFalseDiscovery reports by index which of the hypotheses with these p-values are rejected, at a false discovery
+// rate of at most level. It allows any dependence between them.
 func rejectFalseDiscovery(p []float64, level float64) []bool {
 	order, harmonic := ascending(p), 0.0
 	for i := range p {

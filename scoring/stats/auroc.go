@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Scored holds a unit with a score: the higher the score, the likelier the unit is positive. Units of one cluster may
-// depend on each other.
+// Scored holds a unit for a ROC curve: the higher its score, the likelier it is positive.
 type Scored struct {
 	Score    float64
 	Positive bool
-	Cluster  string
+	Cluster  string // units of one cluster may depend on each other
 }
 
 // AUROC returns the area under the ROC curve: the probability that a positive unit has a higher score than a negative
@@ -77,8 +76,8 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	return area, MidP(area*worth, worth, level)
 }
 
-// independentVariance returns the variance of the area over m positive and n negative independent units with
-// exponential scores.
+// independentVariance returns the variance of an area under the ROC curve over m positive and n negative independent
+// units whose scores are exponentially distributed.
 func independentVariance(area, m, n float64) float64 {
 	half := (m + n) / 2
 	return area * (1 - area) * (1 + (half-1)*((1-area)/(2-area)+area/(1+area))) / (m * n)

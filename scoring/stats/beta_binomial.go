@@ -4,7 +4,8 @@ import (
 	"math"
 )
 
-// Sequence returns the interval of a share, k of n, that holds at every n. It is narrowest after 100 units.
+// Sequence returns the interval of a share, k of n, that is valid at every look: it holds at all n together. It is
+// narrowest after 100 units.
 func Sequence(k, n int, level float64) Interval {
 	if n == 0 {
 		return Interval{Low: 0, High: 1}
@@ -35,7 +36,8 @@ func BetaBinomial(k, n int, level, best float64) Interval {
 	return iv
 }
 
-// logBetaBinomial returns the log likelihood ratio of k in n: the mixture over p.
+// logBetaBinomial returns the logarithm of a likelihood ratio: the probability of k successes in n units under the
+// mixture, over that under the share p. best is the number of units at which the interval is narrowest.
 func logBetaBinomial(k, n int, p, level, best float64) float64 {
 	if p <= 0 || p >= 1 {
 		return math.Inf(1)
@@ -48,6 +50,7 @@ func logBetaBinomial(k, n int, p, level, best float64) float64 {
 	return logBeta(a+wins, b+losses) - logBeta(a, b) - wins*math.Log(p) - losses*math.Log1p(-p)
 }
 
+// logBeta returns the logarithm of the beta function.
 func logBeta(a, b float64) float64 {
 	x, _ := math.Lgamma(a)
 	y, _ := math.Lgamma(b)

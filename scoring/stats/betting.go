@@ -6,12 +6,14 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// stakeCount is the number of stakes of a [Capital]. They are the nodes of a Gauss-Legendre rule over 0 to 1, with its
-// weights as the shares of the capital.
+// stakeCount is the number of stakes of a [Capital]: bets on the same scores, each of another share of what it owns.
+// They are the nodes of a Gauss-Legendre rule over 0 to 1; its weights are the shares of the initial capital.
 const stakeCount = 32
 
+// The stakes of a [Capital], from 0 to 1, and the share of the initial capital on each.
 var stakes, shares = legendre()
 
+// legendre returns the nodes and the weights of a Gauss-Legendre rule over 0 to 1.
 func legendre() (u, w [stakeCount]float64) {
 	quad.Legendre{}.FixedLocations(u[:], w[:], 0, 1)
 	return u, w
@@ -27,10 +29,10 @@ func legendre() (u, w [stakeCount]float64) {
 // Source: Waudby-Smith and Ramdas, Journal of the Royal Statistical Society B 86 (2024), 1–27
 // (arXiv 2010.09686), §§4–5.
 type Capital struct {
-	null, sum    float64
-	total, count int
-	parts        [stakeCount]float64
-	log          float64 // divisor of the parts, which keeps them in range
+	null, sum    float64             // the mean under test, and the sum of the scores so far
+	total, count int                 // all scores, or 0 for an infinite population, and those so far
+	parts        [stakeCount]float64 // by stake: capital of the bet, divided by exp(log)
+	log          float64             // keeps the parts in the range of a float
 }
 
 // NewCapital starts a bet against "the mean is at most null" over total scores; total is 0 for an infinite population.
@@ -38,11 +40,11 @@ func NewCapital(null float64, total int) *Capital {
 	return &Capital{null: null, total: total, parts: shares}
 }
 
-// slack is the rounding error allowed in sums of scores.
+// slack is the largest rounding error expected in sums of scores.
 const slack = 1e-9
 
-// Add takes the next score and returns the logarithm of the capital after it: +∞ if no further scores can
-// make the null true.
+// Add takes the next score and returns the natural logarithm of the capital after it: +∞ if no further scores can
+// make "the mean is at most null" true.
 func (c *Capital) Add(score float64) float64 {
 	meanBound := c.null // largest mean of this and all later scores under the null
 	if c.total > 0 {
@@ -67,7 +69,7 @@ func (c *Capital) Add(score float64) float64 {
 	return c.Log()
 }
 
-// Log returns the logarithm of the capital.
+// Log returns the natural logarithm of the capital; +∞ if no further scores can make the null true.
 func (c *Capital) Log() float64 {
 	if c.refuted() {
 		return math.Inf(1)
@@ -79,7 +81,7 @@ func (c *Capital) Log() float64 {
 	return c.log + math.Log(total)
 }
 
-// refuted reports whether the null is false whatever scores follow.
+// refuted reports whether "the mean is at most null" is false whatever scores follow.
 func (c *Capital) refuted() bool {
 	if c.total == 0 {
 		return c.sum > -float64(c.count)+slack && c.null <= -1

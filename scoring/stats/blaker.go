@@ -16,7 +16,7 @@ func Blaker(k, n int, level float64) Interval {
 	return Interval{blakerLow(k, n, level), 1 - blakerLow(n-k, n, level)}
 }
 
-// atLeast returns P(X ≥ k) for n trials with probability p.
+// atLeast returns P(X ≥ k), the probability of k or more successes in n trials with probability p each.
 func atLeast(k, n int, p float64) float64 {
 	switch {
 	case k <= 0:
@@ -27,9 +27,9 @@ func atLeast(k, n int, p float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }
 
-// blakerLow returns the lower end, searching upwards from Clopper and Pearson's. The opposite tail is P(X ≤ j) with
-// the largest j that keeps it at most P(X ≥ k). Between two changes of j the sum of both tails falls and then rises,
-// so it passes 1−level there only if it is above 1−level at the end.
+// blakerLow returns the lower end of Blaker's interval, searching upwards from Clopper and Pearson's. The opposite tail
+// is P(X ≤ j) with the largest j that keeps it at most P(X ≥ k). Between two changes of j the sum of both tails
+// falls and then rises, so it passes 1−level there only if it is above 1−level at the end.
 func blakerLow(k, n int, level float64) float64 {
 	if k == 0 {
 		return 0

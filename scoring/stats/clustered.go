@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// PopulationUnit holds one unit of a population whose mean truth, from 0 to 1, is estimated.
+// PopulationUnit holds one unit of a population whose mean truth, from 0 to 1, is estimated by [Clustered].
 type PopulationUnit struct {
-	Cluster   int // numbered from 0; units of one cluster may depend on each other
-	Predicted float64
-	Truth     float64
-	Weight    float64 // inverse of the probability of being selected for a label; 0 without a label
+	Cluster   int     // number of the cluster, from 0; units of one cluster may depend on each other
+	Predicted float64 // prediction of the truth, 0 to 1, such as a judge's verdict
+	Truth     float64 // the label, 0 to 1, of a unit with Weight above 0
+	Weight    float64 // inverse of the probability that the unit was selected for a label; 0 without a label
 }
 
 // Clustered estimates the mean truth as [PredictionPowered] does, for clustered units and labels drawn with known

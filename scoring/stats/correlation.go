@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// Binary returns Pearson's correlation of two variables that are 0 or 1, over n pairs: x and y count how often each is
-// 1, both how often both are. It returns NaN if one of them never varies.
+// Binary returns Pearson's correlation of two variables that are 0 or 1, over n pairs: the first is 1 in x pairs, the
+// second in y, and both in both. It returns NaN if one of the variables never varies.
 //
 // With sums for means, r = (n·Σxy − Σx·Σy) / √((n·Σx² − (Σx)²)(n·Σy² − (Σy)²)), and
 // Σx² = Σx for a binary x. Each factor under the root is a whole number, so two variables that are equal, or
@@ -16,8 +16,8 @@ func Binary(n, x, y, both float64) float64 {
 	return (n*both - x*y) / math.Sqrt(vx*vy)
 }
 
-// Partial returns the correlation of x and y after removing the linear influence of z from both. It returns NaN if one
-// of the three correlations is NaN, or if z determines x or y entirely.
+// Partial returns the correlation of x and y after removing the linear influence of z from both, from the correlations
+// of each two of the three. It returns NaN if one of these is NaN, or if z determines x or y entirely.
 func Partial(xy, xz, yz float64) float64 {
 	residual := (1 - xz*xz) * (1 - yz*yz)
 	if residual <= 0 || math.IsNaN(residual) {

@@ -4,15 +4,16 @@ import (
 	"math"
 )
 
-// ClusterCount holds the numerator and denominator that a cluster of units adds to a share, and the number of equal
-// clusters.
+// ClusterCount holds the numbers that a cluster of units adds to numerator and denominator of a share, and the number
+// of clusters with these numbers.
 type ClusterCount struct {
 	Num, Den float64
-	Count    int
+	Count    int // clusters with this Num and Den
 }
 
-// The prior within-cluster correlation, and its weight in units of the rarer outcome. Without a prior, a sample whose
-// clusters are all correct would hide that some cluster may be all wrong.
+// The correlation within clusters that [Effective] assumes before seeing data, and the weight of this assumption, as a
+// number of units with the rarer outcome. Without it, a sample whose clusters are all correct would hide that some
+// cluster may be all wrong.
 const (
 	guessedCorrelation = 0.3
 	guessedUnits       = 6

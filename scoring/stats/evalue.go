@@ -6,18 +6,19 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// LogE returns the logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: the value that an initial 1
-// reaches by betting on all probabilities of heads equally. If the coin is fair it is a martingale, so it ever reaches
-// 1/α with probability at most α, however often it is checked.
+// LogE returns the natural logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: the value that an
+// initial 1 reaches by betting on all probabilities of heads equally. If the coin is fair the e-value is a martingale,
+// so it ever reaches 1/α with probability at most α, however often it is checked.
 //
 // Source: Ville (1939); the mixture is Robbins's, Annals of Mathematical Statistics 41 (1970), 1397–1409.
 func LogE(k, n int) float64 {
 	return float64(n)*math.Ln2 - math.Log(float64(n+1)) - LogChoose(n, k)
 }
 
-// LogAbove returns the logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from ½ to 1:
-// [LogE] with a bet that the coin favours heads. If it does not, the e-value ever reaches 1/α with probability at most
-// α. The integral is a tail of the binomial distribution with n+1 tosses, and is summed as such.
+// LogAbove returns the natural logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from
+// ½ to 1, of k heads in n tosses: [LogE] with a bet that the coin favours heads. If it does not, the e-value ever
+// reaches 1/α with probability at most α. The integral is a tail of the binomial distribution with n+1 tosses, and is
+// summed as such.
 func LogAbove(k, n int) float64 {
 	if 2*k >= n { // the shorter tail is the other one
 		return LogE(k, n) + math.Ln2 + math.Log1p(-math.Exp(logAtMost(n-k, n+1)))
@@ -39,14 +40,14 @@ func logAtMost(k, n int) float64 {
 	return LogChoose(n, k) - float64(n)*math.Ln2 + math.Log(sum)
 }
 
-// LogChoose returns the logarithm of the binomial coefficient.
+// LogChoose returns the natural logarithm of the binomial coefficient C(n, k).
 func LogChoose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 
-// Crossing finds the number of heads at which the one-sided e-value reaches a threshold, for each number of tosses. It
-// is fast for repeated checks: that number grows by at most one with each toss.
+// Crossing finds for each number of coin tosses the number of heads at which the one-sided e-value of [LogAbove]
+// reaches a threshold. It is fast for repeated checks: that number of heads grows by at most one with each toss.
 type Crossing struct {
-	log   float64
-	heads []int // index: number of tosses n; n+1 if even n heads do not reach the threshold
+	log   float64 // natural logarithm of the threshold
+	heads []int   // by number of tosses n: the heads that reach the threshold; n+1 if even n heads do not
 }
 
 // NewCrossing returns a Crossing for the threshold 1/alpha.

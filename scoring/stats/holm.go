@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Holm adjusts a family of p-values: it multiplies the i-th smallest of m (from 0) by m−i, raises it to at least the
-// one before, and caps it at 1. The result is in the order of p.
+// Holm corrects p-values for multiple tests: it multiplies the i-th smallest of m (from 0) by m−i, raises it to at
+// least the corrected value of the next smaller one, and caps it at 1. The result is in the order of p.
 //
 // Source: Holm, Scandinavian Journal of Statistics 6 (1979).
 func Holm(p []float64) []float64 {
@@ -22,7 +22,7 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// ascending returns the indices of values from lowest to highest; equal values stay in order.
+// ascending returns the indexes of the values in x from the lowest to the highest; equal values stay in order.
 func ascending(x []float64) []int {
 	order := make([]int, len(x))
 	floats.ArgsortStable(slices.Clone(x), order)

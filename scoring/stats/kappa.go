@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// Agreement returns the share of units to which two raters give the same category, from a confusion matrix:
-// counts[i*k+j] units are in category i by the first and in j by the second.
+// Agreement returns the share of units to which two raters give the same category. counts is their table with k×k
+// cells: counts[i*k+j] units are in category i by the first rater and in j by the second.
 func Agreement(counts []float64, k int) float64 {
 	same, all := 0.0, 0.0
 	for i, n := range counts {
@@ -17,8 +17,8 @@ func Agreement(counts []float64, k int) float64 {
 	return same / all
 }
 
-// Kappa returns Cohen's κ of a confusion matrix (see [Agreed]). It returns NaN if both raters use one category alone,
-// where agreement by chance is already perfect.
+// Kappa returns Cohen's κ, the agreement beyond chance of two raters; counts and k are those of [Agreement]. It
+// returns NaN if both raters use one category alone, where agreement by chance is already perfect.
 //
 // Source: Cohen, Educational and Psychological Measurement 20 (1960), 37–46.
 func Kappa(counts []float64, k int) float64 {
@@ -33,8 +33,9 @@ func Kappa(counts []float64, k int) float64 {
 	return beyond(Agreement(counts, k), chance)
 }
 
-// AC1 returns Gwet's AC1 of a confusion matrix: agreement beyond chance, where guesses are even among the categories
-// that either rater uses. Unlike κ it does not fall when nearly all units are in one category.
+// AC1 returns Gwet's AC1, the agreement beyond chance of two raters, where guesses are even among the categories that
+// either rater uses; counts and k are those of [Agreement]. Unlike κ it does not fall when nearly all units are in one
+// category.
 //
 // Source: Gwet, British Journal of Mathematical and Statistical Psychology 61 (2008), 29–48.
 func AC1(counts []float64, k int) float64 {
@@ -52,6 +53,7 @@ func AC1(counts []float64, k int) float64 {
 	return beyond(Agreement(counts, k), chance/math.Max(1, float64(used-1)))
 }
 
+// beyond returns the share of the possible agreement beyond chance that raters reach; both arguments are shares.
 func beyond(agreed, chance float64) float64 {
 	if chance >= 1 {
 		return math.NaN()
@@ -59,7 +61,7 @@ func beyond(agreed, chance float64) float64 {
 	return (agreed - chance) / (1 - chance)
 }
 
-// margins returns the share of each category by each rater.
+// margins returns the share of units in each category by each of two raters, and the number of all units.
 func margins(counts []float64, k int) (first, second []float64, all float64) {
 	first, second = make([]float64, k), make([]float64, k)
 	for i := range k {

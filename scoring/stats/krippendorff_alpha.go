@@ -4,10 +4,10 @@ import (
 	"math"
 )
 
-// Scale returns the distance between two categories; counts[c] is the frequency of category c.
+// Scale returns the distance between the categories a and b for [Alpha]; counts[c] is the frequency of category c.
 type Scale func(counts []float64, a, b int) float64
 
-// Nominal returns 0 for equal categories, else 1.
+// Nominal is the scale of categories without an order: 0 for equal ones, else 1.
 func Nominal(_ []float64, a, b int) float64 {
 	if a == b {
 		return 0
@@ -15,7 +15,8 @@ func Nominal(_ []float64, a, b int) float64 {
 	return 1
 }
 
-// Ordinal returns the squared number of values between two categories, counting half of those in each.
+// Ordinal is the scale of ordered categories: the squared number of values between two categories, counting half of
+// those in each.
 func Ordinal(counts []float64, a, b int) float64 {
 	if a > b {
 		a, b = b, a
@@ -27,8 +28,8 @@ func Ordinal(counts []float64, a, b int) float64 {
 	return between * between
 }
 
-// Coincide adds a unit to a matrix of coincidences: values are the categories that raters gave it, −1 for none. A
-// unit with fewer than two ratings adds nothing.
+// Coincide adds a unit to the k×k matrix of coincidences that [Alpha] takes; values are the categories that raters
+// gave the unit, −1 for none. A unit with fewer than two ratings adds nothing.
 func Coincide(coincidences []float64, k int, values []int) {
 	counts, rated := make([]float64, k), 0.0
 	for _, v := range values {
@@ -50,7 +51,8 @@ func Coincide(coincidences []float64, k int, values []int) {
 	}
 }
 
-// Alpha returns Krippendorff's α of a matrix of coincidences (see [Coincide]); NaN if all values are one category.
+// Alpha returns Krippendorff's α, the agreement beyond chance of any number of raters, from a k×k matrix of
+// coincidences (see [Coincide]); NaN if all values are one category.
 //
 // Source: Krippendorff, Content Analysis, 2nd edition (2004), chapter 11.
 func Alpha(coincidences []float64, k int, scale Scale) float64 {

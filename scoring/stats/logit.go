@@ -11,19 +11,20 @@ import (
 
 // Logistic holds a logistic regression without a constant: P(y) = 1/(1 + exp(−x·Beta)).
 type Logistic struct {
-	Beta    []float64 // one coefficient per column
-	Error   []float64 // standard errors, robust to dependence within clusters
-	Freedom []float64 // degrees of freedom of Student's t
+	Beta    []float64 // one coefficient for each column of the data
+	Error   []float64 // standard error of each coefficient, robust to dependence within clusters
+	Freedom []float64 // degrees of freedom of Student's t, for the interval and the test of each coefficient
 }
 
-// maxSteps bounds Newton's method. Where a column separates the rows, the coefficients grow with every step.
+// maxSteps limits the steps of Newton's method in [Logit]. If a column separates the rows by y, the coefficients grow
+// with every step.
 const maxSteps = 50
 
-// Logit fits y to the rows of x by maximum likelihood; cluster gives the cluster of each row. It returns nil if no
-// finite coefficients fit best: if columns predict y without error or are collinear.
+// Logit fits y to the rows of x by maximum likelihood; cluster gives the number of each row's cluster. It returns nil
+// if no finite coefficients fit best: if columns predict y without error or are collinear.
 //
-// The errors come from the jackknife over clusters by one Newton step (CR3): those of the sandwich of Liang and
-// Zeger (1986) are too small where clusters are few or some weigh much.
+// The standard errors come from the jackknife over clusters by one Newton step (CR3): those of the sandwich of Liang
+// and Zeger (1986) are too small where clusters are few or some weigh much.
 //
 // Source: Bell and McCaffrey, Survey Methodology 28 (2002), 169–181.
 func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
@@ -63,7 +64,7 @@ func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
 	return nil
 }
 
-// slopes returns the gradient of the log likelihood of rows, and its information matrix.
+// slopes returns the gradient of the log likelihood of some rows of x, given by index, and its information matrix.
 func slopes(x [][]float64, y []bool, beta []float64, rows []int) (*mat.VecDense, *mat.SymDense) {
 	gradient := mat.NewVecDense(len(beta), nil)
 	information := mat.NewSymDense(len(beta), nil)
@@ -76,9 +77,10 @@ func slopes(x [][]float64, y []bool, beta []float64, rows []int) (*mat.VecDense,
 	return gradient, information
 }
 
-// jackknife returns the regression with the errors of its coefficients; nil with too few clusters. A column that
-// differs within few clusters, as the position does for a judge that seldom flips, has few degrees of freedom: the
-// number of clusters with normal influence that would have the observed kurtosis, less one.
+// jackknife returns the regression with the standard errors of its coefficients; nil with too few clusters. members
+// holds the rows of each cluster. A column that differs within few clusters, as the position does for a judge that
+// seldom flips, has few degrees of freedom: the number of clusters with normal influence that would have the observed
+// kurtosis, less one.
 func jackknife(x [][]float64, y []bool, members map[int][]int, beta []float64, information *mat.SymDense) *Logistic {
 	clusters := float64(len(members))
 	squares := make([]float64, len(beta))
@@ -109,7 +111,7 @@ func jackknife(x [][]float64, y []bool, members map[int][]int, beta []float64, i
 	return l
 }
 
-// P returns the predicted probability of a row.
+// P returns the predicted probability of y for a row of values, one for each coefficient.
 func (l Logistic) P(row []float64) float64 {
 	sum := 0.0
 	for j, v := range row {
@@ -121,11 +123,11 @@ func (l Logistic) P(row []float64) float64 {
 // roundingError is the largest standard error that rounding alone can produce.
 const roundingError = 1e-9
 
-// Estimable reports whether the data determine coefficient j. They do not if, say, no verdict changes with the
-// position.
+// Estimable reports whether the data determine coefficient j. They do not, for example, determine the effect of the
+// position if no verdict changes with it.
 func (l Logistic) Estimable(j int) bool { return l.Error[j] > roundingError }
 
-// Interval returns the interval of coefficient j.
+// Interval returns the interval of coefficient j at a confidence level such as 0.95.
 func (l Logistic) Interval(j int, level float64) Interval {
 	half := student(level, l.Freedom[j]) * l.Error[j]
 	return Interval{Low: l.Beta[j] - half, High: l.Beta[j] + half}
@@ -136,6 +138,7 @@ func (l Logistic) Test(j int) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: l.Freedom[j]}.Survival(math.Abs(l.Beta[j])/l.Error[j])
 }
 
+// indicator returns 1 for true and 0 for false.
 func indicator(condition bool) float64 {
 	if condition {
 		return 1

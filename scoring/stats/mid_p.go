@@ -17,6 +17,7 @@ func MidP(x, n, level float64) Interval {
 	return Interval{midPLow(x, n, level), 1 - midPLow(n-x, n, level)}
 }
 
+// midPLow returns the lower end of the mid-P interval of x in n.
 func midPLow(x, n, level float64) float64 {
 	if x <= 0 {
 		return 0

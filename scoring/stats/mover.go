@@ -4,12 +4,13 @@ import (
 	"math"
 )
 
-// Curved returns the interval of curve(B) − curve(A), where A and B are the shares right of two judges on the same
-// units and curve is increasing. Both judges are right on both units, the first alone on onlyA, the second alone on
-// onlyB. It combines the distances from each share to the ends of its Blaker interval as for two correlated estimates.
+// Curved returns the interval of curve(B) − curve(A), where A and B are the shares of units on which each of two
+// judges is right and curve is increasing. Of the same units, both judges are right on both, the first alone on onlyA,
+// the second alone on onlyB, and none on neither. It combines the distances from each share to the ends of its Blaker
+// interval as for two correlated estimates.
 //
-// Sources: Newcombe, Statistics in Medicine 17 (1998), 2635–2650, method 10, with its correction of the
-// correlation; for functions of the shares Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).
+// Sources: Newcombe, Statistics in Medicine 17 (1998), 2635–2650, method 10, with its correction of the correlation;
+// for functions of the shares Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).
 func Curved(both, onlyA, onlyB, neither int, curve func(float64) float64, level float64) Interval {
 	n := both + onlyA + onlyB + neither
 	a, lessA, moreA := curvedShare(both+onlyA, n, curve, level)
@@ -27,14 +28,15 @@ func Curved(both, onlyA, onlyB, neither int, curve func(float64) float64, level 
 	return Interval{b - a - distance(lessB, moreA), b - a + distance(moreB, lessA)}
 }
 
-// DifferenceInterval returns the interval of a − b from the interval of each, where a and b are over disjoint units.
+// DifferenceInterval returns the interval of a − b, two estimates over disjoint units, from the interval of each.
 //
 // Source: Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).
 func DifferenceInterval(a, b float64, ivA, ivB Interval) Interval {
 	return Interval{a - b - math.Hypot(a-ivA.Low, ivB.High-b), a - b + math.Hypot(ivA.High-a, b-ivB.Low)}
 }
 
-// curvedShare returns the curve's value at k of n, and its distances to the lower and the upper end of the interval.
+// curvedShare returns the curve's value at the share k of n, and the distances down and up from it to the ends of its
+// interval.
 func curvedShare(k, n int, curve func(float64) float64, level float64) (value, less, more float64) {
 	iv := Blaker(k, n, level)
 	value = curve(float64(k) / float64(n))

@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Entropy returns the entropy of counts in bits, over their sum; 0·log 0 is 0. Without counts it is 0.
+// Entropy returns the entropy, in bits, of the distribution that counts form when divided by their sum; 0·log 0 is 0.
+// Without counts it is 0.
 func Entropy(counts []int) float64 {
 	sum := 0
 	for _, c := range counts {
@@ -22,8 +23,8 @@ func Entropy(counts []int) float64 {
 	return h
 }
 
-// ExpectedEntropy returns the mean [Entropy] over k independent draws with these probabilities. Each count by itself is
-// binomial, and entropy is a sum over counts.
+// ExpectedEntropy returns the mean [Entropy] of the counts of k independent draws, where p holds the probability of
+// each outcome. Each count by itself is binomial, and entropy is a sum over counts.
 func ExpectedEntropy(k int, p []float64) float64 {
 	h := 0.0
 	for _, q := range p {
@@ -36,8 +37,8 @@ func ExpectedEntropy(k int, p []float64) float64 {
 	return h
 }
 
-// ExpectedMost returns the mean of the largest count over k independent draws with these probabilities, which add up to
-// 1: the sum over m of the probability that some count is above m.
+// ExpectedMost returns the mean of the largest count in k independent draws, where p holds the probability of each
+// outcome and adds up to 1: the sum over m of the probability that some count is above m.
 func ExpectedMost(k int, p []float64) float64 {
 	mean := 0.0
 	for m := range k {
@@ -46,8 +47,8 @@ func ExpectedMost(k int, p []float64) float64 {
 	return mean
 }
 
-// noneAbove returns the probability that no count is above m. It takes one outcome after another: given the counts
-// before it, the number of draws on an outcome is binomial.
+// noneAbove returns the probability that in k draws no outcome is drawn more than m times. It takes one outcome after
+// another: given the counts before it, the number of draws of an outcome is binomial.
 func noneAbove(m, k int, p []float64) float64 {
 	remaining := make([]float64, k+1) // index: number of draws left; value: its probability
 	remaining[k] = 1
@@ -70,7 +71,7 @@ func noneAbove(m, k int, p []float64) float64 {
 }
 
 // Uniformity returns Pearson's χ² of counts against equal counts, its degrees of freedom, and the probability of at
-// least such a χ² if the true counts are equal. With fewer than two counts, or a sum of 0, both are NaN.
+// least such a χ² if all outcomes are equally likely. With fewer than two counts, or a sum of 0, χ² and p are NaN.
 func Uniformity(counts []int) (chi2 float64, df int, p float64) {
 	sum := 0
 	for _, c := range counts {

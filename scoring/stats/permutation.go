@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// Limits of the draws of [Bootstrap.Exchange]. A far exchange has a difference at least as far from 0 as the observed.
 const (
 	// maxFar is the number of far exchanges that ends the draws: p then has a relative error of a tenth.
 	maxFar = 100
@@ -58,25 +59,27 @@ func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float
 	return b.test(x, rows.Len)
 }
 
-// ExchangeUnits is [Bootstrap.Exchange] for a difference that is not a function of sums: swapped[i] is 1 if the sides
-// of unit i are exchanged, else 0.
+// ExchangeUnits is [Bootstrap.Exchange] for a difference between two sides of n units that is not a function of sums:
+// swapped[i] is 1 if the sides of unit i are exchanged, else 0.
 func (b Bootstrap) ExchangeUnits(n int, difference func(swapped []int) float64) float64 {
 	return b.test(exchange{units: slices.Repeat([]int{1}, n), difference: difference}, n)
 }
 
-// exchange holds the units of a permutation test and the difference to test.
+// exchange holds the units of a permutation test, in kinds of equal units, and the difference to test.
 type exchange struct {
-	units      []int                         // units of each kind
-	difference func(exchanged []int) float64 // by the number of exchanged units of each kind
-	threshold  float64                       // smallest distance from 0 that counts as far
+	units []int // by kind: number of units
+	// difference between the sides, given how many units of each kind are exchanged
+	difference func(exchanged []int) float64
+	threshold  float64 // smallest distance of a difference from 0 that counts as far
 }
 
-// isFar returns 1 if the difference is at least as far from 0 as the observed one, else 0.
+// isFar returns 1 if the difference is at least as far from 0 as the observed one, else 0. exchanged holds by kind how
+// many units are exchanged.
 func (x exchange) isFar(exchanged []int) float64 {
 	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.threshold) // NaN is far
 }
 
-// test returns the p-value for n rows.
+// test returns the p-value of the difference; n, the number of rows, goes into the seed of the draws.
 func (b Bootstrap) test(x exchange, n int) float64 {
 	none := make([]int, len(x.units))
 	observed := math.Abs(x.difference(none))
@@ -101,8 +104,8 @@ func (b Bootstrap) test(x exchange, n int) float64 {
 	return p
 }
 
-// enumerate counts the far exchanges of the kinds from the i-th on; ways is the number of exchanges with the same
-// counts of exchanged units among the kinds before.
+// enumerate counts the far exchanges over all choices of units in the kinds from the i-th on. exchanged holds how many
+// units of the earlier kinds are exchanged, and ways is the number of exchanges with these numbers.
 func (x exchange) enumerate(exchanged []int, i int, ways float64) (farCount float64) {
 	if i == len(x.units) {
 		return ways * x.isFar(exchanged)
@@ -116,8 +119,8 @@ func (x exchange) enumerate(exchanged []int, i int, ways float64) (farCount floa
 	return farCount
 }
 
-// tilts returns for each kind half the log odds that a unit is not exchanged, chosen so that the mean
-// difference is about the observed one.
+// tilts returns for each kind half the log odds that one of its units is not exchanged, for weighted draws: chosen so
+// that the mean difference of the draws is about the observed one.
 func (x exchange) tilts() []float64 {
 	exchanged := make([]int, len(x.units))
 	observed := x.difference(exchanged)
@@ -138,9 +141,9 @@ func (x exchange) tilts() []float64 {
 	return tilts
 }
 
-// simulate draws exchanges and returns p and the number of far ones. With tilts it draws towards the observed
-// difference or its opposite and weights each exchange by the ratio of its untilted to its tilted probability. The
-// observed exchange counts as a draw, which holds the level.
+// simulate draws up to so many exchanges (rounds) and returns p and the number of far ones. With tilts it draws towards
+// the observed difference or its opposite and weights each exchange by the ratio of its untilted to its tilted
+// probability. The observed exchange counts as a draw, so that the test holds its level.
 //
 // Source: Harrison, Biometrika 99 (2012), 57–69.
 func (x exchange) simulate(rng *rand.Rand, rounds int, tilts []float64) (p, far float64) {
@@ -180,7 +183,7 @@ func (x exchange) simulate(rng *rand.Rand, rounds int, tilts []float64) (p, far 
 // logCosh returns the logarithm of the hyperbolic cosine.
 func logCosh(z float64) float64 { return math.Abs(z) + math.Log1p(math.Exp(-2*math.Abs(z))) - math.Ln2 }
 
-// heads returns how many of n coins show heads.
+// heads returns the number of heads in n tosses of a fair coin.
 func heads(rng *rand.Rand, n int) (sum int) {
 	for ; n >= 64; n -= 64 {
 		sum += bits.OnesCount64(rng.Uint64())

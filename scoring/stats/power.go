@@ -24,11 +24,12 @@ func PairsToDetect(diff, discordant, alpha, power float64) float64 {
 	return smallestSample(z*z/(diff*diff)+2/diff, discordant, enough)
 }
 
-// Discordant is the assumed share of items on which one of two judges alone is right, if no data are available.
+// Discordant is the share of items on which one of two judges alone is right that is assumed if no data are available.
 const Discordant = 0.3
 
-// DetectableDifference returns the smallest difference that McNemar's exact test on n pairs detects with probability
-// power or more. It is NaN if the test cannot detect even the largest possible difference.
+// DetectableDifference returns the smallest difference between two shares, 0 to 1, that [McNemar]'s exact test on n
+// pairs detects with probability power or more. discordant is the share of pairs on which one judge alone is right. It
+// is NaN if the test cannot detect even the largest possible difference.
 func DetectableDifference(n int, discordant, alpha, power float64) float64 {
 	critical := criticalWins(alpha)
 	enough := func(diff float64) bool {
@@ -41,8 +42,8 @@ func DetectableDifference(n int, discordant, alpha, power float64) float64 {
 	return bisect(0, discordant, enough)
 }
 
-// criticalWins returns a function from the number of discordant pairs to the number that one judge must win for
-// McNemar's test to be significant.
+// criticalWins returns a function from the number of discordant pairs, those on which one judge alone is right, to the
+// number that one judge must win (be right on) for McNemar's test to be significant.
 func criticalWins(alpha float64) func(discordant int) int {
 	return memoize(func(m int) int {
 		half := m / 2
@@ -52,14 +53,15 @@ func criticalWins(alpha float64) func(discordant int) int {
 	})
 }
 
-// winProbability returns the probability that the better judge wins at least wins of m discordant pairs, where lead is
-// the expected share won by the better judge minus that of the other.
+// winProbability returns the probability that the better judge wins, is right alone on, at least wins of m discordant
+// pairs. lead is the expected share of them won by the better judge minus that of the other.
 func winProbability(m, wins int, lead float64) float64 {
 	return 1 - distuv.Binomial{N: float64(m), P: math.Min(1, (1+lead)/2)}.CDF(float64(wins-1))
 }
 
 // PairsToEquate returns the number of pairs at which two one-sided tests, by [Tango]'s interval, show with probability
-// power or more that two equal shares differ by less than margin.
+// power or more that two equal shares differ by less than margin. discordant is the share of pairs on which one judge
+// alone is right.
 //
 // Source of the first guess: Liu, Hsueh, Hsieh and Chen, Statistics in Medicine 21 (2002), 231–245.
 func PairsToEquate(margin, discordant, alpha, power float64) float64 {
@@ -90,8 +92,8 @@ func PairsToEquate(margin, discordant, alpha, power float64) float64 {
 // maxExactPairs is the number of pairs up to which the power is computed exactly; beyond it the first guess is as good.
 const maxExactPairs = 30_000
 
-// smallestSample returns the number of pairs from which on enough stays true. Power is a sawtooth function of n because
-// outcomes are whole numbers, so enough must hold for the next two teeth as well.
+// smallestSample returns the number of pairs from which on enough stays true, searched from a first guess. Power is a
+// sawtooth function of n because outcomes are whole numbers, so enough must hold for the next two teeth as well.
 func smallestSample(guess, discordant float64, enough func(n int) bool) float64 {
 	if guess > maxExactPairs {
 		return math.Ceil(guess)
@@ -128,7 +130,8 @@ func memoize[K comparable, V any](f func(K) V) func(K) V {
 	}
 }
 
-// meanOverDiscordant returns the mean of f over the binomial number of discordant pairs among n.
+// meanOverDiscordant returns the mean of f over the number of discordant pairs among n, which is binomial with the
+// probability discordant.
 func meanOverDiscordant(n int, discordant float64, f func(m int) float64) float64 {
 	if discordant >= 1 {
 		return f(n)

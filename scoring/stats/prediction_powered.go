@@ -6,17 +6,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// MeanEstimate holds a mean with its interval.
+// MeanEstimate holds an estimated mean with its interval.
 type MeanEstimate struct {
 	Mean float64
 	Interval
 }
 
-// Powered holds an estimated mean of a truth that is known for few units, with predictions for all of them.
+// Powered holds the estimated mean of labels, from 0 to 1, that are known for few units, while predictions are known
+// for all.
 type Powered struct {
 	MeanEstimate
-	Weight   float64 // λ: weight of the predictions, 0 to 1
-	Residual float64 // variance of truth − λ·prediction; LabelsFor needs it
+	Weight   float64 // λ: weight of the predictions in the estimate, 0 to 1
+	Residual float64 // variance of label − λ·prediction; LabelsFor needs it
 	Spread   float64 // variance of the predictions
 }
 
@@ -54,7 +55,7 @@ func PredictionPowered(label, prediction, rest []float64, level float64) Powered
 	return p
 }
 
-// endRows is the number of extra values added at each end of the range.
+// endRows is the number of extra values that momentsWithEnds adds at each end of the range.
 const endRows = 1.0
 
 // momentsWithEnds returns the mean and the variance of values with endRows extra values at smallest and at largest, the
@@ -69,8 +70,8 @@ func momentsWithEnds(values []float64, smallest, largest float64) (mean, varianc
 	return mean, squares / n * float64(len(values)) / n
 }
 
-// LabelsFor returns the number of labels that makes the interval at most width wide, with m unlabelled units; 0 if no
-// number does.
+// LabelsFor returns the number of labels with which the interval would be at most width wide, if m units have no label;
+// 0 if no number is enough.
 func (p Powered) LabelsFor(width float64, m int, level float64) int {
 	z := normal(level)
 	labelVariance := width*width/(4*z*z) - p.Weight*p.Weight*p.Spread/math.Max(1, float64(m))

@@ -4,10 +4,10 @@ import (
 	"math"
 )
 
-// RoganGladen estimates the true share of right units from a judge's positives of n units. The judge calls
-// right[0] of right[1] units right that are known to be right, and wrong[0] of wrong[1] that are known to be
-// wrong. It assumes that the judge is as accurate on units without a label as on those with one. The estimate is
-// NaN if the judge is no better than chance.
+// RoganGladen estimates the true share of right units from a judge that calls positives of n units right. Of units with
+// a label, it calls right[0] of the right[1] that are right, and wrong[0] of the wrong[1] that are wrong, right. The
+// estimate assumes that the judge is as accurate on units without a label as on those with one. It is NaN if the judge
+// is no better than chance.
 //
 // Sources: Rogan and Gladen, American Journal of Epidemiology 107 (1978); Lang and Reiczigel, Preventive Veterinary
 // Medicine 113 (2014), for the interval, as in Lee et al., arXiv 2511.21140, Section 3.

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Rows holds rows for resampling, one for each independent unit or cluster. Equal rows are stored once, with
+// Rows holds rows of numbers for resampling, one for each independent unit or cluster. Equal rows are stored once, with
 // their number.
 type Rows struct {
-	Kinds []RowCount // the distinct rows, in order of first appearance
-	Len   int        // number of rows
-	index map[string]int
+	Kinds []RowCount     // the distinct rows, in order of first appearance
+	Len   int            // number of rows, equal ones included
+	index map[string]int // by the bytes of a row: its index in Kinds
 }
 
-// RowCount holds a distinct row and the number of equal rows.
+// RowCount holds a distinct row and the number of rows equal to it.
 type RowCount struct {
 	Row   []float64
 	Count int
@@ -39,7 +39,7 @@ func (r *Rows) Add(row []float64) {
 	r.Len++
 }
 
-// Count returns the number of rows that match.
+// Count returns the number of rows for which match is true.
 func (r *Rows) Count(match func(row []float64) bool) (n int) {
 	for _, k := range r.Kinds {
 		if match(k.Row) {
@@ -49,19 +49,20 @@ func (r *Rows) Count(match func(row []float64) bool) (n int) {
 	return n
 }
 
-// Extra holds a row by its nonzero columns.
+// Extra holds a row by the indexes and the values of its nonzero columns.
 type Extra struct {
 	Columns []int
 	Values  []float64
 }
 
-// add adds the row times a factor to sums.
+// add adds the row's values, multiplied by times, to sums of columns.
 func (x Extra) add(sums []float64, times float64) {
 	for i, column := range x.Columns {
 		sums[column] += times * x.Values[i]
 	}
 }
 
+// sparse returns a row by its nonzero columns.
 func sparse(row []float64) (x Extra) {
 	for i, v := range row {
 		if v != 0 {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Selection holds a threshold of confidence above which a judge is trusted.
+// Selection holds a threshold of confidence at and above which a judge's verdicts are accepted.
 type Selection struct {
-	Threshold    float64 // NaN if no threshold satisfies the limit
-	Right, Total int     // correct ones, and all labelled units, at or above the threshold
+	Threshold    float64 // lowest accepted confidence; NaN if no threshold satisfies the limit
+	Right, Total int     // correct verdicts, and all, on labelled units at or above the threshold
 }
 
 // Select returns the lowest threshold of confidence at and above which a judge is wrong in at most a share of risk;

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Statistic holds a function of the column sums of rows, and prior rows that smooth its interval.
+// Statistic holds a function of the column sums of rows, and the prior rows that smooth its interval.
 type Statistic struct {
-	Compute func(sums []float64) float64 // NaN where it is undefined
-	// Prior smooths the interval; a statistic without it has no interval.
+	Compute func(sums []float64) float64 // returns the statistic from the column sums; NaN where it is undefined
+	// Prior holds rows that smooth the interval; a statistic without them has no interval.
 	Prior *PriorRows
 }
 
-// PriorRows holds prior rows: possible rows that are added to the observed ones with small random weights. With them,
-// resamples of equal rows differ, and no interval has width 0.
+// PriorRows holds possible rows that are added to the observed ones with small random weights. With them, resamples of
+// equal rows differ, and no interval has width 0.
 type PriorRows struct {
-	// Low is added for the lower end of the interval and High for the upper end. For a mean of bounded values, Low is a
-	// row of the smallest value and High one of the largest. For values without a smallest one, Low serves for both.
+	// Low is added for the lower end of the interval and High for the upper end; nil High: Low is added for both. For a
+	// mean of bounded values, Low is a row of the smallest value and High one of the largest.
 	Low, High []Extra
 	Mass      float64 // mean weight of each row, where an observed row weighs 1
 }
@@ -77,8 +77,9 @@ func (b Bootstrap) SmoothedIntervals(rows *Rows, list []Statistic) []Interval {
 	return out
 }
 
-// rowShape returns the shape of a row's weight at which the mean of n rows has the variance of Student's t relative to
-// the normal: with shape a, the variance of the rows is divided by n·a + 1.
+// rowShape returns the shape of the gamma distribution of a row's weight. With it, the variance of the weighted mean of
+// n rows exceeds the normal one as that of Student's t does: with shape a, the variance of the rows is divided by n·a
+// + 1.
 func rowShape(n int, level float64) float64 {
 	if n < 2 {
 		return 1
@@ -87,21 +88,21 @@ func rowShape(n int, level float64) float64 {
 	return math.Max(0.05, (float64(n-1)*t*t-1)/float64(n))
 }
 
-// weightedRow holds a distinct row, and the distribution of the total weight of all equal rows in a round.
+// weightedRow holds a distinct row, and the distribution of the total weight that all rows equal to it have in a round.
 type weightedRow struct {
 	row    Extra
 	weight gamma
 }
 
-// pool holds the weights of prior rows of one mass in a round. Statistics share it, because each is computed on
-// its own.
+// pool holds the random weights of prior rows in a round. Statistics whose prior rows have the same mass share them,
+// because each statistic is computed on its own.
 type pool struct {
-	mass    float64
-	weight  gamma
-	weights []float64
+	mass    float64   // mean weight of each prior row
+	weight  gamma     // distribution of one weight
+	weights []float64 // weights in the current round, one for each prior row
 }
 
-// poolFor returns the pool with the weights for prior, and all pools including it.
+// poolFor returns the pool with the weights of these prior rows, a new one or one of pools, and all pools including it.
 func poolFor(prior *PriorRows, shape float64, pools []*pool) (*pool, []*pool) {
 	i := slices.IndexFunc(pools, func(p *pool) bool { return p.mass == prior.Mass })
 	if i < 0 {
@@ -117,11 +118,12 @@ func poolFor(prior *PriorRows, shape float64, pools []*pool) (*pool, []*pool) {
 // drawing collects the values of a statistic over the rounds, for the lower and for the upper end.
 type drawing struct {
 	Statistic
-	pool      *pool
+	pool      *pool // weights of the prior rows; nil without prior rows
 	low, high []float64
 }
 
-// add appends the values of a round, from the sums of its rows; buffer must be as long as sums.
+// add appends the values of the statistic in a round, from the weighted sums of the rows; buffer must be as long as
+// sums.
 func (d *drawing) add(sums, buffer []float64) {
 	value := func(extra []Extra) float64 {
 		copy(buffer, sums)
@@ -149,6 +151,7 @@ func (d *drawing) add(sums, buffer []float64) {
 // Source: Marsaglia and Tsang, ACM Transactions on Mathematical Software 26 (2000), 363–372.
 type gamma struct{ shape, d, c float64 }
 
+// newGamma returns the distribution of a shape, with the constants of its draws.
 func newGamma(shape float64) gamma {
 	d := shape - 1.0/3
 	if shape < 1 {

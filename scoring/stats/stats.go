@@ -6,16 +6,17 @@ import "math"
 
 // Bootstrap holds the settings of resampling and of permutation tests.
 type Bootstrap struct {
-	Rounds int     // number of resamples; limit of the exchanges drawn for a test
-	Level  float64 // of the interval, such as 0.95
-	Seed   uint64
+	Rounds int     // number of resamples; for a test, the largest number of random exchanges
+	Level  float64 // confidence level of intervals, such as 0.95
+	Seed   uint64  // seed of all random draws
 }
 
-// Default holds the settings of all reports.
+// Default holds the settings of intervals and tests in all reports.
 var Default = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
 
-// Interval holds the ends of an interval; both are NaN if the statistic is undefined in every resample.
+// Interval holds the lower and the upper end of an interval; both are NaN if the statistic is undefined in every
+// resample.
 type Interval struct{ Low, High float64 }
 
-// noInterval marks an undefined interval.
+// noInterval holds the ends of an undefined interval.
 var noInterval = Interval{Low: math.NaN(), High: math.NaN()}

@@ -17,7 +17,7 @@ func Tango(b, c, n int, level float64) Interval {
 	}
 }
 
-// tangoLow returns the smallest difference that is not rejected.
+// tangoLow returns the smallest difference that the score test does not reject; arguments are those of [Tango].
 func tangoLow(b, c, n, level float64) float64 {
 	z := normal(level)
 	accepts := func(diff float64) bool { return b-c-n*diff <= z*math.Sqrt(n*tangoVariance(b, c, n, diff)) }
@@ -27,8 +27,8 @@ func tangoLow(b, c, n, level float64) float64 {
 	return bisect(-1, (b-c)/n, accepts)
 }
 
-// tangoVariance returns the variance of a unit's score, using the maximum likelihood share right in the first
-// alone under diff.
+// tangoVariance returns the variance of a unit's score if the true difference is diff, using the share right in the
+// first alone that is then most likely.
 func tangoVariance(b, c, n, diff float64) float64 {
 	p := -b - c + (2*n-b+c)*diff
 	q := (math.Sqrt(math.Max(0, p*p+8*n*c*diff*(1-diff))) - p) / (4 * n)
