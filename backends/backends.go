@@ -127,6 +127,10 @@ type Oracle struct {
 	// Rewrite names the change to the prompt; "": the plain prompt. Favours is the verdict that the rewrite supports;
 	// "": none.
 	Rewrite, Favours string
+	// IsScore says that Choices are the levels of a scale, the lowest first, for the candidate at the first position.
+	// Length is the candidate's length over the mean of all candidates, minus 1.
+	IsScore bool
+	Length  float64
 }
 
 // Finish is the way a reply ended.

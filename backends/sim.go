@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -39,10 +40,15 @@ var simulation = serverKind{
 // If the prompt shows a reference, the judge follows it in half of the items and otherwise judges without it. So it is
 // right in (1+a)/2 of the items with a correct reference, and in a/2 of those with a wrong one. A coin ignores the
 // reference.
+//
+// A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and 0.3
+// for others; plus a normal draw with standard deviation Noise, plus Shift, plus Halo times how much longer than the mean
+// of the item's responses it is. Compress moves it that share of the way to 0.75.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64
 	Swayed                       float64
+	Noise, Shift, Halo, Compress float64
 	Seed                         uint64
 }
 
@@ -55,7 +61,8 @@ var simulated = []Sim{
 }
 
 // SimHelp describes the notation of simulated judges.
-const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1`
+const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1;
+of scores noise=0,shift=0,halo=0,compress=0`
 
 // NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {
@@ -79,6 +86,7 @@ func NewSim(spec string) (*Sim, error) {
 		}
 		field := map[string]*float64{
 			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
+			"noise": &s.Noise, "shift": &s.Shift, "halo": &s.Halo, "compress": &s.Compress,
 		}[key]
 		p, err := strconv.ParseFloat(value, 64)
 		if field == nil {
@@ -108,6 +116,9 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, &Error{Kind: Internal, Message: "a simulated judge got a request without an oracle"}
 	}
 	n := len(o.Choices)
+	if o.IsScore {
+		n = len(o.Order)
+	}
 	if o.Rewrite != "" {
 		req.Repetition = 0
 	}
@@ -121,6 +132,9 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	case know.Float64() >= s.Accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
+	if o.IsScore {
+		return s.score(o, pick == 0, look), nil
+	}
 	verdict := o.Choices[pick]
 	switch u := look.Float64(); {
 	case o.Favours != "" && s.draw(o.Item+"\x00"+o.Rewrite, -3, 0).Float64() < s.Swayed:
@@ -130,9 +144,26 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	case u < s.First+s.Tie && o.Tie != "":
 		verdict = o.Tie
 	case u < s.First+s.Tie+s.Silent:
-		return Response{Text: "Simulated judgment without a verdict.", Finish: Stop}, nil
+		return withoutVerdict, nil
 	}
 	return Response{Text: "Simulated judgment. My final verdict is: " + verdict, Finish: Stop}, nil
+}
+
+var withoutVerdict = Response{Text: "Simulated judgment without a verdict.", Finish: Stop}
+
+// score returns a reply with the score of the response shown, which the judge believes to be the best or not.
+func (s *Sim) score(o *Oracle, best bool, look *rand.Rand) Response {
+	if look.Float64() < s.Silent {
+		return withoutVerdict
+	}
+	x := 0.3
+	if best {
+		x = 0.7
+	}
+	x += s.Noise*look.NormFloat64() + s.Shift + s.Halo*o.Length
+	x += (0.75 - x) * s.Compress
+	level := int(math.Round(min(max(x, 0), 1) * float64(len(o.Choices)-1)))
+	return Response{Text: "Simulated judgment. My final verdict is: " + o.Choices[level], Finish: Stop}
 }
 
 // wrong draws one of the wrong candidates. It is the same in every presentation, since candidates are drawn in the
@@ -169,9 +200,13 @@ func (s *Sim) Model(context.Context, string) (Model, error) {
 	if s.Swayed > 0 {
 		swayed = fmt.Sprintf(" swayed=%g", s.Swayed)
 	}
+	scores := ""
+	if s.Noise+s.Shift+s.Halo+s.Compress > 0 {
+		scores = fmt.Sprintf(" noise=%g shift=%g halo=%g compress=%g", s.Noise, s.Shift, s.Halo, s.Compress)
+	}
 	return Model{
 		Name: s.Name,
-		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g%s seed=%d",
-			s.Accuracy, s.First, s.Tie, s.Silent, swayed, s.Seed),
+		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g%s%s seed=%d",
+			s.Accuracy, s.First, s.Tie, s.Silent, swayed, scores, s.Seed),
 	}, nil
 }

@@ -14,6 +14,7 @@ const (
 
 	ByFisher  = "fisher"  // a correlation over judges
 	ByFieller = "fieller" // the point where a regression line over judges crosses 0
+	ByDeLong  = "delong"  // an AUROC
 
 	// before the end of a run, valid at every look
 	BySequence = "beta-binomial-sequence" // units that are right or wrong
@@ -32,6 +33,7 @@ var Methods = []struct{ Name, About string }{
 	{ByCalibrated, "by a bias-corrected bootstrap"},
 	{ByFisher, "by Fisher's z"},
 	{ByFieller, "by Fieller"},
+	{ByDeLong, "by DeLong, in clusters by Obuchowski"},
 	{BySequence, "valid at every look, for shares (beta-binomial)"},
 	{ByBetting, "valid at every look, for other metrics (betting)"},
 }
