@@ -27,7 +27,7 @@ type Client interface {
 	Ask(ctx context.Context, req Request) (Response, error)
 }
 
-// Roles of a message.
+// Values of [Message].Role.
 const (
 	System    = "system"
 	User      = "user"
@@ -43,34 +43,34 @@ type Message struct {
 // Request holds everything that can change a reply; only Oracle goes beyond that. The cache hashes its JSON.
 type Request struct {
 	Identity    string    `json:"identity"` // kind of backend and the model's digest or fingerprint
-	Model       string    `json:"model"`    // the server's name for it
+	Model       string    `json:"model"`    // the model's name on the server
 	Messages    []Message `json:"messages"`
 	Temperature float64   `json:"temperature"`
 	TopP        float64   `json:"top_p"`
 	Seed        int       `json:"seed"`
-	MaxTokens   int       `json:"max_tokens"`
-	NumCtx      int       `json:"num_ctx"` // requested context in tokens; 0: the server decides
-	Repetition  int       `json:"repeat"`
+	MaxTokens   int       `json:"max_tokens"` // limit of the reply, with its thinking
+	NumCtx      int       `json:"num_ctx"`    // requested context in tokens; 0: the server decides
+	Repetition  int       `json:"repeat"`     // number of the repetition, from 0: each has a reply of its own in the cache
 
 	// The JSON leaves out the fields below when they are unset, so that the keys of plain requests do not change.
 
 	Think Think `json:"think,omitempty"`
 	// ThinkBudget limits the tokens of thinking on servers that support it; see [TakeBudget].
 	ThinkBudget int `json:"think_budget,omitempty"`
-	// Constrain restricts the reply, without its thinking, to one of these texts.
+	// Constrain lists the texts to one of which the server must restrict the reply, apart from thinking; nil: any text.
 	Constrain []string `json:"constrain,omitempty"`
-	// Labels requests the probability of each of these texts; see [Response.Labels].
+	// Labels lists the texts whose probabilities are requested; see [Response.Labels].
 	Labels []string `json:"labels,omitempty"`
 	// NoPromptCache has the server compute the whole prompt anew, where it supports that.
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
 	ExtraParameters
 
-	// Context holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of a key:
-	// a cached "prompt too long" is valid only while the context has not grown.
+	// Context holds the context in tokens that the server reports; 0: unknown. It is neither sent nor part of the key in
+	// the cache: a cached "prompt too long" is valid only while the context has not grown.
 	Context int `json:"-"`
 
-	// PromptTokens is the count of Messages by the server's own tokenizer; 0: not counted.
-	// A reply whose server read fewer tokens is rejected.
+	// PromptTokens is the number of tokens of Messages by the server's own tokenizer; 0: not counted. A reply for which
+	// the server read fewer tokens is rejected.
 	PromptTokens int `json:"-"`
 
 	// Oracle is read by simulated judges and never sent to a server.
@@ -114,18 +114,18 @@ func mustJSON(v any) json.RawMessage {
 	return raw
 }
 
-// Oracle gives a simulated judge the possible verdicts and the correct one.
+// Oracle gives a simulated judge the possible verdicts about a presentation and the correct one.
 type Oracle struct {
-	Item         string   // id of the item: a judge knows or does not know it in all presentations
+	Item         string   // id of the item: a judge knows its correct candidate in all presentations or in none
 	Presentation int      // number of the presentation of the item
-	Choices      []string // the verdict for the candidate at each position
-	Order        []int    // the candidate at each position
+	Choices      []string // Choices[position] is the label of a verdict for the candidate shown there
+	Order        []int    // Order[position] is the index of the candidate shown there
 	Correct      int      // the position of the correct candidate; -1: unknown
-	Tie          string   // the verdict for equal candidates; "": not offered
+	Tie          string   // the label of a tie; "": not offered
 	// Reference is the verdict that a reference in the prompt supports; "": the prompt shows none.
 	Reference string
-	// Rewrite names the change to the prompt; "": the plain prompt. Favours is the verdict that the rewrite supports;
-	// "": none.
+	// Rewrite names the change that was made to the prompt, to test whether it sways the judge; "": the plain prompt.
+	// Favours is the verdict that the change supports; "": none.
 	Rewrite, Favours string
 	// IsScore says that Choices are the levels of a scale, the lowest first, for the candidate at the first position.
 	// Length is the candidate's length over the mean of all candidates, minus 1.
@@ -137,13 +137,13 @@ type Oracle struct {
 type Finish string
 
 const (
-	Stop    Finish = "stop"            // the model ended it
-	Length  Finish = "length"          // it ended at the token limit or the end of the context
+	Stop    Finish = "stop"            // the model ended the reply
+	Length  Finish = "length"          // the reply ended at the token limit or the end of the context
 	TooLong Finish = "prompt-too-long" // the prompt did not fit; there is no reply
 	Refused Finish = "refused"         // the server withheld the reply (content filter, refusal)
 )
 
-// NoFinishReasons warns that a server reports no finish reasons: see [Response.EndUntold].
+// NoFinishReasons warns that a server reports no finish reasons: see [Response].NoFinishReasons.
 const NoFinishReasons = "the server reports no finish reasons: " +
 	"a reply that broke off counts as complete, unless it fills --max-tokens"
 
@@ -154,29 +154,30 @@ type Response struct {
 	Finish   Finish `json:"finish"`
 	// the server's message if Finish is TooLong or Refused; the reason if Finish is Length without a limit
 	Detail string `json:"detail,omitempty"`
-	// NoFinishReasons marks a server without finish reasons, so that Finish is Stop for any reply below the token limit.
+	// NoFinishReasons says that the server never reports why a reply ended: Finish is Stop below the token limit.
 	NoFinishReasons bool `json:"end_untold,omitempty"`
-	PromptTokens    int  `json:"prompt_tokens,omitempty"`
+	PromptTokens    int  `json:"prompt_tokens,omitempty"` // as the server counts; 0: not reported
 	// CachedTokens counts the prompt tokens that the server took from its own prompt cache; nil: not reported.
 	CachedTokens *int `json:"cached_tokens,omitempty"`
-	ReplyTokens  int  `json:"reply_tokens,omitempty"`
+	ReplyTokens  int  `json:"reply_tokens,omitempty"` // with thinking, as the server counts
 	ThinkTokens  int  `json:"think_tokens,omitempty"` // thinking tokens, part of ReplyTokens; 0: not reported
-	// Labels holds the requested labels whose probability follows from this reply; see [Label]. Empty if the server
-	// reports no probabilities.
+	// Labels holds those of Request.Labels whose probability follows from this reply. Empty if the server reports no
+	// probabilities.
 	Labels []LabelProbability `json:"labels,omitempty"`
-	// Context is the server's context when it answered TooLong.
+	// Context is the server's context in tokens if Finish is TooLong.
 	Context int           `json:"context,omitempty"`
-	Took    time.Duration `json:"took_ns,omitempty"`
-	Timing  Timing        `json:"-"` // as far as the server reports it
-	Cached  bool          `json:"-"`
-	Origin  string        `json:"-"` // the bundle that a cached reply was imported from
+	Took    time.Duration `json:"took_ns,omitempty"` // from the request to the end of the answer
+	Timing  Timing        `json:"-"`                 // the server's own times, as far as it reports them
+	Cached  bool          `json:"-"`                 // the response comes from gavel's cache
+	Origin  string        `json:"-"`                 // the bundle that a cached reply was imported from
 	// Endpoint is the address of the server that answered, if there were several; see [Pool].
 	Endpoint string `json:"endpoint,omitempty"`
 	// Model is the model name in the reply, if it differs from the requested one.
 	Model string `json:"model,omitempty"`
 	// SystemFingerprint is the system_fingerprint of the reply; see [Fingerprints].
 	SystemFingerprint string `json:"system_fingerprint,omitempty"`
-	// ID is the server's id of the reply with its creation time: a copy of a reply has the same ID.
+	// ID is the server's id of the reply with its creation time. Two equal ones mean that a server or proxy sent a copy of
+	// a reply.
 	ID string `json:"id,omitempty"`
 	// Check reports whether the server still had the same model after the reply; nil: not checked. See [Watch].
 	Check *IdentityCheck `json:"-"`
@@ -192,24 +193,25 @@ type LabelProbability struct {
 
 // Model holds what a server reports about a model.
 type Model struct {
-	Name string `json:"name"` // as requested
-	// other names for it in the server's list
-	Aliases      []string `json:"aliases,omitempty"`
-	Digest       string   `json:"digest,omitempty"`          // of its file (Ollama)
-	Fingerprint  string   `json:"fingerprint,omitempty"`     // replaces the digest where the server gives none
-	Family       string   `json:"family,omitempty"`          // of the architecture
-	Parameters   string   `json:"parameters,omitempty"`      // in the server's notation: `8.0B`
-	Quantisation string   `json:"quantisation,omitempty"`    // `Q4_K_M`
-	Trained      int      `json:"trained_context,omitempty"` // in tokens
+	Name string `json:"name"` // the model's name, as requested
+	// other names of the model in the server's list
+	Aliases []string `json:"aliases,omitempty"`
+	Digest  string   `json:"digest,omitempty"` // hash of the model's file (Ollama)
+	// the model's sizes and template, or its path, in place of `digest` where the server gives none
+	Fingerprint  string `json:"fingerprint,omitempty"`
+	Family       string `json:"family,omitempty"`          // family of the architecture
+	Parameters   string `json:"parameters,omitempty"`      // number of parameters, in the server's notation: `8.0B`
+	Quantisation string `json:"quantisation,omitempty"`    // precision of the weights: `Q4_K_M`
+	Trained      int    `json:"trained_context,omitempty"` // context in tokens for which the model was trained
 	// context per request in tokens; the smallest of several servers
 	Context int `json:"context,omitempty"`
-	Slots   int `json:"slots,omitempty"` // requests served in parallel; the sum over several servers
+	Slots   int `json:"slots,omitempty"` // number of requests served in parallel; the sum over several servers
 
 	Thinks   Ability `json:"thinks,omitempty"`   // `yes` or `no`: thinking can be requested
 	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: the server reports token probabilities
 
-	Decides Ability `json:"-"` // a decision model; see [SystemOne]
-	// Process differs between two starts of the server; "": the server reports nothing that does.
+	Decides Ability `json:"-"` // whether it is a decision model; see [SystemOne]
+	// Process is a text that the server draws anew at each start; "": it reports none.
 	Process string `json:"-"`
 }
 
@@ -223,6 +225,7 @@ const (
 	No      Ability = "no"
 )
 
+// ability returns Yes or No.
 func ability(can bool) Ability {
 	if can {
 		return Yes
@@ -230,12 +233,14 @@ func ability(can bool) Ability {
 	return No
 }
 
+// byName sorts models by name, in place, and returns them.
 func byName(models []Model) []Model {
 	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
 	return models
 }
 
-// Identity returns the part of the cache key that represents the model.
+// Identity returns the text that stands for the model in the keys of the cache and in run.json: kind, the server's wire
+// format, with the model's digest, or with its name and fingerprint.
 func (m Model) Identity(kind string) string {
 	switch {
 	case m.Digest != "":
@@ -251,14 +256,14 @@ type ServerInfo struct {
 	// the wire format: `ollama`, `openai`, `systemone`, `sim`, `import` or `jury`; part of the cache key
 	Kind    string `json:"kind"`
 	Name    string `json:"name"`              // `Ollama`, `llama.cpp`, `vLLM`, …
-	Version string `json:"version,omitempty"` // as reported
-	URL     string `json:"url,omitempty"`     // its address
+	Version string `json:"version,omitempty"` // as the server reports it
+	URL     string `json:"url,omitempty"`     // the server's address
 }
 
 // Backend is a Client that also describes its server and the server's models.
 type Backend interface {
 	Client
-	// Server identifies the server; it fails if there is no answer.
+	// Server identifies the server. It returns an error if the server does not answer.
 	Server(ctx context.Context) (ServerInfo, error)
 	// Models lists the server's models, sorted by name.
 	Models(ctx context.Context) ([]Model, error)
@@ -266,29 +271,29 @@ type Backend interface {
 	Model(ctx context.Context, name string) (Model, error)
 }
 
-// ErrorKind classifies failures by what may help.
+// ErrorKind classifies failed calls by what may help: another try, another request, or a person.
 type ErrorKind string
 
 const (
-	Transport  ErrorKind = "transport"  // refused, reset, cut off: may pass
-	Timeout    ErrorKind = "timeout"    // no answer within the time limit: may pass
-	Busy       ErrorKind = "busy"       // 408, 429, 503: may pass
-	ServerSide ErrorKind = "server"     // other 5xx, or an unusable answer: may pass
-	BadRequest ErrorKind = "request"    // 400 and the like: will fail again
-	Auth       ErrorKind = "auth"       // 401, 403
-	NotFound   ErrorKind = "not-found"  // 404: address or model
-	Moved      ErrorKind = "moved"      // 3xx: no redirect is followed
-	Internal   ErrorKind = "unexpected" // anything else
+	Transport  ErrorKind = "transport"  // connection refused, reset or cut off: another try may succeed
+	Timeout    ErrorKind = "timeout"    // no answer within the time limit: another try may succeed
+	Busy       ErrorKind = "busy"       // HTTP 408, 429, 503: another try may succeed
+	ServerSide ErrorKind = "server"     // other HTTP 5xx, or an unusable answer: another try may succeed
+	BadRequest ErrorKind = "request"    // HTTP 400 and the like: the same request will fail again
+	Auth       ErrorKind = "auth"       // HTTP 401, 403: a key or password is missing or wrong
+	NotFound   ErrorKind = "not-found"  // HTTP 404: the address or the model is wrong
+	Moved      ErrorKind = "moved"      // HTTP 3xx: gavel follows no redirect
+	Internal   ErrorKind = "unexpected" // any other failure
 )
 
 // Error describes a call without a usable answer.
 type Error struct {
 	Kind         ErrorKind
-	Status       int // HTTP status; 0: none
-	Message      string
+	Status       int           // HTTP status; 0: none
+	Message      string        // the server's message, or gavel's, on one line
 	RetryAfter   time.Duration // the wait that the server requests; 0: none
-	AccessAdvice string        // for Auth: what is missing, and what to do
-	Err          error
+	AccessAdvice string        // for Auth: the key or password that is missing or wrong, and how to give it
+	Err          error         // the cause; may be nil
 }
 
 func (e *Error) Error() string {

@@ -36,47 +36,48 @@ type Concurrency struct {
 	opts ConcurrencyOptions
 
 	mu           sync.Mutex
-	level        int           // requests at once
-	sent         int           // requests started; numbers them
+	level        int           // limit of requests in flight
+	sent         int           // number of requests started; a request's number is the count before it
 	inFlight     []int         // numbers of the requests in flight, in ascending order
 	free         chan struct{} // closed when a request ends
-	window       window
-	best         float64 // tokens per second of the previous level during a comparison; else 0
-	before       int     // the previous level
-	slowOnce     bool    // one measurement of the level was no faster than the previous level
-	climbing     bool    // false: the level stays until enough requests are answered
-	wait         int     // answers to wait for before the next level is tried
-	answersSince int
-	goal         int  // the highest level before a step down
-	lowered      bool // the level was set to the number that run; happens once
-	why          string
+	window       window        // counts of requests since the level was last set
+	best         float64       // tokens per second of the previous level during a comparison; else 0
+	before       int           // the previous level
+	slowOnce     bool          // one measurement of the level was no faster than the previous level
+	climbing     bool          // the level may rise now; false: it stays until enough requests are answered
+	wait         int           // answers to wait for before the next level is tried
+	answersSince int           // answers since wait was set
+	goal         int           // the highest level before a step down
+	lowered      bool          // the level was set to the number of requests that the engine works on; happens once
+	why          string        // the reason that Why returns
 }
 
 // ConcurrencyOptions limits the levels.
 type ConcurrencyOptions struct {
-	First     int           // parallel requests at the start
-	Max       int           // highest number of parallel requests
-	Timeout   time.Duration // of a request: the level stops rising where one might take a quarter of it; 0: none
-	Remaining func() int    // requests still to be answered: the level stays at or below it; nil: unknown
-	Batches   bool          // the engine batches, and computes shared prefixes once: a queue costs it little
+	First int // parallel requests at the start
+	Max   int // highest number of parallel requests
+	// Timeout limits a request; 0: no limit. The level stops rising where a request might take a quarter of Timeout.
+	Timeout   time.Duration
+	Remaining func() int // returns the number of requests still to be answered, the level's limit; nil: unknown
+	Batches   bool       // the engine batches, and computes shared prefixes once: a queue costs it little
 }
 
-// window holds the counts of a period with a constant level.
+// window holds the counts of requests in a period with a constant level.
 type window struct {
 	start    time.Time
-	first    int  // number of the first request started in it
-	used     bool // as many requests as the level were in flight
-	answered int  // answered requests that started in it
-	refused  int
-	late     bool    // a refused request timed out
-	tokens   float64 // of all requests answered in it
-	slowest  time.Duration
+	first    int           // number of the first request started in the window
+	used     bool          // as many requests as the level were in flight
+	answered int           // answered requests that started in the window
+	refused  int           // requests started in the window whose failure may pass
+	late     bool          // a refused request timed out
+	tokens   float64       // tokens of prompts and replies of all requests answered in the window
+	slowest  time.Duration // longest time of a request that started in the window
 
 	running     int // lower bound of the requests that the engine works on at once
-	replies     int // also to requests started before the window
-	replyTokens int // of these replies together
+	replies     int // replies in the window, also to requests started before it
+	replyTokens int // tokens of all replies in the window
 	shortest    int // tokens of the shortest reply
-	longest     int
+	longest     int // tokens of the longest reply
 }
 
 // varied reports whether the lengths of replies differ enough: the shortest is below share times the mean, and the mean
@@ -89,11 +90,12 @@ func (w window) varied(share float64) bool {
 const (
 	// faster is the factor by which a level must beat the previous one to be worthwhile.
 	faster = 1.1
-	// asFast is the share of its speed that a server must keep at a lower level.
+	// asFast is the share of its speed that a server must keep at a lower level for that level to stay.
 	asFast = 0.9
-	// proportional is the share of a level's factor that its gain must reach for the server to be far from its limit.
+	// proportional is the share of the factor between two levels by which the speed must grow with the level: then the
+	// next step is by a factor of four.
 	proportional = 0.8
-	// notable is the share of refusals in a window that causes a step down.
+	// notable is the share of refusals in a window above which the level steps down.
 	notable = 1. / 8
 	// sample is the number of replies needed to see how many requests an engine works on.
 	sample = 24
@@ -101,7 +103,7 @@ const (
 	apart = 2 * time.Millisecond
 )
 
-// NewConcurrency wraps next.
+// NewConcurrency returns a Client that passes requests to next, at first opts.First at a time.
 func NewConcurrency(next Client, opts ConcurrencyOptions) *Concurrency {
 	opts.Max = max(1, opts.Max)
 	c := &Concurrency{next: next, opts: opts, climbing: true, why: "trying more", free: make(chan struct{})}
@@ -116,7 +118,7 @@ func (c *Concurrency) Parallelism() int {
 	return c.level
 }
 
-// Why returns the reason for not sending more, in a few words.
+// Why returns the reason for not sending more requests at a time, in a few words.
 func (c *Concurrency) Why() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,6 +137,7 @@ func (c *Concurrency) Ask(ctx context.Context, req Request) (Response, error) {
 	return resp, err
 }
 
+// begin waits for a place below the level, and returns the start and the number of the request.
 func (c *Concurrency) begin(ctx context.Context) (start time.Time, number int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,6 +166,7 @@ func (c *Concurrency) begin(ctx context.Context) (start time.Time, number int, e
 	return time.Now(), number, nil
 }
 
+// end counts the result of a request, and ends the window if it has enough of them.
 func (c *Concurrency) end(start time.Time, number int, resp Response, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,7 +221,7 @@ func (c *Concurrency) end(start time.Time, number int, resp Response, err error)
 // comparing reports whether the current level is being compared with the previous one.
 func (c *Concurrency) comparing() bool { return c.climbing && c.best > 0 }
 
-// eager reports whether the level rises without a comparison.
+// eager reports whether the level rises without a comparison: at the start, on an engine that batches.
 func (c *Concurrency) eager() bool { return c.opts.Batches && c.climbing && c.best == 0 }
 
 // decide chooses the level after a window in which the server finished rate tokens per second. last tells whether the
@@ -300,7 +304,7 @@ func (c *Concurrency) inTime() int {
 	return max(c.level, int(float64(c.level)*c.opts.Timeout.Seconds()/4/c.window.slowest.Seconds()))
 }
 
-// rise moves to the next level.
+// rise moves from a level at which the server finished rate tokens per second to the next, or settles if none is left.
 func (c *Concurrency) rise(rate float64) {
 	next, bound := 2*c.level, c.inTime()
 	switch {
@@ -345,7 +349,7 @@ func (c *Concurrency) settle(wait int) {
 	c.answersSince = 0
 }
 
-// stepDown lowers the level for a while.
+// stepDown lowers the level. Later it climbs back to goal.
 func (c *Concurrency) stepDown(why string, level int) {
 	c.why = why
 	c.goal = max(c.goal, c.level)

@@ -15,14 +15,14 @@ import (
 // DiscoveredServer is a server that was found at an address.
 type DiscoveredServer struct {
 	Server ServerInfo
-	Why    string // the source of the address: "OLLAMA_HOST", "port 8080"
+	Why    string // the source of the address, such as "OLLAMA_HOST" or "port 8080"
 }
 
-// CandidateAddress is an address to probe.
+// CandidateAddress is an address at which [Discover] looks for a server.
 type CandidateAddress struct {
 	URL string
-	Why string
-	Env bool // from the environment
+	Why string // the source of the address, such as "OLLAMA_HOST" or "port 8080"
+	Env bool   // the address comes from an environment variable
 }
 
 // Environment variables that name an address.
@@ -31,8 +31,8 @@ const (
 	OpenAIBase = "OPENAI_BASE_URL"
 )
 
-// Candidates lists the addresses to probe: those in the environment, then the usual local ports. If a wire format is
-// given, the other format's variable is ignored.
+// Candidates lists the addresses at which to look for a server: those in the environment, then the usual local ports.
+// If a wire format is given, the other format's variable is ignored.
 func Candidates(wire string, getenv func(string) string) ([]CandidateAddress, error) {
 	var out []CandidateAddress
 	if host := TakePasswords(getenv(OllamaHost)); host != "" && wire != openAIFormat {
@@ -80,14 +80,14 @@ func ollamaURL(host string) (string, error) {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimRight(u.Path, "/"), nil
 }
 
-// probeTime limits the probe of a usual port, or of an endpoint that was out. An address that the user named has
-// namedTime, since its machine may be busy.
+// probeTime limits the probe of a usual port, or of a pool's endpoint that gets no requests. namedTime limits the probe
+// of an address that the user named, since its machine may be busy.
 const (
 	probeTime = 3 * time.Second
 	namedTime = 15 * time.Second
 )
 
-// Probe identifies the kind of server at an address: Ollama if it has Ollama's version page; OpenAI-compatible if it
+// Probe identifies the server at the address base: Ollama if it has Ollama's version page; OpenAI-compatible if it
 // lists models, or is a llama.cpp that still loads one; decision models if every listed model is one. key is not sent
 // to the version page.
 func Probe(ctx context.Context, client *http.Client, base, key string) (ServerInfo, error) {

@@ -30,7 +30,7 @@ func (f Fingerprints) MostFrequentExcept(excluded string) (other string) {
 	return other
 }
 
-// MostFrequent returns the most frequent fingerprint; "" if the server sends none that means anything.
+// MostFrequent returns the most frequent fingerprint; "" if the server sends none, or another with each reply.
 func (f Fingerprints) MostFrequent() string { return f.MostFrequentExcept("") }
 
 // Changed reports whether replies come from more than one system.

@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// maxBody limits the size of any answer. A server that exceeds it, or [Request.maxAnswer], is broken.
+// maxBody limits the size of any answer, in bytes. A server that exceeds it, or [Request.maxAnswer], is broken.
 const maxBody = 64 << 20
 
 // NewHTTPClient returns the client that backends share. It keeps one warm connection per request in flight, and has no
@@ -39,19 +39,19 @@ func NewHTTPClient(concurrency int) *http.Client {
 
 // exchange holds a request's authorization and the server's whole answer.
 type exchange struct {
-	access  string // the request's Authorization
+	access  string // the request's Authorization header
 	status  int    // 0 until the answer is complete
 	header  http.Header
 	body    []byte
 	secrets *strings.Replacer // removes the request's credentials
 }
 
-// caller sends JSON to a server. All requests to judges' servers go through it, whatever the format. It follows no
-// redirects, counts requests other than judgments, and removes secrets from answers. gavel uses only the types of
-// go-openai and ollama/api: their clients hide truncated bodies, and answers that differ from their own format.
+// caller sends JSON to a server. All requests to judges' servers go through a caller, whatever the format. It follows
+// no redirects, counts requests other than for judgments, and removes secrets from answers. gavel uses only the types
+// of go-openai and ollama/api: their clients hide truncated bodies, and answers that differ from their own format.
 type caller struct {
 	transport http.RoundTripper
-	key       string // "": none
+	key       string // API key; "": none
 }
 
 func newCaller(client *http.Client, key string) caller {
@@ -66,14 +66,15 @@ type Account struct {
 
 type accountKey struct{}
 
-// WithAccount returns a context whose requests a counts.
+// WithAccount returns a context with a: the account counts all requests that are sent with this context.
 func WithAccount(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, a)
 }
 
-// judges matches the pages that answer with judgments.
+// judges matches the paths of pages that answer with a judge's reply.
 var judges = regexp.MustCompile(`/(chat/completions|api/chat|systemone)$`)
 
+// enter counts a request for a page, unless it asks for a judgment.
 func (a *Account) enter(page *url.URL) {
 	if judges.MatchString(page.Path) {
 		return
@@ -86,7 +87,7 @@ func (a *Account) enter(page *url.URL) {
 	a.pages[cmp.Or(ownPages.FindString(page.Path), page.Path)]++
 }
 
-// AddTo returns the requests per page of this account added to other.
+// AddTo returns the sum of other, a number of requests per page, and the account's.
 func (a *Account) AddTo(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,8 +114,8 @@ func (r Request) maxAnswer() int {
 	return 12<<20 + min(r.MaxTokens, maxBody/token)*token
 }
 
-// send posts body, or gets the page if body is nil, and reads an answer of at most longest bytes. The error is an
-// *Error or the cause of the context's end. The exchange holds any answer that came, also an error.
+// send posts body to url, or gets the page if body is nil, and reads an answer of at most longest bytes. The error is
+// an *Error or the cause of the context's end. The exchange holds any whole answer, also one that reports an error.
 func (c caller) send(ctx context.Context, url string, body []byte, longest int) (*exchange, error) {
 	x := &exchange{}
 	err := c.exchange(ctx, x, url, body, min(maxBody, longest))
@@ -124,6 +125,7 @@ func (c caller) send(ctx context.Context, url string, body []byte, longest int) 
 	return x, err
 }
 
+// exchange sends the request and stores the answer in x. An answer that reports an error is not an error here.
 func (c caller) exchange(ctx context.Context, x *exchange, url string, body []byte, longest int) error {
 	method := http.MethodGet
 	if body != nil {
@@ -191,7 +193,7 @@ func (x *exchange) checkStatus(resp *http.Response) error {
 	return e
 }
 
-// ownPages matches the paths of both formats, which follow a server's address.
+// ownPages matches the paths that the formats of Ollama and OpenAI append to a server's address.
 var ownPages = regexp.MustCompile(
 	`/(?:v1/(?:chat/completions|completions|models|systemone)|api/\w+|props|version|tokenize|apply-template)/?$`,
 )
@@ -203,7 +205,7 @@ func serverAddress(page *url.URL) *url.URL {
 	return &server
 }
 
-// publicURL returns an address without the parts that may be secret.
+// publicURL returns an address without the parts that may be secret: user, password and query.
 func publicURL(u *url.URL) string {
 	return excerpt([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
@@ -251,7 +253,8 @@ func (x *exchange) unreadable() error {
 	return unusable("not an answer of this kind of server: %s", excerpt(x.body))
 }
 
-// accessAdvice returns what a request that was refused access needs: a key, or a user name and password.
+// accessAdvice returns advice for a request that was refused access: to give a key, or a user name and password. It
+// returns "" for other answers.
 func (x *exchange) accessAdvice() string {
 	switch wants := x.header.Get("WWW-Authenticate"); {
 	case x.access == "" && x.status == 500: // LiteLLM without a database of keys
@@ -292,7 +295,7 @@ func (x *exchange) kind() ErrorKind {
 	return ServerSide
 }
 
-// retryAfter parses the header Retry-After, in seconds or as a date.
+// retryAfter returns the wait that the header Retry-After requests, in seconds or by a date; 0 if it has none.
 func retryAfter(h http.Header) time.Duration {
 	v := h.Get("Retry-After")
 	if v == "" {
@@ -307,8 +310,9 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// readError parses an error body into its message and its type and code. {"error": "…"} (Ollama, LM Studio),
-// {"error": {"message": "…"}} (OpenAI, llama.cpp, vLLM since 0.10) or {"message": "…"} (vLLM before).
+// readError parses the body of an error into its message (sentence) and its type and code (kinds). The body has the
+// form {"error": "…"} (Ollama, LM Studio), {"error": {"message": "…"}} (OpenAI, llama.cpp, vLLM since 0.10) or
+// {"message": "…"} (vLLM before).
 func readError(body []byte) (sentence string, kinds []string) {
 	var members map[string]any
 	if json.Unmarshal(body, &members) != nil {
@@ -331,7 +335,7 @@ func readError(body []byte) (sentence string, kinds []string) {
 	return sentence, kinds
 }
 
-// serverMessage returns the error message of an answer.
+// serverMessage returns the error message in an answer, or else the beginning of its body or its status in words.
 func serverMessage(x *exchange) string {
 	if sentence, _ := readError(x.body); sentence != "" {
 		return excerpt([]byte(redact(x.secrets, sentence)))
@@ -342,13 +346,13 @@ func serverMessage(x *exchange) string {
 // excerpt returns the beginning of a body on one line, for messages; "(empty)" if there is none.
 func excerpt(b []byte) string { return cmp.Or(excerptOrEmpty(b), "(empty)") }
 
-// htmlPage matches the beginning of an HTML page, markup its tags, scripts and comments.
+// htmlPage matches the beginning of an HTML page, markup the tags, scripts and comments in it.
 var (
 	htmlPage = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
 	markup   = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
 )
 
-// excerptOrEmpty returns the beginning of a body on one line; "" if there is none.
+// excerptOrEmpty returns the first 300 bytes of a body, or of an HTML page's text, on one line; "" for an empty body.
 func excerptOrEmpty(b []byte) string {
 	const limit = 300
 	if htmlPage.Match(b) {
@@ -420,7 +424,8 @@ func promptTooLong(x *exchange) bool {
 // hangs would hold up a command for ever.
 const pageTime = 30 * time.Second
 
-// page requests one of the server's own pages; body is posted unless it is nil. The error is an *Error.
+// page requests one of the server's own pages and decodes its JSON into a value. body is posted unless it is nil. The
+// error is an *Error.
 func (c caller) page(ctx context.Context, url string, body, into any) error {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Identifier is a Backend that can identify its model cheaply.
+// Identifier is a Backend that can tell with one or two cheap requests which model the server has under a name.
 type Identifier interface {
-	// Identify returns the model with the fields of its identity and its process. An error of kind NotFound means that
-	// the server no longer has a model of that name.
+	// Identify returns the model with the fields that Model.Identity uses, and with Process. An error of kind NotFound
+	// means that the server no longer has a model of that name.
 	Identify(ctx context.Context, name string) (Model, error)
 }
 
@@ -33,7 +33,7 @@ func (o *OpenAI) Identify(ctx context.Context, name string) (Model, error) { ret
 // sample.
 type TokenSample map[string]float64
 
-// sampler is a Backend whose server can give a sample. The sample is nil if the server has none to give.
+// sampler is a Backend that can request a TokenSample of a model. The sample is nil if the server gives none.
 type sampler interface {
 	Sample(ctx context.Context, model string) (TokenSample, error)
 }
@@ -90,11 +90,11 @@ func sampleError(err error) error {
 	return err
 }
 
-// Limits of the difference between two samples of one model. Batches, threads and hardware shift a logarithm by some
-// hundredths, other weights by whole units. Tokens below 2 % are skipped: they may be missing in one list.
+// Limits of the difference between two samples of one model, in natural logarithms of probabilities. Batches, threads
+// and hardware shift a logarithm by some hundredths, other weights by whole units.
 const (
-	sampleShift = 0.5
-	sampleFloor = -3.9
+	sampleShift = 0.5  // largest difference of a token's logarithm
+	sampleFloor = -3.9 // logarithm of 2 %: less likely tokens may be missing in one sample, and are skipped
 )
 
 // Matches reports whether two samples can come from one model. A missing sample matches any other.
@@ -105,6 +105,7 @@ func (s TokenSample) Matches(other TokenSample) bool {
 	return s.matches(other) && other.matches(s)
 }
 
+// matches reports whether other has every likely token of s with a similar probability.
 func (s TokenSample) matches(other TokenSample) bool {
 	for token, logprob := range s {
 		if logprob < sampleFloor {
@@ -117,7 +118,7 @@ func (s TokenSample) matches(other TokenSample) bool {
 	return true
 }
 
-// String lists the three likeliest tokens.
+// String lists the three likeliest tokens with the logarithms of their probabilities.
 func (s TokenSample) String() string {
 	tokens := slices.SortedFunc(maps.Keys(s), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s[b], s[a]), strings.Compare(a, b))
@@ -129,13 +130,13 @@ func (s TokenSample) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// ModelChangedError reports that a server changed its model, or that it may have: replies in between cannot be trusted.
-// A system fingerprint begins with [FingerprintSign].
+// ModelChangedError reports that a server changed its model, or that it may have: replies since the previous check
+// cannot be trusted.
 type ModelChangedError struct {
 	Time time.Time // when the change was noticed
-	URL  string
-	Old  string
-	New  string
+	URL  string    // address of the server
+	Old  string    // the model before: its identity, or FingerprintSign and the fingerprint of its replies
+	New  string    // the model now, in the same form
 }
 
 func (e *ModelChangedError) Error() string {
@@ -145,7 +146,8 @@ func (e *ModelChangedError) Error() string {
 // FingerprintSign begins the description of a model that is known only by the system fingerprint of its replies.
 const FingerprintSign = "system_fingerprint "
 
-// DescribeChange describes the model after a change: another model, or, if only fingerprints tell, another system.
+// DescribeChange describes a model after a change, in words for a sentence: another model or, if was, the description
+// of the model before, begins with FingerprintSign, another system.
 func DescribeChange(was string) string {
 	if strings.HasPrefix(was, FingerprintSign) {
 		return "another system, perhaps with another model,"

@@ -6,67 +6,68 @@ import (
 	"net/http"
 )
 
-// Feature is an ability that some kinds of server have; see [Server.Can].
+// Feature is an ability that some kinds of server have; see [ServerInfo.Can].
 type Feature int
 
 const (
 	SetContext    Feature = iota // the client sets a model's context
-	Keyless                      // needs no API key
-	CutPrompts                   // cuts a prompt that does not fit, unless told not to
-	RefuseLong                   // can refuse a prompt that does not fit
-	TellLogprobs                 // reports token probabilities
-	ReserveReply                 // requires room for the prompt and the whole reply
-	TakeBudget                   // can limit the tokens of thinking
-	EndRepetition                // can end a reply that repeats itself
-	GiveSample                   // gives a sample of its model at no cost
-	ShareBatch                   // batches requests, and computes a shared prefix of prompts once
-	Simulate                     // runs no model
-	Decide                       // gives each option a probability, and writes no text
+	Keyless                      // the server needs no API key
+	CutPrompts                   // the server cuts a prompt that does not fit, unless the request forbids it
+	RefuseLong                   // the server can refuse a prompt that does not fit
+	TellLogprobs                 // the server reports token probabilities
+	ReserveReply                 // the context must have room for the prompt and the longest reply allowed
+	TakeBudget                   // the server can limit the tokens of thinking
+	EndRepetition                // the server can end a reply that repeats itself
+	GiveSample                   // the server gives a [TokenSample] of its model at no cost
+	ShareBatch                   // the server batches requests, and computes a shared prefix of prompts once
+	Simulate                     // gavel simulates the judge: there is no model
+	Decide                       // the model gives each option a probability, and writes no text
 )
 
-// serverKind describes one kind of server. A field left out means that it cannot do this, or does not report it. A new
-// kind takes a file of this package (lmstudio.go is the shortest), a place in kinds, and a row in docs/servers.md.
+// serverKind describes one kind of server. A field left out means that such a server lacks the ability, or does not
+// report it. A new kind takes a file of this package (lmstudio.go is the shortest), a place in kinds, and a row in
+// docs/servers.md.
 type serverKind struct {
-	name string             // as people call it
-	wire string             // its wire format: Server.Kind
-	can  map[Feature]string // its features, each with the first version that has it; "": all versions
+	name string             // the name that people use, such as "vLLM"
+	wire string             // its wire format: ServerInfo.Kind
+	can  map[Feature]string // its features, each with the first version of the server that has it; "": all versions
 	// ports lists the default ports.
 	ports []string
 	// batches is a useful number of parallel requests if the server does not report how many it serves.
 	batches int
 	advice  Advice
-	// open makes the backend for a server at an address. It is set for the kind that a wire format is named after.
+	// open makes the backend for a server at an address. It is set for one kind of each wire format, the general one.
 	open func(address, key string, client *http.Client) (Backend, error)
 
 	// The fields below apply to servers with OpenAI's format.
 
-	ownedBy  string                                // owned_by in its list of models
-	version  func(context.Context, *OpenAI) string // reads the version, if it reports one
-	logprobs Ability                               // over OpenAI's format
-	grammar  bool                                  // applies a grammar from the first token of the reply
-	props    bool                                  // has llama.cpp's /props
-	// extend sets the members of a request that are not part of OpenAI's format.
+	ownedBy  string                                // owned_by in the server's list of models, by which find knows it
+	version  func(context.Context, *OpenAI) string // requests the server's version; "" if the server reports none
+	logprobs Ability                               // whether the server reports token probabilities
+	grammar  bool                                  // the server applies a grammar from the reply's first token on
+	props    bool                                  // the server has llama.cpp's page /props
+	// extend adds to members those of a request that are not part of OpenAI's format.
 	extend func(members map[string]any, s ServerInfo, req Request)
-	// count counts the tokens of a prompt.
+	// count has the server count the tokens of a prompt: the model, messages and template arguments of a request.
 	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }
 
 // Advice holds what a user can do about a kind of server, in words that begin a sentence; "": nothing specific.
 type Advice struct {
-	Refuse    string // to make it refuse prompts that do not fit
-	Parallel  string // to make it answer more requests at once
-	ServeMore func(context, slots int) string
+	Refuse    string                          // how to make the server refuse prompts that do not fit
+	Parallel  string                          // how to make the server answer more requests at once
+	ServeMore func(context, slots int) string // how to serve a context, in tokens, to slots requests at once; may be nil
 }
 
-// kinds lists the kinds of server in the order in which their ports are probed. The kind that a wire format is named
-// after comes behind the others of that format.
+// kinds lists the kinds of server in the order in which their ports are probed. The general kind of a wire format, the
+// one with open, comes after the others of that format.
 var kinds []*serverKind
 
 func init() { // not a literal: kinds refer to functions that read kinds
 	kinds = []*serverKind{&ollama, &vllm, &llamaCpp, &sglang, &lmStudio, &openAICompatible, &simulation, &decisions}
 }
 
-// kindOf returns the kind of a server by its name and wire format, else the kind that its wire format is named after.
+// kindOf returns the kind of a server by its name and wire format, else the general kind of its wire format.
 func kindOf(s ServerInfo) *serverKind {
 	for _, k := range kinds {
 		if k.wire == s.Kind && (k.name == s.Name || k.open != nil) {
@@ -76,7 +77,7 @@ func kindOf(s ServerInfo) *serverKind {
 	return &serverKind{}
 }
 
-// Wires lists the wire formats: the values of --backend and of Server.Kind.
+// Wires lists the wire formats: the values of --backend and of ServerInfo.Kind.
 func Wires() []string {
 	var names []string
 	for _, k := range kinds {
@@ -95,7 +96,7 @@ func LocalPorts() (ports []string) {
 	return ports
 }
 
-// Open returns the backend for a server.
+// Open returns the backend for the server at s.URL, by the wire format s.Kind. key is the API key, or "".
 func Open(s ServerInfo, key string, client *http.Client) (Backend, error) {
 	k := kindOf(ServerInfo{Kind: s.Kind})
 	if k.open == nil {

@@ -11,19 +11,19 @@ import (
 // topTokens is the number of alternatives requested for each token: the maximum of Ollama and vLLM.
 const topTokens = 20
 
-// topTokensConstrained is the number requested from llama.cpp, which has no maximum, when it restricts a reply to
-// labels from the first token on. The alternatives then nearly always include all labels that the reply does not name;
-// otherwise each would take a request of its own.
+// topTokensConstrained is the number of alternatives requested for each token from llama.cpp, which has no maximum,
+// when it restricts a reply to labels from the first token on. The alternatives then nearly always include all labels
+// that the reply does not name; otherwise each of these labels would take a request of its own.
 const topTokensConstrained = 400
 
 // token is one token of a reply, or an alternative to one.
 type token struct {
 	text    string
-	logprob float64
-	top     []token // the alternatives; may include the token itself
+	logprob float64 // natural logarithm of the token's probability
+	top     []token // the likeliest tokens at this place; may include the token itself
 }
 
-// wireToken is a token as both wire formats write it.
+// wireToken is a token as the formats of Ollama and OpenAI write it.
 type wireToken struct {
 	Token   string      `json:"token"`
 	Logprob *float64    `json:"logprob"`
@@ -130,8 +130,9 @@ func validLogprobs(tokens []token) bool {
 	return !slices.ContainsFunc(tokens, func(t token) bool { return !(t.logprob <= 1e-6) || !validLogprobs(t.top) })
 }
 
-// branch sums the probabilities of a token and its alternatives after prefix: onward is the sum of those that lead to
-// labels in stays, mass the sum for each label in leaves.
+// branch sums the probabilities of a token and its alternatives, as the continuation of prefix: onward is the sum of
+// those that lead to labels in stays, mass[label] the sum of those that lead to a label in leaves. Both map a label to
+// the text of a reply that ends with it.
 func (t token) branch(prefix string, stays, leaves map[string]string) (onward float64, mass map[string]float64) {
 	onward, mass = math.Exp(t.logprob), map[string]float64{}
 	itself := false
@@ -156,11 +157,12 @@ func (t token) branch(prefix string, stays, leaves map[string]string) (onward fl
 	return onward, mass
 }
 
-// leads reports whether a reply that reads s so far may become target, or has passed it.
+// leads reports whether a reply that reads s so far may become target, or begins with it.
 func leads(s, target string) bool {
 	return strings.HasPrefix(target, s) || strings.HasPrefix(s, target)
 }
 
+// reachable returns the labels in targets, which maps labels to texts, that a reply which reads s so far leads to.
 func reachable(s string, targets map[string]string) []string {
 	var out []string
 	for l, t := range targets {

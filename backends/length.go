@@ -33,10 +33,10 @@ func MaxTokens(messages []Message) int {
 	return n
 }
 
-// templateTokens is an allowance for the text that chat templates put around messages.
+// templateTokens is an allowance, in tokens, for the text that chat templates put around messages.
 const templateTokens = 256
 
-// CutPrompt begins the Detail of a response whose prompt the server cut.
+// CutPrompt begins Response.Detail if the server cut the prompt.
 const CutPrompt = "the prompt was cut"
 
 // rejectCut replaces a reply by TooLong if its server counted too few tokens to have read the whole conversation. A

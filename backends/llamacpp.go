@@ -59,7 +59,7 @@ type llamaProps struct {
 	Slots    int    `json:"total_slots"`
 	Build    string `json:"build_info"`
 	Template string `json:"chat_template"`
-	Marker   string `json:"media_marker"` // new at each start
+	Marker   string `json:"media_marker"` // a text that the server draws at each start
 	Defaults struct {
 		Ctx int `json:"n_ctx"`
 	} `json:"default_generation_settings"`
@@ -78,7 +78,7 @@ func (o *OpenAI) props(ctx context.Context) (*llamaProps, error) {
 	return nil, err
 }
 
-// tokenize counts the tokens of a text.
+// tokenize returns the number of tokens of a text, by llama.cpp's page /tokenize. text is the body of the request.
 func (o *OpenAI) tokenize(ctx context.Context, text map[string]any) (int, error) {
 	var answer struct {
 		Tokens []json.RawMessage `json:"tokens"`

@@ -63,7 +63,7 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	return &Ollama{caller: newCaller(client, ""), base: u.String()}, nil
 }
 
-// Before reports whether a version is known to be older than another. A build without a version ("0.0.0") is not.
+// Before reports whether version is older than another. A build without a version ("0.0.0") counts as newer.
 func Before(version, than string) bool {
 	v := "v" + strings.TrimPrefix(version, "v")
 	return semver.IsValid(v) && v != "v0.0.0" && semver.Compare(v, "v"+than) < 0
@@ -174,6 +174,7 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	return out, err
 }
 
+// thinkValue returns t in Ollama's format; nil for the model's default.
 func thinkValue(t Think) *api.ThinkValue {
 	switch t {
 	case ThinkAuto:
@@ -248,6 +249,7 @@ func (o *Ollama) Identify(ctx context.Context, name string) (Model, error) {
 	return models[i], nil
 }
 
+// unknownModel returns the error for a model that the server at url does not list; it names the models listed.
 func unknownModel(name, url string, models []Model) error {
 	offers := "it offers none"
 	if len(models) > 0 {
@@ -260,6 +262,7 @@ func unknownModel(name, url string, models []Model) error {
 	return &Error{Kind: NotFound, Message: fmt.Sprintf("unknown model %q at %s: %s", name, url, offers)}
 }
 
+// shortHash returns the first six bytes of a text's SHA-256, in hex.
 func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return fmt.Sprintf("%x", sum[:6])

@@ -35,11 +35,11 @@ type OpenAI struct {
 	base string // with /v1, without a trailing slash
 
 	mu          sync.Mutex
-	server      *ServerInfo  // nil until identified
+	server      *ServerInfo  // nil until find has identified the server
 	counts      sync.Map     // token counts of prompts, by their hash
 	thinks      atomic.Bool  // llama.cpp's chat template mentions thinking
-	lists       atomic.Bool  // the server has listed its models
-	tellsFinish atomic.Value // the [Ability] to report a finish reason, once known
+	lists       atomic.Bool  // the server has listed models at least once
+	tellsFinish atomic.Value // an [Ability]: whether the server reports finish reasons; unset until known
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -72,7 +72,7 @@ type chatRequest struct {
 	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai, but most servers accept no other
 }
 
-// chat encodes a request for a server of the given kind.
+// chat encodes a request as the body for the page of chat completions, in the form that the kind of server takes.
 func (o *OpenAI) chat(server ServerInfo, req Request) []byte {
 	chat := chatRequest{
 		ChatCompletionRequest: openai.ChatCompletionRequest{
@@ -138,7 +138,7 @@ type completion struct {
 		Written json.RawMessage `json:"completion_tokens_details"`
 		Thought json.RawMessage `json:"reasoning_tokens"` // SGLang
 	} `json:"usage"`
-	Timings json.RawMessage `json:"timings"` // llama.cpp
+	Timings json.RawMessage `json:"timings"` // only llama.cpp sends them
 }
 
 // cached returns the number of prompt tokens that the server took from its cache, from OpenAI's field or from that of
@@ -174,6 +174,7 @@ func tolerant[T any](raw json.RawMessage) (value T) {
 	return value
 }
 
+// wireChoice is one reply in an answer in OpenAI's format.
 type wireChoice struct {
 	Index    *int         `json:"index"`
 	Message  *wireMessage `json:"message"`
@@ -195,7 +196,7 @@ func readCompletion(x *exchange) (c completion, choice wireChoice, err error) {
 	return c, choice, err
 }
 
-// firstChoice returns the choice of index 0. A single choice needs no index.
+// firstChoice returns the choice with index 0 of the answer in body. A single choice needs no index.
 func firstChoice(choices []wireChoice, body []byte) (wireChoice, error) {
 	if len(choices) == 0 {
 		return wireChoice{}, unusable("an answer without choices: %s", excerpt(body))
@@ -211,7 +212,7 @@ func firstChoice(choices []wireChoice, body []byte) (wireChoice, error) {
 	return choices[i], nil
 }
 
-// read converts an answer into a response.
+// read turns the server's HTTP answer x to req into a Response: text, thinking, tokens, finish, probabilities.
 func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *exchange) (Response, error) {
 	c, choice, err := readCompletion(x)
 	if err != nil {
@@ -258,8 +259,8 @@ func (o *OpenAI) read(ctx context.Context, server ServerInfo, req Request, x *ex
 }
 
 // endUntold reports whether a reply has no finish reason because the server never reports one. Servers known by name
-// report it, and so does one that ever did. Any other first gets a short trial request, since a missing reason may
-// also mean that this reply broke off.
+// report finish reasons, and so does one that ever did. Any other server first gets a short trial request, since a
+// missing reason may also mean that this reply broke off.
 func (o *OpenAI) endUntold(ctx context.Context, server ServerInfo, model, reason string) (bool, error) {
 	if reason != "" {
 		o.tellsFinish.Store(Yes)
@@ -282,4 +283,5 @@ func (o *OpenAI) endUntold(ctx context.Context, server ServerInfo, model, reason
 
 func (o *OpenAI) chatPage() string { return o.base + "/chat/completions" }
 
+// root returns the server's address without /v1, for pages that are not part of OpenAI's format.
 func (o *OpenAI) root() string { return strings.TrimSuffix(o.base, "/v1") }

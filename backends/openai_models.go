@@ -18,8 +18,8 @@ type modelCard struct {
 	ID          string   `json:"id"`
 	Aliases     []string `json:"aliases"`
 	OwnedBy     string   `json:"owned_by"`
-	Root        string   `json:"root"`          // vLLM
-	MaxModelLen int      `json:"max_model_len"` // vLLM
+	Root        string   `json:"root"`          // path or repository of the model; only vLLM sends it
+	MaxModelLen int      `json:"max_model_len"` // context in tokens; only vLLM sends it
 	Meta        *struct {
 		Ctx      int    `json:"n_ctx"`
 		CtxTrain int    `json:"n_ctx_train"`
@@ -27,12 +27,13 @@ type modelCard struct {
 		Size     int64  `json:"size"`
 		Vocab    int    `json:"n_vocab"`
 		FileType string `json:"ftype"`
-	} `json:"meta"` // llama.cpp
+	} `json:"meta"` // only llama.cpp sends it
 	Architecture *struct {
 		Output []string `json:"output_modalities"`
-	} `json:"architecture"` // llama.cpp since b11361
+	} `json:"architecture"` // llama.cpp sends it since b11361
 }
 
+// cards requests the server's list of models.
 func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
@@ -91,6 +92,7 @@ func modelsOf(cards []modelCard) []Model {
 	return models
 }
 
+// model returns what an entry says about its model.
 func (c modelCard) model() Model {
 	m := Model{Name: c.ID, Context: c.MaxModelLen}
 	if c.Root != "" && c.Root != c.ID {
@@ -176,6 +178,7 @@ func aliases(cards []modelCard, card modelCard) (names []string) {
 	return names
 }
 
+// matches reports whether name is one of the entry's names: its id, an alias, or the name of its file.
 func (c modelCard) matches(name string) bool {
 	base := path.Base(strings.ReplaceAll(c.ID, `\`, "/"))
 	return name == c.ID || slices.Contains(c.Aliases, name) || name == base || name == strings.TrimSuffix(base, ".gguf")

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// PoolMember is one endpoint of a pool. All members serve the same model: their models' identities are equal.
+// PoolMember is one endpoint (server) of a pool. All members serve the same model: their models' identities are equal.
 type PoolMember struct {
 	Backend Backend
 	Client  Client     // sends the requests: Backend with a time limit
-	Server  ServerInfo // its URL identifies the endpoint in messages and replies
-	Model   Model      // when the pool was made
-	// Parallelism returns the best number of parallel requests, as Client found it; nil: not adjusted.
+	Server  ServerInfo // Server.URL identifies the endpoint in messages and replies
+	Model   Model      // the model that the endpoint reported when the pool was made
+	// Parallelism returns the best number of parallel requests that Client has found so far; nil: Client does not search.
 	Parallelism func() int
 }
 
-// Identity returns the identity of the member's model when the pool was made.
+// Identity returns the identity of the model that the endpoint had when the pool was made.
 func (m PoolMember) Identity() string { return m.Model.Identity(m.Server.Kind) }
 
 var _ Client = (*Pool)(nil)
@@ -51,32 +51,32 @@ var _ Client = (*Pool)(nil)
 // the model is the same. It then gets one request at a time until it has answered one. Only such an answer resets the
 // waits: a server that lists its models but answers nothing would otherwise return again and again.
 type Pool struct {
-	changed func(url string, err error) // see [NewPool]
+	changed func(url string, err error) // called when an endpoint goes out or returns; see [NewPool]
 	first   time.Duration               // wait before the first probe of a failed endpoint
 	longest time.Duration               // longest wait between two probes
-	ctx     context.Context             // of the probes
-	cancel  context.CancelFunc
+	ctx     context.Context             // ends the probes
+	cancel  context.CancelFunc          // ends ctx
 	probes  sync.WaitGroup
 
 	notifyMu sync.Mutex // held, before mu, during a call of changed, which may query the pool
 
 	mu      sync.Mutex
 	members []*member
-	turns   int // requests assigned
+	turns   int // number of requests assigned to members
 }
 
 // member is an endpoint with its state.
 type member struct {
 	PoolMember
-	size       func() int    // parallel requests
-	busy       int           // requests in flight
-	turn       int           // number of the last request that it got
-	term       int           // incremented by every change: a request sent in an earlier term reports outdated news
-	cause      error         // the reason for being out; nil while it is live
-	otherModel bool          // out, and seen to serve another model
-	trial      bool          // was out, and has not answered since
-	nextWait   time.Duration // before the next probe
-	refused    int           // requests refused in a row
+	size       func() int    // returns the number of parallel requests against which the load is measured
+	busy       int           // number of requests in flight
+	turn       int           // value of Pool.turns when the endpoint last got a request
+	term       int           // counts each exit and return: the result of a request sent in an earlier term is outdated
+	cause      error         // why the endpoint is out; nil while it is live
+	otherModel bool          // the endpoint is out because it serves another model
+	trial      bool          // the endpoint was out, and has not answered a request since
+	nextWait   time.Duration // wait before the next probe
+	refused    int           // number of requests refused in a row
 }
 
 // severalRefusals is the number of refusals in a row that is no coincidence on a server with random refusals.
@@ -165,16 +165,18 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 // call holds a request to one endpoint and its error.
 type call struct {
 	*member
-	sent int // the endpoint's term when it was sent
+	sent int // the endpoint's term when the request was sent
 	err  error
 }
 
 // stale reports whether the endpoint went out or returned after the request was sent.
 func (c call) stale() bool { return c.sent != c.term }
 
+// withURL returns the request's error with the address of the endpoint.
 func (c call) withURL() error { return fmt.Errorf("%s: %w", c.Server.URL, c.err) }
 
-// next assigns a request to the least busy live endpoint that has not tried it.
+// next assigns a request to the least busy live endpoint that is not in tried. The second result is false if there is
+// none.
 func (p *Pool) next(tried []call) (call, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,8 +196,8 @@ func (p *Pool) next(tried []call) (call, bool) {
 	return call{member: best, sent: best.term}, true
 }
 
-// before reports whether m gets a request rather than o: the one with the lower load for its size, then the one that
-// has waited longer, so that none starves.
+// before reports whether m gets a request rather than o: the endpoint with the lower load for its size, then the one
+// that has waited longer, so that none starves. One with a request on trial comes last.
 func (m *member) before(o *member) bool {
 	return cmp.Or(
 		cmp.Compare(m.onTrial(), o.onTrial()),
@@ -212,7 +214,7 @@ func (m *member) onTrial() int {
 	return 0
 }
 
-// done records that a request is no longer in flight.
+// done records that a request is no longer in flight, and whether the endpoint refused or answered it.
 func (p *Pool) done(c call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,7 +238,8 @@ func (p *Pool) overloaded(c call) bool {
 	return c.refused >= max(severalRefusals, c.busy+1) || requestedWait(c.err) > 0
 }
 
-// update runs change under the lock, and calls p.changed if change returns true.
+// update runs change, which may change the state of m, under the lock. If change returns true, it calls p.changed with
+// err.
 func (p *Pool) update(m *member, err error, change func() bool) {
 	p.notifyMu.Lock()
 	defer p.notifyMu.Unlock()
@@ -248,7 +251,8 @@ func (p *Pool) update(m *member, err error, change func() bool) {
 	}
 }
 
-// takeOut removes an endpoint after a failed request, unless it went out or returned since the request was sent.
+// takeOut stops requests to an endpoint after a failed one, unless the endpoint went out or returned since the request
+// was sent. It starts the probes that may bring the endpoint back.
 func (p *Pool) takeOut(c call) {
 	p.update(c.member, c.err, func() bool {
 		if c.stale() {
@@ -265,8 +269,8 @@ func (p *Pool) takeOut(c call) {
 	})
 }
 
-// watch probes an endpoint that is out until it returns. Each wait is twice the previous one, also across outages
-// without an answer in between.
+// watch probes an endpoint that is out until it returns, at first after wait. Each wait is twice the previous one, also
+// across outages without an answer in between.
 func (p *Pool) watch(m *member, wait time.Duration) {
 	for {
 		select {
@@ -312,7 +316,8 @@ func (p *Pool) probe(m *member) error {
 	return nil
 }
 
-// down returns the error for a request that no endpoint is left for. It may pass, unless all serve another model.
+// down returns the error for a request for which no endpoint is left. The failure may pass, unless all endpoints serve
+// another model.
 func (p *Pool) down() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

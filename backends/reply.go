@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// This file decodes the reply in an answer, for both formats.
+// This file decodes the reply in an answer, for the formats of Ollama and OpenAI.
 
 // finishReasons lists the finish reasons of replies that are complete, or incomplete for a known cause. Any other means
 // that the server gave up: vLLM sends "abort" at shutdown, OpenRouter "error", Ollama "load" without a reply. Requests
@@ -26,17 +26,18 @@ var finishReasons = map[string]Finish{
 	"repetition":     Length, // vLLM since 0.17, with StopRepetition
 }
 
-// wireMessage is a judge's message as both formats write it.
+// wireMessage is a judge's message as the formats of Ollama and OpenAI write it.
 type wireMessage struct {
 	Role             string `json:"role"`
 	Content          any    `json:"content"`
 	Refusal          string `json:"refusal"`
-	Thinking         string `json:"thinking"`          // Ollama
-	ReasoningContent string `json:"reasoning_content"` // llama.cpp, vLLM
-	Reasoning        any    `json:"reasoning"`         // vLLM since 0.16, OpenRouter; an object on other servers
+	Thinking         string `json:"thinking"`          // sent by Ollama
+	ReasoningContent string `json:"reasoning_content"` // sent by llama.cpp and vLLM
+	Reasoning        any    `json:"reasoning"`         // sent by vLLM since 0.16 and OpenRouter; some send an object
 }
 
-// text returns a message's text, and the thinking among its parts. It rejects a message that is not the judge's.
+// text returns a message's text, and the thinking among its parts. A message that is not the judge's is an error; x is
+// the answer with the message.
 func (m *wireMessage) text(x *exchange) (text, thought string, err error) {
 	switch {
 	case m == nil:
@@ -81,7 +82,8 @@ func joinText(value any) (text string) {
 	return text
 }
 
-// newResponse starts the response to a request; thought is the thinking from fields of its own.
+// newResponse returns a response to req with text and thinking alone. content is the reply's text, which may contain
+// thinking, too; thought is the thinking that the server sent apart from it.
 func newResponse(req Request, content string, thought ...string) Response {
 	text, thinking := SplitThinking(content)
 	if req.Constrain != nil {
@@ -95,7 +97,7 @@ func unusable(format string, args ...any) error {
 	return &Error{Kind: ServerSide, Message: fmt.Sprintf(format, args...)}
 }
 
-// checkError rejects an answer whose error field is set, whatever else it has.
+// checkError returns an error if value, the error field of the answer x, is set, whatever else the answer has.
 func checkError(value any, x *exchange) error {
 	switch value {
 	case nil, "", false:
@@ -104,7 +106,7 @@ func checkError(value any, x *exchange) error {
 	return unusable("the answer is an error: %s", serverMessage(x))
 }
 
-// finishOf maps a finish reason to a Finish.
+// finishOf maps a server's finish reason to a Finish. An unknown or missing one is an error.
 func finishOf(reason string) (Finish, error) {
 	if end, ok := finishReasons[reason]; ok {
 		return end, nil

@@ -15,8 +15,8 @@ import (
 // server requests), 5xx and timeouts, with exponential backoff and jitter. Other failures (400, 401, 403, 404) are not
 // repeated, and a request that always gets the same HTTP 500 or the same unusable answer is tried maxSame times.
 type Retry struct {
-	For   time.Duration // time limit of a call with its waits; default 2 minutes
-	First time.Duration // first wait; default 500 ms, or an eighth of For if that is less
+	For   time.Duration // time limit of a call with all tries and waits; 0: 2 minutes
+	First time.Duration // first wait; 0: 500 ms, or an eighth of For if that is less
 	// Only, unless nil, selects the failures to repeat among those that may pass.
 	Only func(*Error) bool
 	// Waiting, unless nil, is called with every failure that will be repeated.
@@ -29,10 +29,10 @@ var _ Client = (*Retrier)(nil)
 type Retrier struct {
 	next    Client
 	opts    Retry
-	waiting atomic.Int64
+	waiting atomic.Int64 // number of requests that wait for another try
 }
 
-// WithRetry returns next with retries.
+// WithRetry returns a Client that passes requests to next, and repeats those that fail as opts say.
 func WithRetry(next Client, opts Retry) *Retrier { return &Retrier{next: next, opts: opts} }
 
 // Waiting returns the number of requests that wait for another try and do not occupy a server.
@@ -64,9 +64,10 @@ const maxTimeouts = 2
 // this request. A gateway's 502 and 504 pass and are not counted.
 const maxSame = 5
 
+// lastTryKey is the key of WithLastTry's value in a context.
 type lastTryKey struct{}
 
-// WithLastTry returns a context in which nothing is repeated after ending is done. Open requests may finish.
+// WithLastTry returns a context in which [Try] makes no further try after ending is done. Open requests may finish.
 func WithLastTry(ctx, ending context.Context) context.Context {
 	return context.WithValue(ctx, lastTryKey{}, ending)
 }
@@ -144,6 +145,7 @@ func days(d time.Duration) string {
 
 var _ Client = (*limiter)(nil)
 
+// limiter is a Client that gives each request a time limit.
 type limiter struct {
 	next  Client
 	limit time.Duration

@@ -16,10 +16,10 @@ import (
 // servers that require some key, and are words that a reply may contain.
 const shortestSecret = 8
 
-// shortestCoded is the minimum length of a key to search in base64: 15 letters and more do not occur as a word.
+// shortestCoded is the minimum length of a key to search for in base64: 15 letters and more do not occur as a word.
 const shortestCoded = 12
 
-// redacted replaces a key that a server repeats.
+// redacted is the text in place of a key or password that a server repeats.
 const redacted = "[API key]"
 
 // redact removes secrets from a text, however JSON escapes them: a server may repeat them, and they would reach records
@@ -50,7 +50,8 @@ func unescape(text string) string {
 // escape matches an escape in JSON; the second backslash of a pair does not begin another one.
 var escape = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
 
-// passwords maps the scheme and host of a server behind basic authentication to its user name and password.
+// passwords maps the scheme and host of a server behind basic authentication to its user name and password, a
+// [2]string.
 var passwords sync.Map
 
 // userInAddress matches an address with a user name and perhaps a password. A comma separates the addresses of a list.

@@ -46,10 +46,10 @@ var simulation = serverKind{
 // of the item's responses it is. Compress moves it that share of the way to 0.75.
 type Sim struct {
 	Name                         string
-	Accuracy, First, Tie, Silent float64
-	Swayed                       float64
-	Noise, Shift, Halo, Compress float64
-	Seed                         uint64
+	Accuracy, First, Tie, Silent float64 // probabilities; Accuracy −1 means a coin, which knows nothing
+	Swayed                       float64 // probability that a rewritten prompt decides the verdict
+	Noise, Shift, Halo, Compress float64 // of scores
+	Seed                         uint64  // of all draws
 }
 
 // simulated lists the judges with names of their own.
@@ -166,15 +166,15 @@ func (s *Sim) score(o *Oracle, best bool, look *rand.Rand) Response {
 	return Response{Text: "Simulated judgment. My final verdict is: " + o.Choices[level], Finish: Stop}
 }
 
-// wrong draws one of the wrong candidates. It is the same in every presentation, since candidates are drawn in the
-// order of their numbers.
+// wrong draws the index of one of the wrong candidates. The same one is drawn in every presentation, since candidates
+// are in the order of their indexes.
 func (s *Sim) wrong(know *rand.Rand, o *Oracle) int {
 	others := slices.Sorted(slices.Values(o.Order))
 	others = slices.DeleteFunc(others, func(c int) bool { return c == o.Order[o.Correct] })
 	return others[know.IntN(len(others))]
 }
 
-// draw returns a random source that depends only on the judge, the item, the presentation and the repetition.
+// draw returns a random source that depends only on the judge's seed, the item, the presentation and the repetition.
 func (s *Sim) draw(item string, presentation, repetition int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%d\x00%d", s.Seed, item, presentation, repetition))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))

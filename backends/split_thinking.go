@@ -37,7 +37,8 @@ func SplitThinking(reply string) (text, thinking string) {
 // reply once more; after the last, everything from the next opening tag on is thinking.
 const deepestThought = 50
 
-// splitTag removes the text between the tags, also between tags that the removal of others forms.
+// splitTag separates the text between the tags open and close from a reply, also between tags that the removal of
+// others forms.
 func splitTag(reply, open, close string) (text, thinking string) {
 	text = reply
 	for range deepestThought {
@@ -68,7 +69,7 @@ func tagAt(text, tag string) int {
 	}
 }
 
-// cutTag is strings.Cut around the first tag by tagAt.
+// cutTag works like strings.Cut around the first tag that tagAt finds.
 func cutTag(text, tag string) (before, after string, ok bool) {
 	i := tagAt(text, tag)
 	if i < 0 {
@@ -77,7 +78,7 @@ func cutTag(text, tag string) (before, after string, ok bool) {
 	return text[:i], text[i+len(tag):], true
 }
 
-// splitTagOnce removes the tags in one pass.
+// splitTagOnce separates the text between the tags open and close from a reply in one pass.
 func splitTagOnce(reply, open, close string) (text, thinking string) {
 	var out, thought strings.Builder
 	if before, after, closed := cutTag(reply, close); closed && tagAt(before, open) < 0 {
@@ -94,7 +95,7 @@ func splitTagOnce(reply, open, close string) (text, thinking string) {
 	return out.String(), thought.String() // may contain a tag that the removals formed
 }
 
-// responseMarks surround the answer of Command A after its thinking.
+// responseMarks surround the answer in replies of the model Command A.
 var responseMarks = [2]string{"<|START_RESPONSE|>", "<|END_RESPONSE|>"}
 
 // trimResponseMarks returns a reply without the marks around it.
@@ -106,7 +107,8 @@ func trimResponseMarks(text string) string {
 	return text
 }
 
-// Harmony's marks, and the words that remain if a server drops special tokens.
+// Marks in replies of gpt-oss (its format is called harmony), and the words that remain of them if a server drops
+// special tokens.
 const (
 	channelMark  = "<|channel|>"
 	messageMark  = "<|message|>"

@@ -21,8 +21,8 @@ const systemOneFormat = "systemone"
 // sees. If the words are yes and no, the question is of type noul, else of type choice. The reply is the likeliest
 // option; it is empty if several are equally likely.
 type SystemOne struct {
-	Backend         // lists the models
-	api     *OpenAI // at the same address
+	Backend         // lists the models: an OpenAI or an Ollama
+	api     *OpenAI // sends the questions to the same server
 }
 
 // decisions is the kind of server with decision models.
@@ -83,9 +83,9 @@ func (s *SystemOne) Identify(ctx context.Context, name string) (Model, error) {
 
 // decision is a question to a decision model.
 type decision struct {
-	Type         string          `json:"type"`
-	Instructions string          `json:"instructions"`
-	Criteria     json.RawMessage `json:"criteria,omitempty"`
+	Type         string          `json:"type"`               // choiceQuestion or yesNoQuestion
+	Instructions string          `json:"instructions"`       // the text of the question
+	Criteria     json.RawMessage `json:"criteria,omitempty"` // an object with the options as keys; none for yes and no
 	options      []string        // the words for the options, in the order of Request.Constrain
 }
 
@@ -96,7 +96,7 @@ const (
 	yesNoQuestion   = "noul"
 )
 
-// decide returns the state and the question of a request.
+// decide splits a request into the state, the text to decide about, and the question.
 func decide(req Request) (state string, q decision) {
 	means := map[string]string{}
 	var lines []string
@@ -135,7 +135,7 @@ func decide(req Request) (state string, q decision) {
 	return state, q
 }
 
-// optionOf returns the option at the beginning of a line and the words after it; "" if there is none.
+// optionOf returns the option with which a line begins, and the words after the option; "" if there is no option.
 func optionOf(line string, options []string) (option, words string) {
 	for _, o := range options {
 		if after, ok := strings.CutPrefix(line, o+" "); ok {
@@ -220,6 +220,7 @@ type decisionAnswer struct {
 	} `json:"usage"`
 }
 
+// response returns the likeliest option of q as the reply to req, and the probabilities of all options.
 func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Response, error) {
 	if err := checkError(d.Error, x); err != nil {
 		return Response{}, err
@@ -254,5 +255,6 @@ func (d *decisionAnswer) response(req Request, q decision, x *exchange) (Respons
 	return out, nil
 }
 
-// sumTolerance is the allowed deviation of the sum of probabilities from 1: 255 options rounded to four places fit.
+// sumTolerance is the allowed deviation from 1 of the sum of the options' probabilities: 255 options rounded to four
+// places fit.
 const sumTolerance = 0.02

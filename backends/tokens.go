@@ -18,8 +18,8 @@ var ErrNoTokenizer = errors.New("the server offers no tokenizer")
 
 var _ Counter = (*OpenAI)(nil)
 
-// CountTokens implements Counter for the kinds of server that can count. It caches the counts: a run needs those of
-// its longest prompts before it starts and again for the requests.
+// CountTokens implements Counter for the kinds of server that can count. It keeps the counts in memory: a run needs the
+// lengths of its longest prompts before it starts and again for the requests.
 func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	server, err := o.Server(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	return n, nil
 }
 
-// noPage converts NotFound to ErrNoTokenizer: an older or reduced server lacks the page.
+// noPage converts an error of kind NotFound to ErrNoTokenizer: an older or reduced server lacks the page that counts.
 func noPage(err error) error {
 	if IsKind(err, NotFound) {
 		return ErrNoTokenizer

@@ -19,35 +19,35 @@ var _ Client = (*Watch)(nil)
 // model. An earlier query does not count: a proxy may hold the request and pass it to the next server. One check
 // covers all replies before its start. Checks run at intervals of seconds; they do not wait for replies, and replies do
 // not wait for them. If the model has no digest and the server's process may have changed, a check also samples the
-// model (see [Sample]). After a change is noticed, every call fails with *ModelChangedError.
+// model (see [TokenSample]). After a change is noticed, every call fails with *ModelChangedError.
 type Watch struct {
 	// Alone is a channel of capacity one that keeps samples and requests apart in time; nil if they may overlap.
 	Alone chan struct{}
 
 	member   PoolMember
-	patience time.Duration
+	patience time.Duration   // how long Begin waits for a sample from a busy server
 	ctx      context.Context // ends the checks
 	checks   sync.WaitGroup
 
 	mu         sync.Mutex
-	waiting    []*IdentityCheck   // of replies since the last conclusive check, in order of arrival
+	waiting    []*IdentityCheck   // checks of replies since the last conclusive answer, in order of arrival
 	cancel     context.CancelFunc // ends the running checks; nil if there are none
-	rest       time.Duration      // before the next check
-	due        time.Time          // of the next check
-	process    string
-	sample     TokenSample
-	replyModel string // model name in replies
-	systems    Fingerprints
-	changed    *ModelChangedError
-	replaced   bool // noticed by a check, not by a reply; used only by checks, which run one at a time
+	rest       time.Duration      // pause before the next check
+	due        time.Time          // when the next check may start
+	process    string             // the server's Model.Process when sample was last compared
+	sample     TokenSample        // the model's sample at the start of the run; nil for none
+	replyModel string             // model name in replies; "" before the first
+	systems    Fingerprints       // system fingerprints of replies
+	changed    *ModelChangedError // the first change noticed; nil for none
+	replaced   bool               // a check, not a reply, noticed the change; used only by checks, one at a time
 }
 
 // IdentityCheck reports whether a reply's server still had the same model after the reply.
 type IdentityCheck struct {
 	mu    sync.Mutex
 	ended bool
-	err   error
-	then  []func(error)
+	err   error         // the result, once ended
+	then  []func(error) // functions to call with the result
 }
 
 // ErrUnverified is the result of a check whose server did not say which model it serves.
@@ -66,6 +66,7 @@ func (c *IdentityCheck) Then(f func(error)) {
 	f(c.err)
 }
 
+// end sets the result and passes it to the functions that wait for it.
 func (c *IdentityCheck) end(err error) {
 	c.mu.Lock()
 	c.ended, c.err = true, err
@@ -79,13 +80,13 @@ func (c *IdentityCheck) end(err error) {
 const (
 	// checkEvery is the pause after a successful check, longestRest the longest pause after failures.
 	checkEvery  = 2 * time.Second
-	longestRest = 30 * time.Second
-	// leastPatience is the minimum time for one answer, even if the user sets shorter retries.
+	longestRest = 30 * time.Second // also the longest pause between two probes of a [Pool]
+	// leastPatience is the minimum time that Begin gives the server, even if the user sets shorter retries.
 	leastPatience = 5 * time.Second
 )
 
-// NewWatch returns a Watch over a member of a run, whose Backend must be an Identifier. [Watch.Begin] waits for the
-// server up to patience. Checks end with ctx.
+// NewWatch returns a Watch over one server of a run, m, whose Backend must be an Identifier. [Watch.Begin] waits for
+// the server up to patience. Checks end with ctx.
 func NewWatch(ctx context.Context, m PoolMember, patience time.Duration) *Watch {
 	return &Watch{member: m, patience: patience, ctx: ctx, rest: checkEvery, systems: Fingerprints{}}
 }
@@ -117,7 +118,7 @@ func (w *Watch) Begin(earlier TokenSample) (sample TokenSample, sampleErr, err e
 	return w.sample, sampleErr, nil
 }
 
-// takeSample returns a sample of the model; nil if the server has none to give.
+// takeSample requests a sample of the model; nil if the server gives none.
 func (w *Watch) takeSample(ctx context.Context) (TokenSample, error) {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
@@ -153,8 +154,8 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 	return resp, nil
 }
 
-// checkReply requires all replies to have one model name and one system fingerprint. The name may differ from the
-// requested one, but must not change.
+// checkReply returns an error if a reply has another model name or system fingerprint than earlier ones. The name may
+// differ from the requested one, but must not change.
 func (w *Watch) checkReply(resp Response) error {
 	model := cmp.Or(resp.Model, w.member.Model.Name)
 	system := resp.SystemFingerprint
@@ -176,7 +177,7 @@ func (w *Watch) checkReply(resp Response) error {
 	return w.changed
 }
 
-// changeError returns the error for a model that has changed.
+// changeError returns the error for a model that has changed; was and now describe it before and after.
 func (w *Watch) changeError(was, now string) *ModelChangedError {
 	return &ModelChangedError{Time: time.Now(), URL: w.member.Server.URL, Old: was, New: now}
 }
@@ -218,8 +219,8 @@ func (w *Watch) checkAll(ctx context.Context) {
 	}
 }
 
-// check queries the server's model and ends the checks of earlier replies. After an inconclusive error they wait for
-// the next check.
+// check asks the server for its model, and ends with the result the IdentityChecks of all replies that came before. If
+// the server gives no clear answer, they wait for the next check.
 func (w *Watch) check(ctx context.Context) error {
 	w.mu.Lock()
 	n := len(w.waiting)
@@ -272,14 +273,14 @@ func (w *Watch) FinalCheck(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
-// Changed returns the noticed change of the model; nil if there is none.
+// Changed returns the first change of the model that was noticed; nil if there is none.
 func (w *Watch) Changed() *ModelChangedError {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
 }
 
-// verify returns an error if the server has another model than before, or does not say.
+// verify returns an error if the server has another model than before, or does not say which one it has.
 func (w *Watch) verify(ctx context.Context) error {
 	if w.replaced {
 		return w.Changed()
@@ -334,6 +335,7 @@ func (w *Watch) identify(ctx context.Context) (identity, process string, err err
 	return m.Identity(w.member.Server.Kind), m.Process, err
 }
 
+// weights returns the error for a model whose sample is now another.
 func (w *Watch) weights(now TokenSample) error {
 	return w.changeError(
 		fmt.Sprintf("%s, which continues %q with %s", w.member.Identity(), samplePrompt, w.sample),

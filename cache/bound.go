@@ -17,20 +17,21 @@ import (
 // blocks. Therefore no call waits for Badger longer than defaultTimeout. After a panic or a timeout the store is given
 // up: nothing calls Badger again, not even Close.
 
-// defaultTimeout is far longer than a slow disk needs for 8 MB.
+// defaultTimeout limits the wait for a call of Badger. It is far longer than a slow disk needs for 8 MB.
 const defaultTimeout = 30 * time.Second
 
 // mergedASecond estimates the bytes that a slow disk merges per second.
 const mergedASecond = 4 << 20
 
-// ErrGivenUp marks the errors of a store that was given up: see the comment above. Options.Warn was called before.
+// ErrGivenUp marks the errors of a store that was given up: nothing calls Badger for it again, after a panic, a timeout
+// or a failed write. Options.Warn was called before.
 var ErrGivenUp = errors.New("given up")
 
 // givenUp maps the folders of stores that this process gave up to the reason. Badger may write there until the process
 // ends.
 var givenUp sync.Map
 
-// ending returns the reason why the store is no longer used; nil while it is used.
+// ending returns the reason why the store is no longer used; nil while the store is used.
 func (s *Store) ending() error { return context.Cause(s.life) }
 
 // finish warns once and then ends the use of the store. The warning comes first, since a caller that this stops may
@@ -43,14 +44,15 @@ func (s *Store) finish(why error) error {
 	return s.ending()
 }
 
+// giveUp ends the use of the store for good: this process does not open the folder again. It returns the reason.
 func (s *Store) giveUp(format string, args ...any) error {
 	why := fmt.Errorf(format+": it is %w, and its last replies may be requested again", append(args, ErrGivenUp)...)
 	givenUp.Store(absolute(s.dir), why)
 	return s.finish(why)
 }
 
-// call runs f, which calls Badger, until limit or until the store is given up. If it returns an error, f may still be
-// running: variables that f sets must not be read.
+// call runs f, which calls Badger, and waits for it until limit or until the store is given up. If call returns an
+// error, f may still be running: variables that f sets must not be read.
 func (s *Store) call(limit time.Duration, f func() error) error {
 	if err := s.ending(); err != nil {
 		return err
@@ -91,6 +93,7 @@ func (s *Store) checkFolder() error {
 	return nil
 }
 
+// absolute returns the absolute path of a folder, or dir if there is none.
 func absolute(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return abs

@@ -18,8 +18,8 @@ import (
 
 // Entry holds a stored reply, or a sample of a model.
 type Entry struct {
-	Model    string            `json:"model"`
-	Created  time.Time         `json:"created"`
+	Model    string            `json:"model"`   // the model's name, as requested
+	Created  time.Time         `json:"created"` // when the reply arrived
 	Response backends.Response `json:"response"`
 	// Origin is the bundle that the reply was imported from, by its name at that time; empty for a reply to this gavel.
 	Origin string `json:"origin,omitempty"`
@@ -27,7 +27,7 @@ type Entry struct {
 	Sample bool `json:"sample,omitempty"`
 }
 
-// answer returns the reply with its Cached and Origin fields set.
+// answer returns the stored reply with the fields that mark it as cached.
 func (e Entry) answer() backends.Response {
 	e.Response.Cached, e.Response.Origin = true, e.Origin
 	return e.Response
@@ -35,22 +35,24 @@ func (e Entry) answer() backends.Response {
 
 var _ backends.Client = (*client)(nil)
 
+// client is a Client that answers from a store and sends other requests to next.
 type client struct {
 	next   backends.Client
 	store  *Store
-	renew  bool // ignore stored replies
-	flight singleflight.Group
-	// unchecked holds replies, by key, until a check confirms that the model did not change; then they are stored. In the
-	// meantime they answer equal requests, which wait for the same check.
+	renew  bool               // send stored requests, too
+	flight singleflight.Group // joins equal requests in flight, by key
+	// unchecked holds replies, by key, until a check confirms that the server's model did not change; then they are
+	// stored. In the meantime they answer equal requests, which wait for the same check.
 	unchecked sync.Map
 }
 
-// Wrap returns a Client that sends only requests that are not stored, and equal requests in flight only once.
+// Wrap returns a Client that answers from store where it can, and sends other requests to next, equal ones in flight
+// only once. It stores the replies.
 func Wrap(next backends.Client, store *Store) backends.Client {
 	return &client{next: next, store: store}
 }
 
-// Renew is Wrap, but sends stored requests too and replaces their replies.
+// Renew works like Wrap, but sends all requests to next and replaces stored replies.
 func Renew(next backends.Client, store *Store) backends.Client {
 	return &client{next: next, store: store, renew: true}
 }
@@ -58,7 +60,7 @@ func Renew(next backends.Client, store *Store) backends.Client {
 // outcome holds the result that callers of equal requests share.
 type outcome struct {
 	resp      backends.Response
-	abandoned bool // the caller cancelled before there was a reply
+	abandoned bool // the caller that sent the request cancelled before there was a reply
 }
 
 func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
@@ -92,7 +94,7 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 	}
 }
 
-// keep stores a reply, if needed after its check.
+// keep stores a reply: at once or, if it waits for a check of the server's model, after a check without an error.
 func (c *client) keep(key [sha256.Size]byte, e Entry) {
 	if check := e.Response.Check; check != nil {
 		c.unchecked.Store(key, e)
@@ -107,7 +109,8 @@ func (c *client) keep(key [sha256.Size]byte, e Entry) {
 	c.store.keep(key, e)
 }
 
-// keep is Put for a run, which continues if nothing can be stored: its records hold the replies.
+// keep works like Put, but only warns of errors: a run goes on if nothing can be stored, since its records hold the
+// replies.
 func (s *Store) keep(key [sha256.Size]byte, e Entry) {
 	err := s.Put(key, e)
 	switch {

@@ -14,17 +14,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// errPanicked marks damage that showed as a panic.
+// errPanicked marks damage that made Badger panic.
 var errPanicked = fmt.Errorf("%w", errDamaged)
 
-// guard turns a panic into an error: Badger slices by lengths from its files, and checks them afterwards, if at all.
+// guard, when deferred, turns a panic into an error: Badger slices by lengths from its files, and checks them
+// afterwards, if at all.
 func guard(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: %.80v", errPanicked, p)
 	}
 }
 
-// distrustFile marks a cache in which a read found damage: the next Open moves it aside.
+// distrustFile marks the folder of a cache in which a read found damage: the next Open moves the folder aside.
 const distrustFile = "CHECK"
 
 // check returns an error that wraps errDamaged if the folder holds no complete database. It opens each table that the
@@ -55,7 +56,8 @@ func check(dir string) error {
 	return nil
 }
 
-// checkTable returns an error that wraps errDamaged if the table is damaged; other errors if it cannot be read.
+// checkTable returns an error that wraps errDamaged if the table, a file of the database, is damaged, and another error
+// if the file cannot be read.
 func checkTable(path string, opts table.Options) (err error) {
 	damaged := fmt.Errorf("%s is %w", filepath.Base(path), errDamaged)
 	info, err := os.Stat(path)
@@ -123,7 +125,8 @@ func badgerLock(dir string) *flock.Flock {
 // distrust marks the cache as damaged. If the mark cannot be written, the next read finds the damage again.
 func (s *Store) distrust() { os.WriteFile(filepath.Join(s.dir, distrustFile), nil, 0o644) }
 
-// verify reads all tables before a merge: Badger merges in goroutines of its own, where a panic would end the process.
+// verify reads all tables and returns an error if one is damaged. It must precede a merge: Badger merges in goroutines
+// of its own, where a panic would end the process.
 func (s *Store) verify() (err error) {
 	defer func() {
 		if err != nil {

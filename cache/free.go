@@ -9,12 +9,12 @@ import (
 // ends the process with SIGBUS in one of Badger's goroutines, which Go cannot catch
 // (github.com/dgraph-io/badger/issues/1682 and 1801). Every writer therefore first checks for ample free space.
 
-// defaultMinFree limits the storing of replies to disks with this much free space. It is far more than one write needs,
-// since other programs write to the disk too.
+// defaultMinFree is the free space on the disk, in bytes, below which no reply is stored. It is far more than one write
+// needs, since other programs write to the disk, too.
 const defaultMinFree = 256 << 20
 
-// MinFreeToClose is the minimum of free space to close a database after writes, or to open one for reading: the content
-// in memory becomes a table of 2 MiB.
+// MinFreeToClose is the free space on the disk, in bytes, that is needed to close a database after writes, or to open
+// one for reading: the content in memory becomes a table of 2 MiB.
 const MinFreeToClose = 32 << 20
 
 // ErrDiskFull reports, wrapped by [Store.Close], that the disk is too full to close the database. The database stays
@@ -25,7 +25,7 @@ var ErrDiskFull = errors.New("the disk is nearly full")
 // DiskFullError is the error of [Open] for a disk that is too full.
 type DiskFullError struct {
 	Dir        string
-	Free, Need uint64 // bytes
+	Free, Need uint64 // bytes free on the disk, and bytes needed
 }
 
 func (e *DiskFullError) Error() string {
@@ -33,8 +33,8 @@ func (e *DiskFullError) Error() string {
 		"free some space, name another folder with --cache, or use --no-cache", e.Dir, e.Free>>20, e.Need>>20)
 }
 
-// freeFor returns the free bytes on the cache's disk and whether they reach need. A disk that does not report its space
-// counts as sufficient.
+// freeFor returns the free bytes on the cache's disk, and whether there are at least need of them. A disk that does not
+// report its space counts as sufficient.
 func (s *Store) freeFor(need uint64) (free uint64, ok bool) {
 	free, err := s.free(s.dir)
 	return free, err != nil || free >= need

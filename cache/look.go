@@ -17,13 +17,13 @@ import (
 // Stats counts the entries of a cache.
 type Stats struct {
 	Dir     string         `json:"dir"`
-	Entries int            `json:"entries"`
-	Bytes   int64          `json:"bytes"` // of the folder on disk
-	Oldest  time.Time      `json:"oldest,omitzero"`
-	Newest  time.Time      `json:"newest,omitzero"`
-	Models  map[string]int `json:"models"`
-	Older   int            `json:"older"`   // of an older schema
-	Damaged int            `json:"damaged"` // unreadable
+	Entries int            `json:"entries"`         // number of replies
+	Bytes   int64          `json:"bytes"`           // size of the folder on disk
+	Oldest  time.Time      `json:"oldest,omitzero"` // when the oldest reply arrived
+	Newest  time.Time      `json:"newest,omitzero"` // when the newest reply arrived
+	Models  map[string]int `json:"models"`          // number of replies by model
+	Older   int            `json:"older"`           // number of entries in an older format, which cannot be used
+	Damaged int            `json:"damaged"`         // number of unreadable entries
 }
 
 // Rows returns the counts as labels and values for people.
@@ -45,7 +45,7 @@ func (st Stats) Rows() [][2]string {
 	return rows
 }
 
-// Visit calls f for every entry; err is the reason if an entry cannot be used.
+// Visit calls f for every entry, with its key. f's err is the reason if an entry cannot be used.
 func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error) error) (err error) {
 	defer func() {
 		if errors.Is(err, errDamaged) {
@@ -105,8 +105,8 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	return st, err
 }
 
-// PruneFilter selects all entries, or those of a model ("": any) older than age (0: any age); none without model and
-// age.
+// PruneFilter returns a function that selects entries: all, or those of a model ("": any) that are older than age
+// (0: any age) at the time now; none without model and age.
 func PruneFilter(all bool, model string, age time.Duration, now time.Time) func(Entry) bool {
 	return func(e Entry) bool {
 		picked := (model != "" || age > 0) && (model == "" || e.Model == model) &&
@@ -173,6 +173,7 @@ func (s *Store) remove(keys [][]byte) error {
 	return nil
 }
 
+// folderSize returns the bytes that the files in a folder occupy on the disk.
 func folderSize(dir string) int64 {
 	var n int64
 	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {

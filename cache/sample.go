@@ -6,13 +6,14 @@ import (
 	"gavel/backends"
 )
 
-// sampleKey returns a key that no request has, since no repetition number is negative.
+// sampleKey returns the key of a model's sample. No request has the same, since no repetition number is negative.
 func sampleKey(identity, model string) [32]byte {
 	return Key(backends.Request{Identity: identity, Model: model, Repetition: -1})
 }
 
-// Sample returns the stored sample of the model whose replies have this identity; nil if there is none. Without a
-// digest, models of one name and shape share an identity, and only their samples differ.
+// Sample returns the stored sample, the likeliest tokens after a fixed prompt, of the model with this identity and
+// name; nil if there is none. Without a digest, models of one name and shape share an identity, and only their samples
+// differ.
 func (s *Store) Sample(identity, model string) backends.TokenSample {
 	e, ok := s.Get(sampleKey(identity, model))
 	if !ok || len(e.Response.Labels) == 0 {

@@ -29,18 +29,18 @@ type Options struct {
 // Store is an open cache.
 type Store struct {
 	dir       string
-	folder    os.FileInfo
+	folder    os.FileInfo  // dir when the database was opened
 	mu        sync.RWMutex // held to renew db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
 	timeout   time.Duration                    // limit of one read, write or close of the database
-	free      func(dir string) (uint64, error) // space on the disk
-	life      context.Context                  // ends with the use of the store, before the database is closed
-	end       context.CancelCauseFunc
-	warnOnEnd sync.Once    // the warning that use has ended
-	written   atomic.Bool  // since db was opened
-	unrenewed atomic.Int64 // bytes written since db was opened
-	warned    sync.Map
+	free      func(dir string) (uint64, error) // returns the free bytes on the disk
+	life      context.Context                  // ends, with the reason, when the store must not be used any more
+	end       context.CancelCauseFunc          // ends life
+	warnOnEnd sync.Once                        // for the warning that the store is no longer used
+	written   atomic.Bool                      // the database was written to since db was opened
+	unrenewed atomic.Int64                     // bytes written since db was opened
+	warned    sync.Map                         // kinds of warnings given; see warnOnce
 }
 
 // errLocked reports, wrapped by Open, that another process has the cache open.
@@ -50,8 +50,8 @@ var errLocked = errors.New("in use by another gavel")
 // memory maps, so everything written counts as this process's memory until then.
 const renewAfter = 8 << 20
 
-// manyTables is the number of unmerged tables that triggers a merge, or the number of merged ones if that is larger, so
-// that a large cache is not merged repeatedly. Each table costs a filter lookup of 0.1 µs for every unknown key.
+// manyTables is the number of unmerged tables above which Close merges all, unless there are more merged ones: a large
+// cache is not merged repeatedly. Each table costs a filter lookup of 0.1 µs for every unknown key.
 const manyTables = 128
 
 // Open opens the cache in dir and makes the folder if it is missing.
@@ -82,7 +82,7 @@ func Open(dir string, opts Options) (*Store, error) {
 // openingTakes sets the time limit for opening, in multiples of that for a write: all tables may have to be read.
 const openingTakes = 10
 
-// open opens the database. It closes it again if the store was given up in the meantime.
+// open opens the database, and closes it again if the store was given up in the meantime.
 func (s *Store) open() error {
 	if err := moveAside(s.dir, s.opts.Warn); err != nil {
 		return err
@@ -139,6 +139,7 @@ func badgerOptions(dir string) badger.Options {
 		WithCompactL0OnClose(false)
 }
 
+// openError returns the error for a cache that Badger cannot open, with advice.
 func openError(dir string, err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	switch {
@@ -154,6 +155,7 @@ func openError(dir string, err error) error {
 		"remove the folder to start a new one, or name another with --cache", dir, text)
 }
 
+// readOnly matches the texts of Badger's errors for a folder that may not be written to.
 var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
 
 // Close writes the content in memory to disk and releases the folder. It merges tables if many have accumulated. On a
@@ -166,6 +168,7 @@ func (s *Store) Close() error {
 	return fmt.Errorf("cache %s: %w", s.dir, err)
 }
 
+// close checks the folder and the free space, merges tables if there are many, and closes the database.
 func (s *Store) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +204,8 @@ func (s *Store) merge() {
 	}
 }
 
-// renew closes and reopens the database. If another gavel takes the folder in between, this store ends.
+// renew closes and reopens the database, which frees memory. If another gavel takes the folder in between, the use of
+// this store ends.
 func (s *Store) renew() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,13 +223,14 @@ func (s *Store) renew() error {
 	return s.ending()
 }
 
+// warnOnce warns unless there was a warning of this kind.
 func (s *Store) warnOnce(kind, format string, args ...any) {
 	if _, repeated := s.warned.LoadOrStore(kind, true); !repeated {
 		s.opts.Warn(format, args...)
 	}
 }
 
-// Get looks up a key. An unreadable value is a miss.
+// Get returns the entry with a key, and whether there is one. An unreadable value counts as missing.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 	var value []byte
 	err := s.call(s.timeout, func() (err error) {

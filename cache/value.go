@@ -16,8 +16,8 @@ import (
 // The first byte of a value tells what its checksum covers. Values of an earlier gavel are still readable, but not
 // bound to their key: a file of the cache copied over another yields a valid value under a wrong key.
 const (
-	unbound = 1 // the text alone
-	bound   = 2 // the key and the text
+	unbound = 1 // the checksum covers the text alone
+	bound   = 2 // the checksum covers the key and the text
 )
 
 var (
@@ -25,20 +25,23 @@ var (
 	errDamaged = errors.New("damaged")
 )
 
-// A value consists of that byte, a CRC-32C, and the entry's JSON as an S2 block. S2 rather than zstd: a reply has a
-// kilobyte or two, and setting up zstd costs more than writing it.
+// header is the length in bytes of a value's beginning: unbound or bound, and a CRC-32C. The entry's JSON follows, as
+// an S2 block. S2 rather than zstd: a reply has a kilobyte or two, and setting up zstd costs more than writing the
+// reply.
 const header = 1 + crc32.Size
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maxPlain limits the allocation that a damaged length can cause.
+// maxPlain limits the bytes of an entry's JSON, and so the allocation that a damaged length can cause.
 const maxPlain = 256 << 20
 
+// encode returns the value that stores an entry under a key.
 func encode(key []byte, e Entry) ([]byte, error) {
 	plain, err := codec.Marshal(e)
 	return seal(key, plain), err
 }
 
+// seal returns the value with an entry's JSON, compressed, and a checksum over key and JSON.
 func seal(key, plain []byte) []byte {
 	out := make([]byte, header, header+s2.MaxEncodedLen(len(plain)))
 	out[0] = bound
@@ -46,6 +49,7 @@ func seal(key, plain []byte) []byte {
 	return out[:header+len(s2.Encode(out[header:cap(out)], plain))]
 }
 
+// checksum returns the CRC-32C of a value of a kind, unbound or bound.
 func checksum(kind byte, key, plain []byte) uint32 {
 	if kind == unbound {
 		key = nil
@@ -53,6 +57,7 @@ func checksum(kind byte, key, plain []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, plain)
 }
 
+// decode returns the entry in the value v of a key. Errors wrap errOlder or errDamaged.
 func decode(key, v []byte) (Entry, error) {
 	switch {
 	case len(v) == 0:

@@ -28,10 +28,10 @@ type battleRow struct {
 	Turn     *int        `json:"turn" must:"be"`
 	Category string      `json:"category"`
 	Language string      `json:"language"`
-	Votes    *votes      `json:"votes"`
+	Votes    *votes      `json:"votes"` // in lines that countVotes writes; published rows have one vote each
 }
 
-// read decodes a row and checks the keys that both formats share.
+// read decodes a row and checks the keys that MT-Bench and Chatbot Arena share.
 func (r *battleRow) read(line []byte) error {
 	if err := decode(line, r); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 	}, nil
 }
 
-// winners lists the votes in the order of the candidates A, B and C.
+// winners lists the values of the key winner, in the order of the candidates A, B and C.
 var winners = []string{"model_a", "model_b", "tie"}
 
 // bothBad is Chatbot Arena's second kind of tie: neither response is good.
@@ -87,6 +87,7 @@ type votes struct {
 	Tie int `json:"tie"`
 }
 
+// votesFor returns the counts for one vote.
 func votesFor(winner string) votes {
 	switch winner {
 	case "model_a":
@@ -102,8 +103,8 @@ func (v votes) plus(w votes) votes { return votes{A: v.A + w.A, B: v.B + w.B, Ti
 // swap returns the votes with the two models exchanged.
 func (v votes) swap() votes { return votes{A: v.B, B: v.A, Tie: v.Tie} }
 
-// Majority returns the candidate with more than half of the votes, or NoGold. votes counts those for A, B and C (a
-// tie).
+// Majority returns the index of the candidate with more than half of the votes, or NoGold. votes counts the votes for
+// A, B and C (a tie).
 func Majority(votes [3]int) int {
 	return slices.IndexFunc(votes[:], func(n int) bool { return 2*n > votes[0]+votes[1]+votes[2] })
 }
@@ -133,7 +134,7 @@ func parseArena(line []byte) (Item, error) {
 	return item, err
 }
 
-// chooseArena keeps the rows that the options select.
+// chooseArena writes the rows of Chatbot Arena that the options select, unchanged.
 func chooseArena(rows FileRows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
@@ -167,10 +168,10 @@ func checkTurns(turns string) error {
 	return nil
 }
 
-// note holds a count of omitted rows and their description.
+// note counts the rows omitted for one reason.
 type note struct {
 	n       int
-	subject string
+	subject string // the rows in words, in the plural
 }
 
 // notes returns a sentence for each note with a count above 0.
@@ -184,7 +185,7 @@ func notes(all ...note) []string {
 	return out
 }
 
-// battleLine encodes a row of votes; its conversations stay as they are in the input.
+// battleLine is a line that countVotes writes for all votes on a match-up. Its conversations stay as in the input.
 type battleLine struct {
 	ID       json.RawMessage `json:"question_id"`
 	Turn     int             `json:"turn"`

@@ -12,7 +12,8 @@ type utterance struct {
 	Content *string `json:"content"`
 }
 
-// check rejects a conversation whose turns do not alternate between user and assistant.
+// check returns an error for an empty conversation, and for one whose messages do not alternate between user and
+// assistant.
 func check(c []utterance) error {
 	if len(c) == 0 {
 		return errors.New("a conversation is empty")
@@ -58,6 +59,7 @@ func render(a, b []utterance) (question, first, second string, err error) {
 	return turns(q), turns(x), turns(y), nil
 }
 
+// turns joins the texts of several turns, each after a line with its number. A single text stays as it is.
 func turns(texts []string) string {
 	if len(texts) == 1 {
 		return texts[0]

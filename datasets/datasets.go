@@ -26,10 +26,10 @@ import (
 
 // Candidate is one of the answers that a judge sees or may give.
 type Candidate struct {
-	ID        string `json:"id"`              // the dataset's name for it: "A", "B"
-	Model     string `json:"model,omitempty"` // the model that wrote it, if known
+	ID        string `json:"id"`              // the dataset's name for the candidate: "A", "B"
+	Model     string `json:"model,omitempty"` // the model that wrote the text, if known
 	Text      string `json:"text"`
-	Rank      *int   `json:"rank,omitempty"`      // among Options; 0: the best, nil: unknown
+	Rank      *int   `json:"rank,omitempty"`      // of an item of ranked options: 0 is the best, nil unknown
 	Unrelated bool   `json:"unrelated,omitempty"` // an option of another item, added on purpose
 }
 
@@ -53,15 +53,15 @@ type Answered struct {
 	Question  string  `json:"question_id"`         // id of the question; the items of several agents share it
 	Of        Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
 	Agent     string  `json:"agent"`               // name of the model that answered
-	Text      string  `json:"answer"`              // its whole reply
+	Text      string  `json:"answer"`              // the agent's whole reply
 	Reference string  `json:"reference,omitempty"` // the judge's own whole reply to the question
 	Own       *Answer `json:"own,omitempty"`       // the answer read from the judge's own reply
 }
 
-// Answer is the answer read from a reply to a question.
+// Answer holds the final answer that was read from a reply to a question.
 type Answer struct {
 	Value string `json:"value,omitempty"` // the answer that was read; "": none
-	Right bool   `json:"right"`           // equal to the label
+	Right bool   `json:"right"`           // whether the answer equals the question's label
 }
 
 // Item holds one question with its candidates and its label.
@@ -74,9 +74,9 @@ type Item struct {
 	Candidates []Candidate // ids sort in this order: A, B, … or 01, 02, …
 	Gold       int         // index of the labelled best candidate; NoGold: no label
 	Answer     string      // of a Number: the correct number as the dataset writes it
-	Answered   *Answered   // of a Judgment
+	Answered   *Answered   // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
 	Note       string      // a warning about a line that is still usable
-	Line       int         // line of the file, from 1
+	Line       int         // number of the item's line in the file, from 1
 	Raw        []byte      // the line as published, without its newline
 }
 
@@ -99,9 +99,9 @@ func (item Item) candidate(id string) int {
 // LineError reports a problem in one line of a file, or in one row of a file without lines.
 type LineError struct {
 	Path string
-	Line int
+	Line int // from 1
 	Err  error
-	Row  bool // Line counts rows
+	Row  bool // Line is the number of a row, in a file without lines
 }
 
 func (e *LineError) Error() string {
@@ -117,7 +117,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 // [Formats]; docs and messages list it by About.
 type Format struct {
 	Name  string
-	About string
+	About string // the columns or keys of its rows
 	// Shape is the shape of all items; "": items may have any.
 	Shape Shape
 	// Keys lists the keys that every row has. A row belongs to the format with the most keys among those whose keys it
@@ -129,8 +129,8 @@ type Format struct {
 	// lacks the item's id. Lines that Assemble itself wrote pass unchanged. The notes are sentences about omitted rows
 	// and the reasons.
 	Assemble func(rows FileRows) (notes []string, err error)
-	// Cluster, unless nil, maps an item's id to a cluster of related items. Clusters names the unit: the question that
-	// several models answered, the template of several problems.
+	// Cluster, unless nil, maps an item's id to the key of its cluster: related items, which are resampled together.
+	// Clusters is a noun for the key: "question" if several models answered it, "template" of several problems.
 	Cluster  func(id string) string
 	Clusters string
 	// Matches, unless nil, reports whether a row with these values has the format, if another format has the same keys.
@@ -141,7 +141,7 @@ type Format struct {
 	Languages bool
 }
 
-// Item parses a line and stores it as Raw.
+// Item returns the item of a line, with the line as its Raw.
 func (f Format) Item(line []byte) (Item, error) {
 	item, err := f.Parse(line)
 	item.Raw = line
@@ -155,7 +155,8 @@ var Formats = []Format{
 	OASSTTrees, oasstMessages, RMBench, PPE,
 }
 
-// ClusterOf returns the cluster function of a source and the name of its unit; nil if items are independent.
+// ClusterOf returns the function from item ids to clusters of related items, for the items of a source, and a noun for
+// a cluster, such as "question"; nil if items are independent.
 func ClusterOf(source string) (cluster func(id string) string, unit string) {
 	f, _ := FormatNamed(source)
 	if source == PandaLM || strings.HasPrefix(source, Vicuna) {
@@ -164,7 +165,7 @@ func ClusterOf(source string) (cluster func(id string) string, unit string) {
 	return f.Cluster, f.Clusters
 }
 
-// before returns a function that cuts an id at its last separator.
+// before returns a function that returns the part of an id before its last separator.
 func before(separator string) func(id string) string {
 	return func(id string) string { return id[:max(0, strings.LastIndex(id, separator))] }
 }
@@ -176,7 +177,7 @@ const (
 	Vicuna  = "vicuna80/"
 )
 
-// LevelOf returns the function from item ids to levels of difficulty; nil if the source has none.
+// LevelOf returns the function from item ids to levels of difficulty for the items of a source; nil if they have none.
 func LevelOf(source string) func(id string) string {
 	f, _ := FormatNamed(source)
 	return f.Level
@@ -194,39 +195,40 @@ func FormatNamed(name string) (f Format, ok bool) {
 // maxSkipped limits the skipped lines listed in full; the rest are only counted.
 const maxSkipped = 20
 
+// row is the index entry of an item.
 type row struct {
 	id     string
-	offset int64
-	length int
-	line   int    // of the file, from 1
-	group  string // for selections by group without reading the item
+	offset int64  // bytes before the line in Set.data
+	length int    // bytes of the line, without its newline
+	line   int    // number of the line in the file, from 1
+	group  string // the item's group, here so that a selection by group need not read the item
 	sum    uint32 // CRC-32 of the line: the file may be edited during a run
 }
 
 // Set is an indexed dataset file.
 type Set struct {
-	Name        string       // name or path given to open it
-	Path        string       // "" for a built-in set
-	Format      string       // name of its format
-	SHA256      string       // of the whole file, hex; with mapped columns, of that and the mapping
-	File        string       // SHA-256 of the file, if that is another
+	Name        string       // name or path given to open the set
+	Path        string       // path of the file; "" for a built-in set
+	Format      string       // name of the file's format
+	SHA256      string       // of the whole file, in hex; with mapped columns, of that sum and the mapping
+	File        string       // SHA-256 of the file, if SHA256 includes a mapping; else ""
 	Mapping     Mapping      // the mapping applied to the rows, given or guessed
 	Longest     int          // bytes of the longest item: question and candidates
 	Skipped     int          // unreadable lines left out
-	SkipReasons []*LineError // the first of these, with reasons
+	SkipReasons []*LineError // the reasons for the first skipped lines
 	Notes       []string     // further remarks, a sentence each
-	Options     OpenOptions  // the options that it was opened with
+	Options     OpenOptions  // the options with which the set was opened
 
 	numbers     map[string]int // index of each item, by id
 	rows        []row
-	items       []Item   // parsed items of a file of at most inMemoryBytes
-	otherGroups []string // groups in the file that Options.Groups excludes, sorted
-	data        rows.Source
+	items       []Item      // parsed items of a file of at most inMemoryBytes
+	otherGroups []string    // groups in the file that Options.Groups excludes, sorted
+	data        rows.Source // the lines: those of the file, or made from its rows
 	close       func() error
 	format      Format
-	remarks     int   // number of items with a note; the first are in Notes
-	byRow       bool  // line numbers count rows of a file without lines
-	origin      []int // for each assembled line, its line in the file
+	remarks     int   // number of items with a note; the first notes are in Notes
+	byRow       bool  // line numbers count the rows of a file without lines
+	origin      []int // the line in the file from which each assembled line was made; nil once the index is complete
 }
 
 // Len returns the number of usable items.
@@ -244,7 +246,7 @@ func (s *Set) Find(id string) (i int, ok bool) {
 // Size returns the length of item i in the file, in bytes.
 func (s *Set) Size(i int) int { return s.rows[i].length }
 
-// Close releases the file.
+// Close closes the file, and removes a temporary one.
 func (s *Set) Close() error {
 	if s.close == nil {
 		return nil
@@ -255,7 +257,7 @@ func (s *Set) Close() error {
 // Raw reads the line of item i as published, without its newline. It may be called from many goroutines.
 func (s *Set) Raw(i int) ([]byte, error) { return s.RawIn(nil, i) }
 
-// RawIn is Raw with the memory of buf, if it suffices.
+// RawIn works like Raw, but stores the line in buf if it has room.
 func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 	r := s.rows[i]
 	line := slices.Grow(buf[:0], r.length)[:r.length]
@@ -268,10 +270,10 @@ func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 	return line, nil
 }
 
-// InMemory reports whether all items are in memory.
+// InMemory reports whether the set keeps all parsed items in memory.
 func (s *Set) InMemory() bool { return len(s.items) > 0 }
 
-// inMemoryBytes is the maximum size of a file whose parsed items stay in memory.
+// inMemoryBytes is the maximum size, in bytes, of a file whose parsed items stay in memory.
 const inMemoryBytes = 16 << 20
 
 // Item reads item i from the file. It may be called from many goroutines.
@@ -289,7 +291,7 @@ func (s *Set) Item(i int) (Item, error) {
 	return item, nil
 }
 
-// item returns the item of a line; it parses the line unless items are in memory.
+// item returns item i, whose line is given. It parses the line unless items are in memory.
 func (s *Set) item(i int, line []byte) (Item, error) {
 	if !s.InMemory() {
 		return s.format.Parse(line)
@@ -303,6 +305,7 @@ func (s *Set) lineError(line int, err error) *LineError {
 	return &LineError{Path: s.label(), Line: line, Err: err, Row: s.byRow}
 }
 
+// label returns the file's path, or the name of a set without one, for messages.
 func (s *Set) label() string { return cmp.Or(s.Path, s.Name) }
 
 // unit returns the word for a position in the file: line or row.
@@ -315,9 +318,10 @@ func (s *Set) unit() string {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// checksum returns the CRC-32C of a line.
 func checksum(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
 
-// describe returns a clearer error for a line that does not decode.
+// describe returns a clearer error than err, the decoder's, for a line that is not the JSON expected.
 func describe(line []byte, err error) error {
 	first := bytes.TrimSpace(line)
 	if len(first) > 0 && first[0] != '{' {
@@ -351,7 +355,7 @@ func jsonKind(t reflect.Type) string {
 	return t.String()
 }
 
-// published matches the file names that JudgeBench uses.
+// published matches the names of JudgeBench's files: dataset=NAME,response_model=MODEL.jsonl.
 var published = regexp.MustCompile(`^dataset=([^,]+),response_model=([^,]+?)(,|\.jsonl$)`)
 
 // Base returns a short name for a path, for titles and folder names.

@@ -33,7 +33,7 @@ func decode[T any](line []byte, into *T) error {
 	return missing(reflect.ValueOf(into).Elem())
 }
 
-// parser returns a Parse function for rows that are complete by themselves.
+// parser returns a function for Format.Parse: it decodes a line as a T and calls item.
 func parser[T any](item func(row *T) (Item, error)) func(line []byte) (Item, error) {
 	return func(line []byte) (Item, error) {
 		var row T
@@ -44,7 +44,7 @@ func parser[T any](item func(row *T) (Item, error)) func(line []byte) (Item, err
 	}
 }
 
-// missing returns an error for the first required key that a row lacks.
+// missing returns an error for the first required key, by the tag must, that a decoded row lacks.
 func missing(row reflect.Value) error {
 	if row.Kind() != reflect.Struct {
 		return nil
@@ -71,7 +71,7 @@ func missing(row reflect.Value) error {
 
 func errMissing(key string) error { return fmt.Errorf("key %q is missing", key) }
 
-// text is a JSON string, or a number in its original notation: ids may be either.
+// text holds a JSON string, or a JSON number in its original notation: ids may be either.
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
@@ -94,7 +94,8 @@ func orGroup(category, other string) string {
 	return category
 }
 
-// addKey adds a key to every object without it. value gets the number of preceding rows.
+// addKey writes every row as it is or, if the row lacks a key, with the key and a value added. value gets the number of
+// preceding rows. It serves as a Format's Assemble.
 func addKey(all FileRows, key string, value func(row int) any) ([]string, error) {
 	n := 0
 	for row := range all.All {

@@ -32,5 +32,6 @@ func (item Item) Digest() uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// PlaceholderQuestion returns a placeholder for the question of an LLMBar pair of which gavel ships only verdicts.
+// PlaceholderQuestion returns the text that stands for the question of an LLMBar pair, by its id, in runs made of the
+// published verdicts that gavel ships without the pairs' texts.
 func PlaceholderQuestion(id string) string { return "LLMBar " + id }

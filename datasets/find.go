@@ -8,8 +8,8 @@ import (
 	"gavel/datasets/rows"
 )
 
-// findFormat returns the format of the first row that has all of its keys. If there is none, it returns nil and the
-// keys of all rows.
+// findFormat returns the format of the first row that has all keys of a format. If no row has, it returns nil and the
+// keys of all rows, each with a value.
 func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err error) {
 	keys = map[string]json.RawMessage{}
 	for row, err := range rows.All(in) {
@@ -42,8 +42,9 @@ func (s *Set) parse(line []byte) parsedLine {
 	return parsedLine{item: item, err: err}
 }
 
-// closest returns the format that a row resembles most: the one with the most keys among those whose keys it has all,
-// else the one with the largest share of its keys in the row; the first on a tie. hits counts its keys in the row.
+// closest returns the format that a row with these keys resembles most: the one with the most keys among those whose
+// keys the row has all, else the one with the largest share of its keys in the row; the first on a tie. hits counts the
+// keys of that format that the row has.
 func closest(keys map[string]json.RawMessage) (best *Format, hits int) {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// includes reports whether the options select a group, and records those that they exclude. Nil Groups select all.
+// includes reports whether the set's options select a group; without Options.Groups, they select all. It adds a group
+// that they exclude to otherGroups.
 func (s *Set) includes(group string) bool {
 	if s.Options.Groups == nil || slices.Contains(s.Options.Groups, group) {
 		return true
@@ -30,7 +31,7 @@ func (s *Set) Groups() []string {
 	return slices.SortedFunc(maps.Keys(names), CategoryOrder)
 }
 
-// shortList joins groups for a message, with a count of those beyond the first 40.
+// shortList joins names of groups for a message, with a count of those beyond the first 40.
 func shortList(groups []string) string {
 	const limit = 40
 	if n := len(groups) - limit; n > 0 {

@@ -77,7 +77,7 @@ func (r *symbolicRow) item() (Item, error) {
 // publishedNumber matches a number in the datasets' notation: "18", "-3", "1,450,000", "45.0".
 var publishedNumber = regexp.MustCompile(`^-?[0-9][0-9,]*(\.[0-9]+)?$`)
 
-// finalNumber returns the number after "####" unchanged.
+// finalNumber returns the number after the first "####" of a worked answer, in its original notation.
 func finalNumber(answer string) (string, error) {
 	_, number, ok := strings.Cut(answer, "####")
 	if !ok {
@@ -90,12 +90,13 @@ func finalNumber(answer string) (string, error) {
 	return number, nil
 }
 
+// gsmSymbolic is the group of GSM-Symbolic's first set, and begins those of the other two.
 const gsmSymbolic = "GSM-Symbolic"
 
 // symbolicSet finds "p1" or "p2" in the name of a file or folder.
 var symbolicSet = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])p([12])(?:[^a-z0-9]|$)`)
 
-// symbolicGroup returns the set that the name of a file or of its folder tells.
+// symbolicGroup returns the set that the name of a file or of its folder tells: GSM-Symbolic, GSM-Symbolic-P1 or -P2.
 func symbolicGroup(path string) string {
 	elements := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
 	for _, name := range slices.Backward(elements[max(0, len(elements)-2):]) {

@@ -27,9 +27,10 @@ const (
 	ResponseB = "B"
 )
 
-// noLabel marks a pair without a preferred response.
+// noLabel is the label of a pair without a preferred response, in files that gavel writes.
 const noLabel = "none"
 
+// pairLabels lists the labels of a pair: A is better, B is better, none.
 var pairLabels = []string{"A>B", "B>A", noLabel}
 
 // pairLine holds the keys of a JudgeBench line that gavel uses.
@@ -44,7 +45,7 @@ type pairLine struct {
 	ResponseB     *string `json:"response_B" must:"be"`
 	Label         *string `json:"label" must:"be"`
 
-	Own *SelfGenerated `json:"own_answer,omitempty"`
+	Own *SelfGenerated `json:"own_answer,omitempty"` // the judge's own answer, added by gavel
 }
 
 var parsePair = parser((*pairLine).item)
@@ -117,6 +118,7 @@ func withLongNumbers(name string) string {
 	})
 }
 
+// categoryRank returns the place of a group among JudgeBench's categories, from 0; after them for any other.
 func categoryRank(group string) int {
 	for i, c := range categories {
 		if c.category == group {

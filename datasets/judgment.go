@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Judgments reads agents' answers to questions, each to be judged right or wrong. A protocol's later stage makes these
-// lines from the records of an earlier one.
+// Judgments reads answers to questions, each to be judged right or wrong. gavel makes such lines from the records of
+// runs in which models, called agents, answered the questions.
 var Judgments = Format{
 	Name: "judgment",
 	About: "lines with id, question, gold (Correct or Incorrect), question_id, of, agent and answer, " +
@@ -30,7 +30,7 @@ type JudgmentLine struct {
 	Category string `json:"category"`
 	Source   string `json:"source"`
 	Prompt   string `json:"question"` // the question that the judge reads
-	Gold     string `json:"gold"`
+	Gold     string `json:"gold"`     // Correct or Incorrect
 	Answered
 }
 

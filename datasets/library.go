@@ -65,7 +65,7 @@ func (l Library) path(k Entry) string {
 	return filepath.Join(l.Dir, k.file()+k.extension())
 }
 
-// sumFile returns the path of the SHA-256 for a file without a published one.
+// sumFile returns the path of the text file that holds the SHA-256 of a dataset's file, if none is published.
 func sumFile(path string) string { return path + ".sha256" }
 
 // Has reports whether a dataset is built in or in the library.
@@ -77,7 +77,7 @@ func (l Library) Has(k Entry) bool {
 	return err == nil
 }
 
-// Open opens a dataset with the default options.
+// Open opens a dataset by name, or a file by path, with the default options.
 func (l Library) Open(name string) (*Set, error) { return l.OpenWith(name, OpenOptions{}) }
 
 // OpenWith opens a dataset by name, or by path if the name is unknown.
@@ -98,6 +98,7 @@ func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
 	return s, err
 }
 
+// openKnown opens the file of a dataset in the library, and checks the file's SHA-256.
 func (l Library) openKnown(k Entry, o OpenOptions) (*Set, error) {
 	if o.Groups == nil {
 		o.Groups = k.Groups
@@ -157,8 +158,9 @@ func (l Library) sumOf(k Entry) (string, error) {
 	return sum, nil
 }
 
-// Import copies a file into the library. The file is recognised by its SHA-256 or, if none is published, imported as
-// the named dataset, whose format it must have. Other files are rejected: a user opens an own file by its path.
+// Import copies the file at path into the library, and returns its dataset and the path of the copy. The file is
+// recognised by its SHA-256 or, if as is not "", imported as the dataset of that name, whose format it must have. Other
+// files are rejected: a user opens an own file by its path.
 func (l Library) Import(path, as string) (Entry, string, error) {
 	dataset, _ := Lookup(as)
 	s, err := openFileWith(path, OpenOptions{Mapping: dataset.Mapping})
@@ -174,7 +176,7 @@ func (l Library) Import(path, as string) (Entry, string, error) {
 	return k, target, err
 }
 
-// recognise finds the dataset that a file belongs to.
+// recognise finds the dataset of an opened file: the one named as, or, if as is "", the one with the file's SHA-256.
 func recognise(s *Set, as string) (Entry, error) {
 	if as == "" {
 		for _, k := range Registry() {
@@ -203,7 +205,7 @@ const maxFetched = 4 << 30
 // stall is the time without data after which a download fails.
 var stall = time.Minute
 
-// stallReader resets an alarm whenever data arrives.
+// stallReader is the reader of a download. It restarts the timer alarm, which ends the download, whenever data arrives.
 type stallReader struct {
 	io.Reader
 	alarm *time.Timer
@@ -255,7 +257,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Entry, size f
 	return err
 }
 
-// storeFile copies a file to the library.
+// storeFile copies the file at path to the library as the dataset k, and returns the path of the copy.
 func (l Library) storeFile(k Entry, path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -265,8 +267,8 @@ func (l Library) storeFile(k Entry, path string) (string, error) {
 	return l.store(k, f, extension(path))
 }
 
-// store writes a dataset to the library in one step. A file with the wrong SHA-256, or without the dataset's items,
-// never gets its name.
+// store writes the file that r yields to the library in one step, with the extension ext, and returns its path. A file
+// with another SHA-256 than k's, or without the items of k, never gets the name of k's file.
 func (l Library) store(k Entry, r io.Reader, ext string) (string, error) {
 	dir := filepath.Dir(l.path(k))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -326,7 +328,7 @@ func checkReceived(path string, k Entry) error {
 	return k.check(s, "the file received")
 }
 
-// check checks that a file has the dataset's format and groups.
+// check returns an error if s, an opened file, does not have the dataset's format and groups. file names it in errors.
 func (k Entry) check(s *Set, file string) error {
 	if s.Format != k.Format {
 		return fmt.Errorf("%s has the format %s, %s has %s", file, s.Format, k.Name, k.Format)
@@ -339,7 +341,7 @@ func (k Entry) check(s *Set, file string) error {
 	return nil
 }
 
-// SumNotes describes the SHA-256 of a dataset's file, unless it is published.
+// SumNotes returns a sentence about the SHA-256 of a dataset's file in the library; none if the sum is published.
 func (l Library) SumNotes(k Entry) ([]string, error) {
 	if k.SHA256 != "" {
 		return nil, nil

@@ -14,14 +14,16 @@ import (
 
 // mapper converts the rows of a file to lines of gavel's formats, by a mapping.
 type mapper struct {
-	columns  map[string][]string // columns of each part
-	values   map[string]int      // candidate for each label; nil: labels name it themselves
+	columns  map[string][]string // names of the columns that hold each part of an item, by the part's name
+	values   map[string]int      // index of the candidate that a label names, or tieSide; nil without --label-values
 	labels   []string            // label values as given: "A>B=model_a"
-	nonempty map[string]bool     // columns with a value in some row
+	nonempty map[string]bool     // names of the columns with a value in some row
 
-	format                              *Format
+	format *Format // format of the lines written; nil before the first line
+	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tied those of
+	// these with the label tie, and multiChosen the rows left out because several responses are the chosen ones.
 	rows, unlabelled, tied, multiChosen int
-	zeros                               bool // a label of a pair is 0: then 1 may mean the first or the second
+	zeros                               bool // a pair has the label 0: a label 1 may then mean the first or the second
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -73,12 +75,12 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 	return line, nil
 }
 
-// tableRow holds the values of one row.
+// tableRow holds the values of one row of a file with mapped columns.
 type tableRow struct {
 	*mapper
-	cells map[string]json.RawMessage
-	text  map[string]string   // by part
-	lists map[string][]string // by part
+	cells map[string]json.RawMessage // values by column
+	text  map[string]string          // the text of each part of an item, joined from its columns
+	lists map[string][]string        // the texts of each part, not joined
 }
 
 // lookup returns the value of a column, given by its name or by a path of keys and indexes with dots between them; nil
@@ -109,7 +111,8 @@ func (r tableRow) lookup(path string) json.RawMessage {
 	return value
 }
 
-// textOf returns a text, or a number or boolean in its original notation.
+// textOf returns the value of a column as a text: a number or boolean in its original notation. A list or object is an
+// error.
 func textOf(column string, value json.RawMessage) (string, error) {
 	switch value[0] {
 	case '"':
@@ -242,7 +245,7 @@ func (r tableRow) outputs(item *Item) error {
 	return item.rank(candidates)
 }
 
-// rank makes an item one of ranked options.
+// rank turns the item into one of ranked options, with these candidates.
 func (item *Item) rank(candidates []Candidate) error {
 	if len(candidates) < 2 {
 		return errFewOptions

@@ -14,9 +14,9 @@ import (
 // Mapping tells which columns of a file hold which parts of its items, and what its labels mean, in the notation of the
 // flags. If a part has several columns, texts of a question are joined, and those of options are one option each.
 type Mapping struct {
-	// "question=prompt,response_a=out_1"; the part names are those in parts
+	// part of an item and the column that holds it, as in "question=prompt,response_a=out_1"; for the names see parts
 	Fields []string `json:"field,omitempty" yaml:"field"`
-	// "A>B=model_a,tie=tie"; for a choice "A=0,B=1"
+	// verdict and the label that means it, as in "A>B=model_a,tie=tie"; for a choice "A=0,B=1"
 	LabelValues []string `json:"label-values,omitempty" yaml:"label-values"`
 }
 
@@ -61,9 +61,9 @@ const (
 type part struct {
 	name    string
 	aliases []string // column names that suggest the part, in lower case without separators
-	list    bool
-	join    string // separator of the texts of several columns; "": one column only
-	needed  bool   // every row must have a text
+	list    bool     // the part is a list of texts
+	join    string   // separator of the texts of several columns; "": one column only
+	needed  bool     // every row must have a text for the part, if a column is mapped to it
 }
 
 // parts lists the parts in the order of the canonical mapping.
@@ -117,11 +117,11 @@ var kinds = []struct{ required, optional []string }{
 	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
 }
 
-// errNoQuestion is the error of a mapping without a column for the question. Such a mapping adds to what the names of
-// the file's columns tell.
+// errNoQuestion is the error for a mapping without a column for the question. Such a mapping completes the one that the
+// names of the file's columns suggest.
 var errNoQuestion = errors.New("has no column for the question: add question=COLUMN")
 
-// Check validates a mapping without a file; field names the request field at fault.
+// Check validates a mapping without a file; field names the field of a request ("field" or "label-values") at fault.
 func (m Mapping) Check() (field string, err error) {
 	if m.empty() {
 		_, err = equations(m.LabelValues)
@@ -140,7 +140,8 @@ func (m Mapping) isPartial() bool {
 	return !m.empty() && errors.Is(err, errNoQuestion)
 }
 
-// completed returns a partial mapping with the other parts that the names of the file's columns tell.
+// completed returns a partial mapping with columns added for its other parts, as far as the names of the file's columns
+// (keys) suggest them.
 func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
 	entries, _ := equations(m.Fields)
 	for _, f := range guess(keys) {
@@ -152,7 +153,7 @@ func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
 	return m
 }
 
-// parse parses and validates the mapping.
+// parse validates the mapping and returns a mapper for it; field is as in Check.
 func (m Mapping) parse() (t *mapper, field string, err error) {
 	t = &mapper{columns: map[string][]string{}, nonempty: map[string]bool{}}
 	pairs, err := equations(m.Fields)
@@ -253,7 +254,7 @@ func guess[V any](columns map[string]V) (fields []string) {
 	return fields
 }
 
-// apply replaces the file's rows by lines of one of gavel's formats.
+// apply replaces the file's rows by lines of one of gavel's formats, with the columns that mapping assigns.
 func (s *Set) apply(mapping Mapping) error {
 	t, field, err := mapping.parse()
 	if err != nil {
@@ -308,7 +309,7 @@ func (t *mapper) assemble(rows FileRows) ([]string, error) {
 	return t.notes(), t.missing(first)
 }
 
-// missing returns an error for the first mapped column without a value in any row.
+// missing returns an error for the first mapped column without a value in any row. first is the file's first row.
 func (t *mapper) missing(first []byte) error {
 	has := keysOf(first)
 	for _, p := range parts {
@@ -322,6 +323,7 @@ func (t *mapper) missing(first []byte) error {
 	return nil
 }
 
+// notes returns sentences about pairs without a label and about rows left out.
 func (t *mapper) notes() (out []string) {
 	if t.unlabelled > 0 {
 		tied := ""
@@ -335,7 +337,7 @@ func (t *mapper) notes() (out []string) {
 	return append(out, notes(note{t.multiChosen, "rows with several chosen responses: none is the best"})...)
 }
 
-// validate checks that the parts make up an item.
+// validate returns an error unless the parts to which columns are mapped make up one kind of item.
 func (t *mapper) validate() error {
 	together := func(a, b string) error {
 		if (t.columns[a] == nil) != (t.columns[b] == nil) {

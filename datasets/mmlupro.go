@@ -24,7 +24,7 @@ type mmluRow struct {
 	Src      string    `json:"src"`
 }
 
-// maxOptions is the number of letters.
+// maxOptions limits the options of a choice: each has a letter of the alphabet as its id.
 const maxOptions = 26
 
 func (r *mmluRow) item() (Item, error) {
@@ -60,8 +60,8 @@ func (r *mmluRow) item() (Item, error) {
 	return item, nil
 }
 
-// gold returns the index of the answer. The letter counts, as in the official scripts: in the published test set it
-// differs from answer_index for question_id 3983.
+// gold returns the index of the correct option. The answer's letter counts, as in the official scripts: in the
+// published test set it differs from answer_index for question_id 3983.
 func (r *mmluRow) gold() (int, error) {
 	a := *r.Answer
 	if len(a) != 1 || a[0] < 'A' || a[0] > 'Z' {
@@ -77,7 +77,7 @@ func (r *mmluRow) gold() (int, error) {
 	return gold, nil
 }
 
-// used returns the number of options without trailing padding.
+// used returns the number of options without padding: "N/A" at the end, after the correct option, whose index is gold.
 func (r *mmluRow) used(gold int) int {
 	n := len(r.Options)
 	for n > gold+1 && r.Options[n-1] != nil && *r.Options[n-1] == "N/A" {

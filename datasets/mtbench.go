@@ -43,8 +43,8 @@ func MTBenchCategory(id string) string {
 	return "(no category)"
 }
 
-// MTBenchID returns the id of two models' answers to one turn of a question, the models sorted by name. It joins the
-// votes of people and judges.
+// MTBenchID returns the id of the item of two models' answers to one turn of a question; the models must be sorted by
+// name. By this id, people's votes find the judges' verdicts.
 func MTBenchID(question string, turn int, first, other string) string {
 	return fmt.Sprintf("%s:%d:%s:%s", question, turn, first, other)
 }
@@ -65,12 +65,12 @@ func parseMTBench(line []byte) (Item, error) {
 
 // matchUp identifies two models' answers to one turn of a question.
 type matchUp struct {
-	id           string
-	turn         int
-	first, other string
+	id           string // of the question
+	turn         int    // from 1
+	first, other string // the models, sorted by name
 }
 
-// vote returns a row's match-up and its votes.
+// vote returns the match-up of a row and the row's votes, with the models in the order of the match-up.
 func (r *battleRow) vote() (matchUp, votes) {
 	m := matchUp{
 		id:    string(*r.ID),
@@ -92,13 +92,13 @@ func (r *battleRow) vote() (matchUp, votes) {
 // inconsistent is FastChat's mark for a model's vote that changed with the order of the answers. It is no verdict.
 const inconsistent = "tie (inconsistent)"
 
-// poll sums the votes on a match-up, with the conversations of its first row.
+// poll sums the votes on a match-up, with the conversations of the first row about it.
 type poll struct {
-	line int // of that row
+	line int // number of that row's line in the file
 	row  battleLine
 }
 
-// countVotes combines all votes on a match-up into one line.
+// countVotes writes one line for each match-up with a majority among all its votes.
 func countVotes(rows FileRows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func countVotes(rows FileRows) ([]string, error) {
 	), nil
 }
 
-// line returns a row as the line of a match-up, without votes.
+// line returns a row about the match-up as a line, with the models in the order of the match-up, without votes.
 func (m matchUp) line(row []byte) (l battleLine) {
 	json.Unmarshal(row, &l) // decoded before without error
 	if l.ModelA != m.first {

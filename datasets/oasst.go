@@ -91,7 +91,7 @@ type message struct {
 	Deleted bool     `json:"deleted"`
 	Model   string   `json:"model_name"`
 
-	line int // of the file
+	line int // number of the line in the file, from 1
 }
 
 // The roles of messages.
@@ -114,18 +114,19 @@ func (m *message) check() error {
 	return nil
 }
 
+// rejected reports whether the message failed review.
 func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 
-// forest converts trees to items one at a time, and counts what it leaves out.
+// forest converts trees of messages to items, one tree at a time, and counts the trees and replies that it leaves out.
 type forest struct {
-	lang  string
+	lang  string          // language of the trees to use, or anyLanguage
 	roots map[string]bool // ids of the trees so far
 
-	trees           int
-	items           int
+	trees           int            // trees read
+	items           int            // items made
 	unranked        int            // items without ranks
-	rejectedTrees   map[string]int // by reason
-	rejectedReplies map[string]int
+	rejectedTrees   map[string]int // number of trees left out, by reason
+	rejectedReplies map[string]int // number of replies left out of the other trees, by reason
 }
 
 func newForest(lang string) forest {
@@ -239,7 +240,7 @@ func (f *forest) notes() []string {
 	return append(notes, reasons("Replies left out of the trees used: ", f.rejectedReplies)...)
 }
 
-// reasons returns a sentence with the counts by reason; none if all are 0.
+// reasons returns a sentence that begins with prefix and lists the counts by reason; none if all are 0.
 func reasons(prefix string, counts map[string]int) []string {
 	var out []string
 	for _, reason := range sortedKeys(counts) {

@@ -16,6 +16,7 @@ type treeLine struct {
 	} `json:"prompt"`
 }
 
+// parseTree decodes a line of a tree into its root, a prompt, and the replies to it.
 func parseTree(line []byte) (root message, replies []message, err error) {
 	var t treeLine
 	if err := decode(line, &t); err != nil {

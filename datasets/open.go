@@ -19,9 +19,9 @@ import (
 // OpenOptions selects among the ways in which a format can turn rows into items. The zero value is every format's
 // default.
 type OpenOptions struct {
-	Turns  string   `json:"turns,omitempty"`  // of conversations; "": the first turn, TurnsAll: the whole
+	Turns  string   `json:"turns,omitempty"`  // turns of a conversation to judge; "": the first, TurnsAll: all
 	Lang   string   `json:"lang,omitempty"`   // language of messages; "": the format's default
-	Groups []string `json:"groups,omitempty"` // only items of these; nil: all
+	Groups []string `json:"groups,omitempty"` // groups whose items are used; nil: all
 	Mapping
 }
 
@@ -47,8 +47,8 @@ func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
 	return (&Set{Name: name, Options: o, data: bytes.NewReader(data)}).load()
 }
 
-// FromLines returns a Set over lines of the named format, as if they were a file: a later stage of a protocol judges
-// these. SHA256 is that of the file they would form, each line with a newline.
+// FromLines returns a Set over lines of the named format, as if they were a file. It serves items that gavel makes,
+// such as answers to judge. SHA256 is that of the file that the lines would form, each with a newline.
 func FromLines(name, format string, lines [][]byte) (*Set, error) {
 	f, ok := FormatNamed(format)
 	if !ok {
@@ -81,7 +81,7 @@ func (s *Set) load() (*Set, error) {
 	return s, nil
 }
 
-// withLocation adds the file to an error, and the line if the error has one.
+// withLocation adds the file's path to an error, and the line number if the error has one.
 func (s *Set) withLocation(err error) error {
 	var lineErr *rows.LineError
 	switch {
@@ -137,8 +137,8 @@ func (s *Set) unpack() error {
 	return s.assemble(f.Assemble)
 }
 
-// replace replaces the data read so far by lines, and closes it. The first data replaced is the file itself, which is
-// hashed.
+// replace replaces the set's data by lines, and closes the old data. The first data replaced is the file itself, which
+// replace hashes.
 func (s *Set) replace(lines *rows.Spool) (err error) {
 	if s.SHA256 == "" {
 		s.SHA256, err = rows.Sum(s.data)
@@ -158,7 +158,7 @@ func (s *Set) setFormat(f *Format) {
 
 // FileRows gives a format with Assemble access to the rows of a file.
 type FileRows struct {
-	Path    string // of the file, or the name of a set without one
+	Path    string // path of the file, or the name of a set without one
 	Options OpenOptions
 	// All yields every row that is not blank, in file order. It stops at the first row that cannot be read, or line that
 	// cannot be written.
@@ -261,7 +261,7 @@ func (s *Set) expected() string {
 	return "the rows of one of the formats " + strings.Join(names, ", ") + ", or columns given by --field"
 }
 
-// add adds a line's item to the index.
+// add adds the item of a line to the index, or counts the line as skipped.
 func (s *Set) add(line rows.Line[parsedLine]) error {
 	if rows.Blank(line.Text) {
 		return nil
@@ -305,7 +305,7 @@ func (s *Set) add(line rows.Line[parsedLine]) error {
 	return nil
 }
 
-// FileSum returns the SHA-256 of the file.
+// FileSum returns the SHA-256 of the file alone, without a mapping, in hex.
 func (s *Set) FileSum() string { return cmp.Or(s.File, s.SHA256) }
 
 // Remarks returns sentences about skipped lines and the way the file was read.

@@ -62,6 +62,7 @@ const optionsName = "options"
 // unrelatedID is the candidate id of an option added from another item.
 const unrelatedID = "00"
 
+// optionsLine is a line of the format OptionLines.
 type optionsLine struct {
 	ID      *text      `json:"id,omitempty"`
 	Source  string     `json:"source,omitempty"`
@@ -95,7 +96,7 @@ func (o *output) UnmarshalJSON(data []byte) (err error) {
 	return err
 }
 
-// jsonRank is a rank or null. Tools without nullable integers write columns of ranks as floats, so 2.0 reads as 2.
+// jsonRank holds a rank, or nil for null. Tools without nullable integers write ranks as floats, so 2.0 reads as 2.
 type jsonRank struct{ rank *int }
 
 func (r jsonRank) IsZero() bool { return r.rank == nil }
@@ -116,7 +117,7 @@ func (r *jsonRank) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// clip returns the beginning of a long text on one line, for messages.
+// clip returns a text on one line, cut after 40 bytes, for messages.
 func clip(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	if len(text) > 40 {
@@ -125,7 +126,7 @@ func clip(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// errFewOptions rejects an item with nothing to choose from.
+// errFewOptions is the error for an item with nothing to choose from.
 var errFewOptions = errors.New("fewer than 2 options: there is nothing to choose, and no entropy")
 
 var parseOptions = parser((*optionsLine).item)
@@ -147,6 +148,7 @@ func (l *optionsLine) item() (Item, error) {
 	return item, nil
 }
 
+// candidates returns the outputs of the line as candidates with ids and ranks.
 func (l *optionsLine) candidates() ([]Candidate, error) {
 	related := 0
 	candidates := make([]Candidate, len(l.Outputs))
@@ -209,6 +211,7 @@ func optionsItem(id, question string, candidates []Candidate) Item {
 	}
 }
 
+// optionsGroup returns the group of an item with these options, such as "4 options"; an unrelated one does not count.
 func optionsGroup(candidates []Candidate) string {
 	n := 0
 	for _, c := range candidates {
@@ -270,7 +273,7 @@ func OptionsLine(item Item) ([]byte, error) {
 	return line, nil
 }
 
-// sameOptions compares the parts of two items that a line can hold.
+// sameOptions reports whether two items are equal in all that a line holds: it ignores Line, Note and Raw.
 func sameOptions(a, b Item) bool {
 	b.Line = a.Line
 	b.Note = a.Note

@@ -23,10 +23,11 @@ import (
 // mapping of its columns.
 const ownFolder = "own"
 
-// ownName matches valid names of such datasets: valid file names on every system, and no paths.
+// ownName matches valid names of users' own datasets: valid file names on every system, and no paths.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// longestOwn limits the length of a name; the file name adds the beginning of a SHA-256.
+// longestOwn limits the letters in the name of a user's own dataset; the name of its file adds the beginning of a
+// SHA-256.
 const longestOwn = 51
 
 // Lookup finds a dataset by name, in the registry or among the user's own.
@@ -35,7 +36,7 @@ func (l Library) Lookup(name string) (Entry, bool) {
 	return k, err == nil
 }
 
-// find is Lookup with an error: fs.ErrNotExist if no dataset has the name.
+// find works like Lookup, but returns an error: fs.ErrNotExist if no dataset has the name.
 func (l Library) find(name string) (Entry, error) {
 	if k, ok := Lookup(name); ok {
 		return k, nil
@@ -55,7 +56,7 @@ func (l Library) All() []Entry {
 	return all
 }
 
-// readCard reads the description of a user's own dataset; fs.ErrNotExist if there is none.
+// readCard reads the description of a user's own dataset, by name; fs.ErrNotExist if there is none.
 func (l Library) readCard(name string) (k Entry, err error) {
 	if !ownName.MatchString(name) {
 		return k, fs.ErrNotExist
@@ -82,8 +83,8 @@ func (l Library) ownCard(name string) string { return filepath.Join(l.Dir, ownFo
 func (k Entry) IsOwn() bool { return strings.HasPrefix(k.File, ownFolder+"/") }
 
 // ImportOwn imports a user's own file under a name, with the mapping of its columns. It copies the file and records
-// its SHA-256. previous describes the dataset that had the name before, whose copy is removed; without one its SHA-256
-// is "".
+// the file's SHA-256. previous describes the dataset that had the name before, whose copy is removed; its SHA256 is ""
+// if there was none.
 func (l Library) ImportOwn(file, name string, mapping Mapping) (k, previous Entry, s *Set, err error) {
 	if !ownName.MatchString(name) || len(name) > longestOwn {
 		return k, previous, nil, fmt.Errorf("--as %q: use letters, digits, - and _, at most %d", name, longestOwn)

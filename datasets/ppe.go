@@ -27,7 +27,7 @@ type ppeRow struct {
 	Model  string   `json:"model_name"`
 	Prompt *string  `json:"prompt" must:"be"`
 	Scores []bool   `json:"scores" must:"be"`
-	Pairs  [][2]int `json:"sampled_conflict_pairs" must:"be"` // indexes of responses, from 0
+	Pairs  [][2]int `json:"sampled_conflict_pairs" must:"be"` // correct and wrong response, by index from 0
 
 	responses map[string]json.RawMessage
 }
@@ -50,7 +50,7 @@ func (r *ppeRow) read(line []byte) error {
 	return nil
 }
 
-// drawnPairs writes a line for each pair, in JudgeBench's format.
+// drawnPairs writes a line in JudgeBench's format for each sampled pair of every row.
 func drawnPairs(rows FileRows) ([]string, error) {
 	for row := range rows.All {
 		var r ppeRow

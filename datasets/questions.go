@@ -10,7 +10,7 @@ import (
 
 // Questions reads gavel's own format for questions of any origin: one JSON object per line with id, question and gold.
 // With options it is a choice and gold a letter. With response_a and response_b it is a preference and gold A, B or C
-// (a tie), or null if unknown. Otherwise gold is a number. category and source are as elsewhere.
+// (a tie), or null if unknown. Otherwise gold is a number. category is the item's group, source its origin.
 var Questions = Format{
 	Name:  "questions",
 	About: "JSON lines with id, question, gold and, where there are any, options or response_a and response_b",
@@ -88,7 +88,8 @@ func (item *Item) preference(q *questionLine, gold string) error {
 	return nil
 }
 
-// Scalar decodes an id or a number, with or without quotes, as files have both; "" for null and anything else.
+// Scalar returns the text of a JSON string or number, since files have ids and numbers with or without quotes; "" for
+// null and any other value.
 func Scalar(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

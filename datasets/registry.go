@@ -20,22 +20,23 @@ type Entry struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
 	Rows  int    `json:"rows"`            // number of items
-	Bytes int64  `json:"bytes,omitempty"` // of its file; 0: unknown before it is fetched
-	// as published; "": none is published, and that of the first imported file is stored next to it
+	Bytes int64  `json:"bytes,omitempty"` // size of the file; 0: unknown before it is fetched
+	// SHA-256 of the file as published; "": none is published, and that of the first imported file is stored next to
+	// the file
 	SHA256  string   `json:"sha256,omitempty"`
 	Copy    string   `json:"-"` // SHA-256 of a tested copy that could not be compared with a published sum
 	Licence string   `json:"licence"`
-	Source  string   `json:"source"`           // web page about it
+	Source  string   `json:"source"`           // web page about the dataset
 	URL     string   `json:"url,omitempty"`    // download address; "": built in or gated
-	Get     string   `json:"get,omitempty"`    // how to get it without a download address
-	File    string   `json:"file,omitempty"`   // name of its file in the library, without extension; "": Name
-	Groups  []string `json:"groups,omitempty"` // the groups of the file that belong to it; nil: all
-	Format  string   `json:"format"`
+	Get     string   `json:"get,omitempty"`    // how to get the file without a download address
+	File    string   `json:"file,omitempty"`   // name of the file in the library, without extension; "": Name
+	Groups  []string `json:"groups,omitempty"` // the groups of the file that belong to the dataset; nil: all
+	Format  string   `json:"format"`           // name of the file's format
 	Mapping `yaml:",inline"`
 
-	Published []Published `json:"-"`
-	Also      []string    `json:"-"` // names that imports use for it
-	builtin   []byte
+	Published []Published `json:"-"` // published results of judges on the dataset
+	Also      []string    `json:"-"` // names that imported runs use for the dataset
+	builtin   []byte      // the file's content, if it is part of gavel
 }
 
 // Shape returns the shape of all its items; "": items may have any.
@@ -46,13 +47,13 @@ func (k Entry) Shape() Shape {
 
 // Published is a published result of a judge on all items of a dataset.
 type Published struct {
-	Judge, Protocol, Metric string
-	Prompt                  string // gavel's name for it, if it has one
-	OpenWeights             bool
+	Judge, Protocol, Metric string  // names
+	Prompt                  string  // gavel's name for the prompt, if it has one
+	OpenWeights             bool    // the judge's weights are public
 	Value                   float64 // percent
-	N                       int
-	How                     string // `recomputed` from published replies or scores, or `published` as it is
-	Source                  string // reference for readers
+	N                       int     // number of items or pairs behind Value
+	How                     string  // `recomputed` from published replies or scores, or `published` as a number
+	Source                  string  // reference for readers
 }
 
 // PublishedResults returns the published results on a dataset, given by its name or an import's name for it.

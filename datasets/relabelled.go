@@ -11,9 +11,9 @@ import (
 	"gavel/internal/codec"
 )
 
-// WriteLabelled writes the items of a set for which label has an answer, with that as gold: a candidate's id, a number,
-// or "tie" for two responses. Lines are in gavel's formats. A pair labelled tie is written without a label, a
-// preference with C.
+// WriteLabelled writes those items of a set whose id is in label to the new file out, in gavel's formats, with the
+// value in label as gold: a candidate's id, a number, or "tie" for two responses. A pair labelled tie is written
+// without a label, a preference with C. n is the number of items written; notes are sentences about the ties.
 func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes []string, err error) {
 	var lines bytes.Buffer
 	ties := 0
@@ -46,7 +46,7 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 	return n, notes, writeNew(out, lines.Bytes())
 }
 
-// withLabel returns the item as a line with another label.
+// withLabel returns the item as a line with the label best: a candidate's id, a number, or "tie".
 func (item Item) withLabel(best string) ([]byte, error) {
 	item.Candidates = slices.Clone(item.Candidates)
 	item.Gold = item.candidate(best)
@@ -113,6 +113,7 @@ func (item Item) line() ([]byte, error) {
 	return codec.Marshal(q)
 }
 
+// quoted returns a text as a JSON string.
 func quoted(text string) json.RawMessage {
 	raw, _ := codec.Marshal(text) // cannot fail
 	return raw

@@ -63,7 +63,7 @@ func (r *rmRow) read(line []byte, styles int) error {
 	return nil
 }
 
-// rmPairs lists the styles of the nine pairs as in their ids.
+// rmPairs lists the styles of the right and the wrong response in each of the nine pairs, as in the ids: 1-1 to 3-3.
 var rmPairs = func() (pairs []string) {
 	for i := range rmStyles {
 		for j := range rmStyles {
@@ -93,7 +93,7 @@ func parseRMBench(line []byte) (Item, error) {
 	return item, r.Own.addTo(&item)
 }
 
-// nineOfEach writes a line for each pair.
+// nineOfEach writes a line for each of the nine pairs of a row.
 func nineOfEach(rows FileRows) ([]string, error) {
 	domain := strings.TrimSuffix(Base(rows.Path), "_filtered")
 	for row := range rows.All {

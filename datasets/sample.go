@@ -14,11 +14,11 @@ import (
 
 // Selection picks items of a set. The zero value picks all.
 type Selection struct {
-	IDs        []string // only these, unless nil
-	Sample     int      // then this many of them, drawn by Seed; 0: all
-	SampleEach int      // or this many per group; 0: all
-	Seed       int64
-	Limit      int // then the first this many, in file order; 0: all
+	IDs        []string // ids of the items to pick from; nil: all
+	Sample     int      // number of items to draw from these by Seed; 0: all
+	SampleEach int      // number of items to draw from each group in place of Sample; 0: all
+	Seed       int64    // of the draw
+	Limit      int      // number of the drawn items to keep, the first in file order; 0: all
 }
 
 // Pick returns the indexes of the selected items, in file order.
@@ -58,6 +58,8 @@ func (sel Selection) Pick(s *Set) ([]int, error) {
 	return rows, nil
 }
 
+// withIDs returns those of rows, indexes in s, whose items have the ids of the selection. An id without an item is an
+// error.
 func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
 	if sel.IDs == nil {
 		return rows, nil
@@ -78,7 +80,7 @@ func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
 	return rows, nil
 }
 
-// smallest returns the n rows with the smallest keys, in file order.
+// smallest returns those n of rows that come first in the order that the seed draws, in file order.
 func (sel Selection) smallest(s *Set, rows []int, n int) []int {
 	if n >= len(rows) {
 		return rows
@@ -91,7 +93,7 @@ func (sel Selection) smallest(s *Set, rows []int, n int) []int {
 	return sample
 }
 
-// Order returns the order in which a seed draws n items: a sample of k items is its first k.
+// Order returns the indexes of n items in the order in which a seed draws them: a sample of k items has the first k.
 func Order(n int, id func(i int) string, seed int64) []int {
 	keys, order := make([]uint64, n), make([]int, n)
 	for i := range order {

@@ -2,12 +2,12 @@ package datasets
 
 import "errors"
 
-// SelfGenerated is the judge's own answer to the question of a pair, the key "own_answer". It is not published: a stage
-// adds it (see judging).
+// SelfGenerated holds the judge's own answer to the question of a pair, under the key "own_answer". No dataset has it:
+// gavel adds it from a run in which the judge answered the questions.
 type SelfGenerated struct {
 	Text  *string `json:"text"`
 	Value string  `json:"value,omitempty"` // the final answer, if one could be read
-	Right *bool   `json:"right,omitempty"` // null: unknown
+	Right *bool   `json:"right,omitempty"` // whether the answer equals the correct response's; null: unknown
 }
 
 // addTo sets the judge's own answer in a pair's item, if there is one.

@@ -7,23 +7,25 @@ import (
 	"strings"
 )
 
-// Values of a label that names none of the responses.
+// Values that stand for the index of a response if a label names none.
 const (
-	tieSide    = -1
-	unlabelled = -2
-	unclear    = -3
+	tieSide    = -1 // the label says that the responses are equal
+	unlabelled = -2 // the label is empty
+	unclear    = -3 // the label is not understood
 )
 
 var (
+	// sideWord matches a label that names a response by a letter or number: "response_a", "model 2", "b".
 	sideWord = regexp.MustCompile(
 		`^(?:model|response|answer|output|out|option|completion|candidate|assistant)?[ _-]?([ab12])$`,
 	)
+	// tieWords lists labels of a tie, in lower case.
 	tieWords = []string{partTie, "tied", "draw", "equal", "same", "both", "neither", "a=b", "b=a", "tie (bothbad)", "c"}
 	// greater lists notations of an order of quality: first those that prefer the first response.
 	greater = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
 )
 
-// parseSide returns the index of the response that a label of a pair or a choice names by itself, tieSide or unclear.
+// parseSide returns the index of the response or option that a label names without --label-values, tieSide or unclear.
 func (t *mapper) parseSide(label string) int {
 	word := strings.ToLower(strings.TrimSpace(label))
 	if t.columns[partA] == nil {
@@ -45,8 +47,9 @@ func (t *mapper) parseSide(label string) int {
 	return unclear
 }
 
-// side returns the index of the response, out of n, that a label names: by --label-values or, without them, by its
-// letter, by its column, or by one of names, which are the models or the options' texts.
+// side returns the index of the response, out of n, that a label names, tieSide or unlabelled. The label names it by
+// --label-values or, without them, by a letter or number, by the column's name, or by one of names: the responses'
+// models or the options' texts.
 func (r tableRow) side(label string, n int, names []string) (int, error) {
 	trimmed := strings.TrimSpace(label)
 	if trimmed == "" {

@@ -9,9 +9,9 @@ import (
 
 // Summary describes the content of a set, for people and as JSON.
 type Summary struct {
-	Rows  [][2]string // names and values
-	Notes []string
-	Data  map[string]any
+	Rows  [][2]string    // names and values
+	Notes []string       // sentences about the way the file was read, and skipped lines
+	Data  map[string]any // the same values for JSON
 }
 
 // Summarize reads all items of a set. dataset describes it in the registry; the zero value if it is not there.

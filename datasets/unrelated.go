@@ -16,13 +16,13 @@ import (
 type Unrelated struct {
 	set  *Set
 	seed int64
-	rows []questionRow // by question, then id: equal questions are adjacent
+	rows []questionRow // sorted by question, then id: equal questions are adjacent
 }
 
-// questionRow is an item's row with the hash of its question.
+// questionRow names an item of a set and its question.
 type questionRow struct {
-	question uint64
-	row      int32
+	question uint64 // hash; see questionKey
+	row      int32  // index in the set
 }
 
 // NewUnrelated reads the set once. It fails if all items have the same instruction.
@@ -91,6 +91,7 @@ func hasText(item Item, text string) bool {
 		slices.ContainsFunc(item.Candidates, func(c Candidate) bool { return strings.TrimSpace(c.Text) == text })
 }
 
+// withUnrelated returns the item with c as an unrelated option before its own.
 func withUnrelated(item Item, c Candidate) Item {
 	item.Candidates = slices.Insert(slices.Clone(item.Candidates), 0,
 		Candidate{ID: unrelatedID, Model: c.Model, Text: c.Text, Unrelated: true})
@@ -107,7 +108,7 @@ func questionKey(question string) uint64 {
 	return hash("%s", strings.TrimSpace(question))
 }
 
-// drawKey returns a number that depends only on its arguments.
+// drawKey returns a number for a random choice, which depends only on the arguments. Other purposes give other numbers.
 func drawKey(purpose string, seed int64, ids ...string) uint64 {
 	return hash("%s\x00%d\x00%s", purpose, seed, strings.Join(ids, "\x00"))
 }

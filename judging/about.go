@@ -22,10 +22,11 @@ const AboutFile = "about.json"
 type About struct {
 	Name string   `json:"name,omitempty"` // shown next to the folder's name
 	Tags []string `json:"tags,omitempty"` // sorted, without duplicates
-	Note string   `json:"note,omitempty"`
+	Note string   `json:"note,omitempty"` // free text
 }
 
-// Limits in characters; maxAboutBytes is above the size of a file at all of them.
+// Limits of an [About]: the lengths in characters, maxTags in tags. maxAboutBytes limits the bytes read of about.json;
+// a file at all other limits is smaller.
 const (
 	maxNameLength = 100
 	maxTags       = 20
@@ -34,10 +35,11 @@ const (
 	maxAboutBytes = 64 << 10
 )
 
-// Empty reports whether there is no name, tag or note.
+// Empty reports whether a has no name, no tag and no note.
 func (a About) Empty() bool { return a.Name == "" && len(a.Tags) == 0 && a.Note == "" }
 
-// Normalize trims the fields and splits tags at commas and line ends. It returns an error that says what is too long.
+// Normalize returns a with its texts trimmed, and its tags split at commas and line ends, sorted and without
+// duplicates. The error says which text is too long or has a control character, or how many tags there may be.
 func (a About) Normalize() (About, error) {
 	out := About{
 		Name: strings.Join(strings.Fields(a.Name), " "),
@@ -63,7 +65,8 @@ func (a About) Normalize() (About, error) {
 	return out, cmp.Or(err, checkText("the note", out.Note, maxNoteLength))
 }
 
-// checkText returns an error for a text that is too long or has control characters.
+// checkText returns an error for a text that has more than limit characters, or a control character other than a
+// newline or tab. subject names the text in the error.
 func checkText(subject, text string, limit int) error {
 	if utf8.RuneCountInString(text) > limit {
 		return fmt.Errorf("%s is longer than %d characters", subject, limit)
@@ -75,7 +78,7 @@ func checkText(subject, text string, limit int) error {
 	return nil
 }
 
-// DecodeAbout reads about.json. Errors name it by path.
+// DecodeAbout reads the content of a run's about.json from r and normalizes it. path names the file in errors.
 func DecodeAbout(path string, r io.Reader) (About, error) {
 	var a About
 	err := json.NewDecoder(io.LimitReader(r, maxAboutBytes)).Decode(&a)
@@ -88,7 +91,7 @@ func DecodeAbout(path string, r io.Reader) (About, error) {
 	return a, nil
 }
 
-// WriteAbout replaces a run's about.json in one step, or removes it if a is empty.
+// WriteAbout replaces about.json in the run's folder dir in one step, or removes the file if a is empty.
 func WriteAbout(dir string, a About) error {
 	path := filepath.Join(dir, AboutFile)
 	if a.Empty() {

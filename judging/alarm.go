@@ -10,28 +10,29 @@ import (
 // the longest, so it warns of them after the first few.
 type Alarms struct {
 	mu             sync.Mutex
-	n              int
-	cut, noVerdict int
-	repeating      int       // truncated replies that repeat themselves
-	unconstrained  int       // truncated replies that ignore the labels; see [Record.Unheld]
-	unserved       Unserved  // judgments without a verdict by no fault of the judge
-	Manifest       *Manifest // may be nil
-	labels         map[string]int
-	Message        string // the latest warning; "" if its reason is gone
+	n              int            // judgments counted
+	cut, noVerdict int            // judgments with a truncated reply; judgments without a verdict, truncated or not
+	repeating      int            // truncated replies that repeat themselves
+	unconstrained  int            // truncated replies that ignore the labels; see [Record.IgnoresConstraint]
+	unserved       Unserved       // judgments without a verdict by no fault of the judge
+	Manifest       *Manifest      // of the run; may be nil
+	labels         map[string]int // verdicts by label
+	Message        string         // the warning that the latest check found reason for; "" for none
 
-	reported map[string]bool // by kind of warning
-	endLoops string
+	reported map[string]bool // true for each kind of warning that Look has returned; see alarm
+	endLoops string          // advice against the latest reply that repeats itself
 }
 
 const (
-	alarmAfter = 20
-	alarmLoops = 3 // replies that repeat themselves
+	alarmAfter = 20 // judgments before Alarms checks for the first time
+	alarmLoops = 3  // least replies that repeat themselves before Alarms warns of them
 	// alarmPercent is the percentage of judgments without a verdict, or with the same label, at which Alarms warns.
 	// For truncated replies half of it is enough.
 	alarmPercent = 90
 )
 
-// Look counts a judgment and returns a warning, or "". It may be called from several goroutines.
+// Look counts the judgment of a record. It returns a warning the first time that a check finds reason for one of its
+// kind, or else "". It may be called from several goroutines.
 func (a *Alarms) Look(r *Record) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,15 +75,15 @@ func (a *Alarms) Look(r *Record) string {
 	return a.Message
 }
 
-// loops reports whether enough replies repeat themselves to warn.
+// loops reports whether enough replies repeat themselves to warn: alarmLoops of them, and half of alarmPercent.
 func (a *Alarms) loops() bool {
 	return a.repeating >= alarmLoops && 200*a.repeating >= alarmPercent*a.n
 }
 
-// loopAlarm is the kind of the warning of replies that repeat themselves.
+// loopAlarm names the kind of warning about replies that repeat themselves.
 const loopAlarm = "loops"
 
-// alarm returns the kind and the text of the current warning, or two empty strings.
+// alarm returns the kind and the text of the first warning for which the counts give reason, or two empty strings.
 func (a *Alarms) alarm() (kind, text string) {
 	if a.loops() {
 		const line = "alarm: %d of %d replies repeat themselves until they are cut: %s"

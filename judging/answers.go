@@ -11,33 +11,33 @@ import (
 
 // Answers holds a model's answers from its run of the answer protocol.
 type Answers struct {
-	Name    string // the model's name unless the caller sets another
-	Run     string // the run's folder
-	ID      string // the run's
-	Model   ModelSpec
-	Dataset DatasetSpec
-	Failed  int // questions whose call failed: the same run command asks them again
-	Missing int // questions of the run without a record: likewise
+	Name    string      // name of the model that answered, unless the caller sets another
+	Run     string      // the run's folder
+	ID      string      // id of the run, or of the whole run if this one is a shard
+	Model   ModelSpec   // the model that answered
+	Dataset DatasetSpec // the run's questions
+	Failed  int         // questions whose call failed: the same run command asks them again
+	Missing int         // questions of the run without a record: the same run command asks them
 
-	answers   map[string]Answer        // by question
-	questions map[string]priorQuestion // by question; nil until Compare needs it
+	answers   map[string]Answer        // by id of the question
+	questions map[string]priorQuestion // the run's own, by id; nil unless Compare found that they come from another file
 }
 
 // Answer holds a model's answer to a question.
 type Answer struct {
-	Text    string // the whole reply
-	Value   string // the final answer read from it; "" if none
-	Outcome Outcome
+	Text    string  // the whole reply
+	Value   string  // the final answer read from Text; "" if there is none
+	Outcome Outcome // the result of reading Text: Decided if it has a final answer
 }
 
-// priorQuestion holds the hash of a question's texts, as the run was asked it, and its gold label.
+// priorQuestion holds a question as the answering run has it, to compare it with another file's question of that id.
 type priorQuestion struct {
-	texts [sha256.Size]byte
-	gold  string
+	texts [sha256.Size]byte // hash of the question and its candidates; see hashTexts
+	gold  string            // id of the labelled candidate, or the labelled number
 }
 
-// ReadAnswers reads a run of the answer protocol. By default it uses the paper's readers: what is read here becomes
-// part of the next stage's items, and so of the ids of its runs.
+// ReadAnswers reads the answers in the folder of a run of the answer protocol. By default it uses the readers of
+// Paper: other protocols make items of the answers, and the ids of their runs depend on the items.
 func ReadAnswers(dir string, reading Reading) (*Answers, error) {
 	reading.Name = cmp.Or(reading.Name, Paper)
 	a := &Answers{Run: dir, answers: map[string]Answer{}}
@@ -67,7 +67,7 @@ func ReadAnswers(dir string, reading Reading) (*Answers, error) {
 	return a, nil
 }
 
-// joinReplies returns the texts of all turns, one after the other on lines of their own.
+// joinReplies returns the texts of a record's replies, joined by newlines.
 func joinReplies(r *Record) string {
 	var texts []string
 	for _, reply := range r.Replies {
@@ -76,21 +76,21 @@ func joinReplies(r *Record) string {
 	return strings.Join(texts, "\n")
 }
 
-// Lack is the reason why an answer cannot be judged.
+// Lack names the reason why a model has no answer to a question that a judge could judge.
 type Lack string
 
 const (
-	LackNone      Lack = ""
-	LackMissing   Lack = "missing"
-	LackFailed    Lack = "failed"
-	LackText      Lack = "no-text"
-	OtherQuestion Lack = "other-question"
+	LackNone      Lack = ""               // no reason: the answer can be judged
+	LackMissing   Lack = "missing"        // the run has no record of the question
+	LackFailed    Lack = "failed"         // the call to the model failed
+	LackText      Lack = "no-text"        // there is no text: the reply is empty or refused, or the prompt was too long
+	OtherQuestion Lack = "other-question" // the run has another question under the same id
 )
 
-// Lacks lists all reasons.
+// Lacks lists all reasons in the order of warnings, without LackNone.
 var Lacks = []Lack{LackMissing, LackFailed, LackText, OtherQuestion}
 
-// lackReasons maps each reason to the end of a sentence.
+// lackReasons maps each reason to its words, with which a warning about questions left out ends.
 var lackReasons = map[Lack]string{
 	LackMissing:   "its run has no record of them",
 	LackFailed:    "the call failed",
@@ -116,7 +116,8 @@ func (a *Answers) Find(item datasets.Item) (Answer, Lack) {
 	return g, LackNone
 }
 
-// Compare loads the run's own questions if questions is another file, so that To and LabelledAs can compare them.
+// Compare loads the questions of the answering run if questions comes from another file, so that Find can refuse
+// answers to different questions, and GoldLabel can return their labels.
 func (a *Answers) Compare(questions *datasets.Set) error {
 	if a.questions != nil || a.Dataset.SHA256 == questions.SHA256 {
 		return nil
@@ -132,7 +133,8 @@ func (a *Answers) Compare(questions *datasets.Set) error {
 	return nil
 }
 
-// GoldLabel returns the gold label of a question in the run's own file. ok is false if both use the same file.
+// GoldLabel returns the label that the answering run's own file gives to a question. ok is false if the question is not
+// in that file, or if Compare found that the file is the same.
 func (a *Answers) GoldLabel(question string) (gold string, ok bool) {
 	prior, ok := a.questions[question]
 	return prior.gold, ok
@@ -151,6 +153,6 @@ func hashTexts(item datasets.Item) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 }
 
-// Unfinished reports whether the answering run lacks answers. Judgments should not be staged before it is complete:
-// with more answers they would belong to another run.
+// Unfinished reports whether the answering run lacks answers. Items to judge should not be made of an unfinished run:
+// with more answers they would be other items, and their judgments another run.
 func (a *Answers) Unfinished() bool { return a.Failed+a.Missing > 0 }

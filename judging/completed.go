@@ -4,16 +4,16 @@ import "slices"
 
 // Completed holds the judgments that a run has already. The zero value holds none.
 type Completed struct {
-	done map[repetitionKey][]bool // by presentation
+	done map[repetitionKey][]bool // for each presentation of the item, whether it is judged
 }
 
-// repetitionKey identifies one repetition of an item's judgments.
+// repetitionKey identifies the judgments of all presentations of an item in one repetition.
 type repetitionKey struct {
-	item       string
-	repetition int
+	item       string // id of the item
+	repetition int    // from 0
 }
 
-// Add adds the judgment of a record, and reports whether it is new.
+// Add adds the judgment of a record, and reports whether s did not have it yet.
 func (s *Completed) Add(r *Record) bool {
 	if s.done == nil {
 		s.done = map[repetitionKey][]bool{}
@@ -30,13 +30,13 @@ func (s *Completed) Add(r *Record) bool {
 	return !old
 }
 
-// Has reports whether the run has a judgment.
+// Has reports whether the run has the judgment of an item, by its id, in a presentation and a repetition, both from 0.
 func (s *Completed) Has(item string, presentation, repetition int) bool {
 	done := s.done[repetitionKey{item, repetition}]
 	return presentation < len(done) && done[presentation]
 }
 
-// Count returns the number of judgments.
+// Count returns the number of judgments that the run has.
 func (s *Completed) Count() int {
 	n := 0
 	for _, done := range s.done {
@@ -49,7 +49,8 @@ func (s *Completed) Count() int {
 	return n
 }
 
-// Complete reports whether the run has all judgments of an item, in each of so many repetitions.
+// Complete reports whether the run has the judgments of all presentations of an item, by its id, in each of the first
+// repetitions.
 func (s *Completed) Complete(item string, repetitions int) bool {
 	for repetition := range repetitions {
 		done, some := s.done[repetitionKey{item, repetition}]

@@ -11,7 +11,8 @@ import (
 // A reply is truncated if the server says so; backends/reply.go maps what servers report to a Finish, and this file
 // derives the outcomes from it. [Record.Repeats] finds replies that repeat themselves until they are truncated.
 
-// unfinishedOutcome returns the outcome of a reply that cannot hold a verdict, or "".
+// unfinishedOutcome maps the way a reply ended to TooLong, Refused or, unless reading accepts verdicts in truncated
+// replies, Cut. It returns "" for a reply that can have a verdict.
 func unfinishedOutcome(f backends.Finish, reading Reading) Outcome {
 	switch f {
 	case backends.TooLong:
@@ -26,7 +27,8 @@ func unfinishedOutcome(f backends.Finish, reading Reading) Outcome {
 	return ""
 }
 
-// cutBeforeVerdict reports whether a truncated reply, whose verdict would be accepted, ended before it gave one.
+// cutBeforeVerdict reports whether last, from which v was read, was truncated before it gave a verdict. It serves runs
+// that accept verdicts in truncated replies.
 func cutBeforeVerdict(v Verdict, last Reply) bool {
 	return v.Outcome == NoVerdict && last.Finish == backends.Length
 }
@@ -36,8 +38,8 @@ func thinkingTruncated(r backends.Response) bool {
 	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
 }
 
-// IgnoresConstraint reports whether a reply that was constrained to the labels runs on to the token limit: the server
-// ignores the constraint.
+// IgnoresConstraint reports whether one of the replies that had to be a label and nothing else runs on to the token
+// limit: the server ignores the constraint.
 func (r *Record) IgnoresConstraint() bool {
 	return slices.ContainsFunc(r.Replies, func(x Reply) bool {
 		return x.Constrained && x.Finish == backends.Length && strings.TrimSpace(x.Text) != ""

@@ -22,11 +22,11 @@ import (
 
 // Files of a run directory.
 const (
-	ManifestFile = "run.json"
-	RecordsFile  = "records.jsonl"
-	ItemsFile    = "items.jsonl"  // the dataset's own lines, those used, in order
-	ResultsFile  = "results.json" // the scores of the records
-	lockFile     = ".lock"
+	ManifestFile = "run.json"      // the [Manifest]
+	RecordsFile  = "records.jsonl" // a [Record] per line
+	ItemsFile    = "items.jsonl"   // the dataset's lines of the items that the run uses, in order
+	ResultsFile  = "results.json"  // the scores of the records
+	lockFile     = ".lock"         // locked by the process that writes to the directory
 )
 
 // RunFiles lists the names of a run's files.
@@ -37,26 +37,26 @@ type Dir struct {
 	Path    string
 	lock    *flock.Flock
 	dropped map[int]bool // numbers, from 1, of the records that Sweep removes
-	// Waiting holds the judgments that waited for checks when an earlier try was killed, and its unverified records.
+	// Waiting holds judgments of an earlier try that need a check of which model the server serves: those that waited
+	// for one when the try was killed, and records marked unverified.
 	Waiting       []*Record
-	waitingMu     sync.Mutex
-	waitingWriter recordWriter // its file is nil before the first Hold
-	recordWriter
+	waitingMu     sync.Mutex   // held while waitingWriter is opened or written to
+	waitingWriter recordWriter // writes waitingFile; its file is nil before the first Hold
+	recordWriter               // writes RecordsFile
 }
 
 // ErrOtherRun marks OpenDir's error for a directory that holds another run.
 var ErrOtherRun = errors.New("holds another run")
 
-// OtherRun returns the error for a directory that holds another run than m; it lists the differences.
+// OtherRun returns the error for a directory at path that holds the run old instead of m. It lists their differences.
 func OtherRun(path string, old, m *Manifest) error {
 	return fmt.Errorf("%s: %w (%s): name another folder with --out",
 		path, ErrOtherRun, strings.Join(old.Spec.Differences(m.Spec), "; "))
 }
 
 // OpenDir opens a run directory for writing, creates it if needed, and takes its lock. If the directory holds a run, it
-// must be the same one: OpenDir then calls done for every valid record. Records for which retry returns true, and
-// unverified ones, are not valid: the former stay in the file until Start or Sweep removes them, the latter go to
-// Waiting.
+// must be the run of m: OpenDir then calls done for every valid record. Records for which retry returns true, and
+// unverified ones, are not valid: Start or Sweep removes both from the file, and Waiting holds the unverified ones.
 func OpenDir(path string, m *Manifest, retry func(*Record) bool, done func(*Record) error) (*Dir, error) {
 	return OpenDirBy(path, m, retry, nothing, func(r *Record, _ struct{}) error { return done(r) })
 }
@@ -106,10 +106,11 @@ func OpenDirBy[T any](
 	return d, nil
 }
 
-// Plain returns an error if one of the files that a run writes to is a link or not a regular file.
+// Plain returns an error if one of the files that a run in the folder path appends to is a link or not a regular file.
 func Plain(path string) error { return disk.CheckRegular(path, lockFile, RecordsFile, waitingFile) }
 
-// resume returns an error if the folder holds another run, and sets the files of this one that others changed.
+// resume returns an error if the folder holds another run than m. If it holds m, resume sets m.Altered to the names of
+// the files that another program changed.
 func (d *Dir) resume(m *Manifest) error {
 	old, err := ReadManifest(d.Path)
 	switch {
@@ -156,8 +157,8 @@ func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error
 	return d.WriteItems(each)
 }
 
-// Start writes the manifest, removes invalid records and opens the directory for new ones. Before Start, only the
-// folder and its lock exist, and no record is removed.
+// Start writes the manifest, removes the records that OpenDir found invalid and opens records.jsonl for new ones.
+// Before Start, a new run has only its folder and lock, and an old one keeps all records.
 func (d *Dir) Start(m *Manifest) error {
 	if err := d.WriteManifest(m); err != nil {
 		return err
@@ -174,7 +175,7 @@ func (d *Dir) Start(m *Manifest) error {
 	return d.open(filepath.Join(d.Path, RecordsFile))
 }
 
-// mustBeFree returns an error for a folder that has files of another program.
+// mustBeFree returns an error for a folder, without a run, that has visible files: they belong to another program.
 func mustBeFree(path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -189,7 +190,7 @@ func mustBeFree(path string) error {
 	return nil
 }
 
-// Sweep rewrites the records in one step, without invalid ones.
+// Sweep rewrites records.jsonl in one step, without the records that OpenDir found invalid.
 func (d *Dir) Sweep() error {
 	if len(d.dropped) == 0 {
 		return nil
@@ -210,8 +211,8 @@ func (d *Dir) Sweep() error {
 	return withFullDiskNote(err)
 }
 
-// readStored calls done for the valid records. It leaves records to ask again, and duplicates, to Sweep, and an
-// unfinished last line to Start.
+// readStored calls done for each valid record of the folder, with the value that read makes of it. It marks duplicates
+// and records to ask again for Sweep, which removes them, and ignores an unfinished last line, which Start removes.
 func readStored[T any](
 	d *Dir, retry func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {
@@ -236,8 +237,8 @@ func readStored[T any](
 	return d.readWaiting(unverified, retry, &completed)
 }
 
-// completeLength returns the length of a file up to and including its last newline. At most one unfinished line
-// follows.
+// completeLength returns the length of a file, in bytes, up to and including its last newline. At most one unfinished
+// line follows.
 func completeLength(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -267,8 +268,8 @@ func (d *Dir) Write(r *Record) error {
 
 // WriteItems writes items.jsonl in one step if it does not exist; each passes its lines to its argument. If a run next
 // to this one has the same items, the two share one file where the file system has hard links. WriteItems may be called
-// while records are written, but after Start: items without a manifest could belong to another run. If it did not
-// finish, whoever continues the run calls it again.
+// while records are written, but after Start: items without a manifest could belong to another run. If a kill ends
+// WriteItems, the next try of the run calls it again.
 func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
 	if disk.Exists(path) {
@@ -318,8 +319,8 @@ func shareItems(dir string) error {
 	return nil
 }
 
-// WriteManifest writes run.json, which may count on the records: they are on disk before it. Of a run that has ended it
-// says what its files are.
+// WriteManifest writes run.json after it has flushed all records to disk. Unless the run is still Running, it adds the
+// hashes of the run's files.
 func (d *Dir) WriteManifest(m *Manifest) error {
 	if err := d.flush(); err != nil {
 		return err
@@ -345,7 +346,7 @@ func (d *Dir) Abandon() {
 	d.Close()
 }
 
-// Close releases the directory.
+// Close flushes and closes the files of records, and releases the lock.
 func (d *Dir) Close() error {
 	return errors.Join(d.recordWriter.close(), d.waitingWriter.close(), d.lock.Unlock())
 }
@@ -363,7 +364,8 @@ func withFullDiskNote(err error) error {
 	return err
 }
 
-// Differences lists what two specs disagree on, as "prompt.name: sop, now direct".
+// Differences lists the values in which two specs differ, such as "prompt.name: sop, now direct". It leaves out the
+// texts and the origin of prompts.
 func (s Spec) Differences(now Spec) []string {
 	a, b := flatten(s), flatten(now)
 	both := maps.Clone(a)
@@ -379,6 +381,7 @@ func (s Spec) Differences(now Spec) []string {
 	return out
 }
 
+// orNone returns v, or "(none)" for nil and "".
 func orNone(v any) any {
 	if v == nil || v == "" {
 		return "(none)"
@@ -386,6 +389,7 @@ func orNone(v any) any {
 	return v
 }
 
+// flatten returns the values in a spec's JSON by their keys, such as "prompt.name".
 func flatten(s Spec) map[string]any {
 	raw, _ := json.Marshal(s) // strings and numbers alone: cannot fail
 	var tree map[string]any

@@ -8,9 +8,9 @@ import (
 	"gavel/backends"
 )
 
-// finishThinking asks once for the verdict alone, given the thinking so far, in a turn without thinking that is
-// constrained to the labels if the prompt has some. The record notes it. If the turn does not fit the context, the
-// reply stays truncated.
+// finishThinking asks once for the verdict alone, after resp, a reply to req, reached the token limit while thinking.
+// The turn contains the thinking so far; it is without thinking, and constrained to the labels if the prompt has some.
+// The reply goes into rec, and rec.Finished is set. If the turn does not fit the context, resp counts as truncated.
 func (j *RunJob) finishThinking(
 	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, resp backends.Response,
 ) (v Verdict, err error) {

@@ -13,12 +13,13 @@ import (
 // each. It ignores the order of the items, their file and the judge's own answers.
 type ItemSet string
 
-// ItemsFile names the file of a run's items by its hash, or while there is none by the dataset's file and the ids.
+// ItemsFile returns a text that is equal for runs whose files of items are equal: the file's hash or, while the run has
+// none, the hashes of the dataset's file and of the items' ids.
 func (m *Manifest) ItemsFile() string {
 	return cmp.Or(m.Files[ItemsFile], m.Spec.Dataset.SHA256+" "+m.Spec.Dataset.IDs)
 }
 
-// ReadItems returns the ids of the items in the lines of items.jsonl, by digest.
+// ReadItems reads the lines of a run's items.jsonl from in and returns the items' ids by digest.
 func ReadItems(m *Manifest, in io.Reader) (map[uint64]string, error) {
 	type identity struct {
 		id     string
@@ -44,9 +45,10 @@ func ItemSetOf(ids map[uint64]string) ItemSet {
 	return ItemSet(set)
 }
 
-// Len counts the items.
+// Len returns the number of items in the set.
 func (s ItemSet) Len() int { return len(s) / 8 }
 
+// digestAt returns the digest of the i-th item of the set, in ascending order of digests.
 func (s ItemSet) digestAt(i int) uint64 { return binary.BigEndian.Uint64([]byte(s[8*i : 8*i+8])) }
 
 // Has reports whether an item with the digest is in the set.
@@ -66,14 +68,14 @@ func (s ItemSet) Common(o ItemSet, maxMissing int) ItemSet {
 	return ItemSet(common)
 }
 
-// SubsetOf reports whether o has all items of the set.
+// SubsetOf reports whether o has all items of s.
 func (s ItemSet) SubsetOf(o ItemSet) bool { return s.Common(o, 0) == s }
 
-// maxMissingPercent is the percentage of items that one of two sets may lack if their judges are ranked together on the
-// items that both have: a stage leaves out items that its judge has not answered.
+// maxMissingPercent is the percentage of items that one of two runs may lack if their judges are still ranked together,
+// on the items that both have: if items are made of a judge's own answers, questions without one are left out.
 const maxMissingPercent = 5
 
-// AlmostEqual reports whether the sets differ by a few items only.
+// AlmostEqual reports whether at most maxMissingPercent of the larger set's items are not in both sets.
 func (s ItemSet) AlmostEqual(o ItemSet) bool {
 	all := max(s.Len(), o.Len())
 	maxMissing := maxMissingPercent * all / 100

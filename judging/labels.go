@@ -2,8 +2,9 @@ package judging
 
 import "regexp"
 
-// OneLabel finds the labels in a reply and returns the one that counts, and its position. Without a label the outcome
-// is NoVerdict; unless policy is Last, two different labels are a conflict.
+// OneLabel finds the matches of form, whose first group is a label, in a reply. It returns the label that counts and
+// the position of its match. Without a match the outcome is NoVerdict; unless policy is Last, two different labels are
+// a Conflict, with the position of the last one.
 func OneLabel(form *regexp.Regexp, reply string, policy Policy) (label string, span Span, o Outcome) {
 	all := form.FindAllStringSubmatchIndex(reply, -1)
 	if len(all) == 0 {
@@ -25,5 +26,5 @@ func OneLabel(form *regexp.Regexp, reply string, policy Policy) (label string, s
 // needs explanation; see [backends.SystemOne].
 const Decision = "decision"
 
-// LabelTurn asks for the label alone. It is gavel's own: no paper constrains its judges.
+// LabelTurn is the text with which gavel asks a judge that has reasoned for the label alone. No paper publishes one.
 const LabelTurn = "Now output your final verdict label, and nothing else."

@@ -26,22 +26,22 @@ import (
 
 // Spec holds everything that determines a run's results. Two runs with the same spec are the same run.
 type Spec struct {
-	// `pairwise`, `reversed`, `answer`, `self-reference`, `multi-option`
+	// name of the protocol: `pairwise`, `reversed`, `answer`, `self-reference`, `multi-option`
 	Protocol string   `json:"protocol"`
-	Goal     string   `json:"goal"`   // `better`, `worse`, `answer`, `correct`, `best` or `worst`
-	Prompt   Template `json:"prompt"` // with the labels by which stored replies are read
+	Goal     string   `json:"goal"`   // what a verdict names: `better`, `worse`, `answer`, `correct`, `best` or `worst`
+	Prompt   Template `json:"prompt"` // the prompt's text around the items, and the labels by which replies are read
 	// the protocol's options that are not the default, as text: `mode`, `self-reference`, `goal`, `orders`, `marker`
 	Options Settings    `json:"options,omitempty"`
 	Dataset DatasetSpec `json:"dataset"` // the items judged
 	Model   ModelSpec   `json:"model"`   // the judge
-	// of every request; left out of an imported run, where they are unknown
+	// parameters of every request; left out of an imported run, where they are unknown
 	Parameters Parameters `json:"parameters"`
 }
 
-// wholeSpec is a Spec that marshals with all of its keys. A run's id is its hash.
+// wholeSpec is a Spec that marshals with all of its keys. A run's id is the hash of the JSON.
 type wholeSpec Spec
 
-// MarshalJSON leaves out what is unknown of an imported run, and 0 or empty in its spec: the parameters and the prompt.
+// MarshalJSON leaves out the parameters of an imported run, which are unknown, and its prompt's text and hash if empty.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	type prompt struct {
 		Template
@@ -66,35 +66,36 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 // DatasetSpec identifies the items judged by hashes of their file and ids, and holds the options that change them. The
 // run id depends on it.
 type DatasetSpec struct {
-	// of the dataset's file, or of the lines that gavel made (judgments from stages, fewer options)
+	// of the dataset's file, or of the lines that gavel made of it (judgments of answers, fewer options)
 	SHA256     string `json:"sha256"`
-	Items      int    `json:"items"`                 // used
-	IDs        string `json:"items_sha256"`          // of their ids, one per line
-	Turns      string `json:"turns,omitempty"`       // `all`, if requested
+	Items      int    `json:"items"`                 // number of items that the run uses
+	IDs        string `json:"items_sha256"`          // SHA-256 of the ids of these items, one per line
+	Turns      string `json:"turns,omitempty"`       // `all`, if conversations of several turns are included
 	Lang       string `json:"lang,omitempty"`        // language of the conversations, if not the default
-	Unrelated  bool   `json:"unrelated,omitempty"`   // an option of another item comes first
-	MaxOptions int    `json:"max_options,omitempty"` // items have at most so many options
+	Unrelated  bool   `json:"unrelated,omitempty"`   // each item has an option of another item, as its first
+	MaxOptions int    `json:"max_options,omitempty"` // number of options to which larger items were reduced
 
-	// `--field`, if the file's columns were mapped, in the order of its parts; `sha256` covers the file and the mapping
+	// the value of `--field` in its normal form, if the file's columns were mapped; `sha256` covers the file and the
+	// mapping
 	Field       string `json:"field,omitempty"`
-	LabelValues string `json:"label_values,omitempty"` // `--label-values`, likewise
+	LabelValues string `json:"label_values,omitempty"` // the value of `--label-values`, if the file's labels were mapped
 }
 
 // ModelSpec identifies the judge.
 type ModelSpec struct {
-	Name string `json:"name"` // on the server
+	Name string `json:"name"` // the model's name on its server
 	// kind of backend and digest or fingerprint: the model's part of the cache key
 	Identity string `json:"identity"`
 }
 
 // Parameters holds the parameters of every request of a run.
 type Parameters struct {
-	Temperature float64 `json:"temperature"` // always 0
-	TopP        float64 `json:"top_p"`       // always 1
-	Seed        int     `json:"seed"`        // sent with every request
-	MaxTokens   int     `json:"max_tokens"`  // of one reply, including thinking
+	Temperature float64 `json:"temperature"` // sampling temperature; always 0
+	TopP        float64 `json:"top_p"`       // share of probability from which tokens are sampled; always 1
+	Seed        int     `json:"seed"`        // seed of the server's sampling, sent with every request
+	MaxTokens   int     `json:"max_tokens"`  // limit of one reply, in tokens, including thinking
 	NumCtx      int     `json:"num_ctx"`     // requested context in tokens; 0 leaves it to the server
-	// most turns of a conversation without a verdict; 1 except for pairs
+	// largest number of times that a judge is asked until it gives a verdict; 1 except for pairs
 	Attempts int `json:"attempts"`
 	// `system` or `user`: the role that carries the system text
 	SystemRole string `json:"system_role"`
@@ -109,7 +110,7 @@ type Parameters struct {
 	ThinkBudget int `json:"think_budget,omitempty" about:"tokens of thinking at most"`
 	// after a reply that reached the token limit while thinking, one turn asks for the verdict alone
 	FinishThinking bool `json:"finish_thinking,omitempty" about:"verdict forced after thinking that was cut"`
-	// the verdict is constrained to the labels on offer
+	// the server constrains the verdict to the labels that the prompt offers
 	Constrain bool `json:"constrain,omitempty" label:"-" about:"verdict held to the labels"`
 	// each label's probability is requested; also set by `--constrain` if the server is known to return them
 	Logprobs bool `json:"logprobs,omitempty"`
@@ -122,13 +123,13 @@ type Parameters struct {
 
 // Setting describes a parameter that differs from its default.
 type Setting struct {
-	Label string // in a list of settings; "-" to leave it out there
-	About string // before its value
-	Value string
+	Label string // short form with the value, such as "think low"; "-": left out of [Spec.Labels]
+	About string // the parameter in words, shown before Value
+	Value string // as text; "yes" for a switch
 }
 
-// Settings returns the parameters that differ from their defaults and have a description, the tag about. Their label is
-// the tag label, or else their JSON key with spaces.
+// Settings returns the parameters that are not zero and have a description, the tag about. A label begins with the tag
+// label or else the JSON key with spaces, and ends with the value unless the parameter is a switch.
 func (p Parameters) Settings() (settings []Setting) {
 	all := reflect.ValueOf(p)
 	for _, f := range reflect.VisibleFields(all.Type()) {
@@ -153,7 +154,7 @@ func (p Parameters) Settings() (settings []Setting) {
 	return settings
 }
 
-// Labels lists the options and parameters that differ from their defaults.
+// Labels lists the options and parameters that differ from their defaults, in short form, such as "constrained".
 func (s Spec) Labels() (labels []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
 		labels = append(labels, name+" "+s.Options[name])
@@ -169,7 +170,7 @@ func (s Spec) Labels() (labels []string) {
 	return labels
 }
 
-// Unknown reports whether the parameters are unknown, as those of an imported run.
+// Unknown reports whether the parameters are unknown, as an imported run's are: then all are zero.
 func (p Parameters) Unknown() bool { return p == Parameters{} }
 
 // MaxRepetitions limits how often a prompt may be asked.
@@ -193,37 +194,40 @@ type Manifest struct {
 	Schema int `json:"schema"` // version of this file's format; a newer one is an error
 	// SHA-256 of the JSON of `spec` without `prompt.origin`; runs of one `id` are the same run
 	ID        string `json:"id"`
-	Gavel     string `json:"gavel"`     // version of gavel that made it
+	Gavel     string `json:"gavel"`     // version of gavel that made the run
 	Simulated bool   `json:"simulated"` // no model was asked
 	Spec      Spec   `json:"spec"`      // everything that determines the results
 
 	Dataset DatasetInfo         `json:"dataset"` // where the items came from
 	Model   backends.Model      `json:"model"`   // the judge, as the server describes it
-	Server  backends.ServerInfo `json:"server"`  // the server of the judge
+	Server  backends.ServerInfo `json:"server"`  // the server that serves the judge
 	// all servers in the order given, if there are several; `server` is the first
 	Servers []backends.ServerInfo `json:"servers,omitempty"`
-	// length of the longest first turn; not of simulated and imported runs
+	// length of the longest prompt that begins a judgment; left out of simulated and imported runs
 	Longest   Length `json:"longest_prompt,omitzero"`
-	Judgments int    `json:"judgments"` // items × presentations × repetitions
+	Judgments int    `json:"judgments"` // number of all judgments: items × presentations × repetitions
 	// judgments in flight during the last try; the average if gavel chose it
-	Concurrency int       `json:"concurrency"`
-	Timeout     string    `json:"timeout,omitempty"`   // of one call, of the last try; not of simulated and imported runs
-	RetryFor    string    `json:"retry_for,omitempty"` // how long a call was tried, as `timeout`
-	Started     time.Time `json:"started,omitzero"`    // of the first try
-	Ended       time.Time `json:"ended,omitzero"`      // of the last try
-	// requests other than those for judgments and for finding the server, by path: which model is served, how long a
-	// prompt is
+	Concurrency int `json:"concurrency"`
+	// time limit of one call in the last try, such as `10m0s`; left out of simulated and imported runs
+	Timeout  string    `json:"timeout,omitempty"`
+	RetryFor string    `json:"retry_for,omitempty"` // how long a failing call was tried again, like `timeout`
+	Started  time.Time `json:"started,omitzero"`    // when the first try began
+	Ended    time.Time `json:"ended,omitzero"`      // when the last try ended
+	// number of requests by path, without those for judgments and for finding the server; they ask which model is
+	// served, or how long a prompt is
 	OtherRequests map[string]int `json:"requests_beside,omitempty"`
 	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`, `stopped` (by a rule)
-	Status     string           `json:"status"`
-	Imported   string           `json:"imported,omitempty"`   // the imported file
-	Stages     []StageRun       `json:"stages,omitempty"`     // the runs whose answers its items contain
-	Staged     *StageCounts     `json:"staged,omitempty"`     // counts of their questions
-	Referenced *ReferenceCounts `json:"referenced,omitempty"` // counts of the pairs, with `--self-reference`
+	Status   string     `json:"status"`
+	Imported string     `json:"imported,omitempty"` // name of the imported file
+	Stages   []StageRun `json:"stages,omitempty"`   // the runs whose answers or verdicts this run uses
+	// counts of the questions whose answers the items contain, and of those left out
+	Staged *StageCounts `json:"staged,omitempty"`
+	// counts of the pairs judged with the judge's own answer as reference, and of those left out
+	Referenced *ReferenceCounts `json:"referenced,omitempty"`
 	// of a model without a digest: the most likely tokens after a fixed text, and the natural logarithms of their
 	// probabilities
 	Sample backends.TokenSample `json:"sample,omitempty"`
-	// when a server was found to serve another model during the run
+	// each change of a server to another model that gavel found during the run
 	Changes []ModelChange `json:"model_changes,omitempty"`
 	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
 	JudgeName string `json:"judge_name,omitempty"`
@@ -238,40 +242,41 @@ type Manifest struct {
 	// left out, the order of the file
 	DrawnBy *int64    `json:"drawn_by_seed,omitempty"`
 	Stopped *StopRule `json:"stopped,omitempty"` // the rule that ended the run before its last item
-	Shard   *Shard    `json:"shard,omitempty"`   // the part of another run's items that it has, with `--shard`
-	// SHA-256 of `items.jsonl` and `records.jsonl` when the last try ended; left out while it runs
+	Shard   *Shard    `json:"shard,omitempty"`   // the part of a larger run's items that this run has, with `--shard`
+	// SHA-256 of `items.jsonl` and `records.jsonl` when the last try ended; left out while the run is in progress
 	Files map[string]string `json:"files_sha256,omitempty"`
-	// of these files, those changed by others after a try of the run wrote them: the results include the change
+	// names of the files of `files_sha256` that another program changed after a try of the run had written them: the
+	// results include the change
 	Altered []string `json:"altered,omitempty"`
 }
 
 // StopRule describes the rule that ended a run before its last item.
 type StopRule struct {
-	Rule  string  `json:"rule"`  // `until …` or `race`
+	Rule  string  `json:"rule"`  // name of the rule: `until …` or `race`
 	Alpha float64 `json:"alpha"` // bounds the probability that the rule errs
 	Looks int     `json:"looks"` // how often the rule was checked
-	Items int     `json:"items"` // items that it uses: the first so many in the order drawn
+	Items int     `json:"items"` // number of items that the rule uses, the first ones in the order drawn
 }
 
 // StageRun names a run whose answers or verdicts another run uses.
 type StageRun struct {
 	Role  string `json:"role"`  // `judge`, `agent` or, of a jury, `juror`
-	Run   string `json:"run"`   // its folder, as given
-	ID    string `json:"id"`    // of that run
-	Model string `json:"model"` // of that run
+	Run   string `json:"run"`   // the run's folder, as given
+	ID    string `json:"id"`    // the run's id
+	Model string `json:"model"` // the model that the run asked
 	// of a juror: how many of its judgments the verdicts use; in a cascade not all
 	Calls int `json:"calls,omitempty"`
 }
 
 // Length holds the length of a prompt in tokens.
 type Length struct {
-	Tokens int `json:"tokens"` // of the prompt
-	// `counted by the server`; `of the N longest in bytes, counted by the server` if the others fit by their bytes or
-	// are too many; or `at most: its bytes`: one token a byte and 256 for the chat template
+	Tokens int `json:"tokens"` // number of tokens in the prompt
+	// how the length is known: `counted by the server`; `of the N longest in bytes, counted by the server` if all other
+	// prompts fit by their bytes or are too many; or `at most: its bytes`: one token a byte and 256 for the chat template
 	By string `json:"by"`
 }
 
-// Sources of a Length.
+// Values of [Length].By.
 const (
 	CountedByServer = "counted by the server"
 	CountedByBytes  = "at most: its bytes"
@@ -279,26 +284,26 @@ const (
 
 // DatasetInfo describes the dataset and how the items were chosen from it.
 type DatasetInfo struct {
-	Name    string   `json:"name"`                  // of the dataset
-	Format  string   `json:"format"`                // of its file
-	Rows    int      `json:"rows"`                  // usable lines of the file, or of the chosen groups
-	Skipped int      `json:"skipped"`               // lines that could not be read
-	Bad     []string `json:"bad,omitempty"`         // the first of these lines, with the reason
-	Sample  int      `json:"sample,omitempty"`      // how many were drawn
-	Each    int      `json:"sample_each,omitempty"` // how many were drawn from each group
-	Groups  []string `json:"groups,omitempty"`      // only these
-	Seed    int64    `json:"seed,omitempty"`        // of the draw
-	Limit   int      `json:"limit,omitempty"`       // only the first so many
-	IDs     string   `json:"ids,omitempty"`         // the file that named them
+	Name    string   `json:"name"`                  // name of the dataset
+	Format  string   `json:"format"`                // format of the dataset's file
+	Rows    int      `json:"rows"`                  // number of usable lines of the file, or of the chosen groups
+	Skipped int      `json:"skipped"`               // number of lines that could not be read
+	Bad     []string `json:"bad,omitempty"`         // the first lines that could not be read, with the reason
+	Sample  int      `json:"sample,omitempty"`      // number of items drawn at random
+	Each    int      `json:"sample_each,omitempty"` // number of items drawn at random from each group
+	Groups  []string `json:"groups,omitempty"`      // the groups to which the items were limited
+	Seed    int64    `json:"seed,omitempty"`        // seed of the random draw
+	Limit   int      `json:"limit,omitempty"`       // number of items used from the start of the file
+	IDs     string   `json:"ids,omitempty"`         // the file that lists the ids of the items to use
 }
 
-// ModelChange records that a server of the run was found to serve another model under the same name. Its replies since
-// the previous check do not count.
+// ModelChange records that a server of the run was found to serve another model under the same name. The server's
+// replies since the previous check do not count.
 type ModelChange struct {
-	At  time.Time `json:"at"`  // when it was found
-	URL string    `json:"url"` // of the server
-	Was string    `json:"was"` // the model before
-	Is  string    `json:"is"`  // the model then; replies since the previous check do not count
+	At  time.Time `json:"at"`  // when a check found the change
+	URL string    `json:"url"` // address of the server
+	Was string    `json:"was"` // the model that the server named at the previous check
+	Is  string    `json:"is"`  // the model that the server named at this check; replies between the two do not count
 }
 
 func (c ModelChange) String() string {
@@ -307,18 +312,19 @@ func (c ModelChange) String() string {
 	return fmt.Sprintf(text, c.URL, backends.DescribeChange(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
 }
 
-// Status of a run.
+// Values of [Manifest].Status: how the run's last try ended.
 const (
-	Running       = "running"
-	Complete      = "complete"
-	Incomplete    = "incomplete" // judgments are missing or failed
-	Interrupted   = "interrupted"
-	StoppedByRule = "stopped" // by a rule, before the last item
+	Running       = "running"     // in progress, or killed
+	Complete      = "complete"    // all judgments are there
+	Incomplete    = "incomplete"  // judgments are missing or failed
+	Interrupted   = "interrupted" // by a person or a signal
+	StoppedByRule = "stopped"     // by a rule, before the last item
 )
 
+// manifestSchema is the version of run.json's format that this gavel writes, and the newest that it reads.
 const manifestSchema = 1
 
-// NewManifest returns the manifest of a new run with its id, the hash of its spec.
+// NewManifest returns the manifest of a new run with its id, the hash of its spec. gavel is the program's version.
 func NewManifest(gavel string, spec Spec) *Manifest {
 	canonical := spec
 	canonical.Prompt.Origin = "" // does not affect results
@@ -329,7 +335,7 @@ func NewManifest(gavel string, spec Spec) *Manifest {
 	return &Manifest{Schema: manifestSchema, ID: datasets.HexSum(raw), Gavel: gavel, Spec: spec, Status: Running}
 }
 
-// HashIDs returns the SHA-256 of n ids, in hex.
+// HashIDs returns the SHA-256, in hex, of the ids id(0) to id(n-1), each on a line.
 func HashIDs(n int, id func(i int) string) string {
 	h := sha256.New()
 	for i := range n {
@@ -346,7 +352,7 @@ func (m *Manifest) AllServers() []backends.ServerInfo {
 	return []backends.ServerInfo{m.Server}
 }
 
-// SetsContext reports whether the run sets the context of its server.
+// SetsContext reports whether the run tells its server the length of the context to load the model with, as on Ollama.
 func (m *Manifest) SetsContext() bool { return m.Server.Can(backends.SetContext) }
 
 // ReadManifest reads run.json of a run directory.
@@ -366,7 +372,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return DecodeManifest(path, bufio.NewReader(f))
 }
 
-// DecodeManifest reads run.json. Errors name it by path.
+// DecodeManifest reads the content of run.json from r. path names the file in errors.
 func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.NewDecoder(r).Decode(m); err != nil {
@@ -382,8 +388,8 @@ func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// AskerOf rebuilds the protocol of a run from its manifest alone: the prompt may come from a file, or may have changed
-// since.
+// AskerOf returns the Asker of a run, made from the run's manifest alone: its prompt may come from a user's file, or
+// may have changed in the protocol since.
 func AskerOf(m *Manifest) (Asker, error) {
 	protocol, err := ProtocolNamed(m.Spec.Protocol)
 	if err != nil {

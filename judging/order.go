@@ -7,8 +7,8 @@ import (
 	"gavel/datasets"
 )
 
-// DrawOrder returns ids in the random order that a seed gives. It depends on the ids and the seed alone: it is the same
-// for every order of the file, and for every judge.
+// DrawOrder returns ids in the random order that a seed gives. The order depends on the ids and the seed alone: it is
+// the same for every order of the dataset's file, and for every judge.
 func DrawOrder(ids []string, seed int64) []string {
 	out := make([]string, len(ids))
 	for k, i := range datasets.Order(len(ids), func(i int) string { return ids[i] }, seed) {
@@ -26,7 +26,8 @@ func ItemIDs(dir string) (ids []string, err error) {
 // CandidateText holds the text of an item's candidate, and the model that wrote it, where known.
 type CandidateText struct{ Text, Model string }
 
-// EachResponse calls use with the responses to each item of a run, whose lines it reads from in, without invalid lines.
+// EachResponse reads the lines of a run's items.jsonl from in, and calls use with the id of each item and the texts of
+// its candidates. It skips invalid lines.
 func EachResponse(m *Manifest, in io.Reader, use func(id string, responses []CandidateText)) error {
 	parse := func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }
 	return EachStored(in, parse, func(line StoredLine[datasets.Item]) error {

@@ -4,14 +4,14 @@ package judging
 type Outcome string
 
 const (
-	Decided   Outcome = "decided"
-	Tie       Outcome = "tie"
+	Decided   Outcome = "decided"         // a verdict for a candidate, or a number
+	Tie       Outcome = "tie"             // a verdict that the candidates are equal
 	Conflict  Outcome = "conflict"        // labels that contradict each other
 	NoVerdict Outcome = "no-verdict"      // no label, or one that was not on offer
 	Cut       Outcome = "cut"             // the reply ended at the token limit
 	TooLong   Outcome = "prompt-too-long" // not sent, or not judged because the server truncated it
-	Refused   Outcome = "refused"
-	Failed    Outcome = "failed" // no answer after the retries; asked again by the next run
+	Refused   Outcome = "refused"         // the server withheld the reply
+	Failed    Outcome = "failed"          // no answer after the retries; asked again by the next run
 )
 
 // Verdict reports whether the outcome is a verdict for a candidate, an answer or a tie.

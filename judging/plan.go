@@ -16,28 +16,29 @@ import (
 
 // CallPlan describes what a run would do.
 type CallPlan struct {
-	Items     int    `json:"items"`
-	Judgments int    `json:"judgments"` // items × presentations × repetitions
-	Completed int    `json:"standing"`  // judgments already in the run's records
-	Cached    int    `json:"cached"`    // of the rest, judgments whose first turn is cached
-	CacheNote string `json:"cache_note,omitempty"`
-	TooLong   int    `json:"prompt_too_long"` // by the server's count: they will not be asked
-	MayNotFit int    `json:"may_not_fit"`     // too many bytes to be sure, without a server that counts tokens
+	Items     int    `json:"items"`                // number of items
+	Judgments int    `json:"judgments"`            // number of all judgments: items × presentations × repetitions
+	Completed int    `json:"standing"`             // judgments already in the run's records
+	Cached    int    `json:"cached"`               // judgments not in the records yet whose first turn is in the cache
+	CacheNote string `json:"cache_note,omitempty"` // why the cache was not read, so that Cached is 0; "" if it was
+	TooLong   int    `json:"prompt_too_long"`      // judgments not asked: by the server's count their prompt is too long
+	// MayNotFit counts judgments whose prompt has more bytes than a prompt may have tokens; the server counts none.
+	MayNotFit int `json:"may_not_fit"`
 	// LabelTurns says that after the reasoning a turn asks for the label.
 	LabelTurns bool `json:"label_turns,omitempty"`
 	// CallsAtMost includes second attempts, label turns, and a call for each label that the server does not list by
 	// itself. Calls has one call per judgment.
 	CallsAtMost int                `json:"calls_at_most"`
-	Tokens      int                `json:"prompt_tokens"` // estimate for the judgments to ask, at 4 bytes per token
-	MaxTokens   int                `json:"reply_tokens_at_most"`
-	First       []backends.Message `json:"first"` // the first prompt in full
+	Tokens      int                `json:"prompt_tokens"`        // estimate for all calls, at 4 bytes per token
+	MaxTokens   int                `json:"reply_tokens_at_most"` // tokens of all replies at the token limit
+	First       []backends.Message `json:"first"`                // the first prompt in full
 }
 
-// Calls returns the number of judgments to ask.
+// Calls returns the number of judgments to ask a server for.
 func (p CallPlan) Calls() int { return p.Judgments - p.Completed - p.Cached - p.TooLong }
 
-// MakePlan renders every prompt without asking a judge. A server that counts tokens counts those of prompts that may
-// not fit. cached may be nil.
+// MakePlan renders every prompt without asking a judge, and counts the calls that the run needs. A server that counts
+// tokens counts those of prompts that may not fit. cached reports whether a request needs no call; it may be nil.
 func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) bool) (CallPlan, error) {
 	plan := CallPlan{Items: len(j.Rows)}
 	params := j.Manifest.Spec.Parameters
@@ -87,7 +88,7 @@ func (j *RunJob) MakePlan(ctx context.Context, cached func(backends.Request) boo
 	return plan, nil
 }
 
-// maxCalls returns the most calls that one judgment may take.
+// maxCalls returns the most calls that one judgment with this prompt may take.
 func (p Parameters) maxCalls(prompt Prompt) int {
 	n := 1
 	switch {
@@ -115,10 +116,11 @@ const maxCounts = 1000
 // for the whole batch.
 const countConcurrency = 16
 
-// LongestPrompt returns the length of the longest first turn of the rows. Their bytes are enough if they and the reply
-// fit the context. Otherwise the server counts the tokens of those that may not fit, the longest in bytes first; all
-// others are shorter or fit. With attempts above 0 it stops once FitReply can get no shorter. If the server cannot
-// count, it returns the length in bytes together with the error.
+// LongestPrompt returns the length of the longest prompt with which a judgment of j.Rows begins. If the longest in
+// bytes and a reply fit the context, its bytes are enough. Otherwise the server counts the tokens of the prompts that
+// may not fit, the longest in bytes first; all others are shorter or fit. With attempts above 0, LongestPrompt stops
+// once FitReply can return nothing less. If the server cannot count, LongestPrompt returns the length in bytes together
+// with the error.
 func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Length, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
@@ -168,7 +170,8 @@ func (j *RunJob) LongestPrompt(ctx context.Context, context, attempts int) (Leng
 	return longest, nil
 }
 
-// firstTurn returns the request with the longest first turn of an item's presentations.
+// firstTurn returns the request that begins the judgment with the longest prompt, in bytes, among the presentations of
+// the item in a row.
 func (j *RunJob) firstTurn(row int) (backends.Request, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {
@@ -183,6 +186,7 @@ func (j *RunJob) firstTurn(row int) (backends.Request, error) {
 	return j.request(FirstTurn(longest, j.Manifest.Spec.Parameters.SystemRole), nil, 0), nil
 }
 
+// bytes returns the length of the prompt's first messages.
 func (p Prompt) bytes() int { return len(p.System) + len(p.User) }
 
 // LongestPrompt returns the most bytes that a first turn of the set can take. For pairs the set knows them. For other

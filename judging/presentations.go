@@ -2,7 +2,7 @@ package judging
 
 import "gavel/datasets"
 
-// checker is implemented by protocols that cannot show every item of their shapes.
+// checker is implemented by an Asker that cannot show every item of the shapes that its protocol takes.
 type checker interface {
 	// Check returns an error that says why an item cannot be shown and what to do, or nil.
 	Check(item datasets.Item) error

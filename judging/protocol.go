@@ -15,57 +15,59 @@ import (
 	"gavel/datasets"
 )
 
-// CutPrompt begins the detail of a reply to a prompt that the server truncated.
+// CutPrompt begins [Reply].Detail if the server truncated the prompt.
 const CutPrompt = backends.CutPrompt
 
 // Presentation describes an order in which an item's candidates are shown.
 type Presentation struct {
-	Index int            // from 0
-	Order []int          // Order[position] is the candidate shown there
-	Shape datasets.Shape // of the item
-	Mode  string         // the way of asking, of protocols with several
+	Index int            // number among the item's presentations, from 0
+	Order []int          // Order[position] is the index of the candidate shown there
+	Shape datasets.Shape // shape of the item
+	Mode  string         // the way of asking, if the protocol has several
 }
 
 // Prompt holds the text that a judge gets for one presentation.
 type Prompt struct {
-	System   string
-	User     string
-	FollowUp string // the turn asked after a reply without a verdict; "" for none
-	Oracle   backends.Oracle
+	System   string          // text of the system message; "" for none
+	User     string          // text of the user's message
+	FollowUp string          // text of the turn that asks again after a reply without a verdict; "" for none
+	Oracle   backends.Oracle // the correct verdict, for simulated judges
 
 	// Labels lists the verdicts on offer as the judge should write them. A constrained reply is exactly one of them.
 	Labels []string
-	// LabelTurn is the turn that asks for the label alone after free reasoning; "" if the label is the whole reply.
+	// LabelTurn is the text of the turn that asks for the label alone after free reasoning; "" if the label is the whole
+	// reply.
 	LabelTurn string
-	// Challenge is the turn asked after a verdict; the reply to it replaces the verdict. "" for none.
+	// Challenge is the text of the turn that asks, after a verdict, whether the judge is sure; the reply to it replaces
+	// the verdict. "" for none.
 	Challenge string
-	// Again repeats the prompt of another presentation without taking the cached reply to it.
+	// Again says that the item has another presentation with the same prompt, whose cached reply must not be used here.
 	Again bool
 }
 
-// NoCandidate is the Choice of a verdict without a candidate.
+// NoCandidate is the Choice of a verdict that favours no candidate.
 const NoCandidate = -1
 
-// Verdict holds the content of a reply.
+// Verdict holds the judge's decision that was read from its replies.
 type Verdict struct {
 	Outcome Outcome
 	Label   string // as the judge wrote it, without the brackets
-	Choice  int    // the candidate judged the better, or Nobody
-	Answer  string // to a question without candidates: the answer read
-	Rule    string // the rule that found it; "" if the protocol has one rule
-	Span    Span   // its position in the text; in a conflict that of the last label
+	Choice  int    // index of the candidate that the verdict favours, or NoCandidate
+	Answer  string // the answer to a question without candidates
+	Rule    string // name of the rule that found the label; "" if the protocol has one rule
+	Span    Span   // position of the label in [Record.Text]; in a conflict, of the last one
 }
 
-// EmptyVerdict returns a verdict with no candidate.
+// EmptyVerdict returns a verdict with an outcome, but without a label and a candidate.
 func EmptyVerdict(outcome Outcome) Verdict { return Verdict{Outcome: outcome, Choice: NoCandidate} }
 
-// Same reports whether two verdicts agree.
+// Same reports whether two verdicts have the same outcome, candidate and answer.
 func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// NewVerdict returns a verdict with its position in a reply. A Decided verdict names choice; one with NoVerdict keeps
-// the label only. outcome is a reader's word for an outcome of a record.
+// NewVerdict returns the verdict that rule found in reply[start:end]. A Decided verdict has choice, rule and label; one
+// with NoVerdict only the label, which was not on offer. O is a reader's own type with the values of [Outcome].
 func NewVerdict[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
 	v := EmptyVerdict(Outcome(outcome))
 	v.Span = Span{Start: start, End: end}
@@ -92,8 +94,8 @@ func (s Span) Shift(offset int) Span { return Span{s.Start + offset, s.End + off
 type Policy string
 
 const (
-	Unique Policy = "unique" // all must be the same (JudgeBench's rule, the default)
-	Last   Policy = "last"   // the last one (Arena-Hard v2)
+	Unique Policy = "unique" // all labels must be the same (JudgeBench's rule, the default)
+	Last   Policy = "last"   // the last label counts (Arena-Hard v2)
 )
 
 // Policies lists all policies, the default first.
@@ -123,28 +125,29 @@ type PolicyReader interface {
 // Protocol describes a protocol: its name and help, its prompts, how it asks, and how it reads its records.
 type Protocol struct {
 	Name          string
-	About         string
-	Help          string           // the help text, in which NAME and GOAL stand for those of the protocol
+	About         string           // the protocol in one line, for lists
+	Help          string           // the help text, in which NAME and GOAL stand for name and goal
 	Items         string           // plural of its items, in a word or two
-	Goal          string           // the candidate to name, such as the better one
+	Goal          string           // which candidate a judge has to name, such as "better"
 	Asks          string           // the question, in which GOAL stands for the goal; "" if the name says it
 	Shapes        []datasets.Shape // the shapes of its items
-	Presentations int              // of every item; 0 if it depends on the item
-	MaxShown      int              // how many candidates of its order a presentation shows, from the first; 0: all
+	Presentations int              // number of presentations of every item; 0 if it depends on the item
+	MaxShown      int              // number of candidates that a presentation shows, the first of its order; 0: all
 	FollowUps     bool             // another turn follows a reply without a verdict
-	Templates     []Template
-	Options       []Option
-	New           func(Template, Settings) Asker
+	Templates     []Template       // the prompts to choose from, the default first
+	Options       []Option         // the choices that it offers beyond the prompt
+	// New makes the Asker of a run.
+	New func(Template, Settings) Asker
 
 	// The following fields may be nil.
 
 	// CustomTemplate makes a template of a user's system message, or returns an error that says what the message lacks.
 	CustomTemplate func(path, system string) (Template, error)
-	// Adapt returns a template as changed by settings, for a run's manifest.
+	// Adapt returns a template with the changes that settings make to it, for a run's manifest.
 	Adapt func(Template, Settings) Template
-	// Answers says that models answer questions under this protocol, so that its runs can be stages of others.
+	// Answers says that models answer questions under this protocol: others can make items of its runs' answers.
 	Answers bool
-	// Stage returns the stage before the protocol under settings, or nil.
+	// Stage returns how to make items of answers under settings; nil if the protocol judges a dataset's items.
 	Stage func(Settings) *Stage
 	// Describe adds to a record what scores need of an item beyond its shape and gold label.
 	Describe func(r *Record, item datasets.Item, s Presentation)
@@ -152,15 +155,18 @@ type Protocol struct {
 	Check func(r *Record) error
 	// Right reports whether a verdict is correct, if that depends on more than the chosen candidate.
 	Right func(r *Record, v Verdict) bool
-	// CorrectIDs lists the ids of the candidates that are correct under settings, or none if unknown. nil: the labelled.
+	// CorrectIDs lists the ids of the candidates that are correct under settings, or none if unknown. If CorrectIDs is
+	// nil, the labelled candidate is correct.
 	CorrectIDs func(r *Record, s Settings) []string
-	// CandidateName returns a prompt's name of the candidate at a position, from 0, such as "Assistant A". nil: its id.
+	// CandidateName returns a prompt's name of the candidate at a position, from 0, such as "Assistant A". If it is nil,
+	// pages show the candidate's id.
 	CandidateName func(t Template, position int) string
 	// Asked is the question of an item as a sentence on a page; "": Asks.
 	Asked string
-	// VerdictText puts a verdict for a candidate into words, for a goal. nil: the candidate's id.
+	// VerdictText puts a verdict for the candidate id into words, for a goal. If it is nil, pages show the id.
 	VerdictText func(goal, id string) string
-	// LabelText puts the correct ones of the candidates shown into words, for a goal. nil: their ids.
+	// LabelText puts the ids of the correct candidates, among those shown, into words, for a goal. If it is nil, pages
+	// show the ids.
 	LabelText func(goal string, right, candidates []string) string
 }
 
@@ -170,7 +176,7 @@ func (p Protocol) Question(goal string) string {
 	return strings.ToUpper(q[:min(1, len(q))]) + q[min(1, len(q)):]
 }
 
-// ShownIDs returns the candidates of an order that a presentation shows.
+// ShownIDs returns the ids of the candidates that a presentation shows: the first MaxShown of its order.
 func (p Protocol) ShownIDs(order []string) []string {
 	if p.MaxShown == 0 {
 		return order
@@ -182,18 +188,18 @@ func (p Protocol) ShownIDs(order []string) []string {
 // not the default, part of the run's spec.
 type Option struct {
 	Name    string
-	Label   string // in forms; "": its name
-	Usage   string
-	Default string   // "false" for a switch
-	Values  []string // all values; nil if Check decides
-	Check   func(value string) error
-	Goal    bool // the option sets the goal
+	Label   string                   // heading in forms; "": Name
+	Usage   string                   // help text
+	Default string                   // "false" for a switch
+	Values  []string                 // all values; nil if Check decides
+	Check   func(value string) error // returns an error for an invalid value; may be nil
+	Goal    bool                     // the option's value is the goal of a run
 }
 
 // Settings maps the names of options to their values, if not the default.
 type Settings map[string]string
 
-// Get returns the value of an option.
+// Get returns the value of an option, or its default if s has none.
 func (s Settings) Get(o Option) string {
 	if v, ok := s[o.Name]; ok {
 		return v
@@ -223,7 +229,7 @@ func ProtocolsFor(s datasets.Shape) []Protocol {
 	return slices.DeleteFunc(Protocols(), func(p Protocol) bool { return !p.Takes(s) })
 }
 
-// ProtocolNamed finds a protocol. With an error it returns the zero value.
+// ProtocolNamed returns the registered protocol with a name, or else the zero value and an error.
 func ProtocolNamed(name string) (Protocol, error) {
 	if i := slices.IndexFunc(registered, func(p Protocol) bool { return p.Name == name }); i >= 0 {
 		return registered[i], nil
@@ -231,7 +237,7 @@ func ProtocolNamed(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("unknown protocol %q: it is one of %s", name, strings.Join(Names(registered), ", "))
 }
 
-// Names returns the names of protocols.
+// Names returns the names of the given protocols, in order.
 func Names(protocols []Protocol) []string {
 	names := make([]string, len(protocols))
 	for i, p := range protocols {
@@ -254,7 +260,7 @@ func (p Protocol) JudgesAgents() bool {
 	return stage != nil && stage.Agents
 }
 
-// FirstStage returns the stage before the protocol under settings, or nil.
+// FirstStage returns how the protocol makes items of models' answers under settings, or nil if it does not.
 func (p Protocol) FirstStage(s Settings) *Stage {
 	if p.Stage == nil {
 		return nil
@@ -262,7 +268,7 @@ func (p Protocol) FirstStage(s Settings) *Stage {
 	return p.Stage(s)
 }
 
-// AdaptTemplate returns a template as changed by settings, for a run's manifest.
+// AdaptTemplate returns a template with the changes that the protocol makes to it under settings, for a run's manifest.
 func (p Protocol) AdaptTemplate(t Template, s Settings) Template {
 	if p.Adapt == nil {
 		return t
@@ -300,5 +306,5 @@ func (p Protocol) TemplateNames() []string {
 	return names
 }
 
-// GroupOrder compares the groups of records in the order of their dataset.
+// GroupOrder compares two names of groups for sorting: JudgeBench's first, as in its paper, then the others by name.
 func GroupOrder(a, b string) int { return datasets.CategoryOrder(a, b) }

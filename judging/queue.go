@@ -14,33 +14,32 @@ import (
 
 // queue hands out the judgments of a run. The worker that takes an item makes its judgments one after the other. Only
 // when no item is left to take, idle workers take judgments that would have had to wait; otherwise a run would end with
-// most workers idle. If the judgments of an item are asked together, the next item is taken when all of the one before
-// are taken.
+// most workers idle. With RunJob.Together, an item is taken only when no judgment of the one before is left to take.
 type queue struct {
 	job     *RunJob
 	mu      sync.Mutex
 	opened  sync.Cond // signals that the judgments of an item are known
-	rows    []int     // not taken yet, in order
-	pending int       // items taken whose judgments are not known yet
-	open    []*work   // with judgments that nobody has taken
+	rows    []int     // rows of the items that no worker has taken yet, in order
+	pending int       // items that a worker has taken and is reading: their judgments are not known yet
+	open    []*work   // items taken, with judgments that no worker has taken yet
 
-	workers  int
-	failures int   // of calls, in a row
+	workers  int   // workers at work
+	failures int   // failed judgments in a row
 	end      error // why the run ends early: too many failures, or another model on the server
 }
 
-// work holds an item that a worker took.
+// work holds an item that a worker has taken.
 type work struct {
 	item          datasets.Item
-	presentations int
+	presentations int        // number of the item's presentations
 	first         int        // index of the presentation that is asked first
-	judgments     []judgment // not taken yet
+	judgments     []judgment // those that no worker has taken yet
 }
 
 // judgment holds one presentation of an item in one repetition.
 type judgment struct {
 	Presentation
-	repetition int
+	repetition int // from 0
 }
 
 func newQueue(j *RunJob) *queue {
@@ -52,7 +51,8 @@ func newQueue(j *RunJob) *queue {
 	return q
 }
 
-// vacancies returns how many workers the run still lacks, and counts these as working.
+// vacancies returns the number of workers that the run lacks to make as many judgments at a time as it may. It counts
+// them as working: the caller starts them.
 func (q *queue) vacancies() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,7 +61,8 @@ func (q *queue) vacancies() int {
 	return n
 }
 
-// count records how a judgment ended; after too many failures in a row the run ends.
+// count counts a judgment as failed or not. After too many failures in a row, or if the server changed its model, it
+// ends the run.
 func (q *queue) count(rec *Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,7 +119,8 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 	return w, g, nil
 }
 
-// take reads the next item, while other workers go on; it returns nil if none of the item's judgments is missing.
+// take reads the next item and returns its missing judgments, or nil if none is missing. It unlocks q.mu while it
+// reads.
 func (q *queue) take() (w *work, err error) {
 	row := q.rows[0]
 	q.rows = q.rows[1:]
@@ -142,7 +144,7 @@ func (q *queue) take() (w *work, err error) {
 // prompt cache or batching slightly changes replies to what is asked second, which must not always be one order.
 func swappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
 
-// work reads an item and lists its missing judgments.
+// work reads the item in a row of the set and lists its missing judgments.
 func (j *RunJob) work(row int) (*work, error) {
 	item, err := j.Set.Item(row)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"gavel/backends"
 )
 
-// Readers names one of two sets of rules by which replies are read.
+// Readers names one of the two sets of rules by which a verdict is read from replies.
 type Readers string
 
 const (
@@ -18,7 +18,7 @@ const (
 	Robust Readers = "robust" // gavel's own: the final statement in any wording
 )
 
-// Other returns the other set.
+// Other returns Robust for Paper, and Paper for Robust.
 func (n Readers) Other() Readers {
 	if n == Paper {
 		return Robust
@@ -37,10 +37,10 @@ func DefaultReaders(imported bool) Readers {
 
 // Reading holds options for reading stored replies.
 type Reading struct {
-	Name      Readers // "": see [ReadersOf]
-	Policy    Policy  // of Paper
+	Name      Readers // the readers to use; "": those of [DefaultReaders]
+	Policy    Policy  // with Paper: which of several labels counts
 	AcceptCut bool    // a verdict counts if the reply was truncated after it
-	Lenient   bool    // of Paper: also use the lenient rule for answers (see the answer protocol)
+	Lenient   bool    // with Paper: also use the lenient rule for answers (see the answer protocol)
 	// First says that of several answers the first counts: imported base models continue with a next question.
 	First bool
 }
@@ -60,7 +60,8 @@ func (r *Record) Text() string {
 	return b.String()
 }
 
-// readsLastOnly reports whether the last reply alone is read.
+// readsLastOnly reports whether the verdict is read from the last reply alone: that reply was constrained to labels, or
+// answers the question whether the judge is sure.
 func (r *Record) readsLastOnly() bool {
 	last := len(r.Replies) - 1
 	return last >= 0 && (r.Challenged || r.Replies[last].Constrained)
@@ -86,13 +87,15 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 	return 0, Span{}, false
 }
 
-// Read reads the stored replies again. It returns the verdict that a run with this parser and reading would record.
+// Read reads the stored replies again. It returns the verdict that a run with the parser of p and this reading would
+// record.
 func (r *Record) Read(p Asker, reading Reading) (Verdict, error) {
 	v, _, err := r.ReadBoth(p, reading)
 	return v, err
 }
 
-// ReadBoth also returns the verdict of the other readers. If both agree, the verdict has the paper's rule and label.
+// ReadBoth reads the stored replies by both sets of readers. v is the verdict of the readers that reading.Name names,
+// other the verdict of the other set. If both agree, they have the rule and label of Paper.
 func (r *Record) ReadBoth(p Asker, reading Reading) (v, other Verdict, err error) {
 	v, withoutParsing, err := r.withoutParsing(reading)
 	if withoutParsing || err != nil {
@@ -109,7 +112,8 @@ func (r *Record) ReadBoth(p Asker, reading Reading) (v, other Verdict, err error
 	return robust, paper, nil
 }
 
-// withoutParsing returns the verdict of a record whose replies need no parsing; ok is false for other records.
+// withoutParsing returns the verdict of a record whose replies need no parsing: an imported verdict, a failed call, or
+// a reply that ended too early. The second result is false for other records.
 func (r *Record) withoutParsing(reading Reading) (v Verdict, withoutParsing bool, err error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
@@ -132,7 +136,7 @@ func (r *Record) withoutParsing(reading Reading) (v Verdict, withoutParsing bool
 	return v, false, nil
 }
 
-// parse reads the replies by one set of readers. The robust readers skip thinking that a server left in a reply.
+// parse reads a verdict from the replies by one set of readers. Robust skips thinking that a server left in a reply.
 func (r *Record) parse(p Asker, name Readers, reading Reading) Verdict {
 	reading.Name = name
 	text, whole := r.Text(), true
@@ -150,7 +154,7 @@ func (r *Record) parse(p Asker, name Readers, reading Reading) Verdict {
 	return v
 }
 
-// stored returns the verdict in the record.
+// stored returns the verdict that the record has, without reading its replies.
 func (r *Record) stored() (Verdict, error) {
 	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: NoCandidate, Answer: r.Answer, Rule: r.Rule}
 	if r.Choice != "" {
@@ -174,8 +178,8 @@ func (r *Record) Confidence(p Asker, v Verdict) (sum float64, ok bool) {
 	return min(sum, 1), ok
 }
 
-// EachVerdict reads a run. For the first repetition of each judgment, it calls use with the record and its verdict
-// under reading. Truncated replies are accepted if the run accepted them.
+// EachVerdict reads the run in a folder. For the first repetition of each judgment, it calls use with the record and
+// the verdict that reading gives. A verdict in a truncated reply counts if it counted in the run.
 func EachVerdict(dir string, reading Reading, use func(r *Record, p Asker, v Verdict) error) (*Manifest, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {

@@ -22,21 +22,21 @@ import (
 
 // Reply holds one turn of a judge.
 type Reply struct {
-	Text     string          `json:"text"`               // without thinking
+	Text     string          `json:"text"`               // text of the reply, without thinking
 	Thinking string          `json:"thinking,omitempty"` // stored only, never read for the verdict
-	Finish   backends.Finish `json:"finish"`             // `stop`, `length`, `prompt-too-long` or `refused`
-	// the server's message for the last two; or gavel's, if the prompt was not sent or was truncated, or the server
-	// ended a reply that repeats itself
+	Finish   backends.Finish `json:"finish"`             // how it ended: `stop`, `length`, `prompt-too-long` or `refused`
+	// the server's message if `finish` is `prompt-too-long` or `refused`; or gavel's, if the prompt was not sent or was
+	// truncated, or the server ended a reply that repeats itself
 	Detail string `json:"detail,omitempty"`
-	// of this turn, where known
+	// tokens of this turn's prompt, where known
 	PromptTokens int `json:"prompt_tokens,omitempty"`
 	// prompt tokens from the server's prompt cache; left out if the server does not report them
 	CachedTokens *int `json:"cached_tokens,omitempty"`
-	// of this turn, where known
+	// tokens of this turn's reply, where known
 	ReplyTokens int `json:"reply_tokens,omitempty"`
 	// reply tokens used for thinking; left out if the server does not report them
 	ThinkTokens int `json:"think_tokens,omitempty"`
-	// milliseconds until the reply arrived; of a cached reply, when it was first asked
+	// milliseconds until the reply arrived; for a cached reply, when a server first gave it
 	Milliseconds float64 `json:"ms,omitempty"`
 	// the reply comes from the cache
 	Cached bool `json:"cached,omitempty"`
@@ -46,33 +46,35 @@ type Reply struct {
 	Model    string `json:"model,omitempty"`    // the model named in the reply, if not the requested one
 	// the reply's fingerprint of the server's software and setup
 	SystemFingerprint string `json:"system_fingerprint,omitempty"`
-	// the server's id of the reply and its time, in a run with repetitions: a copy has the same
+	// in a run with repetitions: the server's id of the reply and its time; a reply that the server only copied has the
+	// same as another
 	ID string `json:"id,omitempty"`
-	// the server was asked to constrain it to the labels on offer; if the last reply is, it alone is read
+	// the server was asked to constrain the reply to the labels on offer; if this is the last reply, the verdict is
+	// read from this one alone
 	Constrained bool `json:"constrained,omitempty"`
 }
 
-// NotSent reports whether the prompt was never sent because it was known not to fit.
+// NotSent reports whether gavel did not send the prompt because its tokens, as counted, do not fit.
 func (r Reply) NotSent() bool { return strings.HasPrefix(r.Detail, notAsked) }
 
-// Probability holds the probability of a label among those on offer.
+// Probability holds the probability of one of the labels that a prompt offers.
 type Probability struct {
 	Label string `json:"label"` // as the prompt asks for it
-	// natural logarithm of its probability before any constraint; null if the server did not return it
+	// natural logarithm of the label's probability before any constraint; null if the server did not return it
 	Logprob *float64 `json:"logprob"`
-	// its share of the labels on offer, 0 to 1; 0 if `logprob` is null
+	// the label's share of the summed probabilities of all labels on offer, 0 to 1; 0 if `logprob` is null
 	P float64 `json:"p"`
 }
 
 // ImportedFields holds the data of a record that comes from another harness's file.
 type ImportedFields struct {
 	Prompt   string          `json:"prompt,omitempty"`  // the prompt in the file
-	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
-	Decision *string         `json:"decision"`          // as in the file, in the positions shown
+	Scores   json.RawMessage `json:"scores,omitempty"`  // a reward model's scores of the candidates, in the order shown
+	Decision *string         `json:"decision"`          // the verdict in the file, by the positions shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
-	// from the scores of the other order, if the file has one order only
+	// the judgment is derived from the scores of the other order, since the file has one order only
 	Single bool `json:"single,omitempty"`
-	// the decision is the verdict, because the file has no text to read
+	// `decision` is the verdict, because the file has no text to read
 	Stored bool `json:"stored,omitempty"`
 }
 
@@ -81,26 +83,26 @@ type ImportedFields struct {
 type Record struct {
 	Schema   int    `json:"schema"`   // version of the record's format
 	Run      string `json:"run"`      // id of the run
-	Gavel    string `json:"gavel"`    // version that wrote the record
-	Protocol string `json:"protocol"` // as in the manifest
-	Prompt   string `json:"prompt"`   // as in the manifest
+	Gavel    string `json:"gavel"`    // version of gavel that wrote the record
+	Protocol string `json:"protocol"` // name of the protocol
+	Prompt   string `json:"prompt"`   // name of the prompt
 	// SHA-256 of the first turn's messages, a JSON array of `role` and `content` without spaces; not of an imported
 	// record
 	PromptID      string `json:"prompt_sha256,omitempty"`
-	Model         string `json:"model"`                 // as in the manifest
-	Identity      string `json:"identity"`              // as in the manifest
-	Item          string `json:"item"`                  // its id
-	Source        string `json:"source"`                // the item's source in the dataset
-	Group         string `json:"group"`                 // the group under which it is reported
-	Presentation  int    `json:"showing"`               // the presentation, from 0
+	Model         string `json:"model"`                 // the judge's name on its server
+	Identity      string `json:"identity"`              // the judge's `spec.model.identity` in the run's `run.json`
+	Item          string `json:"item"`                  // id of the item
+	Source        string `json:"source"`                // origin of the item, as the dataset names it
+	Group         string `json:"group"`                 // the category by which the item is reported
+	Presentation  int    `json:"showing"`               // number of the presentation judged, from 0
 	Presentations int    `json:"showings"`              // number of the item's presentations
 	First         int    `json:"asked_first,omitempty"` // the item's presentation that was asked first; left out for 0
-	Repetition    int    `json:"repeat,omitempty"`      // the repetition, from 0
+	Repetition    int    `json:"repeat,omitempty"`      // number of the repetition, from 0
 	// ids of the candidates in the order shown; empty if the answer is a number
 	Order []string `json:"order"`
 	// id of the labelled candidate, or the labelled number; empty without a label
 	Gold string `json:"gold"`
-	// of the item: `choice`, `number`, `preference`, `judgment`, `options`, `open`; left out for a pair
+	// shape of the item: `choice`, `number`, `preference`, `judgment`, `options`, `open`; left out for a pair
 	Shape datasets.Shape `json:"shape,omitempty"`
 	// the way of asking: `cot` or `self` of self-reference, `synthesis` of LLMBar's Swap
 	Mode string `json:"mode,omitempty"`
@@ -113,35 +115,35 @@ type Record struct {
 	Unrelated string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
 	Ranks     map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, if known
 	Equal     [][]string     `json:"equal,omitempty"`     // of options: groups of ids with the same text
-	Replies   []Reply        `json:"replies"`             // every turn of the judge
+	Replies   []Reply        `json:"replies"`             // the judge's reply in every turn
 	// replies to extra requests, for the probability of a label that no turn returned
 	Asides []Reply `json:"asides,omitempty"`
-	// it reached the token limit while thinking; the last reply is the verdict asked for after that
+	// the judge reached the token limit while thinking; the last reply is the verdict that gavel asked for after that
 	// (`--finish-thinking`)
 	Finished bool `json:"finished_thinking,omitempty"`
-	// it gave a verdict and was asked whether it is sure; the last reply alone is read
+	// the judge gave a verdict and was asked whether it is sure; the verdict is read from the last reply alone
 	Challenged bool    `json:"challenged,omitempty"`
 	Outcome    Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
-	Label      string  `json:"label,omitempty"`  // as the judge wrote it, without brackets
-	Choice     string  `json:"choice,omitempty"` // id of the chosen candidate, if `decided`
+	Label      string  `json:"label,omitempty"`  // the verdict's label as the judge wrote it, without brackets
+	Choice     string  `json:"choice,omitempty"` // id of the chosen candidate, if `outcome` is `decided`
 	Answer     string  `json:"answer,omitempty"` // the number read, if the answer is a number
-	// the rule that found it, of several: `answer-is`, `answer-colon`, `last-letter`, `last-number`, `marker`;
-	// `selection`, `anywhere` of options
+	// the rule that found the verdict, if the protocol has several: `answer-is`, `answer-colon`, `last-letter`,
+	// `last-number`, `marker`; for options `selection`, `anywhere`
 	Rule  string `json:"rule,omitempty"`
-	Error string `json:"error,omitempty"` // why there is no reply, if `failed`
-	// of the labels on offer, in the order of the prompt, if the outcome is `decided` or `tie` and the server returns
-	// them; of a decision model also without a verdict
+	Error string `json:"error,omitempty"` // why there is no reply, if `outcome` is `failed`
+	// probabilities of the labels on offer, in the order of the prompt, if the outcome is `decided` or `tie` and the
+	// server returns them; of a decision model also without a verdict
 	Probabilities []Probability   `json:"probabilities,omitempty"`
 	At            time.Time       `json:"at,omitzero"`        // when the judgment began
 	Imported      *ImportedFields `json:"imported,omitempty"` // of an imported record: the file's data
 	// after the replies, the server could not be asked whether it still serves the same model
 	Unverified bool `json:"unverified,omitempty"`
 
-	failure error                     // why a new judgment failed
-	checks  []*backends.IdentityCheck // of the replies of a new judgment
+	failure error                     // why a new judgment failed; not stored
+	checks  []*backends.IdentityCheck // checks of the server's model for which a new judgment waits; not stored
 }
 
-// recordSchema must be raised when readers of older records would misread new ones.
+// recordSchema is the version of the record's format. It must be raised when an older gavel would misread new records.
 const recordSchema = 1
 
 // NewRecord returns the record of one presentation of an item, without replies.
@@ -160,7 +162,7 @@ func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 	return r
 }
 
-// SetRun sets the run of the record.
+// SetRun sets the fields that the record copies from its run's manifest.
 func (r *Record) SetRun(m *Manifest) {
 	r.Run = m.ID
 	r.Gavel = m.Gavel
@@ -169,7 +171,7 @@ func (r *Record) SetRun(m *Manifest) {
 	r.Model, r.Identity = m.Spec.Model.Name, m.Spec.Model.Identity
 }
 
-// Describe sets the question, the agent that answered it, and the judge's own answer.
+// Describe sets the question, the agent that answered it, and the judge's own answer, unless a is nil.
 func (r *Record) Describe(a *datasets.Answered) {
 	if a != nil {
 		r.Question = a.Question
@@ -178,7 +180,7 @@ func (r *Record) Describe(a *datasets.Answered) {
 	}
 }
 
-// SetVerdict sets the verdict.
+// SetVerdict sets the fields that a verdict determines: outcome, label, choice, answer and rule.
 func (r *Record) SetVerdict(v Verdict) {
 	r.Outcome = v.Outcome
 	r.Label = v.Label
@@ -187,12 +189,12 @@ func (r *Record) SetVerdict(v Verdict) {
 	r.Rule = v.Rule
 }
 
-// Shown returns the presentation that the record is of.
+// Shown returns the presentation that was judged.
 func (r *Record) Shown() Presentation {
 	return Presentation{Index: r.Presentation, Order: r.Positions(), Shape: r.Shape, Mode: r.Mode}
 }
 
-// Unit returns the id by which the record is resampled: that of its question.
+// Unit returns the id of the record's question, or else of its item. Records with the same one are resampled together.
 func (r *Record) Unit() string { return cmp.Or(r.Question, r.Item) }
 
 // Positions returns the order shown, as indexes of the item's candidates. Their ids are in alphabetical order: A, B and
@@ -206,13 +208,14 @@ func (r *Record) Positions() []int {
 	return out
 }
 
+// sortedIDs returns the ids of an order in alphabetical order, which is the order of the item's candidates.
 func sortedIDs(order []string) []string {
 	ids := slices.Clone(order)
 	slices.Sort(ids)
 	return ids
 }
 
-// CandidateID returns the id of the candidate that a verdict chose, or "".
+// CandidateID returns the id of the candidate with the index choice, or "" if there is none.
 func (r *Record) CandidateID(choice int) string {
 	if choice < 0 || choice >= len(r.Order) {
 		return ""
@@ -258,8 +261,8 @@ func (r *Record) check() error {
 	return nil
 }
 
-// Cluster returns the key by which items of the record's source belong together, and a noun for it; see
-// [datasets.ClusterOf].
+// Cluster returns a function from an item's id to a key that related items of the record's source share, and a noun
+// for the key, such as "question"; nil if items are independent. See [datasets.ClusterOf].
 func (r *Record) Cluster() (key func(id string) string, noun string) {
 	return datasets.ClusterOf(r.Source)
 }
@@ -273,7 +276,8 @@ func RightVerdict(r *Record, v Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// CorrectIDs lists the ids of the candidates that are correct in a run, or none if unknown.
+// CorrectIDs lists the ids of the record's candidates that are correct by the labels and the run's options, or none if
+// unknown.
 func (m *Manifest) CorrectIDs(r *Record) []string {
 	if p, _ := ProtocolNamed(m.Spec.Protocol); p.CorrectIDs != nil {
 		return p.CorrectIDs(r, m.Spec.Options)
@@ -284,7 +288,7 @@ func (m *Manifest) CorrectIDs(r *Record) []string {
 	return []string{r.Gold}
 }
 
-// Right reports whether a verdict of a run is correct; ok is false if unknown.
+// Right reports whether a verdict on a record of the run is correct; ok is false if unknown.
 func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
 	if p, _ := ProtocolNamed(m.Spec.Protocol); p.CorrectIDs == nil {
 		return RightVerdict(r, v), r.Gold != ""
@@ -302,6 +306,7 @@ func ReadRecords(path string, f func(*Record) error) error {
 	return ReadRecordsBy(path, nothing, func(r *Record, _ struct{}) error { return f(r) })
 }
 
+// nothing is the read function of callers that need no value beside the record.
 func nothing(*Record) (none struct{}, err error) { return none, nil }
 
 // ReadRecordsBy works like ReadRecords. It also calls read for each record, from several goroutines, and passes the
@@ -315,7 +320,7 @@ func ReadRecordsBy[T any](path string, read func(*Record) (T, error), f func(*Re
 	return ScanRecords(path, file, read, f)
 }
 
-// ScanRecords works like [ReadRecordsBy] on a stream. Errors name it by path.
+// ScanRecords works like [ReadRecordsBy] on a stream. path names the stream in errors.
 func ScanRecords[T any](path string, r io.Reader, read func(*Record) (T, error), f func(*Record, T) error) error {
 	type stored struct {
 		rec   *Record
@@ -356,12 +361,12 @@ func ScanRecords[T any](path string, r io.Reader, read func(*Record) (T, error),
 type recordWriter struct {
 	path     string
 	mu       sync.Mutex
-	file     recordFile // nil before open
-	size     int64
-	due      *time.Timer // of the next flush; nil if none is due
-	flushErr error       // from an earlier flush
+	file     recordFile  // nil before open
+	size     int64       // bytes of whole lines in the file
+	due      *time.Timer // fires the next flush; nil if none is due
+	flushErr error       // error of an earlier flush, after which nothing more is written
 
-	flushing sync.Mutex
+	flushing sync.Mutex // held during a flush
 }
 
 // recordFile has the methods of a file that recordWriter uses.
@@ -399,6 +404,7 @@ func (w *recordWriter) wrap(err error) error {
 	return withFullDiskNote(disk.WriteError(w.path, err))
 }
 
+// write appends a record as one line, and arranges for a flush.
 func (w *recordWriter) write(r *Record) error {
 	line, err := codec.Marshal(r) // before the lock, so that several records are encoded in parallel
 	if err != nil {

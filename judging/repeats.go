@@ -25,8 +25,8 @@ func (r *Record) EndLoops() string {
 }
 
 const (
-	loopTail     = 8 << 10 // bytes at the end of a reply that are searched
-	loopMinBytes = 128     // least bytes of a loop
+	loopTail     = 8 << 10 // bytes at the end of a reply in which endsInLoop searches
+	loopMinBytes = 128     // least bytes of a loop, with all its repetitions
 	loopMinTimes = 4       // least repetitions in a loop
 )
 

@@ -22,20 +22,20 @@ type RunJob struct {
 	Manifest *Manifest
 	Asker    Asker
 	Set      *datasets.Set
-	Rows     []int // items of Set to judge
-	Order    []int // the items to judge now, in this order; nil: Rows
+	Rows     []int // indexes in Set of the run's items
+	Order    []int // indexes in Set of the items to judge now, in this order; nil: Rows
 	Client   backends.Client
-	// Limit is the most tokens that a prompt may have, or 0 if unknown. A prompt that may have more is counted, and not
-	// sent if it has.
+	// Limit is the most tokens that a prompt may have, or 0 if unknown. If a prompt may have more, the server counts its
+	// tokens, and it is not sent if there are more.
 	Limit int
-	Count func(context.Context, backends.Request) (int, error) // see [backends.Counter]; may be nil
+	Count func(context.Context, backends.Request) (int, error) // counts a prompt's tokens; nil if the server cannot
 	// Concurrency limits the judgments in flight. Those of one item follow each other, so that the server's prefix
 	// cache still holds the question, except for the last items of a run (see queue).
 	Concurrency int
 	// Together asks for the judgments of one item at the same time, for servers whose running requests share a prefix.
 	// Their queue would otherwise push the question out of the cache before the item's second judgment.
 	Together bool
-	// AtOnce, if not nil, returns the concurrency instead; it is called after every judgment.
+	// AtOnce, if not nil, returns the limit in place of Concurrency; it is called after every judgment.
 	AtOnce    func() int
 	Completed Completed // judgments that the run has already
 	// Write stores a record. An error ends the run.
@@ -45,16 +45,16 @@ type RunJob struct {
 	// GiveUp is the number of consecutive failed calls that ends the run; by default 10, or twice the concurrency if
 	// more.
 	GiveUp int
-	Now    func() time.Time
+	Now    func() time.Time // the clock; nil: time.Now
 }
 
-// ErrStopped is the error of a run that was stopped.
+// ErrStopped is the error of a run that ended because Stop was closed.
 var ErrStopped = errors.New("stopped")
 
-// GaveUpError is the error of a run whose server stopped answering.
+// GaveUpError is the error of a run that ended because too many calls in a row failed.
 type GaveUpError struct {
-	Calls int
-	Last  string
+	Calls int    // number of failed calls in a row
+	Last  string // error of the last of these calls
 }
 
 func (e *GaveUpError) Error() string {
@@ -127,7 +127,7 @@ func (j *RunJob) concurrency() int {
 	return max(1, j.Concurrency)
 }
 
-// judgment asks for one judgment and writes it.
+// judgment asks for the judgment g of the item in w, writes its record and counts it in q.
 func (j *RunJob) judgment(ctx context.Context, w *work, g judgment, q *queue) error {
 	rec, err := j.judge(ctx, w.item, g.Presentation, g.repetition)
 	if errors.Is(err, ErrStopped) {
@@ -153,7 +153,8 @@ func (j *RunJob) stopped() bool {
 	}
 }
 
-// Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one of the record.
+// Repeat asks j.Client for a stored judgment again and returns the new record. It returns nil if the item is unknown or
+// its prompt differs from the one of the record r.
 func (j *RunJob) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	row, ok := j.Set.Find(r.Item)
 	if !ok {
@@ -174,8 +175,9 @@ func (j *RunJob) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	return rec, err
 }
 
-// judge asks until there is a verdict or the attempts are used up. It returns the error of the context, or ErrStopped
-// if a call failed after the run was stopped; every other failure goes into the record.
+// judge asks for one judgment until there is a verdict or the attempts are used up, and returns its record. It returns
+// the error of the context, or ErrStopped if a call failed after the run was stopped; every other failed call goes into
+// the record.
 func (j *RunJob) judge(ctx context.Context, item datasets.Item, s Presentation, repetition int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
@@ -260,12 +262,12 @@ func (j *RunJob) converse(
 	return rec.Read(j.Asker, reading)
 }
 
-// callError marks the error of a call, which makes the judgment a failure.
+// callError marks the error of a call to the server, after which the judgment counts as failed.
 type callError struct{ err error }
 
 func (e *callError) Error() string { return e.err.Error() }
 
-// ask asks for one reply of a judgment. If the reply waits for an identity check, so does the record.
+// ask asks for one reply of a judgment. If the reply waits for a check of the server's model, the record waits, too.
 func (j *RunJob) ask(ctx context.Context, rec *Record, req backends.Request) (backends.Response, error) {
 	resp, err := j.Client.Ask(ctx, req)
 	if resp.Check != nil {
@@ -277,7 +279,7 @@ func (j *RunJob) ask(ctx context.Context, rec *Record, req backends.Request) (ba
 	return resp, err
 }
 
-// nextRequest returns the request for the next turn of a conversation.
+// nextRequest returns req with two more messages: the judge's reply text, and next, the user's next turn.
 func nextRequest(req backends.Request, text, next string) backends.Request {
 	req.PromptTokens = 0 // known for the first turn only
 	req.Messages = append(slices.Clip(req.Messages),
@@ -286,14 +288,14 @@ func nextRequest(req backends.Request, text, next string) backends.Request {
 	return req
 }
 
-// asPublished returns the reading that decides whether there is another turn, and the verdict in the record. Neither
-// changes with gavel's own readers.
+// asPublished returns the reading that a run uses: it decides whether another turn is asked, and which verdict is
+// stored. Neither depends on gavel's own readers.
 func (p Parameters) asPublished() Reading {
 	return Reading{Name: Paper, Policy: Unique, AcceptCut: p.AcceptCut}
 }
 
-// requestRepetition returns the repetition number of a request. The numbers of a prompt that repeats another come after
-// all others, so that the cache holds its replies apart.
+// requestRepetition returns the repetition number of a request, which is part of its key in the cache. A prompt that
+// equals an earlier one of the same item gets a number above all repetitions, and so a reply of its own.
 func (p Parameters) requestRepetition(prompt Prompt, repetition int) int {
 	if prompt.Again {
 		return p.Repetitions() + repetition
@@ -301,7 +303,8 @@ func (p Parameters) requestRepetition(prompt Prompt, repetition int) int {
 	return repetition
 }
 
-// prompt returns the prompt of a presentation. A judge that writes no text gives its verdict in the first turn.
+// prompt returns the prompt of a presentation, without later turns for a judge that writes no text: it gives its
+// verdict in the first turn.
 func (j *RunJob) prompt(item datasets.Item, s Presentation) Prompt {
 	p := j.Asker.Prompt(item, s)
 	if j.Manifest.Server.Can(backends.Decide) {
@@ -315,8 +318,8 @@ func (j *RunJob) prompt(item datasets.Item, s Presentation) Prompt {
 // constrains reports whether the verdict is constrained to labels. Prompts for a number have no labels.
 func (p Parameters) constrains(prompt Prompt) bool { return p.Constrain && len(prompt.Labels) > 0 }
 
-// constrain sets the constraint and the label probabilities of a request for a turn, and reports whether the turn is
-// constrained to the labels.
+// constrain sets in req whether a turn, attempt (from 1), is constrained to the prompt's labels and whether their
+// probabilities are requested. It reports whether the turn is constrained.
 func (p Parameters) constrain(req *backends.Request, prompt Prompt, attempt int) (constrained bool) {
 	constrained = p.constrains(prompt) && (prompt.LabelTurn == "" || attempt > 1)
 	if constrained {
@@ -331,11 +334,11 @@ func (p Parameters) constrain(req *backends.Request, prompt Prompt, attempt int)
 	return constrained
 }
 
-// notAsked begins the detail of a prompt that was counted, found too long and not sent.
+// notAsked begins [Reply].Detail if the prompt was counted, found too long and not sent.
 const notAsked = "not asked: "
 
-// measure counts the tokens of a first turn that may not fit, and returns a message if it does not fit. If tokens
-// cannot be counted, the prompt is sent and the server decides.
+// measure has the server count the tokens of a first turn that may not fit, and returns a message if it does not fit,
+// or else "". If the server cannot count, the prompt is sent and the server decides.
 func (j *RunJob) measure(ctx context.Context, req *backends.Request) (problem string) {
 	if j.Limit <= 0 || j.Count == nil || backends.MaxTokens(req.Messages) <= j.Limit {
 		return ""
@@ -386,7 +389,8 @@ func (j *RunJob) probabilities(
 	return normalised(req.Labels, logprobs), asides, nil
 }
 
-// normalised divides the probabilities of the labels by their sum, rounded to six places.
+// normalised returns each label with its natural logarithm from logprobs, if it has one, and with its share of the
+// labels' summed probabilities, rounded to six places.
 func normalised(labels []string, logprobs map[string]float64) []Probability {
 	maxLogprob := math.Inf(-1)
 	for _, lp := range logprobs {
@@ -409,6 +413,7 @@ func normalised(labels []string, logprobs map[string]float64) []Probability {
 	return out
 }
 
+// reply returns a server's response as a record stores it.
 func reply(r backends.Response, constrained bool) Reply {
 	return Reply{
 		Text:              r.Text,
@@ -449,6 +454,7 @@ func (r Reply) Response() backends.Response {
 	}
 }
 
+// orderIDs returns the ids of an item's candidates in the order shown.
 func orderIDs(item datasets.Item, s Presentation) []string {
 	ids := make([]string, len(s.Order))
 	for position, c := range s.Order {
@@ -457,6 +463,7 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 	return ids
 }
 
+// request returns a request for the messages with the model and the parameters of the run.
 func (j *RunJob) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
 	model := j.Manifest.Spec.Model
 	p := j.Manifest.Spec.Parameters
@@ -470,9 +477,9 @@ func (j *RunJob) request(messages []backends.Message, oracle *backends.Oracle, r
 	}
 }
 
-// FirstTurn returns the messages that ask a judge. With the system role "user" the system text comes before the user's,
-// for models whose template refuses a system role. A prompt without a system text has the user's message alone, since
-// an empty system message turns off the default text of some templates.
+// FirstTurn returns the messages with which a judgment begins. With the system role "user" the system text comes before
+// the user's in one message, for models whose template refuses a system role. A prompt without a system text has the
+// user's message alone, since an empty system message turns off the default text of some templates.
 func FirstTurn(p Prompt, systemRole string) []backends.Message {
 	user := backends.Message{Role: backends.User, Content: p.User}
 	if p.System == "" {

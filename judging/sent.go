@@ -11,18 +11,18 @@ import (
 
 // Sent counts what a run sent to servers, for [Sent.Tree]. The zero value counts nothing yet.
 type Sent struct {
-	seed maphash.Seed
-	once []uint64           // keys of the judgments with one request of one turn, as most have
-	more map[uint64]traffic // of the others, by key; a key is a hash, since ids would take most of the memory
+	seed maphash.Seed       // of the hashes that are the keys
+	once []uint64           // keys of the judgments that took one request of one turn, as most do
+	more map[uint64]traffic // all other judgments, by key; a key is a hash, since ids would take most of the memory
 }
 
 // traffic sums up all conversations about one presentation of an item. A conversation is the first turn, then replies,
 // each followed by a next turn. The lengths of turns are known only in Tree, so turns are counted here.
 type traffic struct {
-	requests  uint32 // sent to a server, not answered by gavel's cache
+	requests  uint32 // number of requests sent to a server, not answered by gavel's cache
 	replies   uint64 // bytes of earlier replies in these requests
-	nextTurns uint32 // next turns in these requests
-	turns     uint32 // of the first conversation
+	nextTurns uint32 // number of next turns in these requests
+	turns     uint32 // number of turns in the first of the conversations
 }
 
 // Add counts the requests of a record that reached a server.
@@ -69,7 +69,7 @@ func (s *Sent) Add(r *Record) {
 	s.more[key] = sum
 }
 
-// sum returns all traffic of a key. once is sorted.
+// sum returns all traffic about the presentation with a key, and whether there was any. s.once must be sorted.
 func (s *Sent) sum(key uint64) (sum traffic, sent bool) {
 	sum, sent = s.more[key]
 	i, once := slices.BinarySearch(s.once, key)
@@ -80,6 +80,7 @@ func (s *Sent) sum(key uint64) (sum traffic, sent bool) {
 	return sum, sent || once
 }
 
+// key returns the hash that stands for a presentation of an item.
 func (s *Sent) key(item string, presentation int) uint64 {
 	return maphash.String(s.seed, item) + uint64(presentation)
 }

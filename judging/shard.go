@@ -11,14 +11,14 @@ import (
 
 // Shard describes the part of a run's items that a run has. "gavel carry merge" makes the whole run from all parts.
 type Shard struct {
-	Index int `json:"index"` // from 1
+	Index int `json:"index"` // number of this shard, from 1
 	Count int `json:"of"`    // number of shards
 	// id of the whole run; if its items are made from answers, of a run over their questions
 	WholeID string `json:"whole"`
 	Items   int    `json:"items"`          // number of all shards' items; of questions, if items are made from answers
-	IDs     string `json:"items_sha256"`   // of these items' ids, one per line
-	Dataset string `json:"dataset_sha256"` // of their dataset's file
-	Path    string `json:"dataset"`        // path of that file, as given
+	IDs     string `json:"items_sha256"`   // SHA-256 of the ids of all shards' items, one per line
+	Dataset string `json:"dataset_sha256"` // SHA-256 of the whole run's dataset file
+	Path    string `json:"dataset"`        // path of the whole run's dataset file, as given
 	// the index of each item of this run in the whole, from 0, as the difference from the previous one; separated by
 	// spaces
 	Places string `json:"places"`
@@ -58,7 +58,7 @@ func (s *Shard) SetPlaces(places []int) {
 	s.Places = strings.Join(gaps, " ")
 }
 
-// ReadPlaces returns the indexes that At set, or an error if they cannot belong to n items of the whole.
+// ReadPlaces returns the indexes that SetPlaces set, or an error if they cannot be those of n items of the whole run.
 func (s *Shard) ReadPlaces(n int) ([]int, error) {
 	gaps := strings.Fields(s.Places)
 	places, last := make([]int, len(gaps)), 0
@@ -84,7 +84,7 @@ func (s *Shard) WholeSpec(spec Spec) Spec {
 	return spec
 }
 
-// wholeID returns the id of the run, or of the whole run if it is a shard.
+// wholeID returns the id of the run or, if it is a shard, of the whole run.
 func (m *Manifest) wholeID() string {
 	if m.Shard != nil {
 		return m.Shard.WholeID

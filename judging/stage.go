@@ -21,15 +21,15 @@ import (
 // Stage makes the items of a protocol from earlier answers of models: of the judge itself and, if it judges them, of
 // agents.
 type Stage struct {
-	Agents        bool   // agents' answers are judged
+	Agents        bool   // the new items are answers to judge; the models that gave them are called agents
 	Ownless       bool   // no mode of the protocol shows the judge its own answers
-	Format        string // of the lines; "": that of the questions
-	Presentations int    // of each new item
+	Format        string // format of the new items' lines; "": that of the questions' file
+	Presentations int    // number of presentations of each new item
 	// Check returns an error that says why an item cannot be a question of the stage; may be nil.
 	Check func(item datasets.Item) error
-	// Each makes the lines of new items, in the order of the questions, then of the agents. The same questions and
-	// answers give the same bytes, so that a run over them can continue. A line, without its newline, is valid until
-	// write returns.
+	// Each makes the lines of new items of the questions in rows, and passes each line to write: in the order of the
+	// questions, then of the agents. The same questions and answers give the same bytes, so that a run over them can
+	// continue. A line, without its newline, is valid until write returns.
 	Each func(
 		questions *datasets.Set, rows []int, ownAnswers *Answers, agents []*Answers, write func(line []byte) error,
 	) (StageResult, error)
@@ -37,34 +37,35 @@ type Stage struct {
 
 // StageResult counts the questions that a stage used and left out.
 type StageResult interface {
-	Warned() []string // sentences for readers of the results
-	Note(m *Manifest) // adds the counts to the manifest of the run on the new items
+	Warned() []string // warnings for readers of the results, a sentence each
+	Note(m *Manifest) // adds the counts to m, the manifest of the run on the new items
 }
 
-// StageCounts counts the questions of a stage.
+// StageCounts counts the questions from whose answers a stage made items, and those left out.
 type StageCounts struct {
-	Questions int `json:"questions"` // all requested questions
-	NoGold    int `json:"no_gold"`   // left out: they have no label
-	// left out because the judge has no answer of its own, by reason: `missing` (no record), `failed`, `no-text`
-	// (refused, empty or too long a prompt), `other-question`
+	Questions int `json:"questions"` // number of requested questions
+	NoGold    int `json:"no_gold"`   // number of questions left out because they have no label
+	// number of questions left out because the judge has no answer of its own, by reason: `missing` (no record),
+	// `failed`, `no-text` (refused, empty or too long a prompt), `other-question`
 	NoOwn    map[Lack]int  `json:"no_own"`
-	Agents   []StagedAgent `json:"agents"`   // whose answers were judged
-	Warnings []string      `json:"warnings"` // the same as sentences
+	Agents   []StagedAgent `json:"agents"`   // counts of each agent whose answers were judged
+	Warnings []string      `json:"warnings"` // the counts that a reader should know, as sentences
 }
 
 // StagedAgent counts one agent's answers to the questions that the judge answered.
 type StagedAgent struct {
-	Name    string       `json:"name"`     // of the agent
-	Run     string       `json:"run"`      // its folder
-	Judged  int          `json:"judged"`   // answers judged
-	Right   int          `json:"right"`    // correct ones of these
-	LeftOut map[Lack]int `json:"left_out"` // answers left out, by the reasons of `no_own`
-	// answers judged whose label in the agent's run differs; this dataset's label counts
+	Name    string       `json:"name"`     // name of the agent
+	Run     string       `json:"run"`      // folder of the agent's run
+	Judged  int          `json:"judged"`   // number of answers judged
+	Right   int          `json:"right"`    // number of the answers judged that are correct
+	LeftOut map[Lack]int `json:"left_out"` // number of answers left out, by the reasons of `no_own`
+	// number of answers judged whose question has another label in the agent's run; this dataset's label counts
 	OtherGold int  `json:"other_gold"`
 	Itself    bool `json:"itself,omitempty"` // the agent is the judge
 }
 
-// SetWarnings writes the warnings for readers of the results.
+// SetWarnings sets Warnings to a sentence for each count of left-out questions and answers, and for each agent whose
+// labels differ or who is the judge.
 func (s *StageCounts) SetWarnings() {
 	s.Warnings = []string{}
 	warn := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
@@ -94,7 +95,7 @@ func (s *StageCounts) SetWarnings() {
 	}
 }
 
-// Add adds the counts of other questions with the same agents.
+// Add adds the counts of o, which are of other questions. The agents of both must be the same.
 func (s *StageCounts) Add(o *StageCounts) error {
 	s.Questions += o.Questions
 	s.NoGold += o.NoGold
@@ -116,26 +117,26 @@ func (s *StageCounts) Add(o *StageCounts) error {
 	return nil
 }
 
-// Warned returns the warnings.
+// Warned returns the sentences of Warnings.
 func (s *StageCounts) Warned() []string { return s.Warnings }
 
-// Note adds the counts to the manifest.
+// Note sets m.Staged to the counts.
 func (s *StageCounts) Note(m *Manifest) { m.Staged = s }
 
 // ReferenceCounts counts the pairs that are judged with the judge's own answer as reference, and those left out.
 type ReferenceCounts struct {
-	Pairs    int          `json:"pairs"`    // all requested pairs
-	NoOwn    map[Lack]int `json:"no_own"`   // left out because the judge has no answer of its own, by reason
-	Right    int          `json:"right"`    // pairs to which the judge's own answer is correct
-	Wrong    int          `json:"wrong"`    // pairs to which it is wrong
-	Unknown  int          `json:"unknown"`  // pairs to which this is unknown
-	Warnings []string     `json:"warnings"` // the same as sentences
+	Pairs    int          `json:"pairs"`    // number of requested pairs
+	NoOwn    map[Lack]int `json:"no_own"`   // pairs left out because the judge has no answer of its own, by reason
+	Right    int          `json:"right"`    // pairs to whose question the judge's own answer is correct
+	Wrong    int          `json:"wrong"`    // pairs to whose question the judge's own answer is wrong
+	Unknown  int          `json:"unknown"`  // pairs where it is unknown whether the judge's own answer is correct
+	Warnings []string     `json:"warnings"` // the counts that a reader should know, as sentences
 }
 
-// Judged returns the number of pairs with an own answer of the judge: those that the run asks about.
+// Judged returns the number of pairs that the run asks about: those to whose question the judge has an own answer.
 func (r *ReferenceCounts) Judged() int { return r.Right + r.Wrong + r.Unknown }
 
-// SetWarnings writes the warnings for readers of the results.
+// SetWarnings sets Warnings to a sentence for each reason why pairs were left out, and for the unknown ones.
 func (r *ReferenceCounts) SetWarnings() {
 	r.Warnings = []string{}
 	for _, lack := range Lacks {
@@ -151,7 +152,7 @@ func (r *ReferenceCounts) SetWarnings() {
 	}
 }
 
-// Add adds the counts of other pairs.
+// Add adds the counts of o, which are of other pairs.
 func (r *ReferenceCounts) Add(o *ReferenceCounts) {
 	r.Pairs += o.Pairs
 	r.Right += o.Right
@@ -161,8 +162,8 @@ func (r *ReferenceCounts) Add(o *ReferenceCounts) {
 	r.SetWarnings()
 }
 
-// Warned returns the warnings.
+// Warned returns the sentences of Warnings.
 func (r *ReferenceCounts) Warned() []string { return r.Warnings }
 
-// Note adds the counts to the manifest.
+// Note sets m.Referenced to the counts.
 func (r *ReferenceCounts) Note(m *Manifest) { m.Referenced = r }

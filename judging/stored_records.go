@@ -10,10 +10,10 @@ import (
 	"gavel/internal/codec"
 )
 
-// The following functions serve callers that hold the files of a run themselves, such as a server that opens nothing
-// outside of its folder.
+// The following functions serve callers that open the files of a run themselves, such as a server that opens no file
+// outside of one folder.
 
-// DecodeRecord reads a line of records.jsonl.
+// DecodeRecord decodes a line of records.jsonl. A record that no run could have written is an error.
 func DecodeRecord(line []byte) (*Record, error) {
 	r := new(Record)
 	if err := codec.Decode(line, r); err != nil {
@@ -25,9 +25,9 @@ func DecodeRecord(line []byte) (*Record, error) {
 // StoredLine holds a line of a run's file and its decoded value.
 type StoredLine[T any] struct {
 	Value  T
-	Number int   // from 1
-	Offset int64 // from where reading started
-	Length int   // without the newline
+	Number int   // number of the line, from 1
+	Offset int64 // bytes between the start of the stream and the line
+	Length int   // bytes of the line, without the newline
 	Err    error // why the line cannot be read; Value is then invalid
 }
 
@@ -56,7 +56,7 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 	})
 }
 
-// ItemOf reads a line of items.jsonl.
+// ItemOf decodes a line of a run's items.jsonl, in the format that m names or else in the first that can read it.
 func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
 	if f, ok := datasets.FormatNamed(m.Dataset.Format); ok {
 		return f.Parse(line)
@@ -85,7 +85,8 @@ func (r *Record) RenderPrompt(p Asker, item datasets.Item, systemRole string) (p
 	return prompt, hashMessages(FirstTurn(prompt, systemRole)) == r.PromptID, nil
 }
 
-// NextTurn returns the turn that follows a reply which was not the last.
+// NextTurn returns the text that asks the judge for another reply: for the label alone if the verdict is constrained,
+// or else the prompt's FollowUp; "" for none.
 func (p Parameters) NextTurn(prompt Prompt) string {
 	if p.constrains(prompt) {
 		return prompt.LabelTurn

@@ -13,7 +13,7 @@ import (
 	"gavel/internal/disk"
 )
 
-// hashedFiles lists the files on which scores depend.
+// hashedFiles lists the files of a run on which its scores depend. run.json has their hashes.
 var hashedFiles = []string{ItemsFile, RecordsFile}
 
 // hashFiles returns the SHA-256 of a folder's files by name, in hex, without files that do not exist.

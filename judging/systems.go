@@ -10,16 +10,16 @@ import (
 	"gavel/backends"
 )
 
-// Systems counts the models and fingerprints that the replies of a run name.
+// Systems counts the models and the servers' system fingerprints that the replies of a run name.
 type Systems struct {
-	records      int
-	unverified   int // records whose server could not be asked again
-	replies      int
+	records      int                              // records added
+	unverified   int                              // records marked unverified; see [Record].Unverified
+	replies      int                              // replies of all records
 	otherModels  map[string]int                   // replies by the name of a model other than the requested one
-	fingerprints map[string]backends.Fingerprints // by the address of the server; "" if the run has one
+	fingerprints map[string]backends.Fingerprints // of replies, by the server's address; "" if the run has one server
 }
 
-// Add counts the replies of a record and does not keep it.
+// Add counts the replies of a record of the run m, and does not keep the record.
 func (s *Systems) Add(m *Manifest, r *Record) {
 	if s.otherModels == nil {
 		s.otherModels = map[string]int{}

@@ -18,12 +18,12 @@ import (
 // Template holds the text of a prompt around its items, and its labels. It has one system message, or several texts if
 // items of several shapes, or several modes, have their own.
 type Template struct {
-	Name   string `json:"name"`             // of the prompt, or the path of its file
-	Origin string `json:"origin,omitempty"` // its paper and table
+	Name   string `json:"name"`             // name of the prompt, or path of the user's file with it
+	Origin string `json:"origin,omitempty"` // the paper and table that the prompt comes from
 	System string `json:"system"`           // the system message; empty if there are several texts
-	// of the system message or, if there are several texts, of names and texts
+	// SHA-256 of the system message or, if there are several texts, of their names and texts
 	SHA256 string   `json:"sha256"`
-	Labels []string `json:"labels"` // as in the text, without brackets
+	Labels []string `json:"labels"` // the labels that the text asks for, without brackets
 	// the messages by name (`choice.system`, `self.user`, …), if there are several
 	Texts map[string]string `json:"texts,omitempty"`
 }
@@ -40,7 +40,7 @@ func NewTemplate(name, origin, system string, labels []string) Template {
 	return t
 }
 
-// NewTexts returns a template of several texts, in all of which label finds labels.
+// NewTexts returns a template of several texts by name. Its labels are all matches of label's first group in the texts.
 func NewTexts(name, origin string, texts map[string]string, label *regexp.Regexp) Template {
 	t := Template{Name: name, Origin: origin, Texts: texts, Labels: []string{}}
 	sum := sha256.New()
@@ -75,7 +75,7 @@ func Texts(files fs.FS, dir string) map[string]string {
 	return texts
 }
 
-// TemplateFile reads a user's system message. The protocol checks that it has what is needed.
+// TemplateFile makes a template of the system message in a user's file. The error says what the message lacks.
 func (p Protocol) TemplateFile(path string) (Template, error) {
 	if p.CustomTemplate == nil {
 		return Template{}, fmt.Errorf("%s: %s takes no prompt of one's own: it is one of %s",
@@ -104,7 +104,7 @@ func (t Template) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// Fill replaces the placeholders of a text by values, in one pass: a value may contain the name of a placeholder.
+// Fill replaces the placeholders of a text by values, given in turn, in one pass: a value may contain a placeholder.
 func Fill(text string, placesAndValues ...string) string {
 	return strings.NewReplacer(placesAndValues...).Replace(text)
 }

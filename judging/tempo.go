@@ -8,16 +8,16 @@ import (
 // Tempo measures the speed of a run from the start times of its newest judgments: the last thousand within two minutes
 // or, if the newest is older, within three times its age. All displays of speed use it.
 type Tempo struct {
-	newest []time.Time
-	next   int // index of the oldest one, once there are tempoSize
+	newest []time.Time // start times of the newest judgments, at most tempoSize
+	next   int         // index in newest of the time that Add replaces next, once there are tempoSize
 }
 
 const (
-	tempoSize   = 1000
-	tempoWindow = 2 * time.Minute
+	tempoSize   = 1000            // number of the newest judgments that a Tempo keeps
+	tempoWindow = 2 * time.Minute // age up to which judgments count, if the newest is recent
 )
 
-// Add counts a judgment.
+// Add counts a judgment by the time when it began.
 func (t *Tempo) Add(start time.Time) {
 	if len(t.newest) < tempoSize {
 		t.newest = append(t.newest, start)
@@ -27,8 +27,8 @@ func (t *Tempo) Add(start time.Time) {
 	t.next = (t.next + 1) % tempoSize
 }
 
-// PerSecond returns the judgments per second, or 0 if there are fewer than two recent ones, or none for much longer
-// than the usual interval.
+// PerSecond returns the judgments per second, or 0 if fewer than two are recent, or if the newest is much older than
+// the usual interval between two.
 func (t *Tempo) PerSecond(now time.Time) float64 {
 	if len(t.newest) < 2 {
 		return 0
@@ -49,7 +49,7 @@ func (t *Tempo) PerSecond(now time.Time) float64 {
 	return float64(len(recent)) / elapsed
 }
 
-// Remaining returns the seconds that so many judgments take; ok is false if unknown.
+// Remaining returns the seconds that a number of judgments will take at the present speed; ok is false if unknown.
 func (t *Tempo) Remaining(judgments int, now time.Time) (seconds float64, ok bool) {
 	rate := t.PerSecond(now)
 	if rate == 0 || judgments < 0 {

@@ -16,7 +16,7 @@ type Unserved struct {
 	Refused   int // replies that the server withheld
 }
 
-// Add counts a record of a run whose outcome is o.
+// Add counts a record of the run m, whose verdict was read as the outcome o.
 func (u *Unserved) Add(m *Manifest, r *Record, o Outcome) {
 	switch {
 	case r.Imported != nil:
@@ -45,10 +45,10 @@ func (u Unserved) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// moreRoom is advice on how to make room for prompts and replies.
+// moreRoom is the advice on how to make room for prompts and replies in the context.
 const moreRoom = "serve more context (Ollama: --num-ctx), or choose a shorter --prompt or a lower --max-tokens"
 
-// Advice returns advice on what to change; retry says how these judgments are then asked again.
+// Advice returns advice on what to change about these judgments on the server s; retry says how to ask for them again.
 func (u Unserved) Advice(s backends.ServerInfo, retry string) string {
 	const shorter = "or begin a run with a shorter --prompt or a lower --max-tokens"
 	switch {

@@ -5,15 +5,15 @@ import "gavel/datasets"
 // Vote holds the verdict of a person or model on two models' answers to one turn of a question, as MT-Bench publishes
 // votes. The models are in alphabetical order, and Winner refers to that order: files have a pair in either order.
 type Vote struct {
-	Question string
-	Turn     int
+	Question string // id of the question
+	Turn     int    // turn of the conversation that was judged, from 1
 	A, B     string // the models; A sorts first
-	Judge    string
+	Judge    string // the person or model that voted
 	Winner   int    // VoteA, VoteB or VoteTie
-	Label    string // as in the file, for its order: "tie (inconsistent)"
+	Label    string // the winner as the file writes it, for the file's order of models: "model_1", "tie (inconsistent)"
 }
 
-// Winners of a vote: the index of the candidate of a [datasets.Preference].
+// Values of [Vote].Winner: the index of the winning candidate in the pair's item, of shape [datasets.Preference].
 const (
 	VoteA = iota
 	VoteB

@@ -12,15 +12,17 @@ import (
 	"gavel/backends"
 )
 
-// Await adds an identity check for which the judgment waits.
+// Await adds a check of which model the server serves: the judgment waits for its end.
 func (r *Record) Await(check *backends.IdentityCheck) { r.checks = append(r.checks, check) }
 
 // Waits reports whether a judgment waits for checks.
 func (r *Record) Waits() bool { return len(r.checks) > 0 }
 
-// AfterChecks calls f when all checks of a judgment have ended, with the worst of their errors.
+// AfterChecks calls f when all checks of a judgment have ended: with the error of one that found another model, or else
+// with the first error, or nil.
 func (r *Record) AfterChecks(f func(error)) { checked(r.checks, nil, f) }
 
+// checked calls f when checks have ended, with worst or a worse error of theirs: one that found another model.
 func checked(checks []*backends.IdentityCheck, worst error, f func(error)) {
 	if len(checks) == 0 {
 		f(worst)
@@ -45,7 +47,7 @@ func (r *Record) SetAside(why error) {
 // two lines of one judgment the last counts, and neither if there is a record of it.
 const waitingFile = ".unverified.jsonl"
 
-// Hold writes a judgment to disk until Settled.
+// Hold writes a judgment that waits for checks to waitingFile, where it stays until Release.
 func (d *Dir) Hold(r *Record) error {
 	d.waitingMu.Lock()
 	defer d.waitingMu.Unlock()
@@ -57,7 +59,7 @@ func (d *Dir) Hold(r *Record) error {
 	return d.waitingWriter.write(r)
 }
 
-// Release ends Hold: all held judgments are records now, or will be asked again.
+// Release removes waitingFile: all judgments in it are records now, or will be asked again.
 func (d *Dir) Release() error {
 	if d.waitingWriter.file == nil {
 		return nil

@@ -13,35 +13,35 @@ import (
 // PublishedSet holds published verdicts on the items of a dataset.
 type PublishedSet struct {
 	Dataset string           `json:"dataset"`
-	Prompt  string           `json:"prompt"` // the source's name for it
-	Groups  []Group          `json:"groups"` // of the items, in their order
-	Gold    string           `json:"gold"`   // of each item: 1 or 2, the better output
+	Prompt  string           `json:"prompt"` // the judges' prompt, by the source's name
+	Groups  []Group          `json:"groups"` // groups of consecutive items, in the order of the items
+	Gold    string           `json:"gold"`   // a character for each item: 1 or 2, the better output
 	Judges  []PublishedJudge `json:"judges"`
 }
 
-// Group is a run of consecutive items.
+// Group names consecutive items.
 type Group struct {
 	Name  string `json:"group"`
-	Items int    `json:"items"`
+	Items int    `json:"items"` // number of items
 }
 
 // Verdicts other than 1 and 2, which name the chosen output.
 const (
-	Tie       = 't'
-	NoVerdict = '-'
+	Tie       = 't' // the judge found the outputs equal
+	NoVerdict = '-' // the judge gave no verdict
 )
 
 // PublishedJudge holds the verdicts of one judge.
 type PublishedJudge struct {
 	Name        string `json:"name"`
-	SourceName  string `json:"called"` // the source's name for it
-	OpenWeights bool   `json:"open_weights"`
-	Source      string `json:"source"` // with its commit
+	SourceName  string `json:"called"`       // the judge's name in the source
+	OpenWeights bool   `json:"open_weights"` // the judge's weights are public
+	Source      string `json:"source"`       // where the verdicts are published, with the commit
 	// in the second order the labels (a) and (b) moved together with the outputs: a judge that always says "(a)" looks
 	// consistent
 	LabelsStay bool   `json:"labels_stay,omitempty"`
 	First      string `json:"first"`  // verdicts on the judged items, with output 1 shown first
-	Second     string `json:"second"` // with output 2 shown first
+	Second     string `json:"second"` // verdicts on the judged items, with output 2 shown first
 }
 
 //go:embed llmbar.json
@@ -59,7 +59,8 @@ var LLMBar = sync.OnceValue(func() *PublishedSet {
 //go:embed llmbar.digests
 var digests []byte
 
-// Digest returns the item's digest of texts and label, since LLMBar's texts are not included here.
+// Digest returns the digest of LLMBar's item at position i, as computed from its texts and label: this package does not
+// include the texts.
 func Digest(i int) uint64 { return binary.BigEndian.Uint64(digests[8*i:]) }
 
 // index maps the ids of LLMBar's items to their positions.
@@ -69,7 +70,7 @@ var index = sync.OnceValue(func() map[string]int {
 	return all
 })
 
-// Index returns the position of an item in the set.
+// Index returns the position of the item with this id in the set, from 0.
 func (s *PublishedSet) Index(id string) (i int, ok bool) {
 	i, ok = index()[id]
 	return i, ok

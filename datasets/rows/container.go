@@ -27,8 +27,8 @@ const (
 	zstandard  container = "zstd"
 	parquetSet container = "Parquet"
 	jsonArray  container = "JSON array"
-	marked8    container = "UTF-8"  // with a byte order mark
-	marked16   container = "UTF-16" // with a byte order mark
+	marked8    container = "UTF-8"  // lines or another text, after a byte order mark
+	marked16   container = "UTF-16" // lines or another text in UTF-16, after a byte order mark
 	csvTable   container = "CSV"    // or TSV, with a header row
 )
 
@@ -70,8 +70,8 @@ func sniff(in Source) (container, error) {
 	return plainLines, nil
 }
 
-// Unpack writes the rows of a file as JSON lines; nil if they are already lines. byRow is set if row numbers do not
-// correspond to lines of the file.
+// Unpack returns the rows of a file as JSON lines; nil if the file has lines already. byRow is set if the numbers of
+// the returned lines are not those of lines in the file.
 func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	compressed := false
 	for {
@@ -99,7 +99,7 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	}
 }
 
-// unpackOnce removes one layer of packing: out come rows, or another packed file.
+// unpackOnce removes one layer of packing, and returns rows, or another packed file.
 func unpackOnce(in Source, kind container) (*Spool, error) {
 	out := new(Spool)
 	var err error
@@ -129,7 +129,7 @@ func unpackOnce(in Source, kind container) (*Spool, error) {
 	return out, nil
 }
 
-// inflate unpacks a compressed file with any number of members.
+// inflate unpacks a compressed file into out. A gzip or zstd file may have any number of members.
 func inflate(in Source, kind container, out *Spool) error {
 	packed := bufio.NewReaderSize(reader(in), batchBytes)
 	var r io.ReadCloser
@@ -180,11 +180,12 @@ func openMember(in Source) (io.ReadCloser, error) {
 	return members[0].Open()
 }
 
+// tooLong returns the error for a row above the size limit.
 func tooLong(row int) error {
 	return fmt.Errorf("row %d is longer than %d MiB", row, unpacking.row>>20)
 }
 
-// arrayLines writes each object of a JSON array as a line.
+// arrayLines writes each object of a JSON array to out as a line.
 func arrayLines(in io.Reader, out *Spool) error {
 	r := &allowance{in: in, remaining: 2 * batchBytes}
 	dec := json.NewDecoder(r)
@@ -249,7 +250,7 @@ func KindOf(value []byte) string {
 
 var errAllowance = errors.New("too long")
 
-// allowance is a reader that fails after remaining bytes, so that no decoder holds more.
+// allowance reads from in and fails after remaining bytes, so that no decoder holds more.
 type allowance struct {
 	in        io.Reader
 	remaining int

@@ -21,8 +21,8 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// tableOf detects by its first bytes whether a file is a table with a header row, and returns the separator. If the
-// second line is a JSON object, the file has JSON lines and the first is broken.
+// tableOf detects by a file's first bytes whether the file is a table with a header row, and returns the separator of
+// columns. If the second line is a JSON object, the file has JSON lines and the first is broken.
 func tableOf(head []byte) (comma rune, ok bool) {
 	first, rest, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte{'\n'})
 	if bytes.ContainsAny(first, "{}[]<>\x00") || bytes.HasPrefix(bytes.TrimSpace(rest), []byte{'{'}) {
@@ -40,11 +40,11 @@ func tableOf(head []byte) (comma rune, ok bool) {
 	return comma, err == nil && len(names) > 1
 }
 
-// maxHeader limits the bytes of a table's header row.
+// maxHeader limits the bytes of a table's header row: a longer first line is no header.
 const maxHeader = 2 * batchBytes
 
-// csvLines writes each row of a table as a line: an object with texts, keyed by the header row. Empty lines keep each
-// row at the number of the line where it begins in the file. Columns without a name are left out.
+// csvLines writes each row of a table to out as a line: an object with texts, keyed by the header row. It adds empty
+// lines, so that each row has the number of the line where it begins in the file. It leaves out columns without a name.
 func csvLines(in Source, out *Spool) error {
 	head := make([]byte, 4096)
 	n, err := in.ReadAt(head, 0)
@@ -106,7 +106,9 @@ func csvLines(in Source, out *Spool) error {
 	}
 }
 
-// csvError explains an error in a table. It names the line, for an unclosed cell that where its row begins.
+// csvError returns a clearer error for a table that err, the CSV reader's error, makes unreadable. It has the number of
+// the line; if a quoted cell is not closed, of the line where the cell's row begins. start is about the line where the
+// unreadable row begins, columns the number of columns, or 0 for the header row.
 func csvError(err error, start, columns int) error {
 	var parseErr *csv.ParseError
 	switch {

@@ -14,12 +14,12 @@ import (
 // Line is one line of a file with its parsed value.
 type Line[T any] struct {
 	Value  T
-	Number int    // from 1
-	Offset int64  // of its first byte
-	Text   []byte // with the newline, if it has one; valid until use returns
+	Number int    // number of the line, from 1
+	Offset int64  // bytes before the line
+	Text   []byte // with the newline, if the line has one; valid until the function that received the line returns
 }
 
-// batchBytes is roughly the amount of text that each processor parses at a time.
+// batchBytes is roughly the number of bytes that each processor parses at a time.
 const batchBytes = 64 << 10
 
 // EachLine reads r to its end, parses its lines on all processors and passes them to use in order. A line above the
@@ -63,7 +63,7 @@ func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) e
 	return err
 }
 
-// parseAll parses lines on all processors.
+// parseAll sets the values of lines, which it parses on all processors.
 func parseAll[T any](lines []Line[T], parse func(line []byte) T) {
 	var workers sync.WaitGroup
 	for part := range slices.Chunk(lines, 1+len(lines)/runtime.GOMAXPROCS(0)) {
@@ -82,7 +82,7 @@ func tooLongLine(number int) error {
 	return &LineError{number, fmt.Errorf("the line is longer than %d MiB: is a line break missing?", unpacking.row>>20)}
 }
 
-// appendLine appends the text up to and including the next newline; nothing if the line is too long.
+// appendLine appends a line of in to text, with its newline; nothing if the line is too long.
 func appendLine(text []byte, in *bufio.Reader) ([]byte, error) {
 	begin := len(text)
 	for {

@@ -15,7 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetLines writes each row of a Parquet file as a line: a JSON object with the file's column names, in their order.
+// parquetLines writes each row of a Parquet file to out as a line: a JSON object with the names of the columns, in the
+// file's order.
 func parquetLines(in Source, out *Spool) (err error) {
 	done, opened := 0, false
 	defer func() {
@@ -82,7 +83,8 @@ func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
 	}
 }
 
-// openParquet reads the footer, which is at the end of the file.
+// openParquet opens a Parquet file by its footer, which is at the end of the file. An encrypted or truncated file is an
+// error.
 func openParquet(in Source) (*parquet.File, error) {
 	size := in.Size()
 	var tail [8]byte
@@ -122,13 +124,13 @@ func openParquet(in Source) (*parquet.File, error) {
 // column describes a column or a group of columns, and writes its values.
 type column struct {
 	name     string
-	key      []byte // the name in JSON, with a colon
-	write    func([]byte, any) []byte
-	children []*column // of a group
-	element  *column   // of a list
+	key      []byte                   // the name in JSON, with a colon
+	write    func([]byte, any) []byte // appends a value as JSON; nil for a group or list
+	children []*column                // the columns of a group
+	element  *column                  // the elements of a list
 }
 
-// newColumn returns nil for an unsupported column: a map, a date, a time or a decimal.
+// newColumn describes a column of a file. It returns nil for an unsupported one: a map, a date, a time or a decimal.
 func newColumn(source *parquet.Column) *column {
 	c := &column{name: source.Name(), key: append(appendText(nil, []byte(source.Name())), ':')}
 	if source.Leaf() {
@@ -160,8 +162,8 @@ func newColumn(source *parquet.Column) *column {
 	return c
 }
 
-// append appends a value as the library returns it: a map for a group, whose keys are ordered here, and a slice for a
-// repeated value.
+// append appends a value of the column to line as JSON. The library returns a group as a map, whose keys append writes
+// in the order of the file, and a repeated value as a slice.
 func (c *column) append(line []byte, value any) []byte {
 	switch v := value.(type) {
 	case nil:
@@ -195,7 +197,7 @@ func (c *column) append(line []byte, value any) []byte {
 	return c.write(line, value)
 }
 
-// writerOf returns the function that writes values of a type as JSON; nil if the type is unsupported. Columns declared
+// writerOf returns the function that appends values of a type as JSON; nil if the type is unsupported. Columns declared
 // as text are written unchanged, so that invalid UTF-8 is noticed later. Other bytes become base64, unless they are
 // valid text.
 func writerOf(t parquet.Type) func([]byte, any) []byte {
@@ -223,6 +225,7 @@ func writerOf(t parquet.Type) func([]byte, any) []byte {
 	return nil
 }
 
+// appendPlain appends a value of a column without a declared type: a number, a boolean or bytes.
 func appendPlain(b []byte, value any) []byte {
 	switch v := value.(type) {
 	case float32:
@@ -237,8 +240,9 @@ func appendPlain(b []byte, value any) []byte {
 	return fmt.Append(b, value) // an integer or a boolean
 }
 
-// appendFloat writes NaN and infinities as null, since JSON has no notation for them. Labels identify a row by its
-// bytes, so the notation of exponents must not change; encoding/json would use another.
+// appendFloat appends a number of 32 or 64 bits as JSON: NaN and infinities as null, since JSON has no notation for
+// them. Labels identify a row by its bytes, so the notation of exponents must not change; encoding/json would use
+// another.
 func appendFloat(b []byte, x float64, bits int) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(b, "null"...)
@@ -250,6 +254,7 @@ func appendFloat(b []byte, x float64, bits int) []byte {
 	return strconv.AppendFloat(b, x, format, -1, bits)
 }
 
+// appendBytes appends a JSON string with the value or, if that is not UTF-8, with its base64.
 func appendBytes(b, value []byte) []byte {
 	if utf8.Valid(value) {
 		return appendText(b, value)

@@ -12,7 +12,7 @@ import (
 	"os"
 )
 
-// Source is a file or its unpacked content.
+// Source holds the bytes of a file, or of its unpacked content.
 type Source interface {
 	io.ReaderAt
 	Size() int64
@@ -21,13 +21,13 @@ type Source interface {
 // File is a [Source] opened by its path.
 type File struct {
 	*os.File
-	size int64
+	size int64 // bytes, when the file was opened
 }
 
 // Size returns the length of the file when it was opened.
 func (f *File) Size() int64 { return f.size }
 
-// Open opens a regular file; other files could not be read more than once.
+// Open opens a regular file. Others, such as pipes, are an error, since they could not be read more than once.
 func Open(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -46,11 +46,11 @@ func Open(path string) (*File, error) {
 
 // Row is one row of a file.
 type Row struct {
-	Line int    // of the file, from 1
+	Line int    // number of the line in the file, from 1
 	Text []byte // a JSON value without its newline, valid until the next row
 }
 
-// All yields the lines that are not blank, in order. It stops at an error.
+// All yields the lines of a source that are not blank, in order. It ends after the first error.
 func All(in Source) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		stop := errors.New("enough")
@@ -97,6 +97,7 @@ func Sum(in Source) (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
 
+// eachUnpacked passes the rows of a source to use, after unpacking it if needed.
 func eachUnpacked(in Source, use func(row int, text []byte) error) error {
 	lines, _, err := Unpack(in)
 	if lines != nil {

@@ -27,10 +27,10 @@ func errLongFile() error {
 // Spool holds the lines of an unpacked file: in memory if they are few, as in nearly all published files, else in a
 // temporary file, so that memory does not grow with the answers.
 type Spool struct {
-	mem  []byte
-	file *os.File
-	out  *bufio.Writer // into file
-	size int64
+	mem  []byte        // the content, while file is nil
+	file *os.File      // the temporary file; nil while the content fits in memory
+	out  *bufio.Writer // writes to file
+	size int64         // bytes written
 }
 
 func (s *Spool) Write(p []byte) (int, error) {
@@ -50,7 +50,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-// spill moves the content to a temporary file.
+// spill moves the content from memory to a temporary file.
 func (s *Spool) spill() error {
 	f, err := os.CreateTemp("", "gavel-*.jsonl")
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Spool) spill() error {
 	return err
 }
 
-// Done ends writing; after it the spool can be read.
+// Done ends writing. Before Done, the spool cannot be read.
 func (s *Spool) Done() error {
 	if s.out == nil {
 		return nil

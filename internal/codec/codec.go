@@ -23,14 +23,14 @@ func Decode[T any](text []byte, into *T) error {
 	return json.Unmarshal(text, into)
 }
 
-// NewEncoder returns an encoder of lines without HTML escapes.
+// NewEncoder returns an encoder that writes each value as a line of JSON, without HTML escapes.
 func NewEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc
 }
 
-// WriteIndented writes a value for people to read.
+// WriteIndented writes a value as JSON with line breaks and indentation, for people to read.
 func WriteIndented(w io.Writer, v any) error {
 	enc := NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -21,16 +21,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// PartialFile is a file that does not have its final name yet. It is locked while it is written, which distinguishes it
-// from the part of a killed process.
+// PartialFile is a file (a part) that does not have its final name yet. It is locked while it is written, which
+// distinguishes it from the part of a killed process.
 type PartialFile struct {
 	*os.File
 	root       *os.Root
-	part, name string
-	lock       *flock.Flock
+	part, name string       // the temporary and the final name, relative to root
+	lock       *flock.Flock // on the temporary file
 }
 
-// Create creates a Part for a file below root; name may contain existing folders.
+// Create creates a PartialFile for the file name below root; name may contain existing folders.
 func Create(root *os.Root, name string) (*PartialFile, error) {
 	for {
 		p := &PartialFile{
@@ -55,7 +55,7 @@ func Create(root *os.Root, name string) (*PartialFile, error) {
 	}
 }
 
-// Commit writes the file to disk and renames it to its final name, durably.
+// Commit writes the file to disk and renames it to its final name. Both survive a power failure after Commit.
 func (p *PartialFile) Commit() error {
 	defer p.Discard()
 	err := cmp.Or(Sync(p.File), p.Close())
@@ -79,7 +79,7 @@ func (p *PartialFile) Discard() {
 }
 
 // Write writes a file in one step: a reader, also after a power failure, sees the old content or the new, never a mix.
-// It removes parts of the same file that killed processes left.
+// Write removes parts of the same file that killed processes left.
 func Write(path string, write func(io.Writer) error) error {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -90,7 +90,8 @@ func Write(path string, write func(io.Writer) error) error {
 	return WriteIn(root, filepath.Base(path), write)
 }
 
-// WriteIn is Write for a file below root; it follows no link that leads outside.
+// WriteIn works like Write for a file below root, but leaves the parts of killed processes. It follows no link that
+// leads outside.
 func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	path := filepath.Join(root.Name(), filepath.FromSlash(name))
 	p, err := Create(root, name)
@@ -112,7 +113,7 @@ func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// WriteError returns the error for a file that could not be written.
+// WriteError returns the error for a file that could not be written, with the file's path in place of a temporary name.
 func WriteError(path string, err error) error {
 	if perr := new(fs.PathError); errors.As(err, &perr) { // its path is the temporary name
 		err = perr.Err
@@ -122,7 +123,7 @@ func WriteError(path string, err error) error {
 	return fmt.Errorf("writing %s: %w", path, err)
 }
 
-// flush is a variable so that tests can drop unflushed data.
+// flush writes a file's data to disk. It is a variable so that tests can drop unflushed data.
 var flush = (*os.File).Sync
 
 // Sync writes a file's data to disk. It ignores file systems that cannot do that.
@@ -139,7 +140,8 @@ func Sync(f interface{ Sync() error }) error {
 	return err
 }
 
-// CopyFiles copies the files with these names in a folder, and in its subfolders that are not hidden.
+// CopyFiles copies the files with these names from a folder, and from its subfolders that are not hidden, to the same
+// places in another folder.
 func CopyFiles(from, to string, names ...string) error {
 	for _, name := range names {
 		for _, pattern := range []string{name, "[^.]*/" + name} {
@@ -169,8 +171,8 @@ func copyFile(from, to string) error {
 	return Write(to, func(w io.Writer) error { _, err := io.Copy(w, file); return err })
 }
 
-// MakeDir creates a folder in one step, with its parent folders: fill creates part, which is then renamed. It removes
-// parts of the same folder that killed processes left.
+// MakeDir creates a folder in one step, with its parent folders: fill creates the folder under the temporary path part,
+// which MakeDir then renames. It removes what killed processes left of the same folder.
 func MakeDir(path string, fill func(part string) error) error {
 	parent, name := filepath.Split(filepath.Clean(path))
 	parent = filepath.Clean(parent)
@@ -199,7 +201,7 @@ func MakeDir(path string, fill func(part string) error) error {
 // partDir is the suffix of a folder's temporary name, after the name of its lock file.
 const partDir = ".d"
 
-// move renames a folder whose files are on disk. It first makes the names inside durable, then its own.
+// move renames a folder whose files are on disk. It first makes the names inside durable, then the folder's own.
 func move(from, to string) error {
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -229,7 +231,7 @@ func syncFolder(path string) error {
 	return Sync(folder)
 }
 
-// partName matches the names of parts; the suffix -part marks bundles that an earlier gavel imported.
+// partName matches the names of parts; the suffix -part marks bundles that an earlier gavel was importing.
 var partName = regexp.MustCompile(`^\.(.+)-(?:[0-9]+|part)$`)
 
 // Sweep removes parts in a folder that killed processes left, for the given file names or, without names, for all.
@@ -244,7 +246,7 @@ func Sweep(dir string, names ...string) {
 	}
 }
 
-// removeAbandoned removes a part and the folder that it locks, unless its lock is held.
+// removeAbandoned removes a part and the unfinished folder for which it is the lock, unless the lock is held.
 func removeAbandoned(part string) {
 	lock := flock.New(part, flock.SetFlag(os.O_RDWR))
 	got, err := lock.TryLock()
@@ -262,7 +264,8 @@ func LocksUnsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
-// CheckBelow rejects a path below a folder that leads through a link or a file; missing folders are allowed.
+// CheckBelow returns an error unless path is below folder and leads through folders alone, no links or files; missing
+// folders are allowed.
 func CheckBelow(folder, path string) error {
 	for ; path != folder && path != filepath.Dir(path); path = filepath.Dir(path) {
 		info, err := os.Lstat(path)

@@ -31,8 +31,8 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// CheckRegular rejects files of a folder that are links or not regular, since a write could lead elsewhere or block.
-// Missing files are allowed.
+// CheckRegular returns an error if one of the named files in a folder is a link or not regular, since a write could
+// lead elsewhere or block. Missing files are allowed.
 func CheckRegular(dir string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)

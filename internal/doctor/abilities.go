@@ -10,7 +10,7 @@ import (
 	"gavel/backends"
 )
 
-// systemText checks that the text of a system message reaches the model.
+// systemText checks that the text of a system message reaches the model: it must add to the prompt's tokens.
 func (d *doctor) systemText(ctx context.Context) Finding {
 	if d.SystemRole == backends.User {
 		return skipped("--system-role user: the system text is part of the user message")
@@ -51,7 +51,7 @@ func (d *doctor) thinkingTokens() int {
 	return min(1024, max(48, int(d.speed.Reply*8)))
 }
 
-// thinking tries --think on and --think off.
+// thinking asks a question with --think on and with --think off, and compares the replies.
 func (d *doctor) thinking(ctx context.Context) Finding {
 	n := d.thinkingTokens()
 	try := func(t backends.Think) (backends.Response, error) {
@@ -82,7 +82,7 @@ func (d *doctor) thinking(ctx context.Context) Finding {
 	})
 }
 
-// outcome returns a word for a reply's thinking.
+// outcome returns in a word or two whether a reply came, and whether its thinking is separate from its text.
 func outcome(r backends.Response, err error) string {
 	switch {
 	case err != nil:
@@ -115,9 +115,10 @@ func judgeThinking(reported backends.Ability, n int, on, off backends.Response, 
 	return good("the model does not think")
 }
 
-// labels holds two labels that no sensible reply to the question has by itself.
+// labels holds two labels that no sensible reply to the question of capital contains.
 var labels = []string{"[[A>B]]", "[[B>A]]"}
 
+// capital returns a request for a short reply of at most n tokens, with the least thinking possible.
 func (d *doctor) capital(n int) backends.Request {
 	if d.thinksAlways {
 		n = max(n, d.thinkingTokens())
@@ -127,7 +128,8 @@ func (d *doctor) capital(n int) backends.Request {
 	return req
 }
 
-// constrainedOutput constrains the reply to labels that have nothing to do with the question.
+// constrainedOutput checks whether the server constrains replies: it asks a question and allows as its reply only two
+// labels that do not answer it.
 func (d *doctor) constrainedOutput(ctx context.Context) Finding {
 	req := d.capital(32)
 	req.Constrain = labels
@@ -158,7 +160,7 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// logprobs asks for the probability of a label that the reply is certain to contain.
+// logprobs checks whether the server returns the probability of a label that the reply is certain to contain.
 func (d *doctor) logprobs(ctx context.Context) Finding {
 	req := d.capital(32)
 	if d.constrains {

@@ -16,7 +16,7 @@ import (
 // together. The file need not be on this machine.
 var judgeBench = struct {
 	pairs, judgments      int
-	direct, sop, longest  int // mean of each prompt, and the longest of all with sop
+	direct, sop, longest  int // bytes: the mean with the prompts direct and sop, and the longest with sop
 	directReply, sopReply int // tokens of a reply: a label, and reasoning of the usual length
 }{
 	pairs:       350,
@@ -28,8 +28,10 @@ var judgeBench = struct {
 	sopReply:    600,
 }
 
+// describeServer returns the server's name, version and address as a finding.
 func (d *doctor) describeServer(context.Context) Finding { return good("%s", d.About) }
 
+// describeModel returns the model's description as a finding, and warns if it has no digest or fingerprint.
 func (d *doctor) describeModel(context.Context) Finding {
 	m := d.Judge.Model
 	text := m.Name
@@ -54,7 +56,7 @@ func (d *doctor) describeModel(context.Context) Finding {
 // the rest takes little time.
 const smallContext = 1024
 
-// reply asks one plain question. If it gets no answer, the other checks are pointless.
+// reply checks that a plain question gets an answer. If none comes, the other checks are left out.
 func (d *doctor) reply(ctx context.Context) Finding {
 	if d.Judge.Server.Can(backends.SetContext) {
 		d.numCtx = smallContext
@@ -99,10 +101,10 @@ func (d *doctor) reply(ctx context.Context) Finding {
 	return good("a simple question gets an answer%s", took)
 }
 
-// maxReading limits the time in which a server may read a prompt that it should refuse.
+// maxReading limits the estimated time for reading an over-long prompt: longer prompts are not sent.
 const maxReading = time.Minute
 
-// longPrompt sends more than the server can take, which must refuse it.
+// longPrompt sends a prompt that does not fit the context, and checks that the server refuses it.
 func (d *doctor) longPrompt(ctx context.Context) Finding {
 	if d.Limit > 0 { // leave time for the checks after it
 		limited, cancel := context.WithTimeout(ctx, d.Limit/4)
@@ -130,8 +132,8 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 	return good("the server accepts prompts of 300000 tokens and more")
 }
 
-// overfill sends a prompt of so many words to a server with a context of served tokens, 0 if unknown: the prompt may
-// fit then, and the finding is Skipped.
+// overfill sends a prompt of a number of words to a server with a context of served tokens, and checks that the server
+// refuses it. With served 0 the context is unknown: if the prompt fits, the finding is Skipped.
 func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 	resp, err := d.Judge.Client.Ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
 	sent := fmt.Sprintf("a prompt of at least %d tokens", words)
@@ -198,11 +200,12 @@ func (d *doctor) context(ctx context.Context) Finding {
 	return d.room()
 }
 
-// tokens returns the number of tokens in so many bytes of a prompt.
+// tokens returns the estimated number of tokens in a prompt of so many bytes.
 func (d *doctor) tokens(bytes int) int {
 	return int(float64(bytes)/cmp.Or(d.bytesPerTok, 4) + 0.5)
 }
 
+// room compares the served context with the prompts and replies of a run on JudgeBench.
 func (d *doctor) room() Finding {
 	served := cmp.Or(d.numCtx, d.Judge.Model.Context)
 	reply := judging.DefaultParameters.MaxTokens

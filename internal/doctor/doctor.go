@@ -21,26 +21,26 @@ import (
 type Examination struct {
 	SystemRole string        // role of the system text: backends.System or backends.User
 	Quick      bool          // leave out checks that put load on the server
-	Timeout    time.Duration // of one call, more than 0
-	Limit      time.Duration // of all checks; 0: no limit
+	Timeout    time.Duration // limit of one call, more than 0
+	Limit      time.Duration // limit of all checks together; 0: no limit
 }
 
 // Tools holds the judge and other things that Check needs.
 type Tools struct {
-	Judge       backends.PoolMember // its Client ends a call after Request.Timeout
+	Judge       backends.PoolMember // the server and model to check; Judge.Client ends a call after Examination.Timeout
 	About       string              // the judge's server, in words
-	Concurrency int                 // default concurrency of a run
-	Text        string              // typical of judges' prompts; prompts of any length are made from it
-	Now         func() time.Time
-	Note        func(text string) // shows the progress in one line; may be nil
+	Concurrency int                 // number of concurrent requests with which a run starts
+	Text        string              // text typical of judges' prompts; prompts of any length are made from it
+	Now         func() time.Time    // the clock
+	Note        func(text string)   // shows the progress in one line; may be nil
 }
 
-// Status of a finding.
+// Status says how a check ended.
 type Status string
 
-// Statuses of findings.
+// Values of [Finding].Status.
 const (
-	OK      Status = "ok"
+	OK      Status = "ok"      // the ability checked works
 	Warn    Status = "warn"    // a run works, but with a limitation
 	Fail    Status = "fail"    // a run's scores would be wrong or missing
 	Unknown Status = "unknown" // the check found no answer
@@ -49,26 +49,29 @@ const (
 
 // Finding holds the outcome of a check.
 type Finding struct {
-	Check  string `json:"check"`
+	Check  string `json:"check"` // name of the check
 	Status Status `json:"status"`
-	Value  any    `json:"value,omitempty"`
-	Text   string `json:"said"`         // the observation, in one line
-	Advice string `json:"do,omitempty"` // advice
+	Value  any    `json:"value,omitempty"` // the numbers measured, for programs
+	Text   string `json:"said"`            // the observation, in one line
+	Advice string `json:"do,omitempty"`    // how to mend or avoid the problem; "" if there is none
 
 	late bool // there was not enough time for the check
 }
 
-// with adds a machine-readable value.
+// with returns the finding with a value for programs.
 func (f Finding) with(value any) Finding { f.Value = value; return f }
 
+// good returns a finding with the status OK.
 func good(format string, args ...any) Finding {
 	return Finding{Status: OK, Text: fmt.Sprintf(format, args...)}
 }
 
+// bad returns a finding with another status and the advice do.
 func bad(status Status, do, format string, args ...any) Finding {
 	return Finding{Status: status, Text: fmt.Sprintf(format, args...), Advice: do}
 }
 
+// skipped returns the finding of a check that was left out, with the reason.
 func skipped(errorText string) Finding { return Finding{Status: Skipped, Text: errorText} }
 
 // Report holds the findings of all checks.
@@ -76,9 +79,9 @@ type Report struct {
 	Server   backends.ServerInfo `json:"server"`
 	Model    backends.Model      `json:"model"`
 	Findings []Finding           `json:"findings"`
-	Late     []string            `json:"late,omitempty"`  // checks not made or not finished within Request.Limit
+	Late     []string            `json:"late,omitempty"`  // checks not made or not finished within Examination.Limit
 	Speed    *Speed              `json:"speed,omitempty"` // nil if it could not be measured
-	Ready    bool                `json:"ready"`           // nothing failed
+	Ready    bool                `json:"ready"`           // no check has the status Fail
 }
 
 // Err returns an error that names the failed checks, or nil.
@@ -95,12 +98,12 @@ func (r *Report) Err() error {
 	return errors.New("not ready: " + strings.Join(failed, ", "))
 }
 
-// check describes one check. Its results for later checks are in doctor.
+// check describes one check. The check stores results that later ones need in doctor.
 type check struct {
 	name  string
-	limit time.Duration // for all of it
-	load  bool          // puts load on the server; left out with Request.Quick
-	texts bool          // needs written replies, which a decision model does not give
+	limit time.Duration // limit of the whole check; 0: none
+	load  bool          // the check puts load on the server; left out with Examination.Quick
+	texts bool          // the check needs written replies, which a decision model does not give
 	run   func(*doctor, context.Context) Finding
 }
 
@@ -127,23 +130,23 @@ type doctor struct {
 	Tools
 
 	mu         sync.Mutex
-	unanswered int  // consecutive calls without any answer; a refusal is an answer
+	unanswered int  // number of consecutive calls without any answer; a refusal is an answer
 	gaveUp     bool // too many calls had no answer: the other checks are left out
 
 	silent       bool           // the model does not answer: the other checks are left out
-	numCtx       int            // context requested from Ollama; 0 if the server decides
-	bytesPerTok  float64        // of judges' prompts, with the model's tokenizer
-	roughSpeed   float64        // rough estimate of prompt tokens per second
-	think        backends.Think // keeps the model from thinking, if possible
-	thinksAnyway bool           // it thinks by default
-	thinksAlways bool           // it thinks even with --think off
-	constrains   bool           // replies can be constrained to labels
-	speed        *Speed
-	call         time.Duration // time of a request apart from its tokens
-	noise        time.Duration // variation of the time of the same request
+	numCtx       int            // context in tokens requested from Ollama; 0 if the server decides
+	bytesPerTok  float64        // bytes per token of judges' prompts, with the model's tokenizer; 0: not measured
+	roughSpeed   float64        // rough estimate of prompt tokens read per second; 0: not measured
+	think        backends.Think // the value of --think that keeps the model from thinking, if there is one
+	thinksAnyway bool           // the model thinks by default
+	thinksAlways bool           // the model thinks even with --think off
+	constrains   bool           // the server can constrain replies to labels
+	speed        *Speed         // nil until measured
+	call         time.Duration  // time of a request apart from its tokens
+	noise        time.Duration  // variation of the time of equal requests
 }
 
-// Check runs all checks. The report has the problems of the judge; the error is the cause if ctx ended.
+// Check runs all checks. Problems of the judge are findings in the report; the error is the cause if ctx ended.
 func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 	d := &doctor{Examination: r, Tools: t}
 	d.constrains = d.decides()
@@ -175,6 +178,7 @@ func Check(ctx context.Context, r Examination, t Tools) (*Report, error) {
 // giveUp is the number of consecutive calls without an answer after which the other checks are left out.
 const giveUp = 3
 
+// try runs a check, or returns the finding of one left out.
 func (d *doctor) try(ctx context.Context, c check) Finding {
 	switch {
 	case d.silent:
@@ -211,7 +215,7 @@ func (d *doctor) late(state string) Finding {
 	return f
 }
 
-// request returns a request like those of a run.
+// request returns a request with the parameters of a run, for a reply of at most maxTokens.
 func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
 	p := judging.DefaultParameters
 	req := backends.Request{

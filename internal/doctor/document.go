@@ -50,7 +50,8 @@ func (r *Report) Document() doc.Document {
 	return doc.Document{Blocks: append(blocks, doc.Block{ShowTitle: true, Title: r.Verdict()})}
 }
 
-// estimate returns how long runs on JudgeBench would take at each concurrency, and the basis of the estimate.
+// estimate returns a table of the time that runs on JudgeBench would take, with a row for each number of concurrent
+// requests, and notes on the basis of the estimate.
 func (r *Report) estimate() doc.Block {
 	t := &doc.Table{
 		RowHead: "at once",
@@ -89,7 +90,7 @@ func (r *Report) estimate() doc.Block {
 	return b
 }
 
-// figure formats a number with two significant digits or no decimals.
+// figure formats a number: with two significant digits below 10, without decimals above.
 func figure(v float64) string {
 	if v >= 9.95 {
 		return fmt.Sprintf("%.0f", v)
@@ -97,7 +98,7 @@ func figure(v float64) string {
 	return fmt.Sprintf("%#.2g", v)
 }
 
-// span formats hours as people say them.
+// span formats a number of hours in seconds, minutes, hours or days.
 func span(hours float64) string {
 	switch {
 	case hours < 0.025:

@@ -16,24 +16,25 @@ import (
 
 // wave holds the outcome of several concurrent requests.
 type wave struct {
-	requests    int
-	took        time.Duration
-	read, wrote int // tokens of all prompts, and of all replies
+	requests    int           // number of requests
+	took        time.Duration // from the first request to the last reply
+	read, wrote int           // tokens of all prompts, and of all replies
 }
 
 const (
-	maxAtOnce = 32  // larger servers do not need this check
-	minGain   = 1.1 // a smaller speed-up is not worth more concurrent requests
-	// tolerance bounds the apparent speed-up, as a multiple of the number of requests: clocks read slightly early or
-	// late explain no more.
+	maxAtOnce = 32  // largest number of concurrent requests to measure; larger servers do not need this check
+	minGain   = 1.1 // speed-up below which concurrent requests are not worth it
+	// tolerance bounds the apparent speed-up, as a multiple of the number of concurrent requests: clocks read slightly
+	// early or late explain no more.
 	tolerance = 1.25
 )
 
-// waveTime is the intended duration of a wave. It is a variable so that tests need not wait.
+// waveTime is the intended duration of a wave of requests. It is a variable so that tests need not wait.
 var waveTime = 2 * time.Second
 
-// throughput measures the speed at a run's starting concurrency, and at concurrency one in the same way, a few times
-// each. It takes the median, since other work on the machine may slow down single measurements.
+// throughput compares the speed with as many concurrent requests as a run starts with to that of one at a time. It
+// measures both a few times in the same way and takes the medians, since other work on the machine may slow down single
+// measurements.
 func (d *doctor) throughput(ctx context.Context) Finding {
 	c, advice := min(d.Concurrency, maxAtOnce), d.Judge.Server.Advice().Parallel
 	switch {
@@ -72,8 +73,8 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	return good("%s", text).with(value)
 }
 
-// measurePace sends one wave that is nearly all reading and one that is nearly all writing. Both are sized by the speed
-// of one request to take a few seconds.
+// measurePace returns the server's speed with c concurrent requests. It sends one wave of requests that is nearly all
+// reading and one that is nearly all writing. Both are sized by the speed of one request to take a few seconds.
 func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	share := waveTime.Seconds() / float64(c)
 	bytes := max(200, min(judgeBench.sop, int(d.speed.Prompt*share*cmp.Or(d.bytesPerTok, 4))))
@@ -93,15 +94,15 @@ func (d *doctor) measurePace(ctx context.Context, c int) (ServerSpeed, error) {
 	return d.paceOf(c, prompt, perSecond(max(1, w.wrote), wrote)), nil
 }
 
-// workTime returns the time that a wave at concurrency c took for its tokens, without the overhead of each round of
-// requests.
+// workTime returns the time that a wave of requests, c at a time, took for its tokens, without the overhead of each
+// round of c requests.
 func (d *doctor) workTime(w wave, c int) time.Duration {
 	rounds := (w.requests + c - 1) / c
 	return max(w.took-time.Duration(rounds)*d.call, d.noise, w.took/4)
 }
 
-// wave sends c concurrent requests, and several times as many, c at a time, if that ends too quickly to be measured. It
-// sends all of them even if one fails, and returns the first error.
+// wave sends c concurrent requests, and several times as many, c at a time, if the first c end too quickly to be
+// measured. It sends all of them even if one fails, and returns the first error.
 func (d *doctor) wave(ctx context.Context, c int, request func() backends.Request) (wave, error) {
 	for times := 1; ; {
 		w := wave{requests: c * times}

@@ -14,37 +14,39 @@ import (
 
 // Speed holds the measured speed of the server, and the resulting times of a run.
 type Speed struct {
-	Prompt      float64       `json:"prompt_tokens_per_second"` // one request at a time
-	Reply       float64       `json:"reply_tokens_per_second"`
-	Clock       string        `json:"clock"`            // "server" or "wall"
-	Call        float64       `json:"seconds_per_call"` // overhead of a request: network, queue, gateway
-	BytesPerTok float64       `json:"prompt_bytes_per_token"`
-	Paces       []ServerSpeed `json:"paces"` // one request at a time and, if measured, at a run's concurrency
+	Prompt      float64 `json:"prompt_tokens_per_second"` // tokens read, one request at a time
+	Reply       float64 `json:"reply_tokens_per_second"`  // tokens written, one request at a time
+	Clock       string  `json:"clock"`                    // source of the times: "server" or "wall"
+	Call        float64 `json:"seconds_per_call"`         // overhead of a request in seconds: network, queue, gateway
+	BytesPerTok float64 `json:"prompt_bytes_per_token"`   // of judges' prompts; 0: not measured
+	// one request at a time and, if measured, as many as a run starts with
+	Paces []ServerSpeed `json:"paces"`
 }
 
-// ServerSpeed holds the total speed of the server at one concurrency, and how long JudgeBench would take.
+// ServerSpeed holds the speed of the server with a number of concurrent requests, and how long JudgeBench would take.
 type ServerSpeed struct {
-	Concurrency int              `json:"concurrency"`
-	Prompt      float64          `json:"prompt_tokens_per_second"`
-	Reply       float64          `json:"reply_tokens_per_second"`
-	Direct      DurationEstimate `json:"direct"`
-	Sop         DurationEstimate `json:"sop"`
+	Concurrency int              `json:"concurrency"`              // number of concurrent requests
+	Prompt      float64          `json:"prompt_tokens_per_second"` // tokens read, of all requests together
+	Reply       float64          `json:"reply_tokens_per_second"`  // tokens written, of all requests together
+	Direct      DurationEstimate `json:"direct"`                   // for JudgeBench with the prompt direct
+	Sop         DurationEstimate `json:"sop"`                      // for JudgeBench with the prompt sop
 }
 
-// DurationEstimate holds how long the judgments of a JudgeBench run would take.
+// DurationEstimate holds the estimated speed and duration of a run on JudgeBench.
 type DurationEstimate struct {
 	PerSecond float64 `json:"judgments_per_second"`
-	Hours     float64 `json:"hours"`
+	Hours     float64 `json:"hours"` // for all judgments of the run
 }
 
-// newEstimate returns the estimate for these speeds; prompts and replies share the server. call is the overhead of a
-// request in seconds.
+// newEstimate returns the estimate for judgments of so many tokens at the speeds prompt and reply, in tokens per
+// second. It assumes that the server reads or writes, not both at once. call is the overhead of a request in seconds.
 func newEstimate(promptTokens, replyTokens int, prompt, reply, call float64) DurationEstimate {
 	seconds := call + float64(promptTokens)/prompt + float64(replyTokens)/reply
 	return DurationEstimate{1 / seconds, float64(judgeBench.judgments) * seconds / 3600}
 }
 
-// paceOf returns the pace at these speeds. Concurrent requests share their overhead.
+// paceOf returns the ServerSpeed for these speeds, in tokens per second of all requests together. Concurrent requests
+// share their overhead.
 func (d *doctor) paceOf(concurrency int, prompt, reply float64) ServerSpeed {
 	call := d.call.Seconds() / float64(concurrency)
 	return ServerSpeed{
@@ -56,6 +58,7 @@ func (d *doctor) paceOf(concurrency int, prompt, reply float64) ServerSpeed {
 	}
 }
 
+// perSecond returns a speed in tokens per second.
 func perSecond(tokens int, d time.Duration) float64 {
 	return float64(tokens) / max(d.Seconds(), 1e-6)
 }
@@ -63,24 +66,24 @@ func perSecond(tokens int, d time.Duration) float64 {
 // salt returns a random beginning of a prompt, which no prompt cache has.
 func salt() string { return "Note " + rand.Text()[:12] + "." }
 
-// prose returns about so many bytes of text typical of judges' prompts, with a salt.
+// prose returns about so many bytes of text typical of judges' prompts, after a salt.
 func (d *doctor) prose(bytes int) string {
 	text := salt() + strings.Repeat(d.Text, bytes/max(1, len(d.Text))+1)
 	return strings.ToValidUTF8(text[:min(len(text), max(bytes, 24))], "")
 }
 
-// middle returns the median, or the lower one of two.
+// middle returns the median of values, or the lower of the two in the middle. It sorts them.
 func middle(tries []float64) float64 {
 	slices.Sort(tries)
 	return tries[(len(tries)-1)/2]
 }
 
 const (
-	maxTries  = 3 // per measurement; fewer for a slow server
-	triesTime = 10 * time.Second
+	maxTries  = 3                // times that a speed is measured; fewer on a slow server
+	triesTime = 10 * time.Second // time after which no further try begins
 )
 
-// measureTimes measures n times, one after the other: at least once, and no more once it has taken long.
+// measureTimes calls measure n times, one after the other: at least once, and not again after triesTime.
 func measureTimes[T any](d *doctor, n int, measure func() (T, error)) (tries []T, err error) {
 	for start := d.Now(); len(tries) < n && (len(tries) == 0 || d.Now().Sub(start) < triesTime); {
 		value, err := measure()
@@ -95,7 +98,7 @@ func measureTimes[T any](d *doctor, n int, measure func() (T, error)) (tries []T
 	return tries, nil
 }
 
-// repeat asks a question n times, or fewer if that takes long.
+// repeat asks a question n times, or fewer if that takes longer than triesTime.
 func (d *doctor) repeat(ctx context.Context, n int, request func() backends.Request) ([]backends.Response, error) {
 	return measureTimes(d, n, func() (backends.Response, error) { return d.ask(ctx, request()) })
 }
@@ -191,13 +194,13 @@ func (d *doctor) shortest(ctx context.Context) (backends.Response, error) {
 	return short[0], nil
 }
 
-// atLeast returns a difference of two times, but not less than that between two equal requests.
+// atLeast returns t, a difference of the times of two requests, but not less than that of two equal requests.
 func (d *doctor) atLeast(t time.Duration) time.Duration { return max(t, d.noise, 100*time.Microsecond) }
 
 // longQuestion is a question with a long reply.
 const longQuestion = "Write all whole numbers from one to two hundred in words."
 
-// fewTokens is the length of a reply that is too short to measure its speed.
+// fewTokens is the number of tokens below which a reply is too short for a reliable speed.
 const fewTokens = 12
 
 // writeRequest returns a request for a reply of so many tokens that is in no cache of a gateway or the server.
@@ -208,7 +211,8 @@ func (d *doctor) writeRequest(n int) backends.Request {
 // writeTime is the intended duration of the reply whose speed is measured.
 const writeTime = 2 * time.Second
 
-// write makes the model write a reply long enough to be timed, after a short prompt.
+// write asks for replies long enough to be timed, after a short prompt, and returns those that did not end early. base
+// is the response to a minimal question.
 func (d *doctor) write(ctx context.Context, base backends.Response) ([]backends.Response, error) {
 	const minTokens, maxTokens = 24, 512
 	first, err := d.ask(ctx, d.writeRequest(minTokens))

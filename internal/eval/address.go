@@ -10,7 +10,8 @@ import (
 // variable matches a name that every shell can set.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Validate checks the kind of server, the variable's name, and that each address is valid and given once.
+// Validate returns a *FieldError unless the kind of server and the variable's name are valid, and each address is valid
+// and given once.
 func (e Endpoint) Validate() error {
 	if !slices.Contains(Backends, e.Backend) {
 		return InvalidField("backend", e.Backend, "%q is not one of %s", e.Backend, strings.Join(Backends, ", "))
@@ -45,7 +46,7 @@ func (e Endpoint) Validate() error {
 	return nil
 }
 
-// sameURL returns the same string for different spellings of one address.
+// sameURL returns a text that is equal for different spellings of one address, such as with and without /v1.
 func sameURL(u *url.URL) string {
 	host := strings.ToLower(u.Host)
 	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])

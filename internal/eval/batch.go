@@ -21,15 +21,15 @@ import (
 // It is the http.RoundTripper of [Maker.HTTP] and answers like a vLLM that serves one model.
 type Batch struct {
 	Model    string
-	Warnings []string // about skipped lines
+	Warnings []string // about skipped lines of the output
 
-	replies   map[string]batchReply
-	used      map[string]bool // ids of replies that answered a request
-	failed    int             // of these, errors instead of replies
-	lastError string          // text of the last of these errors
-	lines     []batchLine     // for the next batch
-	queued    map[string]bool // custom ids of lines
-	last      batchLine       // the latest request
+	replies   map[string]batchReply // replies in the output, by custom_id
+	used      map[string]bool       // custom ids of replies that answered a request
+	failed    int                   // number of used replies that are errors
+	lastError string                // text of the last of these errors
+	lines     []batchLine           // lines of the next batch's input
+	queued    map[string]bool       // custom ids in lines
+	last      batchLine             // the latest request
 }
 
 // batchURL is the address of a batch's server, to which nothing is sent.
@@ -53,7 +53,7 @@ type batchReply struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// answer returns the status and body that a server would have sent.
+// answer returns the HTTP status and the body that a server would have sent.
 func (r batchReply) answer() (status int, body []byte) {
 	status, body = http.StatusInternalServerError, r.Error
 	if r.Response != nil {
@@ -68,7 +68,7 @@ func (r batchReply) answer() (status int, body []byte) {
 // byteOrderMark is at the start of texts from some editors and scripts.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// NewBatch reads the output of a batch for a model; output "" means that there is none yet.
+// NewBatch reads the file output, which a batch wrote for a model; "" means that no batch has run yet.
 func NewBatch(model, output string) (*Batch, error) {
 	b := &Batch{Model: model, replies: map[string]batchReply{}, used: map[string]bool{}, queued: map[string]bool{}}
 	if output == "" {
@@ -131,7 +131,7 @@ func (b *Batch) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// ask answers a request, or adds it to the next batch.
+// ask answers a request with this body from the batch's output or, without a reply there, adds it to the next batch.
 func (b *Batch) ask(body []byte) (status int, answer []byte) {
 	id := batchID(body)
 	b.last = batchLine{CustomID: id, Method: http.MethodPost, URL: "/v1/chat/completions", Body: body}
@@ -157,7 +157,8 @@ func batchID(body []byte) string {
 	return "gavel-" + datasets.HexSum(text)[:32]
 }
 
-// queue adds the latest request to the next batch, with the error that it got instead of a reply, if any.
+// queue adds the latest request to the next batch. lastError is the error in the batch's output instead of a reply, or
+// "".
 func (b *Batch) queue(lastError string) {
 	id := b.last.CustomID
 	if b.queued[id] {
@@ -174,7 +175,7 @@ func (b *Batch) queue(lastError string) {
 // Missing returns the number of requests without a reply in the batch.
 func (b *Batch) Missing() int { return len(b.lines) }
 
-// Write writes the requests without a reply as the input of a batch.
+// Write writes the requests without a reply to a file, as the input of the next batch.
 func (b *Batch) Write(path string) error {
 	return disk.Write(path, func(w io.Writer) error {
 		enc := codec.NewEncoder(w)
@@ -199,7 +200,8 @@ func (b *Batch) String() string {
 	return text
 }
 
-// ForBatch returns the request for a judge that is asked in batches, or a *FieldError if that is not possible.
+// ForBatch returns the request with the changes for a [Batch] in place of a server, or a *FieldError if a field of the
+// request excludes that.
 func (r RunRequest) ForBatch() (RunRequest, error) {
 	protocol, err := r.FindProtocol()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"gavel/cache"
 )
 
-// replies opens the cache, or uses the one that runs share, and returns a function that releases it.
+// replies opens the cache in a folder, or uses the one that runs share, and returns a function that releases it.
 func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 	open := func() (*cache.Store, error) { return e.OpenCache(dir) }
 	if e.Shared != nil {
@@ -23,8 +23,8 @@ func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 	return store, store.Close, nil
 }
 
-// OpenSharedCache opens the cache for all runs that e makes until the returned function is called, if any of the
-// requests uses it.
+// OpenSharedCache opens the cache for all runs that e makes until release is called, if any of the requests uses the
+// cache.
 func (e *Maker) OpenSharedCache(requests func(yield func(RunRequest) bool)) (release func() error, err error) {
 	for r := range requests {
 		onServer := func(agent string) bool { return strings.Contains(agent, "@") }
@@ -44,8 +44,8 @@ func (e *Maker) OpenSharedCache(requests func(yield func(RunRequest) bool)) (rel
 // it is closed in between.
 type SharedCache struct {
 	mu    sync.Mutex
-	store *cache.Store
-	users int
+	store *cache.Store // nil while the cache is closed
+	users int          // number of runs that use the cache
 }
 
 func (s *SharedCache) open(open func() (*cache.Store, error)) (*cache.Store, func() error, error) {
@@ -69,8 +69,8 @@ func (s *SharedCache) release() error {
 	return s.close()
 }
 
-// close closes the cache unless a run uses it. On a full disk it fails and is tried again later. The caller holds the
-// lock.
+// close closes the cache unless a run uses it. On a full disk it fails, and closeLater tries again. The caller holds
+// s.mu.
 func (s *SharedCache) close() error {
 	if s.users > 0 || s.store == nil {
 		return nil

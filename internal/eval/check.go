@@ -9,8 +9,8 @@ import (
 	"gavel/backends"
 )
 
-// Check opens the files that a request names and checks that the protocol can judge their items, before anything is
-// asked. The error is a *FieldError if a field is wrong; otherwise it is about the dataset.
+// Check opens the files that a request names and checks that the protocol can judge their items, without asking a
+// server. The error is a *FieldError if a field is wrong; otherwise it is about the dataset.
 func (e *Maker) Check(o RunRequest) error {
 	q := e.quiet()
 	subset, protocol, err := q.openItems(o)
@@ -44,7 +44,8 @@ func (e *Maker) Check(o RunRequest) error {
 	return nil
 }
 
-// Items returns the ids of a request's items, and the number of judgments of each, without notes to the observer.
+// Items returns the ids of a request's items, and the number of judgments of each in one repetition. The observer gets
+// no notes.
 func (e *Maker) Items(o RunRequest) (ids []string, each int, err error) {
 	subset, protocol, err := e.quiet().openItems(o)
 	if err != nil {
@@ -57,8 +58,8 @@ func (e *Maker) Items(o RunRequest) (ids []string, each int, err error) {
 	return ids, max(1, protocol.Presentations), nil
 }
 
-// CheckJudge finds the judge of a request now, and checks that it supports what the request asks for. The error is
-// ErrUsage if waiting does not help.
+// CheckJudge finds the judge of a request without waiting, and checks that its server supports the request's
+// parameters. The error is ErrUsage if the request or the server must change.
 func (e *Maker) CheckJudge(ctx context.Context, o RunRequest) error {
 	o.RetryFor = time.Millisecond
 	judges, err := e.quiet().FindJudges(ctx, o)
@@ -72,7 +73,7 @@ func (e *Maker) CheckJudge(ctx context.Context, o RunRequest) error {
 	return err
 }
 
-// QuestionsKey returns a string that is equal for requests that ask the same of any judge, in any folder.
+// QuestionsKey returns a text that is equal for requests that differ only in the judge, its server and the folder.
 func (r RunRequest) QuestionsKey() string {
 	r.Endpoint = Endpoint{}
 	r.Model = ""

@@ -15,20 +15,21 @@ import (
 	"gavel/scoring"
 )
 
-// checks stores judgments once the identity checks of their replies end (see [backends.Watch]). A judgment waits on
-// disk, next to the records, and is then stored or set aside.
+// checks stores judgments once the server has named its model after their replies (see [backends.Watch]). Until then, a
+// judgment waits on disk, next to the records. If the model was another one, the judgment is set aside.
 type checks struct {
 	run *runState
 
 	mu         sync.Mutex
-	unverified int               // records marked so: their server could not be asked
-	marked     bool              // this try has one
+	unverified int               // records marked unverified: their server could not be asked which model it serves
+	marked     bool              // this try has marked a record unverified
 	otherModel []*judging.Record // judgments with a reply of another model
-	changed    error             // the other model
-	err        error             // from writing a record
+	changed    error             // the *backends.ModelChangedError that names the other model; nil for none
+	err        error             // the first error from writing a record
 }
 
-// take stores a copy of a judgment once its checks have ended, or sets it aside. The error may be from an earlier one.
+// take stores a copy of a judgment once its checks have ended, or sets it aside if another model answered. read is the
+// verdict for the scores. The error may come from an earlier judgment.
 func (c *checks) take(judgment *judging.Record, read scoring.ParsedVerdict) error {
 	r := new(*judgment)
 	if !r.Waits() {
@@ -57,7 +58,7 @@ func (c *checks) take(judgment *judging.Record, read scoring.ParsedVerdict) erro
 	return c.err
 }
 
-// resume makes the judgments that waited when an earlier try ended wait for a new check of their servers.
+// resume passes to take the judgments that waited when an earlier try ended; each waits for a new check of its servers.
 func (p *runState) resume() error {
 	for _, r := range p.dir.Waiting {
 		for _, reply := range slices.Concat(r.Replies, r.Asides) {
@@ -107,7 +108,7 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 	}
 }
 
-// recount makes the job ask for all judgments except the records for which keep returns true.
+// recount makes the job ask for all judgments except those of the records for which keep returns true.
 func (p *runState) recount(keep func(*judging.Record) bool) error {
 	p.job.Completed = judging.Completed{}
 	return judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
@@ -118,10 +119,12 @@ func (p *runState) recount(keep func(*judging.Record) bool) error {
 	})
 }
 
-// minCheckTime limits the last check if there is no reason to wait for the server, and is the least limit otherwise.
+// minCheckTime limits the last check if there is no reason to wait for the server. With a reason, the limit is the
+// request's RetryFor, if that is longer.
 const minCheckTime = 5 * time.Second
 
-// lastCheck asks the servers once more which model they serve. The error says which server does not answer.
+// lastCheck asks the servers once more which model they serve. runErr is the error with which the job ended. The
+// returned error names a server that does not answer.
 func (e *Maker) lastCheck(ctx context.Context, p *runState, runErr error) error {
 	limit := max(p.req.RetryFor, minCheckTime)
 	if p.stopped.Load() || len(p.judges) > 1 || runErr != nil && !errors.Is(runErr, judging.ErrStopped) {

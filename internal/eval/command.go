@@ -94,7 +94,8 @@ func (r RunRequest) Command() string {
 	return strings.Join(words, " ")
 }
 
-// NonDefaults returns the fields that differ from New, as people write them, and the kind of server.
+// NonDefaults returns the values of the fields that differ from a new request's, as people write them, and always the
+// kind of server.
 func (r RunRequest) NonDefaults() map[string][]string {
 	protocol, err := r.FindProtocol()
 	if err != nil {

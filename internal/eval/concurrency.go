@@ -6,14 +6,14 @@ import (
 	"gavel/backends"
 )
 
-// firstConcurrency is the starting concurrency of a server, if neither it nor its kind has one.
+// firstConcurrency is the number of requests in flight at the start, if neither the server nor its kind suggests one.
 const firstConcurrency = 8
 
-// simulatedConcurrency is the concurrency of judges without a server.
+// simulatedConcurrency is the number of judgments in flight of a simulated judge.
 const simulatedConcurrency = 4
 
-// Concurrency returns the starting concurrency of a server: the requested one, else the number of slots that the server
-// reports, else one that suits its kind.
+// Concurrency returns the number of requests in flight with which a server starts: the requested number if above 0,
+// else the number of slots that the server reports, else one that suits its kind.
 func Concurrency(requested int, s backends.ServerInfo, m backends.Model) int {
 	switch {
 	case requested > 0:
@@ -50,8 +50,9 @@ func (e *Maker) jointConcurrency(o RunRequest, judges []backends.PoolMember) int
 	return n
 }
 
-// setConcurrency makes the client of a server adapt its concurrency to the fastest one, if neither the request nor the
-// server sets it. It returns a function that explains the limit to people.
+// setConcurrency makes the client of a server search for the number of requests in flight at which the server is
+// fastest, if neither the request nor the server sets one. remaining returns the number of requests still to make. The
+// returned function explains the limit to people.
 func setConcurrency(o RunRequest, j *backends.PoolMember, remaining func() int) (why func() string) {
 	reason := func(why string) func() string { return func() string { return why } }
 	switch {
@@ -77,13 +78,13 @@ func setConcurrency(o RunRequest, j *backends.PoolMember, remaining func() int) 
 	return adaptive.Why
 }
 
-// startConcurrency returns the starting concurrency of a server if gavel chooses it.
+// startConcurrency returns the number of requests in flight with which a server starts if the request sets none.
 func (r RunRequest) startConcurrency(j backends.PoolMember) int {
 	return min(Concurrency(0, j.Server, j.Model), r.maxAtOnce())
 }
 
-// maxAtOnce returns the limit of one server's concurrency if gavel chooses it.
+// maxAtOnce returns the limit of one server's requests in flight if the request sets no number.
 func (r RunRequest) maxAtOnce() int { return cmp.Or(r.MaxConcurrency, defaultMaxAtOnce) }
 
-// defaultMaxAtOnce is vLLM's default number of concurrent requests.
+// defaultMaxAtOnce is the default of maxAtOnce: vLLM's own default number of concurrent requests.
 const defaultMaxAtOnce = 256

@@ -10,7 +10,8 @@ import (
 	"gavel/backends"
 )
 
-// apiKey returns the key for an address. byUser says that the user gave the address.
+// apiKey returns the API key for the endpoint's server, or "". byUser says that the user gave the server's address:
+// only then OPENAI_API_KEY counts.
 func (e *Maker) apiKey(o Endpoint, byUser bool) (string, error) {
 	if e.KeyOf != nil && len(o.BaseURLs) > 0 {
 		ok := false
@@ -49,7 +50,7 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 	return b, server, nil
 }
 
-// Describe names a server for people.
+// Describe returns the name, version and address of a server in words.
 func Describe(s backends.ServerInfo) string {
 	text := s.Name
 	if s.Version != "" {
@@ -61,6 +62,8 @@ func Describe(s backends.ServerInfo) string {
 	return text
 }
 
+// find finds the server of an endpoint and the API key for it: at the first address given, or else the only server at
+// the usual addresses.
 func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, key string, err error) {
 	if len(o.BaseURLs) > 0 {
 		address := o.BaseURLs[0]
@@ -116,6 +119,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.ServerInfo, ke
 		len(endpoints), strings.Join(list, ", "))
 }
 
+// describeSearch returns in words the addresses at which no server was found.
 func describeSearch(candidates []backends.CandidateAddress) string {
 	var env, ports []string
 	for _, c := range candidates {
@@ -131,6 +135,7 @@ func describeSearch(candidates []backends.CandidateAddress) string {
 	return "ports " + strings.Join(ports, ", ") + " of this machine (OLLAMA_HOST and OPENAI_BASE_URL are not set)"
 }
 
+// unreachable adds to the error of a probe the address and what to do about it.
 func unreachable(address string, err error) error {
 	e, isError := errors.AsType[*backends.Error](err)
 	switch {
@@ -144,7 +149,8 @@ func unreachable(address string, err error) error {
 	return fmt.Errorf("%s: %w", address, err)
 }
 
-// checkKind returns an error for Ollama's /v1, which truncates long prompts silently, and for another kind than wanted.
+// checkKind returns an error if s is not of the wanted kind, unless that is auto: Ollama's /v1 truncates long prompts
+// silently.
 func checkKind(want string, s backends.ServerInfo) error {
 	if want == "auto" || want == s.Kind {
 		return nil
@@ -169,7 +175,7 @@ func Simulated(model string) (b backends.Backend, server backends.ServerInfo, er
 	return sim, server, err
 }
 
-// pickModel describes the model to ask: the named one, or the only one on the server.
+// pickModel requests the description of the model to ask: the named one, or the only one on the server.
 func pickModel(ctx context.Context, b backends.Backend, name string) (backends.Model, error) {
 	if name == "" {
 		models, err := b.Models(ctx)

@@ -10,7 +10,7 @@ import (
 	"gavel/scoring"
 )
 
-// readEarlier reads the manifest of an earlier try. Errors are left to the code that opens the folder.
+// readEarlier reads the manifest of an earlier try into p.earlier. The code that opens the folder reports errors.
 func (p *runState) readEarlier() {
 	p.systems = map[string]backends.Fingerprints{}
 	if old, err := judging.ReadManifest(p.out); err == nil {
@@ -18,7 +18,8 @@ func (p *runState) readEarlier() {
 	}
 }
 
-// remember adds a valid record, and the system fingerprints that came with its replies in an earlier try.
+// remember adds a valid record of an earlier try to the completed judgments, and the system fingerprints of its replies
+// to p.systems.
 func (p *runState) remember(r *judging.Record) {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {
@@ -33,7 +34,8 @@ func (p *runState) remember(r *judging.Record) {
 	}
 }
 
-// decided reports whether a record has a verdict under at least one of the two readings.
+// decided reports whether at least one of the two sets of readers, the paper's and gavel's own, finds a verdict in a
+// record's replies.
 func (p *runState) decided(r *judging.Record) bool {
 	v, other, err := r.ReadBoth(p.job.Asker, scoring.DefaultOptions.Reading)
 	return err != nil || v.Outcome.Verdict() || other.Outcome.Verdict()
@@ -50,9 +52,9 @@ func (p *runState) askAgain(r *judging.Record) bool {
 		p.job.Manifest.Model.Context > old.Model.Context
 }
 
-// unserved returns an error for a finished run in which judgments have no verdict through no fault of the judge. It
-// returns none for a run with a rule and for a replay, which report this themselves. For a shard, which can be merged
-// as it is, it is a warning.
+// unserved returns an error for a finished run in which n judgments have no verdict through no fault of the judge. It
+// returns none for a run that a rule may end and for a replay, whose own errors say so. For a shard, which can be
+// merged as it is, it shows a warning instead.
 func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 	if n.Total() == 0 || p.rule != nil || p.replay {
 		return nil

@@ -11,30 +11,31 @@ import (
 
 // StoppingRule can end a run before its last item. The run judges its items in a random order given by Seed.
 type StoppingRule struct {
-	Name     string  // for the run's manifest
-	Alpha    float64 // bounds the probability of an error
-	Metric   string  // one of scoring.Shares
-	Seed     *int64  // of the order; nil: that of an earlier try, or else the request's
-	MaxItems int     // the most items to ask about; 0 for all
-	// Look receives the items in the order drawn, from place 0 on, once all judgments of an item are there. It reports
-	// whether the run may end. Items judged in an earlier try count too.
+	Name     string  // name in the run's manifest
+	Alpha    float64 // bounds the probability that the rule decides wrongly
+	Metric   string  // name of the metric that the rule uses, one of scoring.Shares
+	Seed     *int64  // seed of the order; nil: that of an earlier try, or else the request's
+	MaxItems int     // largest number of items to ask about; 0 for all
+	// Look receives the result of each item in the order drawn, from place 0 on, once all judgments of the item are
+	// there, also of an earlier try. It reports whether the run may end.
 	Look func(place int, result scoring.ItemResult) (enough bool)
 }
 
 // follower passes a run's items to its rule.
 type follower struct {
 	rule  *StoppingRule
-	place map[string]int // of each item in the order drawn
+	place map[string]int // place of each item in the order drawn, from 0, by id
 
 	mu      sync.Mutex
-	records *scoring.Loader
-	items   map[int]scoring.ItemResult // results by place, from next on
+	records *scoring.Loader            // the judgments so far
+	items   map[int]scoring.ItemResult // results that wait for earlier items, by place
 	next    int                        // the place of the item that the rule receives next
-	enough  bool
-	end     func() // ends the run; nil before it begins
+	enough  bool                       // the rule has said that the run may end
+	end     func()                     // ends the run; nil before it begins
 }
 
-// take adds a judgment. Once its item is complete, it is passed to the rule, which may end the run.
+// take adds a judgment, with the verdict read for the scores. Once all judgments of the item are there, it passes the
+// item to the rule, which may end the run.
 func (f *follower) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,7 +66,7 @@ func (f *follower) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	return nil
 }
 
-// over reports whether the rule needs no more of the run.
+// over reports whether the rule needs no more items of the run.
 func (f *follower) over() bool {
 	return f.enough || f.rule.MaxItems > 0 && f.next >= f.rule.MaxItems
 }
@@ -75,8 +76,8 @@ func (f *follower) stopped() *judging.StopRule {
 	return &judging.StopRule{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.next, Items: f.next}
 }
 
-// draw sets the order in which the run judges its items, if it can be scored before its end. The seed is the rule's,
-// that of an earlier try, or the request's.
+// draw sets the random order in which the run judges its items, if the protocol can be scored before the run's end. The
+// seed is the rule's, that of an earlier try, or the request's. With a rule, draw also sets p.follow.
 func (p *runState) draw(reading judging.Reading) error {
 	m := p.job.Manifest
 	if len(scoring.Shares(m.Spec.Protocol)) == 0 || p.replay {

@@ -45,7 +45,7 @@ func (e *Maker) FindJudges(ctx context.Context, o RunRequest) ([]backends.PoolMe
 	return judges, e.checkSameModel(judges)
 }
 
-// connectAll finds the servers, which must be of one kind.
+// connectAll finds the servers that a request names, which must be of one kind, without their models.
 func (e *Maker) connectAll(ctx context.Context, o RunRequest) ([]backends.PoolMember, error) {
 	var judges []backends.PoolMember
 	several := len(o.BaseURLs) > 1
@@ -87,7 +87,7 @@ func temporary(e *backends.Error) bool {
 	return e.Status == http.StatusTooManyRequests || e.Status > http.StatusNotImplemented
 }
 
-// waiting returns a retry that reports once that it waits for a server.
+// waiting returns the options of a retry for at most limit, which notes once that it waits for a server.
 func (e *Maker) waiting(limit time.Duration) backends.Retry {
 	var once sync.Once
 	return backends.Retry{For: limit, Waiting: func(err error) {
@@ -95,7 +95,7 @@ func (e *Maker) waiting(limit time.Duration) backends.Retry {
 	}}
 }
 
-// waitForModel describes the model to ask, waiting for a server that is still loading it.
+// waitForModel requests the description of the model to ask, and waits for a server that is still loading the model.
 func (e *Maker) waitForModel(
 	ctx context.Context, b backends.Backend, name string, limit time.Duration,
 ) (backends.Model, error) {
@@ -125,7 +125,8 @@ func (e *Maker) checkSameModel(judges []backends.PoolMember) error {
 	return nil
 }
 
-// JointModel describes the servers of a run together: the smallest context and the sum of their slots.
+// JointModel returns the first server's model with the smallest context of all servers of a run and the sum of their
+// slots.
 func JointModel(judges []backends.PoolMember) backends.Model {
 	m := judges[0].Model
 	for _, j := range judges[1:] {
@@ -157,8 +158,8 @@ func describeAll(judges []backends.PoolMember) string {
 	return fmt.Sprintf("%d servers", len(judges))
 }
 
-// openServers returns the client of a run's servers, wrapped in retries, a time limit and the cache, and a function
-// that closes it. Several servers are a pool inside the retries.
+// openServers returns the client of a run's servers, wrapped in retries and the cache, and a function that closes the
+// client. Several servers are a pool inside the retries.
 func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, func() error, error) {
 	closeStore := func() error { return nil }
 	var store *cache.Store
@@ -195,8 +196,8 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 	return &skeptic{Client: client, model: p.job.Manifest.Model, warn: e.Notef}, closeAll, nil
 }
 
-// pool returns the client of the run's servers before retries, and a function that closes it. Each server except a
-// batch is asked regularly which model it serves.
+// pool returns the client of the run's servers before retries, and a function that closes the client. Each server
+// except a batch is asked regularly which model it serves.
 func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (backends.Client, func(), error) {
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
@@ -252,8 +253,8 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	return pool, pool.Close, nil
 }
 
-// sameAsCached compares the model's sample with that in the cache: models of the same name and shape have the same
-// identity, and so the same keys, although their replies differ.
+// sameAsCached returns an error if the model's sample of likely tokens differs from the one in the cache: models of the
+// same name and shape have the same identity, and so the same keys, although their replies differ.
 func sameAsCached(m *judging.Manifest, store *cache.Store) error {
 	if store == nil || m.Sample == nil {
 		return nil

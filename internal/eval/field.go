@@ -16,7 +16,7 @@ import (
 // FieldKind is the type of a field's values.
 type FieldKind string
 
-// Kinds of fields.
+// Values of [Field].Kind.
 const (
 	Text     FieldKind = "text"
 	Number   FieldKind = "number"
@@ -37,29 +37,30 @@ const (
 // API.
 type Field struct {
 	Name        string
-	Label       string // on forms; by default its name with spaces
-	Help        string // for the command line, the value's name in backquotes; short help ends at the first semicolon
-	About       string // for forms, if it differs from Help
-	Part        string
-	Only        string    // property of the protocols that have it, such as "with tasks"; "": all of them
-	Kind        FieldKind // by default that of value
+	Label       string    // heading on forms; by default Name with spaces
+	Help        string    // for the command line, the value's name in backquotes; short help ends at the first semicolon
+	About       string    // text on forms, if it differs from Help
+	Part        string    // one of ItemsPart, AskingPart, FoldersPart and ServerPart
+	Only        string    // property of the protocols that have the field, such as "with tasks"; "": all protocols
+	Kind        FieldKind // by default from the type of value
 	Default     string    // as people write it; by default the value in New
-	Zero        string    // how zero is written, if as a word
-	Values      []string  // all possible values, if listed
+	Zero        string    // the word for the value zero; "": zero is written as a number
+	Values      []string  // all possible values; nil: not listed
 	Files       bool      // a file may be named instead of one of Values
 	Min         int       // least number
 	Max         int       // greatest number; 0: no limit
-	Local       bool      // browsers may not set it
-	NeedsServer bool      `yaml:"needs-server"` // not for simulated judges
-	NoBatch     string    `yaml:"no-batch"`     // what it does that a batch cannot
+	Local       bool      // browsers may not set the field
+	NeedsServer bool      `yaml:"needs-server"` // the field has no meaning for simulated judges
+	NoBatch     string    `yaml:"no-batch"`     // why a batch excludes the field; "": it does not
 
-	value    any                      // pointer to the value in a request
-	defaults []string                 // values in a new request
-	option   *judging.Option          // of the protocol
-	valid    func(value string) error // further check of a value
+	value    any                      // pointer to the field's value in a request
+	defaults []string                 // the field's values in a new request
+	option   *judging.Option          // the protocol's option that the field sets; nil for other fields
+	valid    func(value string) error // further check of a value; may be nil
 }
 
-// bind returns the field with its value in a request, and with kind, default and label from a new request's value.
+// bind returns the field bound to value, a pointer into a request, with its kind, default and label, as far as they are
+// missing, from usual, the pointer into a new request.
 func (f Field) bind(value, usual any) Field {
 	f.value = usual
 	f.defaults = f.texts()
@@ -73,6 +74,7 @@ func (f Field) bind(value, usual any) Field {
 	return f
 }
 
+// kind returns the kind that follows from the type of the value.
 func (f Field) kind() FieldKind {
 	if f.Zero != "" {
 		return Text
@@ -100,7 +102,7 @@ func FieldNamed(k judging.Protocol, name string) (Field, bool) {
 	return fields[i], true
 }
 
-// optionField returns an option of a protocol as a field.
+// optionField returns the field that sets an option of a protocol.
 func optionField(o *judging.Option) Field {
 	f := Field{
 		Name:    o.Name,
@@ -126,7 +128,7 @@ func optionField(o *judging.Option) Field {
 	return f
 }
 
-// read parses values as people write them, and stores them in the request.
+// read parses values as people write them, and stores them in the request to which the field is bound.
 func (f Field) read(values []string) error {
 	text := values[len(values)-1]
 	if f.Zero != "" && text == f.Zero {
@@ -159,8 +161,8 @@ func (f Field) read(values []string) error {
 	return nil
 }
 
-// split returns the values of a list's entry: --agents takes names with commas between them, except those of a
-// simulation.
+// split returns the values in one entry of a list: --agents takes names with commas between them, except those of a
+// simulated judge.
 func (f Field) split(entry string) []string {
 	switch {
 	case f.Name == "group":
@@ -171,7 +173,7 @@ func (f Field) split(entry string) []string {
 	return []string{entry}
 }
 
-// choose sets an option of the protocol unless it has its default.
+// choose sets the protocol's option to text in settings, which hold no defaults.
 func (f Field) choose(settings *judging.Settings, text string) {
 	if f.Kind == Switch {
 		on, _ := strconv.ParseBool(text)
@@ -208,7 +210,7 @@ func (f Field) texts() []string {
 	return []string{text}
 }
 
-// isDefault reports whether the request has the values of a new one.
+// isDefault reports whether the field has the same values in the request as in a new one.
 func (f Field) isDefault() bool { return slices.Equal(f.texts(), f.defaults) }
 
 // check returns an error for a value outside of the field's limits.
@@ -255,6 +257,7 @@ func (f Field) check(text string) error {
 	return nil
 }
 
+// integer parses a whole number. Its error is in words for people.
 func integer(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 0, 64)
 	switch {

@@ -35,12 +35,12 @@ func FieldsOf(k judging.Protocol) []Field {
 	return usual.fields(k)
 }
 
-// EndpointFields lists the fields that say which server to ask; other commands have them too.
+// EndpointFields lists the fields that say which server to ask; commands other than "gavel run" have them, too.
 func EndpointFields() []Field {
 	return slices.DeleteFunc(FieldsOf(judging.AnswerProtocol()), func(f Field) bool { return f.Part != ServerPart })
 }
 
-// fields lists the protocol's fields, which read and write this request.
+// fields lists the protocol's fields, bound to this request: they read and write its values.
 func (r *RunRequest) fields(k judging.Protocol) (fields []Field) {
 	usual := New(k)
 	values, defaults := valuesByField(r), valuesByField(&usual)

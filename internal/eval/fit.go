@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// newRun returns the manifest of a new run and its folder.
+// newRun returns the manifest of a new run of a request and the path of its folder.
 func (e *Maker) newRun(o RunRequest, subset items, spec judging.Spec) (m *judging.Manifest, out string) {
 	m = judging.NewManifest(e.Version, spec)
 	m.Shard = subset.shardOf(spec)
@@ -23,9 +23,10 @@ func (e *Maker) newRun(o RunRequest, subset items, spec judging.Spec) (m *judgin
 	return m, filepath.Join(e.folder(), runName(m, o.try))
 }
 
-// fitReply returns the most tokens of a reply: the number in the request, else the default, or less if the server
-// reserves room for the whole reply and has less left next to the longest prompt. An existing run keeps its number. It
-// depends on the server and the whole dataset alone, so that every sample, shard and later try uses the same.
+// fitReply returns the limit of a reply in tokens: the number in the request, else the default, or less if the server
+// reserves room for the whole reply and has less left next to the longest prompt, in each of so many attempts. An
+// existing run keeps its number. The number depends on the server and the whole dataset alone, so that every sample,
+// shard and later try uses the same.
 func (e *Maker) fitReply(
 	ctx context.Context, p *runState, subset items, spec judging.Spec, attempts int,
 ) (int, error) {
@@ -62,7 +63,7 @@ func (e *Maker) fitReply(
 	return n, nil
 }
 
-// turns returns the most replies in one conversation.
+// turns returns the largest number of replies in one conversation.
 func turns(protocol judging.Protocol, params judging.Parameters) int {
 	n := 1
 	if protocol.FollowUps {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Interrupts passes a request to stop to a run that can end gently. On Ctrl-C the command line calls Gently; the run in
-// progress closes [judging.Job].Stop, and its workers finish the judgments in flight.
+// Interrupts passes a request to stop to a run that can end gently. On Ctrl-C the command line calls StopGently; the
+// run in progress closes [judging.RunJob].Stop, and its workers finish the judgments in flight.
 type Interrupts struct {
 	mu      sync.Mutex
-	handler func()
+	handler func() // ends the run in progress gently; nil if there is none
 }
 
 // Handle registers f for the next interrupt and returns a function that removes it.
@@ -40,7 +40,7 @@ func (in *Interrupts) StopGently() bool {
 	return true
 }
 
-// Interrupt ends gently if possible, or else cancels.
+// Interrupt has the run in progress end gently, or else calls cancel with ErrInterrupted.
 func (in *Interrupts) Interrupt(cancel context.CancelCauseFunc) {
 	if !in.StopGently() {
 		cancel(ErrInterrupted)

@@ -10,8 +10,8 @@ import (
 	"gavel/judging"
 )
 
-// judgeStage prepares the judging run, whose dataset it makes from the stages before. It returns nil in a dry run if a
-// stage has not been made yet.
+// judgeStage prepares the judging run, whose items it makes of the answers in s. It returns nil in a dry run if answers
+// are not there yet.
 func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questions.set
 	if s.ownAnswers == nil && !s.ownless || len(s.agents) < len(s.opts.Agents) {
@@ -69,7 +69,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	return p, nil
 }
 
-// judgments returns the items in the lines that the stage made from its questions.
+// judgments returns the items to judge in the lines that the stage made of its questions and the answers to them.
 func (s *stages) judgments(lines [][]byte) (items, error) {
 	questions := s.questions.set
 	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.Format, questions.Format), lines)

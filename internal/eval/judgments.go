@@ -9,7 +9,8 @@ import (
 	"gavel/scoring"
 )
 
-// take processes a new judgment and its reading for the scores. It may be called from several goroutines.
+// take passes a new judgment, with the verdict read for the scores, to the checks and the rule. It may be called from
+// several goroutines.
 func (p *runState) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	err := p.checks.take(r, read)
 	if err == nil && p.follow != nil {
@@ -18,7 +19,7 @@ func (p *runState) take(r *judging.Record, read scoring.ParsedVerdict) error {
 	return err
 }
 
-// takeStored processes a valid record of an earlier try.
+// takeStored passes a valid record of an earlier try, with the verdict read for the scores, to the rule and the scores.
 func (p *runState) takeStored(r *judging.Record, read scoring.ParsedVerdict) error {
 	p.remember(r)
 	if p.follow != nil {
@@ -37,7 +38,7 @@ func (p *runState) store(r *judging.Record, read scoring.ParsedVerdict) error {
 	return p.score(r, read)
 }
 
-// score adds a final record to the scores at the end and to those so far.
+// score adds a stored record to the scores at the end of the run and to those so far.
 func (p *runState) score(r *judging.Record, read scoring.ParsedVerdict) error {
 	err := p.records.AddParsed(r, read)
 	if err == nil {
@@ -49,14 +50,15 @@ func (p *runState) score(r *judging.Record, read scoring.ParsedVerdict) error {
 // pace measures the mean number of judgments in flight, if the run adapts its concurrency.
 type pace struct {
 	run                 *judging.RunJob
-	start               time.Time
-	now                 func() time.Time
-	calls, milliseconds atomic.Int64 // judgments asked, and milliseconds of their calls
+	start               time.Time        // when this try began
+	now                 func() time.Time // the clock
+	calls, milliseconds atomic.Int64     // judgments asked of a server, and the sum of milliseconds that their calls took
 }
 
-// minCalls is the number of calls from which the measured mean replaces the starting concurrency.
+// minCalls is the least number of judgments for which the mean replaces the starting number in the manifest.
 const minCalls = 100
 
+// count adds a judgment, unless a reply came from the cache.
 func (s *pace) count(r *judging.Record) {
 	if ms, _ := requestTime(r); ms > 0 {
 		s.calls.Add(1)
@@ -64,7 +66,7 @@ func (s *pace) count(r *judging.Record) {
 	}
 }
 
-// note stores the mean number of requests in flight in the manifest.
+// note stores the mean number of judgments in flight in the manifest.
 func (s *pace) note() {
 	if m := s.run.Manifest; s.calls.Load() >= minCalls && s.run.AtOnce != nil && m.Model.Slots == 0 {
 		mean := float64(s.milliseconds.Load()) / float64(s.now().Sub(s.start).Milliseconds()+1)

@@ -16,7 +16,7 @@ import (
 	"gavel/scoring"
 )
 
-// continueRun makes a run, or continues the one in its folder.
+// continueRun makes a run, or continues the one in its folder, and returns its scores.
 func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, error) {
 	err := CopyEarlierTry(p.out, p.req.try)
 	if err == nil && e.Runs != "" {
@@ -35,8 +35,8 @@ func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, 
 	return e.make(ctx, p)
 }
 
-// make asks for missing judgments, writes the run and scores it. It returns a report even with an error, if there was
-// anything to score.
+// make asks for the missing judgments of an opened run, writes the run and scores it. It returns a report even with an
+// error, if there was anything to score.
 func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) {
 	if int(p.missing.Load())+len(p.dir.Waiting) == 0 {
 		if err := e.completeFolder(ctx, p); err != nil {
@@ -88,7 +88,7 @@ func (e *Maker) open(p *runState) error {
 	return err
 }
 
-// ask asks the servers for missing judgments. It returns false if nothing was started.
+// ask asks the servers for the missing judgments. started is false if it could not ask for any.
 func (e *Maker) ask(ctx context.Context, p *runState) (started bool, err error) {
 	m := p.job.Manifest
 	p.ending, p.endGently = context.WithCancel(context.Background())
@@ -199,8 +199,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	return err
 }
 
-// atOnce describes, for so many missing judgments, how many are in flight and why no more. It returns "" if no server
-// is asked.
+// atOnce returns in words how many of the missing judgments are in flight, and why no more; "" if no server is asked.
 func (p *runState) atOnce(missing int) string {
 	if p.concurrencyReason == nil {
 		return ""
@@ -215,7 +214,7 @@ func (p *runState) atOnce(missing int) string {
 	return fmt.Sprintf("%d at once (%s)", n, p.concurrencyReason())
 }
 
-// noteStart sets the start of the run in the manifest, and what it keeps from an earlier try.
+// noteStart sets the start of the run in the manifest, and copies there what stays from an earlier try.
 func (p *runState) noteStart(now time.Time) {
 	m := p.job.Manifest
 	m.Started = now.UTC().Truncate(time.Second)
@@ -231,7 +230,8 @@ func (p *runState) noteStart(now time.Time) {
 	}
 }
 
-// completeFolder completes the folder of a run with nothing left to ask. A shard without items has no earlier try.
+// completeFolder completes the files of a run with nothing left to ask: one whose earlier try was killed at its end, or
+// a shard without items.
 func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	m := p.job.Manifest
 	m.Ended = m.Started
@@ -250,7 +250,7 @@ func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	return nil
 }
 
-// openComplete reports a run with nothing left to ask.
+// openComplete reports to the observer a run with nothing left to ask.
 func (e *Maker) openComplete(dir string, m *judging.Manifest, completed int) {
 	e.observer().RunOpened(RunStart{Dir: dir, Manifest: m, Completed: completed})
 	if completed == m.Judgments && completed > 0 {
@@ -258,7 +258,7 @@ func (e *Maker) openComplete(dir string, m *judging.Manifest, completed int) {
 	}
 }
 
-// writeGiven writes the records that a replay copies.
+// writeGiven writes the records that a replay makes of the original's.
 func (p *runState) writeGiven(ctx context.Context) error {
 	if p.copyRecords == nil {
 		return nil
@@ -276,7 +276,7 @@ func (p *runState) writeGiven(ctx context.Context) error {
 	})
 }
 
-// itemLines returns a function that passes on the lines of items.jsonl.
+// itemLines returns a function that passes the lines of the run's items to its argument, for items.jsonl.
 func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) error {
 	return func(line func([]byte) error) error {
 		var raw []byte
@@ -297,7 +297,7 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 	}
 }
 
-// finish writes the run's status and scores it.
+// finish scores the run and writes scores and status. requested says that servers were asked, runErr how that ended.
 func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
@@ -361,7 +361,8 @@ func (e *Maker) finish(p *runState, requested bool, runErr error) (*scoring.Repo
 	return &rep, err
 }
 
-// ending returns the error with which a run ends: how many judgments are missing and how to continue.
+// ending returns the error for a run that ended with runErr, which says how many of the expected judgments are missing
+// and how to continue; nil if the run is complete.
 func (e *Maker) ending(status string, missing, expected int, runErr error) error {
 	rest := fmt.Sprintf("%d of %d judgments are left", missing, expected)
 	hint := rest + "; " + e.Words.GoOn
@@ -388,7 +389,7 @@ func (e *Maker) ending(status string, missing, expected int, runErr error) error
 	return nil
 }
 
-// DiskFull reports whether the disk of the run or of the cache is full.
+// DiskFull reports whether an error means that the disk of the run or of the cache is full.
 func DiskFull(err error) bool {
 	var full *cache.DiskFullError
 	return judging.DiskFull(err) || errors.As(err, &full)

@@ -17,26 +17,26 @@ type Maker struct {
 	HTTP    *http.Client
 	Getenv  func(string) string
 	Now     func() time.Time
-	Library datasets.Library
-	Version string // of gavel, for records
-	Runs    string // folder of runs whose request does not name one; default "runs"
+	Library datasets.Library // finds datasets by name
+	Version string           // gavel's version, for records
+	Runs    string           // folder of runs whose request does not name one; default "runs"
 
 	// Observer is notified of progress; nil is Quiet.
 	Observer Observer
 	// Interrupts can end a run gently; may be nil.
 	Interrupts *Interrupts
-	Words      WatcherHints
+	Words      WatcherHints // advice in errors and notes
 	// OpenCache opens the cache of a folder, or with "" the user's.
 	OpenCache func(dir string) (*cache.Store, error)
 	// Shared is a cache that several runs keep open; nil if each run opens its own.
 	Shared *SharedCache
-	// KeyOf returns the variable with the API key of a server, or "" for the usual one. A server that is not ok gets no
-	// key. May be nil: the request names the variable.
+	// KeyOf returns the name of the environment variable with the API key of a server, or "" for OPENAI_API_KEY. If ok
+	// is false, the server gets no key. May be nil: then the request names the variable.
 	KeyOf func(url string) (variable string, ok bool)
-	// NumCtx returns the context that an earlier run requested from Ollama, for a request that does not set it. If it
-	// returns 0, or is nil, the context is sized for the prompts of the run.
+	// NumCtx returns the context, in tokens, that an earlier run requested from Ollama, for a request that does not set
+	// one. If it returns 0, or is nil, the context is sized for the prompts of the run.
 	NumCtx func(RunRequest) int
-	// Planned holds the cache keys of requests in earlier plans; a plan adds its own. May be nil.
+	// Planned holds the cache keys of the calls in earlier plans; a plan adds those of its own calls. May be nil.
 	Planned map[[32]byte]bool
 	// Speeds holds the speeds of earlier runs, for plans; nil reads the folders of runs.
 	Speeds *Speeds
@@ -49,9 +49,9 @@ type Maker struct {
 // WatcherHints holds the advice on how to end a run at once and how to continue it: with keys and commands at a
 // terminal, with a button and a form on a page.
 type WatcherHints struct {
-	StopNow  string
-	GoOn     string
-	AskAgain string // how to ask again for judgments without a verdict; see [Request.AskAgain]
+	StopNow  string // how to end a run at once
+	GoOn     string // how to continue the run
+	AskAgain string // how to ask again for judgments without a verdict; see [RunRequest].AskAgain
 }
 
 // WithAdvice returns the text of an error, with advice if the disk is full.
@@ -69,7 +69,7 @@ type Observer interface {
 	RunOpened(run RunStart)
 	// Recorded is called when a judgment has been written.
 	Recorded(r *judging.Record)
-	// RunEnded is called when the run opened last asks no more.
+	// RunEnded is called when the run that was opened last sends no more requests.
 	RunEnded()
 	// Note shows a line to people.
 	Note(text string)
@@ -79,9 +79,9 @@ type Observer interface {
 type RunStart struct {
 	Dir       string
 	Manifest  *judging.Manifest
-	Missing   int // judgments to ask
-	Completed int // judgments in the run already
-	// AtOnce describes, for so many remaining judgments, how many are in flight and why no more. May be nil.
+	Missing   int // number of judgments to ask for
+	Completed int // number of judgments in the run already
+	// AtOnce returns in words how many of the remaining judgments are in flight, and why no more. May be nil.
 	AtOnce func(remaining int) string
 	// SoFar returns the scores so far in words, or "" if there are too few judgments; nil if nothing is asked. It is
 	// valid until the next run is opened.
@@ -115,6 +115,7 @@ func (e *Maker) quiet() *Maker {
 	return &q
 }
 
+// folder returns the folder of runs.
 func (e *Maker) folder() string { return cmp.Or(e.Runs, "runs") }
 
 // Kinds of errors of this package, for errors.Is.
@@ -123,11 +124,12 @@ var (
 	ErrIncomplete  = errors.New("judgments failed or are missing") // the same request asks for them
 	ErrInterrupted = errors.New("interrupted")                     // the same request continues
 
-	// ErrUnserved is the ErrIncomplete of a run with all judgments but too few verdicts: AskAgain asks for them.
+	// ErrUnserved marks the error of a run that has all judgments, but some without a verdict by no fault of the judge. It
+	// is an ErrIncomplete, too; the request with AskAgain asks for them again.
 	ErrUnserved = fmt.Errorf("no verdict: %w", ErrIncomplete)
 )
 
-// kindError is an error of a kind with its own text.
+// kindError is an error with the text of err, for which errors.Is also reports kind.
 type kindError struct{ kind, err error }
 
 func (e *kindError) Error() string        { return e.err.Error() }
@@ -136,6 +138,7 @@ func (e *kindError) Is(target error) bool { return errors.Is(e.kind, target) }
 
 func (e *FieldError) Is(target error) bool { return target == ErrUsage }
 
+// usage returns an error of the kind ErrUsage.
 func usage(format string, args ...any) error {
 	return &kindError{ErrUsage, fmt.Errorf(format, args...)}
 }

@@ -15,10 +15,10 @@ import (
 
 // Plan describes what a request would do. Making it asks for no judgment.
 type Plan struct {
-	Runs []*RunPlan // in their order; the last is the request's own run, unless there is Later
-	// Later describes judgments on answers that do not exist yet; details are known once they do.
+	Runs []*RunPlan // in the order made; the last is the request's own run, unless Later is set
+	// Later describes judgments of answers that do not exist yet; details are known once they do. Nil if there are none.
 	Later *Later
-	Notes []string // for people
+	Notes []string // lines about stages, for people
 }
 
 // RunPlan describes what one run would do.
@@ -26,20 +26,20 @@ type RunPlan struct {
 	Request  RunRequest
 	Dir      string
 	Manifest *judging.Manifest
-	Judges   []backends.PoolMember
+	Judges   []backends.PoolMember // the servers to ask
 	Plan     judging.CallPlan
-	Pace     *JudgmentTime // from earlier runs of the judge; nil if there are none
+	Pace     *JudgmentTime // measured in earlier runs of the judge; nil if there are none
 }
 
-// Later describes judgments that follow stages which have not been made yet.
+// Later describes the judgments of answers that models have not given yet.
 type Later struct {
 	Request   RunRequest
-	Judgments int
-	Judges    []backends.PoolMember
+	Judgments int                   // estimate of their number
+	Judges    []backends.PoolMember // the servers to ask
 }
 
-// planRun adds a run of the request, the last or one of its stages, to the plan: the judgments it has already, those
-// in the cache, and the calls to make.
+// planRun adds to the plan a run of the request, its own or one whose answers it needs: the judgments that the run has
+// already, those in the cache, and the calls to make.
 func (w *work) planRun(ctx context.Context, p *runState) error {
 	p.readEarlier()
 	if old := p.earlier; old != nil {
@@ -87,7 +87,8 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 	return nil
 }
 
-// cachedOrPlanned returns a function that reports whether a request is in the cache or in an earlier plan.
+// cachedOrPlanned returns a function that reports whether a request is in the cache or in an earlier plan, and adds it
+// to Planned if not.
 func (e *Maker) cachedOrPlanned(cached func(backends.Request) bool) func(backends.Request) bool {
 	if e.Planned == nil {
 		return cached

@@ -24,46 +24,47 @@ type runState struct {
 	// concurrencyReason returns the reason for the last server's limit of requests in flight; nil if no server is
 	// asked.
 	concurrencyReason func() string
-	completed         int          // judgments in the run already
-	missing           atomic.Int64 // judgments still to make
+	completed         int          // number of judgments in the run already
+	missing           atomic.Int64 // number of judgments still to make
 	stopped           atomic.Bool  // the user stopped the run
 	// ending is done when the run ends gently: no more requests and retries.
 	ending    context.Context
-	endGently context.CancelFunc
-	account   backends.Account
-	out       string
-	dir       *judging.Dir               // out, while it is open
-	watches   map[string]*backends.Watch // by the address of a server, for servers that report their model
-	checks    *checks                    // nil if nothing is asked
+	endGently context.CancelFunc         // ends ending
+	account   backends.Account           // requests other than for judgments
+	out       string                     // path of the run's folder
+	dir       *judging.Dir               // the folder at out, while it is open
+	watches   map[string]*backends.Watch // checks of the servers' models, by the server's address
+	checks    *checks                    // nil until the run asks for judgments
 	records   *scoring.Loader            // all valid records, old and new
 	soFar     *scoring.SoFar             // scores so far; nil without an observer
 
 	client backends.Client // used instead of servers, such as a simulation; may be nil
-	// For a replay: copyRecords makes the run's records from those of the original; may be nil.
+	// replay says that the run repeats another from its records. copyRecords then makes the run's records from those of
+	// the original; it is nil for a simulated judge.
 	replay      bool
 	copyRecords func(ctx context.Context, use func(*judging.Record) error) error
-	reading     judging.Readers // for its scores; "" for the default
+	reading     judging.Readers // the readers for the scores of a replay; "" for the default
 
-	earlier *judging.Manifest                // of an earlier try; may be nil
-	systems map[string]backends.Fingerprints // fingerprints of its replies, by the server's address
+	earlier *judging.Manifest                // manifest of an earlier try; nil for none
+	systems map[string]backends.Fingerprints // system fingerprints of the earlier try's replies, by the server's address
 
 	rule   *StoppingRule // may end the run before its last item; may be nil
-	follow *follower     // passes items to the rule
+	follow *follower     // passes items to the rule; nil without a rule
 }
 
 // items holds the items of a run: a dataset and the rows chosen from it.
 type items struct {
 	set  *datasets.Set
-	rows []int
+	rows []int // indexes in set
 	info judging.DatasetInfo
 
-	mapping datasets.Mapping // of the dataset's columns
+	mapping datasets.Mapping // the dataset's columns that hold the parts of items
 
-	shard  *judging.Shard // the part of all items that these are; nil for all
-	places []int          // index of each row among all items
+	shard  *judging.Shard // describes the shard that rows are; nil if rows are all items of the request
+	places []int          // of a shard: index of each row among all items of the request
 }
 
-// checkItems finds the protocol and its prompt, and checks that the protocol takes the items.
+// checkItems returns the protocol and the prompt of a request, and an error if the protocol does not take the items.
 func checkItems(o RunRequest, subset items) (k judging.Protocol, t judging.Template, err error) {
 	k, err = judging.ProtocolNamed(o.Protocol)
 	if err != nil {
@@ -146,6 +147,7 @@ func changeOptions(subset items, o RunRequest) (items, error) {
 	return items{set: set, rows: all(set), info: subset.info, mapping: subset.mapping}, nil
 }
 
+// pick notes remarks on a dataset and returns the indexes of the items that the request selects.
 func (e *Maker) pick(o RunRequest, set *datasets.Set) ([]int, error) {
 	for _, line := range set.Remarks() {
 		e.Notef("%s", line)
@@ -172,6 +174,7 @@ func (e *Maker) pick(o RunRequest, set *datasets.Set) ([]int, error) {
 	return rows, err
 }
 
+// findTemplate returns the prompt of a protocol with this name, or the one in the file at this path.
 func findTemplate(protocol judging.Protocol, name string) (judging.Template, error) {
 	t, err := protocol.Template(name)
 	if err == nil {
@@ -283,7 +286,8 @@ func checkLabels(asker judging.Asker, subset items, server backends.ServerInfo, 
 		"of agents)", model.Name, subset.set.Name)
 }
 
-// decision returns the prompt of a run: that for decision models if the judge is one and the user chose no prompt.
+// decision returns the prompt of a run: the protocol's prompt for decision models if the judge is one and the user
+// chose no prompt, or else template.
 func (e *Maker) decision(
 	o RunRequest, k judging.Protocol, template judging.Template, judge backends.PoolMember,
 ) judging.Template {
@@ -321,7 +325,8 @@ func checkShape(protocol judging.Protocol, subset items) error {
 	return nil
 }
 
-// checkAbilities checks what the server supports, and adapts params to it, before anything is asked.
+// checkAbilities returns an error if the server cannot do what params request, and adapts params to a decision model
+// and to the probabilities that the server returns.
 func checkAbilities(server backends.ServerInfo, model backends.Model, params *judging.Parameters) error {
 	if server.Can(backends.CutPrompts) && !server.Can(backends.RefuseLong) {
 		return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
@@ -359,7 +364,7 @@ func checkAbilities(server backends.ServerInfo, model backends.Model, params *ju
 	return nil
 }
 
-// limit sets how many tokens a prompt may have, and how they are counted.
+// limit sets the largest number of tokens that a prompt of the job may have.
 func (p *runState) limit() error {
 	j, m := p.job, p.job.Manifest
 	maxTokens, context := m.Spec.Parameters.MaxTokens, p.context()
@@ -372,14 +377,14 @@ func (p *runState) limit() error {
 	return nil
 }
 
-// context returns how many tokens a prompt and its reply may have together, or 0 if unknown.
+// context returns the number of tokens that a prompt and its reply may have together, or 0 if unknown.
 func (p *runState) context() int {
 	m := p.job.Manifest
 	return cmp.Or(m.Spec.Parameters.NumCtx, m.Model.Context)
 }
 
-// longest returns the length of the longest prompt of a run that asks a server, and warns if it leaves too little room
-// for the reply. No request depends on it.
+// longest returns the length of the longest prompt of a run that asks a server, and warns if the prompt leaves too
+// little room for the reply. No request depends on the length.
 func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 	j, m := p.job, p.job.Manifest
 	if p.replay || m.Simulated || len(j.Rows) == 0 {
@@ -426,7 +431,7 @@ func DatasetInfo(set *datasets.Set, o RunRequest) judging.DatasetInfo {
 	return info
 }
 
-// unsafeInNames matches characters that are not used in names of folders.
+// unsafeInNames matches characters that gavel does not use in the names of folders.
 var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // FolderName returns a text as a folder's name, or "" if nothing is left of it.
@@ -434,7 +439,8 @@ func FolderName(text string) string {
 	return strings.Trim(unsafeInNames.ReplaceAllString(text, "-"), "-.")
 }
 
-// runName returns a folder name that describes the run and is the same for the same run.
+// runName returns the name of a run's folder: it describes the run, and is the same for the same run. try is the number
+// of a shard's try.
 func runName(m *judging.Manifest, try int) string {
 	part := func(s string) string { return FolderName(filepath.Base(s)) }
 	id, suffix := m.ID, ""

@@ -14,13 +14,13 @@ import (
 	"gavel/judging"
 )
 
-// RebuildCounts counts replies of records: those put into a cache, those in it already, and those left out because they
-// were never sent or their prompts differ now.
+// RebuildCounts counts replies in records: Filled those put into a cache, Same those that the cache had, and Skipped
+// those left out, because their prompts were never sent or are rendered differently now.
 type RebuildCounts struct{ Filled, Same, Skipped int }
 
 // Rebuild puts the replies in records back into the cache of a folder, or with "" the user's, under the keys of their
-// requests: each judgment of the runs below dirs is asked again, and its record answers. Runs without replies to put
-// back are noted.
+// requests: each judgment of the runs below dirs is asked again, and its record answers. Rebuild notes the runs that it
+// leaves out.
 func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n RebuildCounts, err error) {
 	store, err := e.OpenCache(cacheDir)
 	if err != nil {
@@ -42,7 +42,8 @@ func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n
 	return n, nil
 }
 
-// rebuild returns an error only if the cache cannot be written or the context ends.
+// rebuild puts the replies of one run into c's cache. It returns an error only if the cache cannot be written or the
+// context ends; it notes other problems.
 func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error {
 	job, err := e.storedJob(run)
 	if err == nil {
@@ -74,8 +75,8 @@ type recordClient struct {
 	store   *cache.Store // nil: nothing is stored
 	n       *RebuildCounts
 	record  *judging.Record
-	replies []judging.Reply // not used yet
-	err     error           // from the store
+	replies []judging.Reply // replies of record that have not answered a request yet
+	err     error           // last error of the store
 }
 
 func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
@@ -106,8 +107,8 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 	return resp, c.err
 }
 
-// labels returns the probabilities that came with a reply: an aside has that of its own label, the last turn those of
-// all other labels.
+// labels returns the label probabilities that came with a reply. turn says that the reply is the last turn, which came
+// with those of all labels without an aside. An aside, an extra request for one label, came with that label's.
 func (c *recordClient) labels(reply judging.Reply, turn bool) (labels []backends.LabelProbability) {
 	for _, p := range c.record.Probabilities {
 		aside := slices.ContainsFunc(c.record.Asides, func(a judging.Reply) bool {

@@ -36,7 +36,7 @@ func (e *Maker) Replay(ctx context.Context, run, out string) (*scoring.Report, e
 	return rep, err
 }
 
-// storedJob returns the job of a run, made from its folder alone and without a client.
+// storedJob returns the job of a run, made from the run's folder alone and without a client.
 func (e *Maker) storedJob(run string) (*judging.RunJob, error) {
 	m, err := judging.ReadManifest(run)
 	if err != nil {
@@ -111,6 +111,7 @@ func readingOf(run string) judging.Readers {
 	return cmp.Or(rep.Reading, judging.Paper)
 }
 
+// all lists the indexes of all items of a set.
 func all(set *datasets.Set) []int {
 	rows := make([]int, set.Len())
 	for i := range rows {

@@ -1,7 +1,7 @@
-// Package eval makes runs. A [Request] describes a run; [Request.Validate] checks it and names the invalid field.
+// Package eval makes runs. A [RunRequest] describes a run; [RunRequest.Validate] checks it and names the invalid field.
 //
-// The command line, a suite's file and the server's API each fill a Request and call this package. It reads no flags,
-// environment or clock itself.
+// The command line, a suite's file and the server's API each fill a RunRequest and call this package. The package reads
+// no flags, environment or clock itself.
 package eval
 
 import (
@@ -21,7 +21,7 @@ import (
 // Endpoint names the server to ask, or several servers of one model.
 type Endpoint struct {
 	Backend   string   `json:"backend,omitempty"`     // one of Backends; "" is auto
-	BaseURLs  []string `json:"base-url,omitempty"`    // addresses; none: from the environment, or else local ports
+	BaseURLs  []string `json:"base-url,omitempty"`    // addresses; nil: those in the environment, or else local ports
 	APIKeyEnv string   `json:"api-key-env,omitempty"` // name of the variable that holds the API key
 }
 
@@ -40,48 +40,48 @@ func (e Endpoint) Simulated() bool { return e.Backend == backends.Simulation }
 type RunRequest struct {
 	Endpoint
 	Protocol string
-	Model    string `field:"model"` // the name on its server; "" if the server has only one
-	Name     string // of the judge on pages and in tables; "": the model
-	Dataset  string `field:"dataset"` // name or path
-	Prompt   string `field:"prompt"`  // name, or path of a system message
+	Model    string `field:"model"` // the judge's name on its server; "" if the server has only one model
+	Name     string // name of the judge on pages and in tables; "": Model
+	Dataset  string `field:"dataset"` // name or path of the dataset
+	Prompt   string `field:"prompt"`  // name of the prompt, or path of a file with a system message
 	// PromptGiven says that the user chose the prompt.
 	PromptGiven bool
 	Options     judging.Settings
 
 	// The items to judge.
-	Limit int `field:"limit"` // only the first so many; 0 for all
-	// Sample is the number of items drawn, per group if the protocol has tasks; nil is the protocol's default.
+	Limit int `field:"limit"` // number of items to use, the first of those selected; 0 for all
+	// Sample is the number of items drawn, of each group if the protocol's groups are tasks; nil: the protocol's default.
 	Sample     *int     `field:"sample"`
-	Seed       int64    `field:"seed"`
-	IDs        string   `field:"ids"` // file with the ids of the items
-	Groups     []string `field:"group"`
-	Turns      string   `field:"turns"` // for conversations: first or all
-	Lang       string   `field:"lang"`  // of message trees
-	Unrelated  bool     `field:"unrelated"`
-	MaxOptions int      `field:"max-options"` // 0 for all
-	Agents     []string `field:"agents"`      // models whose answers are judged
-	Own        string   `field:"own"`         // run with the judge's own answers
-	Shard      string   `field:"shard"`       // part of the items: K/N, auto or auto/N
-	try        int      // number of the try of the shard's task
+	Seed       int64    `field:"seed"`        // seed of random draws of items, options and order
+	IDs        string   `field:"ids"`         // path of a file with the ids of the items
+	Groups     []string `field:"group"`       // groups whose items are used; nil for all
+	Turns      string   `field:"turns"`       // turns of conversations to judge: first or all
+	Lang       string   `field:"lang"`        // language of conversations and message trees
+	Unrelated  bool     `field:"unrelated"`   // each item gets an option of another item
+	MaxOptions int      `field:"max-options"` // number of options to which larger items are reduced; 0: all stay
+	Agents     []string `field:"agents"`      // models whose answers are judged: runs, files or MODEL@URL
+	Own        string   `field:"own"`         // folder of the run with the judge's own answers; "": gavel makes it
+	Shard      string   `field:"shard"`       // part of the items to judge: K/N, auto or auto/N
+	try        int      // number of the try of the shard's task, from 1
 
-	datasets.Mapping // columns of a file in another format
+	datasets.Mapping // columns of a file that is in none of gavel's formats
 
 	// How the judge is asked. MaxTokens 0 is the default, or less if that does not fit; see fitReply.
 	judging.Parameters
-	StopOnAlarm bool   `field:"stop-on-alarm"`
-	Until       string `field:"until"`       // claim that ends the run once it is decided; see ParseUntil
-	Concurrency int    `field:"concurrency"` // 0: the number of the server's slots, or else the fastest number
+	StopOnAlarm bool   `field:"stop-on-alarm"` // a warning of [judging.Alarms] ends the run
+	Until       string `field:"until"`         // claim that ends the run once it is decided; see ParseUntil
+	Concurrency int    `field:"concurrency"`   // judgments in flight; 0: the server's slots, or else the fastest number
 	// MaxConcurrency limits the requests to one server if Concurrency is 0; 0: the default limit.
 	MaxConcurrency int           `field:"max-concurrency"`
-	Timeout        time.Duration `field:"timeout"`   // of one call
-	RetryFor       time.Duration `field:"retry-for"` // how long a call is retried after a temporary error
+	Timeout        time.Duration `field:"timeout"`   // limit of one call
+	RetryFor       time.Duration `field:"retry-for"` // how long a call is tried again after temporary errors
 
 	// Folders.
-	Cache   string `field:"cache"` // folder of the cache; "": the user's
-	NoCache bool   `field:"no-cache"`
+	Cache   string `field:"cache"`    // folder of the cache; "": the user's
+	NoCache bool   `field:"no-cache"` // the cache is neither read nor written
 	// AskAgain asks again for the run's judgments without a verdict, and does not read the cache.
 	AskAgain bool   `field:"ask-again"`
-	Out      string `field:"out"` // folder of the run; "": named after its contents
+	Out      string `field:"out"` // folder of the run; "": named after the run, in the folder of runs
 }
 
 // New returns a request for a protocol with the defaults of all fields.
@@ -125,9 +125,9 @@ func Read(protocol judging.Protocol, values map[string][]string) (RunRequest, er
 
 // FieldError is the error of an invalid field of a request.
 type FieldError struct {
-	Field   string
+	Field   string // name of the field, as on the command line without hyphens before it
 	Value   string // as given; "" if missing
-	Problem string // starts with the value if there is one
+	Problem string // continues a sentence that begins with the field; starts with the value if there is one
 }
 
 // Error returns the text for the command line, where fields are flags.
@@ -138,7 +138,7 @@ func (e *FieldError) Error() string {
 	return "--" + e.Field + " " + e.Problem
 }
 
-// InvalidField returns a *FieldError; the text continues the sentence after the field's name.
+// InvalidField returns a *FieldError. format and args give its Problem.
 func InvalidField(field string, value any, format string, args ...any) error {
 	return &FieldError{Field: field, Value: fmt.Sprint(value), Problem: fmt.Sprintf(format, args...)}
 }
@@ -157,7 +157,8 @@ func (r RunRequest) FindProtocol() (judging.Protocol, error) {
 	return judging.ProtocolNamed(r.Protocol)
 }
 
-// SampleEach is the default number of questions from each group for protocols with tasks (PROTOCOLS.md §2).
+// SampleEach is the default number of questions drawn from each group, for protocols whose groups are tasks
+// (PROTOCOLS.md §2).
 const SampleEach = 100
 
 // hasTasks reports whether a protocol samples each group separately: its groups are tasks.
@@ -165,7 +166,8 @@ func hasTasks(k judging.Protocol) bool {
 	return k.JudgesAgents() || k.Takes(datasets.Choice)
 }
 
-// TakesDataset reports whether a protocol, or its first stage, takes the items of a dataset.
+// TakesDataset reports whether a protocol takes the items of a dataset: to judge them or, if it judges agents' answers,
+// to have them answered first.
 func TakesDataset(kind judging.Protocol, dataset datasets.Entry) bool {
 	shape := dataset.Shape()
 	if kind.JudgesAgents() {
@@ -191,7 +193,7 @@ func datasetsFor(k judging.Protocol) string {
 	return strings.Join(names, ", ")
 }
 
-// Selection returns which items the request selects. The caller reads the IDs.
+// Selection returns the request's selection of items, without those by id: the caller reads the file IDs.
 func (r RunRequest) Selection() datasets.Selection {
 	s := datasets.Selection{Seed: r.Seed, Limit: r.Limit}
 	protocol, err := r.FindProtocol()
@@ -212,7 +214,7 @@ func (r RunRequest) Open() datasets.OpenOptions {
 	return datasets.OpenOptions{Groups: r.Groups, Turns: r.Turns, Lang: r.Lang, Mapping: r.Mapping}
 }
 
-// CallParameters returns the parameters of every call.
+// CallParameters returns the parameters of every call to the judge, with the default for MaxTokens.
 func (r RunRequest) CallParameters() judging.Parameters {
 	p := r.Parameters
 	p.MaxTokens = cmp.Or(p.MaxTokens, judging.DefaultParameters.MaxTokens)

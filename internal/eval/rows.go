@@ -66,7 +66,7 @@ func protocolAsked(s judging.Spec) string {
 	return s.Protocol
 }
 
-// furtherTurns describes requests of a judgment after its first turn.
+// furtherTurns returns in words the requests that a judgment may need after its first turn.
 func furtherTurns(p judging.Parameters, plan judging.CallPlan) string {
 	var more []string
 	switch {

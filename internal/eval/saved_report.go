@@ -15,14 +15,16 @@ import (
 // savedReport holds the report of a complete run in its folder, so that the same command need not read the records
 // again. It is valid while the files of the run are unchanged.
 type savedReport struct {
-	Scoring int               `json:"scoring"`
-	Files   map[string]string `json:"files_sha256"` // as in the manifest
+	Scoring int               `json:"scoring"`      // scoring.Version of the gavel that wrote it
+	Files   map[string]string `json:"files_sha256"` // the manifest's Files when the report was made
 	Report  *scoring.Report   `json:"report"`       // includes the cost, which results.json lacks
 }
 
+// reportFile names the file of a savedReport in a run's folder.
 const reportFile = ".report.json"
 
-// plain reports whether a run is scored with all defaults and asks nothing again.
+// plain reports whether a run is scored with all defaults, and its complete judgments are not asked again: only then
+// the saved report is used.
 func (p *runState) plain() bool {
 	return p.rule == nil && !p.replay && p.reading == "" && !p.req.AskAgain
 }

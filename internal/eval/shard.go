@@ -15,9 +15,9 @@ import (
 
 // Shard describes a shard of a request's items.
 type Shard struct {
-	Index, Count int
-	Try          int    // number of the task's try, if an engine counts them and it is not the first
-	Variables    string // the engine's variables, as NAME=VALUE; "" if the request names the shard
+	Index, Count int    // number of the shard, from 1, and of all shards
+	Try          int    // number of the try of the engine's task, from 1; 0 if the request names the shard
+	Variables    string // the engine's environment variables, as NAME=VALUE; "" if the request names the shard
 }
 
 func (p Shard) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Count) }
@@ -25,7 +25,7 @@ func (p Shard) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Count) }
 // Suffix returns the end of the shard's folder name.
 func (p Shard) Suffix() string { return judging.ShardSuffix(p.Index, p.Count, p.Try) }
 
-// ParseShard parses "K/N", "auto" or "auto/N". A missing number is 0.
+// ParseShard parses a value of --shard: "K/N", "auto" or "auto/N". A missing number is 0.
 func ParseShard(value string) (index, total int, err error) {
 	first, second, byUser := strings.Cut(value, "/")
 	if first == "auto" && !byUser {
@@ -63,11 +63,12 @@ func (e *Maker) Part(value string) (Shard, error) {
 
 // engine describes a program that starts one command many times, by the variables that it sets.
 type engine struct {
-	index, lowest, count string // variables; "" if there is none
+	index, lowest, count string // variables with the task's number, the first task's number, and how many there are
 	first                int    // number of the first task, if lowest is ""
-	tries                string // variable with the number of earlier tries
+	tries                string // variable with the number of earlier tries of the task; "": the engine sets none
 }
 
+// engines lists the programs whose variables --shard auto reads.
 var engines = []engine{
 	{
 		index:  "SLURM_ARRAY_TASK_ID",
@@ -81,7 +82,8 @@ var engines = []engine{
 	{index: "PARALLEL_SEQ", first: 1}, // GNU parallel
 }
 
-// partOf returns the shard in the environment. byUser is the number of shards, or 0 if the engine sets it.
+// partOf returns the shard that an engine's environment variables name. byUser is the number of shards that the user
+// gave, or 0.
 func partOf(getenv func(string) string, byUser int) (p Shard, err error) {
 	var current *engine
 	var names []string
@@ -102,7 +104,7 @@ func partOf(getenv func(string) string, byUser int) (p Shard, err error) {
 	return current.part(getenv, byUser)
 }
 
-// part returns the shard in the variables of an engine.
+// part returns the shard that the engine's variables name. byUser is the number of shards that the user gave, or 0.
 func (en *engine) part(getenv func(string) string, byUser int) (p Shard, err error) {
 	var settings []string
 	number := func(name string, fallback, minimum int) int {
@@ -141,8 +143,8 @@ func (en *engine) part(getenv func(string) string, byUser int) (p Shard, err err
 	return p, nil
 }
 
-// resolveShard resolves the request's shard and reports it. If an engine chose the shard, its folder gets a name of its
-// own.
+// resolveShard replaces auto in the request's shard by the numbers from an engine's variables, and notes them. If an
+// engine chose the shard, the run's folder gets the shard's suffix.
 func (e *Maker) resolveShard(o *RunRequest) error {
 	p, err := e.Part(o.Shard)
 	if err != nil {
@@ -185,7 +187,7 @@ func (o RunRequest) selectShard(subset items) (items, error) {
 	return subset, nil
 }
 
-// shardOf returns the shard for a run's manifest, or nil if the items are all items. spec is the run's spec.
+// shardOf returns the description of the shard for the manifest of a run with this spec, or nil if there is no shard.
 func (subset items) shardOf(spec judging.Spec) *judging.Shard {
 	if subset.shard == nil {
 		return nil
@@ -196,7 +198,8 @@ func (subset items) shardOf(spec judging.Spec) *judging.Shard {
 	return &s
 }
 
-// placeLike returns items, which a stage made from the questions of a shard, with the index of each one's question.
+// placeLike returns items that a stage made of questions. If the questions are a shard, so are the items, each with the
+// index of its question as its place.
 func (subset items) placeLike(questions items) (items, error) {
 	if questions.shard == nil {
 		return subset, nil
@@ -251,7 +254,7 @@ func CopyEarlierTry(out string, try int) error {
 	return nil
 }
 
-// first returns an item, which shows the shape of all.
+// first returns the first item: its shape is that of all items.
 func (subset items) first() (datasets.Item, error) {
 	row := 0 // for a shard without items
 	if len(subset.rows) > 0 {

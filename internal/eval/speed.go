@@ -12,9 +12,9 @@ import (
 
 // JudgmentTime holds the seconds and reply tokens that a judgment takes, and the source of these numbers.
 type JudgmentTime struct {
-	Seconds     float64
-	ReplyTokens float64
-	Basis       string
+	Seconds     float64 // elapsed time of a run divided by its number of judgments
+	ReplyTokens float64 // mean number of tokens of a judgment's replies
+	Basis       string  // the source in words, such as "earlier runs, other prompts"
 }
 
 // SimulatedPace is the pace of judges without a server.
@@ -27,17 +27,17 @@ type Speeds struct {
 
 // pastRun sums up the judgments of one run that were asked of a server.
 type pastRun struct {
-	dir         string // "" once read
+	dir         string // the run's folder; "" once its records have been read
 	manifest    *judging.Manifest
-	judgments   int
-	seconds     float64 // elapsed time of these judgments
-	replyTokens int
+	judgments   int     // number of judgments read
+	seconds     float64 // elapsed time that these judgments took
+	replyTokens int     // tokens of their replies
 }
 
 // maxTimed limits the records read to measure a run's speed.
 const maxTimed = 1000
 
-// SpeedsIn returns the runs in folders.
+// SpeedsIn returns the runs in folders that asked a server. It reads their manifests, not yet their records.
 func SpeedsIn(folders ...string) *Speeds {
 	speeds := &Speeds{}
 	for _, folder := range folders {
@@ -53,8 +53,8 @@ func SpeedsIn(folders ...string) *Speeds {
 	return speeds
 }
 
-// Pace returns the pace of a judge, from runs with the same protocol and prompt, else with the same protocol, else from
-// any; nil if there are none.
+// Pace returns the time that a judgment of a model takes, from its runs with the same protocol and prompt, else with
+// the same protocol, else from any of its runs; nil if there are none.
 func (s *Speeds) Pace(model judging.ModelSpec, protocol, prompt string) *JudgmentTime {
 	for _, level := range []struct {
 		remark  string
@@ -87,7 +87,8 @@ func (s *Speeds) Pace(model judging.ModelSpec, protocol, prompt string) *Judgmen
 
 var errEnough = errors.New("enough")
 
-// load reads a run's records. Concurrent calls share the time that each took. Unreadable records are ignored.
+// load reads and counts up to maxTimed records of the run, once. It divides the time of their calls by the run's
+// concurrency, since concurrent calls share the elapsed time. It ignores unreadable records.
 func (t *pastRun) load() {
 	if t.dir == "" {
 		return
@@ -103,7 +104,7 @@ func (t *pastRun) load() {
 	t.seconds /= float64(max(1, t.manifest.Concurrency))
 }
 
-// count adds a judgment that was not cached.
+// count adds a judgment, unless a reply came from the cache.
 func (t *pastRun) count(r *judging.Record) {
 	if ms, tokens := requestTime(r); ms > 0 {
 		t.judgments++
@@ -112,8 +113,8 @@ func (t *pastRun) count(r *judging.Record) {
 	}
 }
 
-// requestTime returns the milliseconds of a judgment's calls and the tokens of their replies, or zeros if a reply was
-// cached.
+// requestTime returns the sum of milliseconds that a judgment's calls took and the tokens of their replies, or zeros if
+// a reply came from the cache.
 func requestTime(r *judging.Record) (ms float64, tokens int) {
 	for _, reply := range r.Replies {
 		if reply.Cached {
@@ -125,13 +126,14 @@ func requestTime(r *judging.Record) (ms float64, tokens int) {
 	return ms, tokens
 }
 
-// ModelSpec returns the model of a run that asks these servers.
+// ModelSpec returns the part of a run's spec that identifies the model, for a run that asks these servers.
 func ModelSpec(judges []backends.PoolMember) judging.ModelSpec {
 	m := JointModel(judges)
 	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.Kind)}
 }
 
-// paceOf returns the pace for a planned run, from earlier runs of the judge in the usual folders.
+// paceOf returns the time that a judgment of a planned run takes, by earlier runs of the judge in e.Speeds or else in
+// the folders of runs; nil if nothing is asked or there is no such run.
 func (e *Maker) paceOf(run *RunPlan) *JudgmentTime {
 	if run.Manifest.Simulated {
 		return &SimulatedPace
@@ -147,7 +149,7 @@ func (e *Maker) paceOf(run *RunPlan) *JudgmentTime {
 	return speeds.Pace(spec.Model, spec.Protocol, spec.Prompt.Name)
 }
 
-// Seconds returns how long the plan's calls take; ok is false without earlier runs.
+// Seconds returns the elapsed seconds that the plan's calls will take; ok is false without earlier runs of the judge.
 func (run *RunPlan) Seconds() (seconds float64, ok bool) {
 	switch {
 	case run.Plan.Calls() <= 0:
@@ -158,7 +160,7 @@ func (run *RunPlan) Seconds() (seconds float64, ok bool) {
 	return run.Pace.Seconds * float64(run.Plan.Calls()), true
 }
 
-// Time describes how long the plan's calls take, or how to find out.
+// Time returns in words how long the plan's calls will take, or how to find out.
 func (run *RunPlan) Time() string {
 	s, ok := run.Seconds()
 	switch {
@@ -170,7 +172,7 @@ func (run *RunPlan) Time() string {
 	return fmt.Sprintf("about %s, by %s", Span(s), run.Pace.Basis)
 }
 
-// Span returns a number of seconds as people say it.
+// Span returns a number of seconds in words, in seconds, minutes or hours.
 func Span(s float64) string {
 	switch {
 	case s < 10 && s != 0:

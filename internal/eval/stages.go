@@ -20,32 +20,32 @@ import (
 // A protocol with stages is a chain of runs, each in its own folder: the answers of one become the dataset lines of the
 // next. Existing answers of this judge or an agent are not asked again.
 
-// stages holds the runs on which a judging run depends.
+// stages holds the runs on which a judging run depends: those in which the judge and agents answer its questions.
 type stages struct {
-	opts       RunRequest
+	opts       RunRequest // the request for the judging run
 	stage      *judging.Stage
-	folder     string // of their runs, which has the judging run too
-	questions  items
-	judges     []backends.PoolMember
-	ownAnswers *judging.Answers
-	ownless    bool // the judge has and needs no answers of its own
-	agents     []*judging.Answers
-	reports    []scoring.Report // of the answer runs, for tables
-	tempDir    string           // folder for imports in a dry run, removed afterwards
+	folder     string                // folder of all these runs and of the judging run
+	questions  items                 // the items of the request, which the models answer
+	judges     []backends.PoolMember // the servers of the judge
+	ownAnswers *judging.Answers      // the judge's own answers; nil until they are there
+	ownless    bool                  // the judge has and needs no answers of its own
+	agents     []*judging.Answers    // the answers of each agent that are there
+	reports    []scoring.Report      // scores of the answer runs, for tables
+	tempDir    string                // folder for imports in a dry run, removed afterwards
 }
 
 // work holds the state of a request that is made or planned.
 type work struct {
 	*Maker
-	plan    *Plan // nil if the request is made
-	reports []scoring.Report
+	plan    *Plan            // the plan to fill; nil if the request is made
+	reports []scoring.Report // scores of the runs made
 
-	unserved error // error of a finished stage that lacks answers
+	unserved error // error of a finished run of answers that lacks some
 }
 
-// Run makes or continues the run of a request, with its stages if the protocol has some. It returns the reports of the
-// stages and then of the run itself, even with an error, as far as there was anything to score. The error may be
-// ErrUsage, ErrIncomplete or ErrInterrupted.
+// Run makes or continues the run of a request, after its stages: runs in which models give the answers that some
+// protocols need. It returns the reports of the stages and then of the run itself, even with an error, as far as there
+// was anything to score. The error may be ErrUsage, ErrIncomplete or ErrInterrupted.
 func (e *Maker) Run(ctx context.Context, o RunRequest) ([]scoring.Report, error) {
 	w := &work{Maker: e}
 	err := w.do(ctx, o)
@@ -62,6 +62,7 @@ func (e *Maker) Plan(ctx context.Context, o RunRequest) (*Plan, error) {
 	return w.plan, err
 }
 
+// do plans or makes the runs of a request.
 func (w *work) do(ctx context.Context, o RunRequest) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -82,7 +83,8 @@ func (w *work) do(ctx context.Context, o RunRequest) error {
 	return w.runDirect(ctx, o, subset)
 }
 
-// runDirect runs a protocol without stages. It checks the items before it looks for a server.
+// runDirect plans or makes the run of a request that needs no other run's answers. It checks the items before it looks
+// for a server.
 func (w *work) runDirect(ctx context.Context, o RunRequest, subset items) error {
 	if _, _, err := checkItems(o, subset); err != nil {
 		return err
@@ -98,7 +100,7 @@ func (w *work) runDirect(ctx context.Context, o RunRequest, subset items) error 
 	return w.planOrMake(ctx, p)
 }
 
-// note reports a line about a stage.
+// note adds a line about a stage to the plan's notes, or shows it to people.
 func (w *work) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); w.plan != nil {
 		w.plan.Notes = append(w.plan.Notes, text)
@@ -140,8 +142,8 @@ func (w *work) runStages(ctx context.Context, o RunRequest, stage *judging.Stage
 	return w.planOrMake(ctx, p)
 }
 
-// needed reports whether the stages must be made, or are in the dataset already. It returns an error if neither is
-// possible.
+// needed reports whether answers must be made or found, which is not so if the dataset has them. It returns an error if
+// the request allows neither.
 func (s *stages) needed() (bool, error) {
 	subset := s.questions
 	if len(subset.rows) == 0 && subset.shard == nil {
@@ -169,7 +171,7 @@ func (s *stages) needed() (bool, error) {
 	return true, err
 }
 
-// answerStages gets the judge's own answers, then each agent's.
+// answerStages makes or reads the judge's own answers, then each agent's, and sets them in s.
 func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	answering := s.answerOptions()
 	var agents []agentSource // checked before anything is asked, so that a typo costs nothing
@@ -212,7 +214,7 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	return nil
 }
 
-// answerOptions returns the request of an answer run with the same settings.
+// answerOptions returns the request for a run of answers to the questions, with the settings of the judging run.
 func (s *stages) answerOptions() RunRequest {
 	o := s.opts
 	answering := judging.AnswerProtocol()
@@ -226,8 +228,8 @@ func (s *stages) answerOptions() RunRequest {
 	return o
 }
 
-// makeAnswers makes or continues an answer run next to the judging run. In a dry run it plans it, and returns nil
-// answers unless the run is complete.
+// makeAnswers makes or continues a run of answers next to the judging run. In a dry run it plans that run, and returns
+// nil answers unless the run is complete.
 func (w *work) makeAnswers(
 	ctx context.Context, s *stages, o RunRequest, judges []backends.PoolMember, title string,
 ) (*judging.Answers, error) {
@@ -259,7 +261,8 @@ func (w *work) makeAnswers(
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 }
 
-// readAnswers reads an existing answer run.
+// readAnswers reads the answers in the folder of an existing run, and adds the run's scores to s.reports. It returns an
+// error if answers are missing.
 func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	rep, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 	if err != nil {
@@ -281,7 +284,8 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	return answers, err
 }
 
-// agentSource returns an agent's answers. Only the source of a model asks for any.
+// agentSource returns an agent's answers. It asks for them if the agent is a model on a server; answers in a run or
+// file have been read before.
 type agentSource func() (*judging.Answers, error)
 
 // findAgent finds the answers of an agent: in a run, in a file of outputs, or from a model that will be asked.

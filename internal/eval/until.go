@@ -23,14 +23,15 @@ var (
 // Until is a claim that a share of the items is at least, or at most, a threshold. It ends the run once it is
 // decided.
 type Until struct {
-	Metric string
-	AtMost bool
-	Share  float64 // the threshold
+	Metric string  // name of the metric, the share of items that it counts as right
+	AtMost bool    // the claim is that the share is at most the threshold, not at least
+	Share  float64 // the threshold, from 0 to 1
 }
 
 // untilAlpha bounds the probability that the decision is wrong.
 const untilAlpha = 0.05
 
+// untilShape matches a claim, such as "strict>=60": metric, comparison, percentage.
 var untilShape = regexp.MustCompile(`^\s*([a-z0-9-]+)\s*([<>]=)\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*$`)
 
 // ParseUntil parses METRIC>=PERCENT or METRIC<=PERCENT for a protocol.
@@ -63,14 +64,14 @@ func (u Until) String() string {
 	return fmt.Sprintf("%s%s%g", u.Metric, sign, math.Round(1e10*u.Share)/1e8)
 }
 
-// tally counts the items that a run with an until has judged.
+// tally counts the items that a run with a claim has judged.
 type tally struct {
 	Until
-	right, n int
-	failed   int // items of n whose outcome is not known yet
+	right, n int // items that the metric counts as right, and all items that it counts
+	failed   int // items of n whose result is unknown, since judgments failed
 }
 
-// look adds the next item and reports whether the claim is decided.
+// look adds the result of the next item and reports whether the claim is decided.
 func (t *tally) look(result scoring.ItemResult) bool {
 	switch result {
 	case scoring.LeftOut:
@@ -85,7 +86,8 @@ func (t *tally) look(result scoring.ItemResult) bool {
 	return above || below
 }
 
-// side reports whether an interval lies above the threshold or below it. At the threshold itself the claim holds.
+// side reports whether an interval lies above the threshold or below it. A bound equal to the threshold counts for the
+// claim.
 func (u Until) side(iv stats.Interval) (above, below bool) {
 	if u.AtMost {
 		return iv.Low > u.Share, iv.High <= u.Share
@@ -93,7 +95,8 @@ func (u Until) side(iv stats.Interval) (above, below bool) {
 	return iv.Low >= u.Share, iv.High < u.Share
 }
 
-// interval returns the interval of the share, which allows for either outcome of the items that failed.
+// interval returns the confidence interval of the share, valid after every item. It allows for either result of the
+// failed items.
 func (t *tally) interval() stats.Interval {
 	return stats.Interval{
 		Low:  stats.Sequence(t.right, t.n, 1-untilAlpha).Low,
@@ -111,7 +114,7 @@ func (t *tally) rule() *StoppingRule {
 	}
 }
 
-// result returns the decision in words, for a run over so many items that ended without another error. The error is
+// result returns the decision in words, for a run that has so many items and ended without another error. The error is
 // ErrRefuted, ErrUndecided, or nil if the claim holds.
 func (t *tally) result(items int) (text string, err error) {
 	iv := t.interval()
@@ -126,7 +129,7 @@ func (t *tally) result(items int) (text string, err error) {
 	return fmt.Sprintf("%s: holds, %s", t, evidence), nil
 }
 
-// planOrMake adds a run to the plan, or makes it. If the request has a claim, the run ends once it is decided.
+// planOrMake adds a run to the plan, or makes the run. If the request has a claim, the run ends once that is decided.
 func (w *work) planOrMake(ctx context.Context, p *runState) error {
 	if w.plan != nil {
 		return w.planRun(ctx, p)

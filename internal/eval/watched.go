@@ -10,9 +10,9 @@ import (
 // skeptic is a client that warns once if replies, cached ones included, have no finish reason or name another model.
 type skeptic struct {
 	backends.Client
-	model                backends.Model
+	model                backends.Model // the requested model
 	warn                 func(format string, args ...any)
-	noFinish, otherModel sync.Once
+	noFinish, otherModel sync.Once // one for each of the two warnings
 }
 
 // Ask implements backends.Client.

@@ -60,8 +60,8 @@ func run(args []string) error {
 	return fmt.Errorf("unknown part %q", args[0])
 }
 
-// stub answers every judgment with a verdict for the response shown first. GET /count returns, and resets, the number
-// of calls, the most at once, and the requests for its models.
+// stub serves OpenAI's API at addr and answers every judgment with a verdict for the response shown first. GET /count
+// returns, and resets, the number of calls and of refusals, the most at once, and the requests for the list of models.
 func stub(addr, file string, replyTime time.Duration, slots, refuse int) error {
 	var calls, active, peak, modelRequests, refused atomic.Int64
 	var slot chan struct{}
@@ -127,8 +127,8 @@ func stub(addr, file string, replyTime time.Duration, slots, refuse int) error {
 	return http.Serve(l, mux)
 }
 
-// bare posts the same prompts with http.Client and encoding/json alone: without checks, retries, cache, judging and
-// records. It prints the elapsed seconds, and those of the CPU.
+// bare posts the prompts that gavel would with http.Client and encoding/json alone: without checks, retries, cache,
+// judging and records. It prints the elapsed seconds, and the seconds of CPU time.
 func bare(url, path string, concurrency int) error {
 	requests, err := requests(path)
 	if err != nil {
@@ -174,6 +174,7 @@ func bare(url, path string, concurrency int) error {
 	return nil
 }
 
+// request is the body of a request in OpenAI's format.
 type request struct {
 	Model       string             `json:"model"`
 	Temperature float64            `json:"temperature"`
@@ -183,7 +184,7 @@ type request struct {
 	Messages    []backends.Message `json:"messages"`
 }
 
-// requests renders all prompts of a pair file.
+// requests returns the requests for all judgments of a pair file.
 func requests(path string) ([]request, error) {
 	set, err := datasets.OpenFile(path)
 	if err != nil {
@@ -214,7 +215,7 @@ func requests(path string) ([]request, error) {
 	return out, nil
 }
 
-// pairs writes pairs of words of JudgeBench's length: about 1,000 bytes per question and 2,200 per response.
+// pairs writes n pairs of random words, as long as JudgeBench's: about 1,000 bytes per question and 2,200 per response.
 func pairs(w io.Writer, n int) error {
 	rng := rand.New(rand.NewPCG(7, 7))
 	words := strings.Fields("the answer of a model to this question is judged by another which reads both " +

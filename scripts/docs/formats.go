@@ -25,14 +25,15 @@ import (
 
 // document describes one kind of JSON that gavel writes.
 type document struct {
-	name   string // of its schema's file
-	title  string
+	name   string // name of the schema's file, without extensions
+	title  string // of the schema
 	goType reflect.Type
-	// optional lists keys that some documents leave out although their type always has them.
+	// optional lists keys that some documents leave out although their Go type does not mark them as optional.
 	optional []string
-	strict   bool // keys that the schema does not know are errors
+	strict   bool // the schema rejects keys that it does not know
 }
 
+// documents lists the kinds of JSON that docs/formats.md describes.
 var documents = []document{
 	newDocument[judging.Manifest]("run", "run.json: the manifest of a run",
 		"spec.prompt.system", "spec.prompt.sha256", "spec.parameters"),
@@ -48,6 +49,7 @@ var documents = []document{
 	newDocument[labels.Selective]("select", "What gavel labels select --format json prints"),
 }
 
+// newDocument returns the document whose Go type is T.
 func newDocument[T any](name, title string, optional ...string) document {
 	return document{name: name, title: title, goType: reflect.TypeFor[T](), optional: optional}
 }
@@ -120,14 +122,14 @@ func comments(root string) (map[string]string, error) {
 	return texts, nil
 }
 
-// field holds a key of an object and its field.
+// field holds a key of a JSON object, and the Go field and comment that describe it.
 type field struct {
 	reflect.StructField
 	key     string
 	comment string
 }
 
-// fieldsOf returns the keys of a struct type, in the order in which they are written.
+// fieldsOf returns the keys of a struct type, in the order in which they are written. texts are those of comments.
 func fieldsOf(t reflect.Type, texts map[string]string) []field {
 	var all []field
 	for _, f := range reflect.VisibleFields(t) {
@@ -148,7 +150,8 @@ func fieldsOf(t reflect.Type, texts map[string]string) []field {
 	return all
 }
 
-// structIn returns the struct that a type contains, or nil, and the suffix of its path if there are several.
+// structIn returns the struct type in a pointer, slice or array type, or nil, with the suffix for the path of its keys:
+// "[]" for each slice or array.
 func structIn(t reflect.Type) (inner reflect.Type, suffix string) {
 	for {
 		switch t.Kind() {
@@ -196,6 +199,7 @@ func kindOf(t reflect.Type) string {
 	return "integer"
 }
 
+// plural returns the plural of a name that kindOf returns.
 func plural(kind string) string {
 	first, rest, _ := strings.Cut(kind, " ")
 	return strings.TrimSpace(first + "s " + rest)
@@ -228,8 +232,9 @@ type describer struct {
 	listedAt map[reflect.Type]string // the key under which the table lists a type's keys
 }
 
-// keys adds the meaning of a struct type's keys to its schema and, if listed, their rows to the table, an object's keys
-// after its own. A type that the table has already is referred to.
+// keys adds the comments of a struct type's keys to the type's schema and, if inTable, their rows to the table; the
+// rows of an object's keys follow the object's own. path precedes the keys in the table. For a type that the table has
+// already, there is a reference in place of its keys.
 func (w *describer) keys(schema *jsonschema.Schema, t reflect.Type, path string, inTable bool) {
 	if !w.strict {
 		schema.AdditionalProperties = nil

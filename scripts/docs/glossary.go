@@ -13,7 +13,8 @@ func writeGlossary(root string) error {
 	return place(root, "glossary.md", "metrics", "end", []byte(tables()+"\n"))
 }
 
-// tables returns the table of each layout, under the names of its protocols.
+// tables returns a table of metrics for each group of protocols that have the same layout of results, under the
+// protocols' names.
 func tables() string {
 	var b strings.Builder
 	for i, p := range protocols.All {
@@ -31,6 +32,7 @@ func tables() string {
 	return b.String()
 }
 
+// tableOf returns a table in Markdown with a row for each metric.
 func tableOf(terms []scoring.Term) string {
 	var b strings.Builder
 	b.WriteString("| Metric | In plain words | Formula | Others say | By chance |\n|---|---|---|---|---|\n")
@@ -42,4 +44,5 @@ func tableOf(terms []scoring.Term) string {
 	return b.String()
 }
 
+// cell escapes a text for a cell of a table in Markdown.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

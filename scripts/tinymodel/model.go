@@ -11,15 +11,16 @@ import (
 	"github.com/ollama/ollama/fs/ggml"
 )
 
-// Sizes of the network. A head has 32 channels, the least that every attention kernel and cache type supports.
+// Sizes of the network and of its vocabulary. A head has 32 channels, the least that every attention kernel and cache
+// type supports.
 const (
 	layers  = 2
-	width   = 64
-	heads   = 2
-	kvHeads = 1
-	headDim = width / heads
-	hidden  = 128
-	merges  = 1200
+	width   = 64            // channels of a token's embedding
+	heads   = 2             // attention heads of a layer
+	kvHeads = 1             // heads of keys and values, which all attention heads share
+	headDim = width / heads // channels of a head
+	hidden  = 128           // channels inside a feed-forward block
+	merges  = 1200          // byte-pair merges, each of which adds a token to the vocabulary
 )
 
 // chatTemplate is plain ChatML, in exactly the form that Ollama recognises and translates to its own template.
@@ -30,9 +31,10 @@ const chatTemplate = `{% for message in messages %}{{'<|im_start|>' + message['r
 type model struct {
 	meta    ggml.KV
 	tensors []*ggml.Tensor
-	rng     *rand.Rand
+	rng     *rand.Rand // draws the weights
 }
 
+// newModel returns a model with random weights that claims a context of so many tokens.
 func newModel(seed uint64, context uint32) *model {
 	vocab := vocabulary()
 	m := &model{meta: metadata(context, vocab), rng: rand.New(rand.NewPCG(seed, 0))}
@@ -40,7 +42,7 @@ func newModel(seed uint64, context uint32) *model {
 	return m
 }
 
-// metadata describes the network and its tokenizer.
+// metadata returns the GGUF metadata of the network and its tokenizer.
 func metadata(context uint32, vocab []piece) ggml.KV {
 	texts := make([]string, len(vocab))
 	scores := make([]float32, len(vocab))
@@ -180,19 +182,20 @@ func (m *model) add(name string, cols int, data []float32) {
 	})
 }
 
-// numbers holds the data of a tensor.
+// numbers holds the values of a tensor.
 type numbers []float32
 
 func (n numbers) WriteTo(w io.Writer) (int64, error) {
 	return int64(binary.Size(n)), binary.Write(w, binary.LittleEndian, n)
 }
 
+// ones adds a vector of ones: the scale of a normalization, which then changes nothing.
 func (m *model) ones(name string) {
 	m.add(name, width, slices.Repeat([]float32{1}, width))
 }
 
-// random draws uniformly from an interval around zero with a given standard deviation. Each step is rounded separately,
-// so that a machine with fused multiply-add draws the same bits.
+// random returns a matrix of numbers drawn uniformly from an interval around zero, with a given standard deviation.
+// Each step is rounded separately, so that a machine with fused multiply-add draws the same bits.
 func (m *model) random(rows, cols int, deviation float32) []float32 {
 	const rootOfThree = 1.7320508 // half the width of an interval whose standard deviation is 1
 	half := float32(rootOfThree * deviation)

@@ -13,7 +13,7 @@ import (
 //go:embed words.txt
 var words string
 
-// Kinds of tokens in GGUF, as far as used here.
+// Kinds of tokens, as numbers in GGUF, as far as used here.
 const (
 	kindNormal  = 1
 	kindUnknown = 2
@@ -25,7 +25,7 @@ const (
 type piece struct {
 	text  string
 	score float32
-	kind  int32
+	kind  int32 // kindNormal, kindUnknown, kindControl or kindByte
 }
 
 // Indexes of tokens that the model's metadata refers to. A reply ends with endOfTurn, as in models tuned on ChatML.
@@ -61,6 +61,7 @@ var vocabulary = sync.OnceValue(func() []piece {
 	return vocab
 })
 
+// characters lists the single characters of the vocabulary: the space, ASCII, and some others of judges' prompts.
 func characters() []string {
 	chars := []string{space}
 	for c := '!'; c <= '~'; c++ {
@@ -69,10 +70,10 @@ func characters() []string {
 	return append(chars, strings.Split("’‘“”–—…•éèüöäñç°×÷≤≥≠√π", "")...)
 }
 
-// A weighted word is a sequence of pieces with its weight.
+// weighted holds a word of the training text, split into pieces.
 type weighted struct {
 	pieces []string
-	weight int
+	weight int // how often the word counts
 }
 
 // trainingWords returns each word of the list within a sentence, at its beginning, and after a bracket or quote.
@@ -90,7 +91,7 @@ func trainingWords() []weighted {
 }
 
 // mergePieces performs byte pair encoding: n times, the adjacent pair with the highest weight becomes one piece, of
-// equal pairs the first in alphabetical order. It changes the words it is given.
+// equal pairs the first in alphabetical order. It returns the new pieces in order, and changes ws.
 func mergePieces(ws []weighted, n int) []string {
 	var out []string
 	for range n {
@@ -120,6 +121,7 @@ func mergePieces(ws []weighted, n int) []string {
 	return out
 }
 
+// merge replaces each occurrence of a pair in pieces by one piece, in place.
 func merge(pieces []string, pair [2]string) []string {
 	out := pieces[:0]
 	for i := 0; i < len(pieces); i++ {
