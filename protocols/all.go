@@ -48,6 +48,7 @@ var All = []Protocol{
 		Scorer:   pointwise.NewScorer,
 		Metrics:  pointwise.Metrics,
 		Layout:   pointwise.Layout,
+		Imports:  pointwise.Imports,
 	},
 	{
 		Protocol: probe.Protocol,

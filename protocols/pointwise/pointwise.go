@@ -48,7 +48,7 @@ Examples:
 		scaled("direct", "gavel", texts["direct"], scaleOption.Default),
 		scaled("cot", "gavel", texts["cot"], scaleOption.Default),
 		published("mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10"),
-		published("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, "0-9"),
+		published("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
 		scaled(judging.Decision, "gavel", texts[judging.Decision], scaleOption.Default),
 	},
 	Options: []judging.Option{scaleOption},
@@ -147,11 +147,10 @@ func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pr
 	response := item.Candidates[s.Order[0]].Text
 	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurn, Oracle: p.oracle(item, s)}
 	form := "[[%s]]"
-	switch p.template.Name {
-	case "llmbar":
+	if p.isPlain() {
 		form = "%s"
-		prompt.LabelTurn = ""
-	case "direct", judging.Decision:
+	}
+	if p.isPlain() || p.template.Name == "direct" || p.template.Name == judging.Decision {
 		prompt.LabelTurn = ""
 	}
 	prompt.User = "<|User Prompt|>\n" + item.Question + "\n\n<|The Start of Assistant's Answer|>\n" + response +
@@ -167,6 +166,12 @@ func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pr
 	slices.Reverse(prompt.Labels) // a decision model's yes is its first option
 	return prompt
 }
+
+// isPlain reports whether the score is the whole reply, without brackets: LLMBar's scale.
+func (p pointwise) isPlain() bool { return slices.Equal(p.template.Labels, levelsOf(llmBarScale)) }
+
+// llmBarScale is the scale of LLMBar's Rating.
+const llmBarScale = "0-9"
 
 // oracle tells simulated judges the position of the better response, and how much longer the one shown is than the
 // others.
@@ -207,7 +212,7 @@ func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.Re
 		return v
 	}
 	form := bracketed
-	if p.template.Name == "llmbar" {
+	if p.isPlain() {
 		form = alone
 	}
 	label, span, outcome := judging.OneLabel(form, reply, method.Policy)

@@ -68,14 +68,14 @@ func (u responses) compared() (higher, equal, lower, all float64) {
 
 // scores scores runs that score responses one at a time.
 type scores struct {
-	scoring.Collector[responses]
 	manifest *judging.Manifest
+	items    scoring.Collector[responses]
 	rows     []*responses // complete items by id, set by Finish
 }
 
 // NewScorer scores runs that score responses one at a time.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &scores{Collector: scoring.Collector[responses]{Complete: (*responses).complete}, manifest: m}
+	return &scores{manifest: m, items: scoring.Collector[responses]{Complete: (*responses).complete}}
 }
 
 func (*scores) Words() scoring.ScorerTerms {
@@ -86,7 +86,7 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) < 2 {
 		return false, fmt.Errorf("%s scores the responses of pairs and options, this record is of another kind", name)
 	}
-	u := f.Get(r.Item, func(item string) responses {
+	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, len(r.Order))}
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
@@ -119,7 +119,7 @@ func valueOf(score string) float64 {
 }
 
 func (f *scores) Finish() (complete int) {
-	f.rows = f.CompleteUnits()
+	f.rows = f.items.CompleteUnits()
 	return len(f.rows)
 }
 
