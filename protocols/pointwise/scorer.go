@@ -41,7 +41,7 @@ type responses struct {
 	gold        int       // the better response; −1 without a label
 	scores      []float64 // by response; NaN without a score
 	expected    []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
-	asked       []bool    // by response
+	asked       []bool    // by presentation
 }
 
 func (u *responses) complete() bool { return !slices.Contains(u.asked, false) }
@@ -102,24 +102,23 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("%s scores the responses of pairs and options, this record is of another kind", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
-		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, len(r.Order))}
+		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, r.Presentations)}
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
-			u.scores = append(u.scores, math.NaN())
-			u.expected = append(u.expected, math.NaN())
+			u.scores = append(u.scores, 0)
+			u.expected = append(u.expected, 0)
 		}
 		u.gold = slices.Index(u.ids, r.Gold)
 		return u
 	})
 	k := slices.Index(u.ids, r.Order[0])
-	if k < 0 || u.asked[k] {
+	if k < 0 || u.asked[r.Presentation] {
 		return false, nil
 	}
-	u.asked[k] = true
-	if v.Outcome == judging.Decided {
-		u.scores[k] = valueOf(v.Answer)
-		u.expected[k] = expectedScore(r.Probabilities)
-	}
+	u.asked[r.Presentation] = true
+	weight := weightOf(f.manifest.Spec.Prompt, r.Mode)
+	u.scores[k] += weight * valueOf(v.Answer)
+	u.expected[k] += weight * expectedScore(r.Probabilities)
 	return true, nil
 }
 
@@ -263,7 +262,7 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 
 // levelOf writes a score as the prompt names it.
 func (f *scores) levelOf(x float64) string {
-	if f.manifest.Spec.Prompt.Labels[0] == reading.No {
+	if f.manifest.Spec.Prompt.Labels[0] == reading.No && x == math.Trunc(x) {
 		return []string{reading.No, reading.Yes}[int(x)]
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
