@@ -62,7 +62,7 @@ Examples:
 		return judging.NewTemplate(path, "file", system, levelsOf(scaleOption.Default)), nil // adapt fills in the scale
 	},
 	Adapt: adapt,
-	New:   func(t judging.Template, _ judging.Settings) judging.Asker { return pointwise{t} },
+	New:   func(t judging.Template, s judging.Settings) judging.Asker { return pointwise{t, s.Get(scaleOption)} },
 }
 
 //go:embed prompts
@@ -133,9 +133,21 @@ func adapt(t judging.Template, s judging.Settings) judging.Template {
 }
 
 // pointwise asks for the score of one response (PROTOCOLS.md §6). The template's labels are the levels of its scale.
-type pointwise struct{ template judging.Template }
+type pointwise struct {
+	template judging.Template
+	scale    string // of the settings
+}
 
 func (pointwise) Name() string { return name }
+
+// Check returns an error if the settings name another scale than a published prompt has.
+func (p pointwise) Check(datasets.Item) error {
+	if levels := levelsOf(p.scale); p.scale != scaleOption.Default && !slices.Equal(levels, p.template.Labels) {
+		return fmt.Errorf("the prompt %s has a scale of its own, from %s to %s: leave out --scale",
+			p.template.Name, p.template.Labels[0], p.template.Labels[len(p.template.Labels)-1])
+	}
+	return nil
+}
 
 // Presentations returns one for each response, and for each criterion of a rubric. The response is the first of its order and the only one that is shown.
 func (p pointwise) Presentations(item datasets.Item) (all []judging.Presentation) {

@@ -16,12 +16,15 @@ import (
 // rubric holds criteria of one's own. Each is asked about alone, and the score of a response is the mean over the
 // criteria by their weights.
 type rubric struct {
-	Criteria []struct {
-		Name   string            `yaml:"name"`
-		Ask    string            `yaml:"ask"`
-		Levels map[string]string `yaml:"levels"` // what a level means, for some levels
-		Weight float64           `yaml:"weight"` // 0: 1
-	} `yaml:"criteria"`
+	Criteria []criterion `yaml:"criteria"`
+}
+
+// criterion asks one question about a response.
+type criterion struct {
+	Name   string            `yaml:"name"`
+	Ask    string            `yaml:"ask"`    // the question
+	Levels map[string]string `yaml:"levels"` // what a level means, for some levels
+	Weight float64           `yaml:"weight"` // relative to the other criteria; 0: 1
 }
 
 // Beginnings of the names of a rubric's texts: the question about a criterion, and its weight.
@@ -82,8 +85,8 @@ var noLabel = regexp.MustCompile(`$^`)
 // criteria returns the names of a rubric's criteria; one empty name for another prompt.
 func criteria(t judging.Template) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(t.Texts)) {
-		if criterion, ok := strings.CutPrefix(name, criterionText); ok {
-			names = append(names, criterion)
+		if c, ok := strings.CutPrefix(name, criterionText); ok {
+			names = append(names, c)
 		}
 	}
 	if names == nil {
@@ -93,7 +96,7 @@ func criteria(t judging.Template) (names []string) {
 }
 
 // weightOf returns the share of a criterion in the score.
-func weightOf(t judging.Template, criterion string) float64 {
+func weightOf(t judging.Template, key string) float64 {
 	total, weight := 0.0, 1.0
 	for _, name := range criteria(t) {
 		w, err := strconv.ParseFloat(t.Texts[weightText+name], 64)
@@ -101,7 +104,7 @@ func weightOf(t judging.Template, criterion string) float64 {
 			return 1 // no rubric
 		}
 		total += w
-		if name == criterion {
+		if name == key {
 			weight = w
 		}
 	}
