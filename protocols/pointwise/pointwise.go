@@ -149,7 +149,8 @@ func (p pointwise) Check(datasets.Item) error {
 	return nil
 }
 
-// Presentations returns one for each response, and for each criterion of a rubric. The response is the first of its order and the only one that is shown.
+// Presentations returns one for each response and criterion of a rubric. The response is the first of its order and the
+// only one that is shown.
 func (p pointwise) Presentations(item datasets.Item) (all []judging.Presentation) {
 	for k := range item.Candidates {
 		order := []int{k}

@@ -74,8 +74,8 @@ func (u responses) compared() (higher, equal, lower, all float64) {
 	return higher, equal, lower, all
 }
 
-// onBalance returns the share of these pairs in which the better response scores higher, equal scores as half, and 1; 0, 0
-// without a label.
+// onBalance returns the share of these pairs in which the better response scores higher, equal scores as half, and 1;
+// 0, 0 without a label.
 func (u responses) onBalance() (num, den float64) {
 	higher, equal, _, all := u.compared()
 	return (higher + equal/2) / max(1, all), scoring.Indicator(all > 0)
