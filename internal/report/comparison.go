@@ -79,7 +79,7 @@ func (c Comparison) Document() doc.Document {
 	}
 	if len(pairs) == 1 {
 		d.Answer, d.Also = p.Sentences(p.names)
-		d.Also = strings.TrimSpace(d.Also + " " + p.coverage())
+		d.Also = strings.TrimSpace(d.Also + " " + p.coverageSentence())
 		d.Blocks = []doc.Block{c.difference(pairs, titles), p.correctness(), judges, p.outcomes()}
 	}
 	if p.SameRun() {
@@ -161,9 +161,9 @@ func (c Comparison) ranked(pairs []pair) string {
 	return phrases.Say("compare.unbeaten", table.Enumerate(first))
 }
 
-// coverage returns a sentence with the coverage of both judges if their accuracy when consistent differs significantly;
+// coverageSentence returns a sentence with the coverage of both judges if their accuracy when consistent differs significantly;
 // else "".
-func (p pair) coverage() string {
+func (p pair) coverageSentence() string {
 	for _, d := range p.Differences {
 		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil &&
 			p.WhenConsistent != nil && !p.WhenConsistent.Noise {

@@ -132,9 +132,9 @@ const (
 	ownWrong               // the judge's own answer is wrong
 )
 
-// ownAnswerOf returns whether a record says that the judge's own answer to the question is right:
+// ownAnswerRightness returns whether a record says that the judge's own answer to the question is right:
 // ownRight, ownWrong or ownUnknown.
-func ownAnswerOf(r *judging.Record) int8 {
+func ownAnswerRightness(r *judging.Record) int8 {
 	switch {
 	case r.Own == nil:
 		return ownUnknown

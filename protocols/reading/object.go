@@ -36,11 +36,11 @@ func (d *normalizer) object(i int) int {
 // writes nothing for keys that name no verdict.
 func (d *normalizer) field(key string, i, end int) {
 	value := d.reply[i:end]
-	word := announcement(key)
+	word := wordsForKey(key)
 	side := groups(key+"="+value, "side-stated")
 	switch {
 	case side != nil:
-		d.put(i, cmp.Or(announcement(side[2]), "\nbetter answer: ")+side[1]+side[3]+side[4]+"\n")
+		d.put(i, cmp.Or(wordsForKey(side[2]), "\nbetter answer: ")+side[1]+side[3]+side[4]+"\n")
 		return
 	case matches(key+"="+value, "scored"):
 		m := groups(key+"="+value, "scored")
@@ -56,8 +56,8 @@ func (d *normalizer) field(key string, i, end int) {
 	d.put(i, "\n")
 }
 
-// announcement returns the words that replace a JSON key or tag that names a verdict; "" for other keys.
-func announcement(key string) string {
+// wordsForKey returns the words that replace a JSON key or tag that names a verdict; "" for other keys.
+func wordsForKey(key string) string {
 	switch {
 	case matches(key, "other-key"):
 		return ""

@@ -156,7 +156,7 @@ func plainMarkup(m []string) string {
 	case m[3] != "":
 		return strings.Replace(m[3], "_", " ", 1) + ": "
 	case m[5]+m[6] != "":
-		return cmp.Or(announcement(m[5]+m[6]), "\n"+m[5]+m[6]+": ")
+		return cmp.Or(wordsForKey(m[5]+m[6]), "\n"+m[5]+m[6]+": ")
 	}
 	return ""
 }
