@@ -161,8 +161,8 @@ func (c Comparison) ranked(pairs []pair) string {
 	return phrases.Say("compare.unbeaten", table.Enumerate(first))
 }
 
-// coverageSentence returns a sentence with the coverage of both judges if their accuracy when consistent differs significantly;
-// else "".
+// coverageSentence returns a sentence with the coverage of both judges if their accuracy when consistent differs
+// significantly; else "".
 func (p pair) coverageSentence() string {
 	for _, d := range p.Differences {
 		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil &&
