@@ -86,7 +86,12 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	}
 	u := f.Get(r.Item, func(item string) pair {
 		f.level = datasets.LevelOf(r.Source)
-		u := pair{item: item, group: unique.Make(r.Group).Value(), gold: candidate(r, r.Gold), ownAnswer: ownAnswerRightness(r)}
+		u := pair{
+			item:      item,
+			group:     unique.Make(r.Group).Value(),
+			gold:      candidate(r, r.Gold),
+			ownAnswer: ownAnswerRightness(r),
+		}
 		if f.level != nil {
 			u.level = int8(1 + slices.Index(datasets.Levels, f.level(item)))
 		}
