@@ -157,8 +157,8 @@ func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
 }
 
 func TestNewSimRefuses(t *testing.T) {
-	const help = `: write right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1;
-of scores noise=0,shift=0,halo=0,compress=0`
+	const help = `: write right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1` +
+		` (scores: noise=0,shift=0,halo=0,compress=0)`
 	for spec, want := range map[string]string{
 		"":                       `unknown simulated judge ""` + help,
 		"left":                   `unknown simulated judge "left"` + help,

@@ -176,12 +176,12 @@ const llmBarScale = "0-9"
 // oracle tells simulated judges the position of the better response, and how much longer the one shown is than the
 // others.
 func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
-	shown, total := 0.0, 0.0
+	length, total := 0.0, 0.0
 	for k, c := range item.Candidates {
 		n := float64(utf8.RuneCountInString(c.Text))
 		total += n
 		if k == s.Order[0] {
-			shown = n
+			length = n
 		}
 	}
 	return backends.Oracle{
@@ -190,7 +190,7 @@ func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.O
 		Order:        s.Order,
 		Correct:      slices.Index(s.Order, item.Gold),
 		IsScore:      true,
-		Length:       float64(len(item.Candidates))*shown/max(1, total) - 1,
+		Length:       float64(len(item.Candidates))*length/max(1, total) - 1,
 	}
 }
 

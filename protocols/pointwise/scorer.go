@@ -39,10 +39,10 @@ type responses struct {
 	ids         []string  // of the responses, sorted; the other fields refer to them by index
 	gold        int       // the better response; −1 without a label
 	scores      []float64 // by response; NaN without a score
-	asked       []bool    // by response
+	hasRecord   []bool    // by response
 }
 
-func (u *responses) complete() bool { return !slices.Contains(u.asked, false) }
+func (u *responses) complete() bool { return !slices.Contains(u.hasRecord, false) }
 
 // compared counts the pairs of the better response and another one: in which the better scores higher, both score the
 // same, or the better scores lower. Pairs without two scores are in none of these; all counts them too.
@@ -87,7 +87,7 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("%s scores the responses of pairs and options, this record is of another kind", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
-		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, len(r.Order))}
+		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, hasRecord: make([]bool, len(r.Order))}
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
 			u.scores = append(u.scores, math.NaN())
@@ -96,10 +96,10 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return u
 	})
 	k := slices.Index(u.ids, r.Order[0])
-	if k < 0 || u.asked[k] {
+	if k < 0 || u.hasRecord[k] {
 		return false, nil
 	}
-	u.asked[k] = true
+	u.hasRecord[k] = true
 	if v.Outcome == judging.Decided {
 		u.scores[k] = valueOf(v.Answer)
 	}
@@ -212,7 +212,8 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 			Missing: "response left out", Interval: method,
 		}
 		if method != "" {
-			x.N, x.Low, x.High = len(scored), scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
+			x.N = len(scored)
+			x.Low, x.High = scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
 		}
 		rep.Results = append(rep.Results, x)
 	}
