@@ -42,8 +42,8 @@ var simulation = serverKind{
 // reference.
 //
 // A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and
-// 0.3 for others; plus a normal draw with standard deviation Noise, plus Shift, plus Halo times how much longer than the
-// mean of the item's responses it is. Compress moves it that share of the way to 0.75.
+// 0.3 for others; plus a normal draw with standard deviation Noise, plus Shift, plus Halo times how much longer than
+// the mean of the item's responses it is. Compress moves it that share of the way to 0.75.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64 // probabilities; Accuracy −1 means a coin, which knows nothing
@@ -61,7 +61,8 @@ var simulated = []Sim{
 }
 
 // SimHelp describes the notation of simulated judges.
-const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1 (scores: noise=0,shift=0,halo=0,compress=0)`
+const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1` +
+	" (scores: noise=0,shift=0,halo=0,compress=0)"
 
 // NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {

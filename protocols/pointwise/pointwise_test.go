@@ -150,10 +150,10 @@ func TestDegenerateRuns(t *testing.T) {
 		if rep.Diagnosis == nil || rep.Diagnosis.Code != c.code || rep.Says == "" {
 			t.Errorf("%s: %+v %q", name, rep.Diagnosis, rep.Says)
 		}
-		also := map[string]string{
+		remark := map[string]string{
 			"all yes": "Nearly all scores are alike: Yes is 100 % of them.", "equal": "It gives both responses the same score in 100 % of pairs.",
 		}[name]
-		assert.Equal(t, rep.Diagnosis.Also, also)
+		assert.Equal(t, rep.Diagnosis.Also, remark)
 	}
 }
 
@@ -192,13 +192,13 @@ func TestAgainstPairwise(t *testing.T) {
 	assert.NilError(t, err)
 	back, err := scoring.Compare([]*scoring.Run{byScore, compared}, stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1})
 	assert.NilError(t, err)
-	found := map[string]scoring.Difference{}
+	differences := map[string]scoring.Difference{}
 	for _, d := range all.Comparisons[0].Differences {
 		if d.Group == scoring.Overall {
-			found[d.Metric] = d
+			differences[d.Metric] = d
 		}
 	}
-	d := found["half-tie"]
+	d := differences["half-tie"]
 	a, b := compared.Score(quick).Result("half-tie", scoring.Overall, ""), byScore.Score(quick).Result("half-tie", scoring.Overall, "")
 	if *d.A != 37.5 || *d.B != 75 || *d.Diff != 37.5 || d.N != 8 || *d.A != *a.Value || *d.B != *b.Value {
 		t.Errorf("half-tie: %v and %v, %v of %d; the runs alone have %v and %v", *d.A, *d.B, *d.Diff, d.N, *a.Value, *b.Value)
@@ -207,22 +207,22 @@ func TestAgainstPairwise(t *testing.T) {
 		t.Errorf("p is %v, want 6/32", d.P)
 	}
 	for metric, want := range map[string][2]float64{"right-where-alike": {100. / 3, 250. / 3}, "coverage": {75, 75}} {
-		if d := found[metric]; d.A == nil || math.Abs(*d.A-want[0]) > rounded || math.Abs(*d.B-want[1]) > rounded {
+		if d := differences[metric]; d.A == nil || math.Abs(*d.A-want[0]) > rounded || math.Abs(*d.B-want[1]) > rounded {
 			t.Errorf("%s: %+v, want %v", metric, d, want)
 		}
 	}
 	for _, d := range back.Comparisons[0].Differences {
-		if there := found[d.Metric]; d.Group == scoring.Overall && (*d.Diff != -*there.Diff || *d.Low != -*there.High || *d.P != *there.P) {
+		if there := differences[d.Metric]; d.Group == scoring.Overall && (*d.Diff != -*there.Diff || *d.Low != -*there.High || *d.P != *there.P) {
 			t.Errorf("%s the other way round: %+v, want the opposite of %+v", d.Metric, d, there)
 		}
 	}
-	if len(found) != 3 {
-		t.Errorf("the two protocols share %d metrics: %v", len(found), found)
+	if len(differences) != 3 {
+		t.Errorf("the two protocols share %d metrics: %v", len(differences), differences)
 	}
 }
 
-// drawn returns a simulated judge's run of n pairs.
-func drawn(t *testing.T, spec string, seed, n int) *scoring.Run {
+// simulatedRun returns a simulated judge's run of n pairs.
+func simulatedRun(t *testing.T, spec string, seed, n int) *scoring.Run {
 	t.Helper()
 	judge, err := backends.NewSim(spec)
 	assert.NilError(t, err)
@@ -263,25 +263,25 @@ func TestKindsAreNamed(t *testing.T) {
 		worlds = 200
 	}
 	for name, c := range map[string]struct {
-		spec string
-		code string // of the level; "" for any
-		also string // the beginning of the remark; "" for any
+		spec   string
+		code   string // of the level; "" for any
+		remark string // the beginning of the remark; "" for any
 	}{
 		"knows":           {spec: "accuracy=0.9,noise=0.1", code: scoring.CodeStrong},
 		"knows, is noisy": {spec: "accuracy=1,noise=0.6", code: scoring.CodeWeak},
 		"knows, drifts":   {spec: "accuracy=0.9,noise=0.1,shift=0.1,halo=0.1", code: scoring.CodeStrong},
 		"coin":            {spec: "coin", code: scoring.CodeChance},
 		"noise alone":     {spec: "accuracy=0.5,noise=0.3", code: scoring.CodeChance},
-		"all alike":       {spec: "accuracy=0.8,noise=0.2,compress=0.95", also: "Nearly all scores are alike: 8 is "},
-		"all the same":    {spec: "accuracy=0.8,compress=1", code: scoring.CodeChance, also: "Nearly all scores are alike: 8 is 100 % of them."},
+		"all alike":       {spec: "accuracy=0.8,noise=0.2,compress=0.95", remark: "Nearly all scores are alike: 8 is "},
+		"all the same":    {spec: "accuracy=0.8,compress=1", code: scoring.CodeChance, remark: "Nearly all scores are alike: 8 is 100 % of them."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rightly := 0
 			for seed := range worlds {
-				d := drawn(t, c.spec, seed+1, 350).Score(quick).Diagnosis
+				d := simulatedRun(t, c.spec, seed+1, 350).Score(quick).Diagnosis
 				isAlike := strings.HasPrefix(d.Also, "Nearly all")
-				if (c.code == "" || d.Code == c.code) && strings.HasPrefix(d.Also, c.also) && isAlike == (c.also != "") {
+				if (c.code == "" || d.Code == c.code) && strings.HasPrefix(d.Also, c.remark) && isAlike == (c.remark != "") {
 					rightly++
 				} else {
 					t.Logf("seed %d: %s: %s %s", seed+1, d.Code, d.Text, d.Also)
