@@ -156,6 +156,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		if err != nil {
 			return v, failure.Unreadable("%w", err)
 		}
+		judgment.Right = g.Right.Pointer()
 		v.Judgments = append(v.Judgments, judgment)
 		if len(v.Judgments) == 1 {
 			v.Asked, v.ToName = questionAbout(x.Manifest, v.Item, j.Record), x.Manifest.CorrectIDs(j.Record)

@@ -44,6 +44,7 @@ Examples:
 	Items: "pairs or options", Goal: "good", Asked: "How good is this response?",
 	Shapes:   []datasets.Shape{datasets.Pair, datasets.Options},
 	MaxShown: 1,
+	Scores:   true,
 	Templates: []judging.Template{
 		scaled("direct", "gavel", texts["direct"], scaleOption.Default),
 		scaled("cot", "gavel", texts["cot"], scaleOption.Default),

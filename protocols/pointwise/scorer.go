@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"gavel/judging"
-	"gavel/protocols/reading"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -101,21 +100,9 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	}
 	u.hasRecord[k] = true
 	if v.Outcome == judging.Decided {
-		u.scores[k] = valueOf(v.Answer)
+		u.scores[k] = f.manifest.Spec.Prompt.Level(v.Answer)
 	}
 	return true, nil
-}
-
-// valueOf returns a score as a number: No is 0 and Yes is 1.
-func valueOf(score string) float64 {
-	if score == reading.No || score == reading.Yes {
-		return scoring.Indicator(score == reading.Yes)
-	}
-	x, err := strconv.ParseFloat(score, 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return x
 }
 
 func (f *scores) Finish() (complete int) {
@@ -233,8 +220,8 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 
 // levelOf writes a score as the prompt names it.
 func (f *scores) levelOf(x float64) string {
-	if f.manifest.Spec.Prompt.Labels[0] == reading.No {
-		return []string{reading.No, reading.Yes}[int(x)]
+	if f.manifest.Spec.Prompt.Labels[0] == no {
+		return []string{no, yes}[int(x)]
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
