@@ -30,7 +30,8 @@ func Score(reply string, levels []string) Match {
 		for _, m := range pattern(rule.rule).FindAllStringSubmatchIndex(v.lower, -1) {
 			n, ok := v.nextNumber(v.text[:m[3]], m[2])
 			before, after := v.lower[max(0, m[0]-60):m[0]], v.lower[m[1]:min(len(v.lower), m[1]+40)]
-			if !ok || n.Start != m[2] || matches(before, "score-denied") || matches(after, "score-unreal") {
+			isReal := matches(after, "score-ends") && !matches(after, "score-unreal") && !matches(before, "score-denied")
+			if !ok || n.Start != m[2] || !isReal {
 				continue
 			}
 			if m[4] >= 0 && v.lower[m[4]:m[5]] != highest && v.lower[m[4]:m[5]] != "" {
