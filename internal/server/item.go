@@ -240,6 +240,11 @@ func (v ItemView) Says() string {
 	has := func(flag string) bool { return slices.Contains(v.Flags, flag) }
 	first := once[0].Words.Says
 	times := everyTime(v.Row.manifest)
+	if p, _ := judging.ProtocolNamed(v.Run.Protocol); p.Scores {
+		for _, g := range once[1:] {
+			first += " and " + g.Words.Says
+		}
+	}
 	switch {
 	case has("missing"):
 		return phrases.Say("item.missing")

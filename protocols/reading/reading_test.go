@@ -342,3 +342,5 @@ func FuzzLetter(f *testing.F)      { fuzz(f, "letter") }
 func FuzzNumber(f *testing.F)      { fuzz(f, "number") }
 func FuzzOption(f *testing.F)      { fuzz(f, "option") }
 func FuzzOutput(f *testing.F)      { fuzz(f, "output") }
+func FuzzScore(f *testing.F)       { fuzz(f, "score") }
+func FuzzYesNo(f *testing.F)       { fuzz(f, "yes-no") }
