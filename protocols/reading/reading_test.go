@@ -333,6 +333,8 @@ var offered = map[string]string{
 	"number":      `-?\d+(?:[./]\d+)?`,
 	"option":      `[1-4]`,
 	"output":      `[ab]`,
+	"score":       `10|[1-9](?:\.\d+)?`,
+	"yes-no":      `Yes|No`,
 }
 
 func FuzzPairLabel(f *testing.F)   { fuzz(f, "pair") }
