@@ -124,7 +124,7 @@ func adapt(t judging.Template, s judging.Settings) judging.Template {
 	return scaled(t.Name, t.Origin, text, s.Get(scaleOption))
 }
 
-// pointwise asks for the score of one response (PROTOCOLS.md §6). The template's labels are the levels of its scale.
+// pointwise asks for the score of one response (PROTOCOLS.md §9). The template's labels are the levels of its scale.
 type pointwise struct{ template judging.Template }
 
 func (pointwise) Name() string { return name }
