@@ -101,6 +101,8 @@ func TestPairsByHand(t *testing.T) {
 	want(t, rep, "most-used", scoring.Overall, 400./11, 11)
 	want(t, rep, "levels", scoring.Overall, 6, 11)
 	want(t, rep, "score:8", scoring.Overall, 4, 11)
+	want(t, rep, "better-score:8", scoring.Overall, 3, 5)
+	want(t, rep, "other-score:7", scoring.Overall, 1, 4)
 	uses := -(4*math.Log2(4./11) + 3*math.Log2(3./11) + 4*math.Log2(1./11)) / 11
 	want(t, rep, "scale-entropy", scoring.Overall, uses/math.Log2(10), 11)
 	parts := map[string]int{}

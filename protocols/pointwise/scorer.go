@@ -23,8 +23,11 @@ const (
 	mostUsed    = "most-used"
 	levelsUsed  = "levels"
 	entropy     = "scale-entropy"
-	// ScoreCount starts the names of metrics that count the responses with a score.
-	ScoreCount = "score:"
+	// ScoreCount, BetterCount and OtherCount start the names of metrics that count the responses with a score: all, the
+	// labelled ones, and the others of items with a label.
+	ScoreCount  = "score:"
+	BetterCount = "better-score:"
+	OtherCount  = "other-score:"
 )
 
 // Metrics is the table of metrics of pointwise.
@@ -174,22 +177,31 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 // Extend adds how the scale is used, and the AUROC of the scores of all responses.
 func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var scored []stats.Scored
-	counts := map[float64]int{}
-	n := 0
+	use := map[string]map[float64]int{ScoreCount: {}, BetterCount: {}, OtherCount: {}}
+	counts := use[ScoreCount]
+	sums := map[string]int{}
 	for _, unit := range s.Units {
 		u := unit.Data.(responses)
 		for k, x := range u.scores {
 			if math.IsNaN(x) {
 				continue
 			}
-			n++
-			counts[x]++
+			kinds := []string{ScoreCount}
 			if u.gold >= 0 {
+				kinds = append(kinds, OtherCount)
+				if k == u.gold {
+					kinds[1] = BetterCount
+				}
 				cluster := cmp.Or(unit.Cluster, unit.ID)
 				scored = append(scored, stats.Scored{Score: x, Positive: k == u.gold, Cluster: cluster})
 			}
+			for _, kind := range kinds {
+				use[kind][x]++
+				sums[kind]++
+			}
 		}
 	}
+	n := sums[ScoreCount]
 	if n == 0 {
 		return
 	}
@@ -213,8 +225,14 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 	add(mostUsed, "", 100*float64(slices.Max(each))/float64(n), stats.Interval{}, "")
 	add(levelsUsed, scoring.UnitCount, float64(len(each)), stats.Interval{}, "")
 	add(entropy, scoring.UnitScore, min(1, stats.Entropy(each)/math.Log2(levels)), stats.Interval{}, "")
-	for _, x := range slices.Sorted(maps.Keys(counts)) {
-		add(ScoreCount+f.levelOf(x), scoring.UnitCount, float64(counts[x]), stats.Interval{}, "")
+	for _, kind := range []string{ScoreCount, BetterCount, OtherCount} {
+		for _, x := range slices.Sorted(maps.Keys(counts)) {
+			if sums[kind] == 0 {
+				break
+			}
+			add(kind+f.levelOf(x), scoring.UnitCount, float64(use[kind][x]), stats.Interval{}, "")
+			rep.Results[len(rep.Results)-1].N = sums[kind]
+		}
 	}
 }
 
