@@ -37,9 +37,13 @@ var simulation = serverKind{
 // The verdict on a rewritten prompt is that on the plain one, or with probability Swayed the verdict that the rewrite
 // supports.
 //
-// If the prompt shows a reference, the judge follows a correct one in half of the items and a wrong one with
-// probability Misled, and otherwise judges without it. So it is right in (1+a)/2 of the items with a correct reference,
-// and in (1−Misled)·a of those with a wrong one. A coin ignores the reference.
+// If the prompt shows a reference, the judge follows it in half of the items and otherwise judges without it. So it is
+// right in (1+a)/2 of the items with a correct reference, and in a/2 of those with a wrong one. A coin ignores the
+// reference.
+//
+// A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and
+// 0.3 for others; plus a normal draw with standard deviation Noise, plus Shift, plus Halo times how much longer than
+// the mean of the item's responses it is. Compress moves it that share of the way to 0.75.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64  // probabilities; Accuracy −1 means a coin, which knows nothing
@@ -60,8 +64,8 @@ var simulated = []Sim{
 
 // SimHelp describes the notation of simulated judges.
 const SimHelp = "right, first, coin, silent, or " +
-	"accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1; " +
-	"of scores noise=0,shift=0,halo=0,compress=0"
+	"accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1" +
+	" (scores: noise=0,shift=0,halo=0,compress=0)"
 
 // NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {

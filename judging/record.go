@@ -288,9 +288,13 @@ func (m *Manifest) CorrectIDs(r *Record) []string {
 	return []string{r.Gold}
 }
 
-// Right reports whether a verdict on a record of the run is correct; ok is false if unknown.
+// Right reports whether a verdict on a record of the run is correct; ok is false if unknown, as for a score alone.
 func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
-	if p, _ := ProtocolNamed(m.Spec.Protocol); p.CorrectIDs == nil {
+	p, _ := ProtocolNamed(m.Spec.Protocol)
+	switch {
+	case p.Scores:
+		return false, false
+	case p.CorrectIDs == nil:
 		return RightVerdict(r, v), r.Gold != ""
 	}
 	ids := m.CorrectIDs(r)

@@ -135,7 +135,8 @@ func llmBarFile(name string) (f storedReplies, err error) {
 var errRating = errors.New("each output has a score of its own, and no reply compares the two: " +
 	"import it with gavel import llmbar-rating")
 
-// LLMBarFile returns the subset of the pairs, the judge and the strategy of a file of LLMBar's stored replies, by its path.
+// LLMBarFile returns the subset of the pairs, the judge and the strategy of a file of LLMBar's stored replies, by its
+// path.
 func LLMBarFile(name string) (subset, judge, strategy string, err error) {
 	f, err := llmBarFile(name)
 	return f.subset, f.judge, f.prompt, err

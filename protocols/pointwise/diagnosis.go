@@ -52,11 +52,11 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if !ok {
 		return r.DiagnoseWithoutInterval("Correct", right, "pair")
 	}
-	d := e.Diagnose("pointwise.", e)
-	equal, most := r.Overall(equalScores), r.Overall(mostUsed)
+	d := e.Diagnose("pointwise.score-", e)
+	equal, mode := r.Overall(equalScores), r.Overall(mostUsed)
 	switch top := f.mostUsedScore(r); {
-	case most.Value != nil && *most.Value > mostAlike:
-		d.Also = phrases.Say("pointwise.alike", top, scoring.Percentage(*most.Value))
+	case mode.Value != nil && *mode.Value > mostAlike:
+		d.Also = phrases.Say("pointwise.alike", top, scoring.Percentage(*mode.Value))
 	case equal.Value != nil && *equal.Value > mostEqual:
 		d.Also = phrases.Say("pointwise.equal", scoring.Percentage(*equal.Value))
 	}
@@ -65,10 +65,10 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 
 // mostUsedScore returns the score that the judge gives most often.
 func (*scores) mostUsedScore(r *scoring.Report) (score string) {
-	most := 0.0
+	highest := 0.0
 	for _, x := range r.Results {
-		if name, ok := strings.CutPrefix(x.Metric, ScoreCount); ok && *x.Value > most {
-			score, most = name, *x.Value
+		if name, ok := strings.CutPrefix(x.Metric, ScoreCount); ok && *x.Value > highest {
+			score, highest = name, *x.Value
 		}
 	}
 	return score

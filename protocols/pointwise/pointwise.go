@@ -44,6 +44,7 @@ Examples:
 	Items: "pairs or options", Goal: "good", Asked: "How good is this response?",
 	Shapes:   []datasets.Shape{datasets.Pair, datasets.Options},
 	MaxShown: 1,
+	Scores:   true,
 	Templates: []judging.Template{
 		scaled("direct", "gavel", texts["direct"], scaleOption.Default),
 		scaled("cot", "gavel", texts["cot"], scaleOption.Default),
@@ -203,12 +204,12 @@ const llmBarScale = "0-9"
 // oracle tells simulated judges the position of the better response, and how much longer the one shown is than the
 // others.
 func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
-	shown, total := 0.0, 0.0
+	length, total := 0.0, 0.0
 	for k, c := range item.Candidates {
 		n := float64(utf8.RuneCountInString(c.Text))
 		total += n
 		if k == s.Order[0] {
-			shown = n
+			length = n
 		}
 	}
 	return backends.Oracle{
@@ -217,7 +218,7 @@ func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.O
 		Order:        s.Order,
 		Correct:      slices.Index(s.Order, item.Gold),
 		IsScore:      true,
-		Length:       float64(len(item.Candidates))*shown/max(1, total) - 1,
+		Length:       float64(len(item.Candidates))*length/max(1, total) - 1,
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"gavel/judging"
 	"gavel/protocols/pairwise"
-	"gavel/protocols/reading"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -25,8 +24,11 @@ const (
 	mostUsed    = "most-used"
 	levelsUsed  = "levels"
 	entropy     = "scale-entropy"
-	// ScoreCount starts the names of metrics that count the responses with a score.
-	ScoreCount = "score:"
+	// ScoreCount, BetterCount and OtherCount start the names of metrics that count the responses with a score: all, the
+	// labelled ones, and the others of items with a label.
+	ScoreCount  = "score:"
+	BetterCount = "better-score:"
+	OtherCount  = "other-score:"
 )
 
 // Metrics is the table of metrics of pointwise.
@@ -41,10 +43,10 @@ type responses struct {
 	gold        int       // the better response; −1 without a label
 	scores      []float64 // by response; NaN without a score
 	expected    []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
-	asked       []bool    // by presentation
+	hasRecord   []bool    // by presentation
 }
 
-func (u *responses) complete() bool { return !slices.Contains(u.asked, false) }
+func (u *responses) complete() bool { return !slices.Contains(u.hasRecord, false) }
 
 // withExpected returns the item with the expected scores in place of those that the judge named.
 func (u responses) withExpected() responses {
@@ -102,7 +104,7 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("%s scores the responses of pairs and options, this record is of another kind", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
-		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, r.Presentations)}
+		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, hasRecord: make([]bool, r.Presentations)}
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
 			u.scores = append(u.scores, 0)
@@ -112,37 +114,30 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return u
 	})
 	k := slices.Index(u.ids, r.Order[0])
-	if k < 0 || u.asked[r.Presentation] {
+	if k < 0 || u.hasRecord[r.Presentation] {
 		return false, nil
 	}
-	u.asked[r.Presentation] = true
-	weight := weightOf(f.manifest.Spec.Prompt, r.Mode)
-	u.scores[k] += weight * valueOf(v.Answer)
-	u.expected[k] += weight * expectedScore(r.Probabilities)
+	u.hasRecord[r.Presentation] = true
+	prompt := f.manifest.Spec.Prompt
+	score := math.NaN()
+	if v.Outcome == judging.Decided {
+		score = prompt.Level(v.Answer)
+	}
+	weight := weightOf(prompt, r.Mode)
+	u.scores[k] += weight * score
+	u.expected[k] += weight * expectedScore(prompt, r.Probabilities)
 	return true, nil
 }
 
-// expectedScore returns the mean of the levels, weighted by their probabilities (G-Eval, arXiv 2303.16634); NaN without
-// probabilities.
-func expectedScore(levels []judging.Probability) float64 {
+// expectedScore returns the mean of a prompt's levels, weighted by their probabilities (G-Eval, arXiv 2303.16634); NaN
+// without probabilities.
+func expectedScore(prompt judging.Template, levels []judging.Probability) float64 {
 	sum, total := 0.0, 0.0
 	for _, l := range levels {
-		sum += l.P * valueOf(strings.Trim(l.Label, "[]"))
+		sum += l.P * prompt.Level(strings.Trim(l.Label, "[]"))
 		total += l.P
 	}
 	return sum / total
-}
-
-// valueOf returns a score as a number: No is 0 and Yes is 1.
-func valueOf(score string) float64 {
-	if score == reading.No || score == reading.Yes {
-		return scoring.Indicator(score == reading.Yes)
-	}
-	x, err := strconv.ParseFloat(score, 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return x
 }
 
 func (f *scores) Finish() (complete int) {
@@ -217,22 +212,31 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 // Extend adds how the scale is used, and the AUROC of the scores of all responses.
 func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var scored []stats.Scored
-	counts := map[float64]int{}
-	n := 0
+	use := map[string]map[float64]int{ScoreCount: {}, BetterCount: {}, OtherCount: {}}
+	counts := use[ScoreCount]
+	sums := map[string]int{}
 	for _, unit := range s.Units {
 		u := unit.Data.(responses)
 		for k, x := range u.scores {
 			if math.IsNaN(x) {
 				continue
 			}
-			n++
-			counts[x]++
+			kinds := []string{ScoreCount}
 			if u.gold >= 0 {
+				kinds = append(kinds, OtherCount)
+				if k == u.gold {
+					kinds[1] = BetterCount
+				}
 				cluster := cmp.Or(unit.Cluster, unit.ID)
 				scored = append(scored, stats.Scored{Score: x, Positive: k == u.gold, Cluster: cluster})
 			}
+			for _, kind := range kinds {
+				use[kind][x]++
+				sums[kind]++
+			}
 		}
 	}
+	n := sums[ScoreCount]
 	if n == 0 {
 		return
 	}
@@ -242,7 +246,8 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 			Missing: "response left out", Interval: method,
 		}
 		if method != "" {
-			x.N, x.Low, x.High = len(scored), scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
+			x.N = len(scored)
+			x.Low, x.High = scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
 		}
 		rep.Results = append(rep.Results, x)
 	}
@@ -255,15 +260,21 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 	add(mostUsed, "", 100*float64(slices.Max(each))/float64(n), stats.Interval{}, "")
 	add(levelsUsed, scoring.UnitCount, float64(len(each)), stats.Interval{}, "")
 	add(entropy, scoring.UnitScore, min(1, stats.Entropy(each)/math.Log2(levels)), stats.Interval{}, "")
-	for _, x := range slices.Sorted(maps.Keys(counts)) {
-		add(ScoreCount+f.levelOf(x), scoring.UnitCount, float64(counts[x]), stats.Interval{}, "")
+	for _, kind := range []string{ScoreCount, BetterCount, OtherCount} {
+		for _, x := range slices.Sorted(maps.Keys(counts)) {
+			if sums[kind] == 0 {
+				break
+			}
+			add(kind+f.levelOf(x), scoring.UnitCount, float64(use[kind][x]), stats.Interval{}, "")
+			rep.Results[len(rep.Results)-1].N = sums[kind]
+		}
 	}
 }
 
 // levelOf writes a score as the prompt names it.
 func (f *scores) levelOf(x float64) string {
-	if f.manifest.Spec.Prompt.Labels[0] == reading.No && x == math.Trunc(x) {
-		return []string{reading.No, reading.Yes}[int(x)]
+	if f.manifest.Spec.Prompt.Labels[0] == no && x == math.Trunc(x) {
+		return []string{no, yes}[int(x)]
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }

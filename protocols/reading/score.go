@@ -14,8 +14,8 @@ const (
 
 // Score reads the score that a reply gives, on a scale with these levels, the lowest first: whole numbers, or [No] and
 // [Yes]. Scores in double brackets count before a final score ("Overall: 8"), this before other announced scores
-// ("Score: 8") and before "8 out of 10", and a number alone last. Two different ones are a conflict; a score outside the
-// scale is none.
+// ("Score: 8") and before "8 out of 10", and a number alone last. Two different ones are a conflict; a score outside
+// the scale is none.
 func Score(reply string, levels []string) Match {
 	if levels[len(levels)-1] == Yes {
 		return yesNo(reply)
@@ -26,30 +26,32 @@ func Score(reply string, levels []string) Match {
 		{"score-brackets", ruleLabel}, {"score-final", ruleVerdict}, {"score-announced", ruleVerdict},
 		{"score-out-of", ruleVerdict}, {"score-alone", ruleAlone},
 	} {
-		var found Match
+		var score Match
 		for _, m := range pattern(rule.rule).FindAllStringSubmatchIndex(v.lower, -1) {
 			n, ok := v.nextNumber(v.text[:m[3]], m[2])
-			if !ok || n.Start != m[2] || matches(v.lower[m[1]:min(len(v.lower), m[1]+40)], "score-unreal") {
+			before, after := v.lower[max(0, m[0]-60):m[0]], v.lower[m[1]:min(len(v.lower), m[1]+40)]
+			isReal := matches(after, "score-ends") && !matches(after, "score-unreal") && !matches(before, "score-denied")
+			if !ok || n.Start != m[2] || !isReal {
 				continue
 			}
 			if m[4] >= 0 && v.lower[m[4]:m[5]] != highest && v.lower[m[4]:m[5]] != "" {
 				continue // of another scale
 			}
 			f := v.result(rule.name, n.Value(), n.Start, n.End)
-			if found.Outcome == Stated && found.Value != f.Value {
+			if score.Outcome == Stated && score.Value != f.Value {
 				return f.asConflict()
 			}
-			found = f
+			score = f
 		}
 		switch {
-		case found.Outcome != Stated:
+		case score.Outcome != Stated:
 			continue
-		case !OnScale(found.Value, levels):
-			found.Outcome = None
-		case matches(reply[found.End:], "revised"):
-			return found.asConflict()
+		case !OnScale(score.Value, levels):
+			score.Outcome = None
+		case matches(reply[score.End:], "revised"):
+			return score.asConflict()
 		}
-		return found
+		return score
 	}
 	return Match{Outcome: None}
 }
