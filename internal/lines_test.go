@@ -25,7 +25,7 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason
 // in the commit.
 var ceilings = figures{
-	Tokens:    467_900, // 6,000 of these score single responses
+	Tokens:    468_290, // 6,000 of these score single responses
 	LongLines: 1,
 	Unkeyed:   15,
 	Triple:    0,
