@@ -43,7 +43,8 @@ var simulation = serverKind{
 //
 // A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and 0.3
 // for others; plus a normal draw with standard deviation Noise, plus Shift, plus Halo times how much longer than the mean
-// of the item's responses it is. Compress moves it that share of the way to 0.75.
+// of the item's responses it is. Compress moves it that share of the way to 0.75. For a response that people have scored,
+// it is people's score with probability Accuracy and otherwise drawn from the whole scale, in place of 0.7 and 0.3.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64 // probabilities; Accuracy −1 means a coin, which knows nothing
@@ -133,7 +134,16 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
 	if o.IsScore {
-		return s.score(o, pick == 0, look), nil
+		quality := 0.3
+		switch rated := !math.IsNaN(o.Quality); {
+		case rated && know.Float64() < s.Accuracy:
+			quality = o.Quality
+		case rated:
+			quality = look.Float64()
+		case pick == 0:
+			quality = 0.7
+		}
+		return s.score(o, quality, look), nil
 	}
 	verdict := o.Choices[pick]
 	switch u := look.Float64(); {
@@ -151,16 +161,12 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 
 var withoutVerdict = Response{Text: "Simulated judgment without a verdict.", Finish: Stop}
 
-// score returns a reply with the score of the response shown, which the judge believes to be the best or not.
-func (s *Sim) score(o *Oracle, best bool, look *rand.Rand) Response {
+// score returns a reply with the score of the response shown, which the judge believes to have a quality from 0 to 1.
+func (s *Sim) score(o *Oracle, quality float64, look *rand.Rand) Response {
 	if look.Float64() < s.Silent {
 		return withoutVerdict
 	}
-	x := 0.3
-	if best {
-		x = 0.7
-	}
-	x += s.Noise*look.NormFloat64() + s.Shift + s.Halo*o.Length
+	x := quality + s.Noise*look.NormFloat64() + s.Shift + s.Halo*o.Length
 	x += (0.75 - x) * s.Compress
 	level := int(math.Round(min(max(x, 0), 1) * float64(len(o.Choices)-1)))
 	return Response{Text: "Simulated judgment. My final verdict is: " + o.Choices[level], Finish: Stop}

@@ -71,13 +71,14 @@ type Item struct {
 	Source     string // the question's origin, as the dataset names it
 	Group      string // the category that results are reported by
 	Question   string
-	Candidates []Candidate // ids sort in this order: A, B, … or 01, 02, …
-	Gold       int         // index of the labelled best candidate; NoGold: no label
-	Answer     string      // of a Number: the correct number as the dataset writes it
-	Answered   *Answered   // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
-	Note       string      // a warning about a line that is still usable
-	Line       int         // number of the item's line in the file, from 1
-	Raw        []byte      // the line as published, without its newline
+	Candidates []Candidate   // ids sort in this order: A, B, … or 01, 02, …
+	Gold       int           // index of the labelled best candidate; NoGold: no label
+	Answer     string        // of a Number: the correct number as the dataset writes it
+	People     *PeopleScores // of a Response: what people think of it
+	Answered   *Answered     // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
+	Note       string        // a warning about a line that is still usable
+	Line       int           // number of the item's line in the file, from 1
+	Raw        []byte        // the line as published, without its newline
 }
 
 // NoGold is the Gold of an item without a labelled candidate.
@@ -139,6 +140,8 @@ type Format struct {
 	Level func(id string) string
 	// Languages is set if rows state their language, so that the option Lang can select.
 	Languages bool
+	// Scores is set if Assemble can make lines of ResponseScores: each reply with a label that a mapping names as score.
+	Scores bool
 }
 
 // Item returns the item of a line, with the line as its Raw.
@@ -152,7 +155,7 @@ func (f Format) Item(line []byte) (Item, error) {
 // Errors in earlier rows come from the format that shares the most keys with the row; the first one on a tie.
 var Formats = []Format{
 	JudgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicFormat, MTBench, chatbotArena, Judgments, Questions, OptionLines,
-	OASSTTrees, oasstMessages, RMBench, PPE,
+	OASSTTrees, oasstMessages, RMBench, PPE, ResponseScores,
 }
 
 // ClusterOf returns the function from item ids to clusters of related items, for the items of a source, and a noun for

@@ -23,7 +23,8 @@ type mapper struct {
 	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tied those of
 	// these with the label tie, and multiChosen the rows left out because several responses are the chosen ones.
 	rows, unlabelled, tied, multiChosen int
-	zeros                               bool // a pair has the label 0: a label 1 may then mean the first or the second
+	zeros                               bool        // a pair has the label 0: a label 1 may then mean the first or the second
+	scale                               *[2]float64 // of people's scores: given, or the lowest and the highest in the file
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -57,6 +58,8 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 		item.Source = cmp.Or(item.Group, item.Source)
 	case Options:
 		f = &OptionLines
+	case Response:
+		f = &ResponseScores
 	}
 	if t.format == nil {
 		t.format = f
@@ -129,6 +132,9 @@ func textOf(column string, value json.RawMessage) (string, error) {
 // of a list are dropped.
 func (r tableRow) texts(p part) (texts []string, err error) {
 	for _, c := range r.columns[p.name] {
+		if p.literal {
+			continue
+		}
 		value := r.lookup(c)
 		if value == nil {
 			continue
@@ -187,6 +193,11 @@ func (r tableRow) item() (item Item, err error) {
 		item.Candidates = lettered(r.lists[partOptions]...)
 	case r.columns[partOutputs] != nil:
 		err = r.outputs(&item)
+	case r.columns[partResponse] != nil:
+		item.Shape = Response
+		item.Candidates = lettered(r.text[partResponse])
+		item.People = &PeopleScores{Scale: *r.scale}
+		item.People.Scores, err = r.scores()
 	default:
 		item.Shape = Number
 		item.Answer = strings.TrimSpace(r.text[partLabel])

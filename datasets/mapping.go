@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,6 +57,8 @@ const (
 	partChosen, partRejected       = "chosen", "rejected"
 	partModelA, partModelB         = "model_a", "model_b"
 	partGroup, partSource, partTie = "group", "source", "tie"
+	partResponse, partScore        = "response", "score"
+	partScale                      = "scale"
 )
 
 // part describes a part of an item: a text or a list of texts.
@@ -64,6 +68,7 @@ type part struct {
 	list    bool     // the part is a list of texts
 	join    string   // separator of the texts of several columns; "": one column only
 	needed  bool     // every row must have a text for the part, if a column is mapped to it
+	literal bool     // a mapping gives the part itself, for all rows, in place of a column
 }
 
 // parts lists the parts in the order of the canonical mapping.
@@ -107,6 +112,18 @@ var parts = []part{
 	{name: partModelB, aliases: []string{"modelb", "model2"}},
 	{name: partGroup, aliases: []string{"group", "category", "subset", "domain", "subject", "topic"}},
 	{name: partSource, aliases: []string{"source"}},
+	{
+		name:    partResponse,
+		aliases: []string{"response", "output", "answer", "completion", "candidate", "reply", "modelresponse", "modeloutput"},
+		needed:  true,
+	},
+	{
+		name: partScore,
+		// after an alias that ends in 1, the columns with 2, 3, … are scores too
+		aliases: []string{"score", "rating", "scores", "ratings", "humanscore", "humanrating", "score1", "rating1", "rater1"},
+		list:    true,
+	},
+	{name: partScale, literal: true},
 }
 
 // kinds lists the parts that each kind of item requires besides a question, and its optional parts.
@@ -115,6 +132,7 @@ var kinds = []struct{ required, optional []string }{
 	{required: []string{partA, partB}, optional: []string{partLabel, partModelA, partModelB}},
 	{required: []string{partOptions, partLabel}},
 	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
+	{required: []string{partResponse, partScore}},
 }
 
 // errNoQuestion is the error for a mapping without a column for the question. Such a mapping completes the one that the
@@ -144,6 +162,12 @@ func (m Mapping) isPartial() bool {
 // (keys) suggest them.
 func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
 	entries, _ := equations(m.Fields)
+	keys = maps.Clone(keys)
+	for _, e := range entries {
+		if e[0] == partScore { // without a common name
+			keys[partScore] = keys[e[1]]
+		}
+	}
 	for _, f := range guess(keys) {
 		name, _, _ := strings.Cut(f, "=")
 		if !slices.ContainsFunc(entries, func(e [2]string) bool { return e[0] == name }) {
@@ -165,6 +189,9 @@ func (m Mapping) parse() (t *mapper, field string, err error) {
 	}
 	if err == nil {
 		err = t.validate()
+	}
+	if err == nil && t.columns[partScale] != nil {
+		t.scale, err = parseScale(t.columns[partScale][0])
 	}
 	if err != nil {
 		return nil, "field", err
@@ -235,8 +262,14 @@ func guess[V any](columns map[string]V) (fields []string) {
 		plain[key] = max(plain[key], name) // one of them, always the same
 	}
 	columnOf := map[string]string{}
+	more := "" // columns of further scores
 	for _, p := range parts {
 		for _, c := range p.aliases {
+			if stem, ok := strings.CutSuffix(c, "1"); ok && p.name == partScore && columnOf[p.name] == "" {
+				for n := 2; plain[c] != "" && plain[stem+strconv.Itoa(n)] != ""; n++ {
+					more += "," + partScore + "=" + plain[stem+strconv.Itoa(n)]
+				}
+			}
 			columnOf[p.name] = cmp.Or(columnOf[p.name], plain[c])
 		}
 	}
@@ -245,7 +278,10 @@ func guess[V any](columns map[string]V) (fields []string) {
 			continue
 		}
 		for _, p := range slices.Concat(k.required, k.optional, []string{partID, partQuestion, partGroup, partSource}) {
-			if columnOf[p] != "" {
+			switch {
+			case p == partScore:
+				fields = append(fields, p+"="+columnOf[p]+more)
+			case columnOf[p] != "":
 				fields = append(fields, p+"="+columnOf[p])
 			}
 		}
@@ -264,9 +300,25 @@ func (s *Set) apply(mapping Mapping) error {
 	if err := s.assemble(t.assemble); err != nil {
 		return err
 	}
-	s.File, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+s.Mapping.String()))
+	s.setMapping(s.Mapping)
 	s.setFormat(t.format)
 	return nil
+}
+
+// setMapping records the mapping by which the file was read, which changes the set's SHA-256.
+func (s *Set) setMapping(m Mapping) {
+	s.Mapping = m
+	s.File, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+m.String()))
+}
+
+// scoreAlone returns the name of the column or label that the mapping assigns to the score, if it assigns nothing else;
+// else "".
+func (m Mapping) scoreAlone() string {
+	entries, _ := equations(m.Fields)
+	if len(entries) == 1 && entries[0][0] == partScore {
+		return entries[0][1]
+	}
+	return ""
 }
 
 // describeGuess adds a note on a mapping that was guessed from the names of the columns: what each column holds and, if
@@ -280,7 +332,9 @@ func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 			unused = append(unused, key)
 		}
 	}
-	isLabelled := slices.ContainsFunc(columns, func(c [2]string) bool { return c[0] == partLabel || c[0] == partChosen })
+	isLabelled := slices.ContainsFunc(columns, func(c [2]string) bool {
+		return c[0] == partLabel || c[0] == partChosen || c[0] == partScore
+	})
 	if !isLabelled && unused != nil {
 		text += fmt.Sprintf(". No label is among them; not used: %s. If one is the label: --field %s",
 			shortList(unused), ShellQuote("label="+unused[0]))
@@ -291,6 +345,7 @@ func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 // assemble converts the rows of a file to lines.
 func (t *mapper) assemble(rows FileRows) ([]string, error) {
 	var first []byte
+	t.findScale(rows)
 	for row := range rows.All {
 		if first == nil {
 			first = slices.Clone(row.Text)
@@ -314,7 +369,7 @@ func (t *mapper) missing(first []byte) error {
 	has := keysOf(first)
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
-			if len(has) > 0 && !t.nonempty[c] {
+			if len(has) > 0 && !t.nonempty[c] && !p.literal {
 				return fmt.Errorf("--field %s: the column is missing or empty in every row; columns: %s",
 					ShellQuote(p.name+"="+c), shortList(sortedKeys(has)))
 			}
@@ -333,6 +388,10 @@ func (t *mapper) notes() (out []string) {
 		out = append(out, fmt.Sprintf("%d of %d pairs have no label that names a response%s: "+
 			"they are judged, count for consistency and position, and are left out of what needs a label.",
 			t.unlabelled, t.rows, tied))
+	}
+	if t.scale != nil && t.columns[partScale] == nil {
+		out = append(out, fmt.Sprintf("People's scores go from %g to %g; gavel takes this as their scale. For another one: "+
+			"--field scale=LOWEST-HIGHEST", t.scale[0], t.scale[1]))
 	}
 	return append(out, notes(note{t.multiChosen, "rows with several chosen responses: none is the best"})...)
 }
@@ -357,16 +416,18 @@ func (t *mapper) validate() error {
 	switch {
 	case t.columns[partQuestion] == nil:
 		return errNoQuestion
+	case (t.columns[partResponse] == nil) != (t.columns[partScore] == nil):
+		return together(partResponse, partScore)
 	case matching > 1:
-		return fmt.Errorf("%s, %s, %s and %s belong to different kinds of items: give only one",
-			partA, partOptions, partOutputs, partChosen)
+		return fmt.Errorf("%s, %s, %s, %s and %s belong to different kinds of items: give only one",
+			partA, partOptions, partOutputs, partChosen, partResponse)
 	case t.columns[partLabel] != nil && t.columns[partPreference] != nil:
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
 	case t.columns[partPreference] != nil && t.columns[partA] == nil:
 		return errors.New("preference needs the columns of response_a and response_b")
 	case matching == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
 		return errors.New("has no column for the right answer: add label=COLUMN, " +
-			"or the columns of response_a and response_b, of outputs, or of chosen and rejected")
+			"or the columns of response_a and response_b, of outputs, of chosen and rejected, or of response and score")
 	}
 	for _, p := range parts {
 		if n := len(t.columns[p.name]); n > 1 && !p.list && p.join == "" {

@@ -40,6 +40,7 @@ var OASSTTrees = Format{
 	Assemble: assembleTrees,
 
 	Languages: true,
+	Scores:    true,
 }
 
 // oasstMessages reads a table or an export of messages, one per row.
@@ -52,11 +53,12 @@ var oasstMessages = Format{
 	Assemble: assembleMessages,
 
 	Languages: true,
+	Scores:    true,
 }
 
 // assembleTrees writes a line for each tree that makes an item.
 func assembleTrees(rows FileRows) ([]string, error) {
-	f := newForest(rows.Options.Lang)
+	f := newForest(rows.Options)
 	for row := range rows.All {
 		root, replies, err := parseTree(row.Text)
 		if err != nil {
@@ -91,6 +93,8 @@ type message struct {
 	Deleted bool     `json:"deleted"`
 	Model   string   `json:"model_name"`
 
+	Labels messageLabels `json:"labels"`
+
 	line int // number of the line in the file, from 1
 }
 
@@ -120,6 +124,7 @@ func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 // forest converts trees of messages to items, one tree at a time, and counts the trees and replies that it leaves out.
 type forest struct {
 	lang  string          // language of the trees to use, or anyLanguage
+	label string          // people's label that scores the replies, each an item of its own; "": items are trees
 	roots map[string]bool // ids of the trees so far
 
 	trees           int            // trees read
@@ -129,9 +134,10 @@ type forest struct {
 	rejectedReplies map[string]int // number of replies left out of the other trees, by reason
 }
 
-func newForest(lang string) forest {
+func newForest(o OpenOptions) forest {
 	return forest{
-		lang:            cmp.Or(lang, "en"),
+		lang:            cmp.Or(o.Lang, "en"),
+		label:           o.scoreAlone(),
 		roots:           map[string]bool{},
 		rejectedTrees:   map[string]int{},
 		rejectedReplies: map[string]int{},
@@ -144,6 +150,9 @@ func (f *forest) emit(root message, replies []message, rows FileRows) error {
 	if reason := f.rejectTree(root); reason != "" {
 		f.rejectedTrees[reason]++
 		return nil
+	}
+	if f.label != "" {
+		return f.emitScores(root, replies, rows)
 	}
 	options := f.options(root, replies)
 	if n := len(options); n < 2 {
@@ -166,6 +175,36 @@ func (f *forest) emit(root message, replies []message, rows FileRows) error {
 	text, err := OptionsLine(item)
 	rows.Emit(root.line, text)
 	return err
+}
+
+// emitScores writes a line for each of a tree's replies that people scored by the label.
+func (f *forest) emitScores(root message, replies []message, rows FileRows) error {
+	for _, m := range replies {
+		score, ok := m.Labels[f.label]
+		reason := rejectReply(root, m)
+		if reason == "" && !ok {
+			reason = "without the label " + f.label
+		}
+		if reason != "" {
+			f.rejectedReplies[reason]++
+			continue
+		}
+		item := Item{
+			ID:         m.ID,
+			Shape:      Response,
+			Source:     root.Lang,
+			Question:   *root.Text,
+			Candidates: []Candidate{{Model: m.Model, Text: *m.Text}},
+			People:     &PeopleScores{Scores: []*float64{&score}, Scale: [2]float64{0, 1}},
+		}
+		line, err := item.line()
+		if err != nil {
+			return err
+		}
+		rows.Emit(cmp.Or(m.line, root.line), line)
+		f.items++
+	}
+	return nil
 }
 
 // rejectTree returns the first reason to leave out a tree with this root; "": none.

@@ -110,9 +110,19 @@ func (s *Set) unpack() error {
 		return s.apply(mapping)
 	}
 	f, keys, err := findFormat(s.data)
+	label := mapping.scoreAlone()
 	switch {
 	case err != nil:
 		return err
+	case f != nil && f.Scores && label != "":
+		if err := s.assemble(f.Assemble); err != nil {
+			return err
+		}
+		s.setMapping(mapping)
+		lines := ResponseScores
+		lines.Languages = f.Languages
+		s.setFormat(&lines)
+		return nil
 	case mapping.isPartial():
 		return s.apply(mapping.completed(keys))
 	}

@@ -10,6 +10,7 @@ const (
 	ByTango      = "tango"                    // a difference of two shares of the same units, compared with a margin
 	ByBootstrap  = "smoothed-bootstrap"       // metrics without a formula
 	ByUnits      = "percentile-bootstrap"     // metrics that are functions of single units, such as a rank correlation
+	ByJackknife  = "jackknife"                // metrics of single units with a link
 	ByCalibrated = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone
 
 	ByFisher  = "fisher"  // a correlation over judges
@@ -30,6 +31,7 @@ var Methods = []struct{ Name, About string }{
 	{ByTango, "by Tango's score"},
 	{ByBootstrap, "by a smoothed bootstrap"},
 	{ByUnits, "by a percentile bootstrap"},
+	{ByJackknife, "by a jackknife over items"},
 	{ByCalibrated, "by a bias-corrected bootstrap"},
 	{ByFisher, "by Fisher's z"},
 	{ByFieller, "by Fieller"},

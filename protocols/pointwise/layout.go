@@ -13,7 +13,7 @@ import (
 var layout string
 
 // Layout lays out runs of pointwise.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{scaleUse}})
+var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{againstPeople, scaleUse}})
 
 // scaleUse shows how many responses get each score.
 func scaleUse(p *report.RunPage) []doc.Block {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/reading"
 	"gavel/scoring"
@@ -40,6 +41,9 @@ type responses struct {
 	gold        int       // the better response; −1 without a label
 	scores      []float64 // by response; NaN without a score
 	asked       []bool    // by response
+
+	people   *datasets.PeopleScores // of a single response; nil without
+	question string                 // digest of the question, with people
 }
 
 func (u *responses) complete() bool { return !slices.Contains(u.asked, false) }
@@ -78,16 +82,24 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &scores{manifest: m, items: scoring.Collector[responses]{Complete: (*responses).complete}}
 }
 
-func (*scores) Words() scoring.ScorerTerms {
-	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "items lack a score"}
+func (f *scores) Words() scoring.ScorerTerms {
+	words := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "items lack a score"}
+	if f.haveScores() {
+		words.Unit = "response"
+	}
+	return words
 }
 
+// haveScores reports whether people have scored the responses.
+func (f *scores) haveScores() bool { return len(f.rows) > 0 && f.rows[0].people != nil }
+
 func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
-	if len(r.Order) < 2 {
-		return false, fmt.Errorf("%s scores the responses of pairs and options, this record is of another kind", name)
+	if len(r.Order) < 2 && r.People == nil {
+		return false, fmt.Errorf("%s scores the responses of pairs and options, or those that people have scored; this record is of another kind", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, len(r.Order))}
+		u.people, u.question = r.People, strings.Clone(r.Question)
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
 			u.scores = append(u.scores, math.NaN())
@@ -126,7 +138,7 @@ func (f *scores) Finish() (complete int) {
 // Unlabelled returns the number of items without a label.
 func (f *scores) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.Indicator(u.gold < 0))
+		n += int(scoring.Indicator(u.gold < 0 && u.people == nil))
 	}
 	return n
 }
@@ -164,6 +176,9 @@ func metrics(kind, halves scoring.MetricKind) []scoring.SumMetric[responses] {
 }
 
 func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
+	if f.haveScores() {
+		return f.peopleSheet()
+	}
 	list := metrics(scoring.Share, scoring.Halves)
 	if slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.ids) > 2 }) {
 		list = metrics(scoring.Several, scoring.Mean)
