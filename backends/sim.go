@@ -135,10 +135,10 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	if o.IsScore {
 		quality := 0.3
-		switch rated := !math.IsNaN(o.Quality); {
-		case rated && know.Float64() < s.Accuracy:
+		switch {
+		case o.Quality >= 0 && know.Float64() < s.Accuracy:
 			quality = o.Quality
-		case rated:
+		case o.Quality >= 0:
 			quality = look.Float64()
 		case pick == 0:
 			quality = 0.7

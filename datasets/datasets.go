@@ -140,8 +140,6 @@ type Format struct {
 	Level func(id string) string
 	// Languages is set if rows state their language, so that the option Lang can select.
 	Languages bool
-	// Scores is set if Assemble can make lines of ResponseScores: each reply with a label that a mapping names as score.
-	Scores bool
 }
 
 // Item returns the item of a line, with the line as its Raw.

@@ -24,7 +24,7 @@ type mapper struct {
 	// these with the label tie, and multiChosen the rows left out because several responses are the chosen ones.
 	rows, unlabelled, tied, multiChosen int
 	zeros                               bool        // a pair has the label 0: a label 1 may then mean the first or the second
-	scale                               *[2]float64 // of people's scores: given, or the lowest and the highest in the file
+	scale                               *[2]float64 // lowest and highest score that people could give; nil: unknown
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -132,9 +132,6 @@ func textOf(column string, value json.RawMessage) (string, error) {
 // of a list are dropped.
 func (r tableRow) texts(p part) (texts []string, err error) {
 	for _, c := range r.columns[p.name] {
-		if p.literal {
-			continue
-		}
 		value := r.lookup(c)
 		if value == nil {
 			continue
@@ -196,7 +193,7 @@ func (r tableRow) item() (item Item, err error) {
 	case r.columns[partResponse] != nil:
 		item.Shape = Response
 		item.Candidates = lettered(r.text[partResponse])
-		item.People = &PeopleScores{Scale: *r.scale}
+		item.People = &PeopleScores{Scale: r.scale}
 		item.People.Scores, err = r.scores()
 	default:
 		item.Shape = Number

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -68,7 +66,6 @@ type part struct {
 	list    bool     // the part is a list of texts
 	join    string   // separator of the texts of several columns; "": one column only
 	needed  bool     // every row must have a text for the part, if a column is mapped to it
-	literal bool     // a mapping gives the part itself, for all rows, in place of a column
 }
 
 // parts lists the parts in the order of the canonical mapping.
@@ -117,13 +114,8 @@ var parts = []part{
 		aliases: []string{"response", "output", "answer", "completion", "candidate", "reply", "modelresponse", "modeloutput"},
 		needed:  true,
 	},
-	{
-		name: partScore,
-		// after an alias that ends in 1, the columns with 2, 3, … are scores too
-		aliases: []string{"score", "rating", "scores", "ratings", "humanscore", "humanrating", "score1", "rating1", "rater1"},
-		list:    true,
-	},
-	{name: partScale, literal: true},
+	{name: partScore, list: true}, // guess finds its columns by scoreName
+	{name: partScale},             // the scale itself, not a column
 }
 
 // kinds lists the parts that each kind of item requires besides a question, and its optional parts.
@@ -162,12 +154,6 @@ func (m Mapping) isPartial() bool {
 // (keys) suggest them.
 func (m Mapping) completed(keys map[string]json.RawMessage) Mapping {
 	entries, _ := equations(m.Fields)
-	keys = maps.Clone(keys)
-	for _, e := range entries {
-		if e[0] == partScore { // without a common name
-			keys[partScore] = keys[e[1]]
-		}
-	}
 	for _, f := range guess(keys) {
 		name, _, _ := strings.Cut(f, "=")
 		if !slices.ContainsFunc(entries, func(e [2]string) bool { return e[0] == name }) {
@@ -191,7 +177,10 @@ func (m Mapping) parse() (t *mapper, field string, err error) {
 		err = t.validate()
 	}
 	if err == nil && t.columns[partScale] != nil {
-		t.scale, err = parseScale(t.columns[partScale][0])
+		t.scale = new([2]float64)
+		if n, _ := fmt.Sscanf(t.columns[partScale][0], "%g-%g", &t.scale[0], &t.scale[1]); n < 2 {
+			err = fmt.Errorf("scale=%s: write the lowest and the highest score, as in scale=1-5", t.columns[partScale][0])
+		}
 	}
 	if err != nil {
 		return nil, "field", err
@@ -262,15 +251,14 @@ func guess[V any](columns map[string]V) (fields []string) {
 		plain[key] = max(plain[key], name) // one of them, always the same
 	}
 	columnOf := map[string]string{}
-	more := "" // columns of further scores
 	for _, p := range parts {
 		for _, c := range p.aliases {
-			if stem, ok := strings.CutSuffix(c, "1"); ok && p.name == partScore && columnOf[p.name] == "" {
-				for n := 2; plain[c] != "" && plain[stem+strconv.Itoa(n)] != ""; n++ {
-					more += "," + partScore + "=" + plain[stem+strconv.Itoa(n)]
-				}
-			}
 			columnOf[p.name] = cmp.Or(columnOf[p.name], plain[c])
+		}
+	}
+	for _, key := range sortedKeys(plain) {
+		if scoreName.MatchString(key) { // one of the people
+			columnOf[partScore] = strings.TrimPrefix(columnOf[partScore]+","+partScore+"="+plain[key], ","+partScore+"=")
 		}
 	}
 	for _, k := range kinds {
@@ -278,10 +266,7 @@ func guess[V any](columns map[string]V) (fields []string) {
 			continue
 		}
 		for _, p := range slices.Concat(k.required, k.optional, []string{partID, partQuestion, partGroup, partSource}) {
-			switch {
-			case p == partScore:
-				fields = append(fields, p+"="+columnOf[p]+more)
-			case columnOf[p] != "":
+			if columnOf[p] != "" {
 				fields = append(fields, p+"="+columnOf[p])
 			}
 		}
@@ -296,19 +281,17 @@ func (s *Set) apply(mapping Mapping) error {
 	if err != nil {
 		return fmt.Errorf("--%s %w", field, err)
 	}
-	s.Mapping = t.canonical()
-	if err := s.assemble(t.assemble); err != nil {
-		return err
-	}
-	s.setMapping(s.Mapping)
+	err = s.convert(t.canonical(), t.assemble)
 	s.setFormat(t.format)
-	return nil
+	return err
 }
 
-// setMapping records the mapping by which the file was read, which changes the set's SHA-256.
-func (s *Set) setMapping(m Mapping) {
+// convert replaces the file's rows by the lines that build makes from them by a mapping.
+func (s *Set) convert(m Mapping, build func(FileRows) ([]string, error)) error {
 	s.Mapping = m
+	err := s.assemble(build)
 	s.File, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+m.String()))
+	return err
 }
 
 // scoreAlone returns the name of the column or label that the mapping assigns to the score, if it assigns nothing else;
@@ -344,8 +327,8 @@ func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 
 // assemble converts the rows of a file to lines.
 func (t *mapper) assemble(rows FileRows) ([]string, error) {
+	delete(t.columns, partScale) // no column
 	var first []byte
-	t.findScale(rows)
 	for row := range rows.All {
 		if first == nil {
 			first = slices.Clone(row.Text)
@@ -369,7 +352,7 @@ func (t *mapper) missing(first []byte) error {
 	has := keysOf(first)
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
-			if len(has) > 0 && !t.nonempty[c] && !p.literal {
+			if len(has) > 0 && !t.nonempty[c] {
 				return fmt.Errorf("--field %s: the column is missing or empty in every row; columns: %s",
 					ShellQuote(p.name+"="+c), shortList(sortedKeys(has)))
 			}
@@ -388,10 +371,6 @@ func (t *mapper) notes() (out []string) {
 		out = append(out, fmt.Sprintf("%d of %d pairs have no label that names a response%s: "+
 			"they are judged, count for consistency and position, and are left out of what needs a label.",
 			t.unlabelled, t.rows, tied))
-	}
-	if t.scale != nil && t.columns[partScale] == nil {
-		out = append(out, fmt.Sprintf("People's scores go from %g to %g; gavel takes this as their scale. For another one: "+
-			"--field scale=LOWEST-HIGHEST", t.scale[0], t.scale[1]))
 	}
 	return append(out, notes(note{t.multiChosen, "rows with several chosen responses: none is the best"})...)
 }

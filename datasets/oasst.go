@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,7 +41,6 @@ var OASSTTrees = Format{
 	Assemble: assembleTrees,
 
 	Languages: true,
-	Scores:    true,
 }
 
 // oasstMessages reads a table or an export of messages, one per row.
@@ -53,7 +53,6 @@ var oasstMessages = Format{
 	Assemble: assembleMessages,
 
 	Languages: true,
-	Scores:    true,
 }
 
 // assembleTrees writes a line for each tree that makes an item.
@@ -93,7 +92,7 @@ type message struct {
 	Deleted bool     `json:"deleted"`
 	Model   string   `json:"model_name"`
 
-	Labels messageLabels `json:"labels"`
+	Labels json.RawMessage `json:"labels"`
 
 	line int // number of the line in the file, from 1
 }
@@ -152,7 +151,8 @@ func (f *forest) emit(root message, replies []message, rows FileRows) error {
 		return nil
 	}
 	if f.label != "" {
-		return f.emitScores(root, replies, rows)
+		f.emitScores(root, replies, rows)
+		return nil
 	}
 	options := f.options(root, replies)
 	if n := len(options); n < 2 {
@@ -178,33 +178,25 @@ func (f *forest) emit(root message, replies []message, rows FileRows) error {
 }
 
 // emitScores writes a line for each of a tree's replies that people scored by the label.
-func (f *forest) emitScores(root message, replies []message, rows FileRows) error {
+func (f *forest) emitScores(root message, replies []message, rows FileRows) {
 	for _, m := range replies {
-		score, ok := m.Labels[f.label]
-		reason := rejectReply(root, m)
-		if reason == "" && !ok {
-			reason = "without the label " + f.label
-		}
-		if reason != "" {
+		score := m.score(f.label)
+		switch reason := rejectReply(root, m); {
+		case reason != "":
 			f.rejectedReplies[reason]++
-			continue
+		case score == nil:
+			f.rejectedReplies["without the label "+f.label]++
+		default:
+			f.items++
+			rows.Emit(cmp.Or(m.line, root.line), responseLine{
+				ID:           (*text)(&m.ID),
+				Source:       root.Lang,
+				Question:     root.Text,
+				Response:     m.Text,
+				PeopleScores: PeopleScores{Scores: map[string]float64{f.label: *score}, Scale: &[2]float64{0, 1}},
+			})
 		}
-		item := Item{
-			ID:         m.ID,
-			Shape:      Response,
-			Source:     root.Lang,
-			Question:   *root.Text,
-			Candidates: []Candidate{{Model: m.Model, Text: *m.Text}},
-			People:     &PeopleScores{Scores: []*float64{&score}, Scale: [2]float64{0, 1}},
-		}
-		line, err := item.line()
-		if err != nil {
-			return err
-		}
-		rows.Emit(cmp.Or(m.line, root.line), line)
-		f.items++
 	}
-	return nil
 }
 
 // rejectTree returns the first reason to leave out a tree with this root; "": none.

@@ -110,19 +110,14 @@ func (s *Set) unpack() error {
 		return s.apply(mapping)
 	}
 	f, keys, err := findFormat(s.data)
-	label := mapping.scoreAlone()
 	switch {
 	case err != nil:
 		return err
-	case f != nil && f.Scores && label != "":
-		if err := s.assemble(f.Assemble); err != nil {
-			return err
-		}
-		s.setMapping(mapping)
-		lines := ResponseScores
-		lines.Languages = f.Languages
-		s.setFormat(&lines)
-		return nil
+	case f != nil && f.Shape == Options && f.Languages && mapping.scoreAlone() != "": // people's label of OASST's replies
+		err := s.convert(mapping, f.Assemble)
+		s.setFormat(&ResponseScores)
+		s.format.Languages = f.Languages
+		return err
 	case mapping.isPartial():
 		return s.apply(mapping.completed(keys))
 	}

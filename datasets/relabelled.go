@@ -92,7 +92,6 @@ func (item Item) line() ([]byte, error) {
 			Group:        item.Group,
 			Question:     &item.Question,
 			Response:     &c[0].Text,
-			Model:        c[0].Model,
 			PeopleScores: *item.People,
 		})
 	case Pair:

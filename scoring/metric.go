@@ -1,7 +1,5 @@
 package scoring
 
-import "gavel/scoring/stats"
-
 // MetricKind classifies the value of a metric. It determines the method of the metric's interval.
 type MetricKind int
 
@@ -55,9 +53,6 @@ type Metric struct {
 	// Units returns the value of a metric that is not a function of sums, such as a rank correlation. It gets the Columns
 	// of all units without a NaN in them, in any order, and returns NaN if the metric is undefined.
 	Units func(rows [][]float64) float64
-	// Link is the scale on which the jackknife interval of a metric with Units is symmetric. Without it, units are
-	// resampled.
-	Link *stats.Link
 	// Parts holds the two metrics, on disjoint units, whose difference is Value.
 	Parts []Metric
 	// N returns the number of units that the value is computed from; nil: the denominator of the share, for a ratio the

@@ -48,7 +48,7 @@ func (u *unitwise) count(span, other ColumnRange) (n int) {
 	return n
 }
 
-// interval returns the interval of a metric, or of its difference between two spans of columns, by resampling clusters.
+// interval returns the interval of a metric, or of its difference between two spans of columns, by leaving out clusters.
 func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 	second := u.columns(q.b, q.b)
 	var first [][][]float64
@@ -66,42 +66,17 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		}
 		return q.Units(rows)
 	}
-	value := func(sample []int) float64 {
+	bounded := !q.isDifference() && q.Unit != UnitStatistic
+	interval := stats.Jackknife(len(second), func(sample []int) float64 {
 		if !q.isDifference() {
 			return statistic(second, sample)
 		}
 		return statistic(second, sample) - statistic(first, sample)
+	}, bounded, b.Level)
+	if interval.Low == interval.High {
+		return unbounded(noInterval + phrases.Say("note.no-variance"))
 	}
-	var interval stats.Interval
-	method := ByUnits
-	if q.Link == nil {
-		interval = b.PercentileInterval(len(second), value)
-	} else {
-		method = ByJackknife
-		interval = q.jackknife(len(second), value, b.Level)
-	}
-	if !(interval.Low < interval.High) {
-		return unbounded(noInterval + phrases.Say("note.same-resamples"))
-	}
-	return bounds{Interval: interval, method: method}
-}
-
-// jackknife returns the interval of a metric with a Link, or of a difference, over n clusters. value returns its value
-// on a sample of these.
-func (q estimand) jackknife(n int, value func(sample []int) float64, level float64) stats.Interval {
-	link := *q.Link
-	if q.isDifference() {
-		link = stats.IdentityLink
-	}
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	without := make([]float64, n)
-	for i := range all {
-		without[i] = value(slices.Delete(slices.Clone(all), i, i+1))
-	}
-	return stats.Jackknife(value(all), without, link, level)
+	return bounds{Interval: interval, method: ByJackknife}
 }
 
 // exchangeTest returns the p-value of a permutation test of a metric's difference between two spans of columns, those

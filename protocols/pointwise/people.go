@@ -1,16 +1,17 @@
 package pointwise
 
 import (
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"gavel/datasets"
 	"gavel/internal/doc"
 	"gavel/internal/phrases"
 	"gavel/internal/report"
-	"gavel/judging"
 	"gavel/protocols/reading"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -22,271 +23,130 @@ const (
 	weightedKappa = "weighted-kappa"
 	meanError     = "mae"
 	bias          = "bias"
-	accuracy      = "accuracy" // of yes and no
+	accuracy      = "accuracy"
 	balanced      = "balanced-accuracy"
 
-	raterPrefix    = "people:"   // the metric of each person against the mean of the others, averaged over people
-	constantPrefix = "constant:" // the metric of a constant answer: people's mean, or always yes
+	raterPrefix    = "people:"   // the metric of a person against the mean of the others, over all people
+	constantPrefix = "constant:" // the metric of a constant answer: people's mean, or yes
 )
 
-// agreement is a statistic of two raters' scores.
+// agreement is a statistic of two raters' scores of the same responses.
 type agreement struct {
 	name    string
-	of      func(people, judge []float64) float64
-	link    *stats.Link
-	onScale bool // only for scores on people's scale
+	compute func(people, judge []float64) float64
 }
 
+// agreements lists the statistics: those of yes and no, as 1 and 0, up to Spearman's; those of scores on one scale from
+// weighted κ on; those of any scores from Spearman's to Pearson's.
 var agreements = []agreement{
-	{name: spearman, of: stats.Spearman, link: &stats.FisherLink},
-	{name: "kendall", of: stats.Kendall, link: &stats.FisherLink},
-	{
-		name: "pearson",
-		of:   func(x, y []float64) float64 { return stat.Correlation(x, y, nil) },
-		link: &stats.FisherLink,
-	},
-	{name: weightedKappa, of: stats.WeightedKappa, link: &stats.FisherLink, onScale: true},
-	{name: "icc", of: stats.ICC, link: &stats.FisherLink, onScale: true},
-	{name: meanError, of: meanDistance, link: &stats.LogLink, onScale: true},
-	{
-		name:    bias,
-		of:      func(x, y []float64) float64 { return stat.Mean(y, nil) - stat.Mean(x, nil) },
-		link:    &stats.IdentityLink,
-		onScale: true,
-	},
+	{accuracy, func(x, y []float64) float64 { return 1 - meanDistance(x, y) }}, {balanced, balancedAccuracy},
+	{weightedKappa, stats.WeightedKappa}, {spearman, stats.Spearman}, {"kendall", stats.Kendall},
+	{"pearson", func(x, y []float64) float64 { return stat.Correlation(x, y, nil) }},
+	{"icc", stats.ICC}, {meanError, meanDistance},
+	{bias, func(x, y []float64) float64 { return stat.Mean(y, nil) - stat.Mean(x, nil) }},
 }
 
-func meanDistance(x, y []float64) (mean float64) {
-	for i := range x {
-		mean += math.Abs(x[i]-y[i]) / float64(len(x))
-	}
-	return mean
+func meanDistance(x, y []float64) float64 { return floats.Distance(x, y, 1) / float64(len(x)) }
+
+// balancedAccuracy returns the mean of the shares of people's yes, and of their no, that the judge gives too.
+func balancedAccuracy(people, judge []float64) float64 {
+	yes, judgeYes := floats.Sum(people), floats.Sum(judge)
+	both := floats.Dot(people, judge)
+	return (1 + both/yes - (judgeYes-both)/(float64(len(people))-yes)) / 2
 }
 
-// Columns of a response that people have scored. Those from columnRight on are of yes and no: judged as by most people;
-// people's yes, judged so; people's yes; people's no, not judged so; people's no.
-const (
-	columnPeople = iota // people's mean
-	columnJudge         // NaN without a score
-	columnTrueYes
-	columnYes
-	columnFalseYes
-	columnNo
-	columnRaters // the score of each person, absent without one; NaN in the first column if fewer than two have one
-)
-
-// absent stands for a missing score of one person.
+// absent fills up the columns of a response that fewer people have scored than others.
 var absent = math.Inf(1)
 
-// peopleSheet returns the sheet of responses that people have scored.
-func (f *scores) peopleSheet() *scoring.Sheet {
-	raters := 0
-	questions := map[string]bool{}
-	for _, u := range f.rows {
-		raters = max(raters, len(u.people.Scores))
-		questions[u.question] = true
-	}
-	s := &scoring.Sheet{
-		Metrics:   f.peopleMetrics(raters),
-		Width:     columnRaters + raters,
-		Divisions: []func(a, b string) int{judging.GroupOrder},
-	}
-	for _, u := range f.rows {
-		x := scoring.Unit{
-			ID:     u.item,
-			Groups: []string{u.group},
-			Row:    u.peopleRow(s.Width),
-			Gold:   strconv.FormatFloat(u.people.Mean(), 'g', -1, 64),
-			Data:   *u,
+// units computes the statistic from rows of pairs of columns: people's score and the other one.
+func (a agreement) units(rows [][]float64) float64 {
+	var people, other []float64
+	for _, row := range rows {
+		for k := 0; k < len(row) && row[k] != absent; k += 2 {
+			people, other = append(people, row[k]), append(other, row[k+1])
 		}
-		if len(questions) >= fewQuestions {
-			x.Cluster = u.question
-		}
-		s.Units = append(s.Units, x)
 	}
-	return s
+	return a.compute(people, other)
 }
 
 // fewQuestions is the number of questions from which on the responses to one question are resampled together. With
 // fewer, intervals are for these questions alone.
 const fewQuestions = 10
 
-// peopleRow returns the columns of a response.
-func (u *responses) peopleRow(width int) []float64 {
-	row := make([]float64, width)
-	mean := u.people.Mean()
-	row[columnPeople], row[columnJudge] = mean, u.scores[0]
-	switch {
-	case mean > 0.5:
-		row[columnTrueYes], row[columnYes] = scoring.Indicator(u.scores[0] == 1), 1
-	case mean < 0.5:
-		row[columnFalseYes], row[columnNo] = scoring.Indicator(u.scores[0] != 0), 1
-	}
-	n := 0
-	for k := range row[columnRaters:] {
-		row[columnRaters+k] = absent
-		if k < len(u.people.Scores) && u.people.Scores[k] != nil {
-			row[columnRaters+k] = *u.people.Scores[k]
-			n++
-		}
-	}
-	if n < 2 && width > columnRaters {
-		row[columnRaters] = math.NaN()
-	}
-	return row
-}
-
-// peopleMetrics returns the metrics of responses that so many people have scored.
-func (f *scores) peopleMetrics(raters int) (list []scoring.Metric) {
-	shared, yesNo := f.scale()
-	both := scoring.ColumnRange{columnPeople, columnJudge + 1}
-	for _, a := range agreements {
-		if a.onScale && !shared || yesNo && a.name != spearman && a.name != weightedKappa {
-			continue
-		}
-		m := scoring.Metric{Name: a.name, Columns: both, Units: a.ofJudge, Link: a.link, Headline: a.name == spearman}
-		list = append(list, m)
-		if raters > 1 && a.name != bias {
-			m.Name, m.Headline = raterPrefix+m.Name, false
-			m.Columns = scoring.ColumnRange{columnRaters, columnRaters + raters}
-			m.Units = a.ofRaters
-			list = append(list, m)
-		}
-	}
-	answers := scoring.ColumnRange{columnTrueYes, columnNo + 1}
-	switch {
-	case yesNo:
-		list = append(list, scoring.Metric{
-			Name:    accuracy,
-			Columns: answers,
-			Share:   func(c []float64) (right, all float64) { return c[0] + c[3] - c[2], c[1] + c[3] },
-		}, scoring.Metric{
-			Name:    constantPrefix + accuracy,
-			Columns: answers,
-			Share:   func(c []float64) (right, all float64) { return c[1], c[1] + c[3] },
-		}, scoring.Metric{
-			Name:    balanced,
-			Kind:    scoring.Ratio,
-			Columns: answers,
-			N:       func(c []float64) float64 { return c[1] + c[3] },
-			Value:   func(c []float64) float64 { return (c[0]/c[1] + 1 - c[2]/c[3]) / 2 },
-			Parts: []scoring.Metric{
-				{
-					Share: func(c []float64) (yes, all float64) { return c[0], c[1] },
-					Curve: func(share float64) float64 { return share / 2 },
-				},
-				{
-					Share: func(c []float64) (yes, all float64) { return c[2], c[3] },
-					Curve: func(share float64) float64 { return (share - 1) / 2 },
-				},
-			},
-		})
-	case shared:
-		list = append(list, scoring.Metric{
-			Name:    constantPrefix + meanError,
-			Columns: both,
-			Link:    &stats.LogLink,
-			Units: func(rows [][]float64) float64 {
-				x := column(rows, columnPeople)
-				return meanDistance(x, slices.Repeat([]float64{stat.Mean(x, nil)}, len(x)))
-			},
-		})
-	}
-	return list
-}
-
-// scale reports whether the judge's scale is people's, by its lowest and highest level, and whether people and the
-// judge answer yes or no.
-func (f *scores) scale() (shared, yesNo bool) {
-	levels := f.manifest.Spec.Prompt.Labels
-	ends := [2]float64{valueOf(levels[0]), valueOf(levels[len(levels)-1])}
-	yesNo = levels[0] == reading.No
+// addPeople sets the metrics and columns of responses that people have scored. The columns are pairs of scores: people's
+// mean and the judge's; people's mean and a constant one; the mean of the others and the score of each person.
+func (f *scores) addPeople(s *scoring.Sheet) {
+	var means, ends []float64
+	questions := map[string]bool{}
+	raters := 0
 	for _, u := range f.rows {
-		if u.people.Scale != ends {
-			return false, false
-		}
-		for _, score := range u.people.Scores {
-			if yesNo && score != nil && *score != 0 && *score != 1 {
-				return false, false
-			}
-		}
-	}
-	return true, yesNo
-}
-
-// ofJudge returns the statistic of people's means and the judge's scores.
-func (a agreement) ofJudge(rows [][]float64) float64 {
-	return a.of(column(rows, columnPeople), column(rows, columnJudge))
-}
-
-func column(rows [][]float64, k int) (values []float64) {
-	for _, row := range rows {
-		values = append(values, row[k])
-	}
-	return values
-}
-
-// ofRaters returns the mean of the statistic over people, each against the mean of the others. People count by how many
-// responses they and others have scored.
-func (a agreement) ofRaters(rows [][]float64) float64 {
-	var values, weights []float64
-	for k := 0; len(rows) > 0 && k < len(rows[0]); k++ {
-		var own, others []float64
-		for _, row := range rows {
-			rest := slices.DeleteFunc(slices.Delete(slices.Clone(row), k, k+1), func(x float64) bool { return x == absent })
-			if row[k] != absent && len(rest) > 0 {
-				own = append(own, row[k])
-				others = append(others, stat.Mean(rest, nil))
-			}
-		}
-		if v := a.of(others, own); !math.IsNaN(v) {
-			values = append(values, v)
-			weights = append(weights, float64(len(own)))
+		questions[u.question] = true
+		means = append(means, u.people.Mean())
+		raters = max(raters, len(u.people.Scores))
+		ends = slices.AppendSeq(ends, maps.Values(u.people.Scores))
+		if u.people.Scale != nil {
+			ends = append(ends, u.people.Scale[:]...)
 		}
 	}
-	return stat.Mean(values, weights)
+	constant, statistics := stat.Mean(means, nil), agreements[3:6]
+	levels := f.manifest.Spec.Prompt.Labels
+	if slices.Min(ends) == valueOf(levels[0]) && slices.Max(ends) == valueOf(levels[len(levels)-1]) {
+		statistics = agreements[2:]
+		if levels[0] == reading.No {
+			statistics, constant = agreements[:4], 1
+		}
+	}
+	s.Width = 4 + 2*raters
+	s.Metrics = nil
+	for _, a := range statistics {
+		add := func(prefix string, from, to int) {
+			s.Metrics = append(s.Metrics, scoring.Metric{
+				Name:     prefix + a.name,
+				Columns:  scoring.ColumnRange{from, to},
+				Units:    a.units,
+				Headline: prefix+a.name == spearman,
+			})
+		}
+		add("", 0, 2)
+		if raters > 1 && a.name != bias {
+			add(raterPrefix, 4, s.Width)
+		}
+		if a.name == meanError || a.name == accuracy {
+			add(constantPrefix, 2, 4)
+		}
+	}
+	for i, u := range f.rows {
+		x := &s.Units[i]
+		x.Row = []float64{means[i], u.scores[0], means[i], constant}
+		for _, name := range slices.Sorted(maps.Keys(u.people.Scores)) {
+			others := datasets.PeopleScores{Scores: maps.Clone(u.people.Scores)}
+			delete(others.Scores, name)
+			x.Row = append(x.Row, others.Mean(), u.people.Scores[name])
+		}
+		x.Row = append(x.Row, slices.Repeat([]float64{absent}, s.Width-len(x.Row))...)
+		if len(questions) >= fewQuestions {
+			x.Cluster = u.question
+		}
+	}
 }
-
-// Thresholds of a rank correlation with people: at usableRank two of three pairs of responses are in people's order, at
-// strongRank three of four.
-const (
-	usableRank = 0.5
-	strongRank = 0.7
-)
 
 // diagnosePeople returns the level of a judge by how it ranks responses, or answers yes and no, compared with people.
 func diagnosePeople(r *scoring.Report) (d scoring.Diagnosis) {
-	rank := r.Overall(spearman)
 	if e, ok := r.Overall(balanced).Against(50); ok {
-		d = e.Diagnose("pointwise.yes-no-", e)
-		d.Also = phrases.Say("pointwise.always-yes", *r.Overall(accuracy).Value, *r.Overall(constantPrefix + accuracy).Value)
-		return d
+		return e.Diagnose("pointwise.yes-no-", e)
 	}
-	e, ok := rank.Against(0)
-	switch {
-	case rank.Value == nil:
-		return scoring.UnknownDiagnosis(scoring.CodeNothing, "pointwise.no-order")
-	case !ok:
-		return scoring.UnknownDiagnosis(scoring.CodeFew, "pointwise.no-interval", *rank.Value, rank.N)
+	rank, ok := r.Overall(spearman).Against(0)
+	if !ok {
+		return scoring.UnknownDiagnosis(scoring.CodeFew, "pointwise.no-rank", r.Items)
 	}
-	d.Evidence = []scoring.Evidence{e}
-	d.Level, d.Code = e.Chance(e.High >= usableRank)
-	switch {
-	case d.Code != "":
-	case e.Against(strongRank).Above99():
-		d.Level, d.Code = scoring.Strong, scoring.CodeStrong
-	case e.Low > usableRank:
-		d.Level, d.Code = scoring.Usable, scoring.CodeUsable
-	default:
-		d.Level, d.Code = scoring.Weak, scoring.CodeWeak
+	percent := rank // the levels of a share: from 0.5 usable, from 0.75 strong
+	for _, x := range []*float64{&percent.Value, &percent.Low, &percent.High} {
+		*x *= 100
 	}
-	d.Text = phrases.Say("pointwise.ranks-"+d.Code, e)
-	level, _ := r.Overall(bias).Against(0)
-	switch {
-	case level.Above99():
-		d.Text += " " + phrases.Say("pointwise.too-high", level.Value, level, level.Value)
-	case level.Below99():
-		d.Text += " " + phrases.Say("pointwise.too-low", -level.Value, level, -level.Value)
+	d = percent.Diagnose("pointwise.ranks-", rank)
+	d.Evidence[0] = rank
+	if level, _ := r.Overall(bias).Against(0); level.Above99() || level.Below99() {
+		d.Text += " " + phrases.Say("pointwise.levels-off", level, -level.Value)
 	}
 	if people, ok := r.Overall(raterPrefix + spearman).Against(0); ok {
 		d.Also = phrases.Say("pointwise.people", people)
@@ -300,24 +160,18 @@ func againstPeople(p *report.RunPage) []doc.Block {
 		RowHead: "statistic",
 		Columns: doc.Columns(doc.Number, "judge", "a person, against the others", "constant answer"),
 	}
-	for _, a := range append(slices.Clone(agreements), agreement{name: accuracy}, agreement{name: balanced}) {
+	for _, a := range agreements {
 		if x := p.Overall(a.name); x.Metric != "" {
-			t.Add(doc.Row{
-				Name:  doc.MetricName(p.Protocol, a.name),
-				N:     x.N,
-				Cells: doc.Cells(x, p.Overall(raterPrefix+a.name), p.Overall(constantPrefix+a.name)),
-			})
+			cells := doc.Cells(x, p.Overall(raterPrefix+a.name), p.Overall(constantPrefix+a.name))
+			t.Add(doc.Row{Name: doc.MetricName(p.Protocol, a.name), N: x.N, Cells: cells})
 		}
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "people", Title: "Against people's scores", ShowTitle: true, In: doc.Detail, Table: t}
-	if p.Overall(weightedKappa).Metric == "" {
-		b.Remark("pointwise.other-scale")
-	} else {
-		b.Remark("pointwise.same-scale")
-	}
-	return []doc.Block{b}
+	return []doc.Block{{
+		ID: "people", Title: "Against people's scores", ShowTitle: true, In: doc.Detail, Table: t,
+		Notes: []doc.Note{doc.Say("pointwise.levels-compared")},
+	}}
 }

@@ -192,7 +192,7 @@ func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.O
 		}
 	}
 	quality := math.NaN()
-	if p := item.People; p != nil {
+	if p := item.People; p != nil && p.Scale != nil {
 		quality = (p.Mean() - p.Scale[0]) / (p.Scale[1] - p.Scale[0])
 	}
 	return backends.Oracle{

@@ -82,20 +82,13 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &scores{manifest: m, items: scoring.Collector[responses]{Complete: (*responses).complete}}
 }
 
-func (f *scores) Words() scoring.ScorerTerms {
-	words := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "items lack a score"}
-	if f.haveScores() {
-		words.Unit = "response"
-	}
-	return words
+func (*scores) Words() scoring.ScorerTerms {
+	return scoring.ScorerTerms{Unit: "item", Record: "judgment", Lacking: "items lack a score"}
 }
-
-// haveScores reports whether people have scored the responses.
-func (f *scores) haveScores() bool { return len(f.rows) > 0 && f.rows[0].people != nil }
 
 func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) < 2 && r.People == nil {
-		return false, fmt.Errorf("%s scores the responses of pairs and options, or those that people have scored; this record is of another kind", name)
+		return false, fmt.Errorf("%s scores the responses of pairs and options and those that people scored; this record has none", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, len(r.Order))}
@@ -176,9 +169,6 @@ func metrics(kind, halves scoring.MetricKind) []scoring.SumMetric[responses] {
 }
 
 func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
-	if f.haveScores() {
-		return f.peopleSheet()
-	}
 	list := metrics(scoring.Share, scoring.Halves)
 	if slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.ids) > 2 }) {
 		list = metrics(scoring.Several, scoring.Mean)
@@ -195,6 +185,9 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		if u.gold >= 0 {
 			s.Units[i].Gold = u.ids[u.gold]
 		}
+	}
+	if len(f.rows) > 0 && f.rows[0].people != nil {
+		f.addPeople(s)
 	}
 	return s
 }

@@ -6,27 +6,38 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Link holds a function that maps the values of a statistic to a scale without bounds, and its inverse.
-type Link struct{ Apply, Invert func(float64) float64 }
+// mostParts is the largest number of parts of the units that [Jackknife] leaves out in turn.
+const mostParts = 200
 
-// Links of correlations, of values above 0, and of values without bounds.
-var (
-	FisherLink   = Link{Apply: math.Atanh, Invert: math.Tanh}
-	LogLink      = Link{Apply: math.Log, Invert: math.Exp}
-	IdentityLink = Link{Apply: func(x float64) float64 { return x }, Invert: func(x float64) float64 { return x }}
-)
-
-// Jackknife returns the interval of a statistic from its value and its values without each of the independent units,
-// by their variance on the scale of the link and Student's t with as many degrees of freedom as units, less one.
+// Jackknife returns the interval of a statistic of n units by its values without each unit, or each part of many units.
+// It is symmetric on the scale of Fisher's z if the statistic is bounded by ±1, else on the statistic's own scale. Where
+// all units agree, so that the values do not vary, it is that of a share of n of n units by Clopper and Pearson,
+// stretched to the range from −1 to 1.
 //
 // Source: Tukey, Annals of Mathematical Statistics 29 (1958), 614; Efron and Tibshirani, An Introduction to the
 // Bootstrap (1993), Section 11.
-func Jackknife(value float64, without []float64, link Link, level float64) Interval {
-	applied := make([]float64, len(without))
-	for i, v := range without {
-		applied[i] = link.Apply(v)
+func Jackknife(n int, statistic func(sample []int) float64, bounded bool, level float64) Interval {
+	parts := min(n, mostParts)
+	values := make([]float64, parts+1) // without each part, and of all units
+	for k := range values {
+		var sample []int
+		for i := range n {
+			if i%parts != k {
+				sample = append(sample, i)
+			}
+		}
+		values[k] = statistic(sample)
+		if bounded {
+			values[k] = math.Atanh(min(1, values[k]))
+		}
 	}
-	n := float64(len(without))
-	half := student(level, n-1) * (n - 1) * math.Sqrt(stat.Variance(applied, nil)/n)
-	return Interval{Low: link.Invert(link.Apply(value) - half), High: link.Invert(link.Apply(value) + half)}
+	freedom, z := float64(parts-1), values[parts]
+	half := student(level, freedom) * freedom * math.Sqrt(stat.Variance(values[:parts], nil)/(freedom+1))
+	switch {
+	case bounded && z > 15: // the value is 1, up to rounding
+		return Interval{Low: 2*math.Pow((1-level)/2, 1/float64(n)) - 1, High: 1}
+	case bounded:
+		return Interval{Low: math.Tanh(z - half), High: math.Tanh(z + half)}
+	}
+	return Interval{Low: z - half, High: z + half}
 }

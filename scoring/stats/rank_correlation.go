@@ -1,10 +1,10 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -26,29 +26,19 @@ func ranks(x []float64) []float64 {
 // Kendall returns Kendall's τ-b: concordant minus discordant pairs of units, over the geometric mean of the pairs
 // untied in x and those untied in y; NaN if x or y is constant.
 func Kendall(x, y []float64) float64 {
-	levels := slices.Compact(slices.Sorted(slices.Values(y)))
-	lower := make([]float64, len(levels)) // units with a lower x, by level of y
-	order := ascending(x)
-	pairs := func(n float64) float64 { return n * (n - 1) / 2 }
-	untiedX := pairs(float64(len(x)))
-	untiedY, balance := untiedX, 0.0
-	for len(order) > 0 {
-		n := slices.IndexFunc(order, func(i int) bool { return x[i] != x[order[0]] })
-		if n < 0 {
-			n = len(order)
-		}
-		untiedX -= pairs(float64(n))
-		counts := make([]float64, len(levels))
-		for _, i := range order[:n] {
-			k, _ := slices.BinarySearch(levels, y[i])
-			balance += floats.Sum(lower[:k]) - floats.Sum(lower[k+1:])
-			counts[k]++
-		}
-		floats.Add(lower, counts)
-		order = order[n:]
+	var units Rows // equal ones once
+	for i := range x {
+		units.Add([]float64{x[i], y[i]})
 	}
-	for _, n := range lower {
-		untiedY -= pairs(n)
+	var balance, untiedX, untiedY float64
+	for i, a := range units.Kinds {
+		for _, b := range units.Kinds[:i] {
+			dx, dy := cmp.Compare(a.Row[0], b.Row[0]), cmp.Compare(a.Row[1], b.Row[1])
+			pairs := a.Count * b.Count
+			balance += float64(pairs * dx * dy)
+			untiedX += float64(pairs * dx * dx)
+			untiedY += float64(pairs * dy * dy)
+		}
 	}
 	return balance / math.Sqrt(untiedX*untiedY)
 }
@@ -58,21 +48,21 @@ func Kendall(x, y []float64) float64 {
 //
 // Source: Cohen, Psychological Bulletin 70 (1968), 213–220; Lin, Biometrics 45 (1989), 255–268.
 func WeightedKappa(x, y []float64) float64 {
-	meanX, varX := stat.PopMeanVariance(x, nil)
-	meanY, varY := stat.PopMeanVariance(y, nil)
-	distance := floats.Distance(x, y, 2)
-	return 1 - distance*distance/float64(len(x))/(varX+varY+(meanX-meanY)*(meanX-meanY))
+	n := float64(len(x))
+	return absoluteAgreement(x, y, n/(n-1), 0)
 }
 
 // ICC returns the intraclass correlation ICC(2,1) of two raters' scores: absolute agreement of single scores, raters
 // drawn at random.
 //
-// Source: Shrout and Fleiss, Psychological Bulletin 86 (1979), 420–428.
-func ICC(x, y []float64) float64 {
-	n := float64(len(x))
-	sums := floats.AddTo(make([]float64, len(x)), x, y)
-	differences := floats.SubTo(make([]float64, len(x)), x, y)
-	bias, variance := stat.MeanVariance(differences, nil)
-	units, residual, raters := stat.Variance(sums, nil)/2, variance/2, n*bias*bias/2
-	return (units - residual) / (units + residual + 2/n*(raters-residual))
+// Source: Shrout and Fleiss, Psychological Bulletin 86 (1979), 420–428, for two raters.
+func ICC(x, y []float64) float64 { return absoluteAgreement(x, y, 1, 1/float64(len(x))) }
+
+// absoluteAgreement returns twice the covariance over the sum of the variances, to which it adds the squared difference
+// of the means with the weight bias, and from which it takes the variance of the differences with the weight residual.
+func absoluteAgreement(x, y []float64, bias, residual float64) float64 {
+	variances := stat.Variance(x, nil) + stat.Variance(y, nil)
+	covariances := 2 * stat.Covariance(x, y, nil)
+	difference := stat.Mean(x, nil) - stat.Mean(y, nil)
+	return covariances / (variances + bias*difference*difference - residual*(variances-covariances))
 }
