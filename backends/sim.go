@@ -43,8 +43,8 @@ var simulation = serverKind{
 //
 // A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and 0.3
 // for others; plus a normal draw with standard deviation Noise, plus Shift, plus Halo times how much longer than the mean
-// of the item's responses it is. Compress moves it that share of the way to 0.75. For a response that people have scored,
-// it is people's score with probability Accuracy and otherwise drawn from the whole scale, in place of 0.7 and 0.3.
+// of the item's responses it is. Compress moves it that share of the way to 0.75. For a response that people scored, it
+// is people's score with probability Accuracy and otherwise drawn from the whole scale, in place of 0.7 and 0.3.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64 // probabilities; Accuracy −1 means a coin, which knows nothing

@@ -74,7 +74,7 @@ type Item struct {
 	Candidates []Candidate   // ids sort in this order: A, B, … or 01, 02, …
 	Gold       int           // index of the labelled best candidate; NoGold: no label
 	Answer     string        // of a Number: the correct number as the dataset writes it
-	People     *PeopleScores // of a Response: what people think of it
+	People     *PeopleScores `json:",omitempty"` // of a Response: what people think of it
 	Answered   *Answered     // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
 	Note       string        // a warning about a line that is still usable
 	Line       int           // number of the item's line in the file, from 1
@@ -338,8 +338,8 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		// Parts of Go's types are no keys: of a JudgmentLine, and of a message in a tree.
-		key := strings.Replace(strings.TrimPrefix(typ.Field, "Answered."), ".message.", ".", 1)
+		// Parts of Go's types are no keys: of a JudgmentLine, a responseLine and a message in a tree.
+		key := strings.NewReplacer("Answered.", "", "PeopleScores.", "", ".message.", ".").Replace(typ.Field)
 		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err

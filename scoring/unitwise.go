@@ -73,7 +73,7 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		}
 		return statistic(second, sample) - statistic(first, sample)
 	}, bounded, b.Level)
-	if interval.Low == interval.High {
+	if !(interval.Low < interval.High) {
 		return unbounded(noInterval + phrases.Say("note.no-variance"))
 	}
 	return bounds{Interval: interval, method: ByJackknife}

@@ -100,7 +100,7 @@ func TestAMetricMayLookAtUnitsOneByOne(t *testing.T) {
 	rho := correlation(ratings(7, 300, 0.8))
 	without := append(ratings(7, 300, 0.8), ratedUnit{id: "no-grade", people: 5, judge: math.NaN()})
 	r := ratedRun(without).Score(few).Results[0]
-	if r.N != 300 || math.Abs(*r.Value-rho) > 1e-6 || r.Unit != UnitCorrelation || r.Interval != ByUnits {
+	if r.N != 300 || math.Abs(*r.Value-rho) > 1e-6 || r.Unit != UnitCorrelation || r.Interval != ByJackknife {
 		t.Errorf("%+v, the correlation is %v", r, rho)
 	}
 	half := 1.96 / math.Sqrt(297) // Fisher's z

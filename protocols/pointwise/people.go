@@ -73,8 +73,8 @@ func (a agreement) units(rows [][]float64) float64 {
 // fewer, intervals are for these questions alone.
 const fewQuestions = 10
 
-// addPeople sets the metrics and columns of responses that people have scored. The columns are pairs of scores: people's
-// mean and the judge's; people's mean and a constant one; the mean of the others and the score of each person.
+// addPeople sets the metrics and columns of responses that people have scored. The columns are pairs of scores:
+// people's mean and the judge's; people's mean and a constant one; the mean of the others and the score of each person.
 func (f *scores) addPeople(s *scoring.Sheet) {
 	var means, ends []float64
 	questions := map[string]bool{}

@@ -43,8 +43,8 @@ func Kendall(x, y []float64) float64 {
 	return balance / math.Sqrt(untiedX*untiedY)
 }
 
-// WeightedKappa returns Cohen's κ with quadratic weights of two raters' scores: 1 − Σ(x−y)² / the same over all pairs
-// of an x with a y. For scores between the levels it is Lin's concordance, which has this formula.
+// WeightedKappa returns Cohen's κ with quadratic weights of two raters' scores: 1 − Σ(x−y)² / the same over all
+// pairs of an x with a y. For scores between the levels it is Lin's concordance, which has this formula.
 //
 // Source: Cohen, Psychological Bulletin 70 (1968), 213–220; Lin, Biometrics 45 (1989), 255–268.
 func WeightedKappa(x, y []float64) float64 {
