@@ -23,7 +23,7 @@ type mapper struct {
 	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tied those of
 	// these with the label tie, and multiChosen the rows left out because several responses are the chosen ones.
 	rows, unlabelled, tied, multiChosen int
-	zeros                               bool        // a pair has the label 0: a label 1 may then mean the first or the second
+	zeros                               bool        // a pair has the label 0: a label 1 may mean the first or the second
 	scale                               *[2]float64 // lowest and highest score that people could give; nil: unknown
 }
 

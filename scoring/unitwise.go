@@ -48,7 +48,8 @@ func (u *unitwise) count(span, other ColumnRange) (n int) {
 	return n
 }
 
-// interval returns the interval of a metric, or of its difference between two spans of columns, by leaving out clusters.
+// interval returns the interval of a metric, or of its difference between two spans of columns, by leaving out
+// clusters.
 func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 	second := u.columns(q.b, q.b)
 	var first [][][]float64

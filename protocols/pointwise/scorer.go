@@ -88,8 +88,7 @@ func (*scores) Words() scoring.ScorerTerms {
 
 func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) < 2 && r.People == nil {
-		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores, this record is of another kind",
-			name)
+		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, len(r.Order))}
