@@ -122,6 +122,7 @@ type Oracle struct {
 	Order        []int    // Order[position] is the index of the candidate shown there
 	Correct      int      // the position of the correct candidate; -1: unknown
 	Tie          string   // the label of a tie; "": not offered
+	Reversed     bool     // the prompt asks for the worst candidate
 	// Reference is the verdict that a reference in the prompt supports; "": the prompt shows none.
 	Reference string
 	// Rewrite names the change that was made to the prompt, to test whether it sways the judge; "": the plain prompt.

@@ -51,12 +51,12 @@ var _ Client = (*Pool)(nil)
 // the model is the same. It then gets one request at a time until it has answered one. Only such an answer resets the
 // waits: a server that lists its models but answers nothing would otherwise return again and again.
 type Pool struct {
-	changed func(url string, err error) // called when an endpoint goes out or returns; see [NewPool]
-	first   time.Duration               // wait before the first probe of a failed endpoint
-	longest time.Duration               // longest wait between two probes
-	ctx     context.Context             // ends the probes
-	cancel  context.CancelFunc          // ends ctx
-	probes  sync.WaitGroup
+	changed     func(url string, err error) // called when an endpoint goes out or returns; see [NewPool]
+	first       time.Duration               // wait before the first probe of a failed endpoint
+	longestWait time.Duration               // longest wait between two probes
+	ctx         context.Context             // ends the probes
+	cancel      context.CancelFunc          // ends ctx
+	probes      sync.WaitGroup
 
 	notifyMu sync.Mutex // held, before mu, during a call of changed, which may query the pool
 
@@ -87,7 +87,7 @@ const severalRefusals = 5
 // reason when it takes an endpoint out and when an endpoint that is out serves another model, and with a nil err when
 // an endpoint returns. Calls come from many goroutines, one at a time.
 func NewPool(ctx context.Context, members []PoolMember, changed func(url string, err error)) *Pool {
-	p := &Pool{changed: changed, first: time.Second, longest: longestRest}
+	p := &Pool{changed: changed, first: time.Second, longestWait: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	slotsKnown := !slices.ContainsFunc(members, func(m PoolMember) bool { return m.Model.Slots <= 0 })
 	sizesKnown := !slices.ContainsFunc(members, func(m PoolMember) bool { return m.Parallelism == nil })
@@ -283,7 +283,7 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 			return
 		}
 		p.update(m, err, func() bool {
-			m.nextWait = min(2*m.nextWait, p.longest)
+			m.nextWait = min(2*m.nextWait, p.longestWait)
 			wait = m.nextWait
 			switch {
 			case err == nil:

@@ -643,7 +643,7 @@ func TestPoolOnTheWire(t *testing.T) {
 			}
 			events := &news{}
 			p := NewPool(t.Context(), members, events.changed)
-			p.first, p.longest = 5*time.Millisecond, 20*time.Millisecond
+			p.first, p.longestWait = 5*time.Millisecond, 20*time.Millisecond
 			for _, m := range p.members {
 				m.nextWait = p.first
 			}

@@ -37,20 +37,22 @@ var simulation = serverKind{
 // The verdict on a rewritten prompt is that on the plain one, or with probability Swayed the verdict that the rewrite
 // supports.
 //
-// If the prompt shows a reference, the judge follows it in half of the items and otherwise judges without it. So it is
-// right in (1+a)/2 of the items with a correct reference, and in a/2 of those with a wrong one. A coin ignores the
-// reference.
+// If the prompt shows a reference, the judge follows a correct one in half of the items and a wrong one with
+// probability Misled, and otherwise judges without it. So it is right in (1+a)/2 of the items with a correct reference,
+// and in (1−Misled)·a of those with a wrong one. A coin ignores the reference.
 //
-// A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and 0.3
-// for others; plus a normal draw with standard deviation Noise, plus Shift, plus Halo times how much longer than the mean
-// of the item's responses it is. Compress moves it that share of the way to 0.75. For a response that people scored, it
-// is people's score with probability Accuracy and otherwise drawn from the whole scale, in place of 0.7 and 0.3.
+// A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and
+// 0.3 for others; of a response that people scored, it is people's score with probability Accuracy and otherwise drawn
+// from the whole scale. It then adds a normal draw with standard deviation Noise, Shift, and Halo times how much longer
+// than the mean of the item's responses it is. Compress moves it that share of the way to 0.75.
 type Sim struct {
 	Name                         string
-	Accuracy, First, Tie, Silent float64 // probabilities; Accuracy −1 means a coin, which knows nothing
-	Swayed                       float64 // probability that a rewritten prompt decides the verdict
-	Noise, Shift, Halo, Compress float64 // of scores
-	Seed                         uint64  // of all draws
+	Accuracy, First, Tie, Silent float64  // probabilities; Accuracy −1 means a coin, which knows nothing
+	Swayed                       float64  // probability that a rewritten prompt decides the verdict
+	Reversed                     *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
+	Misled                       float64  // probability that it follows a wrong reference
+	Noise, Shift, Halo, Compress float64  // of scores, see above
+	Seed                         uint64   // of all draws
 }
 
 // simulated lists the judges with names of their own.
@@ -62,8 +64,9 @@ var simulated = []Sim{
 }
 
 // SimHelp describes the notation of simulated judges.
-const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1;
-of scores noise=0,shift=0,halo=0,compress=0`
+const SimHelp = "right, first, coin, silent, or " +
+	"accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1; " +
+	"of scores noise=0,shift=0,halo=0,compress=0"
 
 // NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {
@@ -71,10 +74,11 @@ func NewSim(spec string) (*Sim, error) {
 	for _, s := range simulated {
 		if s.Name == spec {
 			s.Name, s.Seed = "sim:"+spec, 1
+			s.Misled = trust
 			return &s, nil
 		}
 	}
-	s := Sim{Name: "sim:" + spec, Accuracy: 1, Seed: 1}
+	s := Sim{Name: "sim:" + spec, Accuracy: 1, Misled: trust, Seed: 1}
 	for part := range strings.SplitSeq(spec, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		if key == "seed" {
@@ -88,7 +92,12 @@ func NewSim(spec string) (*Sim, error) {
 		field := map[string]*float64{
 			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
 			"noise": &s.Noise, "shift": &s.Shift, "halo": &s.Halo, "compress": &s.Compress,
+			"misled": &s.Misled,
 		}[key]
+		if key == "reversed" {
+			s.Reversed = new(float64)
+			field = s.Reversed
+		}
 		p, err := strconv.ParseFloat(value, 64)
 		if field == nil {
 			return nil, fmt.Errorf("unknown simulated judge %q: write %s", spec, SimHelp)
@@ -104,7 +113,7 @@ func NewSim(spec string) (*Sim, error) {
 	return &s, nil
 }
 
-// trust is the probability that a simulated judge follows a reference.
+// trust is the probability that a simulated judge follows a correct reference, and the default for a wrong one.
 const trust = 0.5
 
 // Ask implements Client.
@@ -125,12 +134,20 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
 	pick := o.Correct
+	accuracy := s.Accuracy
+	if o.Reversed && s.Reversed != nil {
+		accuracy = *s.Reversed
+	}
+	follows := s.Misled
+	if pick >= 0 && o.Reference == o.Choices[pick] {
+		follows = trust
+	}
 	switch {
-	case s.Accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
+	case accuracy < 0 || pick < 0: // the coin, or no correct position: each presentation is drawn independently
 		pick = look.IntN(n)
-	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < trust:
+	case o.Reference != "" && s.draw(o.Item, -2, req.Repetition).Float64() < follows:
 		pick = slices.Index(o.Choices, o.Reference)
-	case know.Float64() >= s.Accuracy && n > 1:
+	case know.Float64() >= accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
 	if o.IsScore {
@@ -202,17 +219,22 @@ func (s *Sim) Models(context.Context) ([]Model, error) {
 
 // Model implements Backend.
 func (s *Sim) Model(context.Context, string) (Model, error) {
-	swayed := ""
+	options := ""
 	if s.Swayed > 0 {
-		swayed = fmt.Sprintf(" swayed=%g", s.Swayed)
+		options = fmt.Sprintf(" swayed=%g", s.Swayed)
 	}
-	scores := ""
+	if s.Misled != trust {
+		options += fmt.Sprintf(" misled=%g", s.Misled)
+	}
+	if s.Reversed != nil {
+		options += fmt.Sprintf(" reversed=%g", *s.Reversed)
+	}
 	if s.Noise+s.Shift+s.Halo+s.Compress > 0 {
-		scores = fmt.Sprintf(" noise=%g shift=%g halo=%g compress=%g", s.Noise, s.Shift, s.Halo, s.Compress)
+		options += fmt.Sprintf(" noise=%g shift=%g halo=%g compress=%g", s.Noise, s.Shift, s.Halo, s.Compress)
 	}
 	return Model{
 		Name: s.Name,
-		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g%s%s seed=%d",
-			s.Accuracy, s.First, s.Tie, s.Silent, swayed, scores, s.Seed),
+		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g%s seed=%d",
+			s.Accuracy, s.First, s.Tie, s.Silent, options, s.Seed),
 	}, nil
 }

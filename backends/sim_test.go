@@ -103,6 +103,35 @@ func TestSimWithoutATieOnOffer(t *testing.T) {
 	}
 }
 
+// TestSimWithTheReversedGoal: Reversed is the accuracy of prompts that ask for the worst candidate, and of no others. The
+// judge is right on all items under the reversed goal that it is right on otherwise.
+func TestSimWithTheReversedGoal(t *testing.T) {
+	const n = 5000
+	judge, err := NewSim("accuracy=0.6,reversed=0.72")
+	assert.NilError(t, err)
+	var right [2]int
+	lost := 0
+	for i := range n {
+		var correct [2]bool
+		for goal, reversed := range []bool{false, true} {
+			resp, err := judge.Ask(t.Context(), Request{Oracle: &Oracle{
+				Item: fmt.Sprint(i), Order: []int{0, 1}, Choices: []string{"[[A>B]]", "[[B>A]]"}, Reversed: reversed,
+			}})
+			assert.NilError(t, err)
+			correct[goal] = strings.Contains(resp.Text, "[[A>B]]")
+			if correct[goal] {
+				right[goal]++
+			}
+		}
+		if correct[0] && !correct[1] {
+			lost++
+		}
+	}
+	if math.Abs(float64(right[0])/n-0.6) > 0.03 || math.Abs(float64(right[1])/n-0.72) > 0.03 || lost > 0 {
+		t.Errorf("right on %v of %d, and %d only without it", right, n, lost)
+	}
+}
+
 func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 	judge := &Sim{Accuracy: 0, Seed: 1}
 	counts := map[int]int{}
@@ -157,8 +186,7 @@ func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
 }
 
 func TestNewSimRefuses(t *testing.T) {
-	const help = `: write right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1;
-of scores noise=0,shift=0,halo=0,compress=0`
+	help := ": write " + SimHelp
 	for spec, want := range map[string]string{
 		"":                       `unknown simulated judge ""` + help,
 		"left":                   `unknown simulated judge "left"` + help,
@@ -170,6 +198,7 @@ of scores noise=0,shift=0,halo=0,compress=0`
 		"tie=0.1,bias=0.5":       `unknown simulated judge "tie=0.1,bias=0.5"` + help,
 		"seed=x":                 `simulated judge "seed=x": seed "x" is not a whole number`,
 		"seed=-1":                `simulated judge "seed=-1": seed "-1" is not a whole number`,
+		"reversed=2":             `simulated judge "reversed=2": reversed must be a probability from 0 to 1, not "2"`,
 		"first=0.5,silent=0.6":   `simulated judge "first=0.5,silent=0.6": first, tie and silent sum to more than 1`,
 		"first=0.5,tie=1,seed=3": `simulated judge "first=0.5,tie=1,seed=3": first, tie and silent sum to more than 1`,
 	} {
@@ -195,7 +224,7 @@ func TestSimAsABackend(t *testing.T) {
 		t.Errorf("Models: %v, %v", names, err)
 	}
 	ids := map[string]string{}
-	for _, spec := range []string{"coin", "right", "accuracy=0.8", "first=0.8", "tie=0.8", "silent=0.8", "seed=8"} {
+	for _, spec := range []string{"coin", "right", "accuracy=0.8", "first=0.8", "tie=0.8", "silent=0.8", "seed=8", "reversed=0.8", "accuracy=1,reversed=1"} {
 		s, err := NewSim(spec)
 		assert.NilError(t, err)
 		m, err := s.Model(ctx, "whatever")
@@ -224,7 +253,8 @@ func TestSimTakesTheWordOfAReference(t *testing.T) {
 	}{
 		{Sim{Accuracy: 0.6, Seed: 1}, "", 0.6},
 		{Sim{Accuracy: 0.6, Seed: 1}, "[[Correct]]", 0.8},
-		{Sim{Accuracy: 0.6, Seed: 1}, "[[Incorrect]]", 0.3},
+		{Sim{Accuracy: 0.6, Misled: 0.5, Seed: 1}, "[[Incorrect]]", 0.3},
+		{Sim{Accuracy: 0.6, Misled: 0.2, Seed: 1}, "[[Incorrect]]", 0.48},
 		{Sim{Accuracy: -1, Seed: 1}, "[[Incorrect]]", 0.5},
 		{Sim{Accuracy: 1, First: 1, Seed: 1}, "[[Incorrect]]", 1}, // without looking
 	} {

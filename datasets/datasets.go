@@ -54,14 +54,18 @@ type Answered struct {
 	Of        Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
 	Agent     string  `json:"agent"`               // name of the model that answered
 	Text      string  `json:"answer"`              // the agent's whole reply
-	Reference string  `json:"reference,omitempty"` // the judge's own whole reply to the question
+	Reference string  `json:"reference,omitempty"` // the judge's own whole reply to the question, or another reference
 	Own       *Answer `json:"own,omitempty"`       // the answer read from the judge's own reply
+	// kind of reference: gold, wrong or none; "": the judge's own reply
+	ReferenceKind string `json:"reference_kind,omitempty"`
 }
 
 // Answer holds the final answer that was read from a reply to a question.
 type Answer struct {
 	Value string `json:"value,omitempty"` // the answer that was read; "": none
 	Right bool   `json:"right"`           // whether the answer equals the question's label
+	// from 0 to 1, with --gate; 0 if unknown
+	Confidence float64 `json:"confidence,omitempty"`
 }
 
 // Item holds one question with its candidates and its label.
@@ -256,10 +260,10 @@ func (s *Set) Close() error {
 }
 
 // Raw reads the line of item i as published, without its newline. It may be called from many goroutines.
-func (s *Set) Raw(i int) ([]byte, error) { return s.RawIn(nil, i) }
+func (s *Set) Raw(i int) ([]byte, error) { return s.RawInto(nil, i) }
 
-// RawIn works like Raw, but stores the line in buf if it has room.
-func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
+// RawInto works like Raw, but stores the line in buf if it has room.
+func (s *Set) RawInto(buf []byte, i int) ([]byte, error) {
 	r := s.rows[i]
 	line := slices.Grow(buf[:0], r.length)[:r.length]
 	if _, err := s.data.ReadAt(line, r.offset); err != nil && err != io.EOF {

@@ -308,17 +308,12 @@ func (m Mapping) scoreAlone() string {
 // none holds the label, those that are not used.
 func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 	text := fmt.Sprintf("%s: columns recognised by their names: %s", s.label(), s.Mapping)
-	var unused []string
-	columns, _ := equations(guessed.Fields)
-	for _, key := range sortedKeys(keys) {
-		if !slices.ContainsFunc(columns, func(c [2]string) bool { return c[1] == key }) {
-			unused = append(unused, key)
-		}
+	holds := func(end func(s, affix string) bool, affix string) bool {
+		return slices.ContainsFunc(guessed.Fields, func(f string) bool { return end(f, affix) })
 	}
-	isLabelled := slices.ContainsFunc(columns, func(c [2]string) bool {
-		return c[0] == partLabel || c[0] == partChosen || c[0] == partScore
-	})
-	if !isLabelled && unused != nil {
+	unused := slices.DeleteFunc(sortedKeys(keys), func(key string) bool { return holds(strings.HasSuffix, "="+key) })
+	if len(unused) > 0 && !holds(strings.HasPrefix, partLabel+"=") && !holds(strings.HasPrefix, partChosen+"=") &&
+		!holds(strings.HasPrefix, partScore+"=") {
 		text += fmt.Sprintf(". No label is among them; not used: %s. If one is the label: --field %s",
 			shortList(unused), ShellQuote("label="+unused[0]))
 	}

@@ -92,9 +92,9 @@ func TestLabelsOfRealMessages(t *testing.T) {
 	assert.NilError(t, err)
 	defer s.Close()
 	assert.Equal(t, s.Len(), 539)
-	at, ok := s.Find("7d05acb7-9360-458c-8a1d-c0b6492b8f8a")
+	index, ok := s.Find("7d05acb7-9360-458c-8a1d-c0b6492b8f8a")
 	assert.Assert(t, ok)
-	first := item(t, s, at)
+	first := item(t, s, index)
 	assert.Equal(t, first.Question, "What do you think about ChatGPT?")
 	all := 0.0
 	for _, it := range items(t, s) {

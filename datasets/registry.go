@@ -52,7 +52,7 @@ type Published struct {
 	OpenWeights             bool    // the judge's weights are public
 	Value                   float64 // percent
 	N                       int     // number of items or pairs behind Value
-	How                     string  // `recomputed` from published replies or scores, or `published` as a number
+	How                     string  // origin: `recomputed` from published replies or scores, or `published` as a number
 	Source                  string  // reference for readers
 }
 

@@ -105,6 +105,12 @@ func Order(n int, id func(i int) string, seed int64) []int {
 	return order
 }
 
+// HeldOut reports whether a seed holds out an item, or a cluster of items: it does so for this share of all, and by the
+// id alone.
+func HeldOut(id string, share float64, seed int64) bool {
+	return float64(hash("held out %d\x00%s", seed, id)) < share*(1<<64)
+}
+
 // hash returns a number that depends only on the formatted text.
 func hash(format string, args ...any) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, format, args...))

@@ -32,19 +32,19 @@ var rooms = map[string]string{
 
 	"internal/jury":  "internal/phrases internal/doc internal/report/table scoring scoring/stats judging backends",
 	"internal/plan":  "internal/phrases internal/doc internal/report/table scoring/stats",
-	"internal/races": "internal/phrases internal/doc internal/report/table scoring scoring/race scoring/stats",
+	"internal/races": "internal/phrases internal/doc internal/report/table scoring scoring/race scoring/stats datasets",
 	"internal/labels": "internal/phrases internal/doc internal/report/table scoring scoring/stats judging datasets" +
 		" datasets/rows",
 	"internal/report/table": "internal/phrases scoring",
 	"internal/doc":          "internal/phrases internal/report/table scoring",
 	"internal/report": "internal/phrases internal/doc internal/report/table internal/jury internal/labels scoring" +
-		" judging internal/codec internal/disk",
+		" judging datasets/references internal/codec internal/disk",
 
 	"protocols/reading":       "",
 	"protocols/imports":       "judging datasets datasets/rows backends",
 	"protocols/protocoltest":  "judging judging/judgingtest datasets backends",
 	"protocols/answer":        protocol,
-	"protocols/multioption":   protocol,
+	"protocols/multioption":   protocol + " protocols/probe",
 	"protocols/pairwise":      protocol + " protocols/answer datasets/references",
 	"protocols/probe":         protocol + " protocols/pairwise",
 	"protocols/selfreference": protocol + " protocols/answer",

@@ -2,6 +2,7 @@ package judging
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 )
 
@@ -46,7 +47,9 @@ func (a *Alarms) Look(r *Record) string {
 		if a.labels == nil {
 			a.labels = map[string]int{}
 		}
-		a.labels[r.Label]++
+		if !strings.HasPrefix(r.Agent, "option ") { // most options are wrong
+			a.labels[r.Label]++
+		}
 	case Cut:
 		a.cut++
 		if r.IgnoresConstraint() {

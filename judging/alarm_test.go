@@ -28,7 +28,10 @@ func TestAlarms(t *testing.T) {
 		"not held to the labels": {func(int) *Record {
 			return &Record{Outcome: Cut, Replies: []Reply{{Text: "Well, the first", Finish: backends.Length, Constrained: true}}}
 		}, 20, "the server ignores --constrain", false},
-		"one label":         {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`, false},
+		"one label": {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`, false},
+		"options, of which most are wrong": {record: func(int) *Record {
+			return &Record{Outcome: Decided, Label: "Incorrect", Agent: "option B"}
+		}},
 		"failing":           {record: record(Failed, "")},
 		"published replies": {record: func(int) *Record { return &Record{Outcome: NoVerdict, Imported: &ImportedFields{}} }},
 		"silent later on": {func(i int) *Record {

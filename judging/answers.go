@@ -28,6 +28,8 @@ type Answer struct {
 	Text    string  // the whole reply
 	Value   string  // the final answer read from Text; "" if there is none
 	Outcome Outcome // the result of reading Text: Decided if it has a final answer
+	// from 0 to 1; 0 if unknown
+	Confidence float64
 }
 
 // priorQuestion holds a question as the answering run has it, to compare it with another file's question of that id.
@@ -41,15 +43,17 @@ type priorQuestion struct {
 func ReadAnswers(dir string, reading Reading) (*Answers, error) {
 	reading.Name = cmp.Or(reading.Name, Paper)
 	a := &Answers{Run: dir, answers: map[string]Answer{}}
-	m, err := EachVerdict(dir, reading, func(r *Record, _ Asker, v Verdict) error {
+	m, err := EachVerdict(dir, reading, func(r *Record, p Asker, v Verdict) error {
 		if v.Outcome == Failed {
 			a.Failed++
 		}
-		a.answers[r.Item] = Answer{
+		g := Answer{
 			Text:    joinReplies(r),
 			Value:   cmp.Or(v.Answer, r.CandidateID(v.Choice)),
 			Outcome: v.Outcome,
 		}
+		g.Confidence, _ = r.Confidence(p, v)
+		a.answers[r.Item] = g
 		return nil
 	})
 	if answering := AnswerProtocol().Name; m != nil && m.Spec.Protocol != answering {

@@ -104,7 +104,7 @@ type Record struct {
 	Gold string `json:"gold"`
 	// shape of the item: `choice`, `number`, `preference`, `judgment`, `options`, `open`, `response`; left out for a pair
 	Shape datasets.Shape `json:"shape,omitempty"`
-	// the way of asking: `cot` or `self` of self-reference, `synthesis` of LLMBar's Swap
+	// the way of asking: `cot` or `self` of self-reference, `synthesis` of LLMBar's Swap, the axis of `--vary`
 	Mode string `json:"mode,omitempty"`
 	// of a judgment: id of the question; of a response with people's scores: digest of the question; records of one
 	// question are resampled together

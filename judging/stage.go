@@ -22,6 +22,7 @@ import (
 // agents.
 type Stage struct {
 	Agents        bool   // the new items are answers to judge; the models that gave them are called agents
+	Options       bool   // the options of a question are judged like agents' answers
 	Ownless       bool   // no mode of the protocol shows the judge its own answers
 	Format        string // format of the new items' lines; "": that of the questions' file
 	Presentations int    // number of presentations of each new item
@@ -54,11 +55,11 @@ type StageCounts struct {
 
 // StagedAgent counts one agent's answers to the questions that the judge answered.
 type StagedAgent struct {
-	Name    string       `json:"name"`     // name of the agent
-	Run     string       `json:"run"`      // folder of the agent's run
-	Judged  int          `json:"judged"`   // number of answers judged
-	Right   int          `json:"right"`    // number of the answers judged that are correct
-	LeftOut map[Lack]int `json:"left_out"` // number of answers left out, by the reasons of `no_own`
+	Name           string       `json:"name"`     // name of the agent
+	Run            string       `json:"run"`      // folder of the agent's run
+	Judged         int          `json:"judged"`   // number of answers judged
+	Right          int          `json:"right"`    // number of the answers judged that are correct
+	OmittedAnswers map[Lack]int `json:"left_out"` // number of answers left out, by the reasons of `no_own`
 	// number of answers judged whose question has another label in the agent's run; this dataset's label counts
 	OtherGold int  `json:"other_gold"`
 	Itself    bool `json:"itself,omitempty"` // the agent is the judge
@@ -80,7 +81,7 @@ func (s *StageCounts) SetWarnings() {
 	}
 	for _, a := range s.Agents {
 		for _, lack := range Lacks {
-			if n := a.LeftOut[lack]; n > 0 {
+			if n := a.OmittedAnswers[lack]; n > 0 {
 				warn("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, lackReasons[lack])
 			}
 		}
@@ -111,7 +112,7 @@ func (s *StageCounts) Add(o *StageCounts) error {
 		a.Judged += b.Judged
 		a.Right += b.Right
 		a.OtherGold += b.OtherGold
-		a.LeftOut = backends.SumCounts(a.LeftOut, b.LeftOut)
+		a.OmittedAnswers = backends.SumCounts(a.OmittedAnswers, b.OmittedAnswers)
 	}
 	s.SetWarnings()
 	return nil

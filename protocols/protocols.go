@@ -12,15 +12,15 @@ import (
 
 // Protocol holds all parts of a protocol.
 type Protocol struct {
-	judging.Protocol                                        // prompts and parsing
+	judging.Protocol                                        // name, prompts, and parsing of replies
 	Scorer           func(*judging.Manifest) scoring.Scorer // nil: runs are not scored
-	Metrics          string                                 // metrics.yaml, the headline first
-	Layout           *report.Layout                         // nil: results are only listed
-	Imports          []imports.Importer                     // for files of other harnesses
+	Metrics          string                                 // YAML of the metrics' labels and definitions, headline first
+	Layout           *report.Layout                         // arranges reports; nil: results are only listed
+	Imports          []imports.Importer                     // make runs from files of other harnesses
 }
 
-// Add registers a protocol: as a command of "gavel run", as a form, and as a value in suites and in the API. It must be
-// called before any of them is used.
+// Add registers a protocol: as a command of "gavel run", as a form of the server, and as a value in suites and in the
+// API. It must be called before any of them is used.
 func Add(p Protocol) {
 	judging.Register(p.Protocol)
 	var ends []string

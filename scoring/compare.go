@@ -52,15 +52,10 @@ func (c *Comparisons) correct() {
 	var all []*Difference
 	for _, comparison := range c.Comparisons {
 		for i := range comparison.Differences {
-			d := &comparison.Differences[i]
-			d.Noise = d.P == nil
-			if d.P != nil {
-				d.Noise = d.containsZero() || withinFloor(d.Diff, d.Floor)
-				all = append(all, d)
-			}
+			all = append(all, &comparison.Differences[i])
 		}
 	}
-	Holm(all)
+	all = TestFamily(all)
 	for _, comparison := range c.Comparisons {
 		comparison.describe()
 	}

@@ -37,7 +37,8 @@ func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]
-		if d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.headline.Name || c.headline.Name == "") {
+		if d.Group == Overall && d.Mode != ModeDifference && cmp.Or(c.HeadlineMode, d.Mode) == d.Mode &&
+			(d.Metric == c.headline.Name || c.headline.Name == "") {
 			return d
 		}
 	}
@@ -211,6 +212,20 @@ func ConsistentDifference(metric, group string, t Table2x2) *Difference {
 	}
 	d.Noise = d.containsZero() || *d.P >= alpha
 	return d
+}
+
+// TestFamily applies Holm's method to some differences as one family, whatever families they belonged to before. It
+// returns those that have a test.
+func TestFamily(differences []*Difference) (tested []*Difference) {
+	for _, d := range differences {
+		d.Noise = d.P == nil
+		if d.P != nil {
+			d.Noise = d.containsZero() || withinFloor(d.Diff, d.Floor)
+			tested = append(tested, d)
+		}
+	}
+	Holm(tested)
+	return tested
 }
 
 // Holm corrects the p-values of differences for multiple tests by Holm's method and marks those that are not

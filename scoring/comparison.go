@@ -90,6 +90,8 @@ type Comparison struct {
 	// warnings about the comparison, printed after `!`
 	Warnings []string `json:"warnings"`
 
+	HeadlineMode string `json:"-"` // the mode of the headline; "": the first
+
 	headline Metric // the headline metric; without a name: the first metric
 }
 

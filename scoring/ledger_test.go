@@ -34,7 +34,7 @@ func paidRun(t *testing.T, change func(i int, r *judging.Record)) string {
 	m.OtherRequests = map[string]int{"/v1/models": 4, "/props": 3}
 	err := judging.WriteRun(dir, m, records, func(line func([]byte) error) error {
 		for row := range set.Len() {
-			raw, err := set.RawIn(nil, row)
+			raw, err := set.RawInto(nil, row)
 			if err == nil {
 				err = line(raw)
 			}

@@ -120,7 +120,7 @@ func questionOf(m *judging.Manifest) Question {
 
 // Version is the version of the scoring, raised whenever the same records lead to other numbers or other words. Pages
 // score a stored run again if its results.json has a lower one.
-const Version = 9
+const Version = 10
 
 // settings returns in words the settings by which two runs of one prompt differ.
 func settings(s judging.Spec) string {

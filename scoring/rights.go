@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gavel/internal/phrases"
 	"gavel/scoring/stats"
 )
@@ -95,6 +97,20 @@ func (r *Rights) Share(run int, level float64) Estimate {
 	}
 	sample.close()
 	return sample.Results("", right, stats.Bootstrap{Level: level})[0].estimate()
+}
+
+// Rows returns a row of numbers for each cluster of units, the sum of those of its units.
+func (r *Rights) Rows(row func(unit int) []float64) [][]float64 {
+	var sums Tally[string, []float64]
+	for u, cluster := range r.Clusters {
+		sum := sums.Get(cluster)
+		if *sum == nil {
+			*sum = row(u)
+		} else {
+			floats.Add(*sum, row(u))
+		}
+	}
+	return sums.Values
 }
 
 // headlineOf returns the headline metric of a run; an error if it is not right or wrong by unit.

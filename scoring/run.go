@@ -50,6 +50,16 @@ type Run struct {
 
 	cluster  func(id string) string // returns the cluster of a unit by its id; nil if the dataset has no clusters
 	clusters string                 // noun for one cluster, such as question
+
+	// reports whether to score a unit, by its id or that of its cluster; nil for all units. See [Run.Part].
+	keep func(id string) bool
+}
+
+// Part returns the run with the units that keep accepts, by the id of the unit or of its cluster. Counts of judgments
+// stay those of the whole run.
+func (run Run) Part(keep func(id string) bool) *Run {
+	run.keep = keep
+	return &run
 }
 
 // ItemSet returns a value that identifies the items of a run: their digests or, if they cannot be read, the hash of
@@ -334,6 +344,11 @@ func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 		if run.cluster != nil {
 			u.Cluster = run.cluster(cmp.Or(u.Cluster, u.ID))
 		}
+	}
+	if run.keep != nil {
+		s.Units = slices.DeleteFunc(slices.Clone(s.Units), func(u Unit) bool {
+			return !run.keep(cmp.Or(u.Cluster, u.ID))
+		})
 	}
 	return s
 }

@@ -115,6 +115,12 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *UnitRows {
 	return s
 }
 
+// Differences returns the differences between two ways to judge the same units. A row has the columns of the metrics
+// for the first way; those for the second stand width columns further on.
+func (s *UnitRows) Differences(metrics []Metric, width int, b stats.Bootstrap) []Difference {
+	return s.differences(Overall, metrics, width, b)
+}
+
 // Sums returns the sum of each column over all units.
 func (s *UnitRows) Sums() []float64 { return s.sums }
 

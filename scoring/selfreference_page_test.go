@@ -134,7 +134,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(40, judgedAnswer{cot: "C", self: "C"}),
 				answersOfKind(10, judgedAnswer{right: true, cot: "C", self: "C"}),
 			),
-			has: []string{"Reasoning alone: strong. Own answer shown: strong."},
+			has: []string{"Reasoning alone: strong. Its own answer shown: strong."},
 			not: []string{"compare the answer"},
 		},
 		{

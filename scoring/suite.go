@@ -13,8 +13,8 @@ import (
 // SuiteFile is the name of the file, in a suite's folder, that lists the suite's runs.
 const SuiteFile = "suite.json"
 
-// MostCells limits the cells of a suite, runs of one judge under one condition; it protects against damaged files.
-const MostCells = 2000
+// MostSuiteCells limits the cells of a suite, runs of one judge under one condition; it protects against damaged files.
+const MostSuiteCells = 2000
 
 // Matrix holds the content of suite.json: the runs of a suite, with every judge under every condition.
 type Matrix struct {
@@ -27,6 +27,8 @@ type Matrix struct {
 	Shard string `json:"shard,omitempty"`
 	// only in the folder of a shard: path of the suite's YAML file, as given
 	Path string `json:"path,omitempty"`
+	// the study that the results answer: `grp`; left out for none
+	Study string `json:"study,omitempty"`
 }
 
 // SuiteCondition holds the settings of one column of a suite: they are the same for all judges.
@@ -43,6 +45,22 @@ type SuiteCell struct {
 	Judge     string `json:"judge"`     // name of the judge
 	Condition string `json:"condition"` // name of the condition
 	Run       string `json:"run"`       // folder of the run, next to suite.json
+}
+
+// GRP is the study that compares the goals of pairwise and reversed.
+const GRP = "grp"
+
+// Goals pairs the conditions that differ in the goal alone, pairwise before reversed.
+func (s *Matrix) Goals() (pairs [][2]SuiteCondition) {
+	for _, better := range s.Conditions {
+		for _, worse := range s.Conditions {
+			same := better.Dataset == worse.Dataset && better.Prompt == worse.Prompt && better.Options == worse.Options
+			if same && better.Protocol == "pairwise" && worse.Protocol == "reversed" {
+				pairs = append(pairs, [2]SuiteCondition{better, worse})
+			}
+		}
+	}
+	return pairs
 }
 
 // ReadSuite reads suite.json in the folder of a suite.
@@ -64,9 +82,9 @@ func DecodeSuite(name string, r io.Reader) (*Matrix, error) {
 	if s.Name == "" || len(s.Judges) == 0 || len(s.Conditions) == 0 {
 		return nil, fmt.Errorf("%s: damaged: it names no suite, no judge or no condition", name)
 	}
-	if n := max(len(s.Judges), len(s.Conditions), len(s.Cells)); n > MostCells {
+	if n := max(len(s.Judges), len(s.Conditions), len(s.Cells)); n > MostSuiteCells {
 		return nil, fmt.Errorf("%s: damaged: it has %d judges, conditions or cells, and may have at most %d",
-			name, n, MostCells)
+			name, n, MostSuiteCells)
 	}
 	for _, c := range s.Cells {
 		valid := slices.Contains(s.Judges, c.Judge) &&

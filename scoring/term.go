@@ -65,6 +65,7 @@ const (
 	RightWhereAlike = "right-where-alike"
 	Coverage        = "coverage"
 	FirstPosition   = "first-position"
+	Consistency     = "consistency"
 )
 
 // Best tells whether higher or lower values of a metric are better; "" if neither.

@@ -10,7 +10,9 @@ import (
 	"gavel/scoring"
 )
 
-// labelInputs reads the flags of such a command; without --labels the file is nil.
+// labelInputs reads the arguments and flags of a command that compares runs with people's labels: the
+// runs' folders, the scoring options, and the file of --labels, nil without that flag. A file of
+// MT-Bench's votes counts as labels too.
 func (e *env) labelInputs(c *cli.Context) (dirs []string, o scoring.Options, file *labels.LabelFile, err error) {
 	o, err = scoringFrom(c)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // arrange moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
-// argument and would take what follows for arguments. After "--" everything is an argument. Help for "all" is help with
-// every flag.
+// argument and would take what follows for arguments. After "--" everything is an argument. For "--help all" it selects
+// the help that lists every flag.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	for len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
@@ -72,7 +72,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return append(append(path, front...), back...), nil
 }
 
-// descend follows the commands that a command line begins with. It returns the last one and the words after it.
+// descend follows the subcommands that a command line begins with. It returns the last of them and the words after it.
 func descend(app *cli.App, args []string) (*cli.Command, []string) {
 	last := &cli.Command{Flags: app.Flags, Subcommands: app.Commands}
 	for len(args) > 0 {
@@ -86,14 +86,16 @@ func descend(app *cli.App, args []string) (*cli.Command, []string) {
 	return last, args
 }
 
-// isFlag reports whether a word is one of the flags, and so not the value of the flag before it.
+// isFlag reports whether word is one of the flags, such as --model=x; if so, it is not the value of the flag before it.
 func isFlag(flags []cli.Flag, word string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	return strings.HasPrefix(word, "--") && flagNamed(flags, name) != nil
 }
 
+// negative matches a word that begins like a negative number, and so is no flag.
 var negative = regexp.MustCompile(`^-\d`)
 
+// flagNamed returns the flag of a name without dashes, or nil.
 func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	for _, f := range flags {
 		if slices.Contains(f.Names(), name) {
@@ -103,7 +105,7 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// removedFlags maps removed flags to advice.
+// removedFlags maps flags of earlier versions that were removed to advice for the error.
 var removedFlags = map[string]string{
 	"best":       "make the juries that you mean one by one, and compare them on items that you did not choose them on",
 	"canaries":   "it passed servers that mix conversations up from their start",
@@ -115,10 +117,11 @@ var removedFlags = map[string]string{
 	"site-items": "it belonged to --site, which was taken away too",
 }
 
+// Errors of the flag library that onUsageError rewrites: of an unknown flag, and of a value that a flag cannot have.
 var undefinedFlag = regexp.MustCompile(`flag provided but not defined: -+(\S+)`)
 var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:flag )?-(\S+): `)
 
-// onUsageError returns the error of the flag library in one line, with what to try.
+// onUsageError rewrites an error of the flag library as one line that names the flag and says what to try.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	if m := undefinedFlag.FindStringSubmatch(err.Error()); m != nil {
 		var names []string
@@ -141,9 +144,11 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usage("%v. See: %s --help", err, commandLine(c))
 }
 
+// commandLine returns the command with the words before it, such as "gavel suite run", for messages.
 func commandLine(c *cli.Context) string { return cmp.Or(c.Command.HelpName, c.App.Name) }
 
-// unknownCommand prints the help of a command with subcommands that was typed without one.
+// unknownCommand is the action of a command that has subcommands, typed without one: it prints the help, or
+// returns an error for arguments.
 func unknownCommand(c *cli.Context) error {
 	if c.Args().Present() { // after "--", which ends the flags
 		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
@@ -154,7 +159,7 @@ func unknownCommand(c *cli.Context) error {
 	return cli.ShowSubcommandHelp(c)
 }
 
-// otherWords maps commands to words that people type instead.
+// otherWords maps commands to words that people may type in their place, for suggestions.
 var otherWords = map[string]string{
 	"runs":     "list results show status",
 	"run":      "eval evaluate judge test bench benchmark",
@@ -165,7 +170,8 @@ var otherWords = map[string]string{
 	"doctor":   "judges",
 }
 
-// unknown returns the error for a word that names no subcommand of the commands before it.
+// unknown returns the error for typed, a word that is none of the subcommands in commands;
+// before has the words before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
 	suggestion := cmp.Or(datasets.DidYouMean(typed, names), ".")
@@ -184,7 +190,8 @@ func unknown(before []string, typed string, commands []*cli.Command) error {
 	return usage("unknown %s %q%s There are: %s", kind, typed, suggestion, strings.Join(names, ", "))
 }
 
-// kindOf returns the noun for the subcommands of the commands before them (command or protocol) and their names.
+// kindOf returns how errors call the subcommands after the words before ("command", or "protocol"
+// after run), and their names.
 func kindOf(before []string, commands []*cli.Command) (kind string, names []string) {
 	kind = "command"
 	if slices.Equal(before, []string{"run"}) {

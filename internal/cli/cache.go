@@ -17,9 +17,10 @@ func cacheDir(flag string) string {
 	return cmp.Or(flag, filepath.Join(xdg.CacheHome, "gavel", "replies"))
 }
 
+// openCache opens the cache of replies in dir, or the user's default cache if dir is "".
 func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWith(dir, 0) }
 
-// openCacheWith opens the cache if its disk has minFree bytes left; 0 stands for the default.
+// openCacheWith opens the cache of replies if its disk has minFree bytes left; 0 stands for the cache's default.
 func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
 	return cache.Open(cacheDir(dir), cache.Options{
 		MinFree: minFree,
@@ -27,7 +28,8 @@ func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
 	})
 }
 
-// withCache returns the action of a command that opens the cache but stores no reply, and so needs less free space.
+// withCache returns the action of a command that opens the cache and calls act. Such a command stores no reply, and so
+// needs less free space than a run.
 func (e *env) withCache(act func(c *cli.Context, s *cache.Store) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		s, err := e.openCacheWith(c.String("cache"), cache.MinFreeToClose)
@@ -67,6 +69,7 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	return e.print(c, facts(st.Rows(), st))
 }
 
+// pruneArguments returns an error if --older-than is not positive.
 func pruneArguments(c *cli.Context) error {
 	if age := c.Duration("older-than"); c.IsSet("older-than") && age <= 0 {
 		return usage("--older-than %s: it must be more than 0", age)

@@ -6,13 +6,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// more is the heading of `gavel help all` whose commands are not on the first screen, `gavel --help`.
+// more is the heading of `gavel help all` for commands that the first screen, `gavel --help`, leaves out.
 const more = "More"
 
-// builder makes a command that works in an environment.
+// builder makes a command that uses the given environment.
 type builder func(*env) *cli.Command
 
-// commandGroup holds the commands under a heading of `gavel help all`.
+// commandGroup holds the commands below one heading of `gavel help all`.
 type commandGroup struct {
 	name     string
 	commands []builder
@@ -25,8 +25,8 @@ func commandGroups() []commandGroup {
 			demoCommand, doctorCommand, runCommand, serveCommand,
 		}},
 		{name: "Compare", commands: []builder{
-			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, juryCommand, reportCommand,
-			suiteCommand,
+			runsCommand, scoreCommand, itemsCommand, showCommand, compareCommand, raceCommand, tuneCommand, juryCommand,
+			reportCommand, suiteCommand,
 		}},
 		{name: "People's labels", commands: []builder{
 			family("labels", labelCommand, agreeCommand, estimateCommand, selectCommand),
@@ -38,12 +38,13 @@ func commandGroups() []commandGroup {
 			family("carry", bundleCommand, replayCommand, mergeCommand),
 		}},
 		{name: more, commands: []builder{
-			cacheCommand, initCommand, importCommand, exportCommand, completionCommand, versionCommand, docsCommand,
+			family("study", grpCommand), cacheCommand, initCommand, importCommand, exportCommand, completionCommand,
+			versionCommand, docsCommand,
 		}},
 	}
 }
 
-// buildCommands builds all commands.
+// buildCommands builds all commands of commandGroups, in order.
 func buildCommands(e *env) (all []*cli.Command) {
 	for _, group := range commandGroups() {
 		for _, build := range group.commands {
@@ -55,7 +56,7 @@ func buildCommands(e *env) (all []*cli.Command) {
 	return all
 }
 
-// oldNames maps commands of earlier versions to what they are now.
+// oldNames maps commands of earlier versions to the commands that replace them.
 var oldNames = map[string]string{
 	"references":      "score --section references",
 	"sway":            "score --section sway",
@@ -71,7 +72,7 @@ var oldNames = map[string]string{
 	"merge":           "carry merge",
 }
 
-// renamed returns a command line with the command's name of today.
+// renamed replaces a command of an earlier version, at the beginning of a command line, by the command of today.
 func renamed(args []string) []string {
 	for words := min(2, len(args)); words > 0; words-- {
 		if now := oldNames[strings.Join(args[:words], " ")]; now != "" {
@@ -81,7 +82,7 @@ func renamed(args []string) []string {
 	return args
 }
 
-// family returns a command with others under it.
+// family returns the builder of a command that only has the given subcommands.
 func family(name string, members ...builder) builder {
 	return func(e *env) *cli.Command {
 		c := &cli.Command{Name: name}

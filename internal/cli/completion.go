@@ -12,13 +12,15 @@ import (
 	"gavel/internal/eval"
 )
 
+// completions holds the completion scripts, a file for each of shells.
+//
 //go:embed completion
 var completions embed.FS
 
 // shells lists the shells with a completion script; its file has the shell's name.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// completing is the last argument when a completion script asks for the words that may follow.
+// completing is the last argument with which a completion script calls gavel to ask for the words that may follow.
 const completing = "--generate-bash-completion"
 
 func completionCommand(e *env) *cli.Command {
@@ -38,7 +40,7 @@ func completionCommand(e *env) *cli.Command {
 	return c
 }
 
-// complete prints the words that may follow a command line, one a line. No word means a file name.
+// complete prints the words that may follow a command line, one a line; none if a file name may follow.
 func (e *env) complete(app *cli.App, args []string) {
 	command, rest := descend(app, args)
 	flags, commands := command.Flags, command.Subcommands
@@ -64,7 +66,7 @@ func (e *env) complete(app *cli.App, args []string) {
 	}
 }
 
-// valuesOf returns the values of a flag that has a list of them.
+// valuesOf returns the words that completion offers after a flag; nil if the flag has no fixed list of values.
 func valuesOf(flag string) []string {
 	switch flag {
 	case "dataset", "as":

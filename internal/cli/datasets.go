@@ -22,6 +22,7 @@ func datasetsCommand(e *env) *cli.Command {
 	}
 }
 
+// mappingFrom reads the flags that say which columns of a file hold an item's parts.
 func mappingFrom(c *cli.Context) datasets.Mapping {
 	return datasets.Mapping{Fields: c.StringSlice("field"), LabelValues: c.StringSlice("label-values")}
 }
@@ -65,7 +66,7 @@ func (e *env) listDatasets(*cli.Context) (any, error) {
 	}, nil
 }
 
-// openSet opens the dataset that a command names.
+// openSet opens the dataset that the command's first argument names, as its flags say how to read it.
 func (e *env) openSet(c *cli.Context) (*datasets.Set, error) {
 	if err := oneOf("--turns", c.String("turns"), datasets.TurnsValues); err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 	return d, nil
 }
 
-// facts lists names and values.
+// facts returns a document that lists names with their values; data is its JSON.
 func facts(rows [][2]string, data any) doc.Document {
 	t := &doc.Table{Columns: doc.Columns(doc.Words, "")}
 	for _, row := range rows {
@@ -135,7 +136,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	return e.stored(k, lib.Path(name))
 }
 
-// stored says where a file went and, where nobody published its SHA-256, what that is.
+// stored prints where a dataset's file was stored and, if nobody published its SHA-256, the SHA-256 of the file.
 func (e *env) stored(k datasets.Entry, path string) error {
 	notes, err := e.library().SumNotes(k)
 	e.sayEach(append([]string{"stored as " + path}, notes...))
@@ -161,6 +162,7 @@ func (e *env) importDataset(c *cli.Context) error {
 	return e.stored(k, path)
 }
 
+// importOwn stores a file of the user's own as the dataset named as; mapping says which columns hold an item's parts.
 func (e *env) importOwn(file, as string, mapping datasets.Mapping) error {
 	k, before, set, err := e.library().ImportOwn(file, as, mapping)
 	if err != nil {

@@ -23,6 +23,7 @@ func demoCommand(e *env) *cli.Command {
 	return &cli.Command{Name: "demo", Action: e.demo}
 }
 
+// demo ranks published judges whose verdicts are part of gavel and, with --serve, shows their runs in the browser.
 func (e *env) demo(c *cli.Context) error {
 	out := c.String("out")
 	serve := []string{c.App.Name, "serve", "--addr", c.String("addr")}
@@ -68,11 +69,11 @@ func (e *env) demo(c *cli.Context) error {
 	return newApp(e).RunContext(c.Context, serve)
 }
 
-// usualColumns is the width of the demo without a terminal, as in the README.
+// usualColumns is the width of the demo's tables without a terminal, in columns, as in the README.
 const usualColumns = 80
 
-// publishedBoard makes a run in the folder out for each judge whose verdicts on all pairs are part of gavel, and ranks
-// them.
+// publishedBoard makes a run, in the folder out, for each judge whose published verdicts on all pairs of the set are
+// part of gavel, and returns their ranking.
 func publishedBoard(set *references.PublishedSet, out string) (report.Board, error) {
 	var dirs []string
 	marks := map[string]string{}
@@ -108,15 +109,16 @@ func publishedBoard(set *references.PublishedSet, out string) (report.Board, err
 	return board, nil
 }
 
-// runFolder turns a judge's name into the name of a folder.
+// runFolder returns the name of a run's folder made from words such as a judge's name: small
+// letters, digits and hyphens.
 func runFolder(words string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(words), func(r rune) bool {
 		return r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), "-")
 }
 
-// demoFindings returns three findings in words: the best judge's accuracy when consistent, the judge with the strongest
-// position bias, and the judge that good-looking outputs mislead most.
+// demoFindings returns three findings in words about the ranked judges: the best judge's accuracy when consistent, the
+// judge with the strongest position bias, and the judge that good-looking outputs mislead most.
 func demoFindings(rows []report.BoardRow) []string {
 	positionBias := func(row report.BoardRow) float64 { return math.Abs(*row.PrefersFirst.Value - 50) }
 	gap := func(row report.BoardRow) float64 {

@@ -35,7 +35,7 @@ func TestSuitesPage(t *testing.T) {
 		line, _, _ = strings.Cut(line, "  ") // what it does stands behind it
 		mustCall(t, words(strings.Replace(line, "FILE.yaml", file, 1))...)
 	}
-	if len(all) != 6 {
+	if len(all) != 8 {
 		t.Errorf("%d commands found in docs/suites.md", len(all))
 	}
 }

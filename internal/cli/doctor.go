@@ -16,7 +16,7 @@ func doctorCommand(e *env) *cli.Command {
 	return &cli.Command{Name: "doctor", Flags: flagsOf(eval.EndpointFields()), Action: e.doctor}
 }
 
-// doctor tests a server and a judge and prints the findings; the error names what failed.
+// doctor tests a server and a judge and prints the findings; its error names what failed.
 func (e *env) doctor(c *cli.Context) error {
 	if c.Bool("list") {
 		return e.printed(e.listModels)(c)
@@ -48,7 +48,7 @@ func (e *env) doctor(c *cli.Context) error {
 	return nil
 }
 
-// doctorRequest returns a run of the judge that the doctor tests.
+// doctorRequest returns the request of a run by the judge that the flags name; the doctor tests that judge.
 func doctorRequest(c *cli.Context) (r eval.RunRequest, err error) {
 	r = eval.New(pairwise.Protocol)
 	r.Dataset = "sample"
@@ -65,7 +65,7 @@ func doctorRequest(c *cli.Context) (r eval.RunRequest, err error) {
 	return r, err
 }
 
-// doctorTools returns the judge of a run, and text such as the run would show it.
+// doctorTools returns the judge of a request, and texts such as a run would show to the judge.
 func (e *env) doctorTools(ctx context.Context, r eval.RunRequest) (t doctor.Tools, err error) {
 	judges, err := e.maker().FindJudges(ctx, r)
 	if err != nil {

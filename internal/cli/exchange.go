@@ -33,6 +33,7 @@ func importCommand(e *env) *cli.Command {
 	return command
 }
 
+// importer returns the command of "gavel import" that imports files with im.
 func (e *env) importer(im imports.Importer) *cli.Command {
 	argument, _, _ := strings.Cut(im.Usage, " ")
 	if im.ManyFiles {
@@ -72,7 +73,7 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 	}
 }
 
-// openDataset opens a dataset that an import names.
+// openDataset opens the dataset that an import names, and describes it for the manifest.
 func (e *env) openDataset(name string) (*datasets.Set, judging.DatasetInfo, error) {
 	set, err := e.library().Open(name)
 	if err != nil {
@@ -81,7 +82,8 @@ func (e *env) openDataset(name string) (*datasets.Set, judging.DatasetInfo, erro
 	return set, eval.DatasetInfo(set, eval.RunRequest{}), nil
 }
 
-// importRuns makes runs, says what they are, and prints what they come to, which it keeps beside the records.
+// importRuns makes runs from files with im, prints the import's summaries and the runs' scores, and stores the scores
+// beside the runs' records.
 func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	runs, err := im.Import(imports.Input{
 		Files:  c.Args().Slice(),
@@ -112,7 +114,7 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	return e.printScores(c, loaded, report.Scores{Runs: reports}, scoring.DefaultOptions)
 }
 
-// scoreImported scores runs that were just written, and keeps the results beside their records.
+// scoreImported scores runs that were just written to the given folders, and stores the results beside their records.
 func scoreImported(dirs []string) (runs []*scoring.Run, reports []scoring.Report, err error) {
 	for _, dir := range dirs {
 		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)

@@ -9,18 +9,18 @@ import (
 	"gavel/internal/eval"
 )
 
-// Exit statuses.
+// Exit statuses of gavel.
 const (
 	exitOK          = 0
 	exitError       = 1
 	exitUsage       = 2
-	exitIncomplete  = 3   // a run ended with judgments failed, missing, or without a verdict for want of room
-	exitRefuted     = 4   // the condition of --until does not hold
-	exitUndecided   = 5   // all items are too few to tell
-	exitInterrupted = 130 // Ctrl-C
+	exitIncomplete  = 3   // the run ended, and judgments failed, are missing, or did not fit the context
+	exitRefuted     = 4   // the condition of gavel run --until does not hold
+	exitUndecided   = 5   // all items are too few to decide the condition of --until
+	exitInterrupted = 130 // Ctrl-C or another signal
 )
 
-// status prints an error in one line and returns the exit status.
+// status prints err in one line, unless it was printed already, and returns the exit status.
 func (e *env) status(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
@@ -44,11 +44,11 @@ func (e *env) status(ctx context.Context, err error) int {
 	return code
 }
 
-// errSaid is wrapped by errors that have been printed already.
+// errSaid is wrapped by errors that were printed already, so that status does not print them again.
 var errSaid = errors.New("said")
 
-// oneLine returns an error in one line. For a missing file, it leaves out the system call, and the path if the text
-// before names it.
+// oneLine returns the text of err in one line. For a missing file, it leaves out the system call, and the path if
+// the text before names it.
 func oneLine(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
 	var path *fs.PathError

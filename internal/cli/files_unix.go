@@ -4,7 +4,7 @@ package cli
 
 import "golang.org/x/sys/unix"
 
-// openFiles returns the number of files and connections that this process may have open at once (ulimit -n).
+// openFiles returns how many files and connections this process may have open at once (ulimit -n), at most enoughFiles.
 func openFiles() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

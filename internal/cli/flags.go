@@ -9,11 +9,13 @@ import (
 	"gavel/internal/eval"
 )
 
+// stringFlag returns a flag with a text as value; usage is its help.
 func stringFlag(name, usage string) *cli.StringFlag { return &cli.StringFlag{Name: name, Usage: usage} }
 
+// boolFlag returns a flag without a value; usage is its help.
 func boolFlag(name, usage string) *cli.BoolFlag { return &cli.BoolFlag{Name: name, Usage: usage} }
 
-// flagsOf returns the fields of a request as flags. Their values are texts, which [eval.Read] parses.
+// flagsOf returns flags for the fields of a request. Their values are texts, which [eval.Read] parses.
 func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	for _, f := range fields {
 		switch f.Kind {
@@ -32,7 +34,7 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	return flags
 }
 
-// flagValues returns the values of the flags that the command line has.
+// flagValues returns the values of the fields that the command line sets, by field name.
 func flagValues(c *cli.Context, fields []eval.Field) map[string][]string {
 	values := map[string][]string{}
 	for _, f := range fields {
@@ -47,6 +49,7 @@ func flagValues(c *cli.Context, fields []eval.Field) map[string][]string {
 	return values
 }
 
+// oneOf returns an error that names flag and the allowed values, unless value is one of them.
 func oneOf[T ~string](flag, value string, allowed []T) error {
 	var names []string
 	for _, a := range allowed {
@@ -58,7 +61,7 @@ func oneOf[T ~string](flag, value string, allowed []T) error {
 	return usage("%s %q is not one of %s", flag, value, strings.Join(names, ", "))
 }
 
-// endpointFrom reads the flags of a command that asks one server.
+// endpointFrom reads the flags that name a server, for commands that ask exactly one.
 func endpointFrom(c *cli.Context) (eval.Endpoint, error) {
 	o := eval.Endpoint{
 		Backend:   c.String("backend"),

@@ -12,10 +12,11 @@ import (
 	"gavel/internal/report/table"
 )
 
-// formatNames lists the values of --format. Each but text was a flag in 0.1, which still works.
+// formatNames lists the values of --format. Each but text was a flag of its own in version 0.1, which still works.
 var formatNames = []string{report.Text, report.FullText, report.JSON, report.CSV, report.Markdown}
 
-// takeFormat sets --format to what a flag that it replaced says, and refuses several formats. --full is of text only.
+// takeFormat sets --format if the command line has a flag of version 0.1 instead, such as --json, and returns an error
+// for several formats. --full has no effect beside another format.
 func takeFormat(c *cli.Context) error {
 	for _, name := range slices.Backward(formatNames[1:]) {
 		format := c.String("format")
@@ -30,9 +31,10 @@ func takeFormat(c *cli.Context) error {
 	return oneOf("--format", cmp.Or(c.String("format"), report.Text), formatNames)
 }
 
-// forPrograms reports whether the command line asks for another format than text.
+// forPrograms reports whether the command line asks for JSON, CSV or Markdown rather than text.
 func forPrograms(c *cli.Context) bool { return slices.Contains(formatNames[2:], c.String("format")) }
 
+// print prints a result to standard output in the format that the command line chooses.
 func (e *env) print(c *cli.Context, result any) error {
 	w := e.screen()
 	if forPrograms(c) {
@@ -41,7 +43,7 @@ func (e *env) print(c *cli.Context, result any) error {
 	return report.Print(w, result, c.String("format"), e.columns)
 }
 
-// printed returns the action of a command that prints the result of a function in the chosen format.
+// printed returns the action of a command that prints the value that result returns, in the chosen format.
 func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		data, err := result(c)
@@ -52,7 +54,7 @@ func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	}
 }
 
-// screen returns standard output for people, with colours where they are on.
+// screen returns the writer to standard output for text that people read: with colours if they are on.
 func (e *env) screen() io.Writer {
 	if e.colours {
 		return table.Coloured{Writer: e.stdout}
@@ -60,7 +62,7 @@ func (e *env) screen() io.Writer {
 	return e.stdout
 }
 
-// takeColour removes --color from a command line, at any position, and applies it.
+// takeColour removes --color from a command line, at any position, and switches colours on or off by its value.
 func (e *env) takeColour(args []string) ([]string, error) {
 	i := slices.IndexFunc(args, func(a string) bool {
 		name, _, _ := strings.Cut(a, "=")
@@ -85,6 +87,6 @@ func (e *env) takeColour(args []string) ([]string, error) {
 	return slices.Concat(args[:i], rest), nil
 }
 
-// colourFlag is for help only: takeColour reads --color.
+// colourFlag describes --color in the help; takeColour reads that flag.
 var colourFlag = stringFlag("color",
 	"colours in the output of any command: `WHEN` auto (on a terminal, unless NO_COLOR is set), always or never")

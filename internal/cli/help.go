@@ -16,7 +16,7 @@ import (
 	"gavel/internal/report/table"
 )
 
-// The descriptions and examples of the commands: help/gavel-COMMAND.txt.
+// helpTexts holds descriptions and examples of the commands: help/gavel-COMMAND.txt.
 //
 //go:embed help
 var helpTexts embed.FS
@@ -27,7 +27,7 @@ func helpText(command string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// The flag library prints help through this variable only; it is set once, before anything runs.
+// The flag library prints all help by calling cli.HelpPrinter, which init sets before anything runs.
 func init() {
 	cli.HelpPrinter = func(w io.Writer, _ string, page any) {
 		switch c := page.(type) {
@@ -43,6 +43,7 @@ func init() {
 	}
 }
 
+// helpWidth returns the width, in columns, of help that is written to w: the terminal's, else 100.
 func helpWidth(w io.Writer) int {
 	if columns := columnsOf(w); columns > 0 {
 		return max(40, columns)
@@ -50,6 +51,7 @@ func helpWidth(w io.Writer) int {
 	return 100
 }
 
+// appPage returns the page of `gavel help all`.
 func appPage(app *cli.App) manual.Page {
 	return manual.Page{
 		Name:     app.Name,
@@ -62,7 +64,7 @@ func appPage(app *cli.App) manual.Page {
 	}
 }
 
-// printFirstScreen prints the commands that most people need.
+// printFirstScreen prints `gavel --help`: the commands that most people need.
 func printFirstScreen(w io.Writer, app *cli.App) {
 	t := table.Table{Columns: table.Left("", "", ""), Plain: true}
 	for _, group := range inGroups(app.Commands) {
@@ -80,6 +82,7 @@ func printFirstScreen(w io.Writer, app *cli.App) {
 	fmt.Fprintln(w, "Flags: gavel COMMAND --help. More: gavel help all")
 }
 
+// commandPage returns the whole help of a command.
 func commandPage(c *cli.Command) manual.Page {
 	name, commands := cmp.Or(c.HelpName, c.Name), ""
 	if len(c.Subcommands) > 0 {
@@ -95,14 +98,15 @@ func commandPage(c *cli.Command) manual.Page {
 	}
 }
 
-// everyFlag is the help template of a command when its whole page is asked for.
+// everyFlag marks a command, as its help template, whose whole help was asked for with --help all.
 const everyFlag = "all"
 
-// mostLines bounds the help of a command, in lines of 80 columns; its whole page may be longer.
+// mostLines is the most lines, of 80 columns, of a command's help that is printed whole; longer help is
+// shortened, except with --help all.
 const mostLines = 40
 
-// firstPage returns the page of a command. If that is too long, it has the first paragraph of the description, the
-// examples, and the most used flags without details.
+// firstPage returns the help that COMMAND --help prints. If the whole help is too long, it has the first paragraph of
+// the description, the examples, and the most used flags without details.
 func firstPage(c *cli.Command) manual.Page {
 	page := commandPage(c)
 	if c.CustomHelpTemplate == everyFlag || strings.Count(page.Help(80), "\n") <= mostLines {
@@ -129,7 +133,7 @@ func firstPage(c *cli.Command) manual.Page {
 	return page
 }
 
-// pages returns the pages of the program and of every command, each before its subcommands.
+// pages returns the help of the program and of every command, each before its subcommands, for docs/cli.md.
 func pages(app *cli.App) []manual.Page {
 	app.Setup()
 	main := appPage(app)
@@ -151,7 +155,7 @@ func pages(app *cli.App) []manual.Page {
 	return all
 }
 
-// shareFlags moves the flags that all of a command's subcommands have to its own page.
+// shareFlags moves the flags that all subcommands of a command have from their pages to the command's page.
 func shareFlags(page *manual.Page, subcommands []manual.Page) {
 	uses := map[manual.Entry]int{}
 	for _, p := range subcommands {
@@ -181,7 +185,7 @@ func shareFlags(page *manual.Page, subcommands []manual.Page) {
 	}
 }
 
-// docsCommand prints docs/cli.md, for those who build gavel.
+// docsCommand returns the hidden command that prints docs/cli.md, for people who change gavel.
 func docsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "docs", Hidden: true,
@@ -192,11 +196,12 @@ func docsCommand(e *env) *cli.Command {
 	}
 }
 
+// visible returns the commands that help lists.
 func visible(all []*cli.Command) []*cli.Command {
 	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden })
 }
 
-// inGroups returns commands under the headings of their groups.
+// inGroups returns commands as sections of help: below the headings of their groups.
 func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	for _, c := range visible(commands) {
 		if last := len(groups) - 1; last < 0 || groups[last].Name != c.Category {
@@ -208,22 +213,23 @@ func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	return groups
 }
 
-// mostUsed lists the flags on the first page of a command with many, in the order in which one thinks of them.
+// mostUsed lists the flags that the first page of a command with many flags shows, in the order in
+// which people think of them.
 var mostUsed = []string{
 	"model", "dataset", "agents", "as", "sample", "group", "prompt", "think", "constrain", "repeat", "until", "base-url",
 	"concurrency", "labels", "export", "margin", "budget", "out", "dry-run", "runs", "open", "addr", "format",
 }
 
-// parts maps the parts of a request to headings, in their order.
+// parts lists the headings of flags in help, in order, for the parts of a request that the flags set.
 var parts = []struct{ part, name string }{
-	{eval.ItemsPart, "what is asked"}, {eval.AskingPart, "how it is asked"}, {eval.ServerPart, "which server"},
-	{eval.FoldersPart, "where replies and results go"}, {"", "other"},
+	{eval.ItemFields, "what is asked"}, {eval.AskingFields, "how it is asked"}, {eval.ServerFields, "which server"},
+	{eval.FolderFields, "where replies and results go"}, {"", "other"},
 }
 
-// fewFlags is the most flags that are listed without headings, all of them on the first page.
+// fewFlags is the number of flags up to which help lists them all on the first page, without headings.
 const fewFlags = 12
 
-// oftenUsed splits the flags of a command into those of mostUsed and the others.
+// oftenUsed splits the flags of a command into those in mostUsed and the others.
 func oftenUsed(flags []cli.Flag) (used, others []cli.Flag) {
 	for _, name := range mostUsed {
 		if f := flagNamed(flags, name); f != nil {
@@ -233,7 +239,7 @@ func oftenUsed(flags []cli.Flag) (used, others []cli.Flag) {
 	return used, slices.DeleteFunc(flags, func(f cli.Flag) bool { return slices.Contains(mostUsed, f.Names()[0]) })
 }
 
-// sections returns the flags of a command, the most used first, under headings if there are many.
+// sections returns the flags of a command as sections of help, the most used first; with headings if there are many.
 func sections(flags []cli.Flag) []manual.Section {
 	used, others := oftenUsed(flags)
 	if len(used) == 0 || len(flags) <= fewFlags {
@@ -242,7 +248,7 @@ func sections(flags []cli.Flag) []manual.Section {
 	return append([]manual.Section{{Name: "most used", Rows: rowsOf(used)}}, byPart(others)...)
 }
 
-// byPart groups flags by the part of the request that they set.
+// byPart returns flags as sections of help: below the headings of the parts of a request that they set.
 func byPart(flags []cli.Flag) (all []manual.Section) {
 	for _, p := range parts {
 		rows := rowsOf(slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool {
@@ -259,10 +265,10 @@ func byPart(flags []cli.Flag) (all []manual.Section) {
 	return all
 }
 
-// repeatable matches the library's addition to the name of a flag that may be repeated.
+// repeatable matches what the flag library adds to the name of a flag that may be repeated.
 var repeatable = regexp.MustCompile(` \[ .* \]$`)
 
-// rowsOf returns the library's lines on flags, without "(default: false)" and "(default: 0)".
+// rowsOf returns flags as lines of help with the flag library's words, without "(default: false)" and "(default: 0)".
 func rowsOf(flags []cli.Flag) (rows []manual.Entry) {
 	for _, f := range flags {
 		name, usage, _ := strings.Cut(f.String(), "\t")
@@ -272,8 +278,8 @@ func rowsOf(flags []cli.Flag) (rows []manual.Entry) {
 	return rows
 }
 
-// noDefault matches the default of a flag that is off unless given.
+// noDefault matches the default that the flag library prints for a switch or a number that is off unless set.
 var noDefault = regexp.MustCompile(` *\(default: (false|0)\)$`)
 
-// details matches the part of a flag's text that the first page leaves out: all after a semicolon but the default.
+// details matches the part of a flag's help that the first page leaves out: all after a semicolon except the default.
 var details = regexp.MustCompile(`;.*?( \(default: [^)]*\))?$`)

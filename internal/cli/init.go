@@ -11,6 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// suiteToStart is the suite file that `gavel init` writes.
+//
 //go:embed suite.yaml
 var suiteToStart []byte
 
@@ -18,7 +20,7 @@ func initCommand(e *env) *cli.Command {
 	return &cli.Command{Name: "init", Action: e.initSuite}
 }
 
-// initSuite writes a suite file where there is none.
+// initSuite writes suiteToStart to a new file.
 func (e *env) initSuite(c *cli.Context) error {
 	path := cmp.Or(c.Args().First(), "suite.yaml")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

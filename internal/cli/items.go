@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// itemFilters maps flags of `gavel items` to filters of the pages.
+// itemFilters pairs the flags of `gavel items` with the names of the server's filters of items.
 var itemFilters = [][2]string{{"wrong", "wrong"}, {"flipped", "inconsistent"}, {"no-verdict", "open"}}
 
 func itemsCommand(e *env) *cli.Command {
@@ -41,7 +41,7 @@ func itemsCommand(e *env) *cli.Command {
 	}
 }
 
-// openItems reads the run that the first argument names.
+// openItems reads the items and judgments of the run that the first argument names.
 func openItems(c *cli.Context) (*server.RunItems, error) {
 	runs, err := judging.FindRuns(c.Args().Slice()[:1], 1, nil)
 	if err != nil {
@@ -57,7 +57,8 @@ func showCommand(e *env) *cli.Command {
 	return &cli.Command{Name: "show", Action: e.printed(showItem)}
 }
 
-// showItem finds an item by its id, or by the beginning of the id where no other item's id has the same.
+// showItem returns an item of a run with its judgments. The item is named by its id, or by the beginning of the id if
+// no other item's id has the same.
 func showItem(c *cli.Context) (any, error) {
 	if c.NArg() != 2 {
 		return nil, usage("expected RUN and ITEM, got %d arguments. See: %s --help", c.NArg(), commandLine(c))

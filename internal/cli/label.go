@@ -12,7 +12,7 @@ func labelCommand(e *env) *cli.Command {
 	return &cli.Command{Name: "label", Action: e.label}
 }
 
-// label opens the desk, and serves its page.
+// label serves the page on which people label the items of a dataset or, with --export, writes the labelled items.
 func (e *env) label(c *cli.Context) error {
 	switch percent := c.Float64("again"); {
 	case c.Int("sample") < 0:

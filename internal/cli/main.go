@@ -27,17 +27,18 @@ import (
 	"gavel/internal/report/table"
 )
 
-// env holds what commands use of the outside world.
+// env holds the outside world that commands use: streams, HTTP, clock, terminal.
 type env struct {
 	stdout, stderr io.Writer
 	http           *http.Client
-	now            func() time.Time
-	terminal       bool // stderr is one
-	columns        int  // of the terminal that stdout is; 0 where it is none
-	colours        bool // stdout shows colours
-	interrupts     *eval.Interrupts
+	now            func() time.Time // the clock
+	terminal       bool             // stderr is a terminal
+	columns        int              // width of stdout's terminal, else of COLUMNS; 0 if unknown
+	colours        bool             // text on stdout may have colours
+	interrupts     *eval.Interrupts // handles Ctrl-C
 }
 
+// terminalWords says in messages of runs what to do at a terminal.
 var terminalWords = eval.WatcherHints{
 	StopNow:  "Ctrl-C again",
 	GoOn:     "run the same command again to go on",
@@ -59,7 +60,8 @@ func (e *env) maker() *eval.Maker {
 	}
 }
 
-// say writes a line to standard error. It removes control characters, since servers and files supply parts of it.
+// say writes a line to standard error. It removes control characters, since parts of the line may
+// come from servers and files.
 func (e *env) say(format string, args ...any) {
 	fmt.Fprintln(e.stderr, table.ReplaceControls(fmt.Sprintf(format, args...)))
 }
@@ -71,16 +73,18 @@ func (e *env) sayEach(lines []string) {
 	}
 }
 
+// library returns the user's folder of datasets.
 func (e *env) library() datasets.Library {
 	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
 }
 
-// usage returns an error of the command line.
+// usage returns an error about the command line, which ends gavel with exitUsage.
 func usage(format string, args ...any) error {
 	return eval.WithKind(eval.ErrUsage, fmt.Errorf(format, args...))
 }
 
-// Main runs one command line in the environment of the process and returns its exit status. Signals end it.
+// Main runs one command line in the environment of the process and returns its exit status. Ctrl-C and
+// other signals end the command.
 func Main(args []string) int {
 	in := new(eval.Interrupts)
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -93,6 +97,7 @@ func Main(args []string) int {
 	return newEnv(in, os.Stdout, os.Stderr).gavel(ctx, args)
 }
 
+// newEnv returns the environment of the process with the given streams.
 func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
 	e := &env{stdout: stdout, stderr: stderr, http: newHTTPClient(), now: time.Now, interrupts: in}
 	e.terminal = isTerminal(stderr)
@@ -106,7 +111,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columnsOf returns the width of a terminal; for other writers the value of COLUMNS, or 0.
+// columnsOf returns the width in columns of the terminal w; for other writers the value of COLUMNS, or 0.
 func columnsOf(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -117,7 +122,7 @@ func columnsOf(w io.Writer) int {
 	return max(0, n)
 }
 
-// enoughFiles is more than gavel opens.
+// enoughFiles is more open files and connections than gavel ever uses.
 const enoughFiles = 1 << 16
 
 // newHTTPClient returns a client that uses at most half of the files that may be open at once; the rest is for the run
@@ -132,6 +137,7 @@ func newHTTPClient() *http.Client {
 	return client
 }
 
+// gavel runs one command line and returns its exit status.
 func (e *env) gavel(ctx context.Context, args []string) int {
 	defer e.http.CloseIdleConnections()
 	app := newApp(e)
@@ -152,8 +158,8 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 	return e.status(ctx, err)
 }
 
-// watch handles Ctrl-C: the first lets a run or server finish open requests, the second cancels everything, the third
-// ends the process.
+// watch handles Ctrl-C and other signals: the first lets a run or server finish open requests, the second cancels
+// everything, the third ends the process.
 func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 	cancelled := false
 	for range signals {
@@ -168,8 +174,8 @@ func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelC
 	}
 }
 
-// version returns the version that `gavel --version` prints and records store: the module's version if it has one, else
-// the release with the commit.
+// version returns the version of gavel that `gavel --version` prints and runs store: the module's version if it is a
+// release, else release with the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -193,13 +199,13 @@ func version() string {
 	return release + " (" + commit + dirty + ")"
 }
 
-// tagged matches the version of a tag, not one derived from a commit.
+// tagged matches the version of a tagged release, not one that Go derives from a commit.
 var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
 // release is the newest version in CHANGELOG.md.
 const release = "0.2.0"
 
-// newApp returns the program with all of its commands.
+// newApp returns the command-line program with all of its commands.
 func newApp(e *env) *cli.App {
 	app := &cli.App{
 		Name:            "gavel",

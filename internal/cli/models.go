@@ -15,7 +15,7 @@ import (
 	"gavel/judging"
 )
 
-// listModels returns the models that the server offers.
+// listModels returns a table of the models that a server offers.
 func (e *env) listModels(c *cli.Context) (any, error) {
 	o, err := endpointFrom(c)
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *env) listPrompts(*cli.Context) (any, error) {
 	return doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"prompts": rows}}, nil
 }
 
-// showPrompt prints the prompt of a protocol, or those of all protocols that have one of that name.
+// showPrompt prints the prompt named PROTOCOL/NAME, or the prompts called NAME of all protocols that have one.
 func (e *env) showPrompt(c *cli.Context) error {
 	name := c.Args().First()
 	var texts []string

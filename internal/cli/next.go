@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// next suggests the command to give next, on standard error.
+// next suggests on standard error the command to type next, given as words.
 func (e *env) next(words ...string) {
 	for i, w := range words {
 		words[i] = datasets.ShellQuote(w)
@@ -19,7 +19,7 @@ func (e *env) next(words ...string) {
 	e.say("next: %s", strings.Join(words, " "))
 }
 
-// nextOf returns the commands to give after a run is made or scored.
+// nextOf returns commands to type next after a run was made or scored, with their purposes.
 func nextOf(r scoring.Report) []doc.Command {
 	run := datasets.ShellQuote(r.Run)
 	serve := "gavel serve --open"
@@ -39,7 +39,7 @@ func nextOf(r scoring.Report) []doc.Command {
 	return all
 }
 
-// hasWrongItems reports whether a run's headline counts right items, and not all are.
+// hasWrongItems reports whether a run's headline score is a share of items that are correct, and below 100 %.
 func hasWrongItems(r scoring.Report) bool {
 	h := report.Headline(&r)
 	return h != nil && slices.Contains(scoring.Shares(r.Protocol), h.Metric) && h.Value != nil && *h.Value < 100

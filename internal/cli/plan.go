@@ -6,6 +6,8 @@ import (
 	"gavel/internal/plan"
 )
 
+// planPairs computes for `gavel compare --plan` how many pairs tell two judges apart, or which
+// difference a number of pairs shows.
 func planPairs(c *cli.Context) (any, error) {
 	if err := noArguments(c); err != nil {
 		return nil, err

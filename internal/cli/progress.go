@@ -12,38 +12,39 @@ import (
 )
 
 const (
-	lineEvery  = 5 * time.Second // between two lines of progress, where stderr is no terminal
-	barEvery   = 200 * time.Millisecond
-	scoreEvery = 2 * time.Second // between two scores so far
-	barWidth   = 24              // in columns
+	// Times between updates of the progress display, and the width of its bar.
+	lineEvery  = 5 * time.Second        // between two lines, where stderr is no terminal
+	barEvery   = 200 * time.Millisecond // between two updates of the bar on a terminal
+	scoreEvery = 2 * time.Second        // between two computations of the score so far
+	barWidth   = 24                     // of the bar, in columns
 )
 
-// progress shows on stderr how far a run is: a bar on a terminal, else a line every few seconds. It is an
-// [eval.Observer].
+// progress shows on stderr how far a run is: a bar on a terminal, else a line every lineEvery.
+// It is an [eval.Observer].
 type progress struct {
-	on *env
+	on *env // environment with the stream and the terminal for the display
 	mu sync.Mutex
 	tally
 }
 
-// tally holds the progress of one run.
+// tally holds how far one run is.
 type tally struct {
-	run       eval.RunStart
-	lines     int // lines of the bar that stand on the terminal
-	done      int
-	cached    int
-	outcomes  map[judging.Outcome]int
-	failed    *judging.Record // the last failure
+	run       eval.RunStart           // the run: how many judgments it needs
+	lines     int                     // lines of the bar that are on the terminal
+	done      int                     // judgments made since the run started
+	cached    int                     // of these, judgments whose replies were all in the cache
+	outcomes  map[judging.Outcome]int // number of judgments by outcome
+	failed    *judging.Record         // the last judgment that failed; nil for none
 	started   time.Time
-	tempo     judging.Tempo
-	lastShown time.Time // when progress was shown last
-	score     string    // the run's score so far, as it was computed last
-	scored    time.Time
+	tempo     judging.Tempo // speed of the judgments
+	lastShown time.Time     // when progress was last shown
+	score     string        // the run's score so far, as last computed
+	scored    time.Time     // when score was last computed
 }
 
 var _ eval.Observer = (*progress)(nil)
 
-// RunOpened implements eval.Observer.
+// RunOpened implements eval.Observer: it starts the display of a run.
 func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +61,8 @@ func (p *progress) RunOpened(run eval.RunStart) {
 	}
 }
 
-// Recorded implements eval.Observer.
+// Recorded implements eval.Observer: it counts a judgment and updates the display, if the last
+// update is long enough ago.
 func (p *progress) Recorded(r *judging.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,7 +99,7 @@ func (p *progress) Recorded(r *judging.Record) {
 	}
 }
 
-// draw draws the bar, and below it the score so far, in place of what it drew last.
+// draw draws the bar, and below it the score so far, in place of the previous ones.
 func (p *progress) draw(now time.Time) {
 	full := barWidth * p.done / p.run.Missing
 	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
@@ -119,7 +121,7 @@ func (p *progress) draw(now time.Time) {
 	p.lines = len(lines)
 }
 
-// erase returns the escape sequences that remove the bar, so that the next text takes its place.
+// erase returns the escape sequences that remove the bar from the terminal, so that the next text takes its place.
 func (p *progress) erase() string {
 	if p.lines == 0 {
 		return ""
@@ -143,7 +145,7 @@ func (p *progress) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// pace returns the speed of the run and the time left; "" while unknown.
+// pace returns the speed of the run and the time left as words; "" while they are unknown.
 func (p *progress) pace(now time.Time) string {
 	seconds, ok := p.tempo.Remaining(p.run.Missing-p.done, now)
 	if !ok {
@@ -156,7 +158,7 @@ func (p *progress) pace(now time.Time) string {
 	return fmt.Sprintf(", %s, %s left", tempo, time.Duration(seconds*float64(time.Second)).Round(time.Second))
 }
 
-// load returns the number of concurrent judgments in words; "" if unknown.
+// load returns in words how many judgments are asked at once; "" if that is unknown.
 func (p *progress) load() string {
 	if p.run.AtOnce == nil {
 		return ""
@@ -164,6 +166,7 @@ func (p *progress) load() string {
 	return p.run.AtOnce(p.run.Missing - p.done)
 }
 
+// line returns the progress as one line.
 func (p *progress) line(now time.Time) string {
 	line := fmt.Sprintf("%d/%d judgments%s", p.done, p.run.Missing, p.pace(now))
 	score := ""
@@ -173,7 +176,7 @@ func (p *progress) line(now time.Time) string {
 	return joinNonEmpty(", ", line, p.load(), p.counts(), score)
 }
 
-// Note says something between two lines of progress.
+// Note prints a message for people between two updates of the progress.
 func (p *progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,7 +184,7 @@ func (p *progress) Note(text string) {
 	p.on.say("%s", text)
 }
 
-// RunEnded prints the number of judgments made.
+// RunEnded prints how many judgments were made, and the last failure.
 func (p *progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -35,7 +35,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// raceFile makes the runs of a suite as far as a race needs them.
+// raceFile runs a race of the judges in a suite's file, making the suite's runs as far as the race needs them.
 func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 	for _, name := range append([]string{"scoring", "orders", "seed"}, scoringKeys...) {
 		if c.IsSet(name) {
@@ -72,7 +72,7 @@ func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 	return err
 }
 
-// raceRuns runs a race over finished runs.
+// raceRuns runs a race over finished runs, as if their judges were asked only as long as needed.
 func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	for _, f := range []string{"budget", "dry-run"} {
 		if c.IsSet(f) {
@@ -101,7 +101,7 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 	return e.print(c, out)
 }
 
-// mostOrders bounds the work of a race over finished runs.
+// mostOrders is the largest --orders: how many random orders of the items a race over finished runs is repeated in.
 const mostOrders = 100_000
 
 func raceRules(c *cli.Context) (race.Rules, error) {
@@ -124,7 +124,7 @@ func raceRules(c *cli.Context) (race.Rules, error) {
 	return r, nil
 }
 
-// allDifferent refuses a run that is named twice: it would race against itself.
+// allDifferent returns an error if a run is named twice: it would race against itself.
 func allDifferent(dirs []string) error {
 	folders := map[string]bool{}
 	for _, dir := range dirs {

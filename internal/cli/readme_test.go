@@ -161,7 +161,7 @@ func out(args []string) string {
 
 // simulated has a simulated judge answer in a server's place, few items.
 func simulated(args []string) []string {
-	if slices.Contains(args, "sim") || args[0] != "run" {
+	if slices.Contains(args, "sim") || args[0] != "run" && args[0] != "tune" {
 		return args
 	}
 	var with []string

@@ -67,7 +67,8 @@ func reportCommand(e *env) *cli.Command {
 	}
 }
 
-// people returns the agreement of the judges with the labels of --labels; nil without that flag.
+// people returns how far the judges of the runs agree with people's labels in the file of
+// --labels; nil without that flag.
 func (e *env) people(c *cli.Context, o scoring.Options) (*labels.Agreement, error) {
 	if c.String("labels") == "" {
 		return nil, nil

@@ -51,7 +51,7 @@ func runCommand(e *env) *cli.Command {
 	return run
 }
 
-// itemsByProtocol lists which items each protocol takes.
+// itemsByProtocol returns lines with each protocol and the kind of items that it judges.
 func itemsByProtocol() string {
 	var lines strings.Builder
 	for _, p := range judging.Protocols() {
@@ -60,6 +60,7 @@ func itemsByProtocol() string {
 	return lines.String()
 }
 
+// describeProtocol returns the description in the help of `gavel run PROTOCOL`.
 func describeProtocol(k judging.Protocol) string {
 	text := strings.NewReplacer("NAME", k.Name, "GOAL", k.Goal).Replace(k.Help) + `
 
@@ -73,8 +74,8 @@ the condition holds, 4 it does not hold, 5 all items are too few to tell.`
 	return text
 }
 
-// batchRun makes the judgments whose replies are in the output of a batch, and writes the others as the input of the
-// next batch.
+// batchRun makes the judgments whose replies are in in, the output file of a batch, and writes the requests of the
+// others to out, the input file of the next batch.
 func (e *env) batchRun(c *cli.Context, o eval.RunRequest, in, out string) error {
 	request, err := o.ForBatch()
 	if err != nil {
@@ -116,6 +117,7 @@ func (e *env) batchRun(c *cli.Context, o eval.RunRequest, in, out string) error 
 	return err
 }
 
+// makeRun makes the run of a request and prints its scores.
 func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.RunRequest) error {
 	reports, err := maker.Run(c.Context, o)
 	if len(reports) > 0 {
@@ -148,7 +150,7 @@ func (e *env) planRun(c *cli.Context, o eval.RunRequest) error {
 	return nil
 }
 
-// planDocument returns the plan of a run as a table of names and values.
+// planDocument returns the plan of a run (dry run) as a table of names and values.
 func planDocument(run *eval.RunPlan) doc.Document {
 	data := map[string]any{"manifest": run.Manifest, "out": run.Dir, "plan": run.Plan, "seconds": nil}
 	if s, ok := run.Seconds(); ok {

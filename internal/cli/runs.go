@@ -32,32 +32,33 @@ func runsCommand(e *env) *cli.Command {
 	}
 }
 
-// listedRun holds a row of "gavel runs".
+// listedRun is a row of "gavel runs".
 type listedRun struct {
-	Run             string          `json:"run"` // its folder
+	Run             string          `json:"run"` // folder of the run
 	Judge           string          `json:"judge"`
 	Model           string          `json:"model,omitempty"`
 	Simulated       bool            `json:"simulated"`
 	Protocol        string          `json:"protocol,omitempty"`
 	Dataset         string          `json:"dataset,omitempty"`
-	Level           scoring.Level   `json:"level,omitempty"`
-	Headline        *scoring.Result `json:"headline"`                    // null where nothing is scored
-	RightWhereAlike *scoring.Result `json:"right_where_alike,omitempty"` // of pairs
-	Coverage        *scoring.Result `json:"coverage,omitempty"`          // of pairs
+	Level           scoring.Level   `json:"level,omitempty"`             // what the judge is good for
+	Headline        *scoring.Result `json:"headline"`                    // null if nothing is scored
+	RightWhereAlike *scoring.Result `json:"right_where_alike,omitempty"` // accuracy when consistent; for runs of pairs
+	Coverage        *scoring.Result `json:"coverage,omitempty"`          // share of pairs where both orders agree
 	Status          string          `json:"status"`
-	Judgments       int             `json:"judgments"` // that are there
-	Expected        int             `json:"expected"`
+	Judgments       int             `json:"judgments"` // number made so far
+	Expected        int             `json:"expected"`  // judgments of the complete run
 	Started         time.Time       `json:"started,omitzero"`
 	Ended           time.Time       `json:"ended,omitzero"`
-	Error           string          `json:"error,omitempty"` // why it cannot be read
+	Error           string          `json:"error,omitempty"` // why the run cannot be read
 
 	report    scoring.Report
-	items     judging.ItemSet
-	givenName string // by a person
-	// imported runs have no times of their own
+	items     judging.ItemSet // the items judged; runs with nearly equal items share a set
+	givenName string          // name that a person gave the run; "" for none
+	// the run was imported: it has no times
 	imported bool
 }
 
+// unreadableRun is the status of a run whose manifest cannot be read.
 const unreadableRun = "damaged"
 
 func (e *env) listRuns(c *cli.Context) error {
@@ -97,7 +98,7 @@ func (e *env) listRuns(c *cli.Context) error {
 	return err
 }
 
-// findRuns returns the runs of a folder, or the one run that the folder is, in the order of [byQuestion].
+// findRuns returns the runs in the folder dir, or the run that dir is, sorted by byQuestion.
 func (e *env) findRuns(dir string) ([]listedRun, error) {
 	above, single := dir, false
 	if _, err := os.Stat(filepath.Join(dir, judging.ManifestFile)); err == nil {
@@ -125,7 +126,8 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 	return byQuestion(rows), nil
 }
 
-// byQuestion puts runs of one question together, the best first, and the questions by their newest run.
+// byQuestion sorts runs by question (protocol and items): the question with the newest run first, in each
+// question the best run first.
 func byQuestion(rows []listedRun) []listedRun {
 	joinItems(rows)
 	questions := groupBy(rows, listedRun.question)
@@ -143,7 +145,8 @@ func byQuestion(rows []listedRun) []listedRun {
 	return slices.Concat(questions...)
 }
 
-// readRun returns the row of a run with its stored scores, or with new ones if they are missing or outdated.
+// readRun returns the row of a run with its stored scores or, if these are missing or outdated,
+// with scores computed now.
 func readRun(folder *store.Store, run store.FoundRun) listedRun {
 	if run.Err != nil {
 		return listedRun{Judge: run.Name, Status: unreadableRun, Error: run.Err.Error()}
@@ -183,7 +186,7 @@ func listedOf(m *judging.Manifest) listedRun {
 	}
 }
 
-// take sets the scores of the row.
+// take copies the scores of a report to the row.
 func (row *listedRun) take(rep *scoring.Report) {
 	row.Run = rep.Run
 	row.report = *rep
@@ -198,7 +201,7 @@ func (row *listedRun) take(rep *scoring.Report) {
 	}
 }
 
-// nameJudges gives the runs of one question distinct names.
+// nameJudges sets names of judges by which the runs of one question can be told apart.
 func nameJudges(rows []listedRun) {
 	runs := make([]scoring.Report, len(rows))
 	for i, r := range rows {
@@ -211,7 +214,7 @@ func nameJudges(rows []listedRun) {
 	}
 }
 
-// question returns the key of runs that are listed together; "" of runs that cannot be read.
+// question returns the key of runs that are listed together: protocol and items; "" for runs that cannot be read.
 func (r listedRun) question() string {
 	if r.Error != "" {
 		return ""
@@ -219,7 +222,7 @@ func (r listedRun) question() string {
 	return r.Protocol + string(r.items)
 }
 
-// joinItems gives runs over nearly the same items one set.
+// joinItems gives runs over nearly equal items the same set of items, so that they are listed together.
 func joinItems(rows []listedRun) {
 	var sets []judging.ItemSet
 	for i := range rows {
@@ -240,7 +243,7 @@ func (r listedRun) value() float64 {
 	return *r.Headline.Value
 }
 
-// state returns the progress of a run and when it ended or began.
+// state returns in words how far the run is, and when it ended or started.
 func (r listedRun) state(now time.Time) string {
 	when := r.Ended
 	if when.IsZero() {
@@ -263,7 +266,7 @@ func (r listedRun) state(now time.Time) string {
 }
 
 // runsInWords returns a heading for each question and a line for each of its runs, with the run's folder at its end, or
-// on the next line if the terminal is too narrow. The rest is cut off.
+// on the next line if the terminal is too narrow. Lines that are too long are cut.
 func (e *env) runsInWords(runs []listedRun) string {
 	w := e.screen()
 	var out strings.Builder
@@ -320,11 +323,12 @@ func (e *env) runsInWords(runs []listedRun) string {
 // joinWords joins words with a middle dot, without the empty ones.
 func joinWords(words ...string) string { return joinNonEmpty(" · ", words...) }
 
+// joinNonEmpty joins the words that are not empty.
 func joinNonEmpty(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
 }
 
-// groupBy returns the elements in groups of the same key, in the order of the first of each.
+// groupBy returns groups of the elements that have the same key, in the order of each group's first element.
 func groupBy[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
 	place := map[K]int{}
 	for _, x := range all {

@@ -18,16 +18,18 @@ import (
 	"gavel/scoring"
 )
 
-// bootstrapSeed is the flag that the key seed of --scoring replaced.
+// bootstrapSeed is the old flag that the key seed of --scoring replaced.
 const bootstrapSeed = "bootstrap-seed"
 
-// scoringKeys lists the flags that the keys of --scoring replaced; the key of bootstrap-seed is seed.
+// scoringKeys lists the old flags that keys of --scoring replaced. The keys have the flags' names; the key
+// of bootstrap-seed is seed.
 var scoringKeys = []string{"reading", "policy", "extract", "missing", "accept-cut", "rounds", bootstrapSeed}
 
-// comments matches the lines to skip in a file of settings.
+// comments matches comment lines in a file of scoring settings.
 var comments = regexp.MustCompile(`(?m)^\s*#.*`)
 
-// takeScoring sets the flags that --scoring replaced.
+// takeScoring sets the old flags of scoringKeys to the values in --scoring, which is a list of
+// KEY=VALUE or a file of them.
 func takeScoring(c *cli.Context) error {
 	text := c.String("scoring")
 	if text != "" && !strings.Contains(text, "=") {
@@ -66,13 +68,13 @@ func takeScoring(c *cli.Context) error {
 	return nil
 }
 
-// Values of the key extract.
+// Values of the key extract in --scoring: whether the lenient rule for answers applies too.
 const (
 	extractStrict  = "strict"
 	extractLenient = "lenient"
 )
 
-// scoringFrom returns what these flags say; of a flag that the command does not have, the default.
+// scoringFrom returns the scoring options that the command line sets; others have their defaults.
 func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	o := scoring.DefaultOptions
 	extract := cmp.Or(c.String("extract"), extractStrict)
@@ -101,7 +103,8 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	return o, nil
 }
 
-// readersFrom returns the chosen reading, "" if none is. The keys policy and extract imply the reading paper.
+// readersFrom returns the chosen way to read replies: paper, robust, or "" for each protocol's default. The keys
+// policy and extract imply paper.
 func readersFrom(c *cli.Context) (judging.Readers, error) {
 	name := judging.Readers(c.String("reading"))
 	if c.IsSet("policy") || c.IsSet("extract") {
@@ -116,13 +119,16 @@ func readersFrom(c *cli.Context) (judging.Readers, error) {
 	return name, oneOf("--scoring reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
 }
 
-// findRuns returns the folders of the runs that a command names, and warns about those that are no runs.
+// findRuns returns the folders of the runs that the command's arguments name, and warns about folders that are no runs.
+// It returns an error for fewer runs than minimum.
 func findRuns(c *cli.Context, minimum int) ([]string, error) {
 	return judging.FindRuns(c.Args().Slice(), minimum, func(path string) {
 		fmt.Fprintln(c.App.ErrWriter, table.ReplaceControls("skipped "+path+": it is not a run"))
 	})
 }
 
+// loadRuns loads the runs that the command's arguments name, with the scoring options of the command line. With fewer
+// runs than minimum, usageError is the error.
 func loadRuns(c *cli.Context, minimum int, usageError string) ([]*scoring.Run, scoring.Options, error) {
 	o, err := scoringFrom(c)
 	if err != nil {
@@ -189,7 +195,8 @@ func scoreCommand(e *env) *cli.Command {
 	}
 }
 
-// printScores prints the scores of one run, the ranking of runs of one question, or else a list as "gavel runs" does.
+// printScores prints the scores of one run, the ranking of several runs of one question, or for runs of several
+// questions a list as "gavel runs" prints.
 func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores, o scoring.Options) error {
 	if len(runs) == 1 {
 		out.Next = nextOf(out.Runs[0])
@@ -259,7 +266,8 @@ func compareCommand(e *env) *cli.Command {
 	}
 }
 
-// endsAtOnce returns an action that returns as soon as its context ends. The action must only read.
+// endsAtOnce returns an action that returns as soon as its context ends, while action still
+// runs. So action may only read.
 func endsAtOnce(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		done := make(chan error, 1)

@@ -11,10 +11,12 @@ import (
 	"gavel/scoring"
 )
 
-// scoreSections lists the parts of `gavel score --format full` that can be printed alone.
+// scoreSections lists the parts of `gavel score --format full` that --section prints alone:
+// published judges, and biases.
 var scoreSections = []string{"references", "sway"}
 
-// section returns a part of what is known of a run: its judge beside published judges, or its biases.
+// section returns the part of a run's scores that name selects: its judge beside published judges
+// (references), or its biases (sway).
 func section(name string, run *scoring.Run, o scoring.Options) (any, error) {
 	if name == "sway" {
 		s, err := run.Sway(o.Bootstrap)
@@ -31,7 +33,8 @@ func section(name string, run *scoring.Run, o scoring.Options) (any, error) {
 	return report.ListReferences(&rep, rep.References), nil
 }
 
-// printSection prints one part alone, and makes runs of the published judges where --out names their folder.
+// printSection prints the part of a run's scores that --section names. With --out it also writes runs of the
+// published judges to that folder.
 func (e *env) printSection(c *cli.Context, runs []*scoring.Run, o scoring.Options) error {
 	name, out := c.String("section"), c.String("out")
 	switch err := oneOf("--section", name, scoreSections); {

@@ -30,10 +30,10 @@ func serveCommand(e *env) *cli.Command {
 	}
 }
 
-// defaultRuns is the default of --runs; serve makes this folder if it is missing.
+// defaultRuns is the default of --runs. If this folder is missing, serve makes it.
 const defaultRuns = "runs"
 
-// jobOptions reads the flags about runs that the server starts.
+// jobOptions reads the flags about runs that the server may start.
 func jobOptions(c *cli.Context) (jobs.Options, error) {
 	o := jobs.Options{
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
@@ -53,7 +53,8 @@ func jobOptions(c *cli.Context) (jobs.Options, error) {
 	return o, nil
 }
 
-// serve answers requests until Ctrl-C. With a desk, it also serves the pages for labelling.
+// serve answers HTTP requests until Ctrl-C. desk stores people's labels; with one, serve also
+// has the pages for labelling.
 func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	o, err := jobOptions(c)
 	if err != nil {
@@ -125,7 +126,8 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	return s.Serve(serving, l)
 }
 
-// guard reports whether an address is local and reads the token, which other addresses require.
+// guard reports whether only this machine can reach the address addr (loopback), and returns the token in tokenFile,
+// which other addresses require.
 func (e *env) guard(addr, tokenFile string) (loopback bool, token string, err error) {
 	loopback, err = isLoopback(addr)
 	if err != nil {
@@ -141,7 +143,7 @@ func (e *env) guard(addr, tokenFile string) (loopback bool, token string, err er
 	return loopback, token, err
 }
 
-// openBrowser shows a page that is served at an address.
+// openBrowser opens a page of the server that listens at listener in the user's browser.
 func (e *env) openBrowser(listener net.Addr, page string) {
 	host, port, _ := net.SplitHostPort(listener.String())
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
@@ -155,7 +157,7 @@ func (e *env) openBrowser(listener net.Addr, page string) {
 	}
 }
 
-// isLoopback reports whether only this machine can reach an address.
+// isLoopback reports whether only this machine can reach the address addr.
 func isLoopback(addr string) (bool, error) {
 	address, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
@@ -164,7 +166,7 @@ func isLoopback(addr string) (bool, error) {
 	return address.IP.IsLoopback(), nil
 }
 
-// readToken returns the first line of the file that is not empty.
+// readToken returns the access token in a file: its first line that is not empty.
 func (e *env) readToken(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

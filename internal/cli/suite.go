@@ -51,7 +51,9 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 			return eval.WithKind(eval.ErrIncomplete, errors.New("some cells cannot be planned: "+cell.Cell+": "+cell.Error))
 		}
 	}
-	e.next("gavel", "suite", "run", c.Args().First())
+	if c.Args().Present() {
+		e.next("gavel", "suite", "run", c.Args().First())
+	}
 	return nil
 }
 

@@ -14,26 +14,26 @@ import (
 //go:embed commands.yaml
 var commandFile []byte
 
-// commandText holds what commands.yaml says about a command, or a group of flags that several commands have.
+// commandText holds the texts and flags of a command in commands.yaml, or a group of flags that several commands have.
 type commandText struct {
-	Usage     string
-	UsageText string
-	Arguments string // see [checkArguments]
+	Usage     string // what the command does
+	UsageText string // command line with arguments
+	Arguments string // arguments that the command takes: see [checkArguments]
 	Flags     flagList
-	With      []string // groups of flags
+	With      []string // names of groups of flags that the command has too
 }
 
-// commandTexts maps commands, such as "gavel suite run", to their texts, "gavel import *" to that of
-// the others under gavel import, and the names of groups to their flags.
+// commandTexts holds commands.yaml: by command, such as "gavel suite run" or "gavel import *" for all other commands
+// below gavel import, its texts; by name of a group, its flags.
 type commandTexts map[string]commandText
 
-// readTexts reads commands.yaml; a test finds its errors.
+// readTexts reads commands.yaml, which is part of the program; a test finds errors in it.
 func readTexts() (all commandTexts, err error) {
 	err = yaml.Unmarshal(commandFile, &all)
 	return all, err
 }
 
-// flags returns the flags of a text and of its groups.
+// flags returns the flags of a command's text and of its groups.
 func (all commandTexts) flags(text commandText) []cli.Flag {
 	flags := slices.Clip([]cli.Flag(text.Flags))
 	for _, group := range text.With {
@@ -42,7 +42,8 @@ func (all commandTexts) flags(text commandText) []cli.Flag {
 	return flags
 }
 
-// flagList reads flags: mappings of the kind of the value, and of the fields of the flag library's flags.
+// flagList reads flags from YAML: for each a mapping with the kind of its value and the fields
+// of the flag library's type.
 type flagList []cli.Flag
 
 // UnmarshalYAML implements yaml.Unmarshaler.
@@ -64,7 +65,7 @@ func (l *flagList) UnmarshalYAML(list *yaml.Node) error {
 	return nil
 }
 
-// newFlag returns a flag for values of a kind.
+// newFlag returns an empty flag for values of a kind in commands.yaml; nil for an unknown kind.
 func newFlag(kind string) cli.Flag {
 	switch kind {
 	case "":
@@ -87,7 +88,8 @@ func newFlag(kind string) cli.Flag {
 	return nil
 }
 
-// adopt gives every command the same manners, and its flags and texts.
+// adopt gives commands their texts and flags from commands.yaml, and checks that all commands share. before is the
+// command that they belong to.
 func (all commandTexts) adopt(before string, commands []*cli.Command) {
 	for _, c := range commands {
 		name := before + " " + c.Name
@@ -118,23 +120,23 @@ func (all commandTexts) adopt(before string, commands []*cli.Command) {
 	}
 }
 
-// checkArguments refuses other arguments than those wanted: none, NAME (one), NAME... (some) or [NAME] (one or none);
-// "" allows all.
-func checkArguments(c *cli.Context, wanted string) error {
-	name, many := strings.CutSuffix(wanted, "...")
+// checkArguments returns an error unless the command has the expected arguments: none, NAME (one), NAME... (some) or
+// [NAME] (one or none); "" allows all.
+func checkArguments(c *cli.Context, expected string) error {
+	name, repeats := strings.CutSuffix(expected, "...")
 	optional := strings.Trim(name, "[]")
 	switch n := c.NArg(); {
-	case wanted == "":
+	case expected == "":
 		return nil
-	case wanted == "none" && n > 0:
+	case expected == "none" && n > 0:
 		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
-	case n > 1 && !many:
+	case n > 1 && !repeats:
 		return usage("expected one %s, not %d. See: %s --help", optional, n, commandLine(c))
-	case n == 0 && name == optional && wanted != "none":
+	case n == 0 && name == optional && expected != "none":
 		return usage("%s is missing. See: %s --help", name, commandLine(c))
 	}
 	return nil
 }
 
-// noArguments refuses arguments where a command takes none.
+// noArguments returns an error if the command has arguments.
 func noArguments(c *cli.Context) error { return checkArguments(c, "none") }

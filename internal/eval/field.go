@@ -27,10 +27,10 @@ const (
 
 // Parts of a request, as help and forms group the fields.
 const (
-	ItemsPart   = "what"
-	AskingPart  = "how"
-	FoldersPart = "where"
-	ServerPart  = "server"
+	ItemFields   = "what"
+	AskingFields = "how"
+	FolderFields = "where"
+	ServerFields = "server"
 )
 
 // Field describes a setting of a request: a flag of the command line, a key of a suite's file, a field of forms and
@@ -108,7 +108,7 @@ func optionField(o *judging.Option) Field {
 		Name:    o.Name,
 		Label:   o.Label,
 		Help:    o.Usage,
-		Part:    ItemsPart,
+		Part:    ItemFields,
 		Default: o.Default,
 		Values:  o.Values,
 		option:  o,

@@ -37,7 +37,7 @@ func FieldsOf(k judging.Protocol) []Field {
 
 // EndpointFields lists the fields that say which server to ask; commands other than "gavel run" have them, too.
 func EndpointFields() []Field {
-	return slices.DeleteFunc(FieldsOf(judging.AnswerProtocol()), func(f Field) bool { return f.Part != ServerPart })
+	return slices.DeleteFunc(FieldsOf(judging.AnswerProtocol()), func(f Field) bool { return f.Part != ServerFields })
 }
 
 // fields lists the protocol's fields, bound to this request: they read and write its values.

@@ -22,6 +22,16 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 		} else {
 			w.note("%d comparisons follow once the stage before is there", n*s.stage.Presentations)
 		}
+		if s.stage.Options {
+			for _, row := range s.questions.rows {
+				item, err := questions.Item(row)
+				if err != nil {
+					return nil, err
+				}
+				n += len(item.Candidates)
+			}
+			w.note("with the options: %d judgments in each mode", n)
+		}
 		w.plan.Later = &Later{Request: s.opts, Judgments: n * s.stage.Presentations, Judges: s.judges}
 		return nil, nil
 	}

@@ -285,7 +285,7 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 				return context.Cause(ctx)
 			}
 			var err error
-			raw, err = p.set.RawIn(raw, row)
+			raw, err = p.set.RawInto(raw, row)
 			if err != nil {
 				return err
 			}

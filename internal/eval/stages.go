@@ -154,7 +154,7 @@ func (s *stages) needed() (bool, error) {
 		return false, err
 	}
 	answered, agents := item.Answered != nil, s.opts.Agents
-	if !s.stage.Agents || answered && len(agents) == 0 {
+	if !s.stage.Agents || answered && len(agents) == 0 && !s.stage.Options {
 		_, _, err := checkItems(s.opts, subset)
 		return !answered, err
 	}
@@ -164,7 +164,7 @@ func (s *stages) needed() (bool, error) {
 	if err := s.stage.Check(item); err != nil {
 		return true, usage("%s has items of shape %s, %w", subset.set.Name, item.Shape, err)
 	}
-	if len(agents) == 0 {
+	if len(agents) == 0 && !s.stage.Options {
 		return true, InvalidField("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
 	}
 	_, _, err = checkItems(s.answerOptions(), subset)

@@ -180,8 +180,8 @@ func Rank(dirs []string, file *LabelFile, reading judging.Reading, b stats.Boots
 	return p.rank(reading), nil
 }
 
-// ErrNone is the error of Rank if no run has judged an item with a label.
-var ErrNone = errors.New("no run covers the labelled items yet")
+// ErrNotJudged is the error of Rank if no run has judged an item with a label.
+var ErrNotJudged = errors.New("no run covers the labelled items yet")
 
 // rank returns each judge's agreement with the majority, and that of people, without that of every two raters.
 func (p *panel) rank(reading judging.Reading) *Agreement {

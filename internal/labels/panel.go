@@ -54,7 +54,7 @@ func newPanel(dirs []string, file *LabelFile, reading judging.Reading, b stats.B
 		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.Verdicts})
 	}
 	if len(p.judges) == 0 {
-		return nil, ErrNone
+		return nil, ErrNotJudged
 	}
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {

@@ -24,6 +24,7 @@ type SuiteRanking struct {
 	Judges     []string          `json:"judges"`
 	Conditions []RankedCondition `json:"conditions"`
 	Ledgers    []JudgeCost       `json:"ledgers,omitempty"` // costs of the judges that were asked
+	Study      *Study            `json:"study,omitempty"`   // results of a suite that was made for a study
 }
 
 // RankedCondition holds the results of a suite's judges under one condition: a protocol and dataset with settings.
@@ -47,6 +48,9 @@ type RankedRun struct {
 	Answered int    `json:"answered"`        // judgments so far, without failed ones
 	Place    int    `json:"place"`           // index in the rankings; −1 if there is nothing to score
 	Error    string `json:"error,omitempty"` // why the run cannot be read
+
+	run    *scoring.Run    // nil if there is nothing to score
+	report *scoring.Report // scores of the run
 }
 
 // Statuses of a run of a suite, besides those in its run.json.
@@ -72,6 +76,7 @@ func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scori
 			if run != nil && run.Answered > 0 {
 				cell.Place = len(runs)
 				runs = append(runs, run)
+				cell.run = run
 				ledgers[c.Judge] = append(ledgers[c.Judge], run.Ledger())
 			}
 			row.Cells = append(row.Cells, cell)
@@ -94,6 +99,10 @@ func NewRanking(suite *scoring.Matrix, dir string, load func(run string) (*scori
 		out.Conditions[i].rank()
 	}
 	out.Says = out.answer()
+	if goals := suite.Goals(); suite.Study == scoring.GRP && len(goals) > 0 {
+		out.Study = newStudy(goals, out)
+		out.Says = out.Study.Says
+	}
 	return out, nil
 }
 
@@ -125,9 +134,10 @@ func (c *RankedCondition) rank() {
 		return
 	}
 	var names []string
-	for _, cell := range c.Cells {
+	for i, cell := range c.Cells {
 		if cell.Place >= 0 {
 			names = append(names, cell.Judge)
+			c.Cells[i].report = c.Rankings[0].Runs[cell.Place].Report
 		}
 	}
 	c.board = NewBoard(c.Rankings[0], names)
@@ -178,7 +188,11 @@ func (s SuiteRanking) answer() string {
 
 // Document returns the suite's results as a document: the answer, the blocks, and a CSV row for each number.
 func (s SuiteRanking) Document() doc.Document {
-	return doc.Document{Answer: s.Says, Blocks: s.Blocks(), Sheet: s.sheet()}
+	d := doc.Document{Answer: s.Says, Blocks: s.Blocks()}
+	if s.Study == nil {
+		d.Sheet = s.sheet()
+	}
+	return d
 }
 
 // Blocks returns a board for each condition, tables of every number and of the costs, and notes on how to read them.
@@ -190,6 +204,12 @@ func (s SuiteRanking) Blocks() (all []doc.Block) {
 	}
 	for i, c := range s.Conditions {
 		all = append(all, c.numbers(fmt.Sprintf("numbers-%d", i+1)))
+	}
+	if s.Study != nil {
+		for i := range all {
+			all[i].In = doc.Detail
+		}
+		all = append(s.Study.blocks(), all...)
 	}
 	all = append(all, costBlocks(s.Ledgers)...)
 	warnings := doc.Block{ID: "warnings"}

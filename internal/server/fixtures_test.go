@@ -169,7 +169,7 @@ func (s *site) ask(method, target, body string, change ...func(*http.Request)) *
 		c(r)
 	}
 	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, r)
+	s.mux.ServeHTTP(w, r)
 	return w
 }
 

@@ -208,7 +208,7 @@ func TestLive(t *testing.T) {
 	dir := t.TempDir()
 	g := newGrowing(t, filepath.Join(dir, "a"))
 	s := newSite(t, dir, func(o *Options) { o.Now = time.Now })
-	web := httptest.NewServer(s.Handler())
+	web := httptest.NewServer(s.mux)
 	defer web.Close()
 	const listeners = 20
 	type heard struct {

@@ -70,9 +70,6 @@ func (s *Server) Close() error {
 	return s.runs.Close()
 }
 
-// Handler returns the server's handler, for tests that need no listener.
-func (s *Server) Handler() http.Handler { return s.mux }
-
 // Serve answers requests that arrive at l until ctx ends. Then it ends all streams, and waits up to five seconds for
 // other answers.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {

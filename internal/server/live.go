@@ -19,18 +19,18 @@ import (
 
 // Progress holds the state of a run, with its speed while it is in progress.
 type Progress struct {
-	Run       string         `json:"run"`
-	Status    string         `json:"status"`
-	Stalled   bool           `json:"stalled,omitempty"`
-	Done      int            `json:"done" jsonschema:"judgments in the records"`
-	Judgments int            `json:"judgments"`
-	Failed    int            `json:"failed"` // judgments whose requests failed
-	Cached    int            `json:"cached_replies"`
-	Outcomes  map[string]int `json:"outcomes"`
-	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"the job on this server that makes the run"`
-	Problem   string         `json:"problem,omitempty" jsonschema:"why the progress is unknown"`
-	Alarm     string         `json:"alarm,omitempty" jsonschema:"warning from the first judgments"`
-	Last      time.Time      `json:"last,omitzero" jsonschema:"start of the newest judgment"`
+	Run         string         `json:"run"`
+	Status      string         `json:"status"`
+	Stalled     bool           `json:"stalled,omitempty"`
+	Done        int            `json:"done" jsonschema:"judgments in the records"`
+	Judgments   int            `json:"judgments"`
+	Failed      int            `json:"failed"` // judgments whose requests failed
+	Cached      int            `json:"cached_replies"`
+	Outcomes    map[string]int `json:"outcomes"`
+	Job         *jobs.Job      `json:"job,omitempty" jsonschema:"the job on this server that makes the run"`
+	Problem     string         `json:"problem,omitempty" jsonschema:"why the progress is unknown"`
+	Alarm       string         `json:"alarm,omitempty" jsonschema:"warning from the first judgments"`
+	LatestStart time.Time      `json:"last,omitzero" jsonschema:"start of the newest judgment"`
 	store.RunSpeed
 
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a few seconds old"`
@@ -42,15 +42,15 @@ type Progress struct {
 // this server makes is never stalled; a run without a job may be made by another process.
 func (s *Server) progress(x *store.Index) Progress {
 	p := Progress{
-		Run:       x.Run,
-		Status:    x.Manifest.Status,
-		Done:      x.Counts.Records,
-		Judgments: x.Manifest.Judgments,
-		Failed:    x.Counts.Outcomes[string(judging.Failed)],
-		Cached:    x.Counts.Cached,
-		Outcomes:  x.Counts.Outcomes,
-		Last:      x.Counts.Last,
-		Alarm:     x.Alarm,
+		Run:         x.Run,
+		Status:      x.Manifest.Status,
+		Done:        x.Counts.Records,
+		Judgments:   x.Manifest.Judgments,
+		Failed:      x.Counts.Outcomes[string(judging.Failed)],
+		Cached:      x.Counts.Cached,
+		Outcomes:    x.Counts.Outcomes,
+		LatestStart: x.Counts.Last,
+		Alarm:       x.Alarm,
 	}
 	if p.Status == judging.Running {
 		p.RunSpeed = x.Pace(s.now())

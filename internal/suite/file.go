@@ -22,23 +22,25 @@ import (
 	"gavel/backends"
 	"gavel/internal/eval"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
-// Definition holds the content of a suite's file.
+// Definition holds the content of a suite's file: judges, conditions, and defaults for both.
 type Definition struct {
 	Name       string
 	Text       string // the file's text
-	Out        string // folder of the cells
+	Out        string // folder of the suite, which holds the runs of its cells
+	study      string // study that the suite was made for; "" for none
 	path       string
-	outLine    int // where the file sets Out; 0 for the default
+	outLine    int // line of the file that sets Out; 0 for the default
 	limits     Limits
-	defaults   []setting
+	defaults   []setting // settings of all cells
 	judges     []Judge
 	conditions []*Condition
-	bytes      int // size of all settings of conditions and cells
+	bytes      int // total size of the settings of all conditions and cells; see maxBytes
 }
 
-// Limits holds the amounts above which a suite needs --yes; 0 is no limit.
+// Limits holds the amounts of calls and hours above which a suite runs only with --yes; 0 is no limit.
 type Limits struct {
 	Calls int     `json:"calls,omitempty"`
 	Hours float64 `json:"hours,omitempty"`
@@ -46,31 +48,31 @@ type Limits struct {
 
 func (l Limits) any() bool { return l.Calls > 0 || l.Hours > 0 }
 
-// Judge is an entry of the file's judges.
+// Judge is an entry of the suite file's list of judges.
 type Judge struct {
 	name     string
 	line     int
 	settings []setting
 }
 
-// setting holds a flag and one value, which has several words if the flag may be repeated.
+// setting holds a flag of a run and one value for it, which has several words if the flag may be repeated.
 type setting struct {
 	flag  string
 	words []string
 	line  int
-	axis  bool // the file has a list of such values
+	axis  bool // the file has a list of such values, one condition for each
 }
 
 func (s setting) String() string { return strings.Join(s.words, "+") }
 
-// Parts of a file, as errors call them.
+// Parts of a suite's file, as errors call them.
 const (
 	inDefaults = "defaults"
 	aJudge     = "a judge"
 	aCondition = "a condition"
 )
 
-// misplaced returns the reason why a part of the file may not set a flag, or "".
+// misplaced returns why the given part of a suite's file may not set a flag; "" if it may.
 func misplaced(flag, part string) string {
 	switch flag {
 	case "out":
@@ -94,17 +96,20 @@ func misplaced(flag, part string) string {
 }
 
 const (
-	maxFile = 1 << 20 // bytes
+	maxFile = 1 << 20 // bytes of a suite's file
 	maxName = 255     // bytes of a folder's name
 )
 
-// readFile reads a suite's file. Errors about its content name the line.
+// readFile reads the suite's file at path. Errors about its content name the line.
 func readFile(path string) (*Definition, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return readFolder(path)
+	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -112,7 +117,22 @@ func readFile(path string) (*Definition, error) {
 	return ParseFile(path, []byte(backends.TakePasswords(string(raw))))
 }
 
-// ParseFile parses the text of a suite's file. Errors name it by path.
+// readFolder reads the file of a suite from the folder of its runs.
+func readFolder(dir string) (*Definition, error) {
+	stored, err := scoring.ReadSuite(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := ParseFile(filepath.Join(dir, scoring.SuiteFile), []byte(stored.File))
+	if err != nil {
+		return nil, err
+	}
+	s.Name = stored.Name
+	s.Out = dir
+	return s, nil
+}
+
+// ParseFile parses raw, the text of a suite's file. Errors call the file by path.
 func ParseFile(path string, raw []byte) (*Definition, error) {
 	s := &Definition{path: path, Text: string(raw)}
 	switch {
@@ -145,7 +165,7 @@ func ParseFile(path string, raw []byte) (*Definition, error) {
 // lineError is an error about a line of a suite's file.
 type lineError struct {
 	File string
-	Line int // 0 for the whole file
+	Line int // line of the file; 0 for the whole file
 	Err  error
 }
 
@@ -167,7 +187,8 @@ func (s *Definition) read(root *yaml.Node) error {
 	s.Name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
 	defaults := s.flags(inDefaults, func(values []setting) { s.defaults = append(s.defaults, values...) })
 	err := s.mapping(root, "a suite", keys{
-		"name": s.name(&s.Name),
+		"name":  s.name(&s.Name),
+		"study": s.name(&s.study),
 		"out": func(e entry) error {
 			s.outLine = e.line
 			return s.name(&s.Out)(e)
@@ -191,6 +212,12 @@ func (s *Definition) read(root *yaml.Node) error {
 		return s.wrong(root.Line, "judges are missing: list the judges to measure")
 	case len(s.conditions) == 0:
 		return s.wrong(root.Line, "conditions are missing: list what to ask the judges")
+	case s.study == "":
+	case s.study != scoring.GRP:
+		return s.wrong(root.Line, "study: expected %s, not %q", scoring.GRP, s.study)
+	case 2*len((&Suite{Definition: s}).summary().Goals()) != len(s.conditions):
+		return s.wrong(root.Line, "study: grp compares goals: "+
+			"give each condition of pairwise one of reversed with the same dataset, prompt and flags, and no other")
 	}
 	s.Out = cmp.Or(s.Out, filepath.Join("runs", name))
 	return nil
@@ -212,7 +239,7 @@ func (s *Definition) readHours(e entry) (err error) {
 	return nil
 }
 
-// fieldsOf returns the fields of the protocols' requests by name.
+// fieldsOf returns the fields, by name, that requests for runs of these protocols have.
 func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
 	fields := map[string]eval.Field{}
 	for _, k := range protocols {
@@ -223,7 +250,8 @@ func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
 	return fields
 }
 
-// flags returns the keys of a part of the file that are flags of a run; add takes the values of each.
+// flags returns readers for the keys that are flags of a run, as far as the given part of the file may set them. They
+// pass the values of a key to add.
 func (s *Definition) flags(part string, add func(values []setting)) keys {
 	flags := keys{}
 	for name, field := range fieldsOf(judging.Protocols()...) {
@@ -273,7 +301,7 @@ func (s *Definition) readJudge(n *yaml.Node) error {
 	return nil
 }
 
-// readCondition reads an entry of conditions, and adds all conditions that it describes.
+// readCondition reads an entry of the file's conditions, and adds all conditions that the entry's lists describe.
 func (s *Definition) readCondition(n *yaml.Node) error {
 	p := product{line: n.Line}
 	keys := s.flags(aCondition, func(values []setting) { p.axes = append(p.axes, values) })
@@ -308,8 +336,8 @@ func (s *Definition) readCondition(n *yaml.Node) error {
 	return s.expand(p)
 }
 
-// Place sets the suite's folder: a folder in dir by default, or else the one in the file, if allow returns no error for
-// it.
+// Place sets the suite's folder for the server: a folder in dir, named after the suite; or the one that the file sets,
+// if allow returns no error for it.
 func (s *Definition) Place(dir string, allow func(out string) error) error {
 	if s.outLine == 0 {
 		s.Out = filepath.Join(dir, eval.FolderName(s.Name))

@@ -13,22 +13,23 @@ import (
 	"gavel/scoring"
 )
 
-// Suite holds a file and the runs that it describes.
+// Suite holds the definition in a suite's file and the runs (cells) that it describes.
 type Suite struct {
 	*Definition
 	Cells []*Cell // by judge, then in the order of the file's conditions
 	shard string  // the shard whose folder this is, such as 3/16; "" for all items
 }
 
-// product holds an entry of the file's conditions: one condition for each protocol and value of an axis.
+// product holds an entry of the file's conditions. It describes one condition for each
+// combination of protocol and values.
 type product struct {
-	name      string // "" for names made from the settings
+	name      string // "": conditions are named after their settings
 	line      int
 	protocols []judging.Protocol
-	axes      [][]setting
+	axes      [][]setting // for each flag the values in the file
 }
 
-// Condition describes what every judge is asked in one column of the matrix.
+// Condition describes what every judge is asked in one column of the suite's matrix.
 type Condition struct {
 	scoring.SuiteCondition
 	line     int
@@ -42,16 +43,16 @@ type Cell struct {
 	name      string
 	judge     *Judge
 	condition *Condition
-	settings  map[string]setting // by flag
+	settings  map[string]setting // flags of the run, by name; for the request
 }
 
-// Limits of a matrix: with aliases a short file can describe a large one.
+// Limits of a suite's matrix: with YAML's aliases a short file can describe a large one.
 const (
-	maxCells = scoring.MostCells // and entries of a list
-	maxBytes = 16 << 20          // of all settings of conditions and cells
+	maxCells = scoring.MostSuiteCells // cells, and entries of a list in the file
+	maxBytes = 16 << 20               // bytes of the settings of all conditions and cells
 )
 
-// Open reads a file and makes its matrix.
+// Open reads the suite's file at path and makes its cells.
 func Open(path string) (*Suite, error) {
 	file, err := readFile(path)
 	if err != nil {
@@ -60,7 +61,7 @@ func Open(path string) (*Suite, error) {
 	return file.Matrix((*Cell).Read)
 }
 
-// Matrix makes the cells of a file. read returns the request of each.
+// Matrix makes the cells of a suite, one for each judge and condition. read returns the request of a cell.
 func (s *Definition) Matrix(read func(*Cell) (eval.RunRequest, error)) (*Suite, error) {
 	if limit := maxCells / len(s.judges); len(s.conditions) > limit {
 		return nil, s.tooManyCells(s.conditions[limit].line)
@@ -86,13 +87,13 @@ func (s *Definition) Matrix(read func(*Cell) (eval.RunRequest, error)) (*Suite, 
 	return m, nil
 }
 
-// Read returns the request of a cell.
+// Read returns the request that the cell's settings describe.
 func (c *Cell) Read() (eval.RunRequest, error) { return eval.Read(c.Protocol(), c.Values()) }
 
 // Protocol returns the protocol of the cell's condition.
 func (c *Cell) Protocol() judging.Protocol { return c.condition.protocol }
 
-// Values returns the settings of the cell by field.
+// Values returns the settings of the cell by the name of the request's field.
 func (c *Cell) Values() map[string][]string {
 	values := map[string][]string{}
 	for flag, set := range c.settings {
@@ -101,7 +102,8 @@ func (c *Cell) Values() map[string][]string {
 	return values
 }
 
-// expand adds the conditions of an entry of the file: all combinations of its axes, of which the last changes fastest.
+// expand adds the conditions that an entry of the file describes: all combinations of its protocols and values. The
+// values of the entry's last list change fastest.
 func (s *Definition) expand(p product) error {
 	size := len(p.protocols)
 	for _, values := range p.axes {
@@ -138,7 +140,7 @@ func (s *Definition) tooManyCells(line int) error {
 	return s.wrong(line, "the matrix has more than %d cells", maxCells)
 }
 
-// weigh adds a setting of a condition or a cell to the size of all settings, which is limited.
+// weigh adds the size of a setting to s.bytes, and returns an error if the sum exceeds maxBytes.
 func (s *Definition) weigh(line int, set setting) error {
 	for _, w := range set.words {
 		s.bytes += len(w) + len(set.flag)
@@ -150,7 +152,7 @@ func (s *Definition) weigh(line int, set setting) error {
 	return nil
 }
 
-// describe fills in the condition's protocol, dataset, prompt and options.
+// describe sets the protocol, dataset, prompt and options that reports show for the condition.
 func (c *Condition) describe() {
 	c.SuiteCondition = scoring.SuiteCondition{Protocol: c.protocol.Name, Prompt: c.protocol.Templates[0].Name}
 	var options []string
@@ -167,7 +169,8 @@ func (c *Condition) describe() {
 	c.Options = strings.Join(options, ", ")
 }
 
-// nameOf returns a condition's name, made from its settings, or from the entry's name and its axes.
+// nameOf returns the name of a condition of the entry: its settings or, if the entry has a name, that name with the
+// values that its lists vary.
 func (p product) nameOf(c *Condition) string {
 	parts := []string{c.Protocol, baseName(c.Dataset), baseName(c.Prompt)}
 	if p.name != "" {
@@ -204,7 +207,7 @@ func baseName(word string) string {
 	return eval.FolderName(word)
 }
 
-// checkName returns an error for a condition that exists already, or whose folder would be that of another.
+// checkName returns an error for a condition that exists already, or whose folder would be that of another condition.
 func (s *Definition) checkName(c *Condition) error {
 	if len(c.Name) > 150 {
 		return s.wrong(c.line, "the folder of this condition would be called %.60s…: give the condition a name", c.Name)
@@ -222,8 +225,9 @@ func (s *Definition) checkName(c *Condition) error {
 	return nil
 }
 
-// cell makes a judge's run under a condition. Settings of the judge or the condition override the defaults; it is an
-// error if both set the same flag. Settings of the judge and the defaults apply to the protocols that have the flag.
+// cell returns a judge's run under a condition. Settings of the judge or the condition override the defaults;
+// it is an error if both set the same flag. Settings of the judge and the defaults apply only if the
+// condition's protocol has the flag.
 func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 	c := &Cell{judge: j, condition: condition, settings: map[string]setting{}}
 	c.name = eval.FolderName(j.name) + "_" + condition.Name
@@ -253,7 +257,7 @@ func (s *Definition) cell(j *Judge, condition *Condition) (*Cell, error) {
 	return c, nil
 }
 
-// blame adds a line of the file to an error about a cell's request: the line of the field, or else of the dataset.
+// blame adds to an error about a cell's request the line of the file that sets the wrong field, or else the dataset.
 func (s *Definition) blame(c *Cell, err error) error {
 	if err == nil || errors.As(err, new(*lineError)) {
 		return err
@@ -266,7 +270,7 @@ func (s *Definition) blame(c *Cell, err error) error {
 	return s.wrong(cmp.Or(c.settings[flag].line, c.condition.line), "%w", err)
 }
 
-// Check opens the datasets of the cells and checks them against their protocols, before anything is asked.
+// Check opens the datasets of all cells and checks them against the cells' protocols, before any judge is asked.
 func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 	checked := map[string]bool{}
 	for _, c := range s.Cells {

@@ -14,34 +14,34 @@ import (
 	"gavel/judging"
 )
 
-// cellPlan is the plan of a cell, with its stages.
+// cellPlan is the plan of one cell (run) of a suite, with the runs of models' answers that it needs.
 type cellPlan struct {
 	Cell      string `json:"cell"`
 	Judge     string `json:"judge"`
 	Condition string `json:"condition"`
 	amounts
-	Error string `json:"error,omitempty"` // the reason why it cannot be planned
+	Error string `json:"error,omitempty"` // the reason why the cell cannot be planned
 	// Agents has the amounts of models other than the judge.
 	Agents map[string]*amounts `json:"agents,omitempty"`
 }
 
-// amounts holds numbers of judgments and calls, and their cost.
+// amounts holds numbers of judgments and calls, and what the calls cost in tokens and time.
 type amounts struct {
-	Judgments int `json:"judgments"`
-	Completed int `json:"standing"` // in the runs already
-	Cached    int `json:"cached"`   // in the cache, or asked by an earlier cell
-	TooLong   int `json:"prompt_too_long,omitempty"`
-	Calls     int `json:"calls"` // one for each judgment to ask
-	AtMost    int `json:"calls_at_most"`
+	Judgments int `json:"judgments"`                 // judgments of the runs
+	Completed int `json:"standing"`                  // judgments that the runs have already
+	Cached    int `json:"cached"`                    // judgments in the cache, or that an earlier cell asks for
+	TooLong   int `json:"prompt_too_long,omitempty"` // judgments not asked, as their prompt does not fit the context
+	Calls     int `json:"calls"`                     // requests to make: one for each judgment to ask
+	AtMost    int `json:"calls_at_most"`             // calls if every judgment takes as many turns as it may
 	// Later counts the calls that need answers of a stage which does not exist yet, so that their prompts' length is
 	// unknown.
 	Later        int      `json:"later,omitempty"`
-	PromptTokens int      `json:"prompt_tokens"`          // estimate, without those of Later
-	ReplyTokens  int      `json:"reply_tokens"`           // estimate, as far as measured
-	Hours        float64  `json:"hours"`                  // as far as measured
-	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls not included in Hours and ReplyTokens
-	Basis        []string `json:"measured_by,omitempty"`
-	// NumCtx lists the contexts requested from Ollama, which loads the model for each.
+	PromptTokens int      `json:"prompt_tokens"`          // estimate for all calls except those in Later
+	ReplyTokens  int      `json:"reply_tokens"`           // estimate, without the calls in Unmeasured
+	Hours        float64  `json:"hours"`                  // time of the calls, without those in Unmeasured
+	Unmeasured   int      `json:"calls_of_unknown_speed"` // calls of models whose speed was not measured
+	Basis        []string `json:"measured_by,omitempty"`  // what the speeds were measured by
+	// NumCtx lists the context sizes in tokens requested from Ollama, which loads the model anew for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }
 
@@ -70,7 +70,8 @@ func (a *amounts) add(b amounts) {
 	slices.Sort(a.NumCtx)
 }
 
-// charge adds the time of the calls and the tokens of the replies, if the pace is known.
+// charge sets the time of the calls and the tokens of their replies by pace, the measured cost of
+// a judgment; nil: unknown.
 func (a *amounts) charge(pace *eval.JudgmentTime) {
 	if pace == nil {
 		a.Unmeasured = a.Calls
@@ -81,7 +82,7 @@ func (a *amounts) charge(pace *eval.JudgmentTime) {
 	a.Basis = []string{pace.Basis}
 }
 
-// Plan holds the plan of a suite.
+// Plan says how many judgments and calls a suite needs, by cell and by judge.
 type Plan struct {
 	Suite      string      `json:"suite"`
 	Out        string      `json:"out"`
@@ -90,17 +91,18 @@ type Plan struct {
 	Cells      []*cellPlan `json:"cells"`
 	Total      amounts     `json:"total"`
 	Limits     *Limits     `json:"limits,omitempty"`
-	Exceeded   []string    `json:"above,omitempty"` // limits that the total exceeds
+	Exceeded   []string    `json:"above,omitempty"` // descriptions of limits that the total exceeds
 }
 
-// judgePlan sums up the cells of one judge, or the answers of a model that is not a judge.
+// judgePlan sums up the cells of one judge, or the answers of a model that is only an agent.
 type judgePlan struct {
 	Judge string `json:"judge"`
 	Cells int    `json:"cells"`
 	amounts
 }
 
-// count adds the plan of the cell's request, except runs in done: stages of an earlier cell.
+// count adds the amounts in p, the plan of the request o, to the cell. It skips runs whose folder is in done, since an
+// earlier cell counts them, and adds the others to done.
 func (c *cellPlan) count(o eval.RunRequest, p *eval.Plan, speeds *eval.Speeds, done map[string]bool) {
 	for _, run := range p.Runs {
 		if done[run.Dir] {
@@ -137,7 +139,8 @@ func (c *cellPlan) count(o eval.RunRequest, p *eval.Plan, speeds *eval.Speeds, d
 	}
 }
 
-// amountsOf returns the judge's amounts or, if a stage asks another model than the cell's request o, that model's.
+// amountsOf returns where the amounts of stage, a run for the cell's request o, are added: the judge's or, if stage
+// asks another model, that model's.
 func (c *cellPlan) amountsOf(o, stage eval.RunRequest) *amounts {
 	if stage.Model == o.Model && stage.Backend == o.Backend && slices.Equal(stage.BaseURLs, o.BaseURLs) {
 		return &c.amounts
@@ -149,7 +152,8 @@ func (c *cellPlan) amountsOf(o, stage eval.RunRequest) *amounts {
 	return c.Agents[name]
 }
 
-// Plan plans every cell. An error about a judge is stored with its cells.
+// Plan plans every cell of the suite and asks no judge for judgments. An error about a judge is stored
+// in the plans of its cells.
 func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	maker := *e
 	if release, err := maker.OpenSharedCache(s.requests); err == nil {
@@ -193,7 +197,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	return plan, nil
 }
 
-// onlyOnce passes each note on once.
+// onlyOnce is an observer that passes on each message for people only once.
 type onlyOnce struct {
 	eval.Observer
 	notes sync.Map
@@ -205,7 +209,7 @@ func (o *onlyOnce) Note(text string) {
 	}
 }
 
-// explain returns the text of an error, with advice for a suite.
+// explain returns the text of an error, with advice where a suite needs other advice than a run.
 func (s *Suite) explain(err error) string {
 	if errors.Is(err, judging.ErrOtherRun) {
 		return fmt.Sprintf("%v, or, in a suite, give %s another name or out: the file has changed", err, s.path)
@@ -213,7 +217,7 @@ func (s *Suite) explain(err error) string {
 	return err.Error()
 }
 
-// count adds a cell to its judge, its agents and the total.
+// count adds the amounts of a cell to those of its judge, its agents and the total.
 func (p *Plan) count(c *cellPlan) {
 	row := func(name string) *judgePlan {
 		i := slices.IndexFunc(p.Judges, func(j judgePlan) bool { return j.Judge == name })
@@ -233,7 +237,7 @@ func (p *Plan) count(c *cellPlan) {
 	p.Total.NumCtx = nil // contexts of different models
 }
 
-// checkLimits notes the limits that the total exceeds.
+// checkLimits adds to p.Exceeded the limits that the total exceeds.
 func (p *Plan) checkLimits() {
 	if p.Limits == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"gavel/internal/phrases"
 )
 
-// Document returns the tables of the plan: the matrix, then the judges.
+// Document returns the tables of the plan: one with a row for each cell, and one with a row for each judge.
 func (p *Plan) Document() doc.Document {
 	cells := doc.Table{RowHead: "judge", Columns: append(doc.Columns(doc.Words, "condition"),
 		doc.Columns(doc.Whole, "judgments", "there", "cached", "calls", "prompt tokens")...)}
@@ -74,7 +74,7 @@ func (a amounts) promptTokens() string {
 	return strconv.Itoa(a.PromptTokens)
 }
 
-// measured marks a number that is known for some of the calls only.
+// measured returns a measured number, with a plus sign if it is known for only some of the calls; "?" if for none.
 func (a amounts) measured(text string) string {
 	switch {
 	case a.Calls > 0 && len(a.Basis) == 0:

@@ -23,21 +23,21 @@ import (
 	"gavel/scoring/race"
 )
 
-// contest runs a race of a suite's cells: their judges are asked as long as that helps to find the best one. The race
-// uses the records of their runs, which are the runs of [Suite.Run] with fewer items.
+// contest runs a race of a suite's cells: it asks their judges only as long as that helps to find the best one. The
+// race uses the records of the cells' runs, which are the runs of [Suite.Run] with fewer items.
 type contest struct {
 	*runner
-	budget  Limits
-	state   *race.State
-	engine  *race.Race
-	items   []string // ids in the order in which judges are asked about them
-	calls   int      // judgments per item
-	metric  string
+	budget  Limits            // calls and hours after which the race pauses
+	state   *race.State       // stored in the suite's folder
+	engine  *race.Race        // decides which judge to ask next
+	items   []string          // ids in the order in which judges are asked about them
+	calls   int               // judgments that an item takes, at most
+	metric  string            // by which items are correct or not
 	results []map[string]bool // by cell and id: whether the cell is correct on an item that its run has judged
 }
 
-// newContest checks the cells for a race: there must be two or more, about the same items, with the same metric, which
-// counts an item as correct or not.
+// newContest returns a race of the cells, or an error if they cannot race: there must be two or more, about the same
+// items, with the same metric, which counts an item as correct or not.
 func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*contest, error) {
 	if len(s.Cells) < 2 {
 		return nil, s.wrong(0, "a race needs at least two judges, and the file has one run")
@@ -101,7 +101,7 @@ func ParseBudget(text string) (l Limits, err error) {
 }
 
 // Race starts or continues a race of the cells, until the best is found or the budget is spent. Once the race has
-// started it returns the table even with an error, which may be eval.ErrIncomplete or eval.ErrInterrupted.
+// started it returns the table so far even with an error, which may be eval.ErrIncomplete or eval.ErrInterrupted.
 func (s *Suite) Race(
 	ctx context.Context, e *eval.Maker, rules race.Rules, budget Limits,
 ) (out *races.Race, err error) {
@@ -122,7 +122,7 @@ func (s *Suite) Race(
 	return out, err
 }
 
-// raceState reads the state of the cells' race.
+// raceState reads the state of the cells' race from the suite's folder.
 func (s *Suite) raceState() (*race.State, error) {
 	path := filepath.Join(s.Out, race.StateFile)
 	f, err := os.Open(path)
@@ -133,7 +133,7 @@ func (s *Suite) raceState() (*race.State, error) {
 	return race.ReadState(path, f)
 }
 
-// resume reads the suite's folder: the seconds of the race so far, and the judgments of the runs.
+// resume continues a race from the suite's folder: it reads the seconds spent so far, and the judgments of the runs.
 func (x *contest) resume(s *Suite) error {
 	old, err := s.raceState()
 	switch {
@@ -157,7 +157,7 @@ func (x *contest) resume(s *Suite) error {
 	return nil
 }
 
-// judgedItems returns the items that the run in a folder has judged, and whether it is correct on them.
+// judgedItems returns, by id, the items that the run in a folder has judged, and whether the judge is correct on each.
 func (x *contest) judgedItems(dir string) (map[string]bool, error) {
 	m, err := judging.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +182,7 @@ func (x *contest) judgedItems(dir string) (map[string]bool, error) {
 	return results, nil
 }
 
-// run asks judges for one block of items after another.
+// run asks one judge after another for a block of items, until the race is over or must pause.
 func (x *contest) run(ctx context.Context) error {
 	for {
 		j, upTo, ok := x.engine.Next()
@@ -210,7 +210,8 @@ func (x *contest) run(ctx context.Context) error {
 	}
 }
 
-// ask makes a judge's run judge its items of the block, or stops when the judge leaves the race.
+// ask makes the run of judge j judge its next items, up to number upTo of the race's order; it ends early when
+// the judge leaves the race.
 func (x *contest) ask(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
 	x.Notef("%s: items %d to %d of %d; %d of %d judges remain",
@@ -255,7 +256,7 @@ func (x *contest) ask(ctx context.Context, j, upTo int) error {
 	return nil
 }
 
-// exceedsBudget reports whether the calls or the hours of the budget are spent.
+// exceedsBudget reports whether the calls or the hours of the race's budget are spent.
 func (x *contest) exceedsBudget() bool {
 	hours := floats.Sum(x.state.Seconds) / 3600
 	return x.exceedsCalls() || x.budget.Hours > 0 && hours >= x.budget.Hours
@@ -266,7 +267,7 @@ func (x *contest) exceedsCalls() bool {
 	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.calls > x.budget.Calls
 }
 
-// save writes the state of the race.
+// save writes the state of the race to the suite's folder.
 func (x *contest) save() error {
 	x.state.Record(x.engine, x.calls)
 	return judging.WriteJSON(filepath.Join(x.suite.Out, race.StateFile), x.state)

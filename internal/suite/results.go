@@ -5,16 +5,16 @@ import (
 	"gavel/scoring"
 )
 
-// Results scores every run that has started, and ranks the runs of each condition.
+// Results scores every run of the suite that has started, and ranks the judges under each condition.
 func (s *Suite) Results() (*report.SuiteRanking, error) {
 	return report.NewRanking(s.summary(), s.Out, func(run string) (*scoring.Run, error) {
 		return scoring.Load(run, scoring.DefaultOptions.Reading)
 	})
 }
 
-// summary returns the suite's description for its folder.
+// summary returns the description of the suite that is stored in its folder.
 func (s *Suite) summary() *scoring.Matrix {
-	out := &scoring.Matrix{Name: s.Name, File: s.Text, Shard: s.shard}
+	out := &scoring.Matrix{Name: s.Name, File: s.Text, Shard: s.shard, Study: s.study}
 	if s.shard != "" {
 		out.Path = s.path
 	}

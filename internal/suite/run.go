@@ -17,17 +17,18 @@ import (
 	"gavel/scoring/race"
 )
 
-// runner makes a suite's runs, one after the other.
+// runner makes the runs of a suite's cells, one after the other.
 type runner struct {
 	*eval.Maker
 	suite *Suite
-	stop  atomic.Bool // no further run may start
+	stop  atomic.Bool // the user interrupted: no further run may start
 
 	incomplete     []string // names of cells that lack judgments or verdicts
-	lacksJudgments bool     // one of these lacks judgments
+	lacksJudgments bool     // one of these cells lacks judgments
 }
 
-// Run starts or continues the runs. The error may be eval.ErrIncomplete, eval.ErrInterrupted or *AboveLimits.
+// Run starts or continues the runs of all cells. With yes it ignores the suite's limits. The error may be
+// eval.ErrIncomplete, eval.ErrInterrupted or *LimitsError.
 func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
 	if err := s.checkLimits(ctx, e, yes); err != nil {
 		return err
@@ -35,7 +36,7 @@ func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
 	return s.withRunner(ctx, e, func(ctx context.Context, r *runner) error { return r.run(ctx) })
 }
 
-// withRunner calls do with a runner, after it has found the judges and made the suite's folder.
+// withRunner calls do with a runner, after checking that the judges answer and making the suite's folder.
 func (s *Suite) withRunner(ctx context.Context, e *eval.Maker, do func(context.Context, *runner) error) (err error) {
 	quiet := *e
 	release, err := quiet.OpenSharedCache(s.requests)
@@ -61,8 +62,8 @@ func (s *Suite) withRunner(ctx context.Context, e *eval.Maker, do func(context.C
 	return do(ctx, r)
 }
 
-// checkJudges looks for the judges of all incomplete cells before any is asked. A mistake in the file is an error. A
-// server that does not answer now is tried again when its turn comes.
+// checkJudges asks the servers of all incomplete cells for their judges, before any run starts. A mistake in the file
+// is an error. A server that does not answer now is tried again when its cell comes.
 func (r *runner) checkJudges(ctx context.Context) error {
 	checked := map[string]bool{}
 	for _, c := range r.suite.Cells {
@@ -85,7 +86,7 @@ func (r *runner) checkJudges(ctx context.Context) error {
 	return nil
 }
 
-// checkLimits returns an error if the plan exceeds the limits of the file.
+// checkLimits returns an error if the plan exceeds the limits of the suite's file, unless yes is set.
 func (s *Suite) checkLimits(ctx context.Context, e *eval.Maker, yes bool) error {
 	if yes || !s.limits.any() {
 		return nil
@@ -97,7 +98,7 @@ func (s *Suite) checkLimits(ctx context.Context, e *eval.Maker, yes bool) error 
 	return &LimitsError{strings.Join(plan.Exceeded, "; "), s.path}
 }
 
-// LimitsError is the error of a suite whose plan exceeds its limits.
+// LimitsError is the error of a suite whose plan exceeds its limits: Excess says which, path is the suite's file.
 type LimitsError struct{ Excess, path string }
 
 func (a *LimitsError) Error() string {
@@ -105,7 +106,7 @@ func (a *LimitsError) Error() string {
 		"see \"gavel suite plan %s\", and add --yes to run it anyway", a.Excess, a.path)
 }
 
-// write makes the suite's folder, and the file in it that lists the runs.
+// write makes the suite's folder, and in it the file that lists the suite's runs.
 func (s *Suite) write() error {
 	if disk.Exists(filepath.Join(s.Out, judging.ManifestFile)) {
 		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
@@ -119,7 +120,8 @@ func (s *Suite) write() error {
 
 func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }
 
-// run makes the runs of all cells. If a judge cannot be found, or stops answering, its other cells are left out.
+// run makes the runs of all cells. If a judge cannot be found, or stops answering, it leaves
+// out the judge's other cells.
 func (r *runner) run(ctx context.Context) error {
 	broken := map[*Judge]error{}
 	for n, c := range r.suite.Cells {
@@ -151,20 +153,20 @@ func (r *runner) run(ctx context.Context) error {
 	return r.end(ctx)
 }
 
-// complete reports whether the run of a cell is complete, by its folder.
+// complete reports whether the run of a cell is complete, by the manifest in its folder.
 func (r *runner) complete(c *Cell) bool {
 	m, err := judging.ReadManifest(c.Request.Out)
 	return err == nil && (m.Status == judging.Complete || m.Status == judging.StoppedByRule && c.Request.Until != "")
 }
 
-// note records a cell that is not complete, and shows the reason.
+// note records a cell whose run is not complete because of err, and prints the reason.
 func (r *runner) note(c *Cell, err error) {
 	r.Notef("%s: %s", c.name, strings.ReplaceAll(r.suite.explain(err), "\n", " "))
 	r.incomplete = append(r.incomplete, c.name)
 	r.lacksJudgments = r.lacksJudgments || !errors.Is(err, eval.ErrUnserved)
 }
 
-// interrupted returns the error of a suite or race that was stopped, with its progress.
+// interrupted returns the error of a suite or race that the user stopped; format and args say how far it is.
 func (r *runner) interrupted(ctx context.Context, format string, args ...any) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, eval.ErrInterrupted) {
 		return cause
@@ -173,7 +175,7 @@ func (r *runner) interrupted(ctx context.Context, format string, args ...any) er
 		fmt.Errorf("interrupted: %s; %s", fmt.Sprintf(format, args...), r.Words.GoOn))
 }
 
-// end returns the error with which the suite ends.
+// end returns the error for cells that are not complete; nil if all are.
 func (r *runner) end(ctx context.Context) error {
 	if r.stopped(ctx) {
 		open := slices.DeleteFunc(slices.Clone(r.suite.Cells), r.complete)

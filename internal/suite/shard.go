@@ -7,8 +7,8 @@ import (
 	"gavel/judging"
 )
 
-// SelectShard reduces a suite to one shard: every cell becomes its run over the shard's items, in a folder next to the
-// suite's. It continues an earlier try of the shard.
+// SelectShard reduces a suite to one shard, a part of its items: every cell becomes its run over the shard's items, in
+// a folder next to the suite's. It continues an earlier try of the shard.
 func (s *Suite) SelectShard(p eval.Shard) error {
 	s.Out += p.Suffix()
 	s.shard = p.String()

@@ -27,23 +27,23 @@ type Status struct {
 	Suite    string         `json:"suite"`
 	Out      string         `json:"out"`
 	Cells    []RunState     `json:"cells"`
-	Stages   []RunState     `json:"stages,omitempty"` // runs whose answers cells judge
-	ByStatus map[string]int `json:"by_status"`        // of cells
-	Race     *race.State    `json:"race,omitempty"`   // of the cells, if one was started
+	Stages   []RunState     `json:"stages,omitempty"` // runs of models' answers that cells use
+	ByStatus map[string]int `json:"by_status"`        // number of cells by status
+	Race     *race.State    `json:"race,omitempty"`   // of the cells; nil if none was started
 }
 
 // RunState describes the progress of one run.
 type RunState struct {
 	Run       string     `json:"run"`
-	Judge     string     `json:"judge,omitempty"` // "" for a stage
+	Judge     string     `json:"judge,omitempty"` // name of the judge; "" for a run of models' answers
 	Status    string     `json:"status"`
-	Expected  int        `json:"expected"` // judgments
-	Completed int        `json:"standing"` // judgments with a reply
-	Failed    int        `json:"failed"`
-	Rate      float64    `json:"per_second,omitempty"` // from the latest records
-	Left      float64    `json:"seconds_left,omitempty"`
-	Last      *time.Time `json:"last_record,omitempty"`
-	Silent    float64    `json:"seconds_silent,omitempty"` // if its status is running
+	Expected  int        `json:"expected"`                 // judgments that the run needs
+	Completed int        `json:"standing"`                 // judgments with a reply
+	Failed    int        `json:"failed"`                   // judgments whose last call failed
+	Rate      float64    `json:"per_second,omitempty"`     // judgments per second, from the latest records
+	Left      float64    `json:"seconds_left,omitempty"`   // estimated time to the run's end
+	Last      *time.Time `json:"last_record,omitempty"`    // time of the last record
+	Silent    float64    `json:"seconds_silent,omitempty"` // since the last record, if the run's status is running
 	// Value is the headline score so far. Before the run's end its interval is valid however often one looks.
 	Value *scoring.Result `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -73,7 +73,8 @@ func (s *Suite) Status(now time.Time) *Status {
 	return st
 }
 
-// stateOf reads the progress of a run from run.json and the complete lines of records.jsonl.
+// stateOf returns the progress at the time now of the run in a folder, from its manifest and the
+// complete lines of records.jsonl.
 func stateOf(dir string, now time.Time) RunState {
 	c := RunState{Run: dir, Status: report.NotBegun}
 	m, err := judging.ReadManifest(dir)
@@ -110,8 +111,8 @@ func stateOf(dir string, now time.Time) RunState {
 	return c
 }
 
-// headline returns the headline score of a run so far, or nil if its records cannot be scored. Scoring the run explains
-// why.
+// headline returns the headline score of the run so far, or nil if its records cannot be scored.
+// Scoring the run explains why.
 func (c RunState) headline() *scoring.Result {
 	run, err := scoring.Load(c.Run, scoring.DefaultOptions.Reading)
 	if c.Completed == 0 || err != nil {
@@ -121,17 +122,17 @@ func (c RunState) headline() *scoring.Result {
 	return report.Headline(&results)
 }
 
-// addPace adds the pace of a run that is in progress. last is the time of its last record.
+// addPace sets the speed of a run that is in progress, and the time left. last is the time of its last record.
 func (c *RunState) addPace(tempo *judging.Tempo, last *time.Time, now time.Time) {
 	c.Silent = max(0, now.Sub(*last).Seconds())
 	c.Rate = tempo.PerSecond(now)
 	c.Left, _ = tempo.Remaining(c.Expected-c.Completed, now)
 }
 
-// silentAfter is the time without a record after which a running run is called silent: it may have been killed.
+// silentAfter is the time without a new record after which a run in progress is called silent: it may have been killed.
 const silentAfter = 2 * time.Minute
 
-// Document returns a table with a row for each run, and the race if there is one.
+// Document returns a table with a row for each run of the suite, and the race if there is one.
 func (s *Status) Document() (d doc.Document) {
 	if s.Race != nil {
 		d = races.Stored(s.Race, func(run string) string { return run }).Document()
@@ -167,7 +168,7 @@ func (s *Status) Document() (d doc.Document) {
 	return d
 }
 
-// row returns the run's row of the table.
+// row returns the run's row of the table that shows the suite's progress.
 func (c RunState) row() doc.Row {
 	var judgments, failed, rate, remaining, value string
 	status := c.Status

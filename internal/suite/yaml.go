@@ -14,9 +14,10 @@ import (
 	"gavel/internal/eval"
 )
 
+// tabIndent matches a line that a tab indents.
 var tabIndent = regexp.MustCompile(`^ *\t`)
 
-// syntaxError returns an error with the line where the file is not YAML. A tab, the usual reason, is named, since the
+// syntaxError returns the error of a file that is not YAML, with the line. A tab, the usual reason, is named, since the
 // parser does not mention it.
 func (s *Definition) syntaxError(raw []byte, err error) error {
 	n := 0
@@ -32,7 +33,7 @@ func (s *Definition) syntaxError(raw []byte, err error) error {
 	return s.wrong(line, "not YAML: %s", text)
 }
 
-// resolve replaces aliases by their targets, and limits the length of lists before they are expanded.
+// resolve replaces YAML's aliases below n by their targets, and returns an error for lists that are too long.
 func (s *Definition) resolve(n *yaml.Node) error {
 	if isList(n) && len(n.Content) > maxCells {
 		return s.wrong(n.Line, "this list has %d entries, and may have %d", len(n.Content), maxCells)
@@ -50,7 +51,7 @@ func (s *Definition) resolve(n *yaml.Node) error {
 	return nil
 }
 
-// entry holds a key of a mapping and its value.
+// entry holds a key of a YAML mapping and its value.
 type entry struct {
 	key   string
 	line  int
@@ -60,8 +61,8 @@ type entry struct {
 // keys maps the keys that a mapping may have to the functions that read their values.
 type keys map[string]func(entry) error
 
-// mapping reads a mapping key by key. It returns an error for unknown and repeated keys. Errors name the mapping by
-// part.
+// mapping reads the YAML mapping n, calling the reader in keys for each key. It returns an error for unknown and
+// repeated keys. Errors call the mapping by part.
 func (s *Definition) mapping(n *yaml.Node, part string, keys keys) error {
 	if n.Kind != yaml.MappingNode {
 		return s.wrong(n.Line, "%s: expected keys with values, not %s", part, kindOf(n))
@@ -89,7 +90,7 @@ func (s *Definition) mapping(n *yaml.Node, part string, keys keys) error {
 	return nil
 }
 
-// didYouMean returns the nearest of the names, or a list of them if they are few.
+// didYouMean returns words for an error about a mistyped name: the nearest of names, or all of them if they are few.
 func didYouMean(typed string, names []string) string {
 	best := datasets.Nearest(typed, names)
 	switch {
@@ -103,7 +104,7 @@ func didYouMean(typed string, names []string) string {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// kindOf describes a value of the wrong kind.
+// kindOf describes a YAML value, for an error about a value of the wrong kind.
 func kindOf(n *yaml.Node) string {
 	switch {
 	case isNull(n):
@@ -118,7 +119,7 @@ func kindOf(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// name returns a function that reads a name.
+// name returns a reader of a key that stores the key's value, a name, in to.
 func (s *Definition) name(to *string) func(entry) error {
 	return func(e entry) error {
 		if e.value.Kind != yaml.ScalarNode || isNull(e.value) || e.value.Value == "" {
@@ -129,7 +130,7 @@ func (s *Definition) name(to *string) func(entry) error {
 	}
 }
 
-// each returns a function that reads a list, entry by entry.
+// each returns a reader of a key whose value is a list; it calls read for every entry of the list.
 func (s *Definition) each(read func(*yaml.Node) error) func(entry) error {
 	return func(e entry) error {
 		if !isList(e.value) || len(e.value.Content) == 0 {
@@ -144,8 +145,8 @@ func (s *Definition) each(read func(*yaml.Node) error) func(entry) error {
 	}
 }
 
-// values reads the values of a flag. A list is an axis of several values. For a flag that may be repeated, a list is
-// one value, and a list of lists is an axis.
+// values reads the values of a flag in the file. A list gives several values, one condition for each (an axis). For a
+// flag that may be repeated, a list is one value, and a list of lists gives several.
 func (s *Definition) values(e entry, field eval.Field) (values []setting, err error) {
 	nodes := []*yaml.Node{e.value}
 	repeats := field.Kind == eval.List

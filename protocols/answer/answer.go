@@ -20,8 +20,8 @@ import (
 
 const name = "answer"
 
-// Protocol asks a model for its own answers. A run is also a stage of runs in which its answers are judged or shown to
-// a judge.
+// Protocol asks a model for its own answers. Later runs may build on the finished run: selfreference judges its
+// answers, pairwise shows them to a judge.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "a question of a dataset: a model's own answer (self-reference, arXiv 2509.19880, stages 1 and 2)",
@@ -41,19 +41,22 @@ Examples:
 	New:     func(t judging.Template, s judging.Settings) judging.Asker { return answer{t, s.Get(markerOption)} },
 }
 
-// Graded lists the shapes of questions whose answers are right or wrong.
+// Graded lists the shapes (kinds) of dataset items whose answers can be graded as right or wrong.
 var Graded = []datasets.Shape{datasets.Choice, datasets.Number, datasets.Preference}
 
 //go:embed prompts
 var files embed.FS
 
 var (
-	shapes      = append(slices.Clone(Graded), datasets.Pair)
+	// shapes lists the kinds of items that protocol answer asks.
+	shapes = append(slices.Clone(Graded), datasets.Pair)
+	// answerTexts is the paper's prompt: for each shape a user message and, for some, a system message.
 	answerTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7",
 		judging.Texts(files, "prompts"), preferenceLabel)
 )
 
-// describe clears the label of a pair, which is about its responses and not about an answer to its question.
+// describe fills the record r with its item. Of a pair it clears the label: the label says which response is better,
+// and is no answer to the pair's question.
 func describe(r *judging.Record, item datasets.Item, s judging.Presentation) {
 	r.Describe(item.Answered)
 	if s.Shape == datasets.Open {
@@ -61,7 +64,7 @@ func describe(r *judging.Record, item datasets.Item, s judging.Presentation) {
 	}
 }
 
-// rightVerdict reports whether an answer is right. Numbers are compared by value.
+// rightVerdict reports whether the verdict v on record r is the dataset's answer. Numbers are compared by value.
 func rightVerdict(r *judging.Record, v judging.Verdict) bool {
 	if r.Shape == datasets.Number {
 		return SameNumber(v.Answer, r.Gold)
@@ -70,12 +73,21 @@ func rightVerdict(r *judging.Record, v judging.Verdict) bool {
 	return choice != "" && choice == r.Gold
 }
 
-// IsAnswer reports whether a value that was read is the answer of an item.
+// IsAnswer reports whether value, an answer read from a reply, is the right one: an equal number or
+// the right candidate's id.
 func IsAnswer(item datasets.Item, value string) bool {
 	if item.Shape == datasets.Number {
 		return SameNumber(value, item.Answer)
 	}
 	return value == item.GoldID()
+}
+
+// FinalAnswers returns the answers to a graded question in the form that the prompts ask for: all options of a choice,
+// or the right number and two wrong ones. right is the index of the right one.
+func FinalAnswers(item datasets.Item) (texts []string, right int) {
+	p := answer{template: answerTexts}
+	o := p.Prompt(item, p.Presentations(item)[0]).Oracle
+	return o.Choices, o.Correct
 }
 
 // QuestionText returns the question as a judge of its answer sees it: with its options and, for a preference, with both
@@ -92,22 +104,23 @@ func QuestionText(item datasets.Item) string {
 	return item.Question
 }
 
-// answer asks a question with the prompt of its shape: the paper's Figure 5 for a number, 6 for a choice, 7 for a
-// preference. The question of a pair is asked as it stands, as it was for the two responses.
+// answer asks a question with the prompt of its shape: Figure 5 of arXiv 2509.19880 for a number, 6 for a choice, 7 for
+// a preference. The question of a pair is sent alone, without any added text.
 type answer struct {
 	template judging.Template
-	marker   string // see markerOption; "" for none
+	marker   string // text before the answer in replies, such as "A:" (option marker); "" for none
 }
 
-// Suffixes of the template's texts, after the shape: system message and user message. A shape without a system message
-// is asked without one.
+// Keys of Template.Texts are a shape and one of these suffixes, such as "number.user". Without a text for
+// "number.system", questions for a number are asked without a system message.
 const (
 	systemText = ".system"
 	userText   = ".user"
 )
 
-// ownPrompt uses a user's system message for every shape. The user message stays the paper's. For a choice or a
-// preference the system message has to say how to answer, since nothing else does.
+// ownPrompt returns a prompt from the user's file at path: its text is the system message for every shape. The user
+// messages stay the paper's. For a choice or a preference the system message has to say how to answer, since nothing
+// else does.
 func ownPrompt(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: it must hold a system message")
@@ -119,7 +132,7 @@ func ownPrompt(path, system string) (judging.Template, error) {
 	return judging.NewTexts(path, "file", texts, preferenceLabel), nil
 }
 
-// promptShape returns the shape of the prompt for items of a shape.
+// promptShape returns the shape whose texts ask an item of the given shape: open for a pair, else the shape itself.
 func promptShape(shape datasets.Shape) datasets.Shape {
 	if shape == datasets.Pair {
 		return datasets.Open
@@ -138,6 +151,7 @@ func (answer) Presentations(item datasets.Item) []judging.Presentation {
 	return []judging.Presentation{s}
 }
 
+// ascending returns the numbers from 0 to n-1.
 func ascending(n int) []int {
 	order := make([]int, n)
 	for i := range order {
@@ -146,7 +160,8 @@ func ascending(n int) []int {
 	return order
 }
 
-// Prompt fills in the texts of the item's shape.
+// Prompt returns the messages that ask item, the replies that --constrain allows, and the right answer for simulated
+// judges.
 func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := judging.Prompt{
 		System: judging.Fill(p.template.Texts[string(s.Shape)+systemText], "{category}", item.Group),
@@ -157,6 +172,7 @@ func (p answer) Prompt(item datasets.Item, s judging.Presentation) judging.Promp
 	return prompt
 }
 
+// user returns the user message that asks the question of item.
 func (p answer) user(item datasets.Item, s judging.Presentation) string {
 	text := p.template.Texts[string(s.Shape)+userText]
 	switch s.Shape {
@@ -171,7 +187,7 @@ func (p answer) user(item datasets.Item, s judging.Presentation) string {
 	return judging.Fill(text, "{question}", item.Question)
 }
 
-// optionLines lists the options, a line each: "A. …".
+// optionLines lists the item's options in the order of s, a line each: "A. …".
 func optionLines(item datasets.Item, s judging.Presentation) string {
 	lines := make([]string, len(s.Order))
 	for position, c := range s.Order {
@@ -180,12 +196,14 @@ func optionLines(item datasets.Item, s judging.Presentation) string {
 	return strings.Join(lines, "\n")
 }
 
+// letter returns the letter that labels a position: A for 0.
 func letter(position int) string { return string(rune('A' + position)) }
 
-// answerTurn is gavel's own: no paper constrains the answers.
+// answerTurn asks for the label alone after free reasoning, when --constrain limits replies to labels. It is gavel's
+// own: no paper constrains the answers.
 const answerTurn = "Now output your final answer in the format asked for, and nothing else."
 
-// labelsOf returns the answers on offer. Replies to a question for a number cannot be constrained.
+// labelsOf returns the replies that --constrain allows, one for each option; none for questions without options.
 func labelsOf(item datasets.Item, s judging.Presentation) []string {
 	var labels []string
 	for position := range s.Order {
@@ -198,8 +216,8 @@ func labelsOf(item datasets.Item, s judging.Presentation) []string {
 	return labels
 }
 
-// answerOracle tells simulated judges the right answer. For a number they choose from the right one and two wrong ones,
-// in an order that depends on the item.
+// answerOracle tells simulated judges the right answer to item. For a number they choose from the right one and two
+// wrong ones, in an order that depends on the item's id.
 func answerOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
 	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: labels}
 	switch s.Shape {
@@ -226,8 +244,8 @@ func answerOracle(item datasets.Item, s judging.Presentation, labels []string) b
 	return o
 }
 
-// openOracle makes a simulated judge answer a pair's question with the final answer of one of the responses; that of
-// the better one is right. This is independent of whether it compares the responses correctly.
+// openOracle makes a simulated judge answer a pair's question with the final answer of one of the two responses; the
+// better response's answer is right. Whether the judge answers correctly does not affect how it compares the responses.
 func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	o := backends.Oracle{Item: "answer to " + item.ID, Presentation: s.Index, Order: []int{0, 1}, Correct: item.Gold}
 	for _, c := range item.Candidates {
@@ -245,13 +263,15 @@ func openOracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	return o
 }
 
-// preferenceLabel matches a label by its form, whether or not it is on offer.
+// preferenceLabel matches a label such as [[C]], whether or not there is an option of that letter.
 var preferenceLabel = regexp.MustCompile(`\[\[([A-Z])\]\]`)
 
-// ReadsByPolicy reports whether the answer is a preference, whose labels are in brackets.
+// ReadsByPolicy reports whether the policy for replies with several labels applies to r: only
+// preferences have labels in brackets.
 func (answer) ReadsByPolicy(r *judging.Record) bool { return r.IsPreference() }
 
-// Parse reads the answer by the rules of the item's shape.
+// Parse reads the model's answer from its reply: after the run's marker if it has one, else by the rules of the item's
+// shape.
 func (p answer) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if v, ok := p.readMarked(s, reply, method); ok {
 		return v
@@ -284,7 +304,7 @@ func (p answer) Parse(s judging.Presentation, reply string, method judging.Readi
 	return letterVerdict(s, reply[span.Start:span.End], rule, span)
 }
 
-// robust reads the answer in the final statement of the reply.
+// robust reads the answer by the robust readers, which take the reply's final statement, instead of the paper's rules.
 func robust(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.First {
 		reply = reading.CutAtNextQuestion(reply)
@@ -312,7 +332,8 @@ func robust(s judging.Presentation, reply string, method judging.Reading) judgin
 	return judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 }
 
-// letterVerdict returns the verdict for the candidate at a letter's position. Other letters are no verdict.
+// letterVerdict returns the verdict for the candidate at the position of a letter, which label begins with. For a
+// letter beyond the options it has no verdict.
 func letterVerdict(s judging.Presentation, label, rule string, span judging.Span) judging.Verdict {
 	position := int(label[0] - 'A')
 	if position >= len(s.Order) {

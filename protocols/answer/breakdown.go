@@ -2,14 +2,15 @@ package answer
 
 import "gavel/scoring"
 
-// Parts of the questions with a label.
+// Parts into which the answers to labelled questions fall.
 const (
 	PartRight   = "right"   // the answer is right
 	PartWrong   = "wrong"   // the answer is wrong
 	PartMissing = "missing" // no answer could be read
 )
 
-// Part returns the part that a question belongs to; "" without a label.
+// Part returns the part of u, a question with its answer: right, wrong or missing; "" if the
+// dataset has no label for it.
 func (*answers) Part(u scoring.Unit) string {
 	switch a := u.Data.(scoreRow); {
 	case a.gold == "":

@@ -6,7 +6,7 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose rates a model's own answers against chance.
+// Diagnose compares the accuracy of a model's own answers with guessing among the options.
 func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("answer"); ok {
 		return d

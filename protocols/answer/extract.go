@@ -16,19 +16,20 @@ import (
 
 // Rules by which an answer is read from a reply (PROTOCOLS.md §2).
 const (
-	ruleAnswerIs    = "answer-is"    // "the answer is (C)", "The answer is $1,450"
-	ruleAnswerColon = "answer-colon" // "Answer: C"
-	ruleLastLetter  = "last-letter"  // lenient: the last single letter
-	RuleLastNumber  = "last-number"  // the last number of the reply
+	ruleAnswerIs    = "answer-is"    // after "answer is": "the answer is (C)", "The answer is $1,450"
+	ruleAnswerColon = "answer-colon" // after "answer:": "Answer: C"
+	ruleLastLetter  = "last-letter"  // the last capital letter that stands alone; in lenient reading only
+	RuleLastNumber  = "last-number"  // the last number of the reply, where no phrase announces the answer
 )
 
-// The rules for a letter in MMLU-Pro's script.
+// Patterns of MMLU-Pro's own script for the letter of an answer.
 var (
 	letterAfterIs    = regexp.MustCompile(`answer is \(?([A-J])\)?`)
-	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // the last in a line
+	letterAfterColon = regexp.MustCompile(`.*[aA]nswer:\s*([A-J])`) // of several in a line the last
 )
 
-// findLetter returns the place of the letter that answers the question, and the rule that found it.
+// findLetter returns the place of the letter that answers a multiple-choice question, and the name of the rule that
+// found it; zero values if reply has no such letter.
 func findLetter(reply string, method judging.Reading) (span judging.Span, rule string) {
 	span = groupSpan(letterAfterIs, reply, method.First)
 	if !span.IsZero() {
@@ -51,13 +52,15 @@ func findLetter(reply string, method judging.Reading) (span judging.Span, rule s
 	return judging.Span{}, ""
 }
 
-// ReadValue returns the answer that the paper's rules read from a reply to a question of a shape; "" for none.
+// ReadValue returns the answer that the paper's rules read from text, a reply to a question of the given shape; "" for
+// none.
 func ReadValue(shape datasets.Shape, text string) string {
 	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.Reading{Policy: judging.Unique})
 	return cmp.Or(v.Answer, v.Label) // for a number, Label has it as written and Answer in plain form
 }
 
-// groupSpan returns the place of the group in the last match, or in the first.
+// groupSpan returns the place in text of find's first group: in the last match, or in the first one if first is set;
+// the zero Span without a match.
 func groupSpan(find *regexp.Regexp, text string, first bool) (span judging.Span) {
 	for from := 0; ; from = span.End {
 		m := find.FindStringSubmatchIndex(text[from:])
@@ -71,8 +74,8 @@ func groupSpan(find *regexp.Regexp, text string, first bool) (span judging.Span)
 	}
 }
 
-// lastLetter returns the place of the last single letter. Words are as in Python: the E of "ΔE" is not single, as it
-// would be for \b in Go.
+// lastLetter returns the place of the last letter from A to J that stands alone. Words are as in Python: the E of "ΔE"
+// is part of a word, and for Go's \b it would not be.
 func lastLetter(text string) judging.Span {
 	for i := len(text) - 1; i >= 0; i-- {
 		if text[i] < 'A' || text[i] > 'J' {
@@ -87,13 +90,14 @@ func lastLetter(text string) judging.Span {
 	return judging.Span{}
 }
 
+// isWordRune reports whether r is part of a word, as Python's \w does.
 func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // theAnswerIs matches the phrase that the prompt asks for, with the words in brackets that some models repeat.
 var theAnswerIs = regexp.MustCompile(`(?i)\bthe answer is\b(?:[\s:*_]*\(\s*(?:in )?arabic numerals?\s*\))?`)
 
-// findNumber reads the number of a reply: the one after the last, or first, "The answer is" that has one; otherwise the
-// last number of the reply.
+// findNumber reads the number of a reply: the one after the last "The answer is" that is followed by a number (the
+// first such phrase if method.First is set); without such a phrase, the last number of the reply.
 func findNumber(reply string, method judging.Reading) judging.Verdict {
 	text := reading.ASCIIDigits(reply)
 	phrases := theAnswerIs.FindAllStringIndex(text, -1)
@@ -120,8 +124,8 @@ func findNumber(reply string, method judging.Reading) judging.Verdict {
 	return judging.EmptyVerdict(judging.NoVerdict)
 }
 
-// numberVerdict returns the verdict for n, which begins from bytes after its place in text. text is the reply with
-// plain digits; the label is the number as the judge wrote it.
+// numberVerdict returns the verdict for the number n, whose offsets count from byte from of text. text is reply with
+// plain digits; the verdict's span is in reply, and its label is the number as the model wrote it.
 func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judging.Verdict {
 	span := judging.Span{Start: from + n.Start, End: from + n.End}
 	if text != reply { // the texts have the same number of characters, not of bytes
@@ -137,7 +141,8 @@ func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judgin
 	}
 }
 
-// characterOffset returns the offset in other of the character at an offset in text, which has as many characters.
+// characterOffset converts a byte offset in text to the byte offset of the same character in other. Both texts have the
+// same number of characters.
 func characterOffset(text string, offset int, other string) int {
 	n := utf8.RuneCountInString(text[:offset])
 	for i := range other {
@@ -160,8 +165,9 @@ func lastNumber(text string) (last reading.Numeral, ok bool) {
 // newSentence matches the end of a sentence and the beginning of the next. "Rs. 50" and "approx. 50" do not match.
 var newSentence = regexp.MustCompile(`[.!?]["')*\]]*\s+\S*\pL`)
 
-// numberOfSentence returns the number after "The answer is": in the rest of the sentence or, if the line has only
-// punctuation left, in the next line with more. For "3 + 4 = 7" it is the last number.
+// numberOfSentence returns the number that follows "The answer is". text is the reply after that phrase. The number is
+// in the rest of the sentence or, if the line has only punctuation left, in the next line with a letter or a digit. For
+// "3 + 4 = 7" it is the last number.
 func numberOfSentence(text string) (reading.Numeral, bool) {
 	from, line := 0, text
 	for {
@@ -186,10 +192,10 @@ func numberOfSentence(text string) (reading.Numeral, bool) {
 	return n, true
 }
 
-// sumUpTo matches the rest of a sum up to its last equals sign.
+// sumUpTo matches a sum such as "3 + 4 = 7" from after its first number up to its last equals sign.
 var sumUpTo = regexp.MustCompile(`^[\s0-9.,+\-−*×÷/()$€£%\\{}=]*=`)
 
-// readNumber parses a text that consists of one number in any notation.
+// readNumber returns the value of the number in text, in any notation; false if text has no number or several.
 func readNumber(text string) (*big.Rat, bool) {
 	text = reading.ASCIIDigits(text)
 	n, ok := reading.NextNumeral(text, 0)
@@ -202,7 +208,8 @@ func readNumber(text string) (*big.Rat, bool) {
 	return n.Rational(), true
 }
 
-// SameNumber reports whether two texts are the same number: 45.0 and 45, $1,450 and 1450. It is false for other texts.
+// SameNumber reports whether two texts have the same number: 45.0 and 45, $1,450 and 1450. It is false if either has no
+// number or several.
 func SameNumber(a, b string) bool {
 	x, ok := readNumber(a)
 	y, yes := readNumber(b)

@@ -18,19 +18,22 @@ const (
 	ruleBold        = "bold"
 )
 
-// FinalAnswer is the final answer of a reply and its place; the zero value is none.
+// FinalAnswer is the final answer in a reply to an open question; the zero value is none.
 type FinalAnswer struct {
-	Value, Rule string
-	Span        judging.Span
+	Value, Rule string       // the answer in plain form; the rule that found it
+	Span        judging.Span // place of the answer in the reply
 }
 
 var (
+	// Patterns of final answers: bold type, the text after the word "answer", and an option's
+	// letter alone, as "(C)" or "C.".
 	bold       = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*`)
 	afterWord  = regexp.MustCompile(`(?im)\banswer(?: is:?|:)[ \t*]*(\S.{0,80})`)
 	optionOnly = regexp.MustCompile(`^(?:\(([A-Z])\)|([A-Z])[.*)]*$)`)
 )
 
-// ReadFinal returns the last answer that the first successful rule reads.
+// ReadFinal reads the final answer to an open question from reply. The first rule that finds one decides; where its
+// pattern occurs several times, the last place counts.
 func ReadFinal(reply string) FinalAnswer {
 	box := lastBox(reply)
 	boxed := reply[box.Start:box.End]
@@ -53,7 +56,7 @@ func ReadFinal(reply string) FinalAnswer {
 	return FinalAnswer{}
 }
 
-// fiveLetters returns the last word of five equal capital letters, as one small letter.
+// fiveLetters returns the last word of five equal capital letters in text, such as CCCCC, as one small letter: c.
 func fiveLetters(text string) (letter string, span judging.Span) {
 	for i := len(text); i > 0; {
 		end := i
@@ -72,7 +75,8 @@ func fiveLetters(text string) (letter string, span judging.Span) {
 
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
-// lastBox returns the place of the contents of the last \boxed{…}, with balanced braces.
+// lastBox returns the place of the contents of the last \boxed{…} in text, with balanced
+// braces; the zero Span for none.
 func lastBox(text string) judging.Span {
 	const begin = `\boxed{`
 	i := strings.LastIndex(text, begin)
@@ -96,11 +100,11 @@ func lastBox(text string) judging.Span {
 	return judging.Span{}
 }
 
-// formatting removes differences between two notations of the same answer.
+// formatting removes spaces and LaTeX commands in which two notations of the same answer may differ.
 var formatting = strings.NewReplacer(`\$`, "", " ", "", "\t", "", "$", "", `\left`, "", `\right`, "", `\,`, "",
 	`\!`, "", `\ `, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`)
 
-// plainFinal returns an answer in plain form: an option by its letter, a number without its unit.
+// plainFinal returns a final answer in plain form: an option by its small letter, a number without its unit.
 func plainFinal(text string) string {
 	if m := optionOnly.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
 		return strings.ToLower(m[1] + m[2])
@@ -113,5 +117,5 @@ func plainFinal(text string) string {
 	return text
 }
 
-// withoutUnit matches a number and the words after it. In 2x, without a space, x is not a unit.
+// withoutUnit matches a number and the words after it, such as "12 metres". In 2x, without a space, x is not a unit.
 var withoutUnit = regexp.MustCompile(`^([^\s\pL]*\pN)(?:\s+\pL+)+[.*\s]*$`)

@@ -19,45 +19,47 @@ import (
 // the whole reply. It is read by the same rules as a reply to gavel, except that the first of several answers counts.
 // The file's own reading is stored too, and compared.
 
-// answerRow is a row of a file of answers: an item, whose Raw is its line in items.jsonl, and the answer to it.
+// answerRow is a row of a file of answers that other programs wrote: an item, whose Raw is its line in items.jsonl, and
+// the answer to it.
 type answerRow struct {
 	item datasets.Item
 	imports.StoredJudgment
-	where  string // place in the file, for messages
+	where  string // place in the file, such as "row 3"; for messages
 	author string // judge or model, if the file names it in each row
 
-	// check compares gavel's reading with the file's. hasReading reports whether the file has one. differ is "" if they
-	// agree, and otherwise describes the difference, to follow where. check is called for rows with a reply; nil: the
-	// file has no readings.
+	// check compares the answer that gavel reads from the reply with the answer or grade in the file. hasReading reports
+	// whether the file has one. differ is "" if they agree, and otherwise describes the difference; messages begin with
+	// where and continue with differ. check is called for rows with a reply; nil: the file has no readings.
 	check func(p judging.Asker, r *judging.Record) (hasReading bool, differ string)
 }
 
 // answersFile holds a file of answers while it is imported.
 type answersFile struct {
 	path           string
-	sum            string // SHA-256 of the file
-	kind           string // of file; names the prompt, which is not known
-	source         string // where such files come from
-	dataset        judging.DatasetInfo
-	sha            string // of the dataset; "": computed from the rows
-	model          string
-	severalAuthors string // the error of a file by several judges or models, whose names are %q
-	options        judging.Settings
-	rows           []answerRow
-	repeats        int             // rows that repeat an earlier one
-	bad            imports.Rejects // invalid rows
-	unknown        []string        // ids that the dataset does not have
-	emptyError     error           // why no row can be used, if the reason is not in bad
+	sum            string              // SHA-256 of the file
+	kind           string              // kind of file, such as "gsm8k"; part of the prompt's name
+	source         string              // origin of such files, such as "MMLU-Pro model outputs"
+	dataset        judging.DatasetInfo // the dataset of the questions
+	sha            string              // SHA-256 of the dataset; "": the run's is computed from the rows
+	model          string              // model or judge whose answers these are; "": the author in the rows
+	severalAuthors string              // format of the error for a file by two judges or models; both verbs are names
+	options        judging.Settings    // settings of protocol answer with which replies are read
+	rows           []answerRow         // usable rows
+	repeats        int                 // rows that repeat an earlier one
+	bad            imports.Rejects     // invalid rows
+	unknown        []string            // ids of rows that the dataset lacks
+	emptyError     error               // error of a file without usable rows, if the reason is not in bad
 }
 
 // importedRun is the result of importing one run.
 type importedRun struct {
 	imports.Builder
 	readings int // rows for which the file has a reading or a grade
-	same     int // those where gavel's reading agrees; Differ lists the others
+	same     int // of these, rows where gavel reads the same; Differences lists the others
 }
 
-// run writes the run directory and returns the summary of the import, with the importer's notes.
+// run writes a run of the file's rows to the folder out and returns its summary, which ends with the importer's notes.
+// gavel is the version of the program.
 func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, error) {
 	template := judging.Template{Name: "imported " + f.kind, Origin: f.source, Labels: []string{}}
 	a := &importedRun{Builder: imports.Builder{
@@ -101,10 +103,11 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	return a, a.Write(out)
 }
 
-// errOther is the error of a valid row that is not part of the run.
+// errOther makes gather skip a valid row: its answer is by another model than the import asks for.
 var errOther = errors.New("not asked for")
 
-// gather reads the rows of the file. expected describes them for the error of a file without a usable row.
+// gather reads the rows of the file into f with read. It counts invalid, repeated and unknown rows, and fails if two
+// rows of one id differ. expected describes usable rows, for the error of a file that has none.
 func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answerRow, error)) (err error) {
 	f.bad.Path = f.path
 	byID := map[string]answerRow{}
@@ -167,5 +170,5 @@ func quote(text string, offset int) string {
 	return "“…" + strings.Join(strings.Fields(text[from:to]), " ") + "…”"
 }
 
-// quoteBytes is the approximate length of a quote.
+// quoteBytes is the number of bytes that quote shows from the offset on; it shows half as many before the offset.
 const quoteBytes = 40

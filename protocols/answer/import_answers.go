@@ -16,13 +16,14 @@ import (
 // answerLine is a line of gavel's own format for answers: the id of a question and the whole reply. Without a dataset,
 // the line has the question too, as in [datasets.Questions].
 type answerLine struct {
-	ID     json.RawMessage `json:"id"`
-	Answer json.RawMessage `json:"answer"`
-	Model  string          `json:"model"`
+	ID     json.RawMessage `json:"id"`     // id of the question
+	Answer json.RawMessage `json:"answer"` // the whole reply, or null
+	Model  string          `json:"model"`  // model that answered; may be absent
 }
 
-// ImportFile makes a run from a file of answers: MMLU-Pro's published outputs, or gavel's own format for the questions
-// of a dataset.
+// ImportFile makes a run in the folder out from a file of answers: MMLU-Pro's published outputs (.zip,
+// .json), or gavel's own format with answers to questions. info describes the questions' dataset; gavel is
+// the version of the program.
 func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetInfo, gavel string) (err error) {
 	r := imports.Input{Files: []string{file}, Out: out, Gavel: gavel, Option: func(string) string { return "" }}
 	if strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json") {
@@ -33,8 +34,8 @@ func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetI
 	return err
 }
 
-// importAnswers makes a run from a file in gavel's own format with answers to the questions of a dataset. Without a
-// dataset, the lines have their questions.
+// importAnswers makes a run from a file in gavel's own format with answers to the questions of a dataset. questions is
+// nil without a dataset: then the file's lines have their questions.
 func importAnswers(r imports.Input, questions *datasets.Set, info judging.DatasetInfo) ([]*imports.ImportedRun, error) {
 	f := &answersFile{
 		path:           r.Files[0],
@@ -95,8 +96,8 @@ func importAnswers(r imports.Input, questions *datasets.Set, info judging.Datase
 	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
-// readAnswer parses a line. Its question comes from the dataset, and has no shape if the dataset lacks the id; without
-// a dataset, it comes from the line.
+// readAnswer parses a line of gavel's format. The row's question comes from questions, and has no shape if they lack
+// the id; if questions is nil, the line has it.
 func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, err error) {
 	var l answerLine
 	if err := datasets.DecodeObject(raw, &l); err != nil {

@@ -70,7 +70,8 @@ func importFastChat(r imports.Input) ([]*imports.ImportedRun, error) {
 	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
-// judgmentRow parses a row as an item with its judgment.
+// judgmentRow parses a row of FastChat's judgments as an item with its judgment. golds has the labels of pairs by id: 0
+// if people prefer the first model's response, 1 if the second's, 2 for a tie.
 func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err error) {
 	var r imports.VoteRow
 	if err := datasets.DecodeObject(raw, &r); err != nil {
@@ -110,7 +111,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	return row, err
 }
 
-// voteLine is a pair as a dataset line, without texts.
+// voteLine is a pair of MT-Bench as a line of a dataset, without the texts of question and responses.
 type voteLine struct {
 	ID        string  `json:"id"`
 	Category  string  `json:"category"`
@@ -120,10 +121,10 @@ type voteLine struct {
 	ResponseB string  `json:"response_b"`
 	ModelA    string  `json:"model_a"`
 	ModelB    string  `json:"model_b"`
-	Gold      *string `json:"gold"`
+	Gold      *string `json:"gold"` // "A", "B" or "C" for a tie; null without a label
 }
 
-// goldsOf returns the choice of more than half of all votes for each pair, as in [datasets.MTBench]. split counts the
+// goldsOf returns for each pair the choice of more than half of its votes, as in [datasets.MTBench]. split counts the
 // pairs without such a majority.
 func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	counts := map[string]*[3]int{}
@@ -146,8 +147,8 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	return golds, split
 }
 
-// checkGames reads the replies of both games and compares the verdicts with the winners in the file. Game 1 shows
-// model_1 as A, game 2 model_2.
+// checkGames reads the judge's replies in both games (the two orders of a pair) and describes where a reply's verdict
+// is not the winner in the file; "" if there is no difference. Game 1 shows model_1 as A, game 2 model_2.
 func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (differ string) {
 	var wrong []string
 	for i, game := range []struct {

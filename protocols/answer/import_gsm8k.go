@@ -17,10 +17,10 @@ import (
 // GSM8K's file of model solutions has a question, its worked answer, and for each model its solution and whether it is
 // right. Where the dataset ends with "#### 18", both end with "A: 18".
 
-// solutionMarker precedes the answer in these files.
+// solutionMarker precedes the answer in GSM8K's files of model solutions.
 const solutionMarker = "A:"
 
-// solution is a model's solution to a question.
+// solution is a model's solution to a question of GSM8K, and whether the file calls it right.
 type solution struct {
 	model string
 	Right *bool   `json:"is_correct"`
@@ -99,7 +99,7 @@ func folderName(model string) string {
 	return name
 }
 
-// fill sets the solution as the answer of a row.
+// fill makes the solution the answer of row, to be compared with the file's is_correct.
 func (s solution) fill(row *answerRow) {
 	row.Replies = []string{*s.Text}
 	if s.Right == nil {
@@ -110,8 +110,8 @@ func (s solution) fill(row *answerRow) {
 	row.check = func(_ judging.Asker, r *judging.Record) (hasReading bool, differ string) { return true, s.differs(r) }
 }
 
-// readSolutions parses a row. Its models are the keys whose value is an object with a solution. The question gets its
-// id in the dataset, the number of its row from 0.
+// readSolutions parses row number index, from 0, of a file of model solutions. The row's models are the keys whose
+// value is an object with a solution. The question's id is index, as in the dataset.
 func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []solution, err error) {
 	var keys map[string]json.RawMessage
 	if err := datasets.DecodeObject(raw, &keys); err != nil {
@@ -143,7 +143,7 @@ func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []so
 	return item, all, err
 }
 
-// problemLine returns a question as a line of the dataset, with its id.
+// problemLine returns a question and its worked answer as a line of the GSM8K dataset; index becomes its id.
 func problemLine(index int, question, truth string) ([]byte, error) {
 	lineStart := strings.LastIndex(truth, "\n") + 1
 	number, ok := strings.CutPrefix(truth[lineStart:], solutionMarker)

@@ -20,9 +20,9 @@ import (
 // mmluProOutput is a row of MMLU-Pro's published model outputs: the dataset's keys, the letter that was extracted, and
 // the reply under one of two names.
 type mmluProOutput struct {
-	Pred          *string `json:"pred"`
-	GeneratedText *string `json:"generated_text"`
-	ModelOutputs  *string `json:"model_outputs"`
+	Pred          *string `json:"pred"`           // letter that MMLU-Pro's script extracted
+	GeneratedText *string `json:"generated_text"` // the reply
+	ModelOutputs  *string `json:"model_outputs"`  // the reply, in other files
 }
 
 // importMMLUPro turns published model outputs of MMLU-Pro, a JSON array or a zip archive of one, into a run. The name
@@ -72,15 +72,16 @@ func importMMLUPro(r imports.Input) ([]*imports.ImportedRun, error) {
 	return []*imports.ImportedRun{&a.ImportedRun}, nil
 }
 
-// outputsName matches the names of MMLU-Pro's files, and other names.
+// outputsName matches the name of any file. Its first group is the model: the name without MMLU-Pro's prefix, its
+// number of shots and the extension.
 var outputsName = regexp.MustCompile(`(?s)^(?:model_outputs_)?(.+?)(_\d+shots?)?(\.jsonl?|\.zip)*$`)
 
-// outputsModel returns the model in the name of a file.
+// outputsModel returns the model's name from the name of a file of its outputs.
 func outputsModel(path string) string {
 	return outputsName.FindStringSubmatch(filepath.Base(path))[1]
 }
 
-// mmluProRow splits a row into the dataset's question and the answer.
+// mmluProRow splits a row of published outputs into the dataset's question and the model's answer.
 func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	var o mmluProOutput
 	if err := datasets.DecodeObject(raw, &o); err != nil {
@@ -110,12 +111,12 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	return row, nil
 }
 
-// official reads a reply by the three rules of MMLU-Pro's script, of several answers the first. The script's random
-// guess where they find none is not part of it.
+// official reads a reply by the three rules of MMLU-Pro's script and takes the first of several answers. The script
+// makes a random guess where its rules find none; gavel does not.
 var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
 
 // checkOfficial compares the letter that gavel reads by the official rules with the file's pred. If the rules find no
-// letter, the file may have any: such rows cannot differ, and letters counts them.
+// letter, pred is a random guess or null: such rows cannot differ, and letters counts them by pred.
 func checkOfficial(
 	p judging.Asker, r *judging.Record, text string, letters map[string]int,
 ) (hasReading bool, differ string) {
@@ -135,7 +136,7 @@ func checkOfficial(
 		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, v.Span.Start), rightOf(p, r, text, pred))
 }
 
-// rightOf explains a difference: where else in the reply the file's letter may come from.
+// rightOf explains why the reply has another letter than pred, the file's: where else in the reply pred may come from.
 func rightOf(p judging.Asker, r *judging.Record, text, pred string) string {
 	last := official
 	last.First = false

@@ -51,6 +51,7 @@ var Imports = []imports.Importer{
 	},
 }
 
+// takeAnswers imports a file of answers in gavel's own format; option dataset names the dataset of their questions.
 func takeAnswers(r imports.Input) ([]*imports.ImportedRun, error) {
 	dataset := r.Option("dataset")
 	if dataset == "" {

@@ -9,5 +9,5 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout lays out runs of answer.
+// Layout arranges the reports of runs of protocol answer.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{})

@@ -26,6 +26,7 @@ var markerOption = judging.Option{
 	},
 }
 
+// checkMarker returns an error unless text is one line that is not blank.
 func checkMarker(text string) error {
 	if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") {
 		return errors.New("it is a text of one line, such as \"A:\"")
@@ -33,13 +34,14 @@ func checkMarker(text string) error {
 	return nil
 }
 
-// ruleMarker is the rule of answers after the run's marker.
+// ruleMarker names the rule that reads an answer after the run's marker.
 const ruleMarker = "marker"
 
-// letterFirst matches a single letter at the beginning.
+// letterFirst matches a text that begins with a single capital letter, also in a bracket or in bold type.
 var letterFirst = regexp.MustCompile(`^[\s*]*\(?([A-Z])(?:\W|$)`)
 
-// readMarked reads the text after the marker, in the last line that has an answer there, or the first.
+// readMarked reads the answer after the run's marker: in the last line where an answer follows the marker, or in the
+// first if method.First is set. ok is false without such a line.
 func (p answer) readMarked(s judging.Presentation, reply string, method judging.Reading) (v judging.Verdict, ok bool) {
 	if p.marker == "" {
 		return v, false
@@ -64,7 +66,8 @@ func (p answer) readMarked(s judging.Presentation, reply string, method judging.
 	return v, ok
 }
 
-// readAfterMarker reads the text after one marker.
+// readAfterMarker reads the answer at the beginning of rest, the text of a line after the
+// marker; false if there is none.
 func readAfterMarker(s judging.Presentation, rest string) (judging.Verdict, bool) {
 	if s.Shape == datasets.Number {
 		text := reading.ASCIIDigits(rest)
@@ -81,7 +84,7 @@ func readAfterMarker(s judging.Presentation, rest string) (judging.Verdict, bool
 	return letterVerdict(s, rest[m[2]:m[3]], ruleMarker, judging.Span{Start: m[2], End: m[3]}), true
 }
 
-// markerSettings returns settings with a marker.
+// markerSettings returns the settings of protocol answer with text as the marker.
 func markerSettings(text string) (judging.Settings, error) {
 	if err := checkMarker(text); err != nil {
 		return nil, err

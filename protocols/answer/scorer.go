@@ -13,33 +13,33 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the answer protocol, besides [GenerationAccuracy].
+// Metrics of the answer protocol, besides [scoring.GenerationAccuracy].
 const (
 	NoAnswer = "no-answer" // share of questions without an answer in the reply
-	Chance   = "chance"    // accuracy of guessing among the options
-	// RuleCount starts the names of metrics that count the answers found by a rule.
+	Chance   = "chance"    // expected accuracy of guessing among the options
+	// RuleCount begins the names of metrics, such as rule:answer-is, that count the answers found by one rule.
 	RuleCount = "rule:"
 )
 
-// scoreRow holds the answer to a question.
+// scoreRow holds a question and the model's answer to it, as the metrics need them.
 type scoreRow struct {
 	item         string
 	group        string
-	right        bool
-	hasAnswer    bool   // the reply has an answer
-	rule         string // that found the answer
-	options      int    // of a choice or a preference; else 0
-	gold         string
-	isPreference bool // the answer is a preference
+	right        bool   // the answer is right, by the dataset
+	hasAnswer    bool   // an answer could be read from the reply
+	rule         string // rule that found the answer in the reply
+	options      int    // number of options of a choice or a preference; else 0
+	gold         string // the right answer; "" without a label
+	isPreference bool   // the question is which of two responses people prefer
 }
 
 // answers scores runs in which a model answers questions.
 type answers struct {
 	scoring.Collector[scoreRow]
-	rows []*scoreRow // set by Finish
+	rows []*scoreRow // one for each question; set by Finish
 }
 
-// NewScorer scores runs in which a model answers questions.
+// NewScorer returns a scorer of runs in which a model answers questions.
 func NewScorer(*judging.Manifest) scoring.Scorer {
 	return &answers{Collector: scoring.Collector[scoreRow]{Metrics: answerMetrics}}
 }
@@ -87,12 +87,13 @@ func (f *answers) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// Metrics is the table of metrics of answers.
+// Metrics is the YAML table that labels and defines the metrics of answers.
 //
 //go:embed metrics.yaml
 var Metrics string
 
-// answerMetrics lists the metrics: over the questions with a label, over all, and over those with options.
+// answerMetrics computes the metrics: accuracy over the questions with a label, missing answers over all questions, and
+// chance over the questions with options.
 var answerMetrics = []scoring.SumMetric[scoreRow]{
 	{
 		Metric: scoring.Metric{
@@ -136,7 +137,7 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// Extend adds how many answers each rule found, and the number of questions without a label.
+// Extend adds to the report how many answers each rule found, and a warning that counts the questions without a label.
 func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstrap) {
 	for i, r := range rep.Results {
 		if r.Metric == Chance {
@@ -154,7 +155,7 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 	}
 }
 
-// ruleCounts returns how many answers each rule found.
+// ruleCounts returns a result for each rule: how many answers it found in the replies.
 func (f *answers) ruleCounts() (results []scoring.Result) {
 	counts := map[string]float64{}
 	read := 0

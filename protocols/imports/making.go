@@ -17,27 +17,29 @@ type Builder struct {
 	ImportedRun
 	Asker        judging.Asker   // reads the replies
 	MissingError string          // error of records without a judgment in the file
-	Items        []datasets.Item // Raw is the line in items.jsonl
+	Items        []datasets.Item // items of the run; Raw is an item's line in items.jsonl
 	Records      []*judging.Record
 	Missing      int // records without a judgment in the file
 	Read         int // records with a verdict
 }
 
-// StoredJudgment is a judgment in a file. Without replies and without a verdict it counts as missing.
+// StoredJudgment is a judgment as a file of another harness has it. Without replies and without a verdict it counts as
+// missing.
 type StoredJudgment struct {
-	Replies  []string
-	Verdict  *judging.Verdict // for a judgment without a text to read
-	Decision *string          // the file's decision
-	Prompt   string           // the file's prompt
-	Scores   json.RawMessage
-	Mode     string
-	Single   bool // copied from the other order, since the scores do not depend on it
+	Replies  []string         // the judge's replies, in their order
+	Verdict  *judging.Verdict // verdict of a judgment whose reply gavel does not read; else nil
+	Decision *string          // decision in the file, kept beside gavel's reading
+	Prompt   string           // prompt in the file
+	Scores   json.RawMessage  // a reward model's scores of the candidates, first shown first
+	Mode     string           // the way of asking, of protocols with several; "": as the presentation says
+	Single   bool             // computed from the scores of the other order, as the file has one order only
 }
 
-// Add adds an item.
+// Add adds an item to the run.
 func (m *Builder) Add(item datasets.Item) { m.Items = append(m.Items, item) }
 
-// Judge adds a judgment on an item in one of its presentations, and returns its record.
+// Judge adds a judgment on an item to the run and returns its record. presentation is the index of the order in
+// which the judge saw the item.
 func (m *Builder) Judge(item datasets.Item, presentation int, j StoredJudgment) (*judging.Record, error) {
 	presentations := m.Asker.Presentations(item)
 	manifest := &judging.Manifest{Spec: judging.Spec{Protocol: m.Asker.Name()}}
@@ -76,8 +78,8 @@ func (m *Builder) Judge(item datasets.Item, presentation int, j StoredJudgment) 
 	return r, nil
 }
 
-// Describe makes the manifest. source says where such files come from. Empty fields of the spec about the items are
-// computed from their lines and ids.
+// Describe makes the manifest of the run. source says where such files come from. If the spec has no number of items,
+// its dataset's hash, number and ids of items are computed from the items added.
 func (m *Builder) Describe(gavel, source, file string, spec judging.Spec, info judging.DatasetInfo) {
 	if spec.Dataset.Items == 0 {
 		sum := sha256.New()
@@ -100,7 +102,7 @@ func (m *Builder) Describe(gavel, source, file string, spec judging.Spec, info j
 	m.Manifest.Dataset = info
 }
 
-// Write writes the run's directory.
+// Write writes the run's manifest, records and items to the folder dir.
 func (m *Builder) Write(dir string) error {
 	m.Dir = dir
 	return judging.WriteRun(m.Dir, m.Manifest, m.Records, func(line func([]byte) error) error {

@@ -10,7 +10,7 @@ import (
 	"gavel/datasets/rows"
 )
 
-// EachRow calls use for every row of a file, and returns the SHA-256 of the file.
+// EachRow calls use for every row of a file, with the row's number from 1, and returns the SHA-256 of the file.
 func EachRow(path string, use func(row int, raw []byte) error) (sum string, err error) {
 	sum, err = rows.FileSum(path)
 	if err != nil {
@@ -19,7 +19,7 @@ func EachRow(path string, use func(row int, raw []byte) error) (sum string, err 
 	return sum, rows.Each(path, use)
 }
 
-// Keys iterates over the keys and values of an object in their order.
+// Keys iterates over the keys and values of a JSON object in their order.
 func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		dec := json.NewDecoder(bytes.NewReader(row))
@@ -34,8 +34,8 @@ func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// WithoutKeys returns an object on one line without some of its keys, the others in their order. compact writes a value
-// on one line; if it is nil, values stay as they are.
+// WithoutKeys returns the JSON object row on one line without the given keys, the others in their order. compact writes
+// a value on one line; if it is nil, values stay as they are.
 func WithoutKeys(
 	row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string,
 ) ([]byte, error) {

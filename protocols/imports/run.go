@@ -8,20 +8,20 @@ import (
 	"gavel/judging"
 )
 
-// ImportedRun is the result of an import.
+// ImportedRun is a run that an importer made from another harness's file.
 type ImportedRun struct {
-	Dir         string
+	Dir         string // folder of the run
 	Manifest    *judging.Manifest
-	Summary     []string // lines of the summary
+	Summary     []string // lines that the command prints about the import
 	Differences []string // sentences on differences between the file and gavel's reading
 }
 
-// AddLine adds a line to the summary.
+// AddLine adds a formatted line to the summary that the command prints.
 func (r *ImportedRun) AddLine(format string, args ...any) {
 	r.Summary = append(r.Summary, fmt.Sprintf(format, args...))
 }
 
-// SkippedLines returns lines on n skipped rows, with the reasons of the first; nil if n is 0.
+// SkippedLines returns lines of a summary on n skipped rows, with the reasons of the first in bad; nil if n is 0.
 func SkippedLines(n int, rows string, bad []string) []string {
 	if n == 0 {
 		return nil
@@ -33,7 +33,7 @@ func SkippedLines(n int, rows string, bad []string) []string {
 	return lines
 }
 
-// FirstLines returns the first sentences of a long list, indented, and how many more there are.
+// FirstLines returns the first 20 sentences of a list, indented, and how many more there are.
 func FirstLines(all []string) (lines []string) {
 	const limit = 20
 	for i, d := range all {
@@ -45,8 +45,8 @@ func FirstLines(all []string) (lines []string) {
 	return lines
 }
 
-// ReportDifferences returns the first differences between files and gavel's reading. It writes all of them to the file
-// list, if it is not "".
+// ReportDifferences returns lines on the first differences between files and gavel's reading of them. It writes all
+// differences to the file list, if it is not "".
 func ReportDifferences(list string, runs []*ImportedRun) (notes []string, err error) {
 	var all []string
 	for _, r := range runs {

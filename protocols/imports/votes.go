@@ -15,28 +15,28 @@ import (
 type VoteRow struct {
 	QuestionID json.RawMessage `json:"question_id"`
 	Turn       *int            `json:"turn"`
-	Judge      json.RawMessage `json:"judge"`
+	Judge      json.RawMessage `json:"judge"` // a name; FastChat's: names of model and prompt
 	ModelA     *string         `json:"model_a"`
 	ModelB     *string         `json:"model_b"`
-	Winner     *string         `json:"winner"`
+	Winner     *string         `json:"winner"` // model_a, model_b, or a kind of tie
 
 	Model1    *string `json:"model_1"`
 	Model2    *string `json:"model_2"`
-	G1Winner  *string `json:"g1_winner"`
-	G2Winner  *string `json:"g2_winner"`
-	G1Prompt  string  `json:"g1_user_prompt"`
-	G1Verdict string  `json:"g1_judgment"`
-	G2Verdict string  `json:"g2_judgment"`
+	G1Winner  *string `json:"g1_winner"`      // winner of game 1: model_1, model_2, tie or error
+	G2Winner  *string `json:"g2_winner"`      // winner of game 2: model_1, model_2, tie or error
+	G1Prompt  string  `json:"g1_user_prompt"` // user message of game 1
+	G1Verdict string  `json:"g1_judgment"`    // the judge's reply in game 1
+	G2Verdict string  `json:"g2_judgment"`    // the judge's reply in game 2
 }
 
-// ErrNoWinner is the error for a reply of the judge without a verdict.
+// ErrNoWinner is the error for a game of FastChat's judge whose reply has no verdict.
 var ErrNoWinner = errors.New("no verdict")
 
-// HasGames reports whether the row is from FastChat's own judge.
+// HasGames reports whether the row has two games of FastChat's own judge instead of a single vote.
 func (r VoteRow) HasGames() bool { return r.Model1 != nil || r.G1Winner != nil }
 
-// Vote returns the vote of a row. If the two games of FastChat's judge differ, it is a tie, as in FastChat. If one of
-// them has no verdict, the error wraps ErrNoWinner, and the other fields of the vote are valid.
+// Vote returns the vote of a row. If the two games of FastChat's judge differ, the vote is a tie, as in FastChat. If
+// one of the games has no verdict, the error wraps ErrNoWinner, and the other fields of the vote are valid.
 func (r VoteRow) Vote() (judging.Vote, error) {
 	a := r.ModelA
 	b := r.ModelB
@@ -92,7 +92,7 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 	return v, nil
 }
 
-// gamesWinner returns the winner of two games.
+// gamesWinner returns the winner that FastChat derives from two games: a tie if they differ, "error" if either failed.
 func gamesWinner(g1, g2 string) *string {
 	w := "tie (inconsistent)"
 	switch {
@@ -104,7 +104,7 @@ func gamesWinner(g1, g2 string) *string {
 	return &w
 }
 
-// judgeNames returns a judge's name or, for FastChat's judge, its model and its prompt.
+// judgeNames returns the name of the row's judge; for FastChat's judge, the names of its model and of its prompt.
 func (r VoteRow) judgeNames() (names []string) {
 	if json.Unmarshal(r.Judge, &names) != nil || len(names) == 0 {
 		names = []string{datasets.Scalar(r.Judge)}
@@ -115,7 +115,7 @@ func (r VoteRow) judgeNames() (names []string) {
 // JudgeModel returns the name of the judge, without the prompt of FastChat's judge, which depends on the question.
 func (r VoteRow) JudgeModel() string { return r.judgeNames()[0] }
 
-// VoteFile holds the votes of a file, and its invalid rows.
+// VoteFile holds the votes of a file, and the rows that are no votes.
 type VoteFile struct {
 	Votes []judging.Vote
 	Rejects
@@ -150,15 +150,15 @@ func ReadVotes(path string) (*VoteFile, error) {
 
 // Rejects counts the rows of a file that cannot be used.
 type Rejects struct {
-	Path  string
-	N     int
-	First []string // errors of the first ones
+	Path  string   // path of the file
+	N     int      // number of rows that cannot be used
+	First []string // errors of the first maxRejects rows
 }
 
 // maxRejects limits Rejects.First.
 const maxRejects = 20
 
-// Add counts a row.
+// Add counts a row that cannot be used; err says why.
 func (b *Rejects) Add(row int, err error) {
 	b.N++
 	if len(b.First) < maxRejects {
@@ -166,7 +166,7 @@ func (b *Rejects) Add(row int, err error) {
 	}
 }
 
-// NoRowsError returns the error of a file without a usable row.
+// NoRowsError returns the error of a file without a usable row; expected describes usable rows.
 func (b *Rejects) NoRowsError(expected string) error {
 	if b.N == 0 {
 		return fmt.Errorf("%s: the file is empty; expected %s", b.Path, expected)

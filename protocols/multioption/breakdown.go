@@ -5,17 +5,18 @@ import (
 	"gavel/scoring"
 )
 
-// Parts of the items, by what all orders of their options come to.
+// Parts into which items fall, by the judge's choices in all orders of an item's options.
 const (
-	PartRight   = "right"   // the same option in every order, and it is right
-	PartWrong   = "wrong"   // the same option in every order, and it is not
-	PartSame    = "same"    // the same option in every order; nobody knows the right one
-	PartMoved   = "moved"   // the option changes with the order, and so does the position
-	PartPlace   = "place"   // the same position in every order, whatever stands there
-	PartMissing = "missing" // an order without a verdict
+	PartRight   = "right"   // the same option in every order, and a right one
+	PartWrong   = "wrong"   // the same option in every order, and a wrong one
+	PartSame    = "same"    // the same option in every order of an item without a label
+	PartMoved   = "moved"   // both the option and its position change with the order
+	PartPlace   = "place"   // the same position in every order, whatever option was shown there
+	PartMissing = "missing" // no verdict in at least one order
 )
 
-// Part that an item is in. Where some items have a right option, those without are left out.
+// Part returns the part of an item, such as right or moved. If some items have a right option, it returns ""
+// for those that have none.
 func (f *choices) Part(x scoring.Unit) string {
 	b := x.Data.(scoredBallot).ballot
 	if len(b.right) == 0 && f.labelled {

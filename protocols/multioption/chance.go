@@ -15,28 +15,30 @@ import (
 	"gavel/scoring/stats"
 )
 
-// chance holds the scores on an item of judges that do not judge: one that guesses, one that always names the first
-// position, and one that always names the same option. It depends on the orders in which the item was shown, on which
-// options are equal, and on which judgments have no verdict: the guessing judge has none there either.
+// chance holds the scores that judges which do not read get on an item: one that guesses, one that always names the
+// first position, and one that always names the same option. They depend on the orders in which the item was shown, on
+// which options are equal, and on which judgments have no verdict: the guessing judge has none there either.
 type chance struct {
-	random  grades  // every judgment with a verdict names a random position
+	random  grades  // every judgment with a verdict names a random position: the mean
 	se      float64 // standard error of random.grade; 0 if computed exactly
 	first   grades  // every judgment names the first position
 	perfect grades  // every judgment names the same option: the mean over all options
-	number  int     // items with the same number have the same chance
+	number  int     // number of the kind of item; items of one kind have the same chance
 }
 
-// Limits of the work to compute chances, in outcomes.
+// Limits of the work to compute chances. An outcome is one way in which a guessing judge can answer all orders of an
+// item.
 const (
-	mostOutcomes = 1 << 20 // of one kind of item
-	allOutcomes  = 1 << 22 // of all kinds of a run
-	mostDraws    = 1 << 17
-	fewestDraws  = 1000
-	mostExact    = 64 // judgments up to which the choice score is exact
+	mostOutcomes = 1 << 20 // outcomes of one kind of item up to which all are counted
+	allOutcomes  = 1 << 22 // outcomes counted for all kinds of items in a run
+	mostDraws    = 1 << 17 // most outcomes drawn at random for a kind with more
+	fewestDraws  = 1000    // fewest outcomes drawn at random
+	mostExact    = 64      // judgments up to which the choice score is computed exactly
 )
 
-// chances returns the chance of each ballot. Few differ: with rotations, only items with another number of options or
-// with other equal options. The kinds with the fewest outcomes are computed exactly, the others by simulation.
+// chances returns the chance of each item. Few differ: with rotations, only those of items with another
+// number of options or with other equal options. The kinds of items with the fewest outcomes are computed
+// exactly, the others by simulation.
 func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*chance {
 	kinds := map[string]*chance{}
 	out := make([]*chance, len(ballots))
@@ -63,10 +65,10 @@ func chances(ballots []*ballot, policy scoring.MissingPolicy, seed uint64) []*ch
 	return out
 }
 
-// outcomes returns the number of ways to name a position in each judgment with a verdict.
+// outcomes returns the number of ways to name a position in each judgment of the item that has a verdict.
 func (b *ballot) outcomes() float64 { return math.Pow(float64(len(b.ids)), float64(b.usable())) }
 
-// kind returns a key of everything in a ballot that its chance depends on.
+// kind returns a key of the item that has everything on which its chance depends.
 func (b *ballot) kind() string {
 	key := binary.AppendUvarint(nil, uint64(len(b.ids)))
 	for _, c := range b.class {
@@ -85,7 +87,7 @@ func (b *ballot) kind() string {
 	return string(key)
 }
 
-// find computes the chance, exactly if draws is 0.
+// find computes the scores of c for the item of b; exactly if draws is 0, else with this many random outcomes.
 func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed uint64) {
 	n := len(b.ids)
 	k := b.usable()
@@ -115,18 +117,19 @@ func (c *chance) find(b *ballot, policy scoring.MissingPolicy, draws int, seed u
 	}
 }
 
+// maxEntropy returns the entropy in bits of n equally frequent positions.
 func maxEntropy(n int) float64 { return math.Log2(float64(n)) }
 
-// alwaysFirst returns the scores of a judge that always names the first position.
+// alwaysFirst returns the scores on an item of a judge that always names the first position.
 func alwaysFirst(b *ballot) grades {
 	always := *b
 	always.positions = make([]int, len(b.orders))
 	return always.grades(scoring.MissingUsable)
 }
 
-// alwaysSame returns the scores of a judge that names the same option in every order, as the mean over all options.
-// With rotations, where each option stands at every position equally often, it scores 1; with random orders it may
-// score less.
+// alwaysSame returns the scores on an item of a judge that names the same option in every order, as the mean over
+// all options. With rotations, where each option is at every position equally often, they are 1; with random
+// orders they may be lower.
 func alwaysSame(b *ballot) grades {
 	var mean grades
 	always := *b
@@ -140,11 +143,11 @@ func alwaysSame(b *ballot) grades {
 	return mean.over(float64(len(b.ids)))
 }
 
-// exactMeans caches the means over all outcomes by [ballot.kind] and policy. Runs of one dataset share them: computing
-// them takes as long as the rest of a score.
+// exactMeans caches the scores that exactMean returns, by [ballot.kind] and policy. Runs of one dataset share them:
+// computing them takes as long as the rest of a score.
 var exactMeans sync.Map
 
-// cachedMean returns the exactMean of a ballot from the cache.
+// cachedMean returns exactMean of an item, from exactMeans if it is there.
 func cachedMean(b *ballot, policy scoring.MissingPolicy) grades {
 	key := string(policy) + " " + b.kind()
 	mean, ok := exactMeans.Load(key)
@@ -155,7 +158,7 @@ func cachedMean(b *ballot, policy scoring.MissingPolicy) grades {
 	return mean.(grades)
 }
 
-// exactMean returns the mean scores over all ways to name a position in each judgment with a verdict.
+// exactMean returns the mean scores of an item over all ways to name a position in each judgment with a verdict.
 func exactMean(b *ballot, policy scoring.MissingPolicy) grades {
 	var sum grades
 	random := *b
@@ -178,7 +181,8 @@ func exactMean(b *ballot, policy scoring.MissingPolicy) grades {
 	return sum.over(b.outcomes())
 }
 
-// sampledMean returns the mean scores over random outcomes, and the standard error of the Grade score.
+// sampledMean returns the mean scores of an item over random ways to name a position in each judgment with a verdict,
+// and the standard error of the Grade score.
 func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.Rand) (mean grades, se float64) {
 	var squares float64
 	random := *b
@@ -199,8 +203,8 @@ func sampledMean(b *ballot, policy scoring.MissingPolicy, draws int, rng *rand.R
 	return mean, math.Sqrt(variance / n)
 }
 
-// chanceNote says how the Grade score of a random judge was computed. Items of one kind share a simulation, and so its
-// error.
+// chanceNote returns a note on how the Grade score of a guessing judge was computed on these items. Items of one kind
+// share a simulation, and so its error.
 func chanceNote(ballots []scoredBallot, seed uint64) string {
 	items, se := map[int]float64{}, map[int]float64{}
 	simulated := 0

@@ -9,8 +9,8 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose returns the level of a judge of several options: first by whether it follows the position, then by how often
-// it is right or, for items without a label, by how consistent its choice is.
+// Diagnose returns the level of a judge of several options: first by whether it chooses a position, then by how often
+// its choice is right or, for items without a label, by how often the choice stays the same in every order.
 func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
@@ -50,8 +50,8 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// byRight diagnoses by how often the choice is right: over all orders compared with chance, and in every order for the
-// level.
+// byRight returns the diagnosis by how often the choice is right: over all orders compared with chance, and in every
+// order for the level. applies is false without labels.
 func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	chance := *cmp.Or(r.Overall(optionAccuracy+RandomSuffix).Value, new(0.0))
 	accuracy := r.Overall(optionAccuracy)
@@ -101,14 +101,15 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	return d, true
 }
 
-// If hardly any choice changes with the order, one order is enough: hardlyAnyChange is the percentage of items whose
-// choice must stay, and oneOrderFrom what it must surely exceed.
+// Percentages of items with the same choice in every order for gavel to advise that one order is enough: the value must
+// exceed hardlyAnyChange, and the lower end of its interval oneOrderFrom.
 const (
 	hardlyAnyChange = 98
 	oneOrderFrom    = 90
 )
 
-// byPlace returns a sentence with the share of items on which the position alone decides.
+// byPlace returns a sentence with the number of items on which the judge names one position in
+// every order; "" for none.
 func byPlace(r *scoring.Report) string {
 	b := r.BreakdownOf(scoring.Overall)
 	n := b.Count(PartPlace)
@@ -119,7 +120,7 @@ func byPlace(r *scoring.Report) string {
 }
 
 // accuracyWhenConsistent returns how often the choices that are the same in every order are right, compared with a
-// third of the way from chance to perfect.
+// third of the way from chance to perfect. ok is false if there are no such choices on items with a label.
 func accuracyWhenConsistent(r *scoring.Report, chance float64) (e scoring.Evidence, ok bool) {
 	b := r.BreakdownOf(scoring.Overall)
 	right := float64(b.Count(PartRight))
@@ -130,7 +131,8 @@ func accuracyWhenConsistent(r *scoring.Report, chance float64) (e scoring.Eviden
 	return scoring.ShareOf("right-where-same", right, total, max(scoring.UsableFrom, chance+(100-chance)/3)), true
 }
 
-// byPosition diagnoses a judge that chooses one position, the first or the last, whatever stands there.
+// byPosition returns the diagnosis of a judge that mostly chooses the first or the last position, whatever option is
+// there; applies is false for other judges.
 func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	var first, last, n float64
 	for _, g := range r.Groups() {

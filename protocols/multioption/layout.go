@@ -15,14 +15,14 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout lays out runs of multi-option.
+// Layout arranges the reports of runs of protocol multi-option.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: compared,
-	Blocks:          []report.PagePart{places, halves},
+	Blocks:          []report.PagePart{stableOver, places, halves, optionGrades},
 })
 
-// places shows how often each position is chosen, compared with how often a right option stood there, or with an even
-// share.
+// places returns a block with how often the judge chooses each position, compared with how often a right option was
+// there, or with an even share.
 func places(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
 	baseline := "options.even-share"
@@ -59,8 +59,8 @@ func places(p *report.RunPage) []doc.Block {
 	}}
 }
 
-// halves shows the Grade score and the two scores of which it is the harmonic mean, each compared with a random
-// judge's.
+// halves returns a block with the Grade score and the two scores of which it is the harmonic mean, each
+// compared with a random judge's.
 func halves(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "score", Look: "wide", Columns: []doc.Column{
 		{Name: "score", Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitScore)}, {Name: "random judge", Kind: doc.Bare},
@@ -88,7 +88,43 @@ func halves(p *report.RunPage) []doc.Block {
 	}}
 }
 
-// compared describes the agreement of two runs with opposite goals.
+// stableOver shows the Grade score over each axis that the run varies.
+func stableOver(p *report.RunPage) []doc.Block {
+	t := &doc.Table{RowHead: "over", Columns: []doc.Column{
+		{Name: "Grade score", Kind: doc.Number}, {Name: "minus positions", Kind: doc.Number},
+	}}
+	b := doc.Block{ID: "axes", Title: "Stable over what?", ShowTitle: true, Table: t}
+	for _, w := range axes {
+		x, d := p.Result(GradeScore, scoring.Overall, w.Name), p.Result(minusPosition, scoring.Overall, w.Name)
+		if x.Value != nil {
+			t.Add(doc.Row{Name: w.About, N: x.N, Cells: doc.Cells(x, d)})
+		}
+		switch {
+		case d.Low == nil:
+		case *d.Value+1.275*(*d.High-*d.Value) < 0: // Bonferroni, of four axes
+			b.Remark("options.less-stable", w.Name)
+		default:
+			b.Remark("options.stable", w.Name)
+		}
+	}
+	if len(t.Rows) < 2 {
+		return nil
+	}
+	return []doc.Block{b}
+}
+
+// optionGrades says how the grades of the options agree with the choice and with the labels.
+func optionGrades(p *report.RunPage) []doc.Block {
+	b := doc.Block{ID: "option-grades", Title: "The grades of the options"}
+	for _, m := range gradeMetrics {
+		if x := p.Overall(m.Name); x.Value != nil {
+			b.Remark("options.metric-"+m.Name, table.WithInterval(x), x.N)
+		}
+	}
+	return []doc.Block{b}
+}
+
+// compared returns notes on two runs with opposite goals (best and worst): whether they name different options.
 func compared(cmp *scoring.Comparison) (notes []string) {
 	sentences := map[string]string{
 		goalsDiffer:     "the option most often called best and the one most often called worst are two",

@@ -8,7 +8,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of two runs with opposite goals.
+// Metrics of two runs with opposite goals, best and worst; see [choices.Match].
 const (
 	goalsDiffer     = "best-and-worst-differ"
 	goalsContradict = "best-and-worst-contradict"
@@ -59,8 +59,9 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, items []sco
 	}
 }
 
-// modesDiffer returns the probability that an option drawn from those most often named best differs from one drawn from
-// those most often named worst.
+// modesDiffer returns an item's numerator and denominator in the metric goalsDiffer: the probability that an option
+// drawn from those most often named best differs from one drawn from those most often named worst. a and b are the
+// item's judgments under both goals.
 func modesDiffer(a, b *ballot) (num, den float64) {
 	best, worst := a.idsOf(a.modes()), b.idsOf(b.modes())
 	if len(best) == 0 || len(worst) == 0 {
@@ -75,8 +76,8 @@ func modesDiffer(a, b *ballot) (num, den float64) {
 	return 1 - float64(same)/float64(len(best)*len(worst)), 1
 }
 
-// contradictions counts the orders in which both goals name the same option, and returns the number that two judges
-// naming random positions would have.
+// contradictions counts the orders of an item in which both goals name the same option, and all orders judged under
+// both goals. chance is the expected count of two judges that name random positions.
 func contradictions(a, b *ballot) (same, total, chance float64) {
 	if !slices.Equal(a.ids, b.ids) {
 		return 0, 0, 0

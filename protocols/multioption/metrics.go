@@ -23,30 +23,31 @@ const (
 	RandomSuffix = "-random"
 	FirstSuffix  = "-first"
 	overRandom   = "-over-random"
-	byUsable     = "-usable" // the Grade score under one policy, whatever policy the run is scored by
-	byStrict     = "-strict"
+	byUsable     = "-usable" // the Grade score by the policy usable, whatever the run's policy
+	byStrict     = "-strict" // the Grade score by the policy strict, whatever the run's policy
 
-	everyRight     = "right-every-order" // the headline where items have a label
-	optionAccuracy = "accuracy"          // also OfRandom
-	modeAccuracy   = "accuracy-mode"
-	sameChoice     = "same-choice"
-	UnrelatedRate  = "unrelated"
+	everyRight     = "right-every-order" // share of items right in every order; the headline if items have a label
+	optionAccuracy = "accuracy"          // share of right judgments; also with RandomSuffix
+	modeAccuracy   = "accuracy-mode"     // share of items whose most often chosen option is right
+	sameChoice     = "same-choice"       // share of items with the same choice in every order
+	UnrelatedRate  = "unrelated"         // share of verdicts for the unrelated option
 )
 
-// scoredBallot holds everything that the metrics need of an item.
+// scoredBallot holds an item with its judgments and all that metrics need of it.
 type scoredBallot struct {
 	*ballot
 	*chance
-	actual  grades // of the judge, by the run's policy
-	missing scoring.MissingPolicy
+	actual  grades                // scores of the judge, by the policy missing
+	missing scoring.MissingPolicy // how judgments without a verdict count
 }
 
-// Metrics is the table of metrics of several options, in which [MissingStrict] differs from the default.
+// Metrics is the YAML table that labels and defines the metrics of several options. Its keys missing-strict say how a
+// metric counts missing verdicts under the policy [scoring.MissingStrict].
 //
 //go:embed metrics.yaml
 var Metrics string
 
-// scores lists the three scores of the paper, the headline first.
+// scores lists the paper's three scores (arXiv 2406.12043), the headline first.
 var scores = []struct {
 	name  string
 	score func(grades) float64
@@ -56,11 +57,11 @@ var scores = []struct {
 	{name: ChoiceScore, score: func(g grades) float64 { return g.choice }},
 }
 
-// variants lists the forms of each score: the judge's, those of judges that do not judge, and the judge's position
+// variants lists the forms of each score: the judge's, those of judges that do not read, and the judge's position
 // between random and perfect.
 var variants = []struct {
 	metric scoring.Metric              // its name is a suffix
-	grades func(t scoredBallot) grades // nil: computed from two of the others
+	grades func(t scoredBallot) grades // whose scores; nil: computed from two of the others
 }{
 	{
 		metric: scoring.Metric{Kind: scoring.Mean},
@@ -77,7 +78,7 @@ var variants = []struct {
 	{metric: scoring.Metric{Name: overRandom, Kind: scoring.Ratio}},
 }
 
-// itemMetrics lists the metrics that are not variants of a score.
+// itemMetrics computes the metrics that are not variants of a score.
 var itemMetrics = []scoring.SumMetric[scoredBallot]{
 	{Metric: scoring.Metric{Name: GradeScore + byUsable, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingUsable)},
 	{Metric: scoring.Metric{Name: GradeScore + byStrict, Kind: scoring.Mean}, Adds: gradeBy(scoring.MissingStrict)},
@@ -98,7 +99,8 @@ var itemMetrics = []scoring.SumMetric[scoredBallot]{
 	},
 }
 
-// gradeBy returns the Grade score of a ballot under a policy.
+// gradeBy returns a function that returns an item's numerator and denominator in the mean Grade score, under a
+// policy for missing verdicts.
 func gradeBy(policy scoring.MissingPolicy) func(t scoredBallot) (num, den float64) {
 	return func(t scoredBallot) (num, den float64) { return t.ballot.grades(policy).grade, 1 }
 }
@@ -146,6 +148,7 @@ func optionMetrics(labelled bool) []scoring.SumMetric[scoredBallot] {
 // tiny bounds the rounding error of differences of scores.
 const tiny = 1e-9
 
+// rightInEvery returns an item's numerator and denominator in the share of items whose choice is right in every order.
 func rightInEvery(t scoredBallot) (num, den float64) {
 	for i := range t.positions {
 		if c := t.choice(i); c == judging.NoCandidate || !t.isRight(c) {
@@ -155,6 +158,7 @@ func rightInEvery(t scoredBallot) (num, den float64) {
 	return 1, 1
 }
 
+// rightShare returns an item's numerator and denominator in the mean share of its judgments that are right.
 func rightShare(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
@@ -171,6 +175,8 @@ func rightShare(t scoredBallot) (num, den float64) {
 	return float64(right) / float64(total), 1
 }
 
+// modeRight returns an item's numerator and denominator in the share of items whose most often chosen option is right;
+// if several options are tied, the share of right ones among them counts.
 func modeRight(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
@@ -182,6 +188,7 @@ func modeRight(t scoredBallot) (num, den float64) {
 	return num, 1
 }
 
+// randomRight returns an item's numerator and denominator in the expected value of rightShare for a guessing judge.
 func randomRight(t scoredBallot) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
@@ -196,10 +203,12 @@ func randomRight(t scoredBallot) (num, den float64) {
 	return num * withVerdict, 1
 }
 
+// alwaysOne returns an item's numerator and denominator in the share of items with the same choice in every order.
 func alwaysOne(t scoredBallot) (num, den float64) {
 	return scoring.Indicator(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
+// unrelatedChosen returns an item's numerator and denominator in the share of verdicts for the unrelated option.
 func unrelatedChosen(t scoredBallot) (num, den float64) {
 	if t.unrelated == judging.NoCandidate {
 		return 0, 0
@@ -210,9 +219,9 @@ func unrelatedChosen(t scoredBallot) (num, den float64) {
 	return num, float64(t.usable())
 }
 
-// Sheet lays out the items in rows, grouped by their number of options.
+// Sheet returns the sheet from which metrics are computed: a row for each item, grouped by the number of options.
 func (f *choices) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Sheet {
-	list := optionMetrics(f.labelled)
+	list := append(optionMetrics(f.labelled), f.axisMetrics()...)
 	all := make([]scoredBallot, len(f.ballots))
 	for i, c := range chances(f.ballots, policy, seed) {
 		b := f.ballots[i]
@@ -234,7 +243,7 @@ func (f *choices) Sheet(policy scoring.MissingPolicy, seed uint64) *scoring.Shee
 	return s
 }
 
-// worst returns the metric of a judge that scores 0 on all items.
+// worst returns the value of a metric for a judge that scores 0 on all items: the lowest value it can have.
 func worst(m *scoring.SumMetric[scoredBallot], all []scoredBallot) float64 {
 	sums := make([]float64, 2)
 	for _, t := range all {
@@ -246,8 +255,8 @@ func worst(m *scoring.SumMetric[scoredBallot], all []scoredBallot) float64 {
 	return sums[0] / sums[1]
 }
 
-// taskAndGold returns what comparable runs must agree on: the goal and the options that are right to name. With the
-// goal worst, these depend on the unrelated option.
+// taskAndGold returns on what two runs must agree to be comparable on an item: the goal, and the options that are right
+// to name. With the goal worst, both depend on the unrelated option.
 func (f *choices) taskAndGold(b *ballot) (task, gold string) {
 	task = f.goal
 	if f.goal == GoalWorst && b.unrelated != judging.NoCandidate {
@@ -256,7 +265,8 @@ func (f *choices) taskAndGold(b *ballot) (task, gold string) {
 	return task, strings.Join(b.idsOf(b.right), " ")
 }
 
-// Extend adds the metrics of positions, how the chance of the Grade score was computed, and warnings.
+// Extend adds to the report the metrics of positions, a note on how the chance of the Grade score
+// was computed, and warnings.
 func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Goal = f.goal
 	parts := map[string][]scoredBallot{}
@@ -275,5 +285,9 @@ func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstra
 	for _, g := range groups {
 		rep.Results = append(rep.Results, positions(g, parts[g], s, rep.Bootstrap.Unit, b)...)
 	}
+	grades := s.WithMetrics(scoring.AssignColumns(gradeMetrics), 2*len(gradeMetrics), func(u scoring.Unit) []float64 {
+		return u.Data.(scoredBallot).gradeRow[:]
+	})
+	rep.Results = append(rep.Results, grades.ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)...)
 	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
 }

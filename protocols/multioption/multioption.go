@@ -17,11 +17,12 @@ import (
 	"gavel/protocols/reading"
 )
 
+// gradeScore is the source of the prompts, as manifests name it.
 const gradeScore = "Grade Score (arXiv 2406.12043), appendix A"
 
 const name = "multi-option"
 
-// Protocol asks for one of several options.
+// Protocol asks a judge for the best, or worst, of several options.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "several options in every rotation: which is best? (Grade Score, arXiv 2406.12043)",
@@ -46,7 +47,7 @@ Examples:
 	CorrectIDs:    func(r *judging.Record, s judging.Settings) []string { return rightToName(r, s.Get(goalOption)) },
 	CandidateName: func(_ judging.Template, position int) string { return "Option " + strconv.Itoa(position+1) },
 	VerdictText:   func(goal, id string) string { return id + " is the " + goal },
-	Options:       []judging.Option{goalOption, OrdersOption},
+	Options:       []judging.Option{goalOption, OrdersOption, varyOption},
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		// A manifest may hold values that flags would refuse. They mean the default.
 		p := multiOption{template: t, goal: goalBest}
@@ -54,6 +55,7 @@ Examples:
 			p.goal = GoalWorst
 		}
 		p.orders, _ = parseOrders(s.Get(OrdersOption))
+		p.vary = s.Get(varyOption)
 		return p
 	},
 }
@@ -61,13 +63,14 @@ Examples:
 // multiOption asks for one of several options (PROTOCOLS.md §3).
 type multiOption struct {
 	template judging.Template
-	goal     string
+	goal     string // best or worst
 	orders   ordering
+	vary     string // value of varyOption
 }
 
 func (multiOption) Name() string { return name }
 
-// bothGoals reads a prompt's text for each goal.
+// bothGoals returns the prompt of a name, with a system message for each goal.
 func bothGoals(name, origin string) judging.Template {
 	return judging.NewTexts(name, origin,
 		map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
@@ -78,8 +81,8 @@ var files embed.FS
 
 var prompts = judging.Texts(files, "prompts")
 
-// ownSelection uses a user's system message, for the goal it was written for. The message is not checked: a reply is
-// read after the first "Selection", or from its beginning if the word is missing.
+// ownSelection returns the prompt of a user's file at path, for whichever goal it was written. The message is not
+// checked: replies are read after the first "Selection", or from the beginning if the word is missing.
 func ownSelection(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
 		return judging.Template{}, errors.New("the prompt is empty: " +
@@ -88,7 +91,7 @@ func ownSelection(path, system string) (judging.Template, error) {
 	return judging.NewTemplate(path, "file", system, nil), nil
 }
 
-// system returns the system message for the goal. A user's prompt has one for both goals.
+// system returns the system message for the run's goal. A user's prompt has one message for both goals.
 func (p multiOption) system() string {
 	if text, ok := p.template.Texts[p.goal]; ok {
 		return text
@@ -96,12 +99,25 @@ func (p multiOption) system() string {
 	return p.template.System
 }
 
-// Presentations returns an order for each presentation. By default every option stands at each position once.
+// Presentations returns the orders in which the item's options are shown. By default every option is at each position
+// once. A varied axis has a presentation for each option that it marks, all in the first order: positions do not vary.
 func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
+	var presentations []judging.Presentation
+	add := func(order []int, mode string) {
+		presentations = append(presentations, judging.Presentation{
+			Index: len(presentations), Order: order, Shape: datasets.Options, Mode: mode,
+		})
+	}
 	lists := p.orders.list(item)
-	presentations := make([]judging.Presentation, len(lists))
-	for i, order := range lists {
-		presentations[i] = judging.Presentation{Index: i, Order: order, Shape: datasets.Options}
+	for _, order := range lists {
+		add(order, "")
+	}
+	for _, w := range axes[1:] {
+		for range lists {
+			if p.vary == w.Name || p.vary == "all" {
+				add(lists[0], w.Name)
+			}
+		}
 	}
 	return presentations
 }
@@ -109,6 +125,10 @@ func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 // Check returns an error for an item that has too many options for the orders that the run asks for.
 func (p multiOption) Check(item datasets.Item) error {
 	n := len(item.Candidates)
+	if p.vary != positionsAlone && p.orders != (ordering{}) {
+		return fmt.Errorf("%s cannot be shown: --vary needs --orders %s, which has as many judgments as each axis",
+			item.ID, ordersRotations)
+	}
 	if p.orders.all && n > mostForAll {
 		return fmt.Errorf("%s has %d options to show, which is too many for --orders %s (at most %d: "+
 			"%d orders); cut items down with --max-options, or use --orders random:%d",
@@ -117,44 +137,53 @@ func (p multiOption) Check(item datasets.Item) error {
 	return nil
 }
 
-// Prompt writes the user message in the layout of the authors' code, without the indentation that got into it. Texts
-// are joined, never searched or formatted: they may hold anything.
+// Prompt returns the messages that ask for an option, with the user message in the layout of the paper's code, without
+// its accidental indentation. Texts are joined, never searched or formatted: they may hold anything.
 func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := judging.Prompt{System: p.system(), LabelTurn: optionTurn, Oracle: p.oracle(item, s)}
 	if p.template.Name == judging.Decision {
 		prompt.LabelTurn = ""
 	}
-	var m strings.Builder
-	m.WriteString("From the following outputs, make your selection.\n[User Instruction]\nInstruction: ")
-	m.WriteString(item.Question)
-	m.WriteString("\n[\\User Instruction]")
-	for position, c := range s.Order {
-		number := strconv.Itoa(position + 1)
-		m.WriteString("\n[Option " + number + "]\n\n")
-		m.WriteString(item.Candidates[c].Text)
-		m.WriteString("\n\n[\\Option " + number + "]")
-		prompt.Labels = append(prompt.Labels, "Selection: Option "+number)
+	w, marked := axes.Find(s.Mode), s.Index%len(s.Order)
+	start := 0
+	if w.How == "parts" {
+		start = marked
 	}
-	prompt.User, prompt.Oracle.Choices = m.String(), prompt.Labels
+	var parts []string
+	for position, c := range s.Order {
+		number, text := strconv.Itoa(position+1), item.Candidates[c].Text
+		label := "Selection: Option " + number
+		prompt.Labels = append(prompt.Labels, label)
+		if position == marked && s.Mode != "" {
+			text = w.Apply(text, "")
+			prompt.Oracle.Favours = label
+		}
+		parts = append(parts, "\n[Option "+number+"]\n\n"+text+"\n\n[\\Option "+number+"]")
+	}
+	parts = slices.Insert(parts, start, "\n[User Instruction]\nInstruction: "+item.Question+"\n[\\User Instruction]")
+	prompt.User = "From the following outputs, make your selection." + strings.Join(parts, "")
+	prompt.Oracle.Choices = prompt.Labels
 	return prompt
 }
 
-// optionTurn is gavel's own: no paper constrains its judges. All four prompts ask for more than the selection, so the
-// constrained answer needs a turn of its own.
+// optionTurn asks for the option alone after free reasoning, when --constrain limits replies to labels. It is
+// gavel's own: no paper constrains its judges. All four prompts ask for more than the selection, so the constrained
+// answer needs a turn of its own.
 const optionTurn = "Now output your selection, and nothing else."
 
-// oracle tells simulated judges the position of the best option or, with the other goal, of the worst.
+// oracle tells simulated judges the position of the best option or, with the goal worst, of the worst.
 func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	return backends.Oracle{
 		Item:         item.ID,
 		Presentation: s.Index,
+		Rewrite:      s.Mode,
 		Order:        s.Order,
 		Correct:      max(0, slices.Index(s.Order, p.target(item, s))),
 	}
 }
 
-// target returns the option that is right to name. Items without a label need one for simulated judges: the first of
-// their own options.
+// target returns the index of an option that is right to name. For items without a label it returns the first of the
+// item's own options, since simulated judges need one.
 func (p multiOption) target(item datasets.Item, s judging.Presentation) int {
 	record := judging.NewRecord(&judging.Manifest{}, item, s)
 	describe(record, item, s)
@@ -164,13 +193,13 @@ func (p multiOption) target(item datasets.Item, s judging.Presentation) int {
 	}))
 }
 
-// numbered is the regular expression of the paper's authors.
+// numbered matches an option in a reply; it is the regular expression of the paper's authors.
 var numbered = regexp.MustCompile(`Option (\d+)`)
 
-// Rules by which an option was read.
+// Rules by which an option is read from a reply.
 const (
-	afterSelection = "selection" // after the word
-	anywhere       = "anywhere"  // the reply does not have the word
+	afterSelection = "selection" // the first option after the word "Selection"
+	anywhere       = "anywhere"  // the first option; the reply lacks that word
 )
 
 // Parse reads the first option after the first "Selection" (PROTOCOLS.md §3). Later ones are ignored, so there is no
@@ -205,10 +234,10 @@ func (p multiOption) Parse(s judging.Presentation, reply string, method judging.
 	return v
 }
 
-// selection is the heading that the prompts ask for.
+// selection is the heading under which the prompts ask for the option.
 const selection = "Selection"
 
-// describe stores in the record what scores need to know of an item's options.
+// describe stores in the record what scores need of the item's options: the unrelated one, ranks, and equal texts.
 func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	for _, c := range item.Candidates {
 		if c.Unrelated {
@@ -235,7 +264,7 @@ func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	}
 }
 
-// check returns an error for a record that mentions options that were not shown.
+// check returns an error for a record whose fields mention options that were not shown.
 func check(r *judging.Record) error {
 	isShown := func(id string) bool { return slices.Contains(r.Order, id) }
 	if r.Unrelated != "" && !isShown(r.Unrelated) {
@@ -256,13 +285,13 @@ func check(r *judging.Record) error {
 	return nil
 }
 
-// Goals of a choice among several options.
+// Goals: whether the judge is asked for the best or for the worst option.
 const (
 	goalBest  = "best"
 	GoalWorst = "worst"
 )
 
-// goalOption selects the option to name.
+// goalOption is the setting --goal: which option the judge is asked for.
 var goalOption = judging.Option{
 	Name: "goal", Label: "What is asked for", Default: goalBest, Values: []string{goalBest, GoalWorst},
 	Goal: true, Usage: "which option to name: best, or worst (gavel's own: the same prompts with the words reversed)",

@@ -15,7 +15,7 @@ import (
 	"gavel/judging"
 )
 
-// Orders in which options can be shown.
+// Values of --orders. The number of random orders follows ordersRandom.
 const (
 	ordersRotations = "rotations"
 	ordersAll       = "all"
@@ -24,7 +24,7 @@ const (
 
 const (
 	mostForAll = 4    // options up to which all permutations can be asked
-	mostRandom = 1000 // permutations of one item
+	mostRandom = 1000 // most permutations that random:K shows of one item
 )
 
 // OrdersOption selects the orders in which the options of an item are shown.
@@ -35,12 +35,14 @@ var OrdersOption = judging.Option{
 	Check: func(value string) error { _, err := parseOrders(value); return err },
 }
 
-// ordering is a value of OrdersOption; the zero value is rotations.
+// ordering says in which orders a run shows the options of an item; a value of OrdersOption.
+// The zero value is rotations.
 type ordering struct {
-	all    bool
-	random int
+	all    bool // all permutations
+	random int  // number of permutations drawn at random; 0 for none
 }
 
+// parseOrders parses a value of --orders.
 func parseOrders(value string) (ordering, error) {
 	switch number, random := strings.CutPrefix(value, ordersRandom); {
 	case value == ordersRotations:
@@ -56,9 +58,9 @@ func parseOrders(value string) (ordering, error) {
 	return ordering{}, fmt.Errorf("%q: it is %s, %s or %sK", value, ordersRotations, ordersAll, ordersRandom)
 }
 
-// list returns the orders of one item. Permutations are sorted, so that neighbours share their first positions, which
-// is all that a server's prefix cache needs. Rotations differ from the first position on and stay as the paper lists
-// them.
+// list returns the orders of an item's options: order[position] is an option. Permutations are sorted, so that
+// neighbours share their first positions, which helps a server's prefix cache. Rotations differ from the first position
+// on, and keep the order of the paper.
 func (o ordering) list(item datasets.Item) [][]int {
 	n := len(item.Candidates)
 	switch {
@@ -72,7 +74,7 @@ func (o ordering) list(item datasets.Item) [][]int {
 	return rotations(n)
 }
 
-// rotations returns the cyclic rotations to the right, the identity last.
+// rotations returns the n cyclic rotations of n options to the right, the unchanged order last.
 func rotations(n int) [][]int {
 	list := make([][]int, n)
 	for i := range list {
@@ -85,15 +87,15 @@ func rotations(n int) [][]int {
 	return list
 }
 
-// permutations returns all permutations, sorted.
+// permutations returns all orders of n options, sorted.
 func permutations(n int) [][]int {
 	list := combin.Permutations(n, n)
 	slices.SortFunc(list, slices.Compare)
 	return list
 }
 
-// randomOrders returns k different permutations, sorted, or all if there are no more. They depend on the item and its
-// number of options. The permutations for a smaller k are among those for a larger one.
+// randomOrders returns k different orders of n options, sorted, or all orders if there are no more than k. They depend
+// on the item's id and n alone. Those for a smaller k are among those for a larger one.
 func randomOrders(item string, n, k int) [][]int {
 	if factorial(n) <= k {
 		return permutations(n)
@@ -113,7 +115,7 @@ func randomOrders(item string, n, k int) [][]int {
 	return list
 }
 
-// factorial returns n!, or a number above mostRandom.
+// factorial returns n!, or a number above mostRandom if n! is above it.
 func factorial(n int) int {
 	f := 1
 	for i := 2; i <= n && f <= mostRandom; i++ {

@@ -10,18 +10,18 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the chosen positions, by number of options.
+// Metrics of the positions that a judge chooses, separately for items with each number of options.
 const (
-	PositionMetric = "place-" // and the position, from 1: its share of the judgments with a verdict
-	// likewise, how often a right option stood there
+	PositionMetric = "place-" // begins the name; then the position, from 1: share of verdicts for it
+	// begins the name; then the position, from 1: share of verdicts in which a right option was there
 	RightPositionMetric = "right-place-"
 	positionsChiSquare  = "places-chi-square"
 	positionsP          = "places-p"
 )
 
-// positions returns how often each position was chosen, and tests whether the differences may be chance. The test
-// assumes independent judgments. Those of one item are not: a judge that always picks the same option spreads over the
-// positions more evenly than chance would.
+// positions returns for one group of items how often the judge chose each position, and a test of whether the
+// differences may be chance. The test assumes independent judgments. Those of one item are not: a judge that always
+// picks the same option spreads over the positions more evenly than chance would.
 func positions(
 	group string, tallies []scoredBallot, s *scoring.Sheet, unit string, b stats.Bootstrap,
 ) []scoring.Result {
@@ -72,10 +72,11 @@ func positions(
 	return append(results, x)
 }
 
+// noPositions explains why the test of positions has no value.
 const noPositions = "undefined: no judgments with a verdict"
 
-// positionMetrics returns the metrics for n positions: how often each was chosen, and how often a right option stood
-// there.
+// positionMetrics returns the metrics for items with n positions: how often each was chosen, and how often
+// a right option was there.
 func positionMetrics(n int) []scoring.Metric {
 	var list []scoring.Metric
 	for _, m := range []scoring.Metric{
@@ -91,8 +92,8 @@ func positionMetrics(n int) []scoring.Metric {
 	return list
 }
 
-// positionRow returns an item's columns of these metrics: the judgments with a verdict, and how many of them name a
-// position or have a right option there.
+// positionRow returns an item's columns for positionMetrics: for each position the verdicts for it and all verdicts,
+// then how often a right option was there, and all verdicts if the item has a label.
 func (t scoredBallot) positionRow() []float64 {
 	n := len(t.ids)
 	row := make([]float64, 4*n)
@@ -112,7 +113,7 @@ func (t scoredBallot) positionRow() []float64 {
 	return row
 }
 
-// warnings returns what to know of the judgments of a run.
+// warnings returns warnings for the report: missing verdicts, items without verdicts or labels, and uneven orders.
 func (f *choices) warnings(all []scoredBallot, missing scoring.MissingPolicy) []string {
 	var w []string
 	warn := func(code string, n int, args ...any) {

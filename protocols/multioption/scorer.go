@@ -10,19 +10,20 @@ import (
 	"gavel/scoring/stats"
 )
 
-// ballot holds an item with its judgments, one for each order in which it was shown. It is the unit of scores and of
-// resampling.
+// ballot holds an item with its judgments, one for each order in which the options were shown. It is the unit of
+// scores and of resampling.
 type ballot struct {
 	item      string
-	ids       []string // of the options shown, sorted; other fields refer to options by index
-	class     []int    // of each option: the first option with the same text
-	right     []int    // options that are right to name; empty without a label
-	unrelated int      // or Nobody
-	orders    [][]int  // orders[i][position] is an option; nil: not in the records
-	positions []int    // that were chosen; Nobody without a verdict
+	ids       []string   // options shown, sorted; other fields refer to options by index
+	class     []int      // for each option: the first option with the same text
+	right     []int      // options that are right to name; empty without a label
+	unrelated int        // the option taken from another item; NoCandidate for none
+	orders    [][]int    // orders[i][position] is an option; nil where a record is missing
+	positions []int      // position chosen in each order, from 0; NoCandidate without a verdict
+	gradeRow  [6]float64 // the columns of gradeMetrics
 }
 
-// options returns the number of the item's own options.
+// options returns the number of the item's own options, without the unrelated one.
 func (b *ballot) options() int {
 	if b.unrelated != judging.NoCandidate {
 		return len(b.ids) - 1
@@ -30,11 +31,12 @@ func (b *ballot) options() int {
 	return len(b.ids)
 }
 
+// complete reports whether the item has a record in every order.
 func (b *ballot) complete() bool {
 	return !slices.ContainsFunc(b.orders, func(o []int) bool { return o == nil })
 }
 
-// choice returns the option chosen in judgment i, or Nobody.
+// choice returns the option chosen in order i, or [judging.NoCandidate] without a verdict.
 func (b *ballot) choice(i int) int {
 	if b.positions[i] == judging.NoCandidate {
 		return judging.NoCandidate
@@ -42,7 +44,7 @@ func (b *ballot) choice(i int) int {
 	return b.orders[i][b.positions[i]]
 }
 
-// usable returns the number of judgments with a verdict.
+// usable returns the number of the item's judgments that have a verdict.
 func (b *ballot) usable() (n int) {
 	for _, p := range b.positions {
 		n += int(scoring.Indicator(p != judging.NoCandidate))
@@ -50,7 +52,7 @@ func (b *ballot) usable() (n int) {
 	return n
 }
 
-// positionCounts returns how often each position was chosen.
+// positionCounts returns how often the judge chose each position of the item.
 func (b *ballot) positionCounts() []int {
 	counts := make([]int, len(b.ids))
 	for _, p := range b.positions {
@@ -61,8 +63,8 @@ func (b *ballot) positionCounts() []int {
 	return counts
 }
 
-// choiceCounts returns how often each option was chosen. Options with the same text count as one, since a verdict does
-// not tell them apart. They still have positions of their own.
+// choiceCounts returns how often the judge chose each option. Options with the same text count as the first of them,
+// since a verdict does not tell them apart.
 func (b *ballot) choiceCounts() []int {
 	counts := make([]int, len(b.ids))
 	for i := range b.positions {
@@ -73,7 +75,7 @@ func (b *ballot) choiceCounts() []int {
 	return counts
 }
 
-// modes returns the options chosen most often, by class; none without verdicts.
+// modes returns the options chosen most often, of options with the same text only the first; none without verdicts.
 func (b *ballot) modes() []int {
 	counts := b.choiceCounts()
 	highest := slices.Max(counts)
@@ -86,7 +88,7 @@ func (b *ballot) modes() []int {
 	return modes
 }
 
-// isRight reports whether an option is right to name.
+// isRight reports whether an option, or one with the same text, is right to name.
 func (b *ballot) isRight(option int) bool {
 	return slices.ContainsFunc(b.right, func(r int) bool { return b.class[r] == b.class[option] })
 }
@@ -94,15 +96,21 @@ func (b *ballot) isRight(option int) bool {
 // choices scores runs that choose one of several options (PROTOCOLS.md §3).
 type choices struct {
 	goal     string
-	labelled bool // some item has a label; set by Finish
+	labelled bool   // some item has a label; set by Finish
+	vary     string // value of varyOption
 
 	items   scoring.Collector[ballot]
-	ballots []*ballot // complete ballots by item, set by Finish
+	varied  scoring.Collector[ballot] // by axis and item, with marks in place of positions
+	ballots []*ballot                 // items with a record in every order; set by Finish
 }
 
-// NewScorer scores runs that choose one of several options.
+// NewScorer returns a scorer of runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &choices{goal: m.Spec.Options.Get(goalOption), items: scoring.Collector[ballot]{Complete: (*ballot).complete}}
+	return &choices{
+		goal:  m.Spec.Options.Get(goalOption),
+		vary:  m.Spec.Options.Get(varyOption),
+		items: scoring.Collector[ballot]{Complete: (*ballot).complete},
+	}
 }
 
 func (*choices) Words() scoring.ScorerTerms {
@@ -121,7 +129,14 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			"a judgment of several options is of an item of the shape options, this record is of %q", r.Shape,
 		)
 	}
-	b := f.items.Get(r.Item, func(item string) ballot { return f.ballot(item, r) })
+	items, key := &f.items, r.Item
+	if f.vary != positionsAlone {
+		r = asRotation(*r)
+	}
+	if r.Mode != "" {
+		items, key = &f.varied, r.Mode+r.Item
+	}
+	b := items.Get(key, func(item string) ballot { return f.ballot(item, r) })
 	if len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations {
 		return false, fmt.Errorf("the records of item %s do not agree on its options, or on how often they are shown", r.Item)
 	}
@@ -131,6 +146,9 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	b.orders[r.Presentation] = r.Positions()
 	if v.Outcome == judging.Decided {
 		b.positions[r.Presentation] = slices.Index(b.orders[r.Presentation], v.Choice)
+		if r.Prompt == gradePrompt && f.goal == goalBest && r.Mode == "" && len(r.Replies) > 0 {
+			b.gradeOptions(r)
+		}
 	}
 	return true, nil
 }
@@ -160,7 +178,7 @@ func (f *choices) ballot(item string, r *judging.Record) ballot {
 	return b
 }
 
-// idsOf returns the ids of options.
+// idsOf returns the ids of the given options.
 func (b *ballot) idsOf(options []int) (ids []string) {
 	for _, c := range options {
 		ids = append(ids, b.ids[c])
@@ -168,11 +186,12 @@ func (b *ballot) idsOf(options []int) (ids []string) {
 	return ids
 }
 
+// index returns the index of the option with an id; −1 for none.
 func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
 
-// rightToName returns the options that are right to name, with those of the same text. The worst option is the
-// unrelated one if there is one, since it answers another instruction; otherwise those ranked last, if all are ranked
-// and their ranks differ.
+// rightToName returns the ids of the options that are right to name under a goal, with options of the same text. The
+// worst option is the unrelated one if there is one, since it answers another instruction; otherwise those ranked last,
+// if all options are ranked and their ranks differ.
 func rightToName(r *judging.Record, goal string) []string {
 	ids := targetIDs(r, goal)
 	for _, same := range r.Equal {
@@ -187,6 +206,7 @@ func rightToName(r *judging.Record, goal string) []string {
 	return ids
 }
 
+// targetIDs returns the ids that rightToName begins with: without other options of the same text.
 func targetIDs(r *judging.Record, goal string) (ids []string) {
 	switch {
 	case goal != GoalWorst && r.Gold != "":
@@ -216,13 +236,15 @@ func (f *choices) Finish() (complete int) {
 	return len(f.ballots)
 }
 
-// grades holds the three scores of one item.
+// grades holds the three scores of one item, from 0 to 1: see [ballot.grades].
 type grades struct{ llm, choice, grade float64 }
 
+// plus returns the sums of the scores.
 func (g grades) plus(o grades) grades {
 	return grades{llm: g.llm + o.llm, choice: g.choice + o.choice, grade: g.grade + o.grade}
 }
 
+// over returns the scores divided by n.
 func (g grades) over(n float64) grades {
 	return grades{llm: g.llm / n, choice: g.choice / n, grade: g.grade / n}
 }
@@ -252,6 +274,6 @@ func (b *ballot) grades(missing scoring.MissingPolicy) (g grades) {
 	return g
 }
 
-// optionsGroup returns the group of the items with n options, without the unrelated one, so that runs with and without
-// it have the same groups.
+// optionsGroup returns the name of the group of items with n options of their own. The unrelated option does not count,
+// so that runs with and without it have the same groups.
 func optionsGroup(n int) string { return fmt.Sprintf("%d options", n) }

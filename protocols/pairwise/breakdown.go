@@ -5,17 +5,17 @@ import (
 	"gavel/scoring"
 )
 
-// Parts of the labelled pairs, by the verdicts in both orders.
+// Parts into which labelled pairs fall, by the judge's verdicts in both orders.
 const (
-	PartRight   = "right"   // both name the labelled response
-	PartWrong   = "wrong"   // both name the other
-	PartTie     = "tie"     // one of them is a tie, or both
-	PartFirst   = "first"   // both pick the response shown first
-	PartSecond  = "second"  // both pick the response shown second
-	PartMissing = "missing" // one of them has no verdict, or both
+	PartRight   = "right"   // both verdicts name the labelled response
+	PartWrong   = "wrong"   // both verdicts name the other response
+	PartTie     = "tie"     // one of the verdicts is a tie, or both are
+	PartFirst   = "first"   // both verdicts pick the response shown first
+	PartSecond  = "second"  // both verdicts pick the response shown second
+	PartMissing = "missing" // one of the judgments has no verdict, or neither has
 )
 
-// Part returns the part that a pair belongs to; "" without a label.
+// Part returns the part of a pair, such as right or tie, by its verdicts in both orders; "" for a pair without a label.
 func (*pairs) Part(x scoring.Unit) string {
 	u := x.Data.(*pair)
 	switch first := u.judgments[0]; {
@@ -35,7 +35,7 @@ func (*pairs) Part(x scoring.Unit) string {
 	return PartSecond
 }
 
-// consistentChoice returns the response that both judgments of a pair name, or [judging.Nobody].
+// consistentChoice returns the response that both judgments of a pair name as better, or [judging.NoCandidate].
 func (u pair) consistentChoice() int8 {
 	if u.bothDecided() && u.judgments[0].choice == u.judgments[1].choice {
 		return u.judgments[0].choice

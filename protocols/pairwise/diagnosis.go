@@ -8,9 +8,9 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose returns the level of a judge of pairs. A judge that guesses, or always names the same response, is right on
-// half of the pairs on which both orders agree. So a judge is better than chance if it is right on more than half of
-// those.
+// Diagnose returns the level of a judge of pairs, such as usable or weak, with sentences that explain it. A judge that
+// guesses is correct on half of the pairs on which both orders agree; so a judge is better than chance if it is correct
+// on more than half of those.
 func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	d := diagnoseAgainstRules(r, p.rule(r))
 	d.Also = numbers(r, d)
@@ -25,7 +25,8 @@ func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// rule returns the diagnosis of the first rule that applies.
+// rule returns the diagnosis by the judge's own scores, before a comparison with the baselines (rules without
+// reading): the first that applies.
 func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
@@ -67,7 +68,8 @@ func pendingSuffix(r *scoring.Report) string {
 	return ""
 }
 
-// diagnose rates pairs that have verdicts. right is over the pairs on which both orders agree.
+// diagnose rates a judge that has verdicts. strict is its share of pairs correct in both orders, right its share among
+// the pairs on which both orders agree, agreement the share of the latter.
 func (p *pairs) diagnose(
 	r *scoring.Report, strict, right scoring.Evidence, agreement scoring.Result,
 ) scoring.Diagnosis {
@@ -98,14 +100,15 @@ func (p *pairs) diagnose(
 	return d
 }
 
-// One order is enough if both orders agree on nearly all pairs: hardlyAnyFlips is the percentage needed, and
-// oneOrderFrom what it must surely exceed.
+// Percentages of pairs on which both orders must agree for gavel to advise that one order is enough: the value must
+// exceed hardlyAnyFlips, and the lower end of its interval oneOrderFrom.
 const (
 	hardlyAnyFlips = 98
 	oneOrderFrom   = 90
 )
 
-// byPosition diagnoses a judge whose verdicts are mostly ties, or mostly name one position.
+// byPosition returns the diagnosis of a judge whose verdicts are mostly ties, or mostly name one position; applies
+// is false for other judges.
 func byPosition(r *scoring.Report) (d scoring.Diagnosis, applies bool) {
 	judgments := float64(r.Judgments())
 	units := math.Min(judgments, math.Max(1, float64(r.Items)))

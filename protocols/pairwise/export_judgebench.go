@@ -16,8 +16,8 @@ import (
 	"gavel/protocols/imports"
 )
 
-// exportJudgeBench writes a run of pairs in JudgeBench's output format, in the order of its items. It skips pairs
-// without records, and counts them.
+// exportJudgeBench writes the run of pairs in the folder dir to w in JudgeBench's output format, in the order of its
+// items. It skips pairs without records, and counts them.
 func exportJudgeBench(dir string, w io.Writer) (written, skipped int, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
@@ -69,6 +69,8 @@ func exportJudgeBench(dir string, w io.Writer) (written, skipped int, err error)
 	return written, skipped, out.Flush()
 }
 
+// judgeName returns the judge_name that JudgeBench's format has for a run's judge; for gavel's own
+// runs, protocol and prompt.
 func judgeName(m *judging.Manifest) string {
 	switch {
 	case m.JudgeName != "":
@@ -79,6 +81,8 @@ func judgeName(m *judging.Manifest) string {
 	return ownPrefix + m.Spec.Protocol + "_" + m.Spec.Prompt.Name
 }
 
+// outputLine returns the line of JudgeBench's output file for a pair: the item's keys as published and its
+// games, one for each order.
 func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games *[2]*judging.Record) ([]byte, error) {
 	pair := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
 	if bytes.Contains(pair, []byte(`"judgments"`)) { // the dataset was an output file
@@ -101,7 +105,7 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	return slices.Concat(pair[:len(pair)-1], []byte(", "), keys[1:], []byte("\n")), nil // without the inner braces
 }
 
-// gameOf returns a game as JudgeBench writes it; nil without a judgment.
+// gameOf returns a record as a game (a judgment in one order) of JudgeBench's format; nil without a judgment.
 func gameOf(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
 	if r == nil || r.Outcome == judging.Failed {
 		return nil
@@ -121,7 +125,8 @@ func gameOf(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
 	return game
 }
 
-// Export writes a run in JudgeBench's format to a new file, or to w if file is "".
+// Export writes a run of pairs in JudgeBench's format to a new file, or to w if file is "", and returns how many pairs
+// it wrote and how many it skipped, as they have no record.
 func Export(run, file string, w io.Writer) (written, skipped int, err error) {
 	export := func(w io.Writer) (err error) {
 		written, skipped, err = exportJudgeBench(run, w)

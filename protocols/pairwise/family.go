@@ -9,8 +9,8 @@ import (
 	"gavel/judging"
 )
 
-// families lists words in the names of models that one maker trained from scratch. Derived models under other names are
-// not recognized.
+// families lists words in the names of models, a line for each maker's models that were trained from scratch. Derived
+// models under other names are not recognized.
 var families = []string{
 	"gpt chatgpt o1 o3 o4 davinci",
 	"claude",
@@ -47,12 +47,12 @@ func familyOf(model string) int {
 	return -1
 }
 
-// familyFeature compares responses by whether the judge's model family wrote them.
+// familyFeature compares responses by whether a model of the judge's own family (the models of one maker) wrote them.
 type familyFeature struct {
-	family      int // of the judge
-	hasModels   bool
+	family      int  // index of the judge's family in families; −1 if unknown
+	hasModels   bool // a pair names the models of its responses
 	differ      bool // a pair has responses of two models
-	hasContrast bool // a pair has one response of the judge's family and one of another
+	hasContrast bool // a pair has one response of the judge's family and one of another family
 }
 
 // difference returns 1 if only the first of two responses is by the judge's family, −1 if only the second is, 0
@@ -75,7 +75,7 @@ func (o *familyFeature) difference(responses []judging.CandidateText) float64 {
 	return -1
 }
 
-// why explains why a preference for its own responses cannot be measured; "" if it can.
+// why explains why the judge's preference for responses of its own family cannot be measured; "" if it can be.
 func (o *familyFeature) why() string {
 	switch {
 	case o.hasContrast:

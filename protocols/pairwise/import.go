@@ -12,20 +12,20 @@ import (
 	"gavel/protocols/imports"
 )
 
-// pairImport builds a run of pairs from games that another harness stored.
+// pairImport builds a run of pairs from games that another harness stored. A game is the judgment in one order.
 type pairImport struct {
 	imports.Builder
-	comparison pairwise
-	mirrored   int             // games copied to the other order, since their scores do not depend on it
-	reproduced int             // games whose stored decision gavel reads too; Differ lists the others
-	stored     bool            // verdicts are the file's decisions, since there is no text to read
-	winners    bool            // the file has winners in place of decisions
-	labelsStay bool            // the labels stayed with the responses when the order was reversed
-	sums       hash.Hash       // of the files
+	comparison pairwise        // the protocol by which replies are read
+	mirrored   int             // games copied from the other order, since the judge scored each response alone
+	reproduced int             // games whose stored decision gavel reads too; Differences lists the others
+	stored     bool            // verdicts are the file's decisions, since gavel cannot read the replies
+	winners    bool            // the file names winners instead of decisions such as A>B
+	labelsStay bool            // each response kept its label (A or B) when the order was reversed
+	sums       hash.Hash       // hash of the hashes of the files
 	bad        imports.Rejects // invalid rows
 }
 
-// newPairImport starts the run of a judge whose replies are read as p reads them.
+// newPairImport starts the import of one judge's run to the folder out. p reads the judge's replies.
 func newPairImport(out string, p pairwise) *pairImport {
 	return &pairImport{
 		Builder: imports.Builder{
@@ -36,7 +36,8 @@ func newPairImport(out string, p pairwise) *pairImport {
 	}
 }
 
-// asHarness returns a comparison with the prompt of another harness, of which only the name is known.
+// asHarness returns a comparison with another harness's prompt, of which only the name is known. labels are those that
+// the prompt offers; A>B, B>A and A=B by default.
 func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwise {
 	if labels == nil {
 		labels = []string{labelA, labelB, labelTie}
@@ -44,7 +45,7 @@ func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwi
 	return pairwise{name: p.Name, goal: p.Goal, template: judging.Template{Name: name, Origin: origin, Labels: labels}}
 }
 
-// add adds a pair and its games, in the order of its presentations.
+// add adds a pair and its stored games to the run: the published order's, then the swapped order's.
 func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) error {
 	in.Add(item)
 	for i, g := range games {
@@ -65,7 +66,8 @@ func (in *pairImport) add(item datasets.Item, games ...imports.StoredJudgment) e
 	return nil
 }
 
-// compare compares gavel's reading with the file's decision, in the positions shown.
+// compare counts whether the decision that gavel reads for r is the file's, and notes a difference. Decisions are in
+// the positions shown: A>B names the response shown first.
 func (in *pairImport) compare(r *judging.Record) {
 	gavelDecision, fileDecision := "null", "null"
 	if d := decision(r); d != nil {
@@ -82,7 +84,8 @@ func (in *pairImport) compare(r *judging.Record) {
 		r.Item, r.Presentation+1, fileDecision, gavelDecision))
 }
 
-// decision returns the label that JudgeBench would write: in plain form and in the positions shown.
+// decision returns the label that JudgeBench would write for the record's verdict: A>B for the response shown first,
+// B>A or A=B; nil without a verdict.
 func decision(r *judging.Record) *string {
 	switch {
 	case r.Outcome == judging.Tie:
@@ -95,12 +98,12 @@ func decision(r *judging.Record) *string {
 	return new(labelB)
 }
 
-// storedJudgment returns the judgment of a game whose file names the winner. The verdict is in the dataset's order.
+// storedJudgment returns the judgment of a game whose file names the winner, from its verdict and the judge's reply.
 func storedJudgment(v judging.Verdict, reply string) imports.StoredJudgment {
 	return imports.StoredJudgment{Verdict: &v, Replies: []string{reply}}
 }
 
-// verdictFor returns the verdict that names a candidate.
+// verdictFor returns the verdict that names a candidate: 0 for the first response in the dataset, 1 for the second.
 func verdictFor(candidate int) judging.Verdict {
 	return judging.Verdict{Outcome: judging.Decided, Choice: candidate}
 }
@@ -117,7 +120,8 @@ func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) e
 	return err
 }
 
-// makeRun makes a judge's run from files whose rows are in a dataset's format. source says where they come from.
+// makeRun finishes the run of judge from the rows added so far; its items are lines of format. source says where such
+// files come from, file is one of them, and dataset is the name of the pairs' dataset.
 func (in *pairImport) makeRun(
 	gavel, source, file, judge string, format datasets.Format, dataset string,
 ) ([]*imports.ImportedRun, error) {
@@ -167,7 +171,7 @@ type pairLine struct {
 	Label     string `json:"label"`
 }
 
-// itemOf parses a value as a line of a format. The item keeps the line.
+// itemOf encodes line as a line of a dataset's format and returns the line's item.
 func itemOf(format datasets.Format, line any) (datasets.Item, error) {
 	raw, err := json.Marshal(line)
 	if err != nil {

@@ -16,28 +16,30 @@ import (
 // B), game 1 (B, A). A decision is in the positions shown, with ">>" written as ">". A game that failed is null.
 // Imported and exported bytes are those of Python's json.dumps with ensure_ascii=False.
 
+// benchGame is the judgment of a pair in one order, as in JudgeBench's output files.
 type benchGame struct {
 	Judgment *benchJudgment `json:"judgment"`
-	Decision *string        `json:"decision"`
+	Decision *string        `json:"decision"` // label, in the positions shown
 
-	mirrored bool // copied from the other order
+	mirrored bool // copied from the game in the other order
 }
 
+// benchJudgment is the judge's prompt and reply in one game of JudgeBench's output files.
 type benchJudgment struct {
 	JudgeModel string          `json:"judge_model"`
 	Prompt     string          `json:"prompt"`
 	Response   string          `json:"response"`
-	Scores     json.RawMessage `json:"scores,omitzero"`
+	Scores     json.RawMessage `json:"scores,omitzero"` // of both responses, if each was scored alone
 }
 
-// benchKeys has the judge's keys of a line.
+// benchKeys has the keys that JudgeBench's harness adds to a line of its dataset: the judge and its games.
 type benchKeys struct {
 	JudgeName *string      `json:"judge_name"`
 	Judgments []*benchGame `json:"judgments"`
 }
 
-// mirror returns the game in the other order for a judge that scores each response alone (--single_game), since such
-// scores do not depend on the order. It returns nil for other games.
+// mirror returns the same game in the other order for a judge that scores each response alone (JudgeBench's
+// --single_game), since such scores do not depend on the order. It returns nil for other games.
 func (g *benchGame) mirror() *benchGame {
 	var scores []json.RawMessage
 	if g == nil || g.Judgment == nil || json.Unmarshal(g.Judgment.Scores, &scores) != nil || len(scores) != 2 {
@@ -48,14 +50,14 @@ func (g *benchGame) mirror() *benchGame {
 	return &benchGame{Judgment: &judgment, mirrored: true}
 }
 
-// arenaHardName is JudgeBench's name of the judge whose replies gavel reads. The replies of its other judges have other
-// formats.
+// arenaHardName is the judge_name in JudgeBench's files whose replies gavel can read. Replies of its other
+// judges have other formats.
 const arenaHardName = "arena_hard"
 
-// judgeBenchFile describes the source of such a run.
+// judgeBenchFile is the source that runs imported from JudgeBench's output files name.
 const judgeBenchFile = "JudgeBench output file"
 
-// ImportJudgeBench turns a JudgeBench output file into a run.
+// ImportJudgeBench turns an output file of JudgeBench's harness into a run.
 func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 	path := r.Files[0]
 	set, err := datasets.OpenFile(path)
@@ -116,9 +118,9 @@ func ImportJudgeBench(r imports.Input) ([]*imports.ImportedRun, error) {
 	return in.finish(judge)
 }
 
-// importedProtocol returns the protocol that a judge_name stands for: Arena-Hard's five choices, or a prompt of gavel
-// as judgeName writes it. For any other judge, stored is true: its decisions are taken from the file, and only the name
-// of its prompt is known.
+// importedProtocol returns the comparison that a judge_name stands for: Arena-Hard's prompt with five choices, or a
+// prompt of gavel as judgeName writes it. For any other judge, stored is true: its decisions are taken from the file,
+// and only the name of its prompt is known.
 func importedProtocol(judgeName string) (p pairwise, stored bool) {
 	protocol, name := Protocol, judgeName
 	if judgeName == arenaHardName {
@@ -137,10 +139,11 @@ func importedProtocol(judgeName string) (p pairwise, stored bool) {
 	return asHarness(protocol, name, judgeBenchFile), true
 }
 
-// ownPrefix starts the judge_name of gavel's own runs.
+// ownPrefix starts the judge_name of runs that gavel made itself.
 const ownPrefix = "gavel_"
 
-// splitOutput splits a line into the pair's own keys, as published, and the judge's.
+// splitOutput splits a line of JudgeBench's output file into the pair, with its keys as published, the
+// judge_name and the games.
 func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
 	var all benchKeys
 	if err := json.Unmarshal(line, &all); err != nil {
@@ -156,12 +159,12 @@ func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, er
 	return pair, *all.JudgeName, all.Judgments, err
 }
 
-// pairKeys returns a line without the judge's keys.
+// pairKeys returns a line of JudgeBench's output file without the keys that its harness added.
 func pairKeys(line []byte) ([]byte, error) {
 	return imports.WithoutKeys(line, nil, "judge_name", "judgments")
 }
 
-// judgment returns a game of a pair in one of its presentations.
+// judgment returns the stored judgment of a game, which is the item's judgment in order 0 (as published) or 1.
 func (in *pairImport) judgment(
 	item datasets.Item, presentation int, game *benchGame,
 ) (j imports.StoredJudgment, err error) {
@@ -183,8 +186,8 @@ func (in *pairImport) judgment(
 	return j, nil
 }
 
-// storedVerdict returns the verdict of a game without text that gavel reads: by its scores if it has them (the response
-// shown first must score higher to win), else by the decision in the file.
+// storedVerdict returns the verdict of a game whose reply gavel does not read: by the two scores if the game has them
+// (the response shown first must score higher to win), else by the decision in the file.
 func storedVerdict(p judging.Asker, s judging.Presentation, game *benchGame) (judging.Verdict, error) {
 	var scores []float64
 	if len(game.Judgment.Scores) > 0 {

@@ -20,18 +20,19 @@ import (
 // dataset.json with "results", one for each phase, of which the last holds the two judgments. A winner is mapped
 // back to the published order.
 
-// evaluators is the folder of the judges' files.
+// evaluators is the folder of the judges' files in each subset of LLMBar's repository.
 const evaluators = "evaluators"
 
+// llmBarLayout shows in errors where LLMBar's repository has a judge's replies.
 const llmBarLayout = "…/SUBSET/evaluators/JUDGE/STRATEGY/result.json"
 
-// storedReplies describes a file of one judge's replies to one prompt on a subset of the pairs.
+// storedReplies describes a file of one judge's replies to one prompt on a subset of LLMBar's pairs.
 type storedReplies struct {
 	path, subset, judge, prompt string
 }
 
-// orderFiles describes files and sorts them by subset. All must be of one judge and one prompt, and of different
-// subsets.
+// orderFiles reads the descriptions of files with read and sorts them by subset. All files must be of one judge and one
+// prompt, and of different subsets.
 func orderFiles(paths []string, read func(path string) (storedReplies, error)) (files []storedReplies, err error) {
 	for _, path := range paths {
 		f, err := read(path)
@@ -53,7 +54,8 @@ func orderFiles(paths []string, read func(path string) (storedReplies, error)) (
 	return files, nil
 }
 
-// importLLMBar turns the stored replies of one judge with one strategy, a file for each subset, into a run.
+// importLLMBar turns LLMBar's stored replies of one judge with one strategy (prompt), a file
+// for each subset, into a run.
 func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
 	files, err := orderFiles(r.Files, llmBarFile)
 	if err != nil {
@@ -75,10 +77,10 @@ func importLLMBar(r imports.Input) ([]*imports.ImportedRun, error) {
 	return in.makeRun(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBar, llmBarName(files))
 }
 
-// llmBarPrefix starts the name of a strategy's prompt. It is not part of the judge_name.
+// llmBarPrefix starts the names of prompts of imported LLMBar runs. Exported files leave it out of the judge_name.
 const llmBarPrefix = "LLMBar "
 
-// llmBarRows adds the rows of a file to the run, and its hash.
+// llmBarRows adds the pairs and judgments in a file of LLMBar's replies to the run, and the file to the run's hash.
 func (in *pairImport) llmBarRows(f storedReplies) error {
 	n := 0
 	in.bad.Path = f.path
@@ -97,7 +99,8 @@ func (in *pairImport) llmBarRows(f storedReplies) error {
 	})
 }
 
-// llmBarName returns the name of the dataset: that of the subset, or "llmbar" for several.
+// llmBarName returns the name of the dataset of LLMBar's files: "llmbar-" and the subset, or
+// "llmbar" for several subsets.
 func llmBarName(files []storedReplies) string {
 	if len(files) > 1 {
 		return datasets.LLMBar.Name
@@ -105,7 +108,7 @@ func llmBarName(files []storedReplies) string {
 	return datasets.LLMBar.Name + "-" + strings.ToLower(path.Base(files[0].subset))
 }
 
-// llmBarFile reads judge, strategy and subset from the path of a file.
+// llmBarFile reads judge, strategy and subset from the path of a file of LLMBar's replies.
 func llmBarFile(name string) (f storedReplies, err error) {
 	if _, err := os.Stat(name); err != nil {
 		return f, err
@@ -128,7 +131,7 @@ func llmBarFile(name string) (f storedReplies, err error) {
 	}, nil
 }
 
-// errRating is the error for strategies that score each output alone.
+// errRating is the error for LLMBar's strategies that score each output alone, which gavel cannot import.
 var errRating = errors.New("each output has a score of its own, and no reply compares the two: " +
 	"import it with gavel import llmbar-rating")
 
@@ -204,12 +207,14 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []
 	return item, judgments, nil
 }
 
-// llmBarReply is a stored judgment.
+// llmBarReply is a reply of the judge in one order, as LLMBar stored it.
 type llmBarReply struct {
-	Completion []json.RawMessage `json:"completion"` // text, and why it ended
-	Winner     *string           `json:"winner"`
+	Completion []json.RawMessage `json:"completion"` // text of the reply, and why it ended
+	Winner     *string           `json:"winner"`     // "1" or "2": the output in the dataset's order
 }
 
+// judgment returns the reply as a stored judgment. With swapped, the judge saw output 2 first; the decision
+// is in the positions shown.
 func (r llmBarReply) judgment(swapped bool) (j imports.StoredJudgment, err error) {
 	if len(r.Completion) == 0 || string(r.Completion[0]) == "null" {
 		return j, nil

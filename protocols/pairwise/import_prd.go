@@ -19,18 +19,18 @@ import (
 // generations/answer_MODEL.jsonl, and ratings-REVIEWER/answer_X-vs-answer_Y-REVIEWER-….jsonl, where X is shown first.
 // Human reviews have one order or both. A score of 1 or 2 names an answer, 3 is a tie.
 
-// prdText is a question, an answer or a review.
+// prdText is a row of PRD's files (arXiv 2307.02762): a question, a model's answer to one, or a review of two answers.
 type prdText struct {
 	Question int    `json:"question_id"`
 	Text     string `json:"text"`
 	Model    string `json:"model_id"`
-	Score    int    `json:"score"`
+	Score    int    `json:"score"` // of a review: 1 or 2 is the better answer, 3 a tie
 	Category string `json:"category"`
 
-	position string // file and row
+	position string // file and row, for errors
 }
 
-// conflict returns an error if another row has a different text or score for the same question.
+// conflict returns an error if other, a row for the same question, has another text or score.
 func (t prdText) conflict(other prdText) error {
 	other.position = t.position
 	if t == other {
@@ -40,18 +40,19 @@ func (t prdText) conflict(other prdText) error {
 		t.position)
 }
 
-// prdKey names the models of the answers shown first and second, and the question.
+// prdKey identifies a review of PRD: the models whose answers were shown first and second, and the question's number.
 type prdKey struct {
 	first, second string
 	question      int
 }
 
-// swapped returns the key with the answers in the other order.
+// swapped returns the key of the review of the same answers in the other order.
 func (k prdKey) swapped() prdKey {
 	return prdKey{first: k.second, second: k.first, question: k.question}
 }
 
-// importPRD turns the reviews of one reviewer into a run.
+// importPRD turns the reviews of one reviewer of PRD (arXiv 2307.02762, peer rank and discussion) into a run. The
+// labels are people's reviews.
 func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 	dir, reviewer := r.Files[0], r.Option("reviewer")
 	in := newPairImport(r.Out, asHarness(Protocol, "PRD", "PRD (arXiv 2307.02762)"))
@@ -123,7 +124,8 @@ func importPRD(r imports.Input) ([]*imports.ImportedRun, error) {
 	return in.makeRun(r.Gavel, "PRD's reviews", from, judge, datasets.JudgeBench, "prd-vicuna80")
 }
 
-// prdPeople returns people's verdict on a pair. If they reviewed both orders and the verdicts differ, it is no verdict.
+// prdPeople returns the verdict of PRD's human reviewers on a pair. If they reviewed both orders and the verdicts
+// differ, it is no verdict.
 func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
 	none := judging.EmptyVerdict(judging.NoVerdict)
 	direct, swapped := prdGame(people, key, 0).Verdict, prdGame(people, key.swapped(), 1).Verdict
@@ -134,7 +136,8 @@ func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
 	return *first
 }
 
-// prdGame returns the review of a pair in the order of the key. first is the candidate shown first.
+// prdGame returns PRD's review of the key's two answers as a judgment; an empty one if there is no such review. first
+// is the candidate of the pair that was shown first, 0 or 1.
 func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.StoredJudgment {
 	review, ok := reviews[key]
 	if !ok {
@@ -152,8 +155,8 @@ func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.StoredJu
 	return storedJudgment(v, review.Text)
 }
 
-// prdReviews returns the reviews of a reviewer. If a pair has two files, answer_X-vs-answer_Y and answer-X-vs-answer-Y,
-// as some of gpt35's have, the first counts.
+// prdReviews reads all reviews of a PRD reviewer from the folder ratings-REVIEWER in dir. If a pair has two files,
+// answer_X-vs-answer_Y and answer-X-vs-answer-Y, as some of gpt35's have, the first counts.
 func (in *pairImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "ratings-"+reviewer, "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -190,7 +193,7 @@ func (in *pairImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, erro
 	return all, nil
 }
 
-// prdTexts returns the rows of a file by question.
+// prdTexts returns the rows of a file of PRD by the number of their question.
 func (in *pairImport) prdTexts(path string) (map[int]prdText, error) {
 	all := map[int]prdText{}
 	err := in.rows(path, func(n int, raw json.RawMessage) error {

@@ -17,7 +17,7 @@ import (
 // first, PROMPT_swap.jsonl those with output 2 shown first. The labels stay with the outputs: Output (a) is output 1 in
 // both files. The files do not have the gold labels; gavel has those of LLMBar's pairs.
 
-// reifeRow is a row of either file.
+// reifeRow is a row of ReIFE's stored replies (arXiv 2410.07069): a pair and the judge's reply in one order.
 type reifeRow struct {
 	Question string `json:"instruction"`
 	First    string `json:"output_1"`
@@ -26,18 +26,19 @@ type reifeRow struct {
 		Text string `json:"text"`
 	} `json:"response"`
 	Result *struct {
-		Winner int  `json:"winner"` // 1 or 2; random if Fail is true
-		Tie    int  `json:"tie"`
-		Fail   bool `json:"fail"`
+		Winner int  `json:"winner"` // output 1 or 2; random if Fail is true
+		Tie    int  `json:"tie"`    // not 0: a tie
+		Fail   bool `json:"fail"`   // ReIFE could not read the reply
 	} `json:"result"`
 }
 
-// reifeSubsets lists the subsets in each of ReIFE's LLMBar files, in order.
+// reifeSubsets lists the subsets of LLMBar in each of ReIFE's files, in the order of the file's rows.
 var reifeSubsets = map[string][]string{
 	"llmbar_natural":     {"Natural"},
 	"llmbar_adversarial": reifeAdversarial,
 }
 
+// reifeAdversarial lists the subsets of LLMBar in ReIFE's file llmbar_adversarial, in the order of its rows.
 var reifeAdversarial = []string{
 	"Adversarial/Neighbor",
 	"Adversarial/GPTInst",
@@ -45,7 +46,7 @@ var reifeAdversarial = []string{
 	"Adversarial/Manual",
 }
 
-// importReIFE turns the replies of one judge to one prompt into a run.
+// importReIFE turns ReIFE's stored replies of one judge to one prompt on LLMBar's pairs into a run.
 func importReIFE(r imports.Input) ([]*imports.ImportedRun, error) {
 	files, err := orderFiles(r.Files, reifeFile)
 	if err != nil {
@@ -69,7 +70,8 @@ func importReIFE(r imports.Input) ([]*imports.ImportedRun, error) {
 	return in.makeRun(r.Gavel, "ReIFE's stored replies", r.Files[0], judge, datasets.LLMBar, dataset)
 }
 
-// reifeFile reads dataset, judge and prompt from the name of a file.
+// reifeFile reads dataset, judge and prompt from the name of a file of ReIFE's replies:
+// DATASET.JUDGE.METHOD.PROMPT.jsonl.
 func reifeFile(path string) (f storedReplies, err error) {
 	parts := strings.Split(filepath.Base(path), ".")
 	n := len(parts)
@@ -84,7 +86,8 @@ func reifeFile(path string) (f storedReplies, err error) {
 	return storedReplies{path: path, subset: parts[0], judge: strings.Join(parts[1:n-3], "."), prompt: parts[n-2]}, nil
 }
 
-// reife adds the pairs of a file and of its swapped file to the run.
+// reife adds the pairs of a ReIFE file and of its file for the swapped order to the run. set is the file's
+// dataset, such as llmbar_natural.
 func (in *pairImport) reife(path, set string) error {
 	published := references.LLMBar()
 	var ids []string
@@ -133,6 +136,7 @@ func (in *pairImport) reife(path, set string) error {
 	return nil
 }
 
+// reifeRows reads the rows of a file of ReIFE's replies, and adds the file to the run's hash.
 func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	err = in.rows(path, func(_ int, raw json.RawMessage) error {
 		var row reifeRow
@@ -151,7 +155,7 @@ func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	return all, err
 }
 
-// game returns the judgment of a row.
+// game returns the stored judgment of a row: ReIFE's winner, a tie, or no verdict where ReIFE could not read the reply.
 func (r reifeRow) game() imports.StoredJudgment {
 	v := verdictFor(r.Result.Winner - 1)
 	switch {

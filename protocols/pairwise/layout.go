@@ -15,16 +15,17 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout lays out runs of pairwise and reversed.
+// Layout arranges the reports of runs of protocols pairwise and reversed.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	ComparisonNotes: compared,
 	Blocks:          []report.PagePart{bothGoals},
 })
 
-// firstPicked is the metric of position bias.
+// firstPicked is the metric of position bias: the share of judgments that pick the response shown first.
 const firstPicked = scoring.FirstPosition
 
-// bothGoals compares the run with the same judge's run with the opposite goal.
+// bothGoals returns a block of a run's page: a table of the run beside the same judge's run with the opposite goal
+// (better or worse); none without such a run.
 func bothGoals(p *report.RunPage) []doc.Block {
 	t := p.Opposite
 	if t == nil {
@@ -82,7 +83,8 @@ func goalsVerdict(d *scoring.Difference) string {
 	return "goals.helps"
 }
 
-// compared describes both goals as one judge.
+// compared returns a note on two runs of one model, asked for the better and for the worse response, as one judge;
+// none for other comparisons.
 func compared(c *scoring.Comparison) (notes []string) {
 	if e := c.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
 		notes = append(notes, phrases.Say("pairs.both-goals", table.WithInterval(e.Coverage),

@@ -10,12 +10,13 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics is the table of metrics of pairs.
+// Metrics is the YAML table that labels and defines the metrics of pairs.
 //
 //go:embed metrics.yaml
 var Metrics string
 
-// pairMetrics lists the metrics of pairs, the headline first. A new one needs a line here and a block in metrics.yaml.
+// pairMetrics lists the metrics of pairs, the headline first, with the function that returns a pair's numerator and
+// denominator. A new metric needs a line here and a block in metrics.yaml.
 var pairMetrics = []scoring.SumMetric[pair]{
 	{Metric: scoring.Metric{Name: "strict", Headline: true}, Adds: strict},
 	{Metric: scoring.Metric{Name: "counter"}, Adds: counter},
@@ -32,28 +33,39 @@ var pairMetrics = []scoring.SumMetric[pair]{
 	{Metric: scoring.Metric{Name: Coverage}, Adds: coverage},
 }
 
-// Metrics of a judge whose verdicts are used only where both orders agree: how often they are right, and on how many
-// pairs there are such. strict is the product of the two.
+// Metrics of a judge whose verdicts are used only where both orders agree: how often they are right, and on what share
+// of the pairs the orders agree. The metric strict is the product of both.
 const (
 	AccuracyWhenConsistent = scoring.RightWhereAlike
 	Coverage               = scoring.Coverage
 )
 
-// halfTieName is the metric that is undefined in groups without a verdict.
+// halfTieName is the metric that counts half a point for a pair whose two verdicts cancel out. It is undefined in
+// groups without a verdict.
 const halfTieName = "half-tie"
 
-func (u pair) points() int       { return u.judgments[0].points(u.gold) + u.judgments[1].points(u.gold) }
-func (u pair) strict() bool      { return u.points() == 2 }
+// points adds up JudgeBench's points of both judgments, from −2 to 2: see judgment.points.
+func (u pair) points() int { return u.judgments[0].points(u.gold) + u.judgments[1].points(u.gold) }
+
+// strict reports whether both judgments name the labelled response.
+func (u pair) strict() bool { return u.points() == 2 }
+
+// bothDecided reports whether both judgments name a response.
 func (u pair) bothDecided() bool { return u.judgments[0].decided() && u.judgments[1].decided() }
 
 // labelled returns 1 for a pair with a label, else 0: metrics that need a label leave the pair out.
 func (u pair) labelled() float64 { return scoring.Indicator(u.gold >= 0) }
 
+// strict returns a pair's numerator and denominator in the share of pairs that are correct in both orders.
 func strict(u pair) (float64, float64) { return scoring.Indicator(u.strict()), u.labelled() }
+
+// counter returns a pair's numerator and denominator in the share of pairs with more verdicts for the labelled
+// response than for the other one.
 func counter(u pair) (float64, float64) {
 	return scoring.Indicator(u.points() > 0) * u.labelled(), u.labelled()
 }
 
+// halfTie returns what counter returns, but with numerator ½ if the pair's verdicts cancel out or name no response.
 func halfTie(u pair) (float64, float64) {
 	if u.points() == 0 {
 		return 0.5 * u.labelled(), u.labelled()
@@ -61,12 +73,16 @@ func halfTie(u pair) (float64, float64) {
 	return counter(u)
 }
 
+// judgmentRight returns a function that returns a pair's numerator and denominator in the share of correct judgments in
+// order i: 0 as published, 1 swapped.
 func judgmentRight(i int) func(pair) (float64, float64) {
 	return func(u pair) (float64, float64) {
 		return scoring.Indicator(u.judgments[i].points(u.gold) == 1), u.labelled()
 	}
 }
 
+// drop returns a pair's numerator and denominator in the share of pairs correct in both orders among those in which
+// both judgments name a response.
 func drop(u pair) (float64, float64) {
 	if !u.bothDecided() || u.gold < 0 {
 		return 0, 0
@@ -74,6 +90,8 @@ func drop(u pair) (float64, float64) {
 	return scoring.Indicator(u.strict()), 1
 }
 
+// consistency returns a pair's numerator and denominator in the share of pairs on which both orders agree, among those
+// in which both judgments name a response.
 func consistency(u pair) (float64, float64) {
 	if !u.bothDecided() {
 		return 0, 0
@@ -84,15 +102,19 @@ func consistency(u pair) (float64, float64) {
 // consistent reports whether both judgments name the same response.
 func (u pair) consistent() bool { return u.consistentChoice() != judging.NoCandidate }
 
+// accuracyWhenConsistent returns a pair's numerator and denominator in the share of correct
+// verdicts where both orders agree.
 func accuracyWhenConsistent(u pair) (float64, float64) {
 	return scoring.Indicator(u.strict()), scoring.Indicator(u.consistent()) * u.labelled()
 }
 
+// coverage returns a pair's numerator and denominator in the share of labelled pairs on which both orders agree.
 func coverage(u pair) (float64, float64) {
 	return scoring.Indicator(u.consistent()) * u.labelled(), u.labelled()
 }
 
-// firstPosition counts judgments, so a pair adds up to two.
+// firstPosition returns a pair's numerator and denominator in the share of judgments that pick the response shown
+// first: up to two judgments for each pair.
 func firstPosition(u pair) (num, den float64) {
 	for _, g := range u.judgments {
 		if g.decided() {
@@ -103,14 +125,15 @@ func firstPosition(u pair) (num, den float64) {
 	return num, den
 }
 
-// Values of pair.own.
+// Values of pair.ownAnswer: whether the judge's own answer to the question is right.
 const (
 	ownUnknown int8 = iota // no own answer, or not known whether it is right
-	ownRight
-	ownWrong
+	ownRight               // the judge's own answer is right
+	ownWrong               // the judge's own answer is wrong
 )
 
-// ownAnswerOf returns what a record says of the judge's own answer.
+// ownAnswerOf returns whether a record says that the judge's own answer to the question is right:
+// ownRight, ownWrong or ownUnknown.
 func ownAnswerOf(r *judging.Record) int8 {
 	switch {
 	case r.Own == nil:
@@ -121,25 +144,28 @@ func ownAnswerOf(r *judging.Record) int8 {
 	return ownWrong
 }
 
-// Metrics of comparisons with the judge's own answer as reference, with [GenerationAccuracy] and [correlationGJ]: G =
-// the judge's own answer is right and J = strict, over the pairs with a known G. The agent's correctness cannot be held
-// fixed as in self-reference, since every pair has one correct response.
+// Metrics of comparisons with the judge's own answer as reference, besides [scoring.GenerationAccuracy]. G says that
+// the judge's own answer is right, J that the pair is correct in both orders (strict); the pairs are those with a
+// known G. The correctness of the judged answer cannot be held fixed as in self-reference, since every pair has one
+// correct response.
 const (
 	StrictOwnRight = "strict-own-right" // strict where the judge's own answer is right
-	StrictOwnWrong = "strict-own-wrong" // strict where it is wrong
-	correlationGJ  = "r-gj"
+	StrictOwnWrong = "strict-own-wrong" // strict where the judge's own answer is wrong
+	correlationGJ  = "r-gj"             // correlation of G and J
 )
 
-// Columns of a pair with a known G, after those of the metrics above.
+// Columns of a pair's row for the metrics of the judge's own answer, which follow those of pairMetrics. They are 0 or
+// 1, and 0 throughout if it is not known whether that answer is right.
 const (
-	pairKnown = iota
-	pairOwnRight
-	pairOwnWrong
-	pairStrictRight // strict, and G
-	pairStrictWrong // strict, and not G
-	pairOwnWidth
+	pairKnown       = iota // it is known whether the judge's own answer is right
+	pairOwnRight           // the judge's own answer is right
+	pairOwnWrong           // the judge's own answer is wrong
+	pairStrictRight        // correct in both orders, own answer right
+	pairStrictWrong        // correct in both orders, own answer wrong
+	pairOwnWidth           // number of these columns
 )
 
+// referenceMetrics computes the metrics of comparisons with the judge's own answer as reference.
 var referenceMetrics = []scoring.Metric{
 	{
 		Name:    scoring.GenerationAccuracy,
@@ -182,18 +208,21 @@ var referenceMetrics = []scoring.Metric{
 	},
 }
 
+// ownColumns is the range of the columns on the judge's own answer in a pair's row.
 var ownColumns = scoring.ColumnRange{2 * len(pairMetrics), 2*len(pairMetrics) + pairOwnWidth}
 
-// Columns of strict over the easy and the hard pairs of a dataset with levels, after the others.
+// Columns of strict (correct in both orders) over a dataset's easy and hard pairs; the last ones of a pair's row.
 var (
 	easyColumns = scoring.ColumnRange{softMetric.Columns[1], softMetric.Columns[1] + 2}
 	hardColumns = scoring.ColumnRange{easyColumns[1], easyColumns[1] + 2}
 )
 
-// StyleBias is the difference in points of strict between RM-Bench's easy pairs, where the right response also looks
-// better, and its hard pairs, where it looks worse (arXiv 2410.16184, §3).
+// StyleBias is the metric of how far strict, the share of pairs correct in both orders, is lower on RM-Bench's
+// hard pairs, where the right response looks worse, than on its easy pairs, where it looks better (arXiv
+// 2410.16184, §3); in points.
 const StyleBias = "style-bias"
 
+// styleBias computes StyleBias from the columns of easy and hard pairs.
 var styleBias = scoring.Metric{
 	Name:       StyleBias,
 	Subtrahend: hardColumns,
@@ -203,7 +232,8 @@ var styleBias = scoring.Metric{
 	All:        func(c []float64) float64 { return c[1] },
 }
 
-// ownCells lists the cells that a pair can be in: the judge's own answer right or wrong, then strict or not.
+// ownCells lists the rows in ownColumns that a pair can have: the judge's own answer right or wrong, then the pair
+// correct in both orders or not.
 var ownCells = []scoring.PossibleRow{
 	{Row: []float64{1, 1, 0, 1, 0}},
 	{Row: []float64{1, 1, 0, 0, 0}},
@@ -211,7 +241,8 @@ var ownCells = []scoring.PossibleRow{
 	{Row: []float64{1, 0, 1, 0, 0}},
 }
 
-// ownConstant says which of G and J has no variance.
+// ownConstant explains why the correlation of G and J is undefined: one of them is the same for all pairs. c
+// has the sums of the columns.
 func ownConstant(c []float64) string {
 	switch {
 	case c[pairKnown] == 0:
@@ -229,8 +260,8 @@ func rightOrWrong(right bool) string {
 	return "wrong"
 }
 
-// Sheet lays out the pairs in rows. It has the metrics of the judge's own answers, of soft verdicts and of levels only
-// if some pair has these.
+// Sheet returns the sheet from which metrics are computed, a row for each pair. It has the metrics of the judge's own
+// answers, of soft verdicts and of levels only if some pair has these.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:   scoring.AssignColumns(pairMetrics),
@@ -262,7 +293,7 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// row returns a pair's columns.
+// row returns a pair's row of the sheet: a numerator and a denominator for each metric.
 func (u pair) row() []float64 {
 	row := make([]float64, hardColumns[1])
 	scoring.FillRow(pairMetrics, u, row)
@@ -280,7 +311,8 @@ func (u pair) row() []float64 {
 	return row
 }
 
-// Extend adds soft verdicts and published judges of the same pairs, and removes half-tie from groups without a verdict.
+// Extend adds to the report soft verdicts and published judges of the same pairs, and removes half-tie from
+// groups without a verdict.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Soft = f.softVerdicts(s, b)
 	if rep.Items == rep.Expected && rep.Stopped == nil { // tests are valid only at the planned end of a run
@@ -295,7 +327,7 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 	}
 }
 
-// noVerdict explains why half-tie has no value.
+// noVerdict explains in reports why half-tie has no value in a group.
 const noVerdict = "there is no verdict"
 
 // groupsWithVerdict returns the groups in which some pair has a verdict. In the others half-tie would be half a point
@@ -313,7 +345,8 @@ func groupsWithVerdict(units []scoring.Unit) map[string]bool {
 	return groups
 }
 
-// Match adds how many verdicts changed with the order and, for the two goals of one model, their scores as one judge.
+// Match adds to a comparison of two runs on the same pairs how many verdicts changed with the order and, if one model
+// was asked for the better and for the worse response, the score of both runs as one judge.
 func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, items []scoring.SharedUnit, b stats.Bootstrap) {
 	g := other.(*pairs)
 	c.ChangedWithOrder = new([2]int)
@@ -371,8 +404,8 @@ func (f *pairs) compareConsistent(c *scoring.Comparison, items []scoring.SharedU
 	}
 }
 
-// withoutUndefined removes half-tie, and its difference, from groups in which a side has no verdict, and the whole row
-// if neither has one.
+// withoutUndefined removes half-tie and its difference from groups in which one run has no verdict, and the whole row
+// if neither run has one. sides has the pairs of runs A and B.
 func withoutUndefined(differences []scoring.Difference, sides [2][]scoring.Unit) (remaining []scoring.Difference) {
 	verdictsA := groupsWithVerdict(sides[0])
 	verdictsB := groupsWithVerdict(sides[1])
@@ -394,7 +427,8 @@ func withoutUndefined(differences []scoring.Difference, sides [2][]scoring.Unit)
 	return remaining
 }
 
-// ensemble scores two runs as one judge.
+// ensemble scores two runs of one model with opposite goals as one judge, whose verdicts are those on which all four
+// judgments of a pair agree.
 func ensemble(items []scoring.SharedUnit, b stats.Bootstrap) *scoring.Ensemble {
 	rows := scoring.ByCluster(items, func(p scoring.SharedUnit) []float64 {
 		x, y := p.A.Data.(*pair).consistentChoice(), p.B.Data.(*pair).consistentChoice()

@@ -10,15 +10,16 @@ import (
 	"gavel/protocols/reading"
 )
 
-// outputs compares by one of LLMBar's prompts (arXiv 2310.07641), which call the responses Output (a) and Output (b)
-// and have no labels in brackets.
+// outputs compares two responses by a prompt of LLMBar (arXiv 2310.07641), which calls them Output (a) and Output (b)
+// and has no labels in brackets.
 type outputs struct {
 	pairwise
-	showsReference bool // shows the judge's own answer: LLMBar's strategy Reference
+	showsReference bool // the prompt shows the judge's own answer: LLMBar's strategy Reference
 }
 
-// llmBarPrompt returns LLMBar's strategy Vanilla with rules and, with --self-reference, its strategy Reference. LLMBar
-// asks for the reference with its own prompt; here it is an answer of gavel's answer protocol.
+// llmBarPrompt returns the prompt of LLMBar's strategy Vanilla with rules, which has a text for its strategy
+// Reference too (--self-reference). LLMBar asks for the reference with its own prompt; gavel's reference is an
+// answer of protocol answer.
 func llmBarPrompt() judging.Template {
 	t := judging.NewTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules",
 		judging.Texts(files, "prompts/llmbar"), outputLabel)
@@ -26,10 +27,11 @@ func llmBarPrompt() judging.Template {
 	return t
 }
 
-// outputLabel matches LLMBar's labels in its prompts.
+// outputLabel matches the labels that LLMBar's prompts offer.
 var outputLabel = regexp.MustCompile(`(Output \([ab]\))`)
 
-// Prompt fills in LLMBar's text. For imported runs, whose prompts are not known, it writes those of other comparisons.
+// Prompt returns LLMBar's messages for the two responses. For imported runs, whose prompts are not known, it returns
+// those of other comparisons.
 func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	texts := o.template.Texts
 	if len(texts) == 0 {
@@ -53,7 +55,7 @@ func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prom
 	}
 }
 
-// Check returns an error for a pair without the judge's own answer if that is to be shown.
+// Check returns an error if the prompt shows the judge's own answer and the pair has none.
 func (o outputs) Check(item datasets.Item) error {
 	if !o.showsReference {
 		return nil
@@ -61,23 +63,23 @@ func (o outputs) Check(item datasets.Item) error {
 	return referenceAsker{}.Check(item)
 }
 
-// Labels of LLMBar's prompts: if the judge begins with its choice, and if it reasons first.
+// Labels of LLMBar's prompts: shortLabels if the judge begins with its choice, sentenceLabels if it reasons first.
 var (
 	shortLabels    = []string{"Output (a)", "Output (b)"}
 	sentenceLabels = []string{"Output (a) is better.", "Output (b) is better."}
 )
 
 // synthesis is the mode of a judgment that another phase decided: LLMBar's strategy Swap asks again if the verdicts of
-// the two orders differ. Its labels are the last two.
+// the two orders differ. Replies in this mode have the last two of the template's labels.
 const synthesis = "synthesis"
 
-// byOutputs reports whether a template has LLMBar's labels.
+// byOutputs reports whether a prompt has LLMBar's labels, Output (a) and Output (b).
 func byOutputs(t judging.Template) bool {
 	return len(t.Labels) >= 2 && (t.Labels[0] == shortLabels[0] || t.Labels[0] == sentenceLabels[0])
 }
 
-// outputRules are LLMBar's regular expressions, as in the configurations of its evaluators. Those of a pair of labels
-// are tried in order, and the first that matches anywhere in the reply decides.
+// outputRules maps labels to LLMBar's regular expressions, as in the configurations of its evaluators. The two labels
+// of a prompt are tried in order, and the first whose expression matches anywhere in the reply decides.
 var outputRules = map[string]*regexp.Regexp{
 	shortLabels[0]:    regexp.MustCompile(`(?:^|\n) ?Output \(a\)`),
 	shortLabels[1]:    regexp.MustCompile(`(?:^|\n) ?Output \(b\)`),
@@ -88,7 +90,7 @@ var outputRules = map[string]*regexp.Regexp{
 // ReadsByPolicy returns false: the first of LLMBar's two expressions that matches decides.
 func (outputs) ReadsByPolicy(*judging.Record) bool { return false }
 
-// Parse reads the reply by LLMBar's rule, or by its final statement.
+// Parse reads the verdict from a reply by LLMBar's expressions or, in robust reading, from its final statement.
 func (o outputs) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.Name == judging.Robust {
 		f := reading.Output(reply)
@@ -117,8 +119,9 @@ func (o outputs) Parse(s judging.Presentation, reply string, method judging.Read
 	return judging.EmptyVerdict(judging.NoVerdict)
 }
 
-// outputLabels returns the labels of a judge's strategy, by their names in LLMBar. With CoT the judge reasons first,
-// also in the first phase of Swap. PaLM2's CoT is an exception: its configuration has the rule of the other strategies.
+// outputLabels returns the labels that a judge's replies have in a strategy of LLMBar. With CoT the judge
+// reasons first, also in the first phase of Swap. PaLM2's CoT is an exception: its configuration has the
+// rule of the other strategies.
 func outputLabels(judge, strategy string) []string {
 	switch {
 	case strategy == "Swap":

@@ -17,13 +17,14 @@ import (
 	"gavel/protocols/reading"
 )
 
-// Goals of a comparison.
+// Goals of a comparison: the judge is asked for the better or for the worse response.
 const (
 	goalBetter = "better"
 	goalWorse  = judging.GoalWorse
 )
 
 const (
+	// Sources of prompts, as manifests name them.
 	grp       = "GRP (arXiv 2503.06139), Table 1"
 	grpMirror = "mirror of GRP (arXiv 2503.06139), Table 1"
 	arenaHard = "Arena-Hard (five choices)"
@@ -39,7 +40,8 @@ var Protocol = newProtocol(judging.Protocol{
 	Goal:  goalBetter,
 }, "JudgeBench's Arena-Hard prompt with two choices", grpMirror, grpMirror, arenaHard)
 
-// newProtocol completes p, a comparison of two responses with a goal, with its prompts and their sources.
+// newProtocol adds to p, a comparison with a name and a goal, what pairwise and reversed share, and its prompts. The
+// other arguments are the sources of the prompts of these names.
 func newProtocol(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	texts := judging.Texts(files, "prompts/"+p.Name)
 	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {
@@ -85,10 +87,12 @@ func responseName(t judging.Template, position int) string {
 	return "Assistant " + string('A'+rune(position))
 }
 
-// verdictWords says what a verdict means: a label states which response is better, whatever the goal.
+// verdictWords returns the sentence that explains a verdict for response id on a page: the response is judged
+// better, whatever the goal.
 func verdictWords(_, id string) string { return phrases.Say("item.better", id) }
 
-// labelWords says what the label means and, if the goal is the worse response, which response is right to name.
+// labelWords returns the sentence that explains a pair's label on a page and, if the goal is the worse response, which
+// response a judge is right to name.
 func labelWords(goal string, right, ids []string) string {
 	if goal == goalBetter || len(ids) != 2 {
 		return phrases.Say("item.labelled", right[0])
@@ -100,12 +104,12 @@ func labelWords(goal string, right, ids []string) string {
 	return phrases.Say("item.labelled-worse", worse, right[0])
 }
 
-// newTemplate returns a prompt with the labels that its text names.
+// newTemplate returns a prompt whose labels are those that the system message names.
 func newTemplate(name, origin, system string) judging.Template {
 	return judging.NewTemplate(name, origin, system, findLabels(system))
 }
 
-// ownComparison reads a user's prompt, which must offer both [[A>B]] and [[B>A]].
+// ownComparison returns the prompt of a user's file, which must offer both [[A>B]] and [[B>A]].
 func ownComparison(path, system string) (judging.Template, error) {
 	t := newTemplate(path, "file", system)
 	for _, want := range []string{labelA, labelB} {
@@ -117,16 +121,16 @@ func ownComparison(path, system string) (judging.Template, error) {
 	return t, nil
 }
 
-// offers reports whether the prompt has a label, given in plain form.
+// offers reports whether the prompt has a label, such as A>B; [[A>>B]] counts as A>B.
 func offers(t judging.Template, plain string) bool {
 	return slices.ContainsFunc(t.Labels, func(l string) bool { return plainLabel(l) == plain })
 }
 
-// pairwise compares two responses (PROTOCOLS.md §1). The goal changes what the judge is asked to name; the label
-// always states which response is better.
+// pairwise asks a judge to compare two responses (PROTOCOLS.md §1). The goal says which response the judge is asked to
+// name; a label always states which response is better.
 type pairwise struct {
 	name     string
-	goal     string
+	goal     string // better or worse
 	template judging.Template
 }
 
@@ -145,20 +149,20 @@ func (pairwise) Presentations(datasets.Item) []judging.Presentation {
 // followUp is JudgeBench's second message after a reply without a label.
 const followUp = "continue your judgment and finish by outputting a final verdict label"
 
-// userPrompt starts the user message.
+// userPrompt starts the user message of JudgeBench's harness.
 const userPrompt = "<|User Prompt|>\n"
 
-// Question and Answer return the parts of the user message of JudgeBench's harness, which empty lines separate. Texts
-// are joined, never searched or formatted, since they may contain anything.
+// Question returns the part of JudgeBench's user message with the question. Empty lines separate the parts. Texts are
+// joined, never searched or formatted, since they may contain anything.
 func Question(text string) string { return userPrompt + text }
 
-// Answer returns the part with the answer of an assistant.
+// Answer returns the part of JudgeBench's user message with the answer of the assistant named by letter.
 func Answer(letter, text string) string {
 	name := " of Assistant " + letter + "'s Answer|>"
 	return "<|The Start" + name + "\n" + text + "\n<|The End" + name
 }
 
-// Prompt writes the user message of JudgeBench's harness, byte for byte.
+// Prompt returns the messages that ask the judge, with the user message of JudgeBench's harness, byte for byte.
 func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a, b := item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text
 	prompt := judging.Prompt{
@@ -176,8 +180,8 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 	return prompt
 }
 
-// oracle tells simulated judges the position to name. With the reversed goal that is the worse response, and the label
-// that names it puts the other one above it.
+// oracle tells simulated judges the position of the response to name. With the goal worse that is the worse response,
+// and the label that names it states that the other response is better.
 func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: []string{"[[A>B]]", "[[B>A]]"}}
 	target := item.Gold
@@ -187,6 +191,7 @@ func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Or
 	if p.goal == goalWorse {
 		o.Choices = []string{"[[B>A]]", "[[A>B]]"}
 		target = 1 - target
+		o.Reversed = true
 	}
 	if s.Order[1] == target {
 		o.Correct = 1
@@ -197,17 +202,17 @@ func (p pairwise) oracle(item datasets.Item, s judging.Presentation) backends.Or
 	return o
 }
 
-// Labels in their plain form.
+// Labels of comparisons in their plain form, without brackets.
 const (
 	labelA   = "A>B"
 	labelB   = "B>A"
 	labelTie = "A=B"
 )
 
-// verdictLabel is JudgeBench's regular expression.
+// verdictLabel matches a label in a reply or a prompt; it is JudgeBench's regular expression.
 var verdictLabel = regexp.MustCompile(`\[\[([AB<>=]+)\]\]`)
 
-// findLabels returns the labels in a text, in order and with repetitions.
+// findLabels returns the labels in a text, such as A>B for [[A>B]], in order and with repetitions.
 func findLabels(text string) []string {
 	var labels []string
 	for _, m := range verdictLabel.FindAllStringSubmatch(text, -1) {
@@ -230,12 +235,13 @@ func plainLabel(label string) string {
 	return label
 }
 
-// ReadsByPolicy reports whether the run has replies to read.
+// ReadsByPolicy reports whether the policy for replies with several labels applies to r: not if its verdict was
+// imported without a reply to read.
 func (pairwise) ReadsByPolicy(r *judging.Record) bool { return r.Imported == nil || !r.Imported.Stored }
 
-// Parse reads labels by PROTOCOLS.md §1. Without a label there is no verdict; under Unique, two labels that are
-// written differently are a conflict. After that they are put in plain form, and a label that the prompt does not offer
-// is no verdict.
+// Parse reads the verdict from a reply by PROTOCOLS.md §1. Without a label there is no verdict; under policy
+// Unique, two labels that are written differently are a conflict. A label that the prompt does not offer, in
+// plain form, is no verdict.
 func (p pairwise) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.Name == judging.Robust {
 		return p.robust(s, reply)
@@ -260,7 +266,7 @@ func (p pairwise) Parse(s judging.Presentation, reply string, method judging.Rea
 	return v
 }
 
-// robust reads the label in the final statement of the reply.
+// robust reads the verdict by the robust reader, from the final statement of the reply.
 func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
 	var labels []string
 	for _, l := range []string{labelA, labelB, labelTie} {
@@ -283,6 +289,7 @@ func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
 	return v
 }
 
+// pairsHelp is the help of both protocols; NAME and GOAL stand for those of the protocol.
 const pairsHelp = `Judges every pair of the dataset twice, the second time with the responses swapped, and
 asks which is GOAL. Progress goes to standard error, the table to standard output.
 

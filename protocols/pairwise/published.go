@@ -10,8 +10,8 @@ import (
 	"gavel/protocols/imports"
 )
 
-// PublishedRun makes the run of a published judge of LLMBar's pairs. It has neither the texts of the pairs nor the
-// replies.
+// PublishedRun makes a run from the published verdicts of a judge on LLMBar's pairs. The run has neither the texts of
+// the pairs nor the replies. gavel is the version of the program.
 func PublishedRun(
 	set *references.PublishedSet, judge references.PublishedJudge, gavel string,
 ) (*imports.Builder, error) {
@@ -32,8 +32,8 @@ func PublishedRun(
 	return publishedOver(set, judge, items, judging.DatasetSpec{}, info, gavel)
 }
 
-// publishedOver makes a published judge's run over items of a set. It computes what the spec lacks from the items.
-// Items that the judge did not judge have no records.
+// publishedOver makes a run from a judge's published verdicts on the given items of LLMBar. If spec has no number of
+// items, the dataset's hash and size are computed from the items. Items without a published verdict have no records.
 func publishedOver(
 	set *references.PublishedSet, judge references.PublishedJudge, items []datasets.Item,
 	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,
@@ -69,7 +69,7 @@ func publishedOver(
 	return out, nil
 }
 
-// publishedItem returns a pair of which only the label is available.
+// publishedItem returns an item of LLMBar with its label, and placeholders for the texts, which gavel does not have.
 func publishedItem(id string, label byte) (datasets.Item, error) {
 	subset := strings.ToLower(id[strings.Index(id, "/")+1 : strings.Index(id, "#")])
 	texts := " (gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")"

@@ -21,7 +21,7 @@ import (
 //
 //	pairs → run answer (the judge) → eachReference → pairs with own answers → run pairwise
 
-// referenceOption shows the judge its own answer.
+// referenceOption is the setting --self-reference: the judge sees its own answer while it compares.
 var referenceOption = judging.Option{
 	Name:  "self-reference",
 	Label: "Judge with its own answer at hand",
@@ -30,15 +30,15 @@ var referenceOption = judging.Option{
 	Default: "false",
 }
 
-// referenceAsker compares with the judge's own answer as reference.
+// referenceAsker asks a judge to compare two responses with its own answer to the question as reference.
 type referenceAsker struct{ pairwise }
 
-// referenceSentence is gavel's own addition to a system message. It follows the first paragraph, which lists what is
-// shown, so that the instructions on the verdict stay last.
+// referenceSentence introduces the judge's own answer in the system message. It is gavel's own addition. It follows the
+// first paragraph, which lists what is shown, so that the instructions on the verdict stay last.
 const referenceSentence = "You will also be given a reference answer: " +
 	"it is your own answer to the user prompt, given before you saw theirs, and it may be wrong."
 
-// withReference returns the template of a comparison with the sentence, which it adds once.
+// withReference returns the prompt of a comparison with referenceSentence, which it adds only once.
 func withReference(t judging.Template) judging.Template {
 	if strings.Contains(t.System, referenceSentence) {
 		return t
@@ -51,7 +51,7 @@ func withReference(t judging.Template) judging.Template {
 	return newTemplate(t.Name, t.Origin, system)
 }
 
-// adapt returns a template for the settings.
+// adapt returns the prompt as the settings change it: with referenceSentence if the judge sees its own answer.
 func adapt(t judging.Template, s judging.Settings) judging.Template {
 	if s.Get(referenceOption) == "true" && !byOutputs(t) {
 		return withReference(t)
@@ -59,7 +59,8 @@ func adapt(t judging.Template, s judging.Settings) judging.Template {
 	return t
 }
 
-// stage returns the stage of the judge's own answers, or nil if they are not shown.
+// stage returns the stage, a run made first, in which the judge answers the questions itself; nil if the judge
+// does not see its own answers.
 func stage(s judging.Settings) *judging.Stage {
 	if s.Get(referenceOption) != "true" {
 		return nil
@@ -67,7 +68,7 @@ func stage(s judging.Settings) *judging.Stage {
 	return &judging.Stage{Presentations: 2, Each: eachReference}
 }
 
-// compareBy returns a comparison for the settings.
+// compareBy returns the asker of a comparison under the settings.
 func compareBy(p pairwise, s judging.Settings) judging.Asker {
 	p.template = adapt(p.template, s)
 	if s.Get(referenceOption) == "true" {
@@ -76,7 +77,7 @@ func compareBy(p pairwise, s judging.Settings) judging.Asker {
 	return p
 }
 
-// Check returns an error for a pair without the judge's own answer.
+// Check returns an error for a pair that lacks the judge's own answer.
 func (referenceAsker) Check(item datasets.Item) error {
 	if item.Answered == nil || item.Answered.Reference == "" {
 		return fmt.Errorf("%s has no answer of the judge's own: with --%s the judge answers the questions first",
@@ -85,8 +86,8 @@ func (referenceAsker) Check(item datasets.Item) error {
 	return nil
 }
 
-// Prompt inserts the reference between the question and the first response. The place follows from the question's
-// length: nothing is searched.
+// Prompt returns the messages of a comparison with the judge's own answer between the question and the first response.
+// The place follows from the question's length: nothing is searched.
 func (p referenceAsker) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := p.pairwise.Prompt(item, s)
 	if item.Answered == nil {
@@ -99,7 +100,8 @@ func (p referenceAsker) Prompt(item datasets.Item, s judging.Presentation) judgi
 	return prompt
 }
 
-// addReference tells simulated judges which label the reference supports, if that is known.
+// addReference tells simulated judges which label the judge's own answer supports, if it is known
+// whether that answer is right.
 func addReference(o *backends.Oracle, item datasets.Item) {
 	ownAnswer := item.Answered.Own
 	if ownAnswer == nil {
@@ -111,7 +113,8 @@ func addReference(o *backends.Oracle, item datasets.Item) {
 	}
 }
 
-// Kinds of answers that can be compared as text if both are of one kind. Two formulas that look different may be equal.
+// plainKinds matches kinds of final answers whose text decides whether they are equal, if both are of one kind: a
+// letter, a number, a word. Two formulas that look different may be equal.
 var plainKinds = []*regexp.Regexp{
 	regexp.MustCompile(`^[a-z]$`),
 	anyNumber,
@@ -121,7 +124,7 @@ var plainKinds = []*regexp.Regexp{
 // anyNumber matches a number in a final answer.
 var anyNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$|^-?\d+/\d+$`)
 
-// surelyDiffer reports whether two answers that look different cannot be equal.
+// surelyDiffer reports whether two final answers with different texts cannot be equal.
 func surelyDiffer(a, b answer.FinalAnswer) bool {
 	return slices.ContainsFunc(plainKinds, func(kind *regexp.Regexp) bool {
 		return kind.MatchString(a.Value) && kind.MatchString(b.Value)
@@ -129,8 +132,8 @@ func surelyDiffer(a, b answer.FinalAnswer) bool {
 }
 
 // gradeOwnReply grades the judge's own reply to a pair's question; nil if that is not possible. There is no published
-// answer, only the label of the better response. So the judge is right if its final answer is that of the better
-// response and not that of the worse, and wrong if it is that of the worse or surely differs from that of the better.
+// answer, only the label of the better response. So the judge is right if its final answer is the better response's and
+// not the worse one's, and wrong if it is the worse response's or surely differs from the better one's.
 func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 	if item.Gold < 0 || item.Gold > 1 {
 		return nil
@@ -149,8 +152,8 @@ func gradeOwnReply(item datasets.Item, reply string) *datasets.Answer {
 	return nil
 }
 
-// eachReference adds the judge's own answers to pairs: each line as published, with the key "own_answer" at its end. It
-// leaves out pairs without an answer, and counts them.
+// eachReference writes the pairs in rows with the judge's own answers: each line as published, with the key
+// "own_answer" at its end. It leaves out pairs without an own answer, and counts them.
 func eachReference(
 	pairs *datasets.Set, rows []int, ownAnswers *judging.Answers, _ []*judging.Answers, write func(line []byte) error,
 ) (judging.StageResult, error) {
@@ -185,6 +188,7 @@ func eachReference(
 	return out, nil
 }
 
+// count counts a pair by whether the judge's own answer is right; nil is unknown.
 func count(r *judging.ReferenceCounts, ownAnswer *datasets.Answer) {
 	switch {
 	case ownAnswer == nil:
@@ -196,7 +200,8 @@ func count(r *judging.ReferenceCounts, ownAnswer *datasets.Answer) {
 	}
 }
 
-// withOwnAnswer adds the key to a line and keeps every published byte.
+// withOwnAnswer returns the line of a pair with the key "own_answer" added; every published byte stays. text is the
+// judge's reply, ownAnswer its grade or nil.
 func withOwnAnswer(item datasets.Item, text string, ownAnswer *datasets.Answer) ([]byte, error) {
 	line, ok := bytes.CutSuffix(bytes.TrimRight(item.Raw, " \t\r"), []byte("}"))
 	if !ok || item.Answered != nil {

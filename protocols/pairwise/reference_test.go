@@ -270,7 +270,7 @@ func mustRaw(t *testing.T, set *datasets.Set, i int) []byte {
 // A simulated judge compares better with its own answer where that is right, with both goals.
 func TestSimulatedReferences(t *testing.T) {
 	const n, bound = 3000, 0.03
-	judge := &backends.Sim{Accuracy: 0.7, Seed: 5}
+	judge := &backends.Sim{Accuracy: 0.7, Misled: 0.5, Seed: 5}
 	for _, protocol := range comparisons {
 		p := protocol.New(protocol.Templates[0], bySelf)
 		for _, c := range []struct {

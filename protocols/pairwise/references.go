@@ -15,8 +15,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// References returns the published judges of all datasets of pairs, by dataset and metric, those with the most pairs
-// first, then the best. level is that of the intervals.
+// References returns the scores of published judges on all datasets of pairs, sorted by dataset and metric, those on
+// the most pairs first, then the best. level is the confidence level of the intervals.
 func References(level float64) (all []scoring.Reference) {
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
@@ -32,8 +32,8 @@ func References(level float64) (all []scoring.Reference) {
 	return sorted(all)
 }
 
-// references returns the published judges of exactly the run's pairs, the best first. It returns nil if the pairs are
-// not those of a known file, or are a sample for which some verdicts are missing.
+// references returns the scores of published judges on exactly the run's pairs, the best first. It returns nil if the
+// pairs are not those of a known dataset, or are a sample and the published verdicts on single pairs are missing.
 func (f *pairs) references(level float64) []scoring.Reference {
 	k, ok := datasetOf(f.manifest)
 	switch {
@@ -50,9 +50,10 @@ func (f *pairs) references(level float64) []scoring.Reference {
 	return nil
 }
 
-// judgesOf returns the judges of a set that decided all pairs of the run.
+// judgesOf returns the judges of a published set that decided all pairs of the run, compared with the run by McNemar's
+// test. It leaves out the judge whose run this is.
 func (f *pairs) judgesOf(set *references.PublishedSet, level float64) []scoring.Reference {
-	indexes := make([]int, len(f.rows)) // of the run's pairs in the set
+	indexes := make([]int, len(f.rows)) // positions of the run's pairs in the set
 	for i, u := range f.rows {
 		k, ok := set.Index(u.item)
 		if !ok || set.Gold[k] != byte('1'+u.gold) {
@@ -86,7 +87,8 @@ func (f *pairs) judgesOf(set *references.PublishedSet, level float64) []scoring.
 	return sorted(all)
 }
 
-// datasetOf returns the dataset of a run that asks which is better, by the SHA-256 of its file.
+// datasetOf returns the registered dataset of a run, by the SHA-256 of its file; false for other files, and for runs
+// that are not asked which response is better.
 func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 	if m.Spec.Protocol != Protocol.Name || m.Spec.Goal != Protocol.Goal {
 		return datasets.Entry{}, false
@@ -103,7 +105,7 @@ func datasetOf(m *judging.Manifest) (datasets.Entry, bool) {
 	return all[i], true
 }
 
-// referenceFor returns a judge's score on some pairs of a set.
+// referenceFor returns a published judge's score (correct in both orders) on the pairs of a set at the given indexes.
 func referenceFor(
 	set *references.PublishedSet, judge references.PublishedJudge, indexes []int, level float64,
 ) scoring.Reference {
@@ -126,10 +128,10 @@ func referenceFor(
 	return withShare(x, right, len(indexes), level)
 }
 
-// comparableMetrics lists the metrics by which published judges are compared with a run. Both are shares of the pairs.
+// comparableMetrics lists the metrics by which published judges are compared with a run. Both are shares of all pairs.
 var comparableMetrics = []string{"strict", "counter"}
 
-// publishedFigures returns a dataset's published scores by those metrics.
+// publishedFigures returns the published scores of judges on a dataset, for the metrics in comparableMetrics.
 func publishedFigures(k datasets.Entry, level float64) (all []scoring.Reference) {
 	for _, p := range k.Published {
 		if p.Protocol != Protocol.Name || !slices.Contains(comparableMetrics, p.Metric) {
@@ -149,7 +151,7 @@ func publishedFigures(k datasets.Entry, level float64) (all []scoring.Reference)
 	return all
 }
 
-// withShare sets value, interval and size from the number of right pairs.
+// withShare returns x with the share of right pairs among n, its interval at the given level, and n.
 func withShare(x scoring.Reference, right, n int, level float64) scoring.Reference {
 	interval := stats.Blaker(right, n, level)
 	x.Value = *scoring.Percent(float64(right) / float64(n))
@@ -158,6 +160,7 @@ func withShare(x scoring.Reference, right, n int, level float64) scoring.Referen
 	return x
 }
 
+// sorted sorts scores of published judges by dataset and metric, then those on more pairs, then the better ones first.
 func sorted(all []scoring.Reference) []scoring.Reference {
 	slices.SortStableFunc(all, func(a, b scoring.Reference) int {
 		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(b.Metric, a.Metric), cmp.Compare(b.N, a.N),
@@ -166,7 +169,8 @@ func sorted(all []scoring.Reference) []scoring.Reference {
 	return all
 }
 
-// PublishedRuns makes runs of the published judges that decided all items of a run, over these items.
+// PublishedRuns makes runs of the published judges that decided all items of the run in the folder dir, over these
+// items. gavel is the version of the program.
 func PublishedRuns(dir, gavel string) (runs []*imports.Builder, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {

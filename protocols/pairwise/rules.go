@@ -10,8 +10,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// ruleNames names the rules that choose by a feature without reading: the response with more of it, and the one with
-// less. They are those of the first features.
+// ruleNames names the baselines, rules that choose without reading: for each of the first features, the response with
+// more of it and the one with less of it.
 var ruleNames = [][2]string{{"the longer", "the shorter"}, {"more Markdown", "less Markdown"}}
 
 // Rules returns the scores of the baselines, simple rules without reading, on the pairs; see [scoring.Ruler].
@@ -33,8 +33,8 @@ func (f *pairs) Rules(
 	return rules(rows, b), nil
 }
 
-// rules returns the baselines' scores in both orders. A rule is wrong on pairs whose responses do not differ in its
-// feature.
+// rules returns the scores of the baselines (rules that choose without reading), in both orders. A rule is wrong on
+// pairs whose responses do not differ in its feature.
 func rules(rows []contrast, b stats.Bootstrap) []scoring.Baseline {
 	all := []scoring.Baseline{{Name: "always the first", Value: 0}, {Name: "one coin for both orders", Value: 50}}
 	if len(rows) == 0 {
@@ -55,7 +55,8 @@ func rules(rows []contrast, b stats.Bootstrap) []scoring.Baseline {
 	return all
 }
 
-// compareRule compares the judge with a rule. A cluster of pairs counts once, for whichever is right more often in it.
+// compareRule compares the judge with a baseline that is right on the pairs for which right returns true. A cluster of
+// pairs counts once, for the judge or the rule, whichever is right on more of its pairs.
 func compareRule(name string, rows []contrast, right func(contrast) bool, b stats.Bootstrap) scoring.Baseline {
 	share := shareOf(rows, b, func(u contrast) (hits, total int) { return int(scoring.Indicator(right(u))), 1 })
 	lead := map[int]int{} // of the judge over the rule, in pairs by cluster
@@ -71,17 +72,17 @@ func compareRule(name string, rows []contrast, right func(contrast) bool, b stat
 	return rule
 }
 
-// codeRule marks a judge whose verdicts follow a rule without reading.
+// codeRule is the diagnosis of a judge whose verdicts follow a rule that needs no reading, such as "the longer".
 const codeRule = "rule"
 
 // coins is the percentage of pairs on which a coin tossed for each order is correct in both orders.
 const coins = 25
 
-// codeUnread marks a judge that is not significantly better than a rule without reading.
+// codeUnread is the diagnosis of a judge that is not significantly better than a rule that needs no reading.
 const codeUnread = "unread"
 
-// unbeatenRule returns the best rule without reading that is surely better than a coin and not significantly worse than
-// the judge. ok is false if there is none. If there is one, the judge's score may come without any reading.
+// unbeatenRule returns the best rule without reading that is significantly better than a coin and not significantly
+// worse than the judge; ok is false if there is none. With such a rule, the judge's score may come without any reading.
 func unbeatenRule(r *scoring.Report) (best scoring.Baseline, ok bool) {
 	for _, x := range r.Rules {
 		if x.Low == nil || *x.Low <= 50 || x.OnlyJudge > x.OnlyRule && *x.P < scoring.SignificanceLevel {
@@ -103,22 +104,23 @@ func levelAgainst(rule scoring.Baseline, strict scoring.Result) (level scoring.L
 	if !strings.HasPrefix(always, "the ") {
 		always = "the response with " + rule.Name
 	}
-	say := func(code string) string {
+	sentence := func(code string) string {
 		return phrases.Say(code, always, scoring.Percentage(rule.Value), scoring.Percentage(*strict.Value), strict.N, *rule.P)
 	}
 	ahead := rule.OnlyJudge > rule.OnlyRule
 	switch {
 	case ahead && *rule.P < 2*scoring.SignificanceLevel: // better, by a one-sided test
-		return scoring.Usable, say("pairs.rule-ahead")
+		return scoring.Usable, sentence("pairs.rule-ahead")
 	case strict.High != nil && *strict.High > rule.Value+(100-rule.Value)/3:
-		return scoring.Unknown, say("pairs.rule-few")
+		return scoring.Unknown, sentence("pairs.rule-few")
 	case ahead:
-		return scoring.Weak, say("pairs.rule-ahead")
+		return scoring.Weak, sentence("pairs.rule-ahead")
 	}
-	return scoring.Weak, say("pairs.rule-behind")
+	return scoring.Weak, sentence("pairs.rule-behind")
 }
 
-// diagnoseAgainstRules lowers the level of a judge that is usable by its own score but does not beat the rules.
+// diagnoseAgainstRules lowers the level of a judge that is usable or strong by its own score but does not beat
+// the rules without reading.
 func diagnoseAgainstRules(r *scoring.Report, d scoring.Diagnosis) scoring.Diagnosis {
 	if d.Level != scoring.Usable && d.Level != scoring.Strong {
 		return d

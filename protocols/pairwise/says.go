@@ -7,7 +7,8 @@ import (
 	"gavel/scoring"
 )
 
-// numbers returns sentences with a judge's other scores: correct in both orders and in one, and position bias.
+// numbers returns sentences with the scores that follow a diagnosis: correct in both orders and in one
+// alone, and position bias.
 func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	strict, right := r.Overall("strict"), r.Overall(AccuracyWhenConsistent)
 	if strict.Value == nil {
@@ -33,7 +34,7 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	return all
 }
 
-// fewPairs says that there are too few pairs to tell the judge from chance, and how many are needed.
+// fewPairs returns the sentence that there are too few pairs to tell the judge from chance, and how many are needed.
 func fewPairs(r *scoring.Report) string {
 	strict := r.Overall("strict")
 	text := phrases.Say("pairs.few", scoring.Percentage(*strict.Value), phrases.Count(strict.N, "pair"))
@@ -43,7 +44,8 @@ func fewPairs(r *scoring.Report) string {
 	return text
 }
 
-// advice says how to use verdicts that are better than chance. oneIsEnough: hardly any verdict changes with the order.
+// advice returns the sentence on how to use verdicts that are better than chance. oneIsEnough: hardly any
+// verdict changes with the order.
 func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	strict, right := r.Overall("strict"), r.Overall(AccuracyWhenConsistent)
 	agreed := scoring.Percentage(*right.Value)
@@ -64,7 +66,7 @@ func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	return phrases.Say("pairs.weak", agreed)
 }
 
-// slightBelow is the percentage of verdicts for a position below which the bias is called slight.
+// slightBelow is the percentage of verdicts for one position below which the position bias is called slight.
 const slightBelow = 60
 
 // positionBias returns a sentence on the position that the judge significantly prefers; "" without one.
@@ -85,9 +87,9 @@ func positionBias(r *scoring.Report) string {
 	return " " + phrases.Say(code, position, scoring.Percentage(e.Value))
 }
 
-// pairsToTell estimates how many pairs are needed to tell a judge from chance that is right on the percentage right of
-// the pairs on which both orders agree, which are the percentage share of all. It returns 0 if right is no better than
-// a coin, or if 10,000 pairs are not enough.
+// pairsToTell estimates how many pairs are needed to tell a judge from chance. share is the percentage of pairs on
+// which the judge's two orders agree, right the percentage of these on which it is right. It returns 0 if right is no
+// better than a coin, or if 10,000 pairs are not enough.
 func pairsToTell(right, share float64) int {
 	if right <= 50 || share <= 0 {
 		return 0

@@ -10,16 +10,16 @@ import (
 	"gavel/scoring"
 )
 
-// judgment holds the verdict of one judgment of a pair.
+// judgment holds the verdict on a pair in one of its two orders.
 type judgment struct {
 	outcome judging.Outcome
 	choice  int8 // candidate judged the better; -1 for none
 	first   int8 // candidate shown first
-	worse   bool // the judge was asked for the worse response, so its answer is the other candidate
-	present bool
+	worse   bool // the judge was asked for the worse response, so it named the other candidate
+	present bool // the run has a record of this judgment
 }
 
-// decided reports whether the judgment names a response.
+// decided reports whether the judgment names a response; a tie names none.
 func (g judgment) decided() bool { return g.outcome == judging.Decided }
 
 // picksFirst reports whether a decided judgment picks the response shown first, whatever the goal.
@@ -43,26 +43,27 @@ func (g judgment) points(gold int8) int {
 type pair struct {
 	item      string
 	group     string
-	gold      int8 // candidate labelled the better; -1 without a label
-	level     int8 // 1 + index of its level in datasets.Levels; 0 without levels
-	ownAnswer int8 // the judge's own answer, if it was shown: see the own constants
-	judgments [2]judgment
-	odds      []float64 // log odds of response A over B, of the judgments that have them
+	gold      int8        // candidate labelled the better; -1 without a label
+	level     int8        // 1 + index of the pair's level in datasets.Levels; 0 without levels
+	ownAnswer int8        // whether the judge's own answer is right: ownUnknown, ownRight or ownWrong
+	judgments [2]judgment // in the published order, and with the responses swapped
+	odds      []float64   // log odds of response A over B, of each judgment that has label probabilities
 }
 
+// complete reports whether the pair has records in both orders.
 func (u *pair) complete() bool { return u.judgments[0].present && u.judgments[1].present }
 
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
 	scoring.Collector[pair]
 	manifest *judging.Manifest
-	asker    judging.Asker
-	rows     []*pair // pairs with both judgments by item, set by Finish
+	asker    judging.Asker // reads the labels that have probabilities
+	rows     []*pair       // pairs with records in both orders, by item; set by Finish
 
-	level func(id string) string // of an item; nil if the dataset has no levels
+	level func(id string) string // level of an item, such as hard; nil if the dataset has no levels
 }
 
-// NewScorer scores runs that compare two responses in both orders.
+// NewScorer returns a scorer of runs that compare two responses in both orders.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asker, _ := judging.AskerOf(m) // the loader has checked the protocol
 	return &pairs{
@@ -121,7 +122,7 @@ func (f *pairs) Unlabelled() (n int) {
 	return n
 }
 
-// candidate returns the index of a candidate of a pair; -1 for none.
+// candidate returns the index in the dataset of a pair's candidate, by its id; -1 for the id "".
 func candidate(r *judging.Record, id string) int8 {
 	switch id {
 	case "":

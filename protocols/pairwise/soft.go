@@ -9,18 +9,19 @@ import (
 	"gavel/scoring/stats"
 )
 
-// soft is the metric of soft verdicts: the probabilities of the labels in a pair's two judgments, averaged in log
-// space. Position bias that is the same in both orders cancels out (PROTOCOLS.md §1).
+// soft is the metric of soft verdicts: which response the label probabilities of a pair's two judgments favour,
+// averaged in log space. Position bias that is the same in both orders cancels out (PROTOCOLS.md §1).
 const soft = "soft"
 
-// softMetric is part of runs in which some pair has a soft verdict.
+// softMetric computes soft. Only sheets in which some pair has a soft verdict have it.
 var softMetric = scoring.Metric{
 	Name:    soft,
 	Kind:    scoring.Halves,
 	Columns: scoring.ColumnRange{ownColumns[1], ownColumns[1] + 2},
 }
 
-// softScore returns a pair's columns of the metric.
+// softScore returns a pair's numerator (1, 0, or ½ at equal odds) and denominator in the share of right soft
+// verdicts. den is 0 if the pair has no soft verdict.
 func (u pair) softScore() (num, den float64) {
 	if len(u.odds) < 2 {
 		return 0, 0
@@ -35,8 +36,9 @@ func (u pair) softScore() (num, den float64) {
 	return .5, 1
 }
 
-// odds returns the natural logarithm of the odds of response A over B in a judgment. Probabilities of several labels
-// for one response are added. It returns false if the record lacks the probabilities of a response.
+// odds returns the natural logarithm of the odds of response A over B by the label probabilities of a judgment.
+// Probabilities of several labels for one response are added. It returns false if the record lacks the
+// probabilities of a response.
 func (f *pairs) odds(r *judging.Record) (float64, bool) {
 	var p [2]float64
 	best := math.Inf(-1)
@@ -59,10 +61,10 @@ func (f *pairs) odds(r *judging.Record) (float64, bool) {
 	return odds, !math.IsInf(odds, 0) && !math.IsNaN(odds)
 }
 
-// meanOdds returns the mean log odds of a pair with a soft verdict.
+// meanOdds returns the mean of both orders' log odds of response A over B. The pair must have a soft verdict.
 func (u pair) meanOdds() float64 { return (u.odds[1] + u.odds[0]) / 2 }
 
-// softVerdicts rates the soft verdicts; nil if there are none.
+// softVerdicts returns the calibration of soft verdicts and their AUROC; nil if there are none.
 func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft {
 	var forecasts []scoring.Forecast
 	var scored []stats.Scored

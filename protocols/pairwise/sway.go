@@ -14,14 +14,15 @@ import (
 	"gavel/scoring/stats"
 )
 
-// feature is a property that can be counted in a response without understanding it.
+// feature is a property of a response that can be counted without understanding the text, such as its length.
 type feature struct {
-	name, unit string
-	find       *regexp.Regexp // what is counted; nil: characters
-	marks      []string       // skips lines without any of them; nil: matches may span lines
+	name, unit string         // name of the feature; words for what is counted
+	find       *regexp.Regexp // what is counted in a text; nil: characters
+	marks      []string       // only lines with one of these are searched; nil: the whole text at once
 }
 
-// features lists what studies of judges examine: length first of all (Dubois et al., arXiv 2404.04475), then looks.
+// features lists the properties of responses that studies of judges examine: length first (Dubois et al.,
+// arXiv 2404.04475), then looks.
 var features = []feature{
 	{name: scoring.Length, unit: "characters"},
 	{
@@ -53,7 +54,7 @@ var features = []feature{
 	},
 }
 
-// amount returns how much of the feature a text has: the logarithm of one more than the count, so that ratios matter.
+// amount returns how much of the feature a text has: the logarithm of 1 + the count, so that ratios of counts matter.
 func (f feature) amount(text string) float64 {
 	n := 0
 	switch {
@@ -71,16 +72,16 @@ func (f feature) amount(text string) float64 {
 	return math.Log(1 + float64(n))
 }
 
-// difference returns how much more of the feature the first of two responses has.
+// difference returns by how much the first of two responses has more of the feature; negative if it has less.
 func (f feature) difference(responses []judging.CandidateText) float64 {
 	return f.amount(responses[0].Text) - f.amount(responses[1].Text)
 }
 
-// contrast is a pair with the differences between its responses.
+// contrast is a labelled pair with the differences between its responses.
 type contrast struct {
 	pair
-	differences []float64 // of the first response from the second, by feature
-	cluster     int
+	differences []float64 // first response minus second, for each feature
+	cluster     int       // number of the cluster that the pair is resampled with
 }
 
 // Sway returns what the verdicts on pairs correlate with besides correctness; see [scoring.Swayer].
@@ -118,8 +119,8 @@ func (f *pairs) Sway(
 	return out, nil
 }
 
-// contrasts returns the labelled pairs with two different responses. count returns the differences between the
-// responses.
+// contrasts returns the labelled pairs with two different responses. count returns the differences between two
+// responses by feature; clusterOf returns the cluster of an item, and nil stands for a cluster for each.
 func (f *pairs) contrasts(
 	responses scoring.Responses, clusterOf func(id string) string, count func(responses []judging.CandidateText) []float64,
 ) (rows []contrast, err error) {
@@ -154,7 +155,8 @@ func (f *pairs) contrasts(
 	return rows, nil
 }
 
-// cause returns how the verdicts depend on a feature.
+// cause returns how the judge's verdicts depend on feature k: how often it names the response with more of it, and how
+// often it is correct where that response is the better or the worse one.
 func (f feature) cause(k int, rows []contrast, b stats.Bootstrap) scoring.Cause {
 	var more, less []contrast // pairs whose better response has more of it, and less
 	for _, u := range rows {
@@ -178,7 +180,7 @@ func (f feature) cause(k int, rows []contrast, b stats.Bootstrap) scoring.Cause 
 	}
 }
 
-// sideWithMore returns the response that has more of feature k.
+// sideWithMore returns the response, 0 or 1, that has more of feature k.
 func (u contrast) sideWithMore(k int) int8 {
 	if u.differences[k] > 0 {
 		return 0
@@ -186,10 +188,11 @@ func (u contrast) sideWithMore(k int) int8 {
 	return 1
 }
 
-// bothRight returns whether the pair is correct in both orders, and a count of one.
+// bothRight is a count for shareOf: the hit is a pair that is correct in both orders.
 func (u contrast) bothRight() (hits, total int) { return int(scoring.Indicator(u.strict())), 1 }
 
-// verdictShare returns the share of the verdicts that match.
+// verdictShare returns the share of the pairs' verdicts for which matches returns true; ties and
+// missing verdicts are left out.
 func verdictShare(rows []contrast, b stats.Bootstrap, matches func(contrast, judgment) bool) scoring.Proportion {
 	return shareOf(rows, b, func(u contrast) (hits, total int) {
 		for _, g := range u.judgments {
@@ -220,17 +223,17 @@ func shareOf(rows []contrast, b stats.Bootstrap, count func(contrast) (hits, tot
 // Clinical Epidemiology 49 (1996), 1373–1379.
 const fewestEvents = 10
 
-// design holds the data of a regression: a row for each verdict with the label, the position, and the features in units
-// of their standard deviation.
+// design holds the data of the regression of verdicts on what may sway them: a row for each verdict, with the pair's
+// label, the position shown, and the features in units of their standard deviation.
 type design struct {
-	features []int // indexes of the features in use
-	x        [][]float64
-	y        []bool // the verdict names the pair's first response
-	cluster  []int
-	right    int // of the verdicts
+	features []int       // indexes of the features in the rows of x, in order
+	x        [][]float64 // rows: ±1 for the label, ±1 for the position, then the features
+	y        []bool      // by row: the verdict names the pair's first response
+	cluster  []int       // cluster of the pair of each row
+	right    int         // number of right verdicts
 }
 
-// designOf uses the features in which enough pairs differ.
+// designOf returns the data of the regression, with the features in which at least fewestEvents pairs differ.
 func designOf(rows []contrast, causes []scoring.Cause) (d design) {
 	var spread []float64
 	for k, c := range causes {
@@ -262,7 +265,8 @@ func designOf(rows []contrast, causes []scoring.Cause) (d design) {
 	return d
 }
 
-// regress estimates the effect of each cause by itself, and puts the position before the other causes.
+// regress estimates the effect of each cause with the others held fixed, adds the position as the first cause, and
+// sorts the others by the size of their effect. Where the data are too few, out.Why says so.
 func regress(out *scoring.BiasAnalysis, rows []contrast, b stats.Bootstrap) {
 	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
 	place.Named = verdictShare(rows, b, func(_ contrast, g judgment) bool { return g.choice == g.first })
@@ -300,8 +304,8 @@ func regress(out *scoring.BiasAnalysis, rows []contrast, b stats.Bootstrap) {
 	out.Causes = slices.Insert(out.Causes, 0, place)
 }
 
-// oddsOf returns the odds of the position, from shown second to shown first, and of the features; nil where clusters do
-// not determine them.
+// oddsOf returns the odds ratios of the regression fit: of the response shown first over the one shown second, and of
+// each feature; nil where the clusters do not determine them. level is that of the intervals.
 func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	var p []float64
 	for j := 1; j < len(fit.Beta); j++ {
@@ -328,8 +332,8 @@ func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	return all
 }
 
-// rightWhereEqual returns how often a verdict would be right if all features were equal and half of the right responses
-// were shown first.
+// rightWhereEqual returns how often a verdict would be right, by the regression fit, if the two responses had equal
+// features and half of the right responses were shown first. n is the number of verdicts.
 func rightWhereEqual(fit *stats.Logistic, level float64, n int) *scoring.Proportion {
 	accuracy := func(shift float64) float64 {
 		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, fit.Beta[1]}}

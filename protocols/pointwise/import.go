@@ -26,7 +26,7 @@ var Imports = []imports.Importer{{
 // importRating turns the stored scores of LLMBar's strategies Rating (arXiv 2310.07641), a result.json for each subset,
 // into a run.
 func importRating(r imports.Input) ([]*imports.ImportedRun, error) {
-	asker := pointwise{judging.Template{Origin: "LLMBar (arXiv 2310.07641)", Labels: levelsOf(llmBarScale)}}
+	asker := pointwise{template: judging.Template{Origin: "LLMBar (arXiv 2310.07641)", Labels: levelsOf(llmBarScale)}}
 	in := &imports.Builder{
 		ImportedRun: imports.ImportedRun{Dir: r.Out}, Asker: asker, MissingError: "no score in the imported file",
 	}

@@ -73,7 +73,7 @@ func resultsOf(t *testing.T, scale string, all []response) map[string]scoring.Re
 			v = judging.EmptyVerdict(judging.NoVerdict)
 		}
 		record := judging.Record{
-			Item: fmt.Sprintf("r%03d", i), Order: []string{"A"}, Question: r.question,
+			Item: fmt.Sprintf("r%03d", i), Order: []string{"A"}, Question: r.question, Presentations: 1,
 			People: &datasets.PeopleScores{Scores: r.people},
 		}
 		added, err := scorer.Add(&record, v)

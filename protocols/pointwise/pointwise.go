@@ -54,10 +54,13 @@ Examples:
 	},
 	Options: []judging.Option{scaleOption},
 	CustomTemplate: func(path, system string) (judging.Template, error) {
+		if strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml") {
+			return readRubric(path, system)
+		}
 		if strings.TrimSpace(system) == "" {
 			return judging.Template{}, errors.New("the prompt is empty: it must ask for a score, such as [[7]]")
 		}
-		return scaled(path, "file", system, scaleOption.Default), nil
+		return judging.NewTemplate(path, "file", system, levelsOf(scaleOption.Default)), nil // adapt fills in the scale
 	},
 	Adapt: adapt,
 	Describe: func(r *judging.Record, item datasets.Item, _ judging.Presentation) {
@@ -66,7 +69,7 @@ Examples:
 			r.Question = datasets.HexSum([]byte(item.Question))[:16]
 		}
 	},
-	New: func(t judging.Template, _ judging.Settings) judging.Asker { return pointwise{t} },
+	New: func(t judging.Template, s judging.Settings) judging.Asker { return pointwise{t, s.Get(scaleOption)} },
 }
 
 //go:embed prompts
@@ -99,6 +102,11 @@ func levelsOf(scale string) (levels []string) {
 
 // scaled returns a prompt that asks for a score on a scale. Its labels are the levels.
 func scaled(name, origin, system, scale string) judging.Template {
+	return judging.NewTemplate(name, origin, fillScale(system, scale), levelsOf(scale))
+}
+
+// fillScale writes a scale into a prompt.
+func fillScale(text, scale string) string {
 	levels := levelsOf(scale)
 	first, last := levels[0], levels[len(levels)-1]
 	question := fmt.Sprintf("Rate it from %s (worst) to %s (best).", first, last)
@@ -107,13 +115,12 @@ func scaled(name, origin, system, scale string) judging.Template {
 		question = "Is it correct, and does it do what the user asks for?"
 		labels = "[[Yes]] or [[No]]"
 	}
-	system = judging.Fill(system, "{ask}", question, "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
-	return judging.NewTemplate(name, origin, system, levels)
+	return judging.Fill(text, "{ask}", question, "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
 }
 
 // published returns a published prompt, whose user message holds all of it.
 func published(name, origin, system, scale string) judging.Template {
-	t := judging.NewTexts(name, origin, map[string]string{"system": system, "user": texts[name]}, regexp.MustCompile(`$^`))
+	t := judging.NewTexts(name, origin, map[string]string{"system": system, "user": texts[name]}, noLabel)
 	t.Labels = levelsOf(scale)
 	return t
 }
@@ -122,8 +129,10 @@ func published(name, origin, system, scale string) judging.Template {
 func adapt(t judging.Template, s judging.Settings) judging.Template {
 	text, isOurs := texts[t.Name]
 	switch {
-	case t.Texts != nil:
+	case t.Texts["user"] != "":
 		return t
+	case t.Texts != nil:
+		return onScale(t, s.Get(scaleOption))
 	case !isOurs:
 		text = t.System
 	}
@@ -131,12 +140,25 @@ func adapt(t judging.Template, s judging.Settings) judging.Template {
 }
 
 // pointwise asks for the score of one response (PROTOCOLS.md §6). The template's labels are the levels of its scale.
-type pointwise struct{ template judging.Template }
+type pointwise struct {
+	template judging.Template
+	scale    string // of the settings
+}
 
 func (pointwise) Name() string { return name }
 
-// Presentations returns one for each response, which is the first of its order and the only one that is shown.
-func (pointwise) Presentations(item datasets.Item) (all []judging.Presentation) {
+// Check returns an error if the settings name another scale than a published prompt has.
+func (p pointwise) Check(datasets.Item) error {
+	if levels := levelsOf(p.scale); p.scale != scaleOption.Default && !slices.Equal(levels, p.template.Labels) {
+		return fmt.Errorf("the prompt %s has a scale of its own, from %s to %s: leave out --scale",
+			p.template.Name, p.template.Labels[0], p.template.Labels[len(p.template.Labels)-1])
+	}
+	return nil
+}
+
+// Presentations returns one for each response and criterion of a rubric. The response is the first of its order and the
+// only one that is shown.
+func (p pointwise) Presentations(item datasets.Item) (all []judging.Presentation) {
 	for k := range item.Candidates {
 		order := []int{k}
 		for other := range item.Candidates {
@@ -144,7 +166,9 @@ func (pointwise) Presentations(item datasets.Item) (all []judging.Presentation) 
 				order = append(order, other)
 			}
 		}
-		all = append(all, judging.Presentation{Index: k, Order: order, Shape: item.Shape})
+		for _, criterion := range criteria(p.template) {
+			all = append(all, judging.Presentation{Index: len(all), Order: order, Shape: item.Shape, Mode: criterion})
+		}
 	}
 	return all
 }
@@ -165,6 +189,9 @@ func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pr
 	if user, ok := p.template.Texts["user"]; ok {
 		prompt.System = p.template.Texts["system"]
 		prompt.User = judging.Fill(user, "{question}", item.Question, "{answer}", response)
+	}
+	if s.Mode != "" {
+		prompt.System = p.template.Texts[criterionText+s.Mode]
 	}
 	for _, level := range p.template.Labels {
 		prompt.Oracle.Choices = append(prompt.Oracle.Choices, fmt.Sprintf(form, level))

@@ -12,6 +12,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 	"gavel/protocols/reading"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -40,13 +41,20 @@ type responses struct {
 	ids         []string  // of the responses, sorted; the other fields refer to them by index
 	gold        int       // the better response; −1 without a label
 	scores      []float64 // by response; NaN without a score
-	asked       []bool    // by response
+	expected    []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
+	asked       []bool    // by presentation
 
 	people   *datasets.PeopleScores // of a single response; nil without
 	question string                 // digest of the question, with people
 }
 
 func (u *responses) complete() bool { return !slices.Contains(u.asked, false) }
+
+// withExpected returns the item with the expected scores in place of those that the judge named.
+func (u responses) withExpected() responses {
+	u.scores = u.expected
+	return u
+}
 
 // compared counts the pairs of the better response and another one: in which the better scores higher, both score the
 // same, or the better scores lower. Pairs without two scores are in none of these; all counts them too.
@@ -70,6 +78,13 @@ func (u responses) compared() (higher, equal, lower, all float64) {
 	return higher, equal, lower, all
 }
 
+// onBalance returns the share of these pairs in which the better response scores higher, equal scores as half, and 1;
+// 0, 0 without a label.
+func (u responses) onBalance() (num, den float64) {
+	higher, equal, _, all := u.compared()
+	return (higher + equal/2) / max(1, all), scoring.Indicator(all > 0)
+}
+
 // scores scores runs that score responses one at a time.
 type scores struct {
 	manifest *judging.Manifest
@@ -91,24 +106,36 @@ func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
-		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, len(r.Order))}
+		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, r.Presentations)}
 		u.people, u.question = r.People, strings.Clone(r.Question)
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
-			u.scores = append(u.scores, math.NaN())
+			u.scores = append(u.scores, 0)
+			u.expected = append(u.expected, 0)
 		}
 		u.gold = slices.Index(u.ids, r.Gold)
 		return u
 	})
 	k := slices.Index(u.ids, r.Order[0])
-	if k < 0 || u.asked[k] {
+	if k < 0 || u.asked[r.Presentation] {
 		return false, nil
 	}
-	u.asked[k] = true
-	if v.Outcome == judging.Decided {
-		u.scores[k] = valueOf(v.Answer)
-	}
+	u.asked[r.Presentation] = true
+	weight := weightOf(f.manifest.Spec.Prompt, r.Mode)
+	u.scores[k] += weight * valueOf(v.Answer)
+	u.expected[k] += weight * expectedScore(r.Probabilities)
 	return true, nil
+}
+
+// expectedScore returns the mean of the levels, weighted by their probabilities (G-Eval, arXiv 2303.16634); NaN without
+// probabilities.
+func expectedScore(levels []judging.Probability) float64 {
+	sum, total := 0.0, 0.0
+	for _, l := range levels {
+		sum += l.P * valueOf(strings.Trim(l.Label, "[]"))
+		total += l.P
+	}
+	return sum / total
 }
 
 // valueOf returns a score as a number: No is 0 and Yes is 1.
@@ -142,10 +169,7 @@ func metrics(kind, halves scoring.MetricKind) []scoring.SumMetric[responses] {
 	return []scoring.SumMetric[responses]{
 		{
 			Metric: scoring.Metric{Name: halfTie, Kind: halves, Headline: true},
-			Adds: func(u responses) (float64, float64) {
-				higher, equal, _, all := u.compared()
-				return (higher + equal/2) / max(1, all), scoring.Indicator(all > 0)
-			},
+			Adds:   responses.onBalance,
 		},
 		{
 			Metric: scoring.Metric{Name: equalScores, Kind: kind},
@@ -172,6 +196,12 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	list := metrics(scoring.Share, scoring.Halves)
 	if slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.ids) > 2 }) {
 		list = metrics(scoring.Several, scoring.Mean)
+	}
+	if slices.ContainsFunc(f.rows, func(u *responses) bool { return !slices.ContainsFunc(u.expected, math.IsNaN) }) {
+		list = append(list, scoring.SumMetric[responses]{
+			Metric: scoring.Metric{Name: "expected-half-tie", Kind: list[0].Kind},
+			Adds:   func(u responses) (float64, float64) { return u.withExpected().onBalance() },
+		})
 	}
 	s := &scoring.Sheet{
 		Metrics:   scoring.AssignColumns(list),
@@ -240,8 +270,45 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 
 // levelOf writes a score as the prompt names it.
 func (f *scores) levelOf(x float64) string {
-	if f.manifest.Spec.Prompt.Labels[0] == reading.No {
+	if f.manifest.Spec.Prompt.Labels[0] == reading.No && x == math.Trunc(x) {
 		return []string{reading.No, reading.Yes}[int(x)]
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// Sway returns which features of the responses, such as their length, go with a higher score.
+func (f *scores) Sway(
+	texts scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
+) (*scoring.BiasAnalysis, error) {
+	m := *f.manifest
+	m.Spec.Protocol, m.Spec.Goal = pairwise.Protocol.Name, pairwise.Protocol.Goal
+	pairs := pairwise.NewScorer(&m)
+	for _, u := range f.rows {
+		if len(u.ids) != 2 || u.gold < 0 {
+			continue
+		}
+		v := judging.EmptyVerdict(judging.NoVerdict)
+		switch {
+		case u.scores[0] == u.scores[1]:
+			v.Outcome = judging.Tie
+		case u.scores[0] > u.scores[1]:
+			v.Outcome, v.Choice = judging.Decided, 0
+		case u.scores[0] < u.scores[1]:
+			v.Outcome, v.Choice = judging.Decided, 1
+		}
+		for i, order := range [][]string{u.ids, {u.ids[1], u.ids[0]}} {
+			r := &judging.Record{
+				Item: u.item, Group: u.group, Gold: u.ids[u.gold], Order: order, Presentation: i, Presentations: 2,
+			}
+			if _, err := pairs.Add(r, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	pairs.Finish()
+	out, err := pairs.(scoring.BiasFinder).Sway(texts, clusterOf, b)
+	if out != nil {
+		out.Causes = slices.Delete(out.Causes, 0, 1) // responses are scored alone: there is no position
+	}
+	return out, err
 }

@@ -2,15 +2,15 @@ package probe
 
 import "gavel/scoring"
 
-// Parts of the pairs, by the effect of the rewrites on a right verdict.
+// Parts into which pairs fall, by whether rewrites of the pair change a right verdict.
 const (
-	PartStays   = "stays"   // right on the pair as it is and on all its rewrites
-	PartMoved   = "moved"   // right on the pair as it is, not on a rewrite
-	PartWrong   = "wrong"   // not right on the pair as it is
-	PartMissing = "missing" // no verdict on the pair as it is
+	PartStays   = "stays"   // right on the original pair and on all its rewrites
+	PartMoved   = "moved"   // right on the original pair, not on some rewrite
+	PartWrong   = "wrong"   // not right on the original pair
+	PartMissing = "missing" // no verdict on the original pair
 )
 
-// Part returns the part that a pair belongs to.
+// Part returns the part of a pair, such as stays or moved.
 func (*pairs) Part(x scoring.Unit) string {
 	u := x.Data.(pair)
 	switch {

@@ -10,18 +10,19 @@ import (
 	"gavel/scoring"
 )
 
-// Codes of the protocol's own rules.
+// Codes of diagnoses that only this protocol has.
 const (
-	codeMoved  = "moved"  // some rewrite changes verdicts beyond the noise floor
-	codeSteady = "steady" // no rewrite does, and none can by more than mostUnseen points
+	codeMoved  = "moved"  // some rewrite changes verdicts beyond the noise floor (neutral rewrites)
+	codeSteady = "steady" // no rewrite does, and none can have an effect above mostUnseen
 )
 
-// mostUnseen is the largest effect, in points, that a rewrite may still have where a judge is called steady.
+// mostUnseen is the largest effect, in points, that a rewrite may still have by its interval if
+// a judge is called steady.
 const mostUnseen = 10
 
-// Diagnose returns the level of a judge by how often it is right, and by the rewrites that change its verdicts.
-// Rewrites do not matter for a judge that is no better than chance on the original pairs, such as one that follows the
-// position.
+// Diagnose returns the level of a judge by how often it is right on original pairs, and by the rewrites that change
+// its verdicts. Rewrites do not matter for a judge that is no better than chance on the original pairs, such as one
+// that follows the position.
 func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
@@ -52,7 +53,7 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return d
 	}
 	for _, p := range r.Probes {
-		if f.rewrites.find(p.Name).form() && p.Effect.Low != nil && *p.Effect.Low > mostUnseen {
+		if f.rewrites.Find(p.Name).form() && p.Effect.Low != nil && *p.Effect.Low > mostUnseen {
 			d.Text = phrases.Say("probe.form", *p.Changed.Value, p.Name, *p.Repeated.Value)
 			return d
 		}
@@ -69,7 +70,8 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return steady(d, right, r.Probes)
 }
 
-// steady diagnoses an accurate judge that no rewrite moves: by whether there are enough verdicts to see an effect.
+// steady completes the diagnosis d of an accurate judge whose verdicts no rewrite significantly changes: by whether
+// there are enough verdicts to exclude a larger effect than mostUnseen.
 func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) scoring.Diagnosis {
 	fewestVerdicts, largestUnseen := all[0].Changed.N, 0.0
 	form := 0.0
@@ -93,14 +95,14 @@ func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) sc
 	return d
 }
 
-// unseen returns the largest effect of a rewrite, in points over the neutral rewrites, that the verdicts leave
-// possible: the upper end of the interval of the difference, combined from both intervals (MOVER, Zou and Donner 2008).
+// unseen returns the largest effect of a rewrite that the verdicts leave possible, in points over the neutral rewrites:
+// the upper end of the interval of the difference, combined from both intervals (MOVER, Zou and Donner 2008).
 func unseen(p scoring.Probe) float64 {
 	return *p.Changed.Value - *p.Neutral.Value +
 		math.Hypot(*p.Changed.High-*p.Changed.Value, *p.Neutral.Value-*p.Neutral.Low)
 }
 
-// movingRewrites returns the rewrites that change verdicts beyond the noise floor, the strongest first.
+// movingRewrites returns the rewrites that significantly change verdicts beyond the noise floor, the strongest first.
 func movingRewrites(all []scoring.Probe) (out []scoring.Probe) {
 	for _, p := range all {
 		if p.Moves() {
@@ -111,7 +113,8 @@ func movingRewrites(all []scoring.Probe) (out []scoring.Probe) {
 	return out
 }
 
-// descriptions returns what each rewrite changes, and how many of the changed verdicts prefer the worse response.
+// descriptions returns for each rewrite a phrase with what it changes, and how many of the changed verdicts
+// prefer the worse response.
 func descriptions(all []scoring.Probe) (out []string) {
 	for _, p := range all {
 		changed := p.ToWorse + p.ToBetter + p.ToNeither

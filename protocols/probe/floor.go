@@ -8,20 +8,19 @@ import (
 	"gavel/scoring/stats"
 )
 
-// form reports whether the rewrite changes only the form of the prompt. It favours no response, so what it changes is
-// noise that any other prompt has too.
+// form reports whether the rewrite is neutral: it changes only the form of the prompt and favours no response, so the
+// verdicts that it changes are noise that any other prompt has too.
 func (w rewrite) form() bool { return w.How != "" }
 
-// trial holds a pair, or a cluster of pairs that counts as one: whether it was shown the rewrite and the verdict moved,
-// and the same for each neutral rewrite that it was shown.
+// trial holds the outcomes of rewrites on a pair, or on a cluster of pairs that counts as one.
 type trial struct {
-	present, moved bool
-	neutral        []bool
+	present, moved bool   // the judge saw the tested rewrite; its verdict moved
+	neutral        []bool // for each neutral rewrite that the judge saw: its verdict moved
 }
 
-// floor returns the share of verdicts that neutral rewrites other than w change, and the p of the effect of w beyond
-// that. A verdict moves if it changes and, under a rewrite that favours the worse response, does not change to the
-// better one.
+// floor returns the share of verdicts that neutral rewrites other than w change (the noise floor), and the p-value of
+// the effect of w beyond that. A verdict moves if it changes and, under a rewrite that favours the worse response, does
+// not change to the better one.
 func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (scoring.Proportion, float64) {
 	var clusters scoring.Tally[string, struct {
 		trial
@@ -35,7 +34,7 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 		current := trial{}
 		cluster := clusters.Get(cmp.Or(x.Cluster, x.ID))
 		for _, s := range u.judgments[2:] {
-			v := all.find(s.mode)
+			v := all.Find(s.mode)
 			if s.outcome == "" || s.outcome.Unserved() || v.Name != w.Name && !v.form() {
 				continue
 			}
@@ -64,14 +63,14 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 	return scoring.ProportionOf(changes, b), exactP(trials)
 }
 
-// exactP returns the exact one-sided p of the number of moves by the rewrite, under the hypothesis that it is one more
-// neutral rewrite. The id of a pair decides which rewrites it is shown. So each rewrite that a pair was shown is
-// equally likely to have caused a move; and a pair that was shown only the rewrite is as likely to move as one that was
-// shown only neutral rewrites, of which one counts (Fisher's exact test).
+// exactP returns the exact one-sided p-value of the number of moves by the tested rewrite, under the hypothesis that it
+// is one more neutral rewrite. A pair's id decides which rewrites of it are shown. So each rewrite shown of a pair is
+// equally likely to have caused a move; and a pair with only the tested rewrite is as likely to move as one with only
+// neutral rewrites, of which one counts (Fisher's exact test).
 func exactP(trials []trial) float64 {
-	pairedMoves := []float64{1} // the probability of each number of moves
+	pairedMoves := []float64{1} // probability of each number of moves
 	observed := 0
-	var rewriteOnly, neutralOnly [2]int // moves, and all
+	var rewriteOnly, neutralOnly [2]int // pairs that moved, and all pairs
 	for i, t := range trials {
 		observed += int(scoring.Indicator(t.present && t.moved))
 		switch {
@@ -108,7 +107,7 @@ func exactP(trials []trial) float64 {
 	return more / (less + more)
 }
 
-// convolve returns the distribution of the sum of two independent numbers.
+// convolve returns the distribution of the sum of two independent counts from their distributions a and b.
 func convolve(a, b []float64) []float64 {
 	sum := make([]float64, len(a)+len(b)-1)
 	for i, x := range a {

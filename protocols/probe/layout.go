@@ -15,10 +15,10 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout lays out runs of probes.
+// Layout arranges the reports of runs of protocol probe.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{moves}})
 
-// moves shows for each rewrite how many verdicts it changes beyond the judge's own noise.
+// moves returns a block with how many verdicts each rewrite changes beyond the judge's own noise.
 func moves(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "rewrite", Look: "wide", Columns: []doc.Column{
 		{Name: "beyond noise, points", Kind: doc.Number, Axis: doc.DifferenceAxis()},

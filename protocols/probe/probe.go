@@ -15,7 +15,8 @@ import (
 
 const name = "probe"
 
-// A pair is shown as it is, once more as it is, and with perPair rewrites: three times as often as in pairwise.
+// Judgments of a pair: on the original, once more on the original, and on perPair rewrites; three times as many as in
+// protocol pairwise.
 const (
 	perPair       = 4
 	presentations = 2 + perPair
@@ -56,18 +57,18 @@ Examples:
 	},
 }
 
-// hasParts reports whether a prompt has more than a system message and JudgeBench's user message.
+// hasParts reports whether a prompt consists of several texts; protocol probe cannot rewrite such prompts.
 func hasParts(t judging.Template) bool { return len(t.Texts) > 0 }
 
-// probe asks about rewritten pairs as pairwise does.
+// probe asks a judge about rewritten pairs with the prompts of protocol pairwise.
 type probe struct {
-	plain    judging.Asker
+	plain    judging.Asker // asks about original pairs
 	rewrites rewrites
 }
 
 func (probe) Name() string { return name }
 
-// ReadsByPolicy returns true: the labels are JudgeBench's.
+// ReadsByPolicy returns true: the policy for replies with several labels applies, as in protocol pairwise.
 func (probe) ReadsByPolicy(*judging.Record) bool { return true }
 
 // Check returns an error for a pair without a label, since the worse response is not known.
@@ -79,7 +80,7 @@ func (probe) Check(item datasets.Item) error {
 }
 
 // Presentations returns the original pair twice and perPair rewrites, all in one order. The pair's id determines the
-// order and the place in the catalogue at which its rewrites begin.
+// order and which rewrites in the catalogue are shown.
 func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 	hash := int(crc32.ChecksumIEEE([]byte(item.ID)))
 	order := []int{0, 1}
@@ -97,9 +98,9 @@ func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 	return out
 }
 
-// Prompt returns pairwise's prompt of the rewritten pair, with rewritten instructions.
+// Prompt returns the prompt of protocol pairwise for the pair and the instructions as the rewrite changes them.
 func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
-	w := p.rewrites.find(s.Mode)
+	w := p.rewrites.Find(s.Mode)
 	prompt := p.plain.Prompt(item, s)
 	prompt.Again = s.Mode == modeAgain
 	o := &prompt.Oracle
@@ -111,7 +112,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 	worse := slices.Index(s.Order, 1-item.Gold) // −1 if the items of the run were replaced
 	if w.worse() && worse >= 0 {
 		o.Favours = o.Choices[worse]
-		texts[worse] = w.apply(texts[worse], o.Favours)
+		texts[worse] = w.Apply(texts[worse], o.Favours)
 	}
 	names := w.assistants(item.ID)
 	parts := []string{
@@ -127,7 +128,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 
 // Parse reads a reply as pairwise does, after restoring the names of the assistants.
 func (p probe) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
-	if w := p.rewrites.find(s.Mode); w.How == "letters" || w.How == "names" {
+	if w := p.rewrites.Find(s.Mode); w.How == "letters" || w.How == "names" {
 		reply = w.restoreNames(reply)
 	}
 	return p.plain.Parse(s, reply, method)

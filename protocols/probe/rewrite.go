@@ -14,36 +14,39 @@ import (
 	"gavel/judging"
 )
 
-// rewrite is an entry of rewrites.yaml: a change of a pair after which the better response is still the better.
+// rewrite is an entry of rewrites.yaml: a change of a pair or its prompt after which the better
+// response is still the better.
 type rewrite struct {
-	Name      string
-	About     string
-	Favours   string
-	Before    string
-	After     string
-	Repeat    bool
-	How       string
-	Challenge string
-	Source    string
+	Name      string // mode of its judgments in records
+	About     string // what changes, in a few words
+	Favours   string // "worse": it changes the worse response and speaks for it; "": it favours neither
+	Before    string // put before the response
+	After     string // put after the response; {label} stands for the label that prefers it
+	Repeat    bool   // the response's last paragraph is repeated at the end
+	How       string // what else changes in the prompt, such as "typos"; "" for nothing
+	Challenge string // message to the judge after its verdict; "" for none
+	Source    string // publication in which judges were moved by it
 }
 
+// catalogue is rewrites.yaml, whose beginning explains the fields of an entry.
+//
 //go:embed rewrites.yaml
 var catalogue string
 
-// rewrites is a catalogue, in its order.
+// rewrites is a catalogue of rewrites, in the order of its file.
 type rewrites []rewrite
 
 // currentRewrites returns the catalogue of this version of gavel.
 var currentRewrites = sync.OnceValue(func() rewrites {
-	all, err := parseCatalogue(catalogue)
+	all, err := ParseCatalogue(catalogue)
 	if err != nil {
 		panic("rewrites.yaml: " + err.Error()) // it is part of the program
 	}
 	return all
 })
 
-// parseCatalogue parses a catalogue.
-func parseCatalogue(text string) (all rewrites, err error) {
+// ParseCatalogue parses the text of a catalogue of rewrites in YAML.
+func ParseCatalogue(text string) (all rewrites, err error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	d.KnownFields(true)
 	err = d.Decode(&all)
@@ -53,13 +56,14 @@ func parseCatalogue(text string) (all rewrites, err error) {
 	return all, err
 }
 
-// Texts of a run's template: its system message, and the catalogue with which it was made.
+// Names of texts in a run's template: the system message, and the catalogue of rewrites with which the run was made.
 const (
 	systemText   = "system"
 	rewritesText = "rewrites"
 )
 
-// withCatalogue adds this version's catalogue to a template, so that a run does not change with the catalogue.
+// withCatalogue adds this version's catalogue of rewrites to a template. A run keeps it there, and does not
+// change with later versions.
 func withCatalogue(t judging.Template, _ judging.Settings) judging.Template {
 	full := judging.NewTexts(t.Name, t.Origin, map[string]string{
 		systemText: t.System, rewritesText: catalogue,
@@ -69,38 +73,38 @@ func withCatalogue(t judging.Template, _ judging.Settings) judging.Template {
 	return full
 }
 
-// rewritesOf returns the rewrites of a template: its own catalogue, or else this version's.
+// rewritesOf returns the rewrites of a run by its template: those of the catalogue in it, or else this version's.
 func rewritesOf(t judging.Template) rewrites {
 	text := t.Texts[rewritesText]
 	if text == "" || text == catalogue {
 		return currentRewrites()
 	}
-	all, err := parseCatalogue(text)
+	all, err := ParseCatalogue(text)
 	if err != nil {
 		return currentRewrites()
 	}
 	return all
 }
 
-// find returns the rewrite of a mode, or the zero value for an original pair.
-func (all rewrites) find(mode string) rewrite {
+// Find returns the rewrite of a mode (its name), or the zero value for an original pair.
+func (all rewrites) Find(mode string) rewrite {
 	if i := slices.IndexFunc(all, func(w rewrite) bool { return w.Name == mode }); i >= 0 {
 		return all[i]
 	}
 	return rewrite{}
 }
 
-// Modes of an original pair.
+// Modes of the judgments of an original pair; those of rewritten pairs have the rewrite's name.
 const (
-	modePlain = "plain" // asked as in pairwise
-	modeAgain = "again" // asked once more: what changes is the judge's own noise
+	modePlain = "plain" // asked as in protocol pairwise
+	modeAgain = "again" // asked once more: changes are the judge's own noise
 )
 
 // worse reports whether the rewrite changes the worse response.
 func (w rewrite) worse() bool { return w.Favours == "worse" }
 
-// apply returns the rewritten text of a response. label is the label that prefers the response.
-func (w rewrite) apply(text, label string) string {
+// Apply returns the text of a response as the rewrite changes it. label is the label that prefers the response.
+func (w rewrite) Apply(text, label string) string {
 	text = w.Before + text + strings.ReplaceAll(w.After, "{label}", label)
 	if w.Repeat {
 		text += lastParagraph(strings.TrimSuffix(text, w.After))
@@ -123,8 +127,8 @@ var (
 	digitNames  = assistantNames{first: "1", second: "2"}
 )
 
-// assistants returns the names of the assistants under the rewrite. With "names", half of the items have digits, by a
-// hash of their ids.
+// assistants returns the names of the assistants under the rewrite for an item's id. With How "names", half of the
+// items have digits, by a hash of the id.
 func (w rewrite) assistants(item string) assistantNames {
 	sum := sha256.Sum256([]byte(item))
 	switch {
@@ -136,7 +140,7 @@ func (w rewrite) assistants(item string) assistantNames {
 	return plainNames
 }
 
-// swap exchanges the plain names and these.
+// swap exchanges A and B in a text with the names in c, in both directions.
 func (c assistantNames) swap(text string) string {
 	return strings.NewReplacer("A", c.first, "B", c.second, c.first, "A", c.second, "B").Replace(text)
 }
@@ -144,10 +148,10 @@ func (c assistantNames) swap(text string) string {
 // assistantName matches labels and names of the assistants in instructions.
 var assistantName = regexp.MustCompile(`(\[\[[AB<>=]+\]\]|\b(?i:assistant|answer|response|output) [AB]\b)`)
 
-// standaloneName matches names that are words of their own.
+// standaloneName matches names of assistants that are words of their own.
 var standaloneName = regexp.MustCompile(`\b[ABXY12]\b`)
 
-// rename returns instructions with the other names.
+// rename returns instructions in which the assistants A and B have the names in c.
 func (c assistantNames) rename(text string) string {
 	return assistantName.ReplaceAllStringFunc(text, func(name string) string {
 		return name[:len(name)-len(letterOf(name))] + c.swap(letterOf(name))
@@ -162,7 +166,7 @@ func letterOf(name string) string {
 	return name[len(name)-1:]
 }
 
-// restoreNames returns a reply with the plain names. Its length in bytes stays the same.
+// restoreNames returns a reply in which the assistants are called A and B again. Its length in bytes stays the same.
 func (w rewrite) restoreNames(reply string) string {
 	c := letterNames
 	if w.How == "names" && digitLabel.MatchString(reply) {
@@ -190,7 +194,8 @@ func addTypos(text string) string {
 	return strings.ReplaceAll(text, "\n\n", "\n\n\n")
 }
 
-// instructions rewrites the instructions of a prompt.
+// instructions rewrites the system message and the labels of a prompt, and adds the question that follows the verdict,
+// if the rewrite has one. item is the item's id.
 func (w rewrite) instructions(p *judging.Prompt, item string) {
 	switch w.How {
 	case "typos":

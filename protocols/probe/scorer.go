@@ -13,9 +13,9 @@ import (
 	"gavel/scoring/stats"
 )
 
-// judgment holds a verdict on a pair.
+// judgment holds a verdict on a pair, original or rewritten.
 type judgment struct {
-	mode    string
+	mode    string          // name of the rewrite, modePlain or modeAgain; "" without a record
 	outcome judging.Outcome // "" if the judge was not asked
 	choice  int8            // candidate judged the better; −1 for none
 }
@@ -23,7 +23,7 @@ type judgment struct {
 // verdict reports whether the judgment has a verdict. A tie is one.
 func (s judgment) verdict() bool { return s.outcome.Verdict() }
 
-// differs reports whether the verdict differs from another.
+// differs reports whether the verdict is another one than that of from.
 func (s judgment) differs(from judgment) bool {
 	return s.outcome != from.outcome || s.choice != from.choice
 }
@@ -33,19 +33,19 @@ func (s judgment) differs(from judgment) bool {
 type pair struct {
 	item      string
 	group     string
-	gold      int8
-	first     int8 // candidate shown first
-	judgments [presentations]judgment
-	count     int
+	gold      int8                    // candidate labelled the better
+	first     int8                    // candidate shown first
+	judgments [presentations]judgment // two of the original, then those of rewrites
+	count     int                     // number of judgments with a record
 }
 
-// complete reports whether the pair has all its judgments.
+// complete reports whether the pair has records of all its judgments.
 func (u *pair) complete() bool { return u.count == presentations }
 
 // right reports whether a judgment names the labelled response.
 func (u pair) right(s judgment) bool { return s.outcome == judging.Decided && s.choice == u.gold }
 
-// rightRewrites counts the rewrites that are judged right, and all that were judged.
+// rightRewrites counts the pair's rewrites on which the judge is right, and all that it judged.
 func (u pair) rightRewrites() (right, total float64) {
 	for _, s := range u.judgments[2:] {
 		if s.outcome != "" {
@@ -56,21 +56,21 @@ func (u pair) rightRewrites() (right, total float64) {
 	return right, total
 }
 
-// steady reports whether the pair is judged right in its original form and in all its rewrites.
+// steady reports whether the judge is right on the original pair and on all rewrites that it judged.
 func (u pair) steady() bool {
 	right, total := u.rightRewrites()
 	return u.right(u.judgments[0]) && right == total
 }
 
-// pairs scores runs of the protocol.
+// pairs scores runs of protocol probe.
 type pairs struct {
 	scoring.Collector[pair]
 	rewrites   rewrites
-	labelsOnly bool    // the judge returns only a label, so it cannot be challenged
-	rows       []*pair // complete pairs by item, set by Finish
+	labelsOnly bool    // the judge writes only a label, so rewrites that challenge it are left out
+	rows       []*pair // pairs with all records, by item; set by Finish
 }
 
-// NewScorer scores runs of the protocol.
+// NewScorer returns a scorer of runs of protocol probe.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &pairs{
 		Collector:  scoring.Collector[pair]{Complete: (*pair).complete, Metrics: metrics},
@@ -79,12 +79,12 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	}
 }
 
-// Words returns the words for runs of the protocol.
+// Words returns the words by which reports call units and records of the protocol.
 func (*pairs) Words() scoring.ScorerTerms {
 	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "pairs lack a judgment"}
 }
 
-// Add adds a judgment.
+// Add adds the verdict v of a record to its pair. It returns false for a record whose judgment is there already.
 func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) != 2 || r.Presentation >= presentations || r.Mode == "" {
 		return false, fmt.Errorf("%s has %d presentations of two candidates, this record is of another kind", name,
@@ -102,7 +102,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, nil // the first counts, as in the run itself
 	}
 	switch {
-	case f.rewrites.find(r.Mode).Challenge == "" || r.Challenged:
+	case f.rewrites.Find(r.Mode).Challenge == "" || r.Challenged:
 	case f.labelsOnly:
 		v.Outcome = "" // the judge saw only the original pair
 	case v.Outcome.Verdict():
@@ -113,18 +113,18 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-// candidate returns the index of a candidate of a pair; −1 for none.
+// candidate returns the index in the dataset of a pair's candidate, by its id; −1 for none.
 func candidate(r *judging.Record, id string) int8 {
 	return int8(slices.Index([]string{r.CandidateID(0), r.CandidateID(1)}, id))
 }
 
-// Finish keeps the pairs with all their judgments.
+// Finish keeps the pairs that have records of all their judgments, and returns their number.
 func (f *pairs) Finish() (complete int) {
 	f.rows = f.CompleteUnits()
 	return len(f.rows)
 }
 
-// Sheet lays out the pairs in rows.
+// Sheet returns the sheet from which metrics are computed: a row for each pair.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:   scoring.AssignColumns(metrics),
@@ -139,20 +139,20 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// Names of metrics.
+// Names of metrics; metrics.yaml defines them.
 const (
-	SteadyRight = "steady-right"
-	KeptRight   = "kept-right"
-	Right       = "right"
-	AgainRight  = "again-right"
+	SteadyRight = "steady-right" // share of pairs right on the original and all its rewrites
+	KeptRight   = "kept-right"   // of pairs right on the original: share of rewrites right too
+	Right       = "right"        // share of pairs right on the original
+	AgainRight  = "again-right"  // of pairs right on the original: share right when asked again
 )
 
-// Metrics is the table of metrics of probes.
+// Metrics is the YAML table that labels and defines the metrics of probes.
 //
 //go:embed metrics.yaml
 var Metrics string
 
-// metrics lists the metrics of a probe, the headline first.
+// metrics computes the metrics of a probe, the headline first.
 var metrics = []scoring.SumMetric[pair]{
 	{
 		Metric: scoring.Metric{Name: SteadyRight, Headline: true},
@@ -180,7 +180,7 @@ var metrics = []scoring.SumMetric[pair]{
 	},
 }
 
-// Extend adds the effect of each rewrite.
+// Extend adds the effect of each rewrite to the report; p-values only if the run ended as planned.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var p []float64
 	for _, w := range f.rewrites {
@@ -201,7 +201,7 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 	}
 }
 
-// measure counts the verdicts that a rewrite changes.
+// measure counts the verdicts that the rewrite changes, compared with those that change when the judge is asked again.
 func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 	out := scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
 	var changed, repeated, beyond scoring.Tally[string, [2]int] // by cluster: hits, and all

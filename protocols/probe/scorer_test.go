@@ -76,7 +76,7 @@ func rightOf(units []scoring.Unit) []scoring.Result {
 // Computed by hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; asking
 // again changes one.
 func TestProbeByHand(t *testing.T) {
-	w := currentRewrites().find("grade")
+	w := currentRewrites().Find("grade")
 	verdict := func(mode string, choice int8) judgment { return judgment{mode, judging.Decided, choice} }
 	silent := judgment{modePlain, judging.NoVerdict, -1}
 	tie := judgment{w.Name, judging.Tie, -1}
@@ -134,7 +134,7 @@ func TestExceedsByHand(t *testing.T) {
 	for i := range units {
 		units[i].Cluster = "one"
 	}
-	_, p := currentRewrites().floor(currentRewrites().find(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+	_, p := currentRewrites().floor(currentRewrites().Find(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 	assert.Assert(t, p >= 0.25, "%v", p)
 }
 

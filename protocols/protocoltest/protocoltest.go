@@ -23,7 +23,8 @@ import (
 // Records collects the records that a job writes.
 type Records = judgingtest.Recorder[*judging.Record]
 
-// Job returns a job with a protocol's first prompt over all of a set, one item at a time.
+// Job returns a job that asks client all items of set with a protocol's first prompt, one item at a time, and the
+// recorder that collects its records.
 func Job(
 	p judging.Protocol, settings judging.Settings, set *datasets.Set, client backends.Client,
 ) (*judging.RunJob, *Records) {
@@ -44,8 +45,8 @@ func Job(
 	}, w
 }
 
-// AnswerRun makes a run of the answer protocol with the replies that a function returns, and returns its folder. The
-// test has to register the protocol.
+// AnswerRun makes a run of protocol answer over set and returns its folder. reply returns the model's reply to the item
+// of an id. The test has to register the protocol.
 func AnswerRun(t testing.TB, set *datasets.Set, model string, reply func(id string) (backends.Response, error)) string {
 	t.Helper()
 	answer, err := judging.ProtocolNamed("answer")
@@ -60,7 +61,7 @@ func AnswerRun(t testing.TB, set *datasets.Set, model string, reply func(id stri
 	return writeRun(t, "run", j.Manifest, w.Records, set.Len(), set.Raw)
 }
 
-// writeRun writes a run of n items, whose lines raw returns, and returns its folder.
+// writeRun writes a run of n items to a temporary folder and returns the folder. raw returns the line of item i.
 func writeRun(
 	t testing.TB, name string, m *judging.Manifest, records []*judging.Record, n int, raw func(i int) ([]byte, error),
 ) string {
@@ -81,7 +82,7 @@ func writeRun(
 	return dir
 }
 
-// Answers reads the answers of a run.
+// Answers reads the model's answers from the folder of a run of protocol answer.
 func Answers(t testing.TB, dir string) *judging.Answers {
 	t.Helper()
 	a, err := judging.ReadAnswers(dir, judging.Reading{Policy: judging.Unique})
@@ -89,8 +90,9 @@ func Answers(t testing.TB, dir string) *judging.Answers {
 	return a
 }
 
-// Table reads a table with this many columns from a file. The last column is a reply, in which ⏎ stands for a line
-// end; a reply that begins with a quotation mark is quoted as in Go. Lines that begin with # are comments.
+// Table reads rows of replies and expected values from a file, with " | " between columns. The last column is a
+// reply, in which ⏎ stands for a line end; a reply that begins with a quotation mark is quoted as in Go. Lines that
+// begin with # are comments.
 func Table(t testing.TB, file string, columns int) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -113,7 +115,7 @@ func Table(t testing.TB, file string, columns int) (rows [][]string) {
 	return rows
 }
 
-// CheckRecord returns the error of reading a record back from a file.
+// CheckRecord encodes a record as its line of records.jsonl and returns the error of reading the line back.
 func CheckRecord(r *judging.Record) error {
 	line, err := json.Marshal(r)
 	if err == nil {
@@ -139,8 +141,8 @@ func WithoutSpan(t testing.TB, reply string, v judging.Verdict) judging.Verdict 
 	return v
 }
 
-// PairsRun makes a run of pairs p1 … pn and returns its folder. verdict returns the judge's verdict in each order:
-// "A", "B", "tie" or "" for none.
+// PairsRun makes a pairwise run of n pairs, p001 and on, and returns its folder. verdict returns the judge's verdict on
+// an item (from 0) in order 0 or 1: "A", "B", "tie", or "" for none. edit changes the finished records.
 func PairsRun(
 	t testing.TB, name string, n int, verdict func(item, showing int) string, edit ...func(item int, r *judging.Record),
 ) string {

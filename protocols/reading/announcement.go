@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// findAnnouncement returns the word that announces a label as the answer, whether it refers to the better or the worse
-// response, and its position in the text before the label: −1 if the word announces another answer.
+// findAnnouncement returns the word that announces the label of p as the answer, such as "verdict", whether that word
+// refers to the better or the worse response, and its position in p.prefix, the text before the label: −1 if the word
+// announces another answer. praise is the firmness with which the words after the label call it the best.
 func (g grammar) findAnnouncement(p place, praise rank) (word string, side judgment, start int) {
 	if p.firmness == strongClaim {
 		return "", noJudgment, 0
@@ -59,13 +60,14 @@ func (g grammar) findAnnouncement(p place, praise rank) (word string, side judgm
 	return "", noJudgment, 0
 }
 
-// opposes reports whether a word about a label means the opposite of what the prompt asked for.
+// opposes reports whether a word that calls a label better or worse means the opposite of what the prompt asked for.
 func (g grammar) opposes(side judgment) bool {
 	return g.valueFor == nil && side != noJudgment && (side == worse) != (g.target == worse)
 }
 
-// belongsToOther reports whether a position before a label lies within another label. A word for better or worse also
-// belongs to another label if it is part of the predicate of that label: "A is worse: B".
+// belongsToOther reports whether the word at position, an offset in p.prefix, belongs to an earlier label rather than
+// to the label of p: it lies within that label or, if side says that the word means better or worse, within that
+// label's predicate, as in "A is worse: B".
 func (p place) belongsToOther(position int, side judgment) bool {
 	position += p.start - len(p.prefix)
 	for i := max(0, p.i-8); i < p.i; i++ {
@@ -81,7 +83,8 @@ func (p place) belongsToOther(position int, side judgment) bool {
 	return false
 }
 
-// completes reports whether a label is the complement of the word that stands after lead.
+// completes reports whether the label of p is what an announcing word announces: "answer" and B in "The answer is B".
+// lead is the text before word in p.prefix.
 func (p place) completes(lead, word string, praise rank) bool {
 	gap := p.prefix[len(lead)+len(word):]
 	isEnd := p.suffixIs("clause-ends")
@@ -102,7 +105,7 @@ func (p place) completes(lead, word string, praise rank) bool {
 		p.form > bare && !hasOther && matches(gap, "announces") && p.suffixIs("clause-stops")
 }
 
-// aloneRank returns the firmness of a label that is the only content of a line or a statement.
+// aloneRank returns the firmness of a label that is the only content of its line or statement; noClaim if it is not.
 func (p place) aloneRank() rank {
 	v := p.view
 	from := strings.LastIndexByte(v.lower[:p.start], '\n') + 1

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Letter reads the letter of a choice among n options.
+// Letter reads the letter of the option that a reply chooses among n options, A and on.
 func Letter(reply string, n int) Match {
 	return grammar{
 		labels: func(v *view) []label { return v.choices() },
@@ -23,15 +23,16 @@ func Letter(reply string, n int) Match {
 	}.read(reply)
 }
 
-// letters lists the letters of choices.
+// letters lists the letters that may name options, in order.
 var letters = strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
 
 var (
+	// letterNouns may precede the letter of an option: "option B".
 	letterNouns = strings.Fields(`option choice letter statement alternative alternativa opción opzione lettera letra
 		lettre opção 选项 選択肢 보기`)
 )
 
-// choices returns the letters of a choice. If there is a II, an I is a number.
+// choices returns the letters in the view that may name an option. An I next to other Roman numerals is a numeral.
 func (v *view) choices() []label {
 	all := v.letters(letterNouns, 'M', false)
 	return slices.DeleteFunc(all, func(l label) bool {
@@ -40,12 +41,13 @@ func (v *view) choices() []label {
 	})
 }
 
-// isSubject reports whether a label begins a clause: the B of "Vitamin B is the best source" does not.
+// isSubject reports whether the label is all of its clause's subject; prefix is the text before the label. The B of
+// "Vitamin B is the best source" is not.
 func (l label) isSubject(prefix string) bool {
 	return l.form > bare || matches(prefix, "clause-begins")
 }
 
-// Option reads which of n options a reply selects; with worst, the prompt asked for the worst one.
+// Option reads which of n numbered options a reply selects. With worst, the prompt asked for the worst option.
 func Option(reply string, n int, worst bool) Match {
 	var offered []string
 	for k := range n {
@@ -66,9 +68,11 @@ func Output(reply string) Match {
 	return f
 }
 
+// outputNouns may precede the letter of an output: "Output (a)".
 var outputNouns = strings.Fields("output outputs")
 
-// choiceOf returns a grammar for the selection of one thing among several.
+// choiceOf returns a grammar for replies that select one of the offered things, whose mentions labels finds. target is
+// the thing that the prompt asked for: better or worse.
 func choiceOf(target judgment, labels func(*view) []label, offered []string) grammar {
 	return grammar{
 		labels: labels,
@@ -90,7 +94,8 @@ func choiceOf(target judgment, labels func(*view) []label, offered []string) gra
 	}
 }
 
-// optionMarks may stand between a noun and the number of an option, bareBefore before a number without a noun.
+// Characters that may stand between a noun and the number of an option (optionMarks), and before a number
+// without a noun (bareBefore).
 const (
 	optionMarks = " \t\n:#[(\"'{_"
 	bareBefore  = " \t\n\"'([{#:>|=–—-"
@@ -101,11 +106,13 @@ var (
 	optionNouns = strings.Fields(`option options choice choices output outputs response responses opción opcion opção
 		opzione вариант варианта варианте вариантом варианту
 		选项 選項 選択肢 オプション 옵션 선택지`)
+	// numberSigns may stand between the noun and the number of an option: "option no. 2".
 	numberSigns = strings.Fields("no. nr. number n° nº")
+	// numberWords lists the words for the numbers 0 to 10 in order.
 	numberWords = strings.Fields("zero one two three four five six seven eight nine ten")
 )
 
-// options returns the options named by their numbers.
+// options returns the places in a view where an option is named by its number: "option 2", or a lone "2".
 func options(v *view) []label {
 	var all []label
 	for i, end := range v.runs() {

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// place holds a label with its context.
+// place holds a label found in a normalized reply, with the text around it.
 type place struct {
 	label
 	view           *view
 	all            []label // all labels of the view
 	i              int     // index of the label in all
-	from, to       int     // bounds of its statement
-	prefix, suffix string  // text of the statement before and after the label, in lower case
+	from, to       int     // bounds of the label's statement (sentence) in the view
+	prefix, suffix string  // text of that statement before and after the label, in lower case
 }
 
+// newPlace returns label i of all, the labels of v, with the text around it.
 func newPlace(v *view, all []label, i int) place {
 	p := place{label: all[i], view: v, all: all, i: i}
 	p.from, p.to = v.statement(p.start)
@@ -24,8 +25,8 @@ func newPlace(v *view, all []label, i int) place {
 	return p
 }
 
-// claim returns how firmly a statement gives a label as the verdict, with the rule by which it was found; the zero rank
-// if it does not give it at all.
+// claim returns how firmly the statement around p gives its label as the verdict, and by which rule; with
+// rank noClaim if it does not.
 func (g grammar) claim(p place) claim {
 	c := claim{label: p.label, statement: p.from}
 	value, praise := g.praise(p)
@@ -98,8 +99,8 @@ func (g grammar) claim(p place) claim {
 	return c
 }
 
-// questionSide returns the meaning of a bare name as the answer to the preceding question; at the beginning of a reply
-// that is the question of the prompt.
+// questionSide returns whether a name answers a question for the better or the worse response: "Which is worse? A." At
+// the beginning of a reply that is the question of the prompt, target. It is noJudgment if no question precedes.
 func (p place) questionSide(target judgment) judgment {
 	v := p.view
 	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
@@ -135,14 +136,15 @@ func (p place) isDisclaimed(isAnnounced bool) bool {
 		isOffered(p.view, peers, k) && !(isAnnounced && p.suffixIs("means"))
 }
 
-// isOverruled reports whether the statement also has a label in the requested format.
+// isOverruled reports whether the statement also has a label in the requested format, which counts instead.
 func (p place) isOverruled() bool {
 	return slices.ContainsFunc(p.all[max(0, p.i-8):min(len(p.all), p.i+8)], func(l label) bool {
 		return l.form == formatted && l.start >= p.from && l.start < p.to
 	})
 }
 
-// checkNeighbors looks for labels next to the announced one. They make the claim ambiguous or replace the label.
+// checkNeighbors looks at the labels after the one that c claims. They may make the claim ambiguous ("A or B") or
+// replace its label ("A, no, B").
 func (g grammar) checkNeighbors(p place, c *claim) {
 	v := p.view
 	if matches(v.text[c.end:max(c.end, min(p.to, c.end+leftWindow))], g.moreRule) {

@@ -6,10 +6,13 @@ import (
 	"strings"
 )
 
+// cueTable is cues.txt: lines with a kind of cue, such as "better", and words of that kind in many languages.
+//
 //go:embed cues.txt
 var cueTable string
 
-// cuesOf returns the words of these kinds in cues.txt, with each quality in the place of ⟨quality⟩.
+// cuesOf returns the words of the given kinds in cues.txt. A word with the placeholder ⟨quality⟩ stands for
+// several: one for each word of kind "quality".
 func cuesOf(kinds ...string) (words []string) {
 	for line := range strings.Lines(cueTable) {
 		if column := strings.Split(line, " | "); slices.Contains(kinds, column[0]) {
@@ -28,12 +31,13 @@ func cuesOf(kinds ...string) (words []string) {
 	return words
 }
 
-// lexicon holds words by their first three bytes, the longest first.
+// lexicon holds words for a fast search in texts.
 type lexicon struct {
-	first [256]bool
-	words map[string][]string
+	first [256]bool           // bytes with which a word begins
+	words map[string][]string // by their first three bytes; the longest first
 }
 
+// newLexicon returns a lexicon of words. Words of less than three bytes are never found.
 func newLexicon(words []string) *lexicon {
 	l := lexicon{words: map[string][]string{}}
 	for _, word := range words {
@@ -47,7 +51,8 @@ func newLexicon(words []string) *lexicon {
 	return &l
 }
 
-// matchEnd returns the end of the word that begins at byte i of a text; 0 if there is none.
+// matchEnd returns the end of the lexicon's longest word that begins at byte i of text and is not part of a larger
+// word; 0 if there is none.
 func (l *lexicon) matchEnd(text string, i int) (end int) {
 	if i+3 > len(text) || !l.first[text[i]] || i > 0 && isLetter(text[i]) && isLetter(text[i-1]) {
 		return 0
@@ -64,7 +69,7 @@ func (l *lexicon) matchEnd(text string, i int) (end int) {
 	return 0
 }
 
-// findAll returns the beginnings and ends of all words in a text.
+// findAll returns the beginnings and ends of all of the lexicon's words in text, in bytes.
 func (l *lexicon) findAll(text string) (all [][2]int) {
 	for i := 0; i < len(text); i++ {
 		if end := l.matchEnd(text, i); end > 0 {
@@ -76,6 +81,7 @@ func (l *lexicon) findAll(text string) (all [][2]int) {
 }
 
 var (
+	// Words for the better and for the worse of two things.
 	betterWords = cuesOf("better")
 	worseWords  = append(cuesOf("worse"), "least")
 	// answerWords announce an answer; sidedWords also announce one of two compared responses.
@@ -83,9 +89,9 @@ var (
 	sidedWords  = newLexicon(cuesOf("answer", "better", "worse"))
 )
 
-// sideOf reports whether the last word of a phrase, which begins at start, means better or worse, or follows a
-// word that does: "the worse response". A word such as "verdict" returns noJudgment: it announces the response
-// that was asked for.
+// sideOf reports whether the last word of a phrase, which begins at byte start, means better or worse, or follows a
+// word that does: "the worse response". For other words, such as "verdict", it returns noJudgment: they announce the
+// response that the prompt asked for.
 func sideOf(phrase string, start int) judgment {
 	before := strings.LastIndexByte(strings.TrimRight(phrase[:start], " "), ' ')
 	for _, end := range []int{len(phrase), start, before + 1} {

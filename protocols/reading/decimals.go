@@ -11,13 +11,14 @@ var (
 		respuesta risposta resposta réponse è é`))
 )
 
+// hasDecimalComma reports whether the reply has words of a language that writes 1.250,5 for 1,250.5.
 func (v *view) hasDecimalComma() bool {
 	isCyrillic := func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
 	return strings.ContainsFunc(v.lower, isCyrillic) || len(continental.findAll(v.lower)) > 0
 }
 
-// nextNumber is NextNumeral extended by decimal commas, and by points as thousands separators in texts with decimal
-// commas.
+// nextNumber finds the first number in text at or after byte from. Unlike NextNumeral it also reads decimal commas and,
+// in replies whose language has them, points as thousands separators.
 func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	n, ok := NextNumeral(text, from)
 	if !ok {
@@ -49,18 +50,18 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	return n, true
 }
 
-// isTimeOrDate reports whether a number is part of a time or a date.
+// isTimeOrDate reports whether the number n in the text s is part of a time or a date.
 func isTimeOrDate(s string, n Numeral) bool {
 	return matches(s[n.End:min(len(s), n.End+40)], "clock-after") ||
 		matches(s[max(0, n.Start-16):n.Start], "clock-before")
 }
 
-// powers maps words to powers of ten.
+// powers maps words such as "million" to powers of ten as exponents: e6.
 var powers = readPairs(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
 	万 e4 萬 e4 만 e4 百万 e6 백만 e6 千万 e7 천만 e7 亿 e8 億 e8 억 e8`)
 
-// isComplete extends a number by a power of ten, or a word for one, and reports whether it is not part of a larger
-// expression.
+// isComplete extends the number n in the text s by a power of ten, or a word for one ("2 million"), and reports whether
+// it is a value of its own: no part of a larger expression, a time or a date.
 func (v *view) isComplete(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
 		if m := groups(s[n.End:], "scaled"); m != nil {
@@ -82,9 +83,10 @@ func (v *view) isComplete(s string, n *Numeral) bool {
 	return !n.unclear && !isTimeOrDate(s, *n) && !matches(s[end:], "goes-on") && !matches(s[end:], "symbolic")
 }
 
+// Value returns the number in its shortest form: 1450 for $1,450.00.
 func (n Numeral) Value() string { return FormatNumber(n.Rational()) }
 
-// isMarker reports whether a number numbers the item of a list.
+// isMarker reports whether the number n begins the line as the number of a list's item: "2." or "(2)".
 func (v *view) isMarker(line string, n Numeral) bool {
 	return strings.TrimLeft(line[:n.Start], " \t(") == "" && matches(line[n.End:], "marker-ends")
 }

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// denials negate the next word, or contrast it with the one that is meant.
+	// denials negate the words after them, or contrast these with what the reply means: "not", "rather than".
 	denials = phrases(`not never cannot neither nor without isn't wasn't n't rather_than instead_of as_opposed_to
 		other_than from over than comparing ahead_of beats unlike compared_to compared_with followed_by
 		versus vs vs. against out_of considered considering
@@ -24,25 +24,28 @@ var (
 	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
 		really necessarily label answer option choice choose select say pick call find deem judge rate rank tie
 		with it that is it's correct right best es est ist è é la le el il der die das den opción opção`)
-	// formWords are parts of the matches of the rule "quoted": a text without any does not match.
+	// formWords speeds up isQuoted: every match of the rule "quoted" contains one of these.
 	formWords = strings.Fields("e.g. such instance example form template placeholder syntax")
 )
 
 const (
+	// Characters that may stand between a denial and the denied word, or before a label.
 	openMarks = " \t\n\r\"'«„([{<$"
 )
 
-// isClaimedAt reports whether the reply itself claims what stands at i, rather than denying, doubting or quoting it or
-// repeating its instructions.
+// isClaimedAt reports whether the reply itself claims what stands at byte i of the view, rather than
+// denying, doubting or quoting it.
 func (v *view) isClaimedAt(i int) bool { return isClaimed(v.statementBefore(i)) }
 
+// isClaimed reports whether a statement that begins with prefix claims the words after it, rather than denying,
+// supposing, doubting or quoting them.
 func isClaimed(prefix string) bool {
 	clause := prefix[strings.LastIndexAny(prefix, ",;:")+1:]
 	isSupposed := matches(clause, "supposed") && !matches(clause, "forced")
 	return !isDenied(clause) && !isSupposed && !isDoubted(clause) && !isQuoted(prefix)
 }
 
-// isDenied reports whether the next word is negated: "not", "rather than the".
+// isDenied reports whether the words after prefix are negated: prefix ends with "not" or "rather than the".
 func isDenied(prefix string) bool {
 	for prefix = strings.TrimRight(prefix, openMarks); lastWord(prefix, denials) < 0; {
 		start := lastWord(prefix, betweenDenials)
@@ -54,13 +57,15 @@ func isDenied(prefix string) bool {
 	return true
 }
 
-// isQuoted reports whether the next word is a form or an example.
+// isQuoted reports whether the words after prefix are a form or an example: "a label such as [[A]]".
 func isQuoted(prefix string) bool {
 	contains := func(word string) bool { return strings.Contains(prefix, word) }
 	return slices.ContainsFunc(formWords, contains) && matches(prefix, "quoted") ||
 		strings.Count(prefix, `"`)%2 == 1 && matches(prefix, "quoted-in")
 }
 
+// isDoubted reports whether the clause s doubts what it says ("might be"), unless a later word
+// such as "but" ends the doubt.
 func isDoubted(s string) bool {
 	if !matches(s, "doubted") {
 		return false
@@ -71,13 +76,13 @@ func isDoubted(s string) bool {
 	return matches(s, "doubted") && !matches(s, "ours", "certain")
 }
 
-// isConditional reports whether a condition of the label precedes it, rather than a circumstance of the statement:
-// "When it comes to accuracy, A wins", "If I had to choose".
+// isConditional reports whether prefix, the text before a label, makes it depend on a condition: "If speed matters
+// most, A". Circumstances of the statement are none: "When it comes to accuracy", "If I had to choose".
 func isConditional(prefix string) bool {
 	return matches(prefix, "if-before") && !matches(prefix, "turns", "circumstance", "of-oneself")
 }
 
-// inQuestion reports whether bytes i to j are part of a question.
+// inQuestion reports whether bytes i to j of the view are part of a question.
 func (v *view) inQuestion(i, j int) bool {
 	isQuestion := strings.HasSuffix(strings.TrimRight(v.statementAfter(j), " \n\"')"), "?")
 	return matches(v.text[j:min(len(v.text), j+12)], "asking") ||

@@ -13,26 +13,29 @@ import (
 // expression is a regular expression that is compiled on first use: compiling all of them takes as long as reading
 // hundreds of replies.
 type expression struct {
-	regular   func() *regexp.Regexp
-	literals  func() []string // every matching text contains one of them; nil if unknown
-	cache     sync.Map        // matches of short texts
-	cacheSize atomic.Int32    // number of entries
+	regular   func() *regexp.Regexp // the compiled expression; compiled at the first call
+	literals  func() []string       // every matching text contains one of them; nil if unknown
+	cache     sync.Map              // matches in texts of up to shortText bytes, by text
+	cacheSize atomic.Int32          // number of texts that were to be cached; up to maxCached are
 }
 
-// An expression caches its matches in texts of up to shortText bytes, up to maxCached of them: the text between
-// two words is often the same.
+// An expression caches its matches in up to maxCached texts of up to shortText bytes: the text between two words is
+// often the same.
 const (
 	shortText = 5
 	maxCached = 1000
 )
 
-// maxLiterals is the number of literals up to which a search for them is faster than an anchored expression that fails.
+// maxLiterals is the number of required literals (see expression) up to which searching for them is faster than
+// trying an anchored expression.
 const maxLiterals = 40
 
+// ruleTable is rules.txt: named rules, each with regular expressions and examples.
+//
 //go:embed rules.txt
 var ruleTable string
 
-// sources maps the rules of rules.txt to their expressions.
+// sources maps the names of the rules in rules.txt to the texts of their expressions, before references are resolved.
 var sources = func() map[string][]string {
 	table := map[string][]string{}
 	for block := range strings.SplitSeq(ruleTable, "\n\n") {
@@ -44,7 +47,7 @@ var sources = func() map[string][]string {
 	return table
 }()
 
-// rules maps the rules to compiled expressions.
+// rules maps the names of the rules in rules.txt to their expressions.
 var rules = func() map[string][]*expression {
 	table := map[string][]*expression{}
 	for name, all := range sources {
@@ -56,12 +59,13 @@ var rules = func() map[string][]*expression {
 }()
 
 var (
+	// Parts of an expression's text in rules.txt: the line breaks that structure it, and references such as ⟨better⟩.
 	lineBreak = regexp.MustCompile(`\n *`)
 	reference = regexp.MustCompile(`⟨[^⟩]*⟩`)
 )
 
-// compile prepares an expression, in which ⟨is was⟩ stands for one of these words, ⟨better⟩ for one of the
-// words of this kind in cues.txt, and ⟨filler⟩ for the rule of this name.
+// compile prepares the expression of a rule. In its source, ⟨is was⟩ stands for one of these words, ⟨better⟩
+// for one of the words of kind "better" in cues.txt, and ⟨filler⟩ for the expression of the rule "filler".
 func compile(source string) *expression {
 	whole := sync.OnceValue(func() string {
 		return lineBreak.ReplaceAllString(reference.ReplaceAllStringFunc(source, resolve), "")
@@ -82,7 +86,7 @@ func compile(source string) *expression {
 	}
 }
 
-// resolve returns the expression that a reference stands for.
+// resolve returns the regular expression that a reference such as ⟨better⟩ in a rule stands for; see compile.
 func resolve(reference string) string {
 	name := strings.Trim(reference, "⟨⟩")
 	words := cuesOf(name)
@@ -104,8 +108,8 @@ func resolve(reference string) string {
 	return `(?:` + strings.Join(words, "|") + `)`
 }
 
-// requiredLiterals returns literals of which every matching text contains one, as long as possible; nil if there are
-// none. Searching for them takes a tenth of the time of the expression, and most texts contain none.
+// requiredLiterals returns strings of which every match of the expression contains one, as long as possible; nil if
+// there are none. Searching for them takes a tenth of the time of the expression, and most texts contain none.
 func requiredLiterals(tree *syntax.Regexp) []string {
 	switch tree.Op {
 	case syntax.OpLiteral:
@@ -139,7 +143,8 @@ func requiredLiterals(tree *syntax.Regexp) []string {
 	return nil
 }
 
-// smallClass returns the characters of a class with at most four; ranges holds the first and the last of each range.
+// smallClass returns the characters of a character class with at most four; nil for larger classes. ranges holds the
+// first and the last character of each range.
 func smallClass(ranges []rune) (all []string) {
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
@@ -152,7 +157,7 @@ func smallClass(ranges []rune) (all []string) {
 	return all
 }
 
-// shortest returns the length of the shortest word; 0 without words.
+// shortest returns the length in bytes of the shortest word; 0 without words.
 func shortest(words []string) int {
 	if len(words) == 0 {
 		return 0
@@ -161,14 +166,15 @@ func shortest(words []string) int {
 	return len(slices.MinFunc(words, byLength))
 }
 
-// hasLiteral returns false for a text that cannot match because it lacks the required literals.
+// hasLiteral returns false for a text that cannot match because it has none of the required literals.
 func (e *expression) hasLiteral(text string) bool {
 	has := func(word string) bool { return strings.Contains(text, word) }
 	words := e.literals()
 	return words == nil || slices.ContainsFunc(words, has)
 }
 
-// find returns the position of the first match, with its groups, or nil.
+// find returns the offsets of the expression's first match in text and of its groups, as in
+// regexp; nil without a match.
 func (e *expression) find(text string) []int {
 	if len(text) > shortText {
 		if !e.hasLiteral(text) {
@@ -186,7 +192,7 @@ func (e *expression) find(text string) []int {
 	return match.([]int)
 }
 
-// matches reports whether a text matches at least one of the rules.
+// matches reports whether text matches at least one of the named rules of rules.txt.
 func matches(text string, names ...string) bool {
 	for _, name := range names {
 		for _, e := range rules[name] {
@@ -203,10 +209,11 @@ func matches(text string, names ...string) bool {
 	return false
 }
 
-// find returns the position of the first match of a rule, with its groups, or nil.
+// find returns the offsets of the first match of a rule of rules.txt in text, and of its groups; nil without a match.
 func find(text, name string) []int { return rules[name][0].find(text) }
 
-// groups returns the text of the first match of a rule, and those of its groups, or nil.
+// groups returns the text of the first match of a rule of rules.txt in text, and the texts of its
+// groups; nil without a match.
 func groups(text, name string) []string {
 	match := find(text, name)
 	if match == nil {
@@ -221,11 +228,11 @@ func groups(text, name string) []string {
 	return texts
 }
 
-// pattern returns the regular expression of a rule, for finding all matches.
+// pattern returns the regular expression of a rule of rules.txt, for callers that need all matches.
 func pattern(name string) *regexp.Regexp { return rules[name][0].regular() }
 
-// prefixIs reports whether the text before a label matches a rule.
+// prefixIs reports whether the statement's text before the label matches a rule of rules.txt.
 func (p place) prefixIs(name string) bool { return matches(p.prefix, name) }
 
-// suffixIs reports whether the text after a label matches a rule.
+// suffixIs reports whether the statement's text after the label matches a rule of rules.txt.
 func (p place) suffixIs(name string) bool { return matches(p.suffix, name) }

@@ -5,35 +5,35 @@ import (
 	"slices"
 )
 
-// grammar describes the labels that a reader looks for, and the words that claim them.
+// grammar describes which labels (names of answers) a reader looks for in a reply, and the words that claim them.
 type grammar struct {
 	labels     func(v *view) []label                // returns all labels of a view, in order
-	praise     func(p place) (value string, r rank) // returns the value of a predicate about a label, and its firmness
-	offered    []string
-	rule       string                              // the rule of announced labels
-	needsColon func(word string) bool              // reports whether a word announces a bare label only with a colon
-	target     judgment                            // asked for: better or worse; noJudgment without a comparison
-	valueFor   func(l label, side judgment) string // the value if a label is called better or worse
-	scores     func(*view, []label) (claim, bool)  // returns the claim of two scores
-	moreRule   string                              // name of the rule for further labels without a noun
+	praise     func(p place) (value string, r rank) // the answer that the words after a label give, and how firmly
+	offered    []string                             // values that count as a verdict
+	rule       string                               // name of the rule for labels that a word announces; see Match.Rule
+	needsColon func(word string) bool               // whether a word announces a bare label only with a colon
+	target     judgment                             // what the prompt asks for: better or worse; noJudgment for neither
+	valueFor   func(l label, side judgment) string  // answer of a statement that calls a label better or worse
+	scores     func(*view, []label) (claim, bool)   // the verdict that scores of both responses imply
+	moreRule   string                               // rule of rules.txt for further labels: "and 3" after "option 2"
 }
 
-// label holds a label found in a reply.
+// label is a place in a normalized reply (view) that names an answer, such as "option B" or "[[A>B]]".
 type label struct {
-	value                string // in canonical form
-	name                 string // of the response that the value puts first
-	start, end           int    // in the view, with its brackets and noun
-	innerStart, innerEnd int    // in the view, the label alone
-	form                 form
-	firmness             rank // rank without further words
+	value                string // the answer in canonical form: "B", "A>B"; "" if the name alone decides nothing
+	name                 string // the response that the label names, "A" or "B"; "" for orders and ties
+	start, end           int    // bounds in the view, with brackets and noun
+	innerStart, innerEnd int    // bounds in the view without brackets and noun
+	form                 form   // how it is written: bare, marked or formatted
+	firmness             rank   // firmness as a claim without further words
 }
 
 // form classifies how a label is written.
 type form int
 
 const (
-	bare      form = iota // "C": a label only if it is announced
-	marked                // "option C", "(C)"
+	bare      form = iota // "C": counts only if words announce it
+	marked                // "option C", "(C)": has a noun or brackets
 	formatted             // in the requested format, "[[A>B]]": needs no announcement
 )
 
@@ -41,27 +41,27 @@ const (
 type rank int
 
 const (
-	noClaim       rank = iota
-	weakClaim          // "Option 2 is correct": other options may be as well
-	plainClaim         // a label in the requested format, among words that say nothing about it
-	strongClaim        // "Option 2 is the best"
-	explicitClaim      // announced, in a box, or alone
+	noClaim       rank = iota // the statement does not claim the label
+	weakClaim                 // "Option 2 is correct": other options may be as well
+	plainClaim                // a label in the requested format, among words that say nothing about it
+	strongClaim               // "Option 2 is the best"
+	explicitClaim             // the label is announced, in a box, or alone
 )
 
-// claim holds a label that a statement gives as the verdict, and how firmly.
+// claim holds a label that a statement of the reply gives as the verdict, and how firmly.
 type claim struct {
 	label
 	rank
-	rule        string
-	side        judgment // of the announcement
-	statement   int      // its beginning
+	rule        string   // rule that found the claim; see Match.Rule
+	side        judgment // whether the announcing words mean the better or the worse response
+	statement   int      // beginning of the statement in the view
 	isAmbiguous bool     // the statement names another label as well
 }
 
 // maxLabels limits the number of labels that a reader examines, from the end of the reply.
 const maxLabels = 200
 
-// read returns the value of the last statement with a claim.
+// read returns the answer of the last statement in the reply that claims one.
 func (g grammar) read(reply string) Match {
 	v := normalize(reply)
 	all := g.labels(v)
@@ -96,14 +96,14 @@ func (g grammar) read(reply string) Match {
 	return f
 }
 
-// isFollowed reports whether a label stands in a statement after the one that ends at end.
+// isFollowed reports whether one of the labels stands in a later statement than the one that contains byte end-1.
 func (v *view) isFollowed(all []label, end int) bool {
 	_, to := v.statement(end - 1)
 	return all[len(all)-1].start >= to
 }
 
-// onlyFormatted returns the only label in the requested format, unless it is denied, asked or repeated from the
-// prompt. It serves replies without any claim.
+// onlyFormatted returns the label in the requested format if all labels in that format are equal, unless it is only
+// denied, asked or repeated from the prompt. read uses it for replies without any claim.
 func (g grammar) onlyFormatted(v *view, all []label) (final claim, ok bool) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
 		return l.form < formatted
@@ -121,8 +121,8 @@ func (g grammar) onlyFormatted(v *view, all []label) (final claim, ok bool) {
 	return final, ok
 }
 
-// decide returns the last claim. It is ambiguous if it contradicts an earlier claim that it does not replace. If a
-// claim has the requested format, earlier claims in other forms do not count.
+// decide returns the last claim among the labels. It is ambiguous if it contradicts an earlier claim that the reply
+// does not take back. If a claim has the requested format, earlier claims in other forms do not count.
 func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
 	minForm := bare
 	for i, l := range slices.Backward(all) {
@@ -180,8 +180,8 @@ func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
 	return final, ok
 }
 
-// neighborValue returns the value claimed by the words next to a label in the requested format, or "": B>A for
-// "Assistant A is worse: [[A>B]]".
+// neighborValue returns the answer that the words around final, a label in the requested format, claim; "" for none:
+// B>A for "Assistant A is worse: [[A>B]]".
 func (g grammar) neighborValue(v *view, all []label, final claim) (value string) {
 	if g.valueFor == nil || final.form < formatted {
 		return ""
@@ -212,8 +212,8 @@ func (g grammar) neighborValue(v *view, all []label, final claim) (value string)
 	return ""
 }
 
-// endsClause reports whether the clause ends after the label.
+// endsClause reports whether the clause ends after the claimed label.
 func (c claim) endsClause(v *view) bool { return matches(v.lower[c.end:], "clause-ends") }
 
-// isItem reports whether only a few words and a colon precede the label in its statement.
+// isItem reports whether only a few words and a colon precede the claimed label in its statement, as in a list.
 func (c claim) isItem(v *view) bool { return matches(v.statementBefore(c.start), "item-lead") }

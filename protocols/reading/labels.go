@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// PairLabel reads the order of two responses: [[A>B]] in all its forms, or the response that is called better. offered
-// lists the canonical labels: "A>B", "B>A" and "A=B".
+// PairLabel reads which of two responses a reply prefers: [[A>B]] in all its forms, or words that call a response
+// better. offered lists the labels that the prompt allows: "A>B", "B>A" and "A=B".
 func PairLabel(reply string, offered []string) Match {
 	return pairLabels(reply, offered, better, "A>B", "B>A")
 }
 
-// WorseLabel reads the same labels if the prompt asked for the worse response. A single name has no value here, because
-// it may mean the better or the worse.
+// WorseLabel reads a reply as PairLabel does where the prompt asked for the worse response. A single name has no value
+// here, because it may mean the better or the worse response.
 func WorseLabel(reply string, offered []string) Match {
 	return pairLabels(reply, offered, worse, "", "")
 }
 
-// pairLabels reads the order of two responses; a and b are the values of a single name.
+// pairLabels reads the order of two responses; a and b are the values of the single names A and B. target is the
+// response that the prompt asked for.
 func pairLabels(reply string, offered []string, target judgment, a, b string) Match {
 	return comparison{
 		parse:  pairLabel,
@@ -31,7 +32,7 @@ func pairLabels(reply string, offered []string, target judgment, a, b string) Ma
 	}.grammar(offered).read(reply)
 }
 
-// Preference reads [[A]], [[B]] or, if it is on offer, [[C]] for a tie.
+// Preference reads which response a reply prefers: [[A]], [[B]] or, if offered has it, [[C]] for a tie.
 func Preference(reply string, offered []string) Match {
 	return comparison{
 		parse:  preference,
@@ -43,21 +44,21 @@ func Preference(reply string, offered []string) Match {
 	}.grammar(offered).read(reply)
 }
 
-// comparison describes the labels of a comparison of two responses.
+// comparison describes the labels of replies that compare two responses, A and B.
 type comparison struct {
-	parse     func(inside string) string // parses the content of brackets
-	a, b, tie string                     // labels for A first, for B first, and for a tie
-	names     map[string]string          // values of single names
+	parse     func(inside string) string // parses the content of brackets; "" if it is no label
+	a, b, tie string                     // labels that prefer A, prefer B, and for a tie
+	names     map[string]string          // values of single names: "A", "B", "C"; "" if a name decides nothing
 	target    judgment                   // the response that the prompt asks for: better or worse
 }
 
-// The labels of a judgment.
+// Labels with which a judge says whether an answer is right.
 const (
 	Correct   = "Correct"
 	Incorrect = "Incorrect"
 )
 
-// Correctness reads [[Correct]] or [[Incorrect]].
+// Correctness reads whether a reply judges an answer as right: [[Correct]] or [[Incorrect]], or words for either.
 func Correctness(reply string) Match {
 	return grammar{
 		labels: func(v *view) []label {
@@ -72,6 +73,7 @@ func Correctness(reply string) Match {
 }
 
 var (
+	// Words for a right and for a wrong answer, in several languages.
 	correctWords = newLexicon(strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
 		正确 正確 正しい 맞습니다`))
@@ -79,6 +81,7 @@ var (
 		incorrecte fausse inexacte incorrecta errónea incorretta errata sbagliata incorreta errada
 		неверен неверный неправильный
 		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`))
+	// assistantNouns may precede the letter of a response: "Assistant A".
 	assistantNouns = cuesOf("assistant")
 )
 
@@ -88,6 +91,7 @@ var (
 	wordLabelLexicon = newLexicon(slices.Collect(maps.Keys(wordLabels)))
 )
 
+// readWordLabels makes wordLabels from the kinds "first", "second", "tie" and "equal" of cues.txt.
 func readWordLabels() map[string]label {
 	table := map[string]label{}
 	kinds := map[string]label{
@@ -104,7 +108,8 @@ func readWordLabels() map[string]label {
 	return table
 }
 
-// pairLabel parses the content of brackets. It reads >> as >, and A<B as B>A.
+// pairLabel parses the content of brackets as an order of two responses; "" if it is none. It
+// reads >> as >, and A<B as B>A.
 func pairLabel(inside string) string {
 	if matches(inside, "tie-form") {
 		return "A=B"
@@ -125,6 +130,7 @@ func pairLabel(inside string) string {
 	return first + ">" + second
 }
 
+// preference parses the content of brackets as the letter of a response, or C for a tie; "" if it is neither.
 func preference(inside string) string {
 	if matches(inside, "tie-form") {
 		return "C"
@@ -136,6 +142,7 @@ func preference(inside string) string {
 	return strings.ToUpper(m[1])
 }
 
+// correctness parses the content of brackets as Correct or Incorrect; "" if it is neither.
 func correctness(inside string) string {
 	m := groups(inside, "correctness-form")
 	switch {
@@ -147,7 +154,7 @@ func correctness(inside string) string {
 	return Incorrect
 }
 
-// valueFor returns the label that calls one of two responses better, or worse.
+// valueFor returns the label that follows if the response named by l is called better, or worse; "" if l names none.
 func (c comparison) valueFor(l label, side judgment) string {
 	switch {
 	case l.name != "A" && l.name != "B" || side != better && side != worse:
@@ -158,7 +165,7 @@ func (c comparison) valueFor(l label, side judgment) string {
 	return c.b
 }
 
-// grammar returns the grammar of a comparison.
+// grammar returns the grammar with which replies to the comparison are read.
 func (c comparison) grammar(offered []string) grammar {
 	return grammar{
 		labels: c.labels,
@@ -184,7 +191,8 @@ func (c comparison) grammar(offered []string) grammar {
 	}
 }
 
-// praiseTie returns the value of a word for a tie or of a ranking, and its firmness by the words around it.
+// praiseTie returns the value of p, a word for a tie or a ranking of both responses, and its
+// firmness by the words around it.
 func (c comparison) praiseTie(p place) (value string, firm rank) {
 	switch {
 	case p.suffixIs("partial"):
@@ -195,8 +203,8 @@ func (c comparison) praiseTie(p place) (value string, firm rank) {
 	return p.value, p.firmness
 }
 
-// labels returns labels in brackets, the names A and B, and words for a tie. If no label has the requested
-// format, [[A]] counts as an order too.
+// labels returns all labels of the comparison in a view: labels in brackets, the names A and B, and words for a tie. If
+// no label has the requested format, [[A]] counts as an order too.
 func (c comparison) labels(v *view) []label {
 	all := v.brackets(c.parse)
 	isPair := c.tie == "A=B"
@@ -210,8 +218,8 @@ func (c comparison) labels(v *view) []label {
 	return c.rankings(v, merge(all, c.findWordLabels(v)))
 }
 
-// findWordLabels returns the labels that a comparison of two responses gives in words: by position ("the second
-// response") or as a tie. "first" without a noun counts only in "the first is".
+// findWordLabels returns the labels that stand in a view as words: by position ("the second response") or as a tie.
+// "first" without a noun counts only in "the first is".
 func (c comparison) findWordLabels(v *view) (all []label) {
 	for _, m := range wordLabelLexicon.findAll(v.lower) {
 		word := v.lower[m[0]:m[1]]
@@ -232,7 +240,7 @@ func (c comparison) findWordLabels(v *view) (all []label) {
 	return all
 }
 
-// nameLabels keeps the letters that name a response or a tie, with their values.
+// nameLabels returns those of the letters that name a response or a tie, with their values.
 func (c comparison) nameLabels(letters []label) []label {
 	var all []label
 	for _, l := range letters {
@@ -246,7 +254,8 @@ func (c comparison) nameLabels(letters []label) []label {
 	return all
 }
 
-// brackets returns the labels in brackets. Double brackets are the requested format; single ones mark a name.
+// brackets returns the labels in brackets, whose content parse reads. Double brackets are the requested
+// format; single ones mark a name.
 func (v *view) brackets(parse func(inside string) string) []label {
 	var all []label
 	end := 0
@@ -272,7 +281,7 @@ func (v *view) brackets(parse func(inside string) string) []label {
 	return all
 }
 
-// words returns the occurrences of words that all have the same value.
+// words returns the places of words as labels with the same value.
 func (v *view) words(words *lexicon, value string) (all []label) {
 	for _, m := range words.findAll(v.lower) {
 		all = append(all, label{value: value, start: m[0], end: m[1], innerStart: m[0], innerEnd: m[1]})
@@ -280,10 +289,10 @@ func (v *view) words(words *lexicon, value string) (all []label) {
 	return all
 }
 
-// orders returns orders of two responses without brackets: "A > B".
+// orders returns the places where two responses are ordered without brackets: "A > B".
 func (v *view) orders() []label {
 	var all []label
-	last := 0 // end of the previous one
+	last := 0 // end of the previous order
 	for sign := range v.lower {
 		if v.lower[sign] < '<' || v.lower[sign] > '>' {
 			continue
@@ -342,7 +351,7 @@ var byteClasses = func() (table [256]byte) {
 	return table
 }()
 
-// runs iterates over the runs of letters and of digits, with their beginnings and ends.
+// runs iterates over the runs of letters and of digits in the view, with their beginnings and ends.
 func (v *view) runs() iter.Seq2[int, int] {
 	return func(yield func(i, end int) bool) {
 		for i, end := 0, 0; i < len(v.text); i = end {
@@ -361,8 +370,8 @@ func (v *view) runs() iter.Seq2[int, int] {
 	}
 }
 
-// letters returns the letters up to last that are labels: in brackets, after a noun, or, with areNames, as a name about
-// which something is stated.
+// letters returns the letters from A to last that are labels: in brackets, after one of the nouns, or, with areNames,
+// as a name about which the reply states something.
 func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	var all []label
 	for i, end := range v.runs() {
@@ -382,7 +391,8 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	return all
 }
 
-// isName reports whether the letter at i names a response, by the words around it. The A of "A good answer" does not.
+// isName reports whether the letter at byte i names a response, by the words around it. The A of
+// "A good answer" does not.
 func (v *view) isName(i int, style form) bool {
 	prefix, suffix := v.text[max(0, i-leftWindow/8):i], v.text[i+1:min(len(v.text), i+leftWindow/4)]
 	isArticle := style == bare && v.text[i] == 'A' && matches(prefix, "begun") &&
@@ -390,7 +400,7 @@ func (v *view) isName(i int, style form) bool {
 	return v.text[i] <= 'B' && matches(suffix, "goes-on-name") && !isArticle
 }
 
-// letter returns the label of the letter at i; ok is false if it is not a label.
+// letter returns the label of the letter at byte i, with the noun before it; ok is false if the letter is not a label.
 func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 	l = label{start: i, end: i + 1, innerStart: i, innerEnd: i + 1}
 	hasSides := i > 0 && i+1 < len(v.text)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Number reads the number that a reply answers with. The value is written plainly: 1450 for "$1,450.00".
+// Number reads the number with which a reply answers. Match.Value has it in plain form: 1450 for "$1,450.00".
 func Number(reply string) Match {
 	v := normalize(reply)
 	f, ok := v.statedNumber()
@@ -21,12 +21,12 @@ func Number(reply string) Match {
 	return f
 }
 
-// numberCues announce a number, in several languages.
+// numberCues are words and marks that announce a number as the answer, in several languages.
 var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 	réponse respuesta risposta resposta résultat "total" ответ 答案 答え 정답 답은
 	boxed{ ####`))
 
-// statedNumber returns the announced number of the last statement that has one; hypothetical ones do not count.
+// statedNumber returns the last number that a cue such as "answer" announces; hypothetical answers do not count.
 func (v *view) statedNumber() (f Match, ok bool) {
 	all := numberCues.findAll(v.lower)
 	slices.Reverse(all)
@@ -39,7 +39,7 @@ func (v *view) statedNumber() (f Match, ok bool) {
 	return Match{}, false
 }
 
-// numberAfter returns the number announced by the word at bytes start to end.
+// numberAfter returns the number that the cue at bytes start to end of the view announces; false for none.
 func (v *view) numberAfter(start, end int) (f Match, ok bool) {
 	rest := v.text[end:min(len(v.text), end+rightWindow)]
 	switch v.lower[start:end] {
@@ -67,7 +67,8 @@ func (v *view) numberAfter(start, end int) (f Match, ok bool) {
 	return v.evaluate(ruleAnswer, v.complement(end+m[1]), end+m[1])
 }
 
-// complement returns the rest of the line from i on, or the next line with content.
+// complement returns the text that a cue before byte i announces: the rest of the line or, if the line has only marks
+// left, the next line with content.
 func (v *view) complement(i int) string {
 	lead := v.text[i:min(len(v.text), i+40)]
 	j := i + len(lead) - len(strings.TrimLeft(lead, " \t\n:\"'([{$|-="))
@@ -75,8 +76,8 @@ func (v *view) complement(i int) string {
 	return v.text[i:j] + line
 }
 
-// evaluate returns the value of s, which stands at i of the view: the number, or the last value of a chain of
-// equations.
+// evaluate returns the value of s, a text at byte i of the view: its first number that is not denied, or the last value
+// of a chain of equations. rule becomes the match's rule.
 func (v *view) evaluate(rule, s string, i int) (Match, bool) {
 	from := 0
 	for range 4 {
@@ -92,7 +93,8 @@ func (v *view) evaluate(rule, s string, i int) (Match, bool) {
 	return Match{}, false
 }
 
-// valueFrom returns the value of the expression that begins with the number n.
+// valueFrom returns the value of the expression in s that begins with the number n; s stands at byte i of the view. The
+// match is a conflict if the expression has no single value.
 func (v *view) valueFrom(rule, s string, i int, n Numeral) (Match, bool) {
 	n.addGroups(s)
 	if matches(s[:n.Start], "minus") {
@@ -130,7 +132,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Match, bool) {
 	return v.result(rule, best.Value(), i+best.Start, i+best.End), true
 }
 
-// addGroups extends a number by groups of three digits after plain spaces: "118 000", "1 250,50".
+// addGroups extends the number n in the text s by groups of three digits after blanks: "118 000", "1 250,50".
 func (n *Numeral) addGroups(s string) {
 	whole := strings.TrimPrefix(n.digits, "-")
 	m := groups(s[n.End:], "spaced-out")
@@ -142,10 +144,11 @@ func (n *Numeral) addGroups(s string) {
 	n.Text = s[n.Start:n.End]
 }
 
+// digitsAndPoint lists the characters of the number before "decimal places": "18 to 2 decimal places".
 const digitsAndPoint = "0123456789.,"
 
-// lastNumber returns the number of the last sentence that has one: after its last equals sign, else in bold, else the
-// last.
+// lastNumber returns the number of the reply's last sentence that has one: the one after its last equals sign, else the
+// one in bold type, else the last one.
 func (v *view) lastNumber() Match {
 	end := len(v.text)
 	for range maxLabels {
@@ -161,9 +164,10 @@ func (v *view) lastNumber() Match {
 	return Match{Outcome: None}
 }
 
-// longLine is the number of bytes of a line, from its end, that are examined.
+// longLine is the number of bytes that lastNumber examines of a line, at the line's end.
 const longLine = 4000
 
+// numberOfLine returns the number of the last sentence in bytes start to end of the view, a line; false for none.
 func (v *view) numberOfLine(start, end int) (Match, bool) {
 	start = max(start, end-longLine)
 	line := v.text[start:end]
@@ -199,13 +203,14 @@ func (v *view) numberOfLine(start, end int) (Match, bool) {
 	return v.lastOf(line, start, all, from)
 }
 
-// isPower reports whether a number is the power of the unit of the number before it.
+// isPower reports whether the number n is the power of the previous number's unit: the 2 of "5 m^2".
 func isPower(line string, previous, n Numeral) bool {
 	m := find(line[previous.End:], "unit-power")
 	return m != nil && previous.End+m[1] > n.Start
 }
 
-// lastOf returns the number in bold type of a sentence, else its last one; denied numbers do not count.
+// lastOf returns the last number in bold type in the line's sentence from byte from on; else the line's last number.
+// all lists the line's numbers, start is its place in the view. Denied numbers do not count.
 func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match, ok bool) {
 	all = slices.DeleteFunc(all, func(n Numeral) bool {
 		return matches(line[max(0, n.Start-24):n.Start], "negation")
@@ -234,7 +239,7 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Match,
 	return f, true
 }
 
-// lastSentence returns the beginning of the sentence that contains position.
+// lastSentence returns the beginning of the sentence of line that contains byte position.
 func lastSentence(line string, position int) int {
 	from := 0
 	for _, m := range pattern("sentence").FindAllStringIndex(line[:position], -1) {

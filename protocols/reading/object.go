@@ -6,16 +6,18 @@ import (
 )
 
 const (
-	maxKey     = 64
-	maxObjects = 8
+	// Limits for JSON in a reply: bytes of an object's key, and objects within each other.
+	maxKeyBytes = 64
+	maxObjects  = 8
 )
 
-// object handles a JSON object: it writes the values of keys that name a verdict, one per line, and drops other keys.
+// object writes the JSON object at byte i of the reply as text and returns the object's end: a line for each value
+// whose key names a verdict, without the other keys.
 func (d *normalizer) object(i int) int {
 	d.depth++
 	defer func() { d.depth-- }()
 	for i++; i < len(d.reply); {
-		m := find(d.reply[i:min(len(d.reply), i+2*maxKey)], "field-begins")
+		m := find(d.reply[i:min(len(d.reply), i+2*maxKeyBytes)], "field-begins")
 		if m == nil {
 			break
 		}
@@ -30,8 +32,8 @@ func (d *normalizer) object(i int) int {
 	return i
 }
 
-// field writes the value of a key, at bytes i to end, after the announcement of the key; it drops keys that name no
-// verdict.
+// field writes the value of a JSON key, at bytes i to end of the reply, after words that announce it ("answer: "). It
+// writes nothing for keys that name no verdict.
 func (d *normalizer) field(key string, i, end int) {
 	value := d.reply[i:end]
 	word := announcement(key)
@@ -54,7 +56,7 @@ func (d *normalizer) field(key string, i, end int) {
 	d.put(i, "\n")
 }
 
-// announcement returns the words for a key that announces a verdict; "" for other keys.
+// announcement returns the words that replace a JSON key or tag that names a verdict; "" for other keys.
 func announcement(key string) string {
 	switch {
 	case matches(key, "other-key"):
@@ -69,7 +71,7 @@ func announcement(key string) string {
 	return ""
 }
 
-// isOtherKey reports whether the text before a label ends with a key that names no verdict.
+// isOtherKey reports whether the text before a label ends with a JSON key that does not name the verdict asked for.
 func isOtherKey(prefix string) bool {
 	m := find(prefix, "keyed")
 	return m != nil && matches(prefix[m[0]:], "other-key", "worse-key")

@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
+// joinsOptions reports whether s is only what joins labels in a list of options, such as a comma or "or".
 func joinsOptions(s string) bool {
 	return len(s) <= 64 && !strings.Contains(s, "\n") && matches(s, "between")
 }
 
-// isOffered reports whether a label is part of a question, or repeated from the prompt: "[[A]]" if assistant A
-// is better, "[[C]]" for a tie.
+// isOffered reports whether label i of all is offered rather than claimed: part of a question, or repeated from the
+// prompt, as in "[[A]]" if assistant A is better, "[[C]]" for a tie.
 func isOffered(v *view, all []label, i int) bool {
 	l, prefix := all[i], v.statementBefore(all[i].start)
 	if matches(prefix, "on-offer") || hasCondition(v, l) {
@@ -34,13 +35,14 @@ func isOffered(v *view, all []label, i int) bool {
 	return several && matches(first, "meant", "offers")
 }
 
-// hasCondition reports whether a condition follows the label.
+// hasCondition reports whether a condition follows the label l in the requested format: "[[A]]
+// if assistant A is better".
 func hasCondition(v *view, l label) bool {
 	next := v.lower[l.end:min(len(v.lower), l.end+40)]
 	return l.form == formatted && matches(next, "if-after") && !matches(next, "of-oneself")
 }
 
-// isListItem reports whether a label is an item in a list of the choices.
+// isListItem reports whether label i of all is an item in a list of the possible labels.
 func isListItem(v *view, all []label, i int) bool {
 	isItem := func(k int) bool { // by the reply, because the view lacks the markers
 		start, _ := v.span(all[k].start, all[k].end)

@@ -6,32 +6,33 @@ import (
 	"strings"
 )
 
-// judgment classifies what a statement says of a label.
+// judgment classifies what a statement says of the answer that a label names.
 type judgment int
 
 const (
-	noJudgment judgment = iota
+	noJudgment judgment = iota // nothing
 	better
 	worse
 	good
-	pick         // the one that the prompt asked for
+	pick         // the answer that the prompt asked for
 	partlyBetter // better in one respect, or under a condition
 )
 
-// predicate holds the meaning of a word about a label, and its firmness.
+// predicate holds what a word says of the label before it, and how firmly: "wins", "is better".
 type predicate struct {
 	judgment
 	rank
-	isVerb  bool // needs no "is" before it
-	isPlace bool // names a rank, and counts only if somebody puts the label there
+	isVerb  bool // counts without "is" before it
+	isPlace bool // names a rank, such as "first": counts only if the reply puts the label there
 }
 
 var (
-	// predicates maps words to what they say of the label before them.
+	// predicates maps words and phrases to what they say of the label before them; predicateWords finds them in a text.
 	predicates     = readPredicates()
 	predicateWords = newLexicon(slices.Collect(maps.Keys(predicates)))
 )
 
+// readPredicates makes predicates from the words of cues.txt.
 func readPredicates() map[string]predicate {
 	table := map[string]predicate{}
 	put := func(kind string, side judgment, firm rank) {
@@ -68,10 +69,11 @@ func readPredicates() map[string]predicate {
 	return table
 }
 
-// other replaces each byte of other labels in the text after a label.
+// other replaces each byte of other labels' names in the text after a label, so that rules can match them.
 const other = "\x00"
 
-// maskedSuffix returns the rest of the statement after a label, with the names of other labels replaced.
+// maskedSuffix returns the rest of the statement after the label, in which the bytes of later
+// labels are replaced by other.
 func (p place) maskedSuffix() string {
 	from := p.end
 	to := from + len(p.suffix)
@@ -88,8 +90,8 @@ func (p place) maskedSuffix() string {
 	return text
 }
 
-// predicate returns what a statement says of the label before it, and the end of the words that say it, counted
-// from the label.
+// predicate returns what the words after the label of p say of it, and where these words end, in
+// bytes from the label's end.
 func (p place) predicate() (s predicate, end int) {
 	right := p.maskedSuffix()
 	if matches(right, "outdone") {
@@ -135,8 +137,8 @@ func (p place) predicate() (s predicate, end int) {
 	return p.contrastPredicate(), 0
 }
 
-// contrastPredicate returns the predicate of the previous response if the statement denies or only supposes it of that
-// one and affirms it of this: "A isn't better. B is."
+// contrastPredicate returns the predicate that the reply denies, or only supposes, of the previous label and affirms of
+// the label of p: "A isn't better. B is."
 func (p place) contrastPredicate() (s predicate) {
 	if p.i == 0 || !p.suffixIs("stands-for") {
 		return s

@@ -2,7 +2,8 @@ package reading
 
 import "strconv"
 
-// rankings replaces the names in a list from best to worst, or from worst to best, by labels for the order of two.
+// rankings replaces two names that stand in a list from best to worst ("Ranking: B, A"), or from worst to best, by
+// one label for their order.
 func (c comparison) rankings(v *view, all []label) []label {
 	for i := 0; i+1 < len(all); i++ {
 		first, second := all[i], all[i+1]
@@ -33,7 +34,8 @@ func (c comparison) rankings(v *view, all []label) []label {
 	return all
 }
 
-// scores returns a claim from the scores that a reply gives to the two responses: the overall scores, or the only ones.
+// scores returns a weak claim for the response with the higher score, from the overall scores of a reply or the only
+// ones; false if it does not score both responses, or one of them twice differently.
 func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 	byName := map[string]float64{}
 	isScore := false

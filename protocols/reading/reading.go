@@ -20,31 +20,31 @@ const (
 	Conflict Status = "conflict"   // several contradictory values
 )
 
-// Match holds the value that a reader finds in a reply.
+// Match is the result of a reader: the answer that a reply states, and its place.
 type Match struct {
 	Outcome    Status
 	Value      string // in canonical form: "A>B", "C", "40", "Correct", "2"
-	Start, End int    // its position in the reply, in bytes
-	Rule       string // the rule that found it
+	Start, End int    // place of the answer in the reply, in bytes
+	Rule       string // rule by which the reader found the answer
 }
 
-// Rules by which a value was found. The record of a judgment has this name.
+// Names of the rules by which a reader found an answer. Records of judgments store them.
 const (
-	ruleLabel     = "label"     // in double brackets
-	ruleVerdict   = "verdict"   // after "verdict:" or the like, in single brackets or without any
-	ruleBoxed     = "boxed"     // \boxed{…}
-	ruleAnswer    = "answer"    // after "answer is", "Answer:", "correct option:", "I choose"
-	rulePredicate = "predicate" // "(C) is correct", "Option 2 is the best"
+	ruleLabel     = "label"     // a label in double brackets
+	ruleVerdict   = "verdict"   // a label after "verdict:" or the like, in single brackets or without any
+	ruleBoxed     = "boxed"     // an answer in \boxed{…}
+	ruleAnswer    = "answer"    // an answer after "answer is", "Answer:", "correct option:", "I choose"
+	rulePredicate = "predicate" // called right or best: "(C) is correct", "Option 2 is the best"
 	ruleAlone     = "alone"     // the only content of the last line
-	ruleScores    = "scores"    // from the scores of both responses
-	ruleSelection = "selection" // after the heading "Selection"
-	ruleHashes    = "hashes"    // after "####"
+	ruleScores    = "scores"    // the better of the scores that the reply gives both responses
+	ruleSelection = "selection" // an option after the heading "Selection"
+	ruleHashes    = "hashes"    // a number after "####"
 	ruleEquality  = "equality"  // last number after "=" in the last sentence with a number
-	ruleBold      = "bold"      // in bold type in that sentence
-	ruleLast      = "last"      // last number of that sentence
+	ruleBold      = "bold"      // number in bold type in the last sentence with a number
+	ruleLast      = "last"      // last number of the last sentence with a number
 )
 
-// result returns the value stated at bytes i to j of the view.
+// result returns the match of value, stated at bytes i to j of the view and found by rule.
 func (v *view) result(rule, value string, i, j int) Match {
 	start, end := v.span(i, j)
 	return Match{
@@ -56,17 +56,17 @@ func (v *view) result(rule, value string, i, j int) Match {
 	}
 }
 
-// conflictAt returns a conflict: a final statement with several values.
+// conflictAt returns a conflict: bytes i to j of the view are a final statement with several values.
 func (v *view) conflictAt(rule string, i, j int) Match { return v.result(rule, "", i, j).asConflict() }
 
-// asConflict returns the same position as a conflict.
+// asConflict returns f as a conflict at the same place, without a value.
 func (f Match) asConflict() Match {
 	f.Outcome = Conflict
 	f.Value = ""
 	return f
 }
 
-// CutAtNextQuestion returns a reply up to the next question that the model invents.
+// CutAtNextQuestion returns the part of a reply before the next question, which base models invent after their answer.
 func CutAtNextQuestion(reply string) string {
 	const space = "\t\n\f\r "
 	begin := len(reply) - len(strings.TrimLeft(reply, space)) // a question at the beginning is not the next one

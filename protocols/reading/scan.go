@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// Numeral holds a number and its position in a text.
+// Numeral is a number in a text.
 type Numeral struct {
-	Start, End int
-	Text       string
-	digits     string // with sign, decimals and exponent, as big.Rat reads it
-	unclear    bool   // its comma may be a thousands separator or a decimal comma
+	Start, End int    // place in the text, in bytes, with sign and currency
+	Text       string // the number as written
+	digits     string // value as big.Rat reads it, with sign, decimals and exponent
+	unclear    bool   // its comma or point may separate thousands or decimals
 }
 
-// maxDigits is the length of the longest accepted number; longer ones are ids or noise.
+// maxDigits is the number of digits of the longest accepted number; longer ones are ids or noise.
 const maxDigits = 60
 
-// NextNumeral finds the first number in text at or after from.
+// NextNumeral finds the first number in text at or after byte from; false for none.
 func NextNumeral(text string, from int) (Numeral, bool) {
 	for i := from; i < len(text); i++ {
 		if !isDigit(text, i) && !(text[i] == '.' && isDigit(text, i+1)) {
@@ -34,7 +34,7 @@ func NextNumeral(text string, from int) (Numeral, bool) {
 	return Numeral{}, false
 }
 
-// numeralAt reads the number whose digits begin at i.
+// numeralAt reads the number in text whose digits begin at byte i.
 func numeralAt(text string, i int) Numeral {
 	digits, end := wholePart(text, i)
 	whole := true
@@ -65,14 +65,14 @@ func numeralAt(text string, i int) Numeral {
 	return Numeral{Start: start, End: end, Text: text[start:end], digits: digits}
 }
 
-// Rational returns the value of the number. big.Rat can always read its digits.
+// Rational returns the exact value of the number. big.Rat can always read its digits.
 func (n Numeral) Rational() *big.Rat {
 	r, _ := new(big.Rat).SetString(n.digits)
 	return r
 }
 
-// wholePart reads digits, including groups of three after thousands separators. "1.450.000" has points as separators;
-// "1.450" is a decimal number.
+// wholePart reads digits at byte i of text, including groups of three after thousands separators, and returns their
+// end. "1.450.000" has points as separators; "1.450" is a decimal number.
 func wholePart(text string, i int) (digits string, end int) {
 	if m := groups(text[i:min(len(text), i+2*maxDigits)], "thousands"); m != nil {
 		grouped := m[1] + m[2]
@@ -82,7 +82,8 @@ func wholePart(text string, i int) (digits string, end int) {
 	return digits, i + len(digits)
 }
 
-// fraction extends a whole number that is part of 3/4, 2 1/2 or \frac{3}{4}, but not of a date, 3/4/2024.
+// fraction extends the whole number at bytes start to end of text, whose plain form is digits, if it is part of 3/4, 2
+// 1/2 or \frac{3}{4}, but not of a date such as 3/4/2024. It returns the new plain form and end.
 func fraction(text string, start int, digits string, end int) (string, int) {
 	lead := text[:start]
 	if len(digits) == 2 && strings.HasSuffix(lead, "frac") && digits[1] != '0' { // \frac12
@@ -112,13 +113,13 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	return whole.Add(whole, part).String(), len(text) - len(rest)
 }
 
-// ratio returns a fraction without leading zeros, because big.Rat reads 010/3 as octal.
+// ratio returns the fraction over/under without leading zeros, because big.Rat reads 010/3 as octal.
 func ratio(over, under string) string {
 	return cmp.Or(strings.TrimLeft(over, "0"), "0") + "/" + strings.TrimLeft(under, "0")
 }
 
-// sign finds a currency and a minus before the digits. A dash after a word or a number is not a minus: "10-15" is two
-// numbers.
+// sign returns where the number whose digits begin at byte start of text begins with its minus sign, and whether it has
+// one. A currency may stand between. A dash after a word or a number is not a minus: "10-15" is two numbers.
 func sign(text string, start int) (int, bool) {
 	before := strings.TrimRight(text[:start], `$€£¥₹\`)
 	for _, lead := range []string{before, text[:start]} { // -$5, then $-5
@@ -134,10 +135,10 @@ func sign(text string, start int) (int, bool) {
 	return start, false
 }
 
-// currencies lists words that stand before a number without a space.
+// currencies lists words for money that may stand before a number without a space.
 var currencies = map[string]bool{"USD": true, "US": true, "EUR": true, "GBP": true, "INR": true, "Rs": true}
 
-// inWord reports whether the digits at i are part of a short word, as in "CO2".
+// inWord reports whether the digits at byte i of text are part of a short word, as in "CO2".
 func inWord(text string, i int) bool {
 	start := i
 	for start > 0 && i-start < 16 {
@@ -151,14 +152,16 @@ func inWord(text string, i int) bool {
 	return start < i && !currencies[text[start:i]] && !isCommand
 }
 
+// isDigit reports whether byte i of text is one of 0 to 9.
 func isDigit(text string, i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
 
-// wordAt reports whether a letter or a digit stands at i.
+// wordAt reports whether a letter or a digit stands at byte i of text.
 func wordAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[min(i, len(text)):])
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
+// digitsFrom returns the run of digits that begins at byte i of text.
 func digitsFrom(text string, i int) string {
 	end := i
 	for isDigit(text, end) {
@@ -167,7 +170,8 @@ func digitsFrom(text string, i int) string {
 	return text[min(i, len(text)):end]
 }
 
-// FormatNumber returns a number in its shortest form: 45 for 45.0, and as a decimal number where that is exact.
+// FormatNumber returns a number in its shortest form: 45 for 45.0, a decimal number where that
+// is exact, else a fraction.
 func FormatNumber(r *big.Rat) string {
 	if digits, exact := r.FloatPrec(); exact {
 		return r.FloatString(digits)

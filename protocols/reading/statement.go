@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// Numbers of bytes of a statement that are examined before and after a label.
+// Numbers of bytes before and after a label at which the readers look in the label's statement.
 const (
 	leftWindow  = 160
 	rightWindow = 300
 )
 
-// statements returns the beginnings of the statements of a view. A statement is a sentence; a new line begins another
-// one, except after a heading or a colon.
+// statements returns the beginnings of the view's statements, the units in which answers are claimed. A statement is a
+// sentence; a new line begins another one, except after a heading or a colon.
 func (v *view) statements() []int {
 	starts := []int{0}
 	line, gap := 0, 0
@@ -38,7 +38,7 @@ func (v *view) statements() []int {
 	return starts
 }
 
-// endsSentence reports whether the mark at i ends a sentence.
+// endsSentence reports whether the punctuation mark at byte i of the view ends a sentence.
 func (v *view) endsSentence(i int) bool {
 	next := strings.TrimLeft(v.lower[i+1:min(len(v.lower), i+4)], `"')`)
 	switch {
@@ -50,10 +50,10 @@ func (v *view) endsSentence(i int) bool {
 	return v.lower[i] != '.' || !endsAbbreviated(v.lower[max(0, i-8):i])
 }
 
-// leads may precede the last word of a heading of an answer.
+// leads may precede the last word in a heading of an answer: "My final verdict".
 var leads = strings.Fields("my the final correct overall best")
 
-// announces reports whether a line is a heading of an answer, or continues on the next line.
+// announces reports whether a line is the heading of an answer, or ends so that the next line continues it.
 func (v *view) announces(line string) bool {
 	line = line[max(0, len(line)-60):]
 	bare := strings.TrimRight(line, " \t\"'$[(")
@@ -64,7 +64,7 @@ func (v *view) announces(line string) bool {
 	return end > 0 && matches(line[end:], "heading-ends")
 }
 
-// headingWord returns the position of the last word of a line that is a heading.
+// headingWord returns the position of the word that follows leads such as "my final" at the beginning of a line.
 func headingWord(line string) int {
 	start := max(0, strings.IndexFunc(line, unicode.IsLetter))
 	for {
@@ -79,6 +79,7 @@ func headingWord(line string) int {
 // abbreviations end with a full stop that does not end a sentence.
 var abbreviations = strings.Fields("approx e.g i.e rs no nr vs mr mrs dr eq fig st resp ca z.b ans")
 
+// endsAbbreviated reports whether s, the text before a full stop, ends with an abbreviation.
 func endsAbbreviated(s string) bool { return lastWord(s, abbreviations) >= 0 }
 
 // statement returns the bounds of the statement that contains byte i of the view.
@@ -97,13 +98,13 @@ func (v *view) statement(i int) (from, to int) {
 	return v.starts[n], to
 }
 
-// statementBefore returns the text of the statement before i, in lower case.
+// statementBefore returns the part of a statement before byte i of the view, in lower case, up to leftWindow bytes.
 func (v *view) statementBefore(i int) string {
 	from, _ := v.statement(i)
 	return v.lower[max(from, i-leftWindow):i]
 }
 
-// statementAfter returns the text of the statement from i on.
+// statementAfter returns the part of a statement from byte i of the view on, up to rightWindow bytes.
 func (v *view) statementAfter(i int) string {
 	_, to := v.statement(i)
 	return v.text[i:min(to, i+rightWindow)]

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// tokenParts lists substrings of which every chat template token has one. They are rare in replies, so looking for them
-// first saves time.
+// tokenParts lists substrings: every marker of a chat template, such as an end-of-turn token, contains one. They are
+// rare in replies, so looking for them first saves time.
 var tokenParts = phrases(`<| <｜ </s> <end <turn <eos <EOT
 	<think </think <thought </thought <seed </seed ▷ THINK] INST]
 	assistantfinal Human: [User_Question [The_`)
 
-// answerSpan returns the part of a reply that is the model's answer, without thinking and later turns.
+// answerSpan returns the bounds of the model's answer in a reply, in bytes: without thinking and without later
+// turns that the model invents.
 func answerSpan(reply string) (from, to int) {
 	contains := func(part string) bool { return strings.Contains(reply, part) }
 	if !slices.ContainsFunc(tokenParts, contains) {

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// view holds a normalized reply, and the positions of its bytes in the original.
+// view is a reply in normalized form (see normalize), with the place in the reply of each of its bytes.
 type view struct {
-	reply   string
-	text    string
+	reply   string  // the reply up to the end of the model's answer
+	text    string  // the normalized reply
 	lower   string  // text in lower case, with the same offsets
 	offsets []int32 // position in the reply of the character that each byte of text comes from
-	starts  []int   // beginnings of the statements
+	starts  []int   // beginnings of the statements; nil until they are needed
 	// usesDecimalComma reports whether the reply has words of a language with decimal commas: 1.250,5.
 	usesDecimalComma func() bool
 }
@@ -51,7 +51,7 @@ func lower(text []byte) {
 	}
 }
 
-// process normalizes bytes i to end.
+// process appends bytes i to end of the reply to the view in normalized form.
 func (d *normalizer) process(i, end int) {
 	for i < end {
 		plain := i
@@ -72,15 +72,15 @@ func (v *view) span(i, j int) (start, end int) {
 	return int(v.offsets[i]), last + size
 }
 
-// normalizer builds a view.
+// normalizer builds a view from a reply.
 type normalizer struct {
 	view
-	out      []byte
-	wrappers []bool // per open brace: it belongs to a removed wrapper command
-	depth    int    // nesting depth of JSON objects
+	out      []byte // the normalized text so far
+	wrappers []bool // for each open brace: it belongs to a removed LaTeX command such as \textbf
+	depth    int    // number of open JSON objects
 }
 
-// put writes s in place of the character at i.
+// put appends s to the view in place of the reply's character at byte i.
 func (d *normalizer) put(i int, s string) {
 	d.out = append(d.out, s...)
 	for range len(s) {
@@ -88,7 +88,7 @@ func (d *normalizer) put(i int, s string) {
 	}
 }
 
-// keep copies bytes i to j unchanged.
+// keep appends bytes i to j of the reply to the view unchanged.
 func (d *normalizer) keep(i, j int) {
 	d.out = append(d.out, d.reply[i:j]...)
 	for ; i < j; i++ {
@@ -96,7 +96,7 @@ func (d *normalizer) keep(i, j int) {
 	}
 }
 
-// special holds the bytes that next handles; all others are copied.
+// special marks the bytes that normalizer.next handles; all others are copied.
 var special = func() (table [256]bool) {
 	for _, c := range []byte("\\*_`~{}\r&<#>") {
 		table[c] = true
@@ -107,14 +107,15 @@ var special = func() (table [256]bool) {
 	return table
 }()
 
-// next handles the special byte at i and returns the position to continue at.
+// next normalizes the special byte at i of the reply, with the markup that it begins, and returns
+// the position to continue at.
 func (d *normalizer) next(i int) int {
 	switch c := d.reply[i]; {
 	case c == '\\':
 		return d.command(i)
 	case c == '*' || c == '_' || c == '`' || c == '~':
 		return d.emphasis(i)
-	case c == '{' && d.depth < maxObjects && matches(d.reply[i:min(len(d.reply), i+maxKey)], "object-begins"):
+	case c == '{' && d.depth < maxObjects && matches(d.reply[i:min(len(d.reply), i+maxKeyBytes)], "object-begins"):
 		return d.object(i)
 	case c == '{':
 		d.wrappers = append(d.wrappers, false)
@@ -129,7 +130,7 @@ func (d *normalizer) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := groups(d.reply[i:min(len(d.reply), i+maxKey)], "markup"); m != nil {
+		if m := groups(d.reply[i:min(len(d.reply), i+maxKeyBytes)], "markup"); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}
@@ -144,7 +145,8 @@ func (d *normalizer) next(i int) int {
 	return i + 1
 }
 
-// plainMarkup returns the text for a match of the rule "markup", such as a heading for "<verdict>".
+// plainMarkup returns the text that replaces HTML markup, such as a heading for "<verdict>"; m is a
+// match of the rule "markup".
 func plainMarkup(m []string) string {
 	switch {
 	case m[1] != "":
@@ -170,7 +172,7 @@ func readPairs(text string) map[string]string {
 }
 
 var (
-	// wrappers lists LaTeX commands that are replaced by their argument.
+	// wrappers lists LaTeX commands that normalize replaces by their argument.
 	wrappers = strings.Fields(
 		`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
 		underline emph bold boldsymbol hbox`,
@@ -188,11 +190,12 @@ var (
 		【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]
 		½ ␣1/2 ⅓ ␣1/3 ⅔ ␣2/3 ¼ ␣1/4 ¾ ␣3/4 ⅕ ␣1/5 ⅖ ␣2/5 ⅗ ␣3/5
 		⅘ ␣4/5 ⅙ ␣1/6 ⅚ ␣5/6 ⅛ ␣1/8 ⅜ ␣3/8 ⅝ ␣5/8 ⅞ ␣7/8`)
-	// cyrillic maps letters that look Latin. Only letters that stand alone, as labels do, are replaced.
+	// cyrillic maps Cyrillic letters to the Latin ones that they look like. Only letters that stand alone, as labels do,
+	// are replaced.
 	cyrillic = readPairs(`А A В B С C Е E`)
 )
 
-// command handles a backslash.
+// command normalizes the LaTeX command or escape that begins with the backslash at byte i, and returns its end.
 func (d *normalizer) command(i int) int {
 	rest := d.reply[i+1:]
 	if d.depth > 0 && rest != "" && (rest[0] == 'n' || rest[0] == 't') {
@@ -224,7 +227,8 @@ func (d *normalizer) command(i int) int {
 	return end
 }
 
-// emphasis handles a run of marks. It keeps marks that may be an operator or part of a word: "3 * 4", "2**10", "x_1".
+// emphasis removes the run of Markdown's marks (*, _, ` or ~) at byte i and returns its end. It keeps marks that may be
+// an operator or part of a word: "3 * 4", "2**10", "x_1".
 func (d *normalizer) emphasis(i int) int {
 	c := d.reply[i]
 	end := d.runEnd(i)
@@ -255,18 +259,19 @@ func (d *normalizer) emphasis(i int) int {
 	return end
 }
 
-// atLineStart reports whether the current line of the output has only blanks so far.
+// atLineStart reports whether the current line of the normalized text has only blanks so far.
 func (d *normalizer) atLineStart() bool {
 	before := bytes.TrimRight(d.out[max(0, len(d.out)-64):], " \t")
 	return len(before) == 0 || before[len(before)-1] == '\n'
 }
 
-// runEnd returns the end of the run of equal marks at i.
+// runEnd returns the end of the run of equal bytes at i.
 func (d *normalizer) runEnd(i int) int {
 	return len(d.reply) - len(strings.TrimLeft(d.reply[i:], d.reply[i:i+1]))
 }
 
-// heading removes the marks of a heading or a quotation. It keeps "####", which precedes answers in GSM8K.
+// heading removes the marks (# or >) of a heading or a quotation at byte i and returns their end. It keeps "####",
+// which precedes answers in GSM8K.
 func (d *normalizer) heading(i int) int {
 	c := d.reply[i]
 	end := d.runEnd(i)
@@ -276,7 +281,7 @@ func (d *normalizer) heading(i int) int {
 	return end
 }
 
-// rune handles a character outside ASCII.
+// rune normalizes r, a character outside ASCII: s at byte i of the reply.
 func (d *normalizer) rune(i int, r rune, s string) {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e: // full width
@@ -304,33 +309,37 @@ func (d *normalizer) rune(i int, r rune, s string) {
 	d.put(i, s)
 }
 
+// isLetter reports whether b is a letter of ASCII.
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }
 
-// wordRune reports whether a character forms a word with an adjacent Latin letter. Those of scripts without spaces do
-// not.
+// wordRune reports whether a character forms a word with an adjacent Latin letter. Characters of scripts without
+// spaces between words do not.
 func wordRune(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !isUnspaced(r)
 }
 
+// isUnspaced reports whether r belongs to a script that does not separate words by spaces.
 func isUnspaced(r rune) bool { return unicode.In(r, unspaced...) }
 
 // unspaced lists scripts that do not separate words and numbers by spaces.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul}
 
-// wordBefore and wordAfter report whether a letter or a digit stands right before or at i.
+// wordBefore reports whether a letter or a digit of a word stands right before byte i.
 func wordBefore(s string, i int) bool { return wordRune(lastRune(s, i)) }
 
+// lastRune returns the character before byte i.
 func lastRune(s string, i int) rune {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
 	return r
 }
 
+// wordAfter reports whether a letter or a digit of a word stands at byte i.
 func wordAfter(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[min(i, len(s)):])
 	return wordRune(r)
 }
 
-// betweenDigits reports whether a no-break space stands between digits, so that it separates thousands.
+// betweenDigits reports whether a no-break space at bytes i to j stands between digits, so that it separates thousands.
 func betweenDigits(s string, i, j int) bool {
 	return i > 0 && isDigit(s, i-1) && isDigit(s, j)
 }

@@ -2,12 +2,12 @@ package reading
 
 import "strings"
 
-// anyOf returns an expression that matches one of the words.
+// anyOf returns a regular expression that matches one of the words, which blanks may separate.
 func anyOf(words ...string) string {
 	return `(?:` + strings.Join(strings.Fields(strings.Join(words, " ")), "|") + `)`
 }
 
-// phrases splits a text into phrases, in which _ stands for a blank.
+// phrases splits a text at blanks into phrases, in which _ stands for a blank.
 func phrases(text string) []string {
 	all := strings.Fields(text)
 	for i, phrase := range all {
@@ -16,7 +16,7 @@ func phrases(text string) []string {
 	return all
 }
 
-// lastWord returns the beginning of the word that ends a text, if it is one of words; else −1.
+// lastWord returns the beginning of the word at the end of text, if it is one of words; else −1.
 func lastWord(text string, words []string) int {
 	n := len(text)
 	for _, word := range words {

@@ -10,31 +10,34 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Results over judges, one point a judge.
+// Results over several judges, each of which is one point.
 const (
-	Answering = "r-answering-f1" // correlation of generation accuracy and F1 (Figures 1, 12)
-	Crossover = "crossover"      // the generation accuracy at which both modes have the same F1 (Figure 4)
+	Answering = "r-answering-f1" // correlation of generation accuracy and F1 over judges (Figures 1, 12)
+	Crossover = "crossover"      // generation accuracy at which both modes have the same F1 (Figure 4)
 )
 
-// leastJudges is the smallest number of judges that are compared.
+// leastJudges is the smallest number of judges for results over judges.
 const leastJudges = 4
 
-// sureLevel is the level at which the slope of the change of F1 must be significant for a crossover.
+// sureLevel is the confidence level at which the slope of the change of F1, over generation accuracy, must
+// differ from 0 for a crossover.
 const sureLevel = 0.99
 
-// judgePoints holds a metric of judges beside how well they answer.
+// judgePoints holds a metric of several judges, each beside how well the judge answers the questions itself.
 type judgePoints struct {
-	rows             []doc.Row
-	answering, value []float64
+	rows             []doc.Row // names of judges, with both values
+	answering, value []float64 // by judge: generation accuracy, and the metric; in percent
 }
 
-// pointsOf returns the judges with a value of F1 in a mode. Of several runs of a model the first counts.
+// pointsOf returns the judges with a value of F1 in a mode whose reference is their own answer. Of several runs of a
+// model the first counts.
 func pointsOf(judges []report.BoardRow, mode string) (p judgePoints) {
 	models := map[string]bool{}
 	for _, j := range judges {
 		answering := j.Report.Overall(scoring.GenerationAccuracy)
 		x := j.Report.Result(F1, scoring.Overall, mode)
-		if answering.Value == nil || x.Value == nil || models[j.Report.Model] {
+		if answering.Value == nil || x.Value == nil || models[j.Report.Model] ||
+			referenceOf(j.Report.Settings) != ReferenceOwn {
 			continue
 		}
 		models[j.Report.Model] = true
@@ -45,7 +48,7 @@ func pointsOf(judges []report.BoardRow, mode string) (p judgePoints) {
 	return p
 }
 
-// result returns a result over the judges.
+// result completes x, a result over the judges in p, with a value, its interval and the number of judges.
 func (p judgePoints) result(x scoring.Result, value float64, iv stats.Interval) scoring.Result {
 	x.Group = scoring.Overall
 	x.N = len(p.rows)
@@ -56,7 +59,7 @@ func (p judgePoints) result(x scoring.Result, value float64, iv stats.Interval) 
 	return x
 }
 
-// across compares how well judges answer with how well they judge.
+// across returns results over several judges: whether judges that answer better also judge better.
 func across(judges []report.BoardRow) *report.Across {
 	out := &report.Across{}
 	t := &doc.Table{RowHead: "judged by", Columns: []doc.Column{
@@ -98,7 +101,8 @@ func across(judges []report.BoardRow) *report.Across {
 	return out
 }
 
-// crossover returns how often a judge must answer correctly for its own answer to raise its F1.
+// crossover returns the generation accuracy from which on a judge's own answer raises its F1 (or
+// up to which), and a note.
 func (p judgePoints) crossover() (scoring.Result, doc.Note) {
 	crossing, iv, _ := stats.Crossover(p.answering, p.value, scoring.DefaultOptions.Bootstrap.Level)
 	_, _, slope := stats.Crossover(p.answering, p.value, sureLevel)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gavel/internal/report"
-	"gavel/internal/trials"
 	"gavel/scoring"
 )
 
@@ -43,10 +42,7 @@ func simulatedJudges(rnd *rand.Rand, judges func(answers float64) (cot, self flo
 // TestAcrossJudges: that judges which answer better judge better, and the crossover, are found where they are, and
 // rarely where they are not.
 func TestAcrossJudges(t *testing.T) {
-	worlds := 40
-	if trials.All() {
-		worlds = 200
-	}
+	const worlds = 1000
 	for name, c := range map[string]struct {
 		judges                     func(rnd *rand.Rand) func(answers float64) (cot, self float64)
 		dependent, crossing, holds [2]float64 // shares of the worlds
@@ -56,7 +52,7 @@ func TestAcrossJudges(t *testing.T) {
 			judges: func(*rand.Rand) func(float64) (float64, float64) {
 				return func(answers float64) (cot, self float64) { return 0.6, 0.3 + answers/2 }
 			},
-			dependent: [2]float64{0, 0.15}, crossing: [2]float64{0.95, 1}, holds: [2]float64{0.85, 1},
+			dependent: [2]float64{0, 0.07}, crossing: [2]float64{0.95, 1}, holds: [2]float64{0.93, 0.98},
 		},
 		"judges as it answers, ignores its own answer": {
 			judges: func(*rand.Rand) func(float64) (float64, float64) {
@@ -68,7 +64,7 @@ func TestAcrossJudges(t *testing.T) {
 			judges: func(rnd *rand.Rand) func(float64) (float64, float64) {
 				return func(float64) (cot, self float64) { p := 0.5 + 0.4*rnd.Float64(); return p, p }
 			},
-			dependent: [2]float64{0, 0.15}, crossing: [2]float64{0, 0.05}, holds: [2]float64{0, 0.05},
+			dependent: [2]float64{0, 0.07}, crossing: [2]float64{0, 0.05}, holds: [2]float64{0, 0.05},
 		},
 	} {
 		rnd := rand.New(rand.NewPCG(51, 6))
@@ -88,20 +84,24 @@ func TestAcrossJudges(t *testing.T) {
 			n     float64
 			share [2]float64
 		}{"dependent": {dependent, c.dependent}, "crossing": {crossing, c.crossing}, "holds": {holds, c.holds}} {
-			if share := x.n / float64(worlds); share < x.share[0] || share > x.share[1] {
+			if share := x.n / worlds; share < x.share[0] || share > x.share[1] {
 				t.Errorf("%s: %s in %.3f of %d worlds, want %v", name, what, share, worlds, x.share)
 			}
 		}
 	}
 }
 
-// TestAcrossJudgesLeavesOut: further runs of a model, judges without own answers, and fewer than four judges.
+// TestAcrossJudgesLeavesOut: further runs of a model, judges without own answers, runs with another reference, and
+// fewer than four judges.
 func TestAcrossJudgesLeavesOut(t *testing.T) {
 	rows := simulatedJudges(rand.New(rand.NewPCG(1, 1)), func(a float64) (float64, float64) { return a, a })
 	repeated := rows[0]
 	repeated.Name = "again"
 	without := report.BoardRow{Name: "without", Report: &scoring.Report{Protocol: "self-reference"}}
-	for _, r := range across(append(rows, repeated, without)).Results {
+	gold := simulatedJudges(rand.New(rand.NewPCG(2, 1)), func(a float64) (float64, float64) { return a, a })[0]
+	gold.Report.Model = "judge with another reference"
+	gold.Report.Settings = "mode both, reference gold"
+	for _, r := range across(append(rows, repeated, without, gold)).Results {
 		if r.N != len(rows) || r.Missing == "" && r.Mode == ModeCoT {
 			t.Errorf("%+v", r)
 		}

@@ -2,17 +2,17 @@ package selfreference
 
 import "gavel/scoring"
 
-// Parts of the judged answers, by the verdicts without and with the judge's own answer. A run that has one mode uses
-// only PartRight, PartWrong and PartMissing.
+// Parts into which judged answers fall, by the verdicts without and with the judge's own answer shown. A run that has
+// one mode uses only PartRight, PartWrong and PartMissing.
 const (
-	PartRight   = "right"   // right both times
-	PartHelped  = "helped"  // right with its own answer only
-	PartHarmed  = "harmed"  // right without its own answer only
-	PartWrong   = "wrong"   // wrong both times
-	PartMissing = "missing" // a judgment without a verdict
+	PartRight   = "right"   // both verdicts are right
+	PartHelped  = "helped"  // the verdict is right only with the own answer shown
+	PartHarmed  = "harmed"  // the verdict is right only without the own answer
+	PartWrong   = "wrong"   // both verdicts are wrong
+	PartMissing = "missing" // a judgment has no verdict
 )
 
-// Part returns the part that a judged answer belongs to.
+// Part returns the part of a judged answer, such as helped or harmed.
 func (*judgments) Part(u scoring.Unit) string {
 	j := u.Data.(judgment)
 	var right, wrong [2]bool

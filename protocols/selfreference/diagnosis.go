@@ -16,10 +16,11 @@ const (
 	strongFrom = 200.0 / 3
 )
 
-// codeOwnAnswer marks a judge that trusts its own answer even where that is wrong.
+// codeOwnAnswer is the diagnosis of a judge that trusts its own answer even where that is wrong.
 const codeOwnAnswer = "own-answer"
 
-// Diagnose returns the level of a judge of answers by the first of its modes.
+// Diagnose returns the level of a judge of answers, by the first of its modes, and sentences on
+// whether its own answer helps.
 func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	d := rule(r)
 	text, detail := sentences(r, d)
@@ -28,7 +29,7 @@ func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// rule returns the diagnosis of the first rule that applies.
+// rule returns the diagnosis by the first mode that the run has, or of a run with too few verdicts.
 func rule(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
@@ -41,6 +42,7 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 	return scoring.UnknownDiagnosis(scoring.CodeNothing, "self.nothing")
 }
 
+// diagnose returns the diagnosis of a judge by one mode, from how well it tells right answers from wrong ones.
 func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	find := func(metric string) scoring.Result { return r.Result(metric, scoring.Overall, mode) }
 	accuracy := find(Accuracy)
@@ -101,6 +103,7 @@ func oneWay(calledCorrect float64) string {
 	return phrases.Say("self.all-correct")
 }
 
+// level returns the level of a judge by its Youden's J.
 func level(apart scoring.Evidence) scoring.Level {
 	switch {
 	case apart.Against(strongFrom).Above99():

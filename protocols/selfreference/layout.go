@@ -18,7 +18,7 @@ import (
 //go:embed layout.yaml
 var layout string
 
-// Layout lays out runs of self-reference.
+// Layout arranges the reports of runs of protocol self-reference.
 var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	RunManner: ways,
 	Caveats:   caveats,
@@ -29,18 +29,36 @@ var Layout = report.ReadLayout(layout, report.LayoutFuncs{
 	Across: across,
 })
 
+// referenceWords holds the words for each kind of reference.
+var referenceWords = map[string]string{
+	ReferenceOwn:   "its own answer",
+	ReferenceGold:  "the right answer",
+	ReferenceWrong: "a wrong answer",
+	ReferenceNone:  "no reference",
+}
+
+// referenceOf returns the kind of reference in mode self, from a run's settings.
+func referenceOf(settings string) string {
+	for kind := range referenceWords {
+		if slices.Contains(strings.Split(settings, ", "), referenceOption.Name+" "+kind) {
+			return kind
+		}
+	}
+	return ReferenceOwn
+}
+
 // ways returns the modes in which a run asks, in words.
 func ways(r *scoring.Report) string {
 	switch {
 	case !r.Has(ModeSelf):
 		return "? by reasoning alone"
 	case !r.Has(ModeCoT):
-		return "? with its own answer shown"
+		return "? with " + referenceWords[referenceOf(r.Settings)] + " shown"
 	}
-	return "? without and with its own answer"
+	return "? without and with " + referenceWords[referenceOf(r.Settings)]
 }
 
-// numbers returns the cards for terminals and files. Pages have charts in their place.
+// numbers returns the cards with a run's main numbers for terminals and files. Pages have charts in their place.
 func numbers(p *report.RunPage) []doc.Block {
 	all := report.Cards(p)
 	if len(all) > 0 {
@@ -49,12 +67,19 @@ func numbers(p *report.RunPage) []doc.Block {
 	return all
 }
 
-// modeRows has a row without cells for each mode, in the order of [modes].
+// modeRows has a row without cells for each mode, in the order of [modes], of a run that shows its own answers.
 var modeRows = [2]doc.Row{{Name: "reasoning alone", Mark: doc.Ring, Look: "look-b"}, {Name: "own answer shown"}}
+
+// modeRowsOf returns modeRows in the words of a run.
+func modeRowsOf(p *report.RunPage) [2]doc.Row {
+	rows := modeRows
+	rows[1].Name = referenceWords[referenceOf(p.Settings)] + " shown"
+	return rows
+}
 
 // rowsByMode returns a row with a metric of all answers for each mode in which it has a value.
 func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
-	for i, row := range modeRows {
+	for i, row := range modeRowsOf(p) {
 		x := p.Result(metric, scoring.Overall, modes[i])
 		if x.Value != nil {
 			row.Cells = doc.Cells(x)
@@ -64,7 +89,7 @@ func rowsByMode(p *report.RunPage, metric string) (rows []doc.Row) {
 	return rows
 }
 
-// answering compares how well the judge answers with how well it judges.
+// answering returns a block that compares how well the judge answers the questions with how well it judges answers.
 func answering(p *report.RunPage) []doc.Block {
 	t := &doc.Table{RowHead: "task", Look: "wide", Columns: []doc.Column{
 		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
@@ -79,7 +104,7 @@ func answering(p *report.RunPage) []doc.Block {
 	for _, row := range rowsByMode(p, F1) {
 		relation := "by "
 		if row.Cells[0].Mode == ModeSelf {
-			relation = "with its "
+			relation = "with "
 		}
 		row.Name = "Judges, " + relation + row.Name
 		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
@@ -93,7 +118,7 @@ func answering(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// agents returns the names of the models that gave the answers, as far as the metadata has them.
+// agents returns the names of the models whose answers the judge judged, as far as the metadata has them.
 func agents(p *report.RunPage) (names []string) {
 	for _, m := range p.Run.Metadata {
 		if m.Name == "agent's answers" {
@@ -104,8 +129,8 @@ func agents(p *report.RunPage) (names []string) {
 	return names
 }
 
-// fourfold shows how often the judge is correct where its own answer is right, and where it is wrong. Without own
-// answers it returns the outcomes of the answers.
+// fourfold returns a block with how often the judge is correct where its own answer is right, and where it is wrong.
+// Without own answers it returns a bar of the answers' outcomes.
 func fourfold(p *report.RunPage) []doc.Block {
 	wrong := "judged wrong"
 	if p.Outcomes[scoring.Decided] < p.Judgments() {
@@ -156,7 +181,8 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}}
 }
 
-// dependence shows how far judging correctly depends on answering correctly.
+// dependence returns a block with the partial correlation of answering and judging correctly: how far
+// one depends on the other.
 func dependence(p *report.RunPage) []doc.Block {
 	rows := rowsByMode(p, PartialGJ)
 	if rows == nil {
@@ -181,7 +207,7 @@ func dependence(p *report.RunPage) []doc.Block {
 		if e.Low < axis.Min {
 			*axis = *doc.AxisOf(axis.Unit)
 		}
-		if e.Low > max(strongR, before) {
+		if e.Low > max(strongR, before) && referenceOf(p.Settings) == ReferenceOwn {
 			words = append(words, phrases.Say("self.compares"))
 		}
 		before = e.High
@@ -198,7 +224,7 @@ const (
 	strongR = 0.3
 )
 
-// strength describes the size of a correlation. ok is false where it has no interval.
+// strength describes the size of a correlation in words. ok is false if the correlation has no interval.
 func strength(e scoring.Evidence, ok bool) string {
 	switch {
 	case !ok:
@@ -217,15 +243,14 @@ func strength(e scoring.Evidence, ok bool) string {
 	return "not known, the interval contains 0"
 }
 
-// belief shows how often the judge sides with its own answer.
+// belief returns a block with how often the judge sides with its own answer.
 func belief(p *report.RunPage) []doc.Block {
 	sided := rowsByMode(p, OwnSided)
 	if sided == nil {
 		return nil
 	}
-	t := &doc.Table{
-		RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeRows[0].Name, modeRows[1].Name),
-	}
+	names := modeRowsOf(p)
+	t := &doc.Table{RowHead: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, names[0].Name, names[1].Name)}
 	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, OwnSided, Overconfidence} {
 		row := doc.Row{Name: doc.Capital(doc.MetricName(p.Protocol, metric))}
 		for _, mode := range modes {
@@ -267,7 +292,8 @@ func byGroup(p *report.RunPage) []doc.Block {
 		kind = doc.Side
 		b.About += ", and the difference in points with 95 % interval · sorted by the difference"
 		b.Keys = []doc.Key{
-			{Sign: "b", Words: "by reasoning alone"}, {Sign: "a", Words: "with its own answer shown"},
+			{Sign: "b", Words: "by reasoning alone"},
+			{Sign: "a", Words: "with " + referenceWords[referenceOf(p.Settings)] + " shown"},
 			{Words: "a grey interval contains 0: not significant"},
 		}
 	}
@@ -280,7 +306,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		{Name: "answers right", Kind: doc.Bare}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "points", Kind: doc.Number, Axis: &doc.Axis{
-			Signed: true, Ends: [2]string{"← own answer harms", "helps →"},
+			Signed: true, Ends: [2]string{"← reference harms", "helps →"},
 		}},
 	}}
 	intervals := 0
@@ -312,10 +338,11 @@ func byGroup(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// caveats returns what to know before the judge is used with its own answer shown.
+// caveats returns sentences to read before using the judge with its own answer shown.
 func caveats(p *report.RunPage) (all []string) {
 	add := func(code string, args ...any) { all = append(all, phrases.Say(code, args...)) }
 	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Against(0)
+	harm.Below = harm.Below && referenceOf(p.Settings) == ReferenceOwn
 	if harm.Below {
 		answers := p.Overall(scoring.GenerationAccuracy)
 		wrong := answers.N - int(math.Round(*answers.Value/100*float64(answers.N)))
@@ -331,5 +358,5 @@ func caveats(p *report.RunPage) (all []string) {
 	return all
 }
 
-// isAgent reports whether a group holds the answers of one agent, and not a category.
+// isAgent reports whether a group of results holds the answers of one agent, rather than a category of questions.
 func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }

@@ -9,22 +9,23 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of the answer and self-reference protocols (PROTOCOLS.md §2). With y* = the agent is right, y = judged
-// Correct, G = the judge's own answer is right, J = (y = y*), A = y*.
+// Metrics of judged answers (PROTOCOLS.md §2; equations of arXiv 2509.19880). An agent is the model that gave the
+// judged answer. A says that the agent's answer is right, G that the judge's own answer is right, J that the judgment
+// is right.
 const (
-	AgentAccuracy = "agent-accuracy" // share of answers with A
-	Accuracy      = "accuracy"       // share of judgments with J
-	Precision     = "precision"      // of "Correct" (Eq. 7)
-	Recall        = "recall"         // of "Correct" (Eq. 8)
-	F1            = "f1"             // of "Correct" (Eq. 9)
-	F1JPlus       = "f1-j-plus"      // where the judge itself is right
-	F1JMinus      = "f1-j-minus"     // where it is not
-	F1Delta       = "f1-delta"       // the former less the latter
-	// share judged Correct − share that is; overall it is the average of the groups weighted by n
+	AgentAccuracy = "agent-accuracy" // share of answers that are right (A)
+	Accuracy      = "accuracy"       // share of judgments that are right (J)
+	Precision     = "precision"      // precision of the verdict Correct (Eq. 7)
+	Recall        = "recall"         // recall of the verdict Correct (Eq. 8)
+	F1            = "f1"             // F1 of the verdict Correct (Eq. 9)
+	F1JPlus       = "f1-j-plus"      // F1 where the judge's own answer is right
+	F1JMinus      = "f1-j-minus"     // F1 where the judge's own answer is wrong
+	F1Delta       = "f1-delta"       // F1JPlus minus F1JMinus
+	// share judged Correct minus share that is right; over all answers: the average of the groups weighted by n
 	Overconfidence = "overconfidence"
 
-	// The four subsets: by whether the judge itself is right, and the agent.
-	// Their F1 is that of the subset's own label.
+	// Four subsets of judgments: by whether the judge's own answer (J plus or minus) and the agent's answer are right.
+	// F1 in a subset is that of the label that is right there.
 	JPlusCorrect      = "j-plus-correct-accuracy"
 	JPlusIncorrect    = "j-plus-incorrect-accuracy"
 	JMinusCorrect     = "j-minus-correct-accuracy"
@@ -34,18 +35,18 @@ const (
 	JMinusCorrectF1   = "j-minus-correct-f1"
 	JMinusIncorrectF1 = "j-minus-incorrect-f1"
 
-	CorrelationGJ = "r-gj" // Eq. 13
-	CorrelationGA = "r-ga"
-	CorrelationJA = "r-ja"
-	PartialGJ     = "r-gj-a" // Eq. 14: r_GJ|A
+	CorrelationGJ = "r-gj"   // correlation of G and J (Eq. 13)
+	CorrelationGA = "r-ga"   // correlation of G and A
+	CorrelationJA = "r-ja"   // correlation of J and A
+	PartialGJ     = "r-gj-a" // partial correlation of G and J given A (Eq. 14)
 )
 
-// Metrics is the table of metrics of self-reference.
+// Metrics is the YAML table that labels and defines the metrics of self-reference.
 //
 //go:embed metrics.yaml
 var Metrics string
 
-// answerMetrics rate the answers themselves: the judge's own and the agents'.
+// answerMetrics computes how often the answers are right: the judge's own and the agents'.
 var answerMetrics = []scoring.Metric{
 	{
 		Name:    scoring.GenerationAccuracy,
@@ -61,8 +62,9 @@ var answerMetrics = []scoring.Metric{
 	},
 }
 
-// confusion counts judgments. fn includes judgments of right answers without a verdict, since they do not say Correct.
-// lost counts those of wrong answers without a verdict, which are neither judged Correct nor judged right.
+// confusion counts judgments: right answers called Correct (tp) or not (fn), wrong answers called Correct (fp) or
+// Incorrect (tn), and wrong answers without a verdict (lost). fn includes right answers without a verdict, since the
+// judge does not call them Correct.
 type confusion struct{ tp, fp, fn, tn, lost float64 }
 
 func (c confusion) n() float64     { return c.tp + c.fp + c.fn + c.tn + c.lost }
@@ -70,12 +72,14 @@ func (c confusion) right() float64 { return c.tp + c.tn }
 func (c confusion) agent() float64 { return c.tp + c.fn }
 func (c confusion) f1() float64    { return 2 * c.tp / (2*c.tp + c.fp + c.fn) }
 
-// A table is some columns of a row: a confusion for each kind of the judge's own answer, one after the other.
+// Numbers of columns of a table, a part of a sheet's row: a confusion for each kind of the judge's own answer (right,
+// wrong, unknown), one after the other.
 const (
 	confusionWidth = 5
 	tableWidth     = confusionWidth * ownKinds
 )
 
+// whereOwnAnswerIs returns a function that returns from a table the confusion for one kind of the judge's own answer.
 func whereOwnAnswerIs(ownAnswer int) func(t []float64) confusion {
 	return func(t []float64) confusion {
 		c := t[ownAnswer*confusionWidth:][:confusionWidth]
@@ -83,7 +87,7 @@ func whereOwnAnswerIs(ownAnswer int) func(t []float64) confusion {
 	}
 }
 
-// withOwnAnswer counts the judgments of questions to which the judge has an answer of its own.
+// withOwnAnswer returns from a table the confusion over questions to which the judge has an own answer.
 func withOwnAnswer(t []float64) confusion {
 	return whereOwnAnswerIs(ownRight)(t).and(whereOwnAnswerIs(ownWrong)(t))
 }
@@ -100,7 +104,7 @@ func (c confusion) and(b confusion) confusion {
 	}
 }
 
-// tally adds one judgment to a table.
+// tally adds one judgment to a table t. right says that the judged answer is right.
 func tally(t []float64, ownAnswer int8, right bool, verdict int8) {
 	cell := 0
 	switch {
@@ -116,9 +120,9 @@ func tally(t []float64, ownAnswer int8, right bool, verdict int8) {
 	t[int(ownAnswer)*confusionWidth+cell]++
 }
 
-// modeMetrics lists the metrics of one mode in the order in which tables print them. Their functions get a table. F1 is
-// computed from a share: with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where nothing was judged
-// Correct although some answers were right.
+// modeMetrics computes the metrics of one mode, in the order in which reports print them, from the sums of a table (see
+// tableWidth). F1 is computed from a share: with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where
+// nothing was judged Correct although some answers were right.
 var modeMetrics = []scoring.Metric{
 	{
 		Name:  Accuracy,
@@ -167,8 +171,8 @@ var (
 	f1OfWrong = f1Of(F1JMinus, whereOwnAnswerIs(ownWrong))
 )
 
-// tableCells lists the cells that a judgment with a verdict can be in: by the judge's own answer, then by the
-// confusion. Of is whether the agent's answer is right, which is the same in both modes and in both runs.
+// tableCells lists the tables of single judgments with a verdict and an own answer of the judge. Key says whether the
+// agent's answer is right, which is the same in both modes and in both runs of a comparison.
 var tableCells = func() (cells []scoring.PossibleRow) {
 	for _, own := range []int{ownRight, ownWrong} {
 		for tallied := range confusionWidth - 1 { // tp, fp, fn, tn
@@ -181,7 +185,8 @@ var tableCells = func() (cells []scoring.PossibleRow) {
 	return cells
 }()
 
-// variable is a side of a correlation: whether the judge's own answers, the judgments or the agents' answers are right.
+// variable is a side of a correlation: G, J or A; whether the judge's own answers, the judgments or the
+// agents' answers are right.
 type variable struct {
 	name, noun string
 	scoring.Class
@@ -204,7 +209,7 @@ var (
 	}}
 )
 
-// correlation completes m, a correlation of variables, with what all such metrics have in common.
+// correlation completes m, a correlation of the given variables, with what all such metrics have in common.
 func correlation(m scoring.Metric, variables ...variable) scoring.Metric {
 	m.Kind = scoring.Correlation
 	m.N = nKnown
@@ -218,7 +223,7 @@ func correlation(m scoring.Metric, variables ...variable) scoring.Metric {
 func nAll(t []float64) float64   { return all(t).n() }
 func nKnown(t []float64) float64 { return withOwnAnswer(t).n() }
 
-// f1Of returns the F1 of "Correct" over the judgments that count selects.
+// f1Of returns the metric F1 of the verdict Correct over the judgments that count selects from a table.
 func f1Of(name string, count func(t []float64) confusion) scoring.Metric {
 	m := scoring.Metric{
 		Name:  name,
@@ -245,8 +250,8 @@ func f1Delta(t []float64) float64 {
 	return whereOwnAnswerIs(ownRight)(t).f1() - whereOwnAnswerIs(ownWrong)(t).f1()
 }
 
-// subset returns the metric of one of the four subsets: whether the judge's own answer and the agent's are right. All
-// answers of a subset have one label, so precision is 1 and, with recall s, F1 is 2s/(1+s).
+// subset returns the metric of one of the four subsets: by whether the judge's own answer and the agent's are right.
+// All answers of a subset have one label, so precision is 1 and, with recall s, F1 is 2s/(1+s).
 func subset(name string, ownAnswer int, agentRight, isF1 bool) scoring.Metric {
 	m := scoring.Metric{Name: name, Kind: scoring.Several}
 	if isF1 {
@@ -281,8 +286,8 @@ func rJA(t []float64) float64 {
 
 func rGJA(t []float64) float64 { return stats.Partial(rGJ(t), rGA(t), rJA(t)) }
 
-// constant explains an undefined correlation: it names the variables without variance. Where all vary, G or J equals A
-// or its opposite.
+// constant explains why a correlation is undefined: it names the variables that are the same in all judgments. If all
+// vary, G or J equals A or its opposite.
 func constant(t []float64, variables []variable) string {
 	if nKnown(t) == 0 {
 		return "there is no judgment with an answer of the judge's own"

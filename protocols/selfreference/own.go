@@ -10,24 +10,24 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Metrics of how the judge treats its own answer, in each mode and as the difference of both.
+// Metrics of how the judge treats its own answer to the question, in each mode and as the difference of both modes.
 const (
-	OwnRightAccuracy  = "own-right-accuracy"  // judgments with J where G
-	OwnWrongAccuracy  = "own-wrong-accuracy"  // judgments with J where not G
-	OwnSameCorrect    = "own-same-correct"    // called Correct, of answers equal to the judge's own
-	OwnOtherIncorrect = "own-other-incorrect" // called Incorrect, of answers that differ from it
-	OwnSided          = "own-sided"           // both together
+	OwnRightAccuracy  = "own-right-accuracy"  // share of right judgments where the judge's own answer is right
+	OwnWrongAccuracy  = "own-wrong-accuracy"  // share of right judgments where the judge's own answer is wrong
+	OwnSameCorrect    = "own-same-correct"    // of answers equal to the judge's own: share called Correct
+	OwnOtherIncorrect = "own-other-incorrect" // of answers that differ from the judge's own: share called Incorrect
+	OwnSided          = "own-sided"           // share of judgments that side with the judge's own answer either way
 )
 
-// Whether the agent's answer is the judge's own.
+// Values of judgment.same: whether the agent's answer equals the judge's own.
 const (
-	sameUnknown int8 = iota
+	sameUnknown int8 = iota // not known, or the judge has no answer
 	sameAnswer
 	otherAnswer
 )
 
-// sameAs compares the agent's answer of a record with the judge's own. If either is right, the labels decide; otherwise
-// the values that were read from both.
+// sameAs returns whether the agent's answer of a record equals the judge's own. If either is right, the labels decide;
+// otherwise the values that were read from both.
 func sameAs(r *judging.Record) int8 {
 	right := r.Gold == labelCorrect
 	switch {
@@ -45,7 +45,8 @@ func sameAs(r *judging.Record) int8 {
 	return otherAnswer
 }
 
-// describe stores in the record who gave the answer and the value read from it.
+// describe stores in the record who gave the answer and, if the judge has an answer too, the
+// value read from the agent's.
 func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	r.Describe(item.Answered)
 	if a := item.Answered; a != nil && a.Own != nil {
@@ -53,20 +54,25 @@ func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
 	}
 }
 
-// modeJudgment is a judgment in one mode.
+// modeJudgment is the judgment of an answer in one mode, with the verdict of that mode.
 type modeJudgment struct {
 	judgment
-	verdict int8
+	verdict int8 // calledCorrect, calledIncorrect or noVerdict
 }
 
-// sides reports whether the judge sides with its own answer.
+// sides reports whether the judge sides with its own answer: it calls an equal answer Correct or another one Incorrect.
 func (j modeJudgment) sides() bool {
 	return j.same == sameAnswer && j.verdict == calledCorrect || j.same == otherAnswer && j.verdict == calledIncorrect
 }
 
-// isRight reports whether the verdict is correct.
+// isRight reports whether the verdict says correctly whether the agent's answer is right.
 func (j modeJudgment) isRight() bool {
 	return j.verdict != noVerdict && (j.verdict == calledCorrect) == j.right
+}
+
+// rightIn reports whether the verdict in a mode is correct.
+func (j judgment) rightIn(mode int) bool {
+	return modeJudgment{judgment: j, verdict: j.verdicts[mode]}.isRight()
 }
 
 // rightWhere returns the share of correct judgments where the judge's own answer is right, or wrong.
@@ -77,7 +83,8 @@ func rightWhere(ownAnswer int8) func(modeJudgment) (num, den float64) {
 	}
 }
 
-// sidedWhere returns the share of judgments that side with the judge's own answer, over answers of these kinds.
+// sidedWhere returns a function that returns a judgment's numerator and denominator in the share that sides with the
+// judge's own answer, among answers that equal it or differ from it, as same lists.
 func sidedWhere(same ...int8) func(modeJudgment) (num, den float64) {
 	return func(j modeJudgment) (num, den float64) {
 		den = scoring.Indicator(slices.Contains(same, j.same))
@@ -85,7 +92,7 @@ func sidedWhere(same ...int8) func(modeJudgment) (num, den float64) {
 	}
 }
 
-// ownMetrics are computed over all judgments only, not by group.
+// ownMetrics computes the metrics of how the judge treats its own answer, over all judgments only, not by group.
 var ownMetrics = []scoring.SumMetric[modeJudgment]{
 	ownMetric(OwnRightAccuracy, rightWhere(ownRight)),
 	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong)),
@@ -94,9 +101,37 @@ var ownMetrics = []scoring.SumMetric[modeJudgment]{
 	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer)),
 }
 
+// ownMetric returns a metric of judgments; adds returns a judgment's numerator and denominator in it.
 func ownMetric(name string, adds func(modeJudgment) (num, den float64)) scoring.SumMetric[modeJudgment] {
-	all := func(c []float64) float64 { return c[1] }
-	return scoring.SumMetric[modeJudgment]{Metric: scoring.Metric{Name: name, Kind: scoring.Several, All: all}, Adds: adds}
+	return scoring.SumMetric[modeJudgment]{Metric: shareMetric(name, 0), Adds: adds}
+}
+
+// shareMetric returns the metric of a share whose numerator is in a column and whose denominator is in the next.
+func shareMetric(name string, column int) scoring.Metric {
+	return scoring.Metric{
+		Name:    name,
+		Kind:    scoring.Several,
+		Columns: scoring.ColumnRange{column, column + 2},
+		All:     func(c []float64) float64 { return c[1] },
+	}
+}
+
+// Misled is the metric of error propagation: of the judgments that are right without the reference, those that are not
+// right with it.
+const Misled = "misled"
+
+// misled returns the result of [Misled] for a run with both modes, unless the reference is the judge's own answer.
+func (f *judgments) misled(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+	if !f.hasMode[0] || !f.hasMode[1] || referenceOf(rep.Settings) == ReferenceOwn {
+		return nil
+	}
+	return sheet.WithMetrics([]scoring.Metric{shareMetric(Misled, 0)}, 2, func(u scoring.Unit) []float64 {
+		j := u.Data.(judgment)
+		if !j.rightIn(0) || !counts(rep.Missing, j.verdicts[1]) {
+			return nil
+		}
+		return []float64{scoring.Indicator(!j.rightIn(1)), 1}
+	}).ScoreAs(scoring.Overall, rep.Bootstrap.Unit, b)
 }
 
 // ownResults returns the results of [ownMetrics] for each mode and, over the judgments that count in both, the

@@ -5,15 +5,21 @@ import (
 
 	"gavel/internal/doc"
 	"gavel/internal/phrases"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
-// sentences returns whether the judge's own answer helps it, and the numbers behind that, for a diagnosis that was made
+// sentences returns whether the reference helps the judge, and the numbers behind that, for a diagnosis that was made
 // already. text is "" where the diagnosis stands as it is, such as with one mode alone.
 func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
-	cot := r.Result(F1, scoring.Overall, ModeCoT)
-	self := r.Result(F1, scoring.Overall, ModeSelf)
-	difference := r.Result(F1, scoring.Overall, scoring.ModeDifference)
+	metric := F1
+	reference := referenceOf(r.Settings)
+	if reference == ReferenceWrong {
+		metric = Accuracy
+	}
+	cot := r.Result(metric, scoring.Overall, ModeCoT)
+	self := r.Result(metric, scoring.Overall, ModeSelf)
+	difference := r.Result(metric, scoring.Overall, scoring.ModeDifference)
 	e, ok := difference.Against(0)
 	if !ok {
 		return "", ""
@@ -23,16 +29,23 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 	default:
 		return "", ""
 	}
-	code := "self.no-difference"
+	code := "no-difference"
 	switch {
 	case e.Above:
-		code = "self.helps"
+		code = "helps"
 	case e.Below:
-		code = "self.harms"
+		code = "harms"
 	}
-	text = phrases.Say(code, scoring.Percentage(*self.Value), scoring.Percentage(*cot.Value))
+	with := scoring.Percentage(*self.Value)
+	without := scoring.Percentage(*cot.Value)
+	text = phrases.Say("self.shown-"+code, doc.Capital(referenceWords[reference]), with, without)
+	if reference == ReferenceWrong {
+		misled := r.Overall(Misled)
+		share, _ := misled.Against(0)
+		text = phrases.Say("self.wrong-"+code, with, without, table.Count(misled.N, "judgment"), share)
+	}
 	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).Against(0)
-	if repeats.Below {
+	if repeats.Below && reference == ReferenceOwn {
 		text += " " + phrases.Say("self.repeats")
 	}
 	unit := "points"
@@ -49,7 +62,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (text, detail string) {
 			}
 		}
 	}
-	if len(shares) == 4 {
+	if len(shares) == 4 && reference == ReferenceOwn {
 		detail += " " + phrases.Say("self.by-own", shares...)
 	}
 	return text, detail

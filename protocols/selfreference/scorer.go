@@ -12,50 +12,60 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Modes of asking, and of results.
+// Modes in which a judge is asked about an answer, and modes of results.
 const (
-	ModeCoT  = "cot"  // the agent's answer is judged by reasoning alone
-	ModeSelf = "self" // the judge's own answer is its reference
+	ModeCoT  = "cot"  // the judge reasons alone
+	ModeSelf = "self" // with a reference, the judge's own answer unless [referenceOption] selects another
+)
+
+// Kinds of reference in mode self.
+const (
+	ReferenceOwn   = "own"   // the judge's own whole reply
+	ReferenceGold  = "gold"  // the right answer, by the dataset
+	ReferenceWrong = "wrong" // a wrong answer
+	ReferenceNone  = "none"  // the prompts are those of mode cot
 )
 
 // modes lists the modes in the order in which tables print them.
 var modes = [2]string{ModeCoT, ModeSelf}
 
-// agentPrefix starts the group of an agent's answers. The other groups are categories.
+// agentPrefix starts the names of groups that hold one agent's answers. Other groups are categories of questions.
 const agentPrefix = "agent: "
 
-// AgentGroup returns the group of one agent's answers.
+// AgentGroup returns the name of the group of one agent's answers.
 func AgentGroup(agent string) string { return agentPrefix + agent }
 
-// Verdicts on an answer.
+// Values of judgment.verdicts: the judge's verdict on an answer in one mode.
 const (
 	calledCorrect int8 = iota
 	calledIncorrect
 	noVerdict
-	notAsked
+	notAsked // the run has no record in the mode
 )
 
-// Whether the judge's own answer is right.
+// Values of judgment.ownAnswer: whether the judge's own answer to the question is right.
 const (
 	ownRight = iota
 	ownWrong
 	ownUnknown // the judge has no answer
-	ownKinds
+	ownKinds   // number of these values
 )
 
-// judgment holds an agent's answer to a question and the judge's verdict on it in each mode.
+// judgment holds an agent's answer to a question and the judge's verdicts on it in both modes.
 type judgment struct {
-	item          string
-	question      string
-	agent         string
-	group         string
-	ownAnswer     int8
-	right         bool // the agent's answer: A
-	same          int8 // the agent's answer is the judge's own
-	verdicts      [2]int8
-	presentations int8 // number of modes in which the run asks it
+	item          string  // id of the judged answer
+	question      string  // id of the question
+	agent         string  // model that gave the answer
+	group         string  // category of the question
+	ownAnswer     int8    // whether the judge's own answer is right: ownRight, ownWrong, ownUnknown
+	right         bool    // the agent's answer is right
+	same          int8    // the agent's answer beside the judge's: sameUnknown, sameAnswer, otherAnswer
+	verdicts      [2]int8 // in the order of modes: calledCorrect, …
+	confidence    float64 // of the own answer; 0 if unknown
+	presentations int8    // number of modes in which the run asks it
 }
 
+// complete reports whether the judgment has records in all modes in which the run asks it.
 func (j *judgment) complete() bool {
 	n := int8(0)
 	for _, verdict := range j.verdicts {
@@ -70,11 +80,11 @@ func (j *judgment) complete() bool {
 type judgments struct {
 	manifest *judging.Manifest
 	items    scoring.Collector[judgment]
-	rows     []*judgment // complete judgments by question, agent and item, set by Finish
-	hasMode  [2]bool     // by mode: whether the records have it
+	rows     []*judgment // judgments with records in all modes, sorted; set by Finish
+	hasMode  [2]bool     // by mode: some record has it
 }
 
-// NewScorer scores runs that judge agents' answers.
+// NewScorer returns a scorer of runs that judge agents' answers.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &judgments{manifest: m, items: scoring.Collector[judgment]{Complete: (*judgment).complete}}
 }
@@ -108,9 +118,9 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-// newJudgment returns the judgment that a record belongs to, without verdicts.
+// newJudgment returns the judgment of the answer that a record is about, without verdicts.
 func newJudgment(item string, r *judging.Record) judgment {
-	return judgment{
+	j := judgment{
 		item:          item,
 		question:      strings.Clone(r.Unit()),
 		agent:         strings.Clone(r.Agent),
@@ -121,8 +131,13 @@ func newJudgment(item string, r *judging.Record) judgment {
 		verdicts:      [2]int8{notAsked, notAsked},
 		presentations: int8(r.Presentations),
 	}
+	if r.Own != nil {
+		j.confidence = r.Own.Confidence
+	}
+	return j
 }
 
+// ownOf returns whether a record says that the judge's own answer is right.
 func ownOf(r *judging.Record) int8 {
 	switch {
 	case r.Own == nil:
@@ -133,8 +148,8 @@ func ownOf(r *judging.Record) int8 {
 	return ownWrong
 }
 
-// Finish keeps the judgments that have all their modes and sorts them, so that the order of the records does not
-// matter.
+// Finish keeps the judgments with records in all modes, sorts them, so that the order of records does not matter,
+// and returns their number.
 func (f *judgments) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
 	slices.SortFunc(f.rows, func(a, b *judgment) int {
@@ -144,10 +159,22 @@ func (f *judgments) Finish() (complete int) {
 	return len(f.rows)
 }
 
-// Extend adds the metrics of the judge's own answer and the warnings.
+// Extend adds to the report the metrics of the judge's own answer, and warnings.
 func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
-	rep.Results = append(rep.Results, f.ownResults(rep, sheet, b)...)
+	gate := f.gate(rep, sheet, b)
+	rep.Results = slices.Concat(rep.Results, f.ownResults(rep, sheet, b), f.misled(rep, sheet, b), gate)
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
+	if gate == nil && strings.Contains(rep.Settings, "gate true") {
+		rep.Warnings = append(rep.Warnings, phrases.Say("self.no-confidence"))
+	}
+}
+
+// Match makes the mode with a reference the headline of two runs that differ in the reference.
+func (f *judgments) Match(c *scoring.Comparison, other scoring.Scorer, _ []scoring.SharedUnit, _ stats.Bootstrap) {
+	differs := referenceOf(c.A.Settings) != referenceOf(c.B.Settings)
+	if differs && f.hasMode[1] && other.(*judgments).hasMode[1] {
+		c.HeadlineMode = ModeSelf
+	}
 }
 
 func (f *judgments) warnings(missing scoring.MissingPolicy) []string {

@@ -3,8 +3,10 @@
 package selfreference
 
 import (
+	"cmp"
 	"embed"
 	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -16,17 +18,34 @@ import (
 	"gavel/protocols/reading"
 )
 
-// modeOption selects the modes.
+// modeOption is the setting --mode: in which modes the judge is asked.
 var modeOption = judging.Option{
 	Name:    "mode",
 	Label:   "Ways of asking",
-	Usage:   "judge without a reference (cot), with the judge's own answer as reference (self), or both",
+	Usage:   "judge without a reference (cot), with the judge's own answer or another --reference (self), or both",
 	Default: "both", Values: []string{"both", ModeCoT, ModeSelf},
+}
+
+// referenceOption selects the reference of mode self.
+var referenceOption = judging.Option{
+	Name:  "reference",
+	Label: "Reference shown in mode self",
+	Usage: "`KIND` of reference in mode self: the judge's own answer (own), the dataset's right answer (gold), " +
+		"a wrong answer (wrong), or none (none)",
+	Default: ReferenceOwn, Values: []string{ReferenceOwn, ReferenceGold, ReferenceWrong, ReferenceNone},
+}
+
+// optionsOption judges the options of multiple-choice questions.
+var optionsOption = judging.Option{
+	Name:    "options",
+	Label:   "Judge each option of a multiple-choice question",
+	Usage:   "judge every option of a multiple-choice question like an agent's answer",
+	Default: "false",
 }
 
 const name = "self-reference"
 
-// Protocol asks whether an agent's answer is correct.
+// Protocol asks a judge whether an agent's (a model's) answer is correct.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "an agent's answer: is it correct? without and with the judge's own answer as reference (arXiv 2509.19880)",
@@ -39,25 +58,42 @@ answer runs, or models that gavel asks now. Every stage is a run of its own besi
 and is made only once. Judging begins when all answers are there. --prompt is the prompt of
 the judgments.
 
+--reference shows another reference in mode self: the dataset's right answer (gold), a wrong
+answer (wrong), or none. --options judges the options of multiple-choice questions like
+agents' answers.
+
 Examples:
   gavel run self-reference --model qwen3:8b --dataset mmlu-pro --agents model_outputs_Llama-3.1-8B_5shots.zip
   gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
   gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
 	Items: "questions", Goal: "correct", Asked: "Is this answer correct?", Shapes: []datasets.Shape{datasets.Judgment},
 	Templates:      []judging.Template{judgmentTexts, decisionTexts},
-	Options:        []judging.Option{modeOption},
+	Options:        []judging.Option{modeOption, referenceOption, optionsOption, gateOption},
 	CustomTemplate: ownJudgment,
 	Stage:          stage,
 	Describe:       describe,
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
-		return selfReference{t, modesOf(s)}
+		return newAsker(t, s)
 	},
 }
 
-// modesOf returns the modes that the settings select.
+func newAsker(t judging.Template, s judging.Settings) selfReference {
+	return selfReference{
+		template:  t,
+		modes:     modesOf(s),
+		reference: s.Get(referenceOption),
+		options:   s.Get(optionsOption) == "true",
+		gate:      s.Get(gateOption) == "true",
+	}
+}
+
+// modesOf returns the modes that the settings select. Without a reference, both modes would ask the same.
 func modesOf(s judging.Settings) []string {
 	if mode := s.Get(modeOption); mode != modeOption.Default {
 		return []string{mode}
+	}
+	if s.Get(referenceOption) == ReferenceNone {
+		return []string{ModeSelf}
 	}
 	return []string{ModeCoT, ModeSelf}
 }
@@ -65,43 +101,48 @@ func modesOf(s judging.Settings) []string {
 //go:embed prompts
 var files embed.FS
 
+// judgmentTexts is the paper's prompt: a system and a user message for each mode, and others for verdicts on a pair.
 var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
 	judging.Texts(files, "prompts"), correctness)
 
-// decisionTexts is the template for decision models: it replaces the system messages by questions.
+// decisionTexts is the prompt for decision models, which write no text: questions replace the paper's system messages.
 var decisionTexts = func() judging.Template {
 	texts := maps.Clone(judgmentTexts.Texts)
 	maps.Copy(texts, judging.Texts(files, "prompts/"+judging.Decision))
 	return judging.NewTexts(judging.Decision, "gavel", texts, correctness)
 }()
 
-// Suffixes of the template's texts, after the mode: system message and user message.
+// Keys of Template.Texts are a mode and one of these suffixes, such as "cot.system"; see also meta.
 const (
 	systemText = ".system"
 	userText   = ".user"
 )
 
-// selfReference judges whether an agent's answer is correct (PROTOCOLS.md §2, stages 3 and 4). An agent's verdict on a
-// pair has prompts of its own.
+// selfReference asks a judge whether an agent's answer is correct (PROTOCOLS.md §2, stages 3 and 4). There are other
+// prompts for answers that are verdicts on a pair.
 type selfReference struct {
-	template judging.Template
-	modes    []string
+	template  judging.Template
+	modes     []string
+	reference string // of mode self
+	options   bool   // options are judged
+	gate      bool   // see gateOption
 }
 
-// Labels of a judgment in the order of the candidates.
+// Labels with which a judge calls an answer right or wrong, in the order of the candidates of an item to judge.
 const (
 	labelCorrect   = datasets.Correct
 	labelIncorrect = datasets.Incorrect
 )
 
-// correctness matches the labels. It ignores other labels in brackets, such as [[A]] and [[B]] in judgments about a
-// verdict on a pair.
+// correctness matches the labels [[Correct]] and [[Incorrect]] in a reply. It ignores other labels in brackets, such as
+// [[A]] and [[B]] in judgments of a verdict on a pair.
 var correctness = regexp.MustCompile(`\[\[((?i:in)?(?i:correct))\]\]`)
 
-// meta begins the names of the texts about a verdict on a pair.
+// meta begins the keys of the texts for answers that are verdicts on a pair (preferences).
 const meta = "preference."
 
-// ownJudgment reads a user's system message and uses it in both modes, so that the modes differ only in the reference.
+// ownJudgment returns the prompt of a user's file: its system message serves both modes, so that the modes
+// differ only in the reference.
 func ownJudgment(path, system string) (judging.Template, error) {
 	texts := maps.Clone(judgmentTexts.Texts)
 	for name := range texts {
@@ -118,11 +159,21 @@ func ownJudgment(path, system string) (judging.Template, error) {
 
 func (selfReference) Name() string { return name }
 
-// Presentations returns one for each mode. Mode self needs a reference.
+// Check returns an error for an item that with another kind of reference than the one to show.
+func (p selfReference) Check(item datasets.Item) error {
+	kind := cmp.Or(item.Answered.ReferenceKind, ReferenceOwn)
+	if kind == p.reference || p.reference == ReferenceNone {
+		return nil
+	}
+	return fmt.Errorf("%s: its reference is of the kind %s, not %s: use --reference %s, "+
+		"or the questions themselves with --agents", item.ID, kind, p.reference, kind)
+}
+
+// Presentations returns one for each mode. Mode self needs a reference, unless none is shown.
 func (p selfReference) Presentations(item datasets.Item) []judging.Presentation {
 	var out []judging.Presentation
 	for _, mode := range p.modes {
-		if mode == ModeSelf && item.Answered.Reference == "" {
+		if mode == ModeSelf && item.Answered.Reference == "" && p.reference != ReferenceNone {
 			continue
 		}
 		out = append(out, judging.Presentation{Index: len(out), Order: []int{0, 1}, Shape: item.Shape, Mode: mode})
@@ -130,10 +181,13 @@ func (p selfReference) Presentations(item datasets.Item) []judging.Presentation 
 	return out
 }
 
-// Prompt fills in the texts of the mode and of the agent's task.
+// Prompt returns the messages that ask about an answer in a mode.
 func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a := item.Answered
 	name := s.Mode
+	if p.reference == ReferenceNone {
+		name = ModeCoT
+	}
 	if a.Of == datasets.Preference {
 		name = meta + name
 	}
@@ -152,13 +206,12 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 		}
 		prompt.Labels = append(prompt.Labels, label)
 	}
-	prompt.Oracle = judgmentOracle(item, s, prompt.Labels)
+	prompt.Oracle = p.oracle(item, s, prompt.Labels)
 	return prompt
 }
 
-// judgmentOracle tells simulated judges the right label. The reference supports it where the judge's own answer is
-// right, and the other label where that is wrong.
-func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
+// oracle tells simulated judges the right label. A right reference supports it, a wrong one the other label.
+func (p selfReference) oracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
 	o := backends.Oracle{
 		Item:         item.ID,
 		Presentation: s.Index,
@@ -166,19 +219,22 @@ func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string)
 		Choices:      labels,
 		Correct:      slices.Index(s.Order, item.Gold),
 	}
-	if ownAnswer := item.Answered.Own; ownAnswer != nil && s.Mode == ModeSelf {
+	ownAnswer := item.Answered.Own
+	switch {
+	case s.Mode != ModeSelf || p.reference == ReferenceNone:
+	case p.reference == ReferenceGold || p.reference == ReferenceOwn && ownAnswer != nil && ownAnswer.Right:
 		o.Reference = labels[o.Correct]
-		if !ownAnswer.Right {
-			o.Reference = labels[1-o.Correct]
-		}
+	case p.reference == ReferenceWrong || ownAnswer != nil:
+		o.Reference = labels[1-o.Correct]
 	}
 	return o
 }
 
-// ReadsByPolicy returns true: the labels are JudgeBench's, in brackets.
+// ReadsByPolicy returns true: the policy for replies with several labels applies, as in protocol pairwise.
 func (selfReference) ReadsByPolicy(*judging.Record) bool { return true }
 
-// Parse reads the label as the prompts write it. [[correct]] in lower case is not offered and is no verdict.
+// Parse reads the verdict from the label in a reply. The prompts do not offer [[correct]] in lower
+// case, so it is no verdict.
 func (p selfReference) Parse(s judging.Presentation, reply string, method judging.Reading) judging.Verdict {
 	if method.Name == judging.Robust {
 		f := reading.Correctness(reply)

@@ -445,7 +445,7 @@ func ask(t *testing.T, judge *backends.Sim, protocol judging.Protocol, items []d
 // where that is right.
 func TestSimulatedAnswersAndJudgments(t *testing.T) {
 	const n, bound = 3000, 0.03
-	judge := &backends.Sim{Accuracy: 0.7, Seed: 3}
+	judge := &backends.Sim{Accuracy: 0.7, Misled: 0.5, Seed: 3}
 	for name, item := range map[string]datasets.Item{"choice": judgingtest.Choice(), "number": numberItem(), "preference": preferenceItem()} {
 		var items []datasets.Item
 		for i := range n {

@@ -8,9 +8,9 @@ import (
 	"gavel/scoring"
 )
 
-// Columns of a judgment: whether the judge's own answer to the question is right, counted once for each question;
-// whether the agent's answer is right; a table for each of cot and self; and both tables again over the judgments that
-// count in both modes.
+// Columns of a judgment's row in the sheet: whether the judge's own answer to the question is right, counted once for
+// each question; whether the agent's answer is right; a table (see tableWidth) for each of the modes cot and self; and
+// both tables again over the judgments that count in both modes.
 const (
 	columnOwnRight = iota
 	columnOwnKnown
@@ -20,18 +20,19 @@ const (
 	judgmentWidth = columnTables + 4*tableWidth
 )
 
-// tableOf returns the columns of a mode's table: 0 for cot, 1 for self. Tables 2 and 3 are over the judgments that
-// count in both modes.
+// tableOf returns the columns of a table: 0 for mode cot, 1 for self; 2 and 3 for the same modes over the judgments
+// that count in both modes.
 func tableOf(mode int) scoring.ColumnRange {
 	return scoring.ColumnRange{columnTables + mode*tableWidth, columnTables + (mode+1)*tableWidth}
 }
 
-// counts reports whether the metrics include a verdict.
+// counts reports whether the metrics include a verdict under the policy m for missing verdicts.
 func counts(m scoring.MissingPolicy, verdict int8) bool {
 	return verdict != notAsked && (verdict != noVerdict || m != scoring.MissingDrop)
 }
 
-// Sheet lays out the judgments in rows. Resampling draws questions, each with all its judgments.
+// Sheet returns the sheet from which metrics are computed: a row for each judged answer. Resampling draws questions,
+// each with all its judgments.
 func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics: f.metrics(policy), Width: judgmentWidth, QuestionColumns: 2, Units: make([]scoring.Unit, len(f.rows)),
@@ -39,10 +40,14 @@ func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet
 		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
 	for i, j := range f.rows {
+		agent := j.agent
+		if strings.HasPrefix(agent, optionAgent) {
+			agent = "options"
+		}
 		s.Units[i] = scoring.Unit{
 			ID:      j.question + "\x00" + j.agent,
 			Cluster: j.question,
-			Groups:  []string{j.group, AgentGroup(j.agent)},
+			Groups:  []string{j.group, AgentGroup(agent)},
 			Row:     j.row(policy),
 			Gold:    rightOrWrong(j.right),
 			Data:    *j,
@@ -51,7 +56,7 @@ func (f *judgments) Sheet(policy scoring.MissingPolicy, _ uint64) *scoring.Sheet
 	return s
 }
 
-// row returns the columns of a judgment.
+// row returns the columns of a judgment in the sheet, with missing verdicts counted by the policy.
 func (j judgment) row(policy scoring.MissingPolicy) []float64 {
 	row := make([]float64, judgmentWidth)
 	if j.ownAnswer != ownUnknown {
@@ -62,8 +67,8 @@ func (j judgment) row(policy scoring.MissingPolicy) []float64 {
 	return row
 }
 
-// count calls add for the verdict of each mode with the mode's table and, if it counts in both modes, with the table 2
-// further.
+// count calls add for the verdict of each mode, with the number of the mode's table (see tableOf). If the judgment
+// counts in both modes, it also calls add with that number plus 2.
 func (j judgment) count(policy scoring.MissingPolicy, add func(table int, verdict int8)) {
 	for m, verdict := range j.verdicts {
 		if !counts(policy, verdict) {
@@ -76,7 +81,8 @@ func (j judgment) count(policy scoring.MissingPolicy, add func(table int, verdic
 	}
 }
 
-// metrics returns the metrics of the answers, then those of each mode, then the differences between the modes.
+// metrics returns the metrics of the answers, then those of each mode of the run, then the
+// differences between the modes.
 func (f *judgments) metrics(policy scoring.MissingPolicy) []scoring.Metric {
 	list := slices.Clone(modeMetrics)
 	for i := range list {
@@ -87,8 +93,9 @@ func (f *judgments) metrics(policy scoring.MissingPolicy) []scoring.Metric {
 	return slices.Concat(answerMetrics, f.inModes(list, tableWidth, policy))
 }
 
-// inModes returns a list of metrics for each mode of the run and for the difference of both modes. Their columns are
-// those of the first of four tables of a width; see [judgment.count].
+// inModes returns the metrics in list for each mode of the run and for the difference of both modes. width
+// is the number of columns of a table, and the metrics in list have columns in the first of the four
+// tables; see [judgment.count].
 func (f *judgments) inModes(list []scoring.Metric, width int, policy scoring.MissingPolicy) (all []scoring.Metric) {
 	add := func(mode string, m scoring.Metric) {
 		m.Mode = mode

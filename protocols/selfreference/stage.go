@@ -1,6 +1,7 @@
 package selfreference
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,21 +12,26 @@ import (
 	"gavel/protocols/answer"
 )
 
-// stage describes the stage that turns questions and answers into judgments, with the judge's own answers as
-// references.
+// stage describes the stage that runs before the judgments: it turns questions and models' answers into items to judge,
+// with the judge's own answers as references.
 func stage(s judging.Settings) *judging.Stage {
+	p := newAsker(judgmentTexts, s)
 	return &judging.Stage{
 		Agents:        true,
-		Ownless:       !slices.Contains(modesOf(s), ModeSelf),
+		Options:       p.options,
+		Ownless:       p.reference != ReferenceOwn || !slices.Contains(p.modes, ModeSelf),
 		Format:        datasets.Judgments.Name,
-		Presentations: len(modesOf(s)),
-		Check:         question,
-		Each:          eachJudgment,
+		Presentations: len(p.modes),
+		Check:         p.question,
+		Each:          p.eachJudgment,
 	}
 }
 
 // question returns an error for items whose answers cannot be called right or wrong.
-func question(item datasets.Item) error {
+func (p selfReference) question(item datasets.Item) error {
+	if p.options && item.Shape != datasets.Choice {
+		return errors.New("without options that are right or wrong: leave out --options")
+	}
 	if item.Shape == datasets.Pair { // it has a question, but no right answer
 		return errors.New("without an answer that is right: " +
 			"gavel run pairwise --self-reference has a judge compare them with its own answer as reference")
@@ -33,34 +39,39 @@ func question(item datasets.Item) error {
 	return nil
 }
 
-// staging is a stage in progress.
+// staging turns questions and answers into items to judge, and counts them.
 type staging struct {
 	*judging.StageCounts
-	ownAnswers *judging.Answers
-	agents     []*judging.Answers
+	selfReference
+	ownAnswers *judging.Answers   // the judge's; nil without references
+	agents     []*judging.Answers // of the models that are judged
 }
 
-// eachJudgment writes a line for every question and agent.
+// eachJudgment writes a line, an item to judge, for every question and agent.
 //
 // ownAnswers are the judge's own answers. Without them, nil, no line has a reference. A question that the judge did not
 // answer is left out for all agents and both modes, so that all metrics are over the same questions. The labels of the
 // questions decide whether an answer is right, whatever labels the agent's own file has.
-func eachJudgment(
+func (p selfReference) eachJudgment(
 	questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers,
 	write func(line []byte) error,
 ) (judging.StageResult, error) {
 	s := &staging{
-		StageCounts: &judging.StageCounts{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
-		ownAnswers:  ownAnswers,
-		agents:      agents,
+		StageCounts:   &judging.StageCounts{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
+		selfReference: p,
+		ownAnswers:    ownAnswers,
+		agents:        agents,
 	}
 	for _, a := range agents {
 		s.Agents = append(s.Agents, judging.StagedAgent{
-			Name:    a.Name,
-			Run:     a.Run,
-			LeftOut: map[judging.Lack]int{},
-			Itself:  ownAnswers != nil && sameModel(ownAnswers, a),
+			Name:           a.Name,
+			Run:            a.Run,
+			OmittedAnswers: map[judging.Lack]int{},
+			Itself:         ownAnswers != nil && sameModel(ownAnswers, a),
 		})
+	}
+	if p.options {
+		s.Agents = append(s.Agents, judging.StagedAgent{Name: "options", OmittedAnswers: map[judging.Lack]int{}})
 	}
 	if err := s.ready(questions); err != nil {
 		return nil, err
@@ -70,7 +81,7 @@ func eachJudgment(
 		if err != nil {
 			return nil, err
 		}
-		judgments, err := s.question(item)
+		judgments, err := s.judgments(item)
 		if err != nil {
 			return nil, err
 		}
@@ -88,8 +99,8 @@ func eachJudgment(
 	return s.StageCounts, nil
 }
 
-// ready checks that the agents have different names, and that their runs over other files were asked the same
-// questions.
+// ready returns an error if two agents have the same name, or if a run of answers over another file
+// was asked other questions.
 func (s *staging) ready(questions *datasets.Set) error {
 	byName := map[string]string{}
 	for _, a := range s.agents {
@@ -107,8 +118,8 @@ func (s *staging) ready(questions *datasets.Set) error {
 	return nil
 }
 
-// question returns the judgments of one question and counts the answers that are missing.
-func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) {
+// judgments returns the judgments of one question and counts the answers that are missing.
+func (s *staging) judgments(item datasets.Item) ([]datasets.JudgmentLine, error) {
 	if !slices.Contains(answer.Graded, item.Shape) {
 		return nil, fmt.Errorf("%s: is not a question with an answer that can be right or wrong (its shape is %s)",
 			item.ID, item.Shape)
@@ -127,30 +138,63 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 		}
 		frame.Reference = g.Text
 		frame.Own = &datasets.Answer{Value: g.Value, Right: answer.IsAnswer(item, g.Value)}
+		if s.gate {
+			frame.Own.Confidence = g.Confidence
+		}
+	}
+	if s.reference != ReferenceOwn {
+		frame.Reference = referenceText(item, s.reference)
+		frame.ReferenceKind = s.reference
 	}
 	var lines []datasets.JudgmentLine
-	for i, a := range s.agents {
-		g, why := a.Find(item)
-		if why != judging.LackNone {
-			s.Agents[i].LeftOut[why]++
-			continue
-		}
+	add := func(i int, agent string, g judging.Answer) {
 		line := frame
-		line.ID = item.ID + "@" + a.Name
-		line.Agent = a.Name
+		line.ID = item.ID + "@" + agent
+		line.Agent = agent
 		line.Text = g.Text
 		line.Gold = datasets.Incorrect
 		if answer.IsAnswer(item, g.Value) {
 			line.Gold = datasets.Correct
 			s.Agents[i].Right++
 		}
-		if gold, ok := a.GoldLabel(item.ID); ok && !answer.IsAnswer(item, gold) {
-			s.Agents[i].OtherGold++
-		}
 		s.Agents[i].Judged++
 		lines = append(lines, line)
 	}
+	if s.options {
+		texts, _ := answer.FinalAnswers(item)
+		for i, c := range item.Candidates {
+			add(len(s.agents), optionAgent+c.ID, judging.Answer{Text: texts[i], Value: c.ID})
+		}
+	}
+	for i, a := range s.agents {
+		g, why := a.Find(item)
+		if why != judging.LackNone {
+			s.Agents[i].OmittedAnswers[why]++
+			continue
+		}
+		if gold, ok := a.GoldLabel(item.ID); ok && !answer.IsAnswer(item, gold) {
+			s.Agents[i].OtherGold++
+		}
+		add(i, a.Name, g)
+	}
 	return lines, nil
+}
+
+// optionAgent begins the names of the agents that stand for the options of a question.
+const optionAgent = "option "
+
+// referenceText returns a final answer as a reference: the right one, or a wrong one that depends on the item's id. It
+// returns "" for no reference, and where the question has no other answer.
+func referenceText(item datasets.Item, kind string) string {
+	texts, right := answer.FinalAnswers(item)
+	n := len(texts)
+	switch {
+	case kind == ReferenceGold:
+		return texts[right]
+	case kind == ReferenceWrong && n > 1:
+		return texts[(right+1+int(sha256.Sum256([]byte(item.ID))[0])%(n-1))%n]
+	}
+	return ""
 }
 
 func sameModel(a, b *judging.Answers) bool {

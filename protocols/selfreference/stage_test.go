@@ -33,7 +33,7 @@ func modelSaying(all string, exceptions map[string]string) func(string) (backend
 
 // stageOf returns a stage with its lines.
 func stageOf(questions *datasets.Set, rows []int, ownAnswers *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.StageCounts, err error) {
-	report, err := eachJudgment(questions, rows, ownAnswers, agents, func(line []byte) error {
+	report, err := newAsker(judgmentTexts, nil).eachJudgment(questions, rows, ownAnswers, agents, func(line []byte) error {
 		lines = append(lines, bytes.Clone(line))
 		return nil
 	})
@@ -82,8 +82,8 @@ func TestStage(t *testing.T) {
 		}
 	}
 	wantStaged := &judging.StageCounts{Questions: 3, NoOwn: map[judging.Lack]int{}, Warnings: []string{}, Agents: []judging.StagedAgent{
-		{Name: "x", Run: x.Run, Judged: 3, Right: 2, LeftOut: map[judging.Lack]int{}},
-		{Name: "y", Run: y.Run, Judged: 3, LeftOut: map[judging.Lack]int{}},
+		{Name: "x", Run: x.Run, Judged: 3, Right: 2, OmittedAnswers: map[judging.Lack]int{}},
+		{Name: "y", Run: y.Run, Judged: 3, OmittedAnswers: map[judging.Lack]int{}},
 	}}
 	if len(lines) != len(want) || !reflect.DeepEqual(staged, wantStaged) || lineCount(staged) != 6 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
@@ -180,8 +180,8 @@ func TestStageLeavesOut(t *testing.T) {
 		t.Errorf("judged %q, want %q", ids, want)
 	}
 	if staged.NoGold != 1 || !reflect.DeepEqual(staged.NoOwn, map[judging.Lack]int{judging.LackFailed: 1}) ||
-		!reflect.DeepEqual(staged.Agents[0].LeftOut, map[judging.Lack]int{judging.LackText: 3, judging.LackFailed: 1}) ||
-		!reflect.DeepEqual(staged.Agents[1].LeftOut, map[judging.Lack]int{judging.LackMissing: 4}) {
+		!reflect.DeepEqual(staged.Agents[0].OmittedAnswers, map[judging.Lack]int{judging.LackText: 3, judging.LackFailed: 1}) ||
+		!reflect.DeepEqual(staged.Agents[1].OmittedAnswers, map[judging.Lack]int{judging.LackMissing: 4}) {
 		t.Errorf("%+v", staged)
 	}
 	want := []string{
@@ -217,7 +217,7 @@ func TestStageOfAnotherFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.LeftOut[judging.OtherQuestion] != 2 {
+	if a := staged.Agents[0]; len(lines) != 2 || a.Judged != 2 || a.Right != 2 || a.OtherGold != 1 || a.OmittedAnswers[judging.OtherQuestion] != 2 {
 		t.Errorf("%d lines, %+v", len(lines), staged)
 	}
 	want := []string{
@@ -269,7 +269,7 @@ func TestStageRefuses(t *testing.T) {
 		t.Errorf("a pair: %v", err)
 	}
 	full := errors.New("disk full")
-	if _, err := eachJudgment(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
+	if _, err := newAsker(judgmentTexts, nil).eachJudgment(set, judgingtest.UpTo(3), ownAnswers, []*judging.Answers{x}, func([]byte) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 	// Without answers of its own a judge can still judge.

@@ -9,29 +9,29 @@ import (
 	"gavel/judging"
 )
 
-// A bundle is a tar file of zstd-compressed files. The last one, SHA256SUMS, has the sums of the others: tar, sha256sum
-// and unzstd open and check a bundle. Bundles of earlier versions also have an index, replies of the cache and prompts;
-// those of gavel before 0.1 end with a seal instead of the sums.
+// Names in a bundle: a tar file of zstd-compressed files (packed). The last file, SHA256SUMS, has the sums of the
+// others, so that tar, sha256sum and unzstd can open and check a bundle. Bundles of earlier versions also have an
+// index, replies of the cache and prompts; those of gavel before 0.1 end with a seal instead of the sums.
 const (
 	packed      = ".zst"
 	sumsFile    = "SHA256SUMS"
 	oldSealFile = "seal.sha256"
 )
 
-// oldFiles lists files of earlier bundles that import skips.
+// oldFiles lists files of bundles by earlier versions of gavel that an import skips.
 var oldFiles = []string{"bundle.json.zst", "replies.jsonl.zst", "sums.json"}
 
-// runFiles lists the files of a run that a bundle contains. The manifest comes last, so that a killed import leaves no
-// run without its records.
+// runFiles lists the files of a run that a bundle contains. The manifest is imported last, so that a killed import
+// leaves no run without its records.
 var runFiles = []string{
 	judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.AboutFile, judging.ManifestFile,
 }
 
-// inBundle matches valid file names in a bundle. Their folders are not hidden, do not lead outside and contain no
-// control characters.
+// inBundle matches the names that files of a bundle may have. Folders in these names are not hidden, do not lead
+// outside and contain no control characters.
 var inBundle = regexp.MustCompile(`^(` + strings.ReplaceAll(
 	`runs/NAME(/NAME)?/((items|records)\.jsonl|(run|results|about)\.json)|runs/NAME/suite\.json|(datasets|prompts)/NAME`,
 	"NAME", `[^./\\\pC\x{FFFD}][^/\\\pC\x{FFFD}]*`) + `)$`)
 
-// Contents lists the runs, as paths below the folder of runs, and the datasets of a bundle.
+// Contents lists what a bundle holds: runs, as paths below the folder of runs, and names of datasets.
 type Contents struct{ Runs, Datasets []string }

@@ -22,14 +22,14 @@ import (
 	"gavel/scoring"
 )
 
-// ExportRequest lists the content of a bundle: at least one run or dataset.
+// ExportRequest says what to pack into a bundle: at least one run or dataset.
 type ExportRequest struct {
 	Out      string   // file to write; it must not exist
 	Runs     []string // folders of runs or of suites
 	Datasets []string // names of fetched datasets
 }
 
-// Export writes a bundle.
+// Export packs runs, and datasets of lib, into a new bundle file and returns what it holds.
 func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
 	b := &exporter{}
 	switch _, err := os.Stat(r.Out); {
@@ -54,7 +54,7 @@ func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
 	return b.Contents, disk.Write(r.Out, b.write)
 }
 
-// exporter collects the files of a bundle.
+// exporter collects the files to pack into a bundle.
 type exporter struct {
 	Contents
 	files []file
@@ -63,7 +63,8 @@ type exporter struct {
 // file is a file to pack, with its name in the bundle and its path.
 type file struct{ name, path string }
 
-// add adds a file. The folder of a run must have a name.
+// add adds the file at path source under a name in the bundle, such as runs/NAME/run.json. It returns an error for a
+// folder without a usable name, and for a name that is taken.
 func (b *exporter) add(name, source string) error {
 	switch {
 	case !inBundle.MatchString(name):
@@ -75,7 +76,7 @@ func (b *exporter) add(name, source string) error {
 	return nil
 }
 
-// addFolder adds the files of a run, or of a suite and its runs.
+// addFolder adds the files of the run in the folder dir, or of the suite in it and the suite's runs.
 func (b *exporter) addFolder(dir string) error {
 	runs, err := judging.FindRuns([]string{dir}, 1, nil)
 	if err != nil {
@@ -98,6 +99,7 @@ func (b *exporter) addFolder(dir string) error {
 	return nil
 }
 
+// addRun adds the files of the run in the folder run; name is its path below "runs" in the bundle.
 func (b *exporter) addRun(name, run string) error {
 	if _, err := judging.ReadManifest(run); err != nil { // has the clearest error for a missing file
 		return err
@@ -120,6 +122,7 @@ func (b *exporter) addRun(name, run string) error {
 	return nil
 }
 
+// addDataset adds the file of a fetched dataset; built-in datasets and files of the user's own are errors.
 func (b *exporter) addDataset(lib datasets.Library, name string) error {
 	dataset, ok := datasets.Lookup(name)
 	source := lib.Path(name)
@@ -138,6 +141,7 @@ func (b *exporter) addDataset(lib datasets.Library, name string) error {
 	return b.add(path.Join("datasets", filepath.Base(source)), source)
 }
 
+// write writes the collected files to out as a bundle, each compressed, and their SHA-256 sums as the last file.
 func (b *exporter) write(out io.Writer) error {
 	tw := tar.NewWriter(out)
 	var sums strings.Builder

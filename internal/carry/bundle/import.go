@@ -21,14 +21,14 @@ import (
 	"gavel/judging"
 )
 
-// ImportResult lists the contents of an imported bundle and counts its files.
+// ImportResult lists what an imported bundle held and counts its files.
 type ImportResult struct {
 	Contents
 	Written, Unchanged int // files written; files already there
 }
 
-// Import reads a bundle to its end and then unpacks it: runs into the folder runs, datasets into the library.
-// Nothing is written if a file is damaged, does not belong in a bundle, or is there already and differs.
+// Import unpacks a bundle: runs into the folder runs, datasets into the library's folder. It first reads the bundle to
+// its end, and writes nothing if a file is damaged, does not belong in a bundle, or exists already and differs.
 func Import(lib datasets.Library, bundle, runs string) (ImportResult, error) {
 	in := &importer{bundle: bundle, runs: runs, library: lib.Dir}
 	info, err := os.Stat(bundle)
@@ -44,17 +44,17 @@ func Import(lib datasets.Library, bundle, runs string) (ImportResult, error) {
 	return in.result, in.each(in.write)
 }
 
-// importer is the state of an import.
+// importer imports one bundle.
 type importer struct {
-	bundle    string // file
-	runs      string // folder for the runs
-	library   string // folder of datasets
-	size      int64  // of the bundle
-	remaining int64  // limit of the bytes that the rest may unpack to
-	result    ImportResult
+	bundle    string       // path of the bundle
+	runs      string       // folder for the runs
+	library   string       // folder for the datasets
+	size      int64        // bytes of the bundle
+	remaining int64        // bytes that the rest of the bundle may unpack to
+	result    ImportResult // what was imported so far
 }
 
-// each calls use for every file of the bundle, and checks that the bundle is complete.
+// each calls use for every unpacked file of the bundle, and returns an error if the bundle is damaged or incomplete.
 func (in *importer) each(use func(name string, text io.Reader) error) error {
 	f, err := os.Open(in.bundle)
 	if err != nil {
@@ -96,9 +96,10 @@ func (in *importer) each(use func(name string, text io.Reader) error) error {
 	}
 }
 
-// window limits the memory for unpacking, at four times the packing window.
+// window is the most memory in bytes for unpacking a file: four times the window with which gavel packs.
 const window = 32 << 20
 
+// unpack calls use with the name and the unpacked text of a file in a bundle; text is the packed file.
 func unpack(h *tar.Header, text io.Reader, use func(name string, text io.Reader) error) error {
 	name, isPacked := strings.CutSuffix(h.Name, packed)
 	if !isPacked || h.Typeflag != tar.TypeReg || !inBundle.MatchString(name) || !filepath.IsLocal(name) {
@@ -113,8 +114,8 @@ func unpack(h *tar.Header, text io.Reader, use func(name string, text io.Reader)
 	return use(name, dec)
 }
 
-// target returns the folder that a file goes to, and its path below. The path is only opened through an os.Root, so no
-// link in it leads outside.
+// target returns the folder into which the bundle's file of a name goes, and its path below that folder. The path is
+// only opened through an os.Root, so that no link in it leads outside.
 func (in *importer) target(name string) (dir, below string) {
 	folder, rest, _ := strings.Cut(name, "/")
 	switch folder {
@@ -126,8 +127,8 @@ func (in *importer) target(name string) (dir, below string) {
 	return in.library, rest
 }
 
-// check rejects a file that exists and differs, and a bundle that unpacks to too much. An existing AboutFile stays: it
-// holds remarks of people here.
+// check returns an error if the file exists and differs, or if the bundle unpacks to too much. An existing AboutFile
+// may differ and stays: it holds remarks of people on this machine.
 func (in *importer) check(name string, text io.Reader) error {
 	hash := sha256.New()
 	n, err := io.Copy(hash, io.LimitReader(text, in.remaining+1))
@@ -157,7 +158,7 @@ func (in *importer) check(name string, text io.Reader) error {
 	return err
 }
 
-// write writes a file in one step, with its folders, unless it exists.
+// write writes a file of the bundle in one step, with its folders, unless it exists.
 func (in *importer) write(name string, text io.Reader) error {
 	dir, below := in.target(name)
 	folder := path.Dir(below)

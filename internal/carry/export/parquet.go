@@ -16,9 +16,10 @@ import (
 	"gavel/scoring"
 )
 
-// JudgmentRow is a row. Terms and units are those of records.jsonl, except where noted.
+// JudgmentRow is a row of the Parquet table: one judgment. Names and units are those of
+// records.jsonl, except where noted.
 type JudgmentRow struct {
-	Run      string `parquet:"run,dict"` // folder
+	Run      string `parquet:"run,dict"` // name of the run's folder
 	Judge    string `parquet:"judge,dict"`
 	Model    string `parquet:"model,dict"`
 	Protocol string `parquet:"protocol,dict"`
@@ -29,39 +30,40 @@ type JudgmentRow struct {
 	Item     string `parquet:"item,dict"`
 	Group    string `parquet:"group,dict"`
 	Mode     string `parquet:"mode,dict"`
-	Question string `parquet:"question,dict"`
-	Agent    string `parquet:"agent,dict"`
-	Showing  int32  `parquet:"showing"`
-	Showings int32  `parquet:"showings"`
-	Repeat   int32  `parquet:"repeat"`
+	Question string `parquet:"question,dict"` // id of the question whose answer was judged
+	Agent    string `parquet:"agent,dict"`    // model whose answer was judged
+	Showing  int32  `parquet:"showing"`       // which presentation (order) of the item was judged, from 0
+	Showings int32  `parquet:"showings"`      // number of presentations of the item
+	Repeat   int32  `parquet:"repeat"`        // which repetition of the judgment, from 0
 
-	Order      []string `parquet:"order,list"`
-	Gold       string   `parquet:"gold,dict"`
-	Outcome    string   `parquet:"outcome,dict"` // as scores count it; so the next four
+	Order      []string `parquet:"order,list"`   // candidates' ids, first shown first
+	Gold       string   `parquet:"gold,dict"`    // id of the right candidate, or the right answer
+	Outcome    string   `parquet:"outcome,dict"` // by the verdict that scores read now, as Choice to Confidence
 	Choice     string   `parquet:"choice,dict"`
-	Position   *int32   `parquet:"position,optional"` // place of the choice, from 1
+	Position   *int32   `parquet:"position,optional"` // position at which the choice was shown, from 1
 	Answer     string   `parquet:"answer"`
-	Right      *bool    `parquet:"right,optional"`      // null without a verdict, or if unknown
+	Right      *bool    `parquet:"right,optional"`      // the verdict is correct; null without a verdict or a label
 	Confidence *float64 `parquet:"confidence,optional"` // probability of the verdict's label, 0 to 1
 	Error      string   `parquet:"error"`
 
-	PromptTokens int        `parquet:"prompt_tokens"` // of all turns and asides; so the next four
-	CachedTokens *int       `parquet:"cached_tokens,optional"`
+	PromptTokens int        `parquet:"prompt_tokens"`          // of all requests, as the tokens and times below
+	CachedTokens *int       `parquet:"cached_tokens,optional"` // of the prompts; null if a reply does not say
 	ReplyTokens  int        `parquet:"reply_tokens"`
 	ThinkTokens  int        `parquet:"think_tokens"`
-	Milliseconds float64    `parquet:"ms"`
-	Cached       bool       `parquet:"cached"` // every reply was in the cache
-	At           *time.Time `parquet:"at,optional,timestamp(millisecond)"`
+	Milliseconds float64    `parquet:"ms"`                                 // time of all requests
+	Cached       bool       `parquet:"cached"`                             // every reply was in the cache
+	At           *time.Time `parquet:"at,optional,timestamp(millisecond)"` // when the judgment was made
 
 	Replies  []string `parquet:"replies,list"`
 	Thinking []string `parquet:"thinking,list"`
 }
 
-// groupRows is the number of rows held in memory before they are written.
+// groupRows is the number of rows that the writer holds in memory before it writes them.
 const groupRows = 10_000
 
-// Parquet writes a row per judgment of the given runs, in the order of their records, and returns the number. Verdicts
-// are read as scores read them. Equal records give equal bytes.
+// Parquet writes a Parquet table to out with a row for each judgment of the given runs' folders, in the order
+// of their records, and returns the number of rows. It reads verdicts from the replies as scores do. Equal
+// records give equal bytes.
 func Parquet(out io.Writer, runs []string) (rows int, err error) {
 	table := parquet.NewGenericWriter[JudgmentRow](out, parquet.Compression(&zstd.Codec{}),
 		parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("gavel", "", ""))
@@ -98,7 +100,7 @@ func Parquet(out io.Writer, runs []string) (rows int, err error) {
 	return rows, table.Close()
 }
 
-// rowOf returns the row of a record without its verdict.
+// rowOf returns the row of a record of the run in the folder dir, without its verdict; setVerdict adds that.
 func rowOf(dir string, m *judging.Manifest, r *judging.Record) JudgmentRow {
 	row := JudgmentRow{
 		Run:      filepath.Base(dir),
@@ -148,7 +150,7 @@ func rowOf(dir string, m *judging.Manifest, r *judging.Record) JudgmentRow {
 	return row
 }
 
-// setVerdict fills in the verdict.
+// setVerdict sets the columns of the row that depend on v, the verdict read from the record r.
 func (row *JudgmentRow) setVerdict(m *judging.Manifest, judge judging.Asker, r *judging.Record, v judging.Verdict) {
 	row.Outcome = string(v.Outcome)
 	row.Choice = r.CandidateID(v.Choice)

@@ -23,15 +23,15 @@ import (
 	"gavel/scoring"
 )
 
-// Inputs holds the parameters of a merge.
+// Inputs says what to merge, and where to.
 type Inputs struct {
-	Out        string   // folder to create; it must not exist
-	Shards     []string // folders, all of shards of one run or one suite
-	Incomplete bool     // judgments may be missing, but not shards
+	Out        string   // folder to create for the merged run or suite; it must not exist
+	Shards     []string // folders of shards, all of one run or one suite
+	Incomplete bool     // accept shards that lack judgments; no shard may be missing
 }
 
-// Merge creates the folder in one step. If its error is eval.ErrIncomplete, it created none, and has noted what is
-// missing.
+// Merge merges shards (parts of the items) of a run or a suite into the new folder r.Out, which it creates in one step.
+// If its error is eval.ErrIncomplete, it created no folder, and has noted what is missing.
 func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	if len(r.Shards) == 0 {
 		return eval.WithKind(eval.ErrUsage,
@@ -48,20 +48,21 @@ func Merge(ctx context.Context, m *eval.Maker, r Inputs) error {
 	return nil
 }
 
-// merger is a merge in progress.
+// merger merges the shards of one run or suite.
 type merger struct {
 	*eval.Maker
 	Inputs
 	count   int              // number of shards
-	missing map[int][]string // what is missing, by shard
+	missing map[int][]string // by number of the shard: descriptions of missing parts
 }
 
+// addMissing adds a description of something missing to those of a shard.
 func (w *merger) addMissing(shard int, format string, args ...any) {
 	w.missing[shard] = append(w.missing[shard], fmt.Sprintf(format, args...))
 }
 
-// folders returns the folders to merge, each once: the given ones and the later tries of their shards. A shard may
-// only have the folder of a later try.
+// folders returns the folders to merge, each once: the given ones and those of later tries of the same shards. Of a
+// shard, the folder of a later try may be the only one.
 func (w *merger) folders() (dirs []string) {
 	for _, dir := range w.Shards {
 		dir = filepath.Clean(dir)
@@ -78,7 +79,7 @@ func (w *merger) folders() (dirs []string) {
 	return dirs
 }
 
-// merge merges the shards of a run, or of each run of a suite, into the folder part.
+// merge merges the shards of a run, or of each run of a suite, into part, the unfinished folder of the result.
 func (w *merger) merge(ctx context.Context, part string) error {
 	dirs := w.folders()
 	runs := map[string][]string{"": dirs}
@@ -103,16 +104,16 @@ func (w *merger) merge(ctx context.Context, part string) error {
 	if suite == nil {
 		return nil
 	}
-	// the runs hold the contexts
+	// the merged folder is no shard
 	suite.Shard = ""
 	suite.Path = ""
 	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), suite)
 }
 
-// mostReasons limits the listed problems of a shard; the rest are counted.
+// mostReasons is the number of missing parts that a message lists for a shard; it counts the rest.
 const mostReasons = 5
 
-// incomplete notes what is missing, and the command that completes it.
+// incomplete notes what each shard lacks and the command that completes it, and returns the error.
 func (w *merger) incomplete(command string) error {
 	var names []string
 	for _, shard := range slices.Sorted(maps.Keys(w.missing)) {
@@ -128,7 +129,8 @@ func (w *merger) incomplete(command string) error {
 		"or incomplete: %s; run the commands above to complete them", w.count, strings.Join(names, ", ")))
 }
 
-// suite returns the suite of the shards, and the folders of its runs by run name.
+// suite returns the suite that all folders dirs are shards of, and for each of its runs, by name, the
+// folders of the run's shards.
 func (w *merger) suite(dirs []string) (*scoring.Matrix, map[string][]string, error) {
 	var suite *scoring.Matrix
 	runs := map[string][]string{}
@@ -164,7 +166,8 @@ func (w *merger) suite(dirs []string) (*scoring.Matrix, map[string][]string, err
 	return suite, runs, nil
 }
 
+// shardSuffix matches the end of a shard's folder name, such as _shard-3-of-16_try-2.
 var shardSuffix = regexp.MustCompile(`_shard-\d+-of-\d+(` + judging.TryInfix + `[^/\\]+)?`)
 
-// wholePath returns a path without shard suffixes.
+// wholePath returns the path of a run's shard without the suffixes of shard and try: the path of the undivided run.
 func wholePath(dir string) string { return shardSuffix.ReplaceAllString(dir, "") }

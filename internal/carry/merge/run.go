@@ -18,16 +18,17 @@ import (
 	"gavel/scoring"
 )
 
-// shard is a part of a run; each try has a folder.
+// shard is a part of a run's items, judged in a run of its own. If it was tried several times, each try has a folder.
 type shard struct {
-	dirs   []string          // of all tries
-	m      *judging.Manifest // of the first try
+	dirs   []string          // folders of its tries, complete ones first
+	m      *judging.Manifest // manifest of the first of these folders
 	set    *datasets.Set     // items of the shard
-	places []int             // positions of the items in the whole run
+	places []int             // positions of these items in the whole run, from 0
 }
 
-// run merges the folders of a run's shards into the folder part. name is set for a run of a suite. Imported answers are
-// complete in every shard, so those of one are copied. Missing parts are noted, and part is then incomplete.
+// run merges the folders dirs of a run's shards into the folder part. name is the run's name in a suite, else "". Every
+// shard of a suite has all imported answers, so the run of those is copied from one. If something is missing, run notes
+// it and leaves part incomplete.
 func (w *merger) run(ctx context.Context, part, name string, dirs []string) error {
 	tries, err := readTries(dirs)
 	if err != nil {
@@ -84,9 +85,9 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	return judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
 }
 
-// readTries reads the manifests of folders and returns complete ones first, since among several tries of a shard a
-// complete one counts. It rejects a folder with a file that was changed after its run: texts, labels or replies may
-// differ.
+// readTries reads the manifests of the folders dirs, and returns complete runs first, since a complete one counts if a
+// shard was tried several times. It returns an error for a folder with a file that was changed after the run: texts,
+// labels or replies may differ.
 func readTries(dirs []string) ([]*shard, error) {
 	var complete, others []*shard
 	for _, dir := range dirs {
@@ -113,8 +114,8 @@ func readTries(dirs []string) ([]*shard, error) {
 	return append(complete, others...), nil
 }
 
-// open returns the shards of a run in order, each with the folders of all its tries, and opens their items. It rejects
-// folders of different runs, and notes missing shards.
+// open groups tries by shard, opens the shards' items and returns the shards in order. It notes missing shards, and
+// returns an error for folders of different runs.
 func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) {
 	byIndex := map[int]*shard{}
 	for _, s := range tries {
@@ -148,7 +149,7 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 	return shards, nil
 }
 
-// belongsWith returns an error with the differences unless two folders are shards of one run.
+// belongsWith returns nil if the folders of s and o are shards of one run, else an error with the differences.
 func (s *shard) belongsWith(o *shard) error {
 	a := o.m.Shard
 	b := s.m.Shard
@@ -163,7 +164,7 @@ func (s *shard) belongsWith(o *shard) error {
 	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dirs[0], s.dirs[0], strings.Join(differences, "; "))
 }
 
-// open opens the items of a shard and determines their positions in the whole run.
+// open opens the items of the shard and reads their positions in the whole run.
 func (s *shard) open() (err error) {
 	path := filepath.Join(s.dirs[0], judging.ItemsFile)
 	if s.m.Spec.Dataset.Items > 0 {
@@ -180,8 +181,8 @@ func (s *shard) open() (err error) {
 	return nil
 }
 
-// writeItems starts the merged folder with the items of all shards in their original order. It sets the manifest's
-// description of the items, and so the run's id.
+// writeItems starts the merged run's folder with the items of all shards in their original order. It sets the parts of
+// the manifest m that depend on the items, and so the run's id.
 func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 	type item struct {
 		*shard
@@ -227,8 +228,9 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 	return nil
 }
 
-// writeRecords writes one record per judgment: the first that did not fail, else the first. It returns the number that
-// did not fail, and notes the others. Memory holds a few bytes per judgment of one shard at a time.
+// writeRecords writes one record for each judgment to dir: the first that did not fail, else the first. It
+// returns how many judgments did not fail, and notes the shards that lack some. Memory holds a few bytes per
+// judgment of one shard at a time.
 func (w *merger) writeRecords(
 	ctx context.Context, dir *judging.Dir, m *judging.Manifest, shards []*shard,
 ) (answered int, err error) {
@@ -262,7 +264,7 @@ func (w *merger) writeRecords(
 	return answered, nil
 }
 
-// eachRecord calls f for the records of a shard in all of its folders. Records of other runs or items are an error.
+// eachRecord calls f for the records in all folders of a shard. Records of other runs or items are an error.
 func (s *shard) eachRecord(ctx context.Context, f func(*judging.Record) error) error {
 	for _, dir := range s.dirs {
 		err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {

@@ -11,8 +11,9 @@ import (
 	"gavel/judging"
 )
 
-// wholeManifest returns the manifest of the undivided run, except for its items. Runs that it builds on and that were
-// split too will be in the folder parent after their merge.
+// wholeManifest returns the manifest of the undivided run that the shards are parts of, except for its
+// items. If runs of models' answers that it builds on were split too, it refers to them in the folder
+// parent, where they will be merged.
 func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 	m := *shards[0].m
 	m.Status = judging.Running
@@ -48,7 +49,8 @@ func wholeManifest(shards []*shard, parent string) (*judging.Manifest, error) {
 	return &m, nil
 }
 
-// add adds the values of another shard's manifest.
+// add adds the counts and times of o, the manifest of another shard, to m. It returns an error if the
+// shards use different answers.
 func add(m, o *judging.Manifest) error {
 	m.Judgments += o.Judgments
 	m.Alternates = m.Alternates || o.Alternates
@@ -85,8 +87,8 @@ func add(m, o *judging.Manifest) error {
 	return nil
 }
 
-// rename replaces the path of a run that was split, or that is in the folder of a suite's shard, by its place after the
-// merge: next to the run that builds on it.
+// rename changes run, the path of a run that was split or that is in the folder of a suite's shard, to the run's path
+// after the merge: in the folder parent.
 func rename(run *string, parent string) {
 	if whole := wholePath(*run); whole != *run {
 		*run = filepath.Join(parent, filepath.Base(whole))

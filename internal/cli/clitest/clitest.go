@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// IsGavel tells whether this process was started by a path that Link returned. TestMain then hands over to cli.Main.
+// IsGavel reports whether this process was started by a path that Link returned. TestMain then calls cli.Main.
 func IsGavel() bool {
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "gavel"
 }
 
-// Link makes a program named gavel in a folder out of the running test binary, and returns its path.
+// Link makes the running test binary available as a program named gavel in the folder dir, and
+// returns the program's path.
 func Link(dir string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -7,29 +7,29 @@ import (
 	"unicode/utf8"
 )
 
-// Page holds the help of a command.
+// Page holds the help of one command, or of the program.
 type Page struct {
-	// Name with the words before it: gavel run pairwise
+	// the command with the words before it (gavel run pairwise), what it does, and its usage line
 	Name, About, Usage string
-	// only on the page of the program
+	// version of the program; "" on pages of commands
 	Version string
-	// paragraphs, which are wrapped again, and lines that begin with a space or have columns, which are not
+	// the description: its paragraphs are wrapped to the width; lines that begin with a space or have columns are not
 	Text     string
-	Commands []Section
+	Commands []Section // subcommands
 	Flags    []Section
-	More     string // the last line: where to read on
+	More     string // last line, which says where more help is
 }
 
-// Section holds flags or commands under a heading; "" is none.
+// Section holds flags or commands below a heading, Name; "" for none.
 type Section struct {
 	Name string
 	Rows []Entry
 }
 
-// Entry holds a command or a flag, and what it does.
+// Entry is a line of help: a command or a flag, and what it does.
 type Entry struct{ Name, About string }
 
-// Help returns the page as plain text, wrapped at width.
+// Help returns the page as plain text, wrapped at width columns.
 func (p Page) Help(width int) string {
 	var out strings.Builder
 	section := func(name, text string) { fmt.Fprintf(&out, "%s:\n%s\n", name, strings.TrimRight(text, "\n")) }
@@ -63,7 +63,7 @@ func (p Page) Help(width int) string {
 	return out.String()
 }
 
-// Markdown returns the help of commands as a page of documentation.
+// Markdown returns the pages of all commands as one page of documentation in Markdown.
 func Markdown(pages []Page) string {
 	var out strings.Builder
 	out.WriteString("# Commands\n\nPrinted by `gavel docs markdown`; change the commands, not this page.\n")
@@ -73,6 +73,7 @@ func Markdown(pages []Page) string {
 	return out.String()
 }
 
+// sections returns the text of sections, with between after each but the last.
 func sections(all []Section, width int, between string) string {
 	widest := 0
 	for _, s := range all {
@@ -120,10 +121,11 @@ func describe(text string, width int) string {
 	return out.String()
 }
 
-// widestName bounds the column of names.
+// widestName is the widest name, in columns, that has its text beside it; wider names have it below.
 const widestName = 26
 
-// columns lays out names with their texts beside them or, if there is no room, below.
+// columns lays out names with their texts beside them or, if there is no room, below. widest is the width of the column
+// of names, width that of the page.
 func columns(rows []Entry, widest, width int) string {
 	indent := widest + 5
 	if width < 60 {
@@ -144,7 +146,8 @@ func columns(rows []Entry, widest, width int) string {
 	return out.String()
 }
 
-// wrap breaks a text into lines of at most width columns, indented by first and others.
+// wrap breaks a text into lines of at most width columns. The first line is indented by first
+// blanks, the others by others.
 func wrap(text string, first, others, width int) string {
 	var out strings.Builder
 	out.WriteString(strings.Repeat(" ", first))

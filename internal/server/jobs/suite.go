@@ -22,8 +22,8 @@ import (
 
 // Names of the fields of a job request of a suite.
 const (
-	fieldFile = "file" // text of the suite's file
-	fieldYes  = "yes"  // "true" to start the suite even if its plan exceeds its limits
+	fieldFile    = "file" // text of the suite's file
+	fieldConfirm = "yes"  // "true" to start the suite even if its plan exceeds its limits
 )
 
 // postedFile stands for the name of the posted suite's file in errors.
@@ -54,15 +54,15 @@ func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*su
 func checkSuiteFields(request JobRequest) error {
 	for name, values := range request {
 		switch {
-		case name != fieldFile && name != fieldYes:
+		case name != fieldFile && name != fieldConfirm:
 			return fmt.Errorf("%q is not a field of a suite: use %s, and %s to start it above its limits",
-				name, fieldFile, fieldYes)
+				name, fieldFile, fieldConfirm)
 		case len(values) > 1:
 			return fmt.Errorf("%s is given %d times: give it once", name, len(values))
 		}
 	}
-	if yes := request.Get(fieldYes); yes != "" && yes != "true" && yes != "false" {
-		return fmt.Errorf("%s %q: it is true or false", fieldYes, yes)
+	if yes := request.Get(fieldConfirm); yes != "" && yes != "true" && yes != "false" {
+		return fmt.Errorf("%s %q: it is true or false", fieldConfirm, yes)
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 // beginSuite begins a job that makes the runs of s, the suite of the request.
 func (r *Manager) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
 	return r.begin(Job{Request: request, Suite: r.name(s.Out)}, func(ctx context.Context, e *eval.Maker) error {
-		err := s.Run(ctx, e, request.Get(fieldYes) == "true")
+		err := s.Run(ctx, e, request.Get(fieldConfirm) == "true")
 		var above *suite.LimitsError
 		if errors.As(err, &above) {
 			return fmt.Errorf("the plan exceeds the suite's limits: %s; "+

@@ -36,9 +36,8 @@ func readFilters() (all []Filter) {
 	return all
 }
 
-// ownModes describes the two modes in which a judge judges an answer to a question that it has answered itself: without
-// its own answer in the prompt (cot), and with it (self).
-var ownModes = map[string]string{"cot": "by reasoning alone", "self": "with it shown"}
+// ownModes maps the modes in which an answer is judged, without and with a reference, to their words.
+var ownModes = map[string]string{"cot": "by reasoning alone", "self": "with the chosen reference"}
 
 // rightOr returns "right" if right is true, else other.
 func rightOr(other string, right bool) string {

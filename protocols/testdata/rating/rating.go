@@ -32,7 +32,7 @@ var Protocol = judging.Protocol{
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
 }
 
-// Metrics has its one metric.
+// Metrics labels and defines the protocol's one metric.
 const Metrics = `
 - key: better-rated
   label: the better is rated higher
@@ -93,7 +93,7 @@ func (rating) Parse(_ judging.Presentation, reply string, how judging.Reading) j
 	return judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Answer: label, Span: at}
 }
 
-// ratings of the two responses, the labelled one's first; "" for none.
+// ratings holds two ratings by item: of the labelled response and of the other; "" for none.
 type ratings struct{ byItem map[string]*[2]string }
 
 // NewScorer scores runs of the protocol.

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/eval"
+	"gavel/internal/suite"
+	"gavel/judging"
+)
+
+// grpCommand makes the suite of the study of goal-reversed prompting, and runs it as any suite.
+func grpCommand(e *env) *cli.Command {
+	pairwise, _ := judging.ProtocolNamed("pairwise")
+	fields := slices.DeleteFunc(eval.FieldsOf(pairwise), func(f eval.Field) bool {
+		// a study sets these, or has them in another form
+		return slices.Contains([]string{"model", "dataset", "prompt", "out", "until", "shard", "ask-again"}, f.Name)
+	})
+	return &cli.Command{
+		Name:  "grp",
+		Flags: flagsOf(fields),
+		Action: func(c *cli.Context) error {
+			s, err := suite.Study{
+				Models:   c.StringSlice("model"),
+				Datasets: c.StringSlice("dataset"),
+				Prompts:  c.StringSlice("prompt"),
+				Settings: flagValues(c, fields),
+				Out:      c.String("out"),
+			}.Open()
+			if err == nil {
+				act := e.suiteRun
+				if c.Bool("dry-run") {
+					act = e.suitePlan
+				}
+				err = act(c, s)
+			}
+			return suite.WithoutLine(err)
+		},
+	}
+}

@@ -1,0 +1,418 @@
+package report
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gavel/datasets/references"
+	"gavel/internal/doc"
+	"gavel/internal/phrases"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Study holds the results of a suite that compares two goals of judges of pairs: to name the better response, or the
+// worse. The first dataset and the last prompt are the main ones, and answer the question.
+type Study struct {
+	Says        string            `json:"says"`
+	Dataset     string            `json:"dataset"` // the main one
+	Prompt      string            `json:"prompt"`  // the main one
+	Second      string            `json:"second_prompt,omitempty"`
+	Differences []StudyDifference `json:"differences"`
+	Judges      []StudyJudge      `json:"judges,omitempty"` // those whose runs of the main dataset are complete
+}
+
+// StudyDifference holds the score of a judge under the reversed goal, B, minus that under the other goal, A.
+type StudyDifference struct {
+	// tests that Holm's correction covers together: main, categories, prompts, datasets or both-goals. In the last one A
+	// is the goal better with two prompts, B both goals with the main prompt.
+	Family    string    `json:"family"`
+	Judge     string    `json:"judge"`
+	Published bool      `json:"published,omitempty"` // only the scores are known
+	Dataset   string    `json:"dataset"`
+	Prompt    string    `json:"prompt"`
+	Own       bool      `json:"own_answers,omitempty"` // the judge's own family wrote the answers
+	Marks     [3]string `json:"marks"`                 // of A, B and the difference, if they are published
+	Verdict   string    `json:"verdict"`               // helps, hurts, n.s., unclear, no test, not complete or published
+	scoring.Difference
+
+	unfinished bool
+	missing    float64 // by how many points fewer pairs lack a verdict under the reversed goal
+}
+
+// StudyJudge holds further results of a judge on the main dataset: its biases under each goal, and both goals as one
+// judge.
+type StudyJudge struct {
+	Judge string `json:"judge"`
+	// the mode is the goal, or what votes together: the goal better with both prompts, or both goals with the main one
+	Results []scoring.Result `json:"results"`
+
+	difference int // place of the difference of the votes
+}
+
+// Families of tests, in the order of their importance.
+const (
+	mainFamily     = "main"
+	categoryFamily = "categories"
+	promptFamily   = "prompts"
+	datasetFamily  = "datasets"
+	togetherFamily = "both-goals"
+)
+
+// Verdicts on the reversed goal.
+const (
+	goalHelps   = "helps"
+	goalHurts   = "hurts"
+	noEffect    = "n.s."
+	goalUnclear = "unclear" // significant, but verdicts that are missing under one goal explain it
+	untested    = "no test"
+	notComplete = "not complete"
+)
+
+// newStudy compares the goals of all judges; goals pairs the conditions.
+func newStudy(goals [][2]scoring.SuiteCondition, ranking *SuiteRanking) *Study {
+	runs := map[[2]string]RankedRun{} // by judge and condition
+	for _, k := range ranking.Conditions {
+		for _, cell := range k.Cells {
+			runs[[2]string{cell.Judge, k.Name}] = cell
+		}
+	}
+	s := &Study{Dataset: goals[0][0].Dataset, Prompt: goals[len(goals)-1][0].Prompt}
+	conditions := map[string]bool{}
+	for _, judge := range ranking.Judges {
+		var main, other [2]RankedRun
+		for _, goal := range goals {
+			k := goal[0]
+			pair := [2]RankedRun{runs[[2]string{judge, k.Name}], runs[[2]string{judge, goal[1].Name}]}
+			s.compare(judge, k, pair)
+			conditions[k.Dataset+" "+k.Prompt] = true
+			switch s.family(k.Dataset, k.Prompt, scoring.Overall) {
+			case mainFamily:
+				main = pair
+			case promptFamily:
+				other, s.Second = pair, k.Prompt
+			}
+		}
+		s.together(judge, main, other)
+	}
+	var published []StudyDifference
+	_ = json.Unmarshal(references.GRP, &published) // a test reads it
+	for _, d := range published {
+		d.Family = s.family(d.Dataset, d.Prompt, d.Group)
+		if d.Family != "" && conditions[d.Dataset+" "+d.Prompt] {
+			s.Differences = append(s.Differences, d)
+		}
+	}
+	for _, family := range []string{mainFamily, categoryFamily, promptFamily, datasetFamily, togetherFamily} {
+		s.test(family)
+	}
+	s.Says = s.answer()
+	return s
+}
+
+// family returns the family of the tests of a group; "" if there is none.
+func (s *Study) family(dataset, prompt, group string) string {
+	overall := group == scoring.Overall
+	switch {
+	case overall && dataset != s.Dataset:
+		return datasetFamily
+	case overall && prompt != s.Prompt:
+		return promptFamily
+	case overall:
+		return mainFamily
+	case dataset == s.Dataset && prompt == s.Prompt:
+		return categoryFamily
+	}
+	return ""
+}
+
+// finished reports whether some runs have started and are complete.
+func finished(runs ...RankedRun) bool {
+	return !slices.ContainsFunc(runs, func(r RankedRun) bool { return r.run == nil || !r.complete() })
+}
+
+// writers maps datasets to the families of the models whose answers they have.
+var writers = map[string]string{"judgebench-gpt4o": "gpt", "judgebench-claude": "claude"}
+
+// compare adds the differences between the goals of one judge under one condition.
+func (s *Study) compare(judge string, k scoring.SuiteCondition, pair [2]RankedRun) {
+	d := StudyDifference{
+		Judge:      judge,
+		Dataset:    k.Dataset,
+		Prompt:     k.Prompt,
+		unfinished: !finished(pair[:]...),
+	}
+	writer := writers[k.Dataset]
+	d.Own = writer != "" && strings.Contains(strings.ToLower(judge), writer)
+	c := &scoring.Comparison{Differences: []scoring.Difference{{Group: scoring.Overall}}}
+	if pair[0].run != nil && pair[1].run != nil {
+		all, err := scoring.Compare([]*scoring.Run{pair[0].run, pair[1].run}, scoring.DefaultOptions.Bootstrap)
+		if err == nil {
+			c = all.Comparisons[0]
+		} else {
+			c.Differences[0].Note = err.Error()
+			d.unfinished = true
+		}
+	}
+	lacking := c.Breakdowns[0].Count("missing") - c.Breakdowns[1].Count("missing")
+	d.missing = float64(100*lacking) / float64(max(1, c.N))
+	for _, x := range c.Differences {
+		d.Difference = x
+		d.Family = s.family(k.Dataset, k.Prompt, x.Group)
+		if d.Family != "" && x.Metric == c.Headline().Metric {
+			s.Differences = append(s.Differences, d)
+		}
+	}
+}
+
+// together adds what both goals say as one judge, beside the goal better with a second prompt.
+func (s *Study) together(judge string, main, other [2]RankedRun) {
+	if s.Second == "" {
+		return
+	}
+	d := StudyDifference{Family: togetherFamily, Judge: judge, Dataset: s.Dataset, Prompt: s.Prompt, unfinished: true}
+	if finished(main[0], main[1], other[0]) {
+		rights, err := scoring.RightsOf([]*scoring.Run{main[0].run, main[1].run, other[0].run})
+		if err == nil {
+			d.unfinished = false
+			j := StudyJudge{Judge: judge, difference: len(s.Differences)}
+			d.Difference, j.Results = unanimous(rights)
+			j.Results = slices.Concat(biases(main[0].report, "better"), biases(main[1].report, "worse"), j.Results)
+			s.Judges = append(s.Judges, j)
+		}
+	}
+	s.Differences = append(s.Differences, d)
+}
+
+// unanimous returns the accuracy of both goals, minus that of one goal with two prompts, and the results of each. Runs
+// of rights are the goal better, the goal worse, and the goal better with another prompt.
+func unanimous(rights *scoring.Rights) (scoring.Difference, []scoring.Result) {
+	metric := func(name, mode string, from int) scoring.Metric {
+		return scoring.Metric{
+			Name:    name,
+			Mode:    mode,
+			Missing: "not kept",
+			None:    "the judgments agree on no pair",
+			Columns: scoring.ColumnRange{from, from + 2},
+		}
+	}
+	rows := rights.Rows(func(u int) (row []float64) {
+		better, worse := rights.Parts[0][u], rights.Parts[1][u]
+		right := scoring.Indicator(better == "right")
+		consistent := func(part string) bool { return part == "right" || part == "wrong" }
+		for _, other := range []string{rights.Parts[2][u], worse} {
+			same := scoring.Indicator(consistent(better) && better == other)
+			row = append(row, same*right, same, same, 1)
+		}
+		conflict := scoring.Indicator(consistent(better) && consistent(worse) && better != worse)
+		return append(row, conflict, 1, conflict*right, conflict)
+	})
+	calls := metric("calls", "goals", 6)
+	calls.Kind, calls.Unit = scoring.Ratio, scoring.UnitScore
+	calls.Value = func(c []float64) float64 { return 4 * c[1] / c[0] }
+	all := []scoring.Metric{
+		metric(scoring.RightWhereAlike, "goals", 4), metric(scoring.Coverage, "goals", 6),
+		metric(scoring.RightWhereAlike, "prompts", 0), metric(scoring.Coverage, "prompts", 2), calls,
+		metric("contradiction", "goals", 8), metric("better-right", "goals", 10),
+	}
+	sample := scoring.SampleOf(rights.Unit, all, rows)
+	b := scoring.DefaultOptions.Bootstrap
+	return sample.Differences(all[2:3], 4, b)[0], sample.Results(scoring.Overall, all, b)
+}
+
+// biases returns how often a judge prefers the first response, and its consistency. With the goal worse it prefers the
+// response that it does not name.
+func biases(rep *scoring.Report, goal string) []scoring.Result {
+	results := []scoring.Result{rep.Overall(scoring.FirstPosition), rep.Overall(scoring.Consistency)}
+	for i := range results {
+		results[i].Mode = goal
+	}
+	if first := results[0]; goal == "worse" && first.HasInterval() {
+		results[0].Value = new(100 - *first.Value)
+		results[0].Low = new(100 - *first.High)
+		results[0].High = new(100 - *first.Low)
+	}
+	return results
+}
+
+// test applies Holm's correction within a family and sets its verdicts. Before all runs of the family are complete it
+// removes the tests: an early look is not one of them.
+func (s *Study) test(family string) {
+	var all []*scoring.Difference
+	members := s.members(family, false)
+	unfinished := slices.ContainsFunc(members, func(d *StudyDifference) bool { return d.unfinished })
+	for _, d := range members {
+		if unfinished {
+			d.P, d.Holm = nil, nil
+		}
+		all = append(all, &d.Difference)
+	}
+	scoring.TestFamily(all)
+	for _, d := range members {
+		d.Verdict = d.verdict()
+	}
+}
+
+// members returns the differences of a family, those of published judges or the others.
+func (s *Study) members(family string, published bool) (all []*StudyDifference) {
+	for i := range s.Differences {
+		if d := &s.Differences[i]; d.Family == family && d.Published == published {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+func (d *StudyDifference) verdict() string {
+	switch {
+	case d.unfinished:
+		return notComplete
+	case d.P == nil:
+		return untested
+	case d.Noise:
+		return noEffect
+	case d.missing / *d.Diff >= 1: // of the same sign, and as many points
+		return goalUnclear
+	case *d.Diff > 0:
+		return goalHelps
+	}
+	return goalHurts
+}
+
+// answer returns which judges the reversed goal helps and which it hurts.
+func (s *Study) answer() string {
+	judges := map[string][]string{}
+	main := s.members(mainFamily, false)
+	for _, d := range main {
+		judges[d.Verdict] = append(judges[d.Verdict], d.Judge)
+	}
+	if open := judges[notComplete]; len(open) > 0 {
+		return phrases.Say("study.open", table.Shortlist(open), len(main)-len(open), len(main))
+	}
+	var sentences []string
+	for _, verdict := range []string{goalHelps, goalHurts, noEffect, goalUnclear, untested} {
+		if names := judges[verdict]; len(names) > 0 {
+			sentences = append(sentences, phrases.Say("study.answer-"+verdict, table.Enumerate(names)))
+		}
+	}
+	return strings.Join(sentences, " ")
+}
+
+// blocks returns the answer in numbers, the same by category, prompt and dataset, the biases, and both goals as one
+// judge.
+func (s *Study) blocks() []doc.Block {
+	block := func(id, title string, t *doc.Table) doc.Block {
+		return doc.Block{ID: id, Title: title, ShowTitle: true, Table: t}
+	}
+	main := block("study", phrases.Say("study.title"), s.mainTable())
+	main.About = dotted(s.Dataset, "prompt "+s.Prompt)
+	main.Remark("study.family", phrases.Count(len(s.members(mainFamily, false)), "judge"))
+	if len(s.members(mainFamily, true)) > 0 {
+		main.Remark("study.published")
+	}
+	where := block("study-where", phrases.Say("study.where"), s.points())
+	where.Remark("study.secondary")
+	all := []doc.Block{main, where}
+	if len(s.Judges) > 0 {
+		bias := block("study-bias", phrases.Say("study.bias"), s.results(0,
+			"prefers first, better", "consistent, better", "prefers first, worse", "consistent, worse"))
+		bias.Remark("study.same-meaning")
+		votes := block("study-together", phrases.Say("study.together"), s.results(4,
+			"both goals", "coverage", "2 prompts", "its coverage", "calls a verdict", "contradict", "better right"))
+		votes.Remark("study.unanimous", s.Prompt, s.Second)
+		all = append(all, bias, votes)
+	}
+	return all
+}
+
+// mainTable has the row of each judge that answers the question.
+func (s *Study) mainTable() *doc.Table {
+	t := &doc.Table{RowHead: "judge", Columns: slices.Concat(
+		doc.Columns(doc.Number, "better", "worse"),
+		[]doc.Column{{Name: "difference", Kind: doc.Number, Axis: &doc.Axis{Signed: true}}},
+		doc.Columns(doc.Words, "p", ""))}
+	for _, d := range append(s.members(mainFamily, false), s.members(mainFamily, true)...) {
+		row := doc.Row{Name: d.Judge, N: d.N, Look: doc.DifferenceLook(d.Noise)}
+		if d.Published {
+			row.Mark = doc.Diamond
+		}
+		row.Cells = doc.Cells(
+			doc.Value{Result: scoring.Result{Value: d.A}, Text: d.Marks[0]},
+			doc.Value{Result: scoring.Result{Value: d.B}, Text: d.Marks[1]},
+			d.Result(), table.PValue(d.Holm), d.Verdict,
+		)
+		t.Add(row)
+	}
+	return t
+}
+
+// points returns a table of differences with a row for each judge and a column for each category, prompt and dataset.
+func (s *Study) points() *doc.Table {
+	t := &doc.Table{RowHead: "judge"}
+	var judges, columns []string
+	cells := map[[2]string]doc.Value{}
+	for _, d := range s.Differences {
+		name := d.Prompt
+		switch d.Family {
+		case categoryFamily:
+			name = d.Group
+		case datasetFamily:
+			name = d.Dataset + " " + d.Prompt
+		case togetherFamily:
+			continue
+		}
+		cell := doc.Value{Result: d.Result(), Text: d.star()}
+		if d.Own {
+			cell.Text += "°"
+		}
+		cells[[2]string{d.Judge, name}] = cell
+		if !slices.Contains(columns, name) {
+			columns = append(columns, name)
+			t.Columns = append(t.Columns, doc.Column{Name: name, Kind: doc.Bare, In: doc.Short},
+				doc.Column{Name: name, Kind: doc.Number, In: doc.Detail})
+		}
+		if !slices.Contains(judges, d.Judge) {
+			judges = append(judges, d.Judge)
+		}
+	}
+	for _, judge := range judges {
+		row := doc.Row{Name: judge}
+		for _, name := range columns {
+			cell := cells[[2]string{judge, name}]
+			row.Cells = append(row.Cells, cell, cell)
+		}
+		t.Add(row)
+	}
+	return t
+}
+
+// star marks a significant difference, and a published one as in its marks.
+func (d *StudyDifference) star() string {
+	if d.Noise {
+		return d.Marks[2]
+	}
+	return "*"
+}
+
+// results returns a table of results of the judges, from one place in their lists on. If they are on votes, it has the
+// difference too.
+func (s *Study) results(from int, columns ...string) *doc.Table {
+	t := &doc.Table{RowHead: "judge"}
+	if from > 0 {
+		t.Columns = doc.Columns(doc.Number, "difference")
+	}
+	t.Columns = append(t.Columns, doc.Columns(doc.ShareWithN, columns...)...)
+	for _, j := range s.Judges {
+		d := s.Differences[j.difference]
+		row := doc.Row{Name: j.Judge, N: d.N}
+		if from > 0 {
+			row.Cells = []doc.Value{{Result: d.Result(), Text: d.star()}}
+		}
+		for i := range columns {
+			row.Cells = append(row.Cells, doc.Num(j.Results[from+i]))
+		}
+		t.Add(row)
+	}
+	return t
+}
