@@ -111,7 +111,7 @@ var parts = []part{
 	{name: partSource, aliases: []string{"source"}},
 	{
 		name:    partResponse,
-		aliases: []string{"response", "output", "answer", "completion", "candidate", "reply", "modelresponse", "modeloutput"},
+		aliases: []string{"response", "output", "answer"},
 		needed:  true,
 	},
 	{name: partScore, list: true}, // guess finds its columns by scoreName

@@ -67,13 +67,12 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		}
 		return q.Units(rows)
 	}
-	bounded := !q.isDifference() && q.Unit != UnitStatistic
 	interval := stats.Jackknife(len(second), func(sample []int) float64 {
 		if !q.isDifference() {
 			return statistic(second, sample)
 		}
 		return statistic(second, sample) - statistic(first, sample)
-	}, bounded, b.Level)
+	}, !q.isDifference() && q.Unit != UnitStatistic, b.Level)
 	if !(interval.Low < interval.High) {
 		return unbounded(noInterval + phrases.Say("note.no-variance"))
 	}

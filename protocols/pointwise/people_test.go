@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -121,6 +122,33 @@ func TestAgreementByHand(t *testing.T) {
 	}
 	for _, metric := range []string{"people:bias", "constant:spearman", accuracy} {
 		assert.Equal(t, got[metric].Metric, "")
+	}
+}
+
+// TestOtherRecords: a record that no run can have written is refused, or has no comparison with people.
+func TestOtherRecords(t *testing.T) {
+	none := &datasets.PeopleScores{}
+	some := &datasets.PeopleScores{Scores: map[string]float64{"a": 1}}
+	for _, c := range []struct {
+		order  []string
+		people *datasets.PeopleScores
+		ok     bool
+	}{
+		{nil, some, false}, {[]string{"A"}, nil, false}, {[]string{"A"}, none, false}, {[]string{"A"}, some, true},
+		{[]string{"A", "B"}, none, true}, {[]string{"A", "B"}, some, true},
+	} {
+		scorer := NewScorer(judging.NewManifest("test", judging.Spec{Prompt: judging.Template{Labels: levelsOf("1-5")}}))
+		for _, item := range []string{"x", "y"} {
+			r := judging.Record{Item: item, Order: c.order, People: c.people, Presentations: max(1, len(c.order))}
+			for r.Presentation = range r.Presentations {
+				slices.Reverse(r.Order)
+				added, err := scorer.Add(&r, judging.Verdict{Outcome: judging.Decided, Answer: "3"})
+				assert.Assert(t, added == c.ok && (err == nil) == c.ok, "%+v: %v", c, err)
+			}
+		}
+		scorer.Finish()
+		units := scorer.Sheet(scoring.MissingWrong, 1).Metrics[0].Units
+		assert.Equal(t, units != nil, c.ok && len(c.order) == 1, "%+v", c)
 	}
 }
 

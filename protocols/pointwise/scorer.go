@@ -102,12 +102,16 @@ func (*scores) Words() scoring.ScorerTerms {
 }
 
 func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
-	if len(r.Order) < 2 && r.People == nil {
+	people := r.People
+	if len(r.Order) != 1 || people != nil && len(people.Scores) == 0 {
+		people = nil
+	}
+	if len(r.Order) < 2 && people == nil {
 		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
 	}
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, asked: make([]bool, r.Presentations)}
-		u.people, u.question = r.People, strings.Clone(r.Question)
+		u.people, u.question = people, strings.Clone(r.Question)
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
 			u.scores = append(u.scores, 0)
@@ -216,7 +220,7 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			s.Units[i].Gold = u.ids[u.gold]
 		}
 	}
-	if len(f.rows) > 0 && f.rows[0].people != nil {
+	if len(f.rows) > 0 && !slices.ContainsFunc(f.rows, func(u *responses) bool { return u.people == nil }) {
 		f.addPeople(s)
 	}
 	return s
