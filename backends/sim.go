@@ -37,13 +37,14 @@ var simulation = serverKind{
 // The verdict on a rewritten prompt is that on the plain one, or with probability Swayed the verdict that the rewrite
 // supports.
 //
-// If the prompt shows a reference, the judge follows it in half of the items and otherwise judges without it. So it is
-// right in (1+a)/2 of the items with a correct reference, and in a/2 of those with a wrong one. A coin ignores the
-// reference.
+// If the prompt shows a reference, the judge follows a correct one in half of the items and a wrong one with
+// probability Misled, and otherwise judges without it. So it is right in (1+a)/2 of the items with a correct reference,
+// and in (1−Misled)·a of those with a wrong one. A coin ignores the reference.
 //
 // A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and
-// 0.3 for others; plus a normal draw with standard deviation Noise, plus Shift, plus Halo times how much longer than
-// the mean of the item's responses it is. Compress moves it that share of the way to 0.75.
+// 0.3 for others; of a response that people scored, it is people's score with probability Accuracy and otherwise drawn
+// from the whole scale. It then adds a normal draw with standard deviation Noise, Shift, and Halo times how much longer
+// than the mean of the item's responses it is. Compress moves it that share of the way to 0.75.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64  // probabilities; Accuracy −1 means a coin, which knows nothing
@@ -150,7 +151,16 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
 	if o.IsScore {
-		return s.score(o, pick == 0, look), nil
+		quality := 0.3
+		switch {
+		case o.Quality >= 0 && know.Float64() < s.Accuracy:
+			quality = o.Quality
+		case o.Quality >= 0:
+			quality = look.Float64()
+		case pick == 0:
+			quality = 0.7
+		}
+		return s.score(o, quality, look), nil
 	}
 	verdict := o.Choices[pick]
 	switch u := look.Float64(); {
@@ -168,16 +178,12 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 
 var withoutVerdict = Response{Text: "Simulated judgment without a verdict.", Finish: Stop}
 
-// score returns a reply with the score of the response shown, which the judge believes to be the best or not.
-func (s *Sim) score(o *Oracle, best bool, look *rand.Rand) Response {
+// score returns a reply with the score of the response shown, which the judge believes to have a quality from 0 to 1.
+func (s *Sim) score(o *Oracle, quality float64, look *rand.Rand) Response {
 	if look.Float64() < s.Silent {
 		return withoutVerdict
 	}
-	x := 0.3
-	if best {
-		x = 0.7
-	}
-	x += s.Noise*look.NormFloat64() + s.Shift + s.Halo*o.Length
+	x := quality + s.Noise*look.NormFloat64() + s.Shift + s.Halo*o.Length
 	x += (0.75 - x) * s.Compress
 	level := int(math.Round(min(max(x, 0), 1) * float64(len(o.Choices)-1)))
 	return Response{Text: "Simulated judgment. My final verdict is: " + o.Choices[level], Finish: Stop}

@@ -9,7 +9,7 @@ const (
 	ByMover      = "mover"                    // a difference of functions of two shares
 	ByTango      = "tango"                    // a difference of two shares of the same units, compared with a margin
 	ByBootstrap  = "smoothed-bootstrap"       // metrics without a formula
-	ByUnits      = "percentile-bootstrap"     // metrics that are functions of single units, such as a rank correlation
+	ByJackknife  = "jackknife"                // metrics that are functions of single units, such as a rank correlation
 	ByCalibrated = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone
 
 	ByFisher  = "fisher"  // a correlation over judges
@@ -29,7 +29,7 @@ var Methods = []struct{ Name, About string }{
 	{ByMover, "by MOVER"},
 	{ByTango, "by Tango's score"},
 	{ByBootstrap, "by a smoothed bootstrap"},
-	{ByUnits, "by a percentile bootstrap"},
+	{ByJackknife, "by a jackknife"},
 	{ByCalibrated, "by a bias-corrected bootstrap"},
 	{ByFisher, "by Fisher's z"},
 	{ByFieller, "by Fieller"},

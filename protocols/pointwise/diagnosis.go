@@ -44,6 +44,9 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}
+	if r.Overall(spearman).Metric != "" {
+		return diagnosePeople(r)
+	}
 	right := r.Overall(halfTie)
 	if right.Value == nil {
 		return scoring.UnknownDiagnosis(scoring.CodeNothing, "pointwise.no-label")

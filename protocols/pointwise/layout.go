@@ -14,7 +14,7 @@ import (
 var layout string
 
 // Layout lays out runs of pointwise.
-var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{scaleUse}})
+var Layout = report.ReadLayout(layout, report.LayoutFuncs{Blocks: []report.PagePart{againstPeople, scaleUse}})
 
 // scaleUse shows how many of the better responses get each score, and of the others. Without labels it shows all.
 func scaleUse(p *report.RunPage) []doc.Block {

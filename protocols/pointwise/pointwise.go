@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -41,8 +42,8 @@ Examples:
   gavel run pointwise --model qwen3:8b --dataset judgebench-gpt4o
   gavel run pointwise --model qwen3:8b --dataset sample --scale yes-no --prompt cot
   gavel run pointwise --backend sim --model accuracy=0.8,noise=0.1 --dataset sample`,
-	Items: "pairs or options", Goal: "good", Asked: "How good is this response?",
-	Shapes:   []datasets.Shape{datasets.Pair, datasets.Options},
+	Items: "pairs, options or responses", Goal: "good", Asked: "How good is this response?",
+	Shapes:   []datasets.Shape{datasets.Pair, datasets.Options, datasets.Response},
 	MaxShown: 1,
 	Scores:   true,
 	Templates: []judging.Template{
@@ -63,7 +64,13 @@ Examples:
 		return judging.NewTemplate(path, "file", system, levelsOf(scaleOption.Default)), nil // adapt fills in the scale
 	},
 	Adapt: adapt,
-	New:   func(t judging.Template, s judging.Settings) judging.Asker { return pointwise{t, s.Get(scaleOption)} },
+	Describe: func(r *judging.Record, item datasets.Item, _ judging.Presentation) {
+		if item.People != nil {
+			r.People = item.People
+			r.Question = datasets.HexSum([]byte(item.Question))[:16]
+		}
+	},
+	New: func(t judging.Template, s judging.Settings) judging.Asker { return pointwise{t, s.Get(scaleOption)} },
 }
 
 //go:embed prompts
@@ -201,8 +208,8 @@ func (p pointwise) isPlain() bool { return slices.Equal(p.template.Labels, level
 // llmBarScale is the scale of LLMBar's Rating.
 const llmBarScale = "0-9"
 
-// oracle tells simulated judges the position of the better response, and how much longer the one shown is than the
-// others.
+// oracle tells simulated judges the position of the better response, or people's score of the one shown, and how much
+// longer this is than the others.
 func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
 	length, total := 0.0, 0.0
 	for k, c := range item.Candidates {
@@ -212,7 +219,12 @@ func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.O
 			length = n
 		}
 	}
+	quality := math.NaN()
+	if p := item.People; p != nil && p.Scale != nil {
+		quality = (p.Mean() - p.Scale[0]) / (p.Scale[1] - p.Scale[0])
+	}
 	return backends.Oracle{
+		Quality:      quality,
 		Item:         item.ID,
 		Presentation: s.Index,
 		Order:        s.Order,

@@ -79,7 +79,7 @@ func want(t *testing.T, rep scoring.Report, metric, group string, value float64,
 }
 
 // Computed by hand. Of five pairs with a label, the better response scores higher in p1 and p5, the same in p2, lower
-// in p3, and has no rival's score in p4, which is wrong. 20 pairs of a better and another response, of which 13 are in
+// in p3, and has no rival's score in p4, which counts half. 20 pairs of a better and another response, of which 13 are in
 // the right order and one is equal.
 func TestPairsByHand(t *testing.T) {
 	rep := runOf(t, oneToTen,
@@ -90,9 +90,9 @@ func TestPairsByHand(t *testing.T) {
 		item{"p5", "Coding", "A", []string{"[[8]]", "[[3]]"}},
 		item{"p6", "Coding", "", []string{"[[8]]", "[[7]]"}},
 	).Score(quick)
-	want(t, rep, "half-tie", scoring.Overall, 50, 5)
+	want(t, rep, "half-tie", scoring.Overall, 60, 5)
 	want(t, rep, "half-tie", "Math", 50, 3)
-	want(t, rep, "half-tie", "Coding", 50, 2)
+	want(t, rep, "half-tie", "Coding", 75, 2)
 	want(t, rep, "equal-scores", scoring.Overall, 20, 5)
 	want(t, rep, "equal-scores", "Math", 100./3, 3)
 	want(t, rep, "right-where-alike", scoring.Overall, 200./3, 3)
@@ -121,13 +121,13 @@ func TestPairsByHand(t *testing.T) {
 	}
 }
 
-// Computed by hand. Of the others of i1 one is lower and one equal: 3/4; of i2 one is higher and one missing: 0.
+// Computed by hand. Of the others of i1 one is lower and one equal: 3/4; of i2 one is higher and one missing: 1/4.
 func TestOptionsByHand(t *testing.T) {
 	rep := runOf(t, oneToTen,
 		item{"i1", "", "A", []string{"[[7]]", "[[7]]", "[[4]]"}},
 		item{"i2", "", "A", []string{"[[3]]", "[[5]]", "[[11]]"}},
 	).Score(quick)
-	want(t, rep, "half-tie", scoring.Overall, 37.5, 2)
+	want(t, rep, "half-tie", scoring.Overall, 50, 2)
 	want(t, rep, "equal-scores", scoring.Overall, 25, 4)
 	want(t, rep, "right-where-alike", scoring.Overall, 50, 2)
 	want(t, rep, "coverage", scoring.Overall, 50, 4)
@@ -143,7 +143,7 @@ func TestDegenerateRuns(t *testing.T) {
 	}{
 		"nothing":  {nil, -1, scoring.CodeNothing},
 		"all yes":  {[]item{{"a", "", "A", []string{"[[Yes]]", "[[Yes]]"}}, {"b", "", "B", []string{"[[Yes]]", "[[Yes]]"}}}, 50, scoring.CodeFew},
-		"no score": {[]item{{"a", "", "A", []string{"", "hm"}}}, 0, scoring.CodeSilent},
+		"no score": {[]item{{"a", "", "A", []string{"", "hm"}}}, 50, scoring.CodeSilent},
 		"equal":    {[]item{{"a", "", "A", []string{"[[Yes]]", "[[Yes]]"}}, {"b", "", "B", []string{"[[No]]", "[[No]]"}}}, 50, scoring.CodeFew},
 		"no label": {[]item{{"a", "", "", []string{"[[Yes]]", "[[No]]"}}}, -1, scoring.CodeNothing},
 	} {
@@ -367,7 +367,7 @@ func TestPublishedScores(t *testing.T) {
 				Results []json.RawMessage
 			}
 			read(t, file, &rows)
-			recount, missing := 0.0, 0.0 // missing: what the pair without a score would add
+			recount, missing := 0.0, 0.0 // missing: what the pair without a score would add beyond half
 			for i, row := range rows {
 				var last struct {
 					First  [2]string `json:"score_1"`
@@ -385,7 +385,7 @@ func TestPublishedScores(t *testing.T) {
 				}
 				recount += points
 				if fmt.Sprintf("%s#%d", subset, i) == outside {
-					missing = points
+					missing = points - 0.5
 					assert.Equal(t, max(a, b), 10)
 				}
 			}

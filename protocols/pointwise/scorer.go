@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
@@ -44,6 +45,9 @@ type responses struct {
 	scores      []float64 // by response; NaN without a score
 	expected    []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
 	hasRecord   []bool    // by presentation
+
+	people   *datasets.PeopleScores // of a single response; nil without
+	question string                 // digest of the question, with people
 }
 
 func (u *responses) complete() bool { return !slices.Contains(u.hasRecord, false) }
@@ -76,18 +80,19 @@ func (u responses) compared() (higher, equal, lower, all float64) {
 	return higher, equal, lower, all
 }
 
-// onBalance returns the share of these pairs in which the better response scores higher, equal scores as half, and 1;
-// 0, 0 without a label.
+// onBalance returns the share of these pairs in which the better response scores higher, and 1; 0, 0 without a label. As
+// in pairwise, a pair with equal scores or without two scores counts as half.
 func (u responses) onBalance() (num, den float64) {
-	higher, equal, _, all := u.compared()
-	return (higher + equal/2) / max(1, all), scoring.Indicator(all > 0)
+	higher, _, lower, all := u.compared()
+	return (all + higher - lower) / 2 / max(1, all), scoring.Indicator(all > 0)
 }
 
 // scores scores runs that score responses one at a time.
 type scores struct {
-	manifest *judging.Manifest
-	items    scoring.Collector[responses]
-	rows     []*responses // complete items by id, set by Finish
+	manifest  *judging.Manifest
+	items     scoring.Collector[responses]
+	hasPeople bool         // people have scored the responses
+	rows      []*responses // complete items by id, set by Finish
 }
 
 // NewScorer scores runs that score responses one at a time.
@@ -95,16 +100,26 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &scores{manifest: m, items: scoring.Collector[responses]{Complete: (*responses).complete}}
 }
 
-func (*scores) Words() scoring.ScorerTerms {
-	return scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "items lack a score"}
+func (f *scores) Words() scoring.ScorerTerms {
+	terms := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "items lack a score"}
+	if f.hasPeople {
+		terms.Unit = "item"
+	}
+	return terms
 }
 
 func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
-	if len(r.Order) < 2 {
-		return false, fmt.Errorf("%s scores the responses of pairs and options, this record is of another kind", name)
+	people := r.People
+	if len(r.Order) != 1 || people != nil && len(people.Scores) == 0 {
+		people = nil
 	}
+	if len(r.Order) < 2 && people == nil {
+		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
+	}
+	f.hasPeople = people != nil
 	u := f.items.Get(r.Item, func(item string) responses {
 		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, hasRecord: make([]bool, r.Presentations)}
+		u.people, u.question = people, strings.Clone(r.Question)
 		for k := range r.Order {
 			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
 			u.scores = append(u.scores, 0)
@@ -148,7 +163,7 @@ func (f *scores) Finish() (complete int) {
 // Unlabelled returns the number of items without a label.
 func (f *scores) Unlabelled() (n int) {
 	for _, u := range f.rows {
-		n += int(scoring.Indicator(u.gold < 0))
+		n += int(scoring.Indicator(u.gold < 0 && u.people == nil))
 	}
 	return n
 }
@@ -205,6 +220,9 @@ func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		if u.gold >= 0 {
 			s.Units[i].Gold = u.ids[u.gold]
 		}
+	}
+	if len(f.rows) > 0 && !slices.ContainsFunc(f.rows, func(u *responses) bool { return u.people == nil }) {
+		f.addPeople(s)
 	}
 	return s
 }
