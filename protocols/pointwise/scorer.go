@@ -80,8 +80,8 @@ func (u responses) compared() (higher, equal, lower, all float64) {
 	return higher, equal, lower, all
 }
 
-// onBalance returns the share of these pairs in which the better response scores higher, and 1; 0, 0 without a label. As
-// in pairwise, a pair with equal scores or without two scores counts as half.
+// onBalance returns the share of these pairs in which the better response scores higher, and 1; 0, 0 without a label.
+// As in pairwise, a pair with equal scores or without two scores counts as half.
 func (u responses) onBalance() (num, den float64) {
 	higher, _, lower, all := u.compared()
 	return (all + higher - lower) / 2 / max(1, all), scoring.Indicator(all > 0)
