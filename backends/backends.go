@@ -128,6 +128,12 @@ type Oracle struct {
 	// Rewrite names the change that was made to the prompt, to test whether it sways the judge; "": the plain prompt.
 	// Favours is the verdict that the change supports; "": none.
 	Rewrite, Favours string
+	// IsScore says that Choices are the levels of a scale, the lowest first, for the candidate at the first position.
+	// Length is the candidate's length over the mean of all candidates, minus 1. Quality is its place on people's scale,
+	// from 0 to 1; NaN if people have not scored it.
+	IsScore bool
+	Length  float64
+	Quality float64
 }
 
 // Finish is the way a reply ended.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -39,12 +40,18 @@ var simulation = serverKind{
 // If the prompt shows a reference, the judge follows a correct one in half of the items and a wrong one with
 // probability Misled, and otherwise judges without it. So it is right in (1+a)/2 of the items with a correct reference,
 // and in (1−Misled)·a of those with a wrong one. A coin ignores the reference.
+//
+// A score of one response is 0.7 of the way up the scale for the response that the judge believes to be the best, and
+// 0.3 for others; of a response that people scored, it is people's score with probability Accuracy and otherwise drawn
+// from the whole scale. It then adds a normal draw with standard deviation Noise, Shift, and Halo times how much longer
+// than the mean of the item's responses it is. Compress moves it that share of the way to 0.75.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64  // probabilities; Accuracy −1 means a coin, which knows nothing
 	Swayed                       float64  // probability that a rewritten prompt decides the verdict
 	Reversed                     *float64 // accuracy if the prompt asks for the worst candidate; nil: the same
 	Misled                       float64  // probability that it follows a wrong reference
+	Noise, Shift, Halo, Compress float64  // of scores, see above
 	Seed                         uint64   // of all draws
 }
 
@@ -58,7 +65,8 @@ var simulated = []Sim{
 
 // SimHelp describes the notation of simulated judges.
 const SimHelp = "right, first, coin, silent, or " +
-	"accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1"
+	"accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1" +
+	" (scores: noise=0,shift=0,halo=0,compress=0)"
 
 // NewSim parses a judge's name or its settings ("accuracy=0.8,first=0.1"). The prefix "sim:" is optional.
 func NewSim(spec string) (*Sim, error) {
@@ -83,6 +91,7 @@ func NewSim(spec string) (*Sim, error) {
 		}
 		field := map[string]*float64{
 			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
+			"noise": &s.Noise, "shift": &s.Shift, "halo": &s.Halo, "compress": &s.Compress,
 			"misled": &s.Misled,
 		}[key]
 		if key == "reversed" {
@@ -117,6 +126,9 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, &Error{Kind: Internal, Message: "a simulated judge got a request without an oracle"}
 	}
 	n := len(o.Choices)
+	if o.IsScore {
+		n = len(o.Order)
+	}
 	if o.Rewrite != "" {
 		req.Repetition = 0
 	}
@@ -138,6 +150,18 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	case know.Float64() >= accuracy && n > 1:
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
+	if o.IsScore {
+		quality := 0.3
+		switch {
+		case o.Quality >= 0 && know.Float64() < s.Accuracy:
+			quality = o.Quality
+		case o.Quality >= 0:
+			quality = look.Float64()
+		case pick == 0:
+			quality = 0.7
+		}
+		return s.score(o, quality, look), nil
+	}
 	verdict := o.Choices[pick]
 	switch u := look.Float64(); {
 	case o.Favours != "" && s.draw(o.Item+"\x00"+o.Rewrite, -3, 0).Float64() < s.Swayed:
@@ -147,9 +171,22 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 	case u < s.First+s.Tie && o.Tie != "":
 		verdict = o.Tie
 	case u < s.First+s.Tie+s.Silent:
-		return Response{Text: "Simulated judgment without a verdict.", Finish: Stop}, nil
+		return withoutVerdict, nil
 	}
 	return Response{Text: "Simulated judgment. My final verdict is: " + verdict, Finish: Stop}, nil
+}
+
+var withoutVerdict = Response{Text: "Simulated judgment without a verdict.", Finish: Stop}
+
+// score returns a reply with the score of the response shown, which the judge believes to have a quality from 0 to 1.
+func (s *Sim) score(o *Oracle, quality float64, look *rand.Rand) Response {
+	if look.Float64() < s.Silent {
+		return withoutVerdict
+	}
+	x := quality + s.Noise*look.NormFloat64() + s.Shift + s.Halo*o.Length
+	x += (0.75 - x) * s.Compress
+	level := int(math.Round(min(max(x, 0), 1) * float64(len(o.Choices)-1)))
+	return Response{Text: "Simulated judgment. My final verdict is: " + o.Choices[level], Finish: Stop}
 }
 
 // wrong draws the index of one of the wrong candidates. The same one is drawn in every presentation, since candidates
@@ -191,6 +228,9 @@ func (s *Sim) Model(context.Context, string) (Model, error) {
 	}
 	if s.Reversed != nil {
 		options += fmt.Sprintf(" reversed=%g", *s.Reversed)
+	}
+	if s.Noise+s.Shift+s.Halo+s.Compress > 0 {
+		options += fmt.Sprintf(" noise=%g shift=%g halo=%g compress=%g", s.Noise, s.Shift, s.Halo, s.Compress)
 	}
 	return Model{
 		Name: s.Name,

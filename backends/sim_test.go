@@ -186,7 +186,7 @@ func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
 }
 
 func TestNewSimRefuses(t *testing.T) {
-	const help = `: write right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,reversed=0.8,misled=0.5,seed=1`
+	help := ": write " + SimHelp
 	for spec, want := range map[string]string{
 		"":                       `unknown simulated judge ""` + help,
 		"left":                   `unknown simulated judge "left"` + help,

@@ -75,13 +75,14 @@ type Item struct {
 	Source     string // the question's origin, as the dataset names it
 	Group      string // the category that results are reported by
 	Question   string
-	Candidates []Candidate // ids sort in this order: A, B, … or 01, 02, …
-	Gold       int         // index of the labelled best candidate; NoGold: no label
-	Answer     string      // of a Number: the correct number as the dataset writes it
-	Answered   *Answered   // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
-	Note       string      // a warning about a line that is still usable
-	Line       int         // number of the item's line in the file, from 1
-	Raw        []byte      // the line as published, without its newline
+	Candidates []Candidate   // ids sort in this order: A, B, … or 01, 02, …
+	Gold       int           // index of the labelled best candidate; NoGold: no label
+	Answer     string        // of a Number: the correct number as the dataset writes it
+	People     *PeopleScores `json:",omitempty"` // of a Response: what people think of it
+	Answered   *Answered     // of a Judgment: the answer to judge; of a pair: the judge's own answer, if it has one
+	Note       string        // a warning about a line that is still usable
+	Line       int           // number of the item's line in the file, from 1
+	Raw        []byte        // the line as published, without its newline
 }
 
 // NoGold is the Gold of an item without a labelled candidate.
@@ -156,7 +157,7 @@ func (f Format) Item(line []byte) (Item, error) {
 // Errors in earlier rows come from the format that shares the most keys with the row; the first one on a tie.
 var Formats = []Format{
 	JudgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicFormat, MTBench, chatbotArena, Judgments, Questions, OptionLines,
-	OASSTTrees, oasstMessages, RMBench, PPE,
+	OASSTTrees, oasstMessages, RMBench, PPE, ResponseScores,
 }
 
 // ClusterOf returns the function from item ids to clusters of related items, for the items of a source, and a noun for
@@ -341,8 +342,8 @@ func describe(line []byte, err error) error {
 	}
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		// Parts of Go's types are no keys: of a JudgmentLine, and of a message in a tree.
-		key := strings.Replace(strings.TrimPrefix(typ.Field, "Answered."), ".message.", ".", 1)
+		// Parts of Go's types are no keys: of a JudgmentLine, a responseLine and a message in a tree.
+		key := strings.NewReplacer("Answered.", "", "PeopleScores.", "", ".message.", ".").Replace(typ.Field)
 		return fmt.Errorf("key %q is of type %s, expected %s", key, typ.Value, jsonKind(typ.Type))
 	}
 	return err

@@ -22,9 +22,11 @@ func (item Item) Digest() uint64 {
 		candidates[i].Model = ""
 	}
 	answered := cmp.Or(item.Answered, &Answered{})
-	raw, err := json.Marshal([]any{
-		item.ID, item.Shape, item.Question, candidates, item.GoldID(), answered.Agent, answered.Text,
-	})
+	fields := []any{item.ID, item.Shape, item.Question, candidates, item.GoldID(), answered.Agent, answered.Text}
+	if item.People != nil {
+		fields = append(fields, item.People)
+	}
+	raw, err := json.Marshal(fields)
 	if err != nil {
 		panic(err) // only strings and numbers: cannot happen
 	}

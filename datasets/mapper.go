@@ -23,7 +23,8 @@ type mapper struct {
 	// rows counts the rows converted, unlabelled the pairs among them without a label for a response, tied those of
 	// these with the label tie, and multiChosen the rows left out because several responses are the chosen ones.
 	rows, unlabelled, tied, multiChosen int
-	zeros                               bool // a pair has the label 0: a label 1 may then mean the first or the second
+	zeros                               bool        // a pair has the label 0: a label 1 may mean the first or the second
+	scale                               *[2]float64 // lowest and highest score that people could give; nil: unknown
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -57,6 +58,8 @@ func (t *mapper) line(row rows.Row) ([]byte, error) {
 		item.Source = cmp.Or(item.Group, item.Source)
 	case Options:
 		f = &OptionLines
+	case Response:
+		f = &ResponseScores
 	}
 	if t.format == nil {
 		t.format = f
@@ -187,6 +190,11 @@ func (r tableRow) item() (item Item, err error) {
 		item.Candidates = lettered(r.lists[partOptions]...)
 	case r.columns[partOutputs] != nil:
 		err = r.outputs(&item)
+	case r.columns[partResponse] != nil:
+		item.Shape = Response
+		item.Candidates = lettered(r.text[partResponse])
+		item.People = &PeopleScores{Scale: r.scale}
+		item.People.Scores, err = r.scores()
 	default:
 		item.Shape = Number
 		item.Answer = strings.TrimSpace(r.text[partLabel])

@@ -55,6 +55,8 @@ const (
 	partChosen, partRejected       = "chosen", "rejected"
 	partModelA, partModelB         = "model_a", "model_b"
 	partGroup, partSource, partTie = "group", "source", "tie"
+	partResponse, partScore        = "response", "score"
+	partScale                      = "scale"
 )
 
 // part describes a part of an item: a text or a list of texts.
@@ -107,6 +109,13 @@ var parts = []part{
 	{name: partModelB, aliases: []string{"modelb", "model2"}},
 	{name: partGroup, aliases: []string{"group", "category", "subset", "domain", "subject", "topic"}},
 	{name: partSource, aliases: []string{"source"}},
+	{
+		name:    partResponse,
+		aliases: []string{"response", "output", "answer"},
+		needed:  true,
+	},
+	{name: partScore, list: true}, // guess finds its columns by scoreName
+	{name: partScale},             // the scale itself, not a column
 }
 
 // kinds lists the parts that each kind of item requires besides a question, and its optional parts.
@@ -115,6 +124,7 @@ var kinds = []struct{ required, optional []string }{
 	{required: []string{partA, partB}, optional: []string{partLabel, partModelA, partModelB}},
 	{required: []string{partOptions, partLabel}},
 	{required: []string{partOutputs}, optional: []string{partRanks, partLabel}},
+	{required: []string{partResponse, partScore}},
 }
 
 // errNoQuestion is the error for a mapping without a column for the question. Such a mapping completes the one that the
@@ -165,6 +175,12 @@ func (m Mapping) parse() (t *mapper, field string, err error) {
 	}
 	if err == nil {
 		err = t.validate()
+	}
+	if err == nil && t.columns[partScale] != nil {
+		t.scale = new([2]float64)
+		if n, _ := fmt.Sscanf(t.columns[partScale][0], "%g-%g", &t.scale[0], &t.scale[1]); n < 2 {
+			err = fmt.Errorf("scale=%s: write the lowest and the highest score, as in scale=1-5", t.columns[partScale][0])
+		}
 	}
 	if err != nil {
 		return nil, "field", err
@@ -240,6 +256,11 @@ func guess[V any](columns map[string]V) (fields []string) {
 			columnOf[p.name] = cmp.Or(columnOf[p.name], plain[c])
 		}
 	}
+	for _, key := range sortedKeys(plain) {
+		if scoreName.MatchString(key) { // one of the people
+			columnOf[partScore] = strings.TrimPrefix(columnOf[partScore]+","+partScore+"="+plain[key], ","+partScore+"=")
+		}
+	}
 	for _, k := range kinds {
 		if slices.ContainsFunc(append(k.required, partQuestion), func(p string) bool { return columnOf[p] == "" }) {
 			continue
@@ -260,13 +281,27 @@ func (s *Set) apply(mapping Mapping) error {
 	if err != nil {
 		return fmt.Errorf("--%s %w", field, err)
 	}
-	s.Mapping = t.canonical()
-	if err := s.assemble(t.assemble); err != nil {
-		return err
-	}
-	s.File, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+s.Mapping.String()))
+	err = s.convert(t.canonical(), t.assemble)
 	s.setFormat(t.format)
-	return nil
+	return err
+}
+
+// convert replaces the file's rows by the lines that build makes from them by a mapping.
+func (s *Set) convert(m Mapping, build func(FileRows) ([]string, error)) error {
+	s.Mapping = m
+	err := s.assemble(build)
+	s.File, s.SHA256 = s.SHA256, HexSum([]byte(s.SHA256+" "+m.String()))
+	return err
+}
+
+// scoreAlone returns the name of the column or label that the mapping assigns to the score, if it assigns nothing else;
+// else "".
+func (m Mapping) scoreAlone() string {
+	entries, _ := equations(m.Fields)
+	if len(entries) == 1 && entries[0][0] == partScore {
+		return entries[0][1]
+	}
+	return ""
 }
 
 // describeGuess adds a note on a mapping that was guessed from the names of the columns: what each column holds and, if
@@ -277,7 +312,8 @@ func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 		return slices.ContainsFunc(guessed.Fields, func(f string) bool { return end(f, affix) })
 	}
 	unused := slices.DeleteFunc(sortedKeys(keys), func(key string) bool { return holds(strings.HasSuffix, "="+key) })
-	if len(unused) > 0 && !holds(strings.HasPrefix, partLabel+"=") && !holds(strings.HasPrefix, partChosen+"=") {
+	if len(unused) > 0 && !holds(strings.HasPrefix, partLabel+"=") && !holds(strings.HasPrefix, partChosen+"=") &&
+		!holds(strings.HasPrefix, partScore+"=") {
 		text += fmt.Sprintf(". No label is among them; not used: %s. If one is the label: --field %s",
 			shortList(unused), ShellQuote("label="+unused[0]))
 	}
@@ -286,6 +322,7 @@ func (s *Set) describeGuess(guessed Mapping, keys map[string]json.RawMessage) {
 
 // assemble converts the rows of a file to lines.
 func (t *mapper) assemble(rows FileRows) ([]string, error) {
+	delete(t.columns, partScale) // no column
 	var first []byte
 	for row := range rows.All {
 		if first == nil {
@@ -353,16 +390,18 @@ func (t *mapper) validate() error {
 	switch {
 	case t.columns[partQuestion] == nil:
 		return errNoQuestion
+	case (t.columns[partResponse] == nil) != (t.columns[partScore] == nil):
+		return together(partResponse, partScore)
 	case matching > 1:
-		return fmt.Errorf("%s, %s, %s and %s belong to different kinds of items: give only one",
-			partA, partOptions, partOutputs, partChosen)
+		return fmt.Errorf("%s, %s, %s, %s and %s belong to different kinds of items: give only one",
+			partA, partOptions, partOutputs, partChosen, partResponse)
 	case t.columns[partLabel] != nil && t.columns[partPreference] != nil:
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
 	case t.columns[partPreference] != nil && t.columns[partA] == nil:
 		return errors.New("preference needs the columns of response_a and response_b")
 	case matching == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
 		return errors.New("has no column for the right answer: add label=COLUMN, " +
-			"or the columns of response_a and response_b, of outputs, or of chosen and rejected")
+			"or the columns of response_a and response_b, of outputs, of chosen and rejected, or of response and score")
 	}
 	for _, p := range parts {
 		if n := len(t.columns[p.name]); n > 1 && !p.list && p.join == "" {

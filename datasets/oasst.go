@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,7 +57,7 @@ var oasstMessages = Format{
 
 // assembleTrees writes a line for each tree that makes an item.
 func assembleTrees(rows FileRows) ([]string, error) {
-	f := newForest(rows.Options.Lang)
+	f := newForest(rows.Options)
 	for row := range rows.All {
 		root, replies, err := parseTree(row.Text)
 		if err != nil {
@@ -91,6 +92,8 @@ type message struct {
 	Deleted bool     `json:"deleted"`
 	Model   string   `json:"model_name"`
 
+	Labels json.RawMessage `json:"labels"`
+
 	line int // number of the line in the file, from 1
 }
 
@@ -120,6 +123,7 @@ func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 // forest converts trees of messages to items, one tree at a time, and counts the trees and replies that it leaves out.
 type forest struct {
 	lang  string          // language of the trees to use, or anyLanguage
+	label string          // people's label that scores the replies, each an item of its own; "": items are trees
 	roots map[string]bool // ids of the trees so far
 
 	trees           int            // trees read
@@ -129,9 +133,10 @@ type forest struct {
 	rejectedReplies map[string]int // number of replies left out of the other trees, by reason
 }
 
-func newForest(lang string) forest {
+func newForest(o OpenOptions) forest {
 	return forest{
-		lang:            cmp.Or(lang, "en"),
+		lang:            cmp.Or(o.Lang, "en"),
+		label:           o.scoreAlone(),
 		roots:           map[string]bool{},
 		rejectedTrees:   map[string]int{},
 		rejectedReplies: map[string]int{},
@@ -143,6 +148,10 @@ func (f *forest) emit(root message, replies []message, rows FileRows) error {
 	f.trees++
 	if reason := f.rejectTree(root); reason != "" {
 		f.rejectedTrees[reason]++
+		return nil
+	}
+	if f.label != "" {
+		f.emitScores(root, replies, rows)
 		return nil
 	}
 	options := f.options(root, replies)
@@ -166,6 +175,28 @@ func (f *forest) emit(root message, replies []message, rows FileRows) error {
 	text, err := OptionsLine(item)
 	rows.Emit(root.line, text)
 	return err
+}
+
+// emitScores writes a line for each of a tree's replies that people scored by the label.
+func (f *forest) emitScores(root message, replies []message, rows FileRows) {
+	for _, m := range replies {
+		score := m.score(f.label)
+		switch reason := rejectReply(root, m); {
+		case reason != "":
+			f.rejectedReplies[reason]++
+		case score == nil:
+			f.rejectedReplies["without the label "+f.label]++
+		default:
+			f.items++
+			rows.Emit(cmp.Or(m.line, root.line), responseLine{
+				ID:           (*text)(&m.ID),
+				Source:       root.Lang,
+				Question:     root.Text,
+				Response:     m.Text,
+				PeopleScores: PeopleScores{Scores: map[string]float64{f.label: *score}, Scale: &[2]float64{0, 1}},
+			})
+		}
+	}
 }
 
 // rejectTree returns the first reason to leave out a tree with this root; "": none.

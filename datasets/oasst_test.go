@@ -3,6 +3,7 @@ package datasets
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -82,4 +83,23 @@ func TestLongTree(t *testing.T) {
 	s := openWith(t, OpenOptions{}, line)
 	got := item(t, s, 0)
 	assert.Assert(t, len(line) > 3e6 && len(got.Candidates) == 2 && len(got.Candidates[1].Text) == 1<<20)
+}
+
+// TestLabelsOfRealMessages: people's quality scores of OASST1's English validation split, by the published file.
+func TestLabelsOfRealMessages(t *testing.T) {
+	path := realFile(t, "oasst1/en-validation.jsonl")
+	s, err := openFileWith(path, OpenOptions{Mapping: Mapping{Fields: []string{"score=quality"}}, Lang: "en"})
+	assert.NilError(t, err)
+	defer s.Close()
+	assert.Equal(t, s.Len(), 539)
+	index, ok := s.Find("7d05acb7-9360-458c-8a1d-c0b6492b8f8a")
+	assert.Assert(t, ok)
+	first := item(t, s, index)
+	assert.Equal(t, first.Question, "What do you think about ChatGPT?")
+	all := 0.0
+	for _, it := range items(t, s) {
+		all += it.People.Mean()
+	}
+	// Both by a script of a few lines over the file: the sum of the labels, and the quality of this reply.
+	assert.Assert(t, math.Abs(all-370.0982142857) < 1e-6 && first.People.Mean() == 0.75, "%v, %v", all, first.People.Mean())
 }

@@ -113,6 +113,11 @@ func (s *Set) unpack() error {
 	switch {
 	case err != nil:
 		return err
+	case f != nil && f.Shape == Options && f.Languages && mapping.scoreAlone() != "": // people's label of OASST's replies
+		err := s.convert(mapping, f.Assemble)
+		s.setFormat(&ResponseScores)
+		s.format.Languages = f.Languages
+		return err
 	case mapping.isPartial():
 		return s.apply(mapping.completed(keys))
 	}
@@ -122,10 +127,11 @@ func (s *Set) unpack() error {
 		s.describeGuess(mapping, keys)
 		return err
 	}
-	if near, hits := closest(keys); len(keys) > 0 && 2*hits < len(near.Keys) {
+	if near, hits := closest(keys); len(keys) > 0 && 2*hits <= len(near.Keys) {
 		names := sortedKeys(keys)
 		return fmt.Errorf("columns found: %.60q; no known format has these: assign them, as in "+
-			"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", names[:min(40, len(names))])
+			"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN or "+
+			"question=COLUMN,response=COLUMN,score=COLUMN", names[:min(40, len(names))])
 	}
 	if len(mapping.LabelValues) > 0 {
 		return errors.New("--label-values needs --field: name the columns, or leave it out")

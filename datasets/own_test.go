@@ -74,7 +74,7 @@ func TestImportOwnRefuses(t *testing.T) {
 		"a path":      {"../x", ownCSV, `--as "../x": use letters, digits, - and _, at most 51`},
 		"a typo":      {"gsm9k", ownCSV, `--as "gsm9k": did you mean gsm8k? Otherwise choose a name that differs more`},
 		"no name":     {"", ownCSV, `--as "": use letters, digits, - and _, at most 51`},
-		"unreadable":  {"x", "a,b\nc,d\n", "FILE: columns found: [\"a\" \"b\"]; no known format has these: assign them, as in --field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN"},
+		"unreadable":  {"x", "a,b\nc,d\n", "FILE: columns found: [\"a\" \"b\"]; no known format has these: assign them, as in --field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN or question=COLUMN,response=COLUMN,score=COLUMN"},
 		"no file end": {"x", "a,b\nc,\"d\n", `FILE:2: broken quotes: the quoted cell that starts here, or one after it in the row, is not closed (noticed at line 2, byte 6); double the quotes inside a cell`},
 	} {
 		t.Run(name, func(t *testing.T) {

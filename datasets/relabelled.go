@@ -70,7 +70,7 @@ func (item Item) withLabel(best string) ([]byte, error) {
 }
 
 // line returns the item as a line of the format that gavel writes for its shape: [JudgeBench] for pairs, [OptionLines]
-// for options, else [Questions].
+// for options, [ResponseScores] for responses, else [Questions].
 func (item Item) line() ([]byte, error) {
 	c := item.Candidates
 	q := questionLine{
@@ -85,6 +85,15 @@ func (item Item) line() ([]byte, error) {
 	switch item.Shape {
 	case Options:
 		return OptionsLine(item)
+	case Response:
+		return codec.Marshal(responseLine{
+			ID:           new(text(item.ID)),
+			Source:       item.Source,
+			Group:        item.Group,
+			Question:     &item.Question,
+			Response:     &c[0].Text,
+			PeopleScores: *item.People,
+		})
 	case Pair:
 		p := pairLine{
 			PairID:    &item.ID,

@@ -11,6 +11,7 @@ const (
 	Options    Shape = "options"    // an instruction with two or more outputs, ranked or not
 	Judgment   Shape = "judgment"   // an agent's answer to a question: right or wrong?
 	Open       Shape = "open"       // a question taken from a pair, without a known answer
+	Response   Shape = "response"   // one response, with people's scores
 )
 
 // ShapeInfo describes the items of a shape.
@@ -33,6 +34,7 @@ var Shapes = map[Shape]ShapeInfo{
 	Options:    {MinCandidates: 2, Variable: true, LabelQuestion: "Which response is the best?"},
 	Judgment:   {MinCandidates: 2, Verdicts: true},
 	Open:       {},
+	Response:   {MinCandidates: 1},
 }
 
 // Info describes a shape; an unknown one is described like a pair.

@@ -46,11 +46,12 @@ var rooms = map[string]string{
 	"protocols/answer":        protocol,
 	"protocols/multioption":   protocol + " protocols/probe",
 	"protocols/pairwise":      protocol + " protocols/answer datasets/references",
+	"protocols/pointwise":     protocol + " protocols/pairwise",
 	"protocols/probe":         protocol + " protocols/pairwise",
 	"protocols/selfreference": protocol + " protocols/answer",
 	anyProtocol:               protocol,
-	"protocols": anyProtocol + " protocols/answer protocols/multioption protocols/pairwise protocols/probe" +
-		" protocols/selfreference protocols/imports" +
+	"protocols": anyProtocol + " protocols/answer protocols/multioption protocols/pairwise protocols/pointwise" +
+		" protocols/probe protocols/selfreference protocols/imports" +
 		" internal/report scoring judging",
 
 	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/codec" +

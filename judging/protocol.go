@@ -133,6 +133,7 @@ type Protocol struct {
 	Shapes        []datasets.Shape // the shapes of its items
 	Presentations int              // number of presentations of every item; 0 if it depends on the item
 	MaxShown      int              // number of candidates that a presentation shows, the first of its order; 0: all
+	Scores        bool             // a verdict is a score of one candidate, right or wrong only beside others of its item
 	FollowUps     bool             // another turn follows a reply without a verdict
 	Templates     []Template       // the prompts to choose from, the default first
 	Options       []Option         // the choices that it offers beyond the prompt

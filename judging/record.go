@@ -102,14 +102,17 @@ type Record struct {
 	Order []string `json:"order"`
 	// id of the labelled candidate, or the labelled number; empty without a label
 	Gold string `json:"gold"`
-	// shape of the item: `choice`, `number`, `preference`, `judgment`, `options`, `open`; left out for a pair
+	// shape of the item: `choice`, `number`, `preference`, `judgment`, `options`, `open`, `response`; left out for a pair
 	Shape datasets.Shape `json:"shape,omitempty"`
 	// the way of asking: `cot` or `self` of self-reference, `synthesis` of LLMBar's Swap, the axis of `--vary`
 	Mode string `json:"mode,omitempty"`
-	// of a judgment: id of the question; judgments of one question are resampled together
+	// of a judgment: id of the question; of a response with people's scores: digest of the question; records of one
+	// question are resampled together
 	Question string           `json:"question,omitempty"`
 	Agent    string           `json:"agent,omitempty"` // of a judgment: the model that answered
 	Own      *datasets.Answer `json:"own,omitempty"`   // the judge's own answer, if known
+	// of a response: people's scores
+	People *datasets.PeopleScores `json:"people,omitempty"`
 	// of a judgment with `own`: the final answer read from the agent's answer; empty if none
 	Said      *string        `json:"said,omitempty"`
 	Unrelated string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
@@ -288,9 +291,13 @@ func (m *Manifest) CorrectIDs(r *Record) []string {
 	return []string{r.Gold}
 }
 
-// Right reports whether a verdict on a record of the run is correct; ok is false if unknown.
+// Right reports whether a verdict on a record of the run is correct; ok is false if unknown, as for a score alone.
 func (m *Manifest) Right(r *Record, v Verdict) (right, ok bool) {
-	if p, _ := ProtocolNamed(m.Spec.Protocol); p.CorrectIDs == nil {
+	p, _ := ProtocolNamed(m.Spec.Protocol)
+	switch {
+	case p.Scores:
+		return false, false
+	case p.CorrectIDs == nil:
 		return RightVerdict(r, v), r.Gold != ""
 	}
 	ids := m.CorrectIDs(r)

@@ -18,6 +18,7 @@ func fullRecord() Record {
 	r, p, decision := goodRecord(), -0.25, "A>B"
 	r.First, r.Repetition, r.Shape, r.Mode, r.Question, r.Agent, r.Own = 1, 1, datasets.Options, "direct", "q", "an agent", &datasets.Answer{Value: "42", Right: true}
 	r.Said = new("41")
+	r.People = &datasets.PeopleScores{Scores: map[string]float64{"ann": 3.5}, Scale: &[2]float64{1, 5}}
 	r.Unrelated, r.Ranks, r.Equal = "C", map[string]int{"A": 1, "B": 0}, [][]string{{"A", "B"}}
 	r.Answer, r.Rule, r.Error, r.At = "7", "box", "reset by peer", time.Date(2026, 11, 20, 12, 0, 0, 1000, time.UTC)
 	r.Probabilities = []Probability{{"[[A>B]]", &p, 0.75}, {"[[B>A]]", nil, 0}}

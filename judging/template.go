@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gavel/datasets"
@@ -107,4 +108,13 @@ func (t Template) Text() string {
 // Fill replaces the placeholders of a text by values, given in turn, in one pass: a value may contain a placeholder.
 func Fill(text string, placesAndValues ...string) string {
 	return strings.NewReplacer(placesAndValues...).Replace(text)
+}
+
+// Level returns an answer on the prompt's scale as a number: a label that is none is its place among the labels, from
+// 0. Without such an answer it returns -1.
+func (t Template) Level(answer string) float64 {
+	if x, err := strconv.ParseFloat(answer, 64); err == nil {
+		return x
+	}
+	return float64(slices.Index(t.Labels, answer))
 }

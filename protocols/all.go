@@ -4,6 +4,7 @@ import (
 	"gavel/protocols/answer"
 	"gavel/protocols/multioption"
 	"gavel/protocols/pairwise"
+	"gavel/protocols/pointwise"
 	"gavel/protocols/probe"
 	"gavel/protocols/selfreference"
 )
@@ -41,6 +42,13 @@ var All = []Protocol{
 		Scorer:   multioption.NewScorer,
 		Metrics:  multioption.Metrics,
 		Layout:   multioption.Layout,
+	},
+	{
+		Protocol: pointwise.Protocol,
+		Scorer:   pointwise.NewScorer,
+		Metrics:  pointwise.Metrics,
+		Layout:   pointwise.Layout,
+		Imports:  pointwise.Imports,
 	},
 	{
 		Protocol: probe.Protocol,

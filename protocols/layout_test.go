@@ -11,6 +11,7 @@ import (
 	"gavel/protocols/answer"
 	"gavel/protocols/multioption"
 	"gavel/protocols/pairwise"
+	"gavel/protocols/pointwise"
 	"gavel/protocols/probe"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
@@ -33,7 +34,8 @@ func TestLayoutsNameWhatExists(t *testing.T) {
 			multioption.PartRight, multioption.PartWrong, multioption.PartSame, multioption.PartMoved,
 			multioption.PartPlace, multioption.PartMissing,
 		},
-		"probe": {probe.PartStays, probe.PartMoved, probe.PartWrong, probe.PartMissing},
+		"pointwise": {pointwise.PartRight, pointwise.PartTie, pointwise.PartWrong, pointwise.PartMissing},
+		"probe":     {probe.PartStays, probe.PartMoved, probe.PartWrong, probe.PartMissing},
 	}
 	parts["reversed"] = parts["pairwise"]
 	modes := map[string][]string{"self-reference": {"", selfreference.ModeCoT, selfreference.ModeSelf}}

@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"gavel/internal/phrases"
@@ -103,8 +104,11 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 		Unit:  words.Common,
 	}
 	c.Sides = [2]Side{c.A, c.B}
-	if i := slices.IndexFunc(a.Metrics, func(m Metric) bool { return m.Headline }); i >= 0 {
-		c.headline = a.Metrics[i]
+	isHeadline := func(m Metric) bool { return m.Headline }
+	for _, metrics := range [][]Metric{a.Metrics, b.shared(a.Sheet), a.shared(b.Sheet)} {
+		if i := slices.IndexFunc(metrics, isHeadline); i >= 0 {
+			c.headline = metrics[i]
+		}
 	}
 	order := a.sharedOrder(b, shared)
 	c.Differences = a.differences(b.Sheet, words.Unit, shared, order, boot)
@@ -113,10 +117,11 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 		d := &c.Differences[i]
 		d.Floor = noise.find(d.Metric, d.Group, d.Mode)
 	}
-	if f, ok := a.scorer.(Matcher); ok {
+	sameKind := reflect.TypeOf(a.scorer) == reflect.TypeOf(b.scorer)
+	if f, ok := a.scorer.(Matcher); ok && sameKind {
 		f.Match(c, b.scorer, shared, boot)
 	}
-	if f, ok := a.scorer.(Partitioner); ok {
+	if f, ok := a.scorer.(Partitioner); ok && sameKind {
 		var sides [2][]Unit
 		for _, j := range shared {
 			sides[0] = append(sides[0], j.A)

@@ -22,6 +22,7 @@ func (s *Sheet) differences(
 	other *Sheet, unit string, shared []SharedUnit, order *pairedOrder, b stats.Bootstrap,
 ) []Difference {
 	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
+	shared = s.aligned(other, shared, metrics)
 	common := make([]Unit, len(shared))
 	for i, p := range shared {
 		common[i] = p.A
@@ -57,6 +58,30 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 		}
 	}
 	return list
+}
+
+// aligned returns the units with the columns of run B where run A has those of the same metric. Runs of two protocols
+// may lay out the metrics that they share differently.
+func (s *Sheet) aligned(other *Sheet, shared []SharedUnit, metrics []Metric) []SharedUnit {
+	columns := map[ColumnRange]ColumnRange{}
+	for _, m := range metrics {
+		i := slices.IndexFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode })
+		if from := other.Metrics[i].Columns; from != m.Columns || s.Width != other.Width {
+			columns[m.Columns] = from
+		}
+	}
+	if len(columns) == 0 {
+		return shared
+	}
+	shared = slices.Clone(shared)
+	for i := range shared {
+		row := make([]float64, s.Width)
+		for to, from := range columns {
+			copy(to.slice(row), from.slice(shared[i].B.Row))
+		}
+		shared[i].B.Row = row
+	}
+	return shared
 }
 
 // pairedSample returns the units of a section that two runs share, as rows for resampling. A row holds the columns of

@@ -9,11 +9,12 @@ const (
 	ByMover      = "mover"                    // a difference of functions of two shares
 	ByTango      = "tango"                    // a difference of two shares of the same units, compared with a margin
 	ByBootstrap  = "smoothed-bootstrap"       // metrics without a formula
-	ByUnits      = "percentile-bootstrap"     // metrics that are functions of single units, such as a rank correlation
+	ByJackknife  = "jackknife"                // metrics that are functions of single units, such as a rank correlation
 	ByCalibrated = "bias-corrected-bootstrap" // the calibration error, which is above 0 by chance alone
 
 	ByFisher  = "fisher"  // a correlation over judges
 	ByFieller = "fieller" // the point where a regression line over judges crosses 0
+	ByDeLong  = "delong"  // an AUROC
 
 	// before the end of a run, valid at every look
 	BySequence = "beta-binomial-sequence" // units that are right or wrong
@@ -28,10 +29,11 @@ var Methods = []struct{ Name, About string }{
 	{ByMover, "by MOVER"},
 	{ByTango, "by Tango's score"},
 	{ByBootstrap, "by a smoothed bootstrap"},
-	{ByUnits, "by a percentile bootstrap"},
+	{ByJackknife, "by a jackknife"},
 	{ByCalibrated, "by a bias-corrected bootstrap"},
 	{ByFisher, "by Fisher's z"},
 	{ByFieller, "by Fieller"},
+	{ByDeLong, "by DeLong, in clusters by Obuchowski"},
 	{BySequence, "valid at every look, for shares (beta-binomial)"},
 	{ByBetting, "valid at every look, for other metrics (betting)"},
 }

@@ -48,7 +48,8 @@ func (u *unitwise) count(span, other ColumnRange) (n int) {
 	return n
 }
 
-// interval returns the interval of a metric, or of its difference between two spans of columns, by resampling clusters.
+// interval returns the interval of a metric, or of its difference between two spans of columns, by leaving out
+// clusters.
 func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 	second := u.columns(q.b, q.b)
 	var first [][][]float64
@@ -66,16 +67,16 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 		}
 		return q.Units(rows)
 	}
-	interval := b.PercentileInterval(len(second), func(sample []int) float64 {
+	interval := stats.Jackknife(len(second), func(sample []int) float64 {
 		if !q.isDifference() {
 			return statistic(second, sample)
 		}
 		return statistic(second, sample) - statistic(first, sample)
-	})
-	if interval.Low == interval.High {
-		return unbounded(noInterval + phrases.Say("note.same-resamples"))
+	}, !q.isDifference() && q.Unit != UnitStatistic, b.Level)
+	if !(interval.Low < interval.High) {
+		return unbounded(noInterval + phrases.Say("note.no-variance"))
 	}
-	return bounds{Interval: interval, method: ByUnits}
+	return bounds{Interval: interval, method: ByJackknife}
 }
 
 // exchangeTest returns the p-value of a permutation test of a metric's difference between two spans of columns, those

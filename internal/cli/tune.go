@@ -13,7 +13,7 @@ import (
 
 func tuneCommand(e *env) *cli.Command {
 	fields := slices.DeleteFunc(eval.FieldsOf(judging.Protocols()[0]), func(f eval.Field) bool {
-		return slices.Contains([]string{"prompt", "seed", "until", "out"}, f.Name)
+		return slices.Contains([]string{"prompt", "seed", "until", "out", "shard", "ask-again", "stop-on-alarm"}, f.Name)
 	})
 	return &cli.Command{Name: "tune", Flags: flagsOf(fields), Action: e.printed(func(c *cli.Context) (any, error) {
 		share := c.Float64("held-out")

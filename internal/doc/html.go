@@ -408,7 +408,7 @@ func (c cellView) Percent() bool {
 // others with two decimals, and more further decimals.
 func Shortly(x scoring.Result, v float64, more int) string {
 	places := more
-	if x.Unit == scoring.UnitScore || x.Unit == scoring.UnitCorrelation {
+	if slices.Contains([]string{scoring.UnitScore, scoring.UnitCorrelation, scoring.UnitStatistic}, x.Unit) {
 		places += 2
 	}
 	return minus(table.Signed(&v, x, places))

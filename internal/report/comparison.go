@@ -368,6 +368,12 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
 	t := &doc.Table{RowHead: "judge", Look: "many"}
 	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Detail}
+	shared := "" // headline of runs of several protocols
+	for _, x := range c.Comparisons.Comparisons {
+		if d := x.Headline(); d != nil && x.A.Protocol != x.B.Protocol {
+			shared = d.Metric
+		}
+	}
 	for i, s := range sides {
 		if cost := s.Ledger; cost != nil && cost.PerItem != nil {
 			b.Remark("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
@@ -387,6 +393,9 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 		}
 		add(doc.Column{Name: "level", Kind: doc.LevelCell}, doc.Value{Level: diagnosed(r)})
 		head := cmp.Or(Headline(r), &scoring.Result{})
+		if shared != "" {
+			head = new(r.Overall(shared))
+		}
 		name := doc.MetricName(r.Protocol, head.Metric)
 		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))
 		for _, tile := range l.Tiles {

@@ -156,6 +156,7 @@ func itemOf(x *store.Index, i int) (ItemView, error) {
 		if err != nil {
 			return v, failure.Unreadable("%w", err)
 		}
+		judgment.Right = g.Right.Pointer()
 		v.Judgments = append(v.Judgments, judgment)
 		if len(v.Judgments) == 1 {
 			v.Asked, v.ToName = questionAbout(x.Manifest, v.Item, j.Record), x.Manifest.CorrectIDs(j.Record)
@@ -239,6 +240,11 @@ func (v ItemView) Says() string {
 	has := func(flag string) bool { return slices.Contains(v.Flags, flag) }
 	first := once[0].Words.Says
 	times := everyTime(v.Row.manifest)
+	if p, _ := judging.ProtocolNamed(v.Run.Protocol); p.Scores {
+		for _, g := range once[1:] {
+			first += " and " + g.Words.Says
+		}
+	}
 	switch {
 	case has("missing"):
 		return phrases.Say("item.missing")

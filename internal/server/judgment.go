@@ -201,10 +201,11 @@ func (b JudgmentBrief) Mark() itemMark {
 const doubtful = 4
 
 // everyTime returns the words for "in every judgment of an item" that fit the run of m, such as " in both orders"; ""
-// if the run judges each item once.
+// if the run judges each item once, or scores candidates.
 func everyTime(m *judging.Manifest) string {
+	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	switch perItem := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
-	case perItem < 2:
+	case perItem < 2, p.Scores:
 		return ""
 	case perItem == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
 		return " in both orders"

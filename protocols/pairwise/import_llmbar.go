@@ -133,11 +133,26 @@ func llmBarFile(name string) (f storedReplies, err error) {
 
 // errRating is the error for LLMBar's strategies that score each output alone, which gavel cannot import.
 var errRating = errors.New("each output has a score of its own, and no reply compares the two: " +
-	"gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
+	"import it with gavel import llmbar-rating")
 
-// llmBarRow returns the pair of a row of LLMBar's replies and its two judgments. A strategy with several calls has
-// several phases; the judgments are those of the last.
-func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.StoredJudgment, err error) {
+// LLMBarFile returns the subset of the pairs, the judge and the strategy of a file of LLMBar's stored replies, by its
+// path.
+func LLMBarFile(name string) (subset, judge, strategy string, err error) {
+	f, err := llmBarFile(name)
+	return f.subset, f.judge, f.prompt, err
+}
+
+// LLMBarRow returns the pair of a row of LLMBar's stored replies and the results of its last phase.
+func LLMBarRow(raw json.RawMessage, id string) (item datasets.Item, last json.RawMessage, err error) {
+	item, phases, err := llmBarPhases(raw, id)
+	if err != nil {
+		return item, nil, err
+	}
+	return item, phases[len(phases)-1], nil
+}
+
+// llmBarPhases returns the pair of a row and the results of its phases, at least one.
+func llmBarPhases(raw json.RawMessage, id string) (item datasets.Item, phases []json.RawMessage, err error) {
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
@@ -154,11 +169,20 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []
 	if err != nil {
 		return item, nil, err
 	}
-	phases := slices.DeleteFunc(row.Results, func(r json.RawMessage) bool {
+	phases = slices.DeleteFunc(row.Results, func(r json.RawMessage) bool {
 		return !bytes.HasPrefix(bytes.TrimSpace(r), []byte("{"))
 	})
 	if len(phases) == 0 {
 		return item, nil, errors.New(`"results" has no judgments: this is no result.json of LLMBar`)
+	}
+	return item, phases, nil
+}
+
+// llmBarRow returns the pair of a row and the judgments of its last phase, in the positions shown.
+func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, judgments []imports.StoredJudgment, err error) {
+	item, phases, err := llmBarPhases(raw, id)
+	if err != nil {
+		return item, nil, err
 	}
 	var last struct {
 		Published llmBarReply     `json:"swap = False"`

@@ -25,6 +25,8 @@ var readers = map[string]func(reply string) Match{
 	"option":      func(s string) Match { return Option(s, 4, false) },
 	"worst":       func(s string) Match { return Option(s, 4, true) },
 	"output":      Output,
+	"score":       func(s string) Match { return Score(s, strings.Fields("1 2 3 4 5 6 7 8 9 10")) },
+	"yes-no":      func(s string) Match { return Score(s, []string{No, Yes}) },
 }
 
 // table reads a file of labelled replies, a row each, of which the last of so many columns is the reply with ⏎ for a
@@ -62,10 +64,10 @@ func says(f Match) string {
 }
 
 func TestLabelledReplies(t *testing.T) {
-	for _, name := range []string{"pair", "preference", "correctness", "letter", "number", "option", "worst", "output"} {
+	for _, name := range []string{"pair", "preference", "correctness", "letter", "number", "option", "worst", "output", "score", "yes-no"} {
 		t.Run(name, func(t *testing.T) {
 			all := table(t, name, 2)
-			if len(all) < 130 && name != "worst" {
+			if len(all) < 130 && !slices.Contains([]string{"worst", "score", "yes-no"}, name) {
 				t.Errorf("%d labelled replies", len(all))
 			}
 			for _, row := range all {
@@ -126,6 +128,36 @@ func TestStyles(t *testing.T) {
 				if stated[false] < 100 || 100*read[isConflict] < least*n {
 					t.Errorf("%d of %d are read", read[isConflict], n)
 				}
+			}
+		})
+	}
+}
+
+// TestScores reads tables of scores as TestStyles does those of verdicts: none is read as another score than a person
+// reads, and of those that have one, and of contradictions, so many of 100 are read.
+func TestScores(t *testing.T) {
+	for file, least := range map[string]int{"scores": 95, "scores_heldout": 90} {
+		t.Run(file, func(t *testing.T) {
+			stated, read := 0, 0
+			for _, row := range table(t, file, 3) {
+				want, reply := row[1], row[2]
+				f := readers[row[0]](reply)
+				got := cmp.Or(f.Value, string(f.Outcome))
+				if f.Outcome == Stated && got != want && want != "?" {
+					t.Errorf("%s: %q reads as %s by %s, a person reads %s", row[0], reply, got, f.Rule, want)
+				}
+				if want == "-" || want == "?" {
+					continue
+				}
+				stated++
+				if got == want {
+					read++
+				} else {
+					t.Logf("%s: %q is not read, a person reads %s", row[0], reply, want)
+				}
+			}
+			if stated < 40 || 100*read < least*stated {
+				t.Errorf("%d of %d are read", read, stated)
 			}
 		})
 	}
@@ -209,6 +241,10 @@ func checkFound(t testing.TB, name, reply string, f Match) {
 		}
 	case "output":
 		same = span == f.Value || span == "2"
+	case "score":
+		same = inside == f.Value
+	case "yes-no":
+		same = says(readers[name](inside)) == f.Value
 	case "option", "worst":
 		same = strings.TrimLeft(span, "0") == f.Value || slices.Contains(numberWords, strings.ToLower(span))
 	}
@@ -297,6 +333,8 @@ var offered = map[string]string{
 	"number":      `-?\d+(?:[./]\d+)?`,
 	"option":      `[1-4]`,
 	"output":      `[ab]`,
+	"score":       `10|[1-9](?:\.\d+)?`,
+	"yes-no":      `Yes|No`,
 }
 
 func FuzzPairLabel(f *testing.F)   { fuzz(f, "pair") }
@@ -306,3 +344,5 @@ func FuzzLetter(f *testing.F)      { fuzz(f, "letter") }
 func FuzzNumber(f *testing.F)      { fuzz(f, "number") }
 func FuzzOption(f *testing.F)      { fuzz(f, "option") }
 func FuzzOutput(f *testing.F)      { fuzz(f, "output") }
+func FuzzScore(f *testing.F)       { fuzz(f, "score") }
+func FuzzYesNo(f *testing.F)       { fuzz(f, "yes-no") }

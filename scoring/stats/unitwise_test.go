@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"gavel/scoring/stats"
 )
 
@@ -36,7 +38,8 @@ func TestUnitByUnitAsBySums(t *testing.T) {
 	}
 }
 
-func TestRedrawnMean(t *testing.T) {
+// TestJackknifeOfAMean: of a mean, the jackknife is Student's interval; that of 400 values in 200 parts is as wide.
+func TestJackknifeOfAMean(t *testing.T) {
 	values := make([]float64, 400)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range values {
@@ -48,12 +51,30 @@ func TestRedrawnMean(t *testing.T) {
 		}
 		return sum / float64(len(drawn))
 	}
-	iv := stats.Default.PercentileInterval(len(values), mean)
+	iv := stats.Jackknife(12, mean, false, 0.95)
+	center, deviation := stat.MeanStdDev(values[:12], nil)
+	half := 2.200985 * deviation / math.Sqrt(12) // the quantile of t with 11 degrees of freedom
+	if math.Abs(iv.Low-center+half) > 1e-6 || math.Abs(iv.High-center-half) > 1e-6 {
+		t.Errorf("%v, want %v ± %v", iv, center, half)
+	}
+	iv = stats.Jackknife(len(values), mean, false, 0.95)
 	if width := iv.High - iv.Low; math.Abs(width-2*1.96/20) > 0.02 {
 		t.Errorf("%v is %v wide, the mean of 400 normal values has 0.196", iv, width)
 	}
-	never := func([]int) float64 { return math.NaN() }
-	if iv := stats.Default.PercentileInterval(3, never); !math.IsNaN(iv.Low) || !math.IsNaN(iv.High) {
-		t.Errorf("of what is never defined: %v", iv)
+}
+
+// TestJackknifeAtTheEnds: where all 20 units agree, the interval is that of 20 of 20, 1 − 2·(1 − 0.025^(1/20)); a
+// statistic that is never defined has none.
+func TestJackknifeAtTheEnds(t *testing.T) {
+	for _, value := range []float64{1, -1, math.NaN()} {
+		iv := stats.Jackknife(20, func([]int) float64 { return value }, true, 0.95)
+		want := stats.Interval{Low: 0.663133, High: 1}
+		if value == -1 {
+			want = stats.Interval{Low: -1, High: -0.663133}
+		}
+		near := math.Abs(iv.Low-want.Low) < 1e-6 && math.Abs(iv.High-want.High) < 1e-6
+		if near == math.IsNaN(value) || math.IsNaN(value) && !math.IsNaN(iv.Low) {
+			t.Errorf("of %v: %v", value, iv)
+		}
 	}
 }

@@ -85,7 +85,7 @@ func (f Flags) Names() []string {
 // changes reports whether g, a repetition, has another verdict than first, the first judgment of the same presentation.
 func (g IndexedJudgment) changes(first IndexedJudgment) bool {
 	return first.Repetition == 0 && first.Presentation == g.Presentation &&
-		(first.Outcome != g.Outcome || first.Choice != g.Choice)
+		(first.Outcome != g.Outcome || first.Choice != g.Choice || first.score != g.score)
 }
 
 // Flags returns the flags of the item with this number. Under the goal worse the judge names the worse response and so

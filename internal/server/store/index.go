@@ -70,6 +70,8 @@ type IndexedJudgment struct {
 	tokens        int       // generated for all replies; 0 if one came from the cache
 	presentations int       // number of presentations of the item
 	positions     int       // number of candidates shown
+	score         float64   // of the candidate shown first, see [judging.Template.Level]
+	isGold        bool      // the candidate shown first is the labelled one
 }
 
 // decided reports whether the verdict names a candidate.
@@ -244,6 +246,8 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Index
 	if r.Own != nil {
 		g.OwnAnswer = Rightness{Correct: r.Own.Right, Known: true}
 	}
+	g.score = m.Spec.Prompt.Level(v.Answer)
+	g.isGold = len(r.Order) > 0 && r.Order[0] == r.Gold
 	right, labelled := m.Right(r, v)
 	g.Right = Rightness{Correct: right, Known: right || labelled}
 	return g

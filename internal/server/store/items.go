@@ -104,7 +104,27 @@ func (x *Index) Judgments(item int) (all []IndexedJudgment) {
 	slices.SortFunc(all, func(a, b IndexedJudgment) int {
 		return cmp.Or(cmp.Compare(a.Presentation, b.Presentation), cmp.Compare(a.Repetition, b.Repetition))
 	})
+	if p, _ := judging.ProtocolNamed(x.Manifest.Spec.Protocol); p.Scores {
+		rateScores(all)
+	}
 	return all
+}
+
+// rateScores decides which scores of an item's candidates are right: the labelled candidate's if it is the highest, and
+// another's if it is not above that. So of two equal scores one is right.
+func rateScores(all []IndexedJudgment) {
+	for i, g := range all {
+		all[i].Right.Correct = g.decided()
+		for _, other := range all {
+			if other.Repetition != g.Repetition || other.isGold == g.isGold {
+				continue
+			}
+			all[i].Right.Known = true
+			if (g.score > other.score) != g.isGold {
+				all[i].Right.Correct = false
+			}
+		}
+	}
 }
 
 // Outcomes returns the outcomes that occur among the judgments of the item with this number.

@@ -1,0 +1,78 @@
+package pointwise
+
+import (
+	"strings"
+
+	"gavel/internal/phrases"
+	"gavel/scoring"
+)
+
+// Parts of the items with a label.
+const (
+	PartRight   = "right"   // the better response scores higher than every other
+	PartTie     = "tie"     // another one has the same score
+	PartWrong   = "wrong"   // another one scores higher
+	PartMissing = "missing" // a score is missing
+)
+
+// Part returns the part that an item belongs to; "" without a label.
+func (*scores) Part(u scoring.Unit) string {
+	higher, equal, lower, all := u.Data.(responses).compared()
+	switch {
+	case all == 0:
+		return ""
+	case higher+equal+lower < all:
+		return PartMissing
+	case lower > 0:
+		return PartWrong
+	case equal > 0:
+		return PartTie
+	}
+	return PartRight
+}
+
+// A judge whose scores hardly differ cannot tell responses apart: mostAlike is the share of one score, in percent, and
+// mostEqual that of pairs with equal scores, from which on the sentence says so.
+const (
+	mostAlike = 70
+	mostEqual = 50
+)
+
+// Diagnose returns the level of a judge that scores: by how often the better response has the higher score, compared
+// with 50 %, and by the use of the scale.
+func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
+	if d, ok := r.DiagnoseMissing("judgment"); ok {
+		return d
+	}
+	if r.Overall(spearman).Metric != "" {
+		return diagnosePeople(r)
+	}
+	right := r.Overall(halfTie)
+	if right.Value == nil {
+		return scoring.UnknownDiagnosis(scoring.CodeNothing, "pointwise.no-label")
+	}
+	e, ok := right.Against(50)
+	if !ok {
+		return r.DiagnoseWithoutInterval("Correct", right, "pair")
+	}
+	d := e.Diagnose("pointwise.score-", e)
+	equal, mode := r.Overall(equalScores), r.Overall(mostUsed)
+	switch top := f.mostUsedScore(r); {
+	case mode.Value != nil && *mode.Value > mostAlike:
+		d.Also = phrases.Say("pointwise.alike", top, scoring.Percentage(*mode.Value))
+	case equal.Value != nil && *equal.Value > mostEqual:
+		d.Also = phrases.Say("pointwise.equal", scoring.Percentage(*equal.Value))
+	}
+	return d
+}
+
+// mostUsedScore returns the score that the judge gives most often.
+func (*scores) mostUsedScore(r *scoring.Report) (score string) {
+	highest := 0.0
+	for _, x := range r.Results {
+		if name, ok := strings.CutPrefix(x.Metric, ScoreCount); ok && *x.Value > highest {
+			score, highest = name, *x.Value
+		}
+	}
+	return score
+}

@@ -1,0 +1,268 @@
+// Package pointwise scores responses one at a time: a question, one response, a score. Every dataset of pairs or
+// options tests it, since the better response should have the higher score.
+package pointwise
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/reading"
+)
+
+const name = "pointwise"
+
+// scaleOption selects the levels of a score.
+var scaleOption = judging.Option{
+	Name:    "scale",
+	Label:   "Scale",
+	Usage:   "the scale of scores: yes-no, or whole numbers; the prompts mt-bench (1-10) and llmbar (0-9) have their own",
+	Default: "1-10",
+	Values:  []string{"yes-no", "1-5", "1-10", "0-100"},
+}
+
+// Protocol scores responses one at a time.
+var Protocol = judging.Protocol{
+	Name:  name,
+	About: "a response alone: which score does it deserve? (MT-Bench's single-answer grading, arXiv 2306.05685)",
+	Help: `Shows a judge one response at a time and asks for a score. On pairs and options the better response should have
+the higher score: "gavel compare" with a pairwise run of the same judge says whether it judges better by comparing or by
+scoring. Prompts: direct and cot, MT-Bench's single-answer grading and LLMBar's Rating word for word.
+
+Examples:
+  gavel run pointwise --model qwen3:8b --dataset judgebench-gpt4o
+  gavel run pointwise --model qwen3:8b --dataset sample --scale yes-no --prompt cot
+  gavel run pointwise --backend sim --model accuracy=0.8,noise=0.1 --dataset sample`,
+	Items: "pairs, options or responses", Goal: "good", Asked: "How good is this response?",
+	Shapes:   []datasets.Shape{datasets.Pair, datasets.Options, datasets.Response},
+	MaxShown: 1,
+	Scores:   true,
+	Templates: []judging.Template{
+		scaled("direct", "gavel", texts["direct"], scaleOption.Default),
+		scaled("cot", "gavel", texts["cot"], scaleOption.Default),
+		published("mt-bench", "MT-Bench (arXiv 2306.05685), single-answer grading", "You are a helpful assistant.", "1-10"),
+		published("llmbar", "LLMBar (arXiv 2310.07641), Rating with rules", llmBarSystem, llmBarScale),
+		scaled(judging.Decision, "gavel", texts[judging.Decision], scaleOption.Default),
+	},
+	Options: []judging.Option{scaleOption},
+	CustomTemplate: func(path, system string) (judging.Template, error) {
+		if strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml") {
+			return readRubric(path, system)
+		}
+		if strings.TrimSpace(system) == "" {
+			return judging.Template{}, errors.New("the prompt is empty: it must ask for a score, such as [[7]]")
+		}
+		return judging.NewTemplate(path, "file", system, levelsOf(scaleOption.Default)), nil // adapt fills in the scale
+	},
+	Adapt: adapt,
+	Describe: func(r *judging.Record, item datasets.Item, _ judging.Presentation) {
+		if item.People != nil {
+			r.People = item.People
+			r.Question = datasets.HexSum([]byte(item.Question))[:16]
+		}
+	},
+	New: func(t judging.Template, s judging.Settings) judging.Asker { return pointwise{t, s.Get(scaleOption)} },
+}
+
+//go:embed prompts
+var files embed.FS
+
+var texts = judging.Texts(files, "prompts")
+
+const llmBarSystem = "You are a helpful assistant in evaluating the quality of the outputs for a given instruction. " +
+	"Your goal is to score a given output for the given instruction."
+
+// Levels of the scale yes-no.
+const (
+	yes = reading.Yes
+	no  = reading.No
+)
+
+// levelsOf returns the levels of a scale, the lowest first.
+func levelsOf(scale string) (levels []string) {
+	if scale == "yes-no" {
+		return []string{no, yes}
+	}
+	low, high, _ := strings.Cut(scale, "-")
+	first, _ := strconv.Atoi(low)
+	last, _ := strconv.Atoi(high)
+	for n := first; n <= last; n++ {
+		levels = append(levels, strconv.Itoa(n))
+	}
+	return levels
+}
+
+// scaled returns a prompt that asks for a score on a scale. Its labels are the levels.
+func scaled(name, origin, system, scale string) judging.Template {
+	return judging.NewTemplate(name, origin, fillScale(system, scale), levelsOf(scale))
+}
+
+// fillScale writes a scale into a prompt.
+func fillScale(text, scale string) string {
+	levels := levelsOf(scale)
+	first, last := levels[0], levels[len(levels)-1]
+	question := fmt.Sprintf("Rate it from %s (worst) to %s (best).", first, last)
+	labels := fmt.Sprintf("[[N]], with N a whole number from %s to %s", first, last)
+	if last == yes {
+		question = "Is it correct, and does it do what the user asks for?"
+		labels = "[[Yes]] or [[No]]"
+	}
+	return judging.Fill(text, "{ask}", question, "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
+}
+
+// published returns a published prompt, whose user message holds all of it.
+func published(name, origin, system, scale string) judging.Template {
+	t := judging.NewTexts(name, origin, map[string]string{"system": system, "user": texts[name]}, noLabel)
+	t.Labels = levelsOf(scale)
+	return t
+}
+
+// adapt returns a prompt for the scale of the settings. Published prompts keep theirs.
+func adapt(t judging.Template, s judging.Settings) judging.Template {
+	text, isOurs := texts[t.Name]
+	switch {
+	case t.Texts["user"] != "":
+		return t
+	case t.Texts != nil:
+		return onScale(t, s.Get(scaleOption))
+	case !isOurs:
+		text = t.System
+	}
+	return scaled(t.Name, t.Origin, text, s.Get(scaleOption))
+}
+
+// pointwise asks for the score of one response (PROTOCOLS.md §6). The template's labels are the levels of its scale.
+type pointwise struct {
+	template judging.Template
+	scale    string // of the settings
+}
+
+func (pointwise) Name() string { return name }
+
+// Check returns an error if the settings name another scale than a published prompt has.
+func (p pointwise) Check(datasets.Item) error {
+	if levels := levelsOf(p.scale); p.scale != scaleOption.Default && !slices.Equal(levels, p.template.Labels) {
+		return fmt.Errorf("the prompt %s has a scale of its own, from %s to %s: leave out --scale",
+			p.template.Name, p.template.Labels[0], p.template.Labels[len(p.template.Labels)-1])
+	}
+	return nil
+}
+
+// Presentations returns one for each response and criterion of a rubric. The response is the first of its order and the
+// only one that is shown.
+func (p pointwise) Presentations(item datasets.Item) (all []judging.Presentation) {
+	for k := range item.Candidates {
+		order := []int{k}
+		for other := range item.Candidates {
+			if other != k {
+				order = append(order, other)
+			}
+		}
+		for _, criterion := range criteria(p.template) {
+			all = append(all, judging.Presentation{Index: len(all), Order: order, Shape: item.Shape, Mode: criterion})
+		}
+	}
+	return all
+}
+
+// Prompt shows the response in the layout of JudgeBench's harness, or in that of a published prompt.
+func (p pointwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
+	response := item.Candidates[s.Order[0]].Text
+	prompt := judging.Prompt{System: p.template.System, LabelTurn: judging.LabelTurn, Oracle: p.oracle(item, s)}
+	form := "[[%s]]"
+	if p.isPlain() {
+		form = "%s"
+	}
+	if p.isPlain() || p.template.Name == "direct" || p.template.Name == judging.Decision {
+		prompt.LabelTurn = ""
+	}
+	prompt.User = "<|User Prompt|>\n" + item.Question + "\n\n<|The Start of Assistant's Answer|>\n" + response +
+		"\n<|The End of Assistant's Answer|>"
+	if user, ok := p.template.Texts["user"]; ok {
+		prompt.System = p.template.Texts["system"]
+		prompt.User = judging.Fill(user, "{question}", item.Question, "{answer}", response)
+	}
+	if s.Mode != "" {
+		prompt.System = p.template.Texts[criterionText+s.Mode]
+	}
+	for _, level := range p.template.Labels {
+		prompt.Oracle.Choices = append(prompt.Oracle.Choices, fmt.Sprintf(form, level))
+	}
+	prompt.Labels = slices.Clone(prompt.Oracle.Choices)
+	slices.Reverse(prompt.Labels) // a decision model's yes is its first option
+	return prompt
+}
+
+// isPlain reports whether the score is the whole reply, without brackets: LLMBar's scale.
+func (p pointwise) isPlain() bool { return slices.Equal(p.template.Labels, levelsOf(llmBarScale)) }
+
+// llmBarScale is the scale of LLMBar's Rating.
+const llmBarScale = "0-9"
+
+// oracle tells simulated judges the position of the better response, or people's score of the one shown, and how much
+// longer this is than the others.
+func (p pointwise) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
+	length, total := 0.0, 0.0
+	for k, c := range item.Candidates {
+		n := float64(utf8.RuneCountInString(c.Text))
+		total += n
+		if k == s.Order[0] {
+			length = n
+		}
+	}
+	quality := math.NaN()
+	if p := item.People; p != nil && p.Scale != nil {
+		quality = (p.Mean() - p.Scale[0]) / (p.Scale[1] - p.Scale[0])
+	}
+	return backends.Oracle{
+		Quality:      quality,
+		Item:         item.ID,
+		Presentation: s.Index,
+		Order:        s.Order,
+		Correct:      slices.Index(s.Order, item.Gold),
+		IsScore:      true,
+		Length:       float64(len(item.Candidates))*length/max(1, total) - 1,
+	}
+}
+
+// forms match a score as the prompts ask for it: MT-Bench's in brackets, LLMBar's alone.
+var (
+	bracketed = regexp.MustCompile(`\[\[(\d+(?:\.\d+)?|Yes|No)\]\]`)
+	alone     = regexp.MustCompile(`^\s*(\d+)\s*$`)
+)
+
+// ReadsByPolicy returns true: no published rule says which of several scores counts.
+func (pointwise) ReadsByPolicy(*judging.Record) bool { return true }
+
+// Parse reads the score as the prompt asks for it, or as the reply states it. One outside the scale is no verdict.
+func (p pointwise) Parse(_ judging.Presentation, reply string, method judging.Reading) judging.Verdict {
+	if method.Name == judging.Robust {
+		f := reading.Score(reply, p.template.Labels)
+		v := judging.NewVerdict(f.Outcome, f.Rule, reply, f.Start, f.End, judging.NoCandidate)
+		v.Answer = f.Value
+		return v
+	}
+	form := bracketed
+	if p.isPlain() {
+		form = alone
+	}
+	label, span, outcome := judging.OneLabel(form, reply, method.Policy)
+	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.NoCandidate, Span: span}
+	switch {
+	case outcome != judging.Decided:
+	case reading.OnScale(label, p.template.Labels):
+		v.Answer = label
+	default:
+		v.Outcome = judging.NoVerdict
+	}
+	return v
+}

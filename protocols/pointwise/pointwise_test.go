@@ -1,0 +1,449 @@
+package pointwise_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/backends"
+	"gavel/datasets"
+	"gavel/internal/trials"
+	"gavel/judging"
+	"gavel/judging/judgingtest"
+	_ "gavel/protocols"
+	"gavel/protocols/imports"
+	"gavel/protocols/pointwise"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// rounded is the largest error of a value in a report, which has four decimals.
+const rounded = 0.51e-4
+
+var quick = stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
+
+// item holds one row of a table: the group, the labelled response, and what the judge says of each response.
+type item struct {
+	id, group, gold string
+	replies         []string
+}
+
+// runOf returns a run of pointwise over items. Responses are named A, B, C.
+func runOf(t *testing.T, labels string, items ...item) *scoring.Run {
+	t.Helper()
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: "pointwise", Goal: "good", Model: judging.ModelSpec{Name: "judge"},
+		Prompt:  judging.Template{Name: "direct", Labels: strings.Fields(labels)},
+		Dataset: judging.DatasetSpec{Items: len(items)}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	assert.NilError(t, err)
+	for _, x := range items {
+		for k, reply := range x.replies {
+			order := []string{string(rune('A' + k))}
+			for other := range x.replies {
+				if other != k {
+					order = append(order, string(rune('A'+other)))
+				}
+			}
+			assert.NilError(t, load.Add(&judging.Record{
+				Schema: 1, Item: x.id, Group: x.group, Gold: x.gold, Presentation: k, Presentations: len(x.replies), Order: order,
+				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}},
+			}))
+		}
+	}
+	run := load.Run()
+	run.Dir = "scored"
+	return run
+}
+
+const oneToTen = "1 2 3 4 5 6 7 8 9 10"
+
+// want compares a result with what was worked by hand; a value of -1 is undefined.
+func want(t *testing.T, rep scoring.Report, metric, group string, value float64, n int) {
+	t.Helper()
+	r := rep.Result(metric, group, "")
+	if value < 0 && r.Value == nil {
+		return
+	}
+	if r.Value == nil || math.Abs(*r.Value-value) > rounded || r.N != n {
+		t.Errorf("%s of %s: %+v, want %v of %d", metric, group, r, value, n)
+	}
+}
+
+// Computed by hand. Of five pairs with a label, the better response scores higher in p1 and p5, the same in p2, lower
+// in p3, and has no rival's score in p4, which counts half. 20 pairs of a better and another response, of which 13 are in
+// the right order and one is equal.
+func TestPairsByHand(t *testing.T) {
+	rep := runOf(t, oneToTen,
+		item{"p1", "Math", "A", []string{"[[8]]", "[[5]]"}},
+		item{"p2", "Math", "A", []string{"[[7]]", "Score: 7/10"}},
+		item{"p3", "Math", "B", []string{"[[9]]", "[[6]]"}},
+		item{"p4", "Coding", "A", []string{"[[8]]", "I cannot say."}},
+		item{"p5", "Coding", "A", []string{"[[8]]", "[[3]]"}},
+		item{"p6", "Coding", "", []string{"[[8]]", "[[7]]"}},
+	).Score(quick)
+	want(t, rep, "half-tie", scoring.Overall, 60, 5)
+	want(t, rep, "half-tie", "Math", 50, 3)
+	want(t, rep, "half-tie", "Coding", 75, 2)
+	want(t, rep, "equal-scores", scoring.Overall, 20, 5)
+	want(t, rep, "equal-scores", "Math", 100./3, 3)
+	want(t, rep, "right-where-alike", scoring.Overall, 200./3, 3)
+	want(t, rep, "coverage", scoring.Overall, 60, 5)
+	want(t, rep, "score-auroc", scoring.Overall, 13.5/20, 9)
+	want(t, rep, "most-used", scoring.Overall, 400./11, 11)
+	want(t, rep, "levels", scoring.Overall, 6, 11)
+	want(t, rep, "score:8", scoring.Overall, 4, 11)
+	want(t, rep, "better-score:8", scoring.Overall, 3, 5)
+	want(t, rep, "other-score:7", scoring.Overall, 1, 4)
+	uses := -(4*math.Log2(4./11) + 3*math.Log2(3./11) + 4*math.Log2(1./11)) / 11
+	want(t, rep, "scale-entropy", scoring.Overall, uses/math.Log2(10), 11)
+	parts := map[string]int{}
+	for _, p := range rep.Breakdowns[0].Parts {
+		parts[p.Name] = p.N
+	}
+	assert.DeepEqual(t, parts, map[string]int{
+		pointwise.PartRight: 2, pointwise.PartTie: 1, pointwise.PartWrong: 1, pointwise.PartMissing: 1,
+	})
+	assert.Equal(t, rep.Unlabelled, 1)
+	for _, metric := range []string{"half-tie", "equal-scores", "right-where-alike", "coverage", "score-auroc"} {
+		r := rep.Result(metric, scoring.Overall, "")
+		if r.Low == nil || r.High == nil || *r.Low >= *r.Value || *r.High <= *r.Value || r.Missing == "" {
+			t.Errorf("%s has no interval around its value: %+v", metric, r)
+		}
+	}
+}
+
+// Computed by hand. Of the others of i1 one is lower and one equal: 3/4; of i2 one is higher and one missing: 1/4.
+func TestOptionsByHand(t *testing.T) {
+	rep := runOf(t, oneToTen,
+		item{"i1", "", "A", []string{"[[7]]", "[[7]]", "[[4]]"}},
+		item{"i2", "", "A", []string{"[[3]]", "[[5]]", "[[11]]"}},
+	).Score(quick)
+	want(t, rep, "half-tie", scoring.Overall, 50, 2)
+	want(t, rep, "equal-scores", scoring.Overall, 25, 4)
+	want(t, rep, "right-where-alike", scoring.Overall, 50, 2)
+	want(t, rep, "coverage", scoring.Overall, 50, 4)
+	want(t, rep, "levels", scoring.Overall, 4, 5)
+}
+
+// Nothing, one answer to all, no score at all, and no label: values are undefined or say so, and the report is printed.
+func TestDegenerateRuns(t *testing.T) {
+	for name, c := range map[string]struct {
+		items   []item
+		halfTie float64
+		code    string
+	}{
+		"nothing":  {nil, -1, scoring.CodeNothing},
+		"all yes":  {[]item{{"a", "", "A", []string{"[[Yes]]", "[[Yes]]"}}, {"b", "", "B", []string{"[[Yes]]", "[[Yes]]"}}}, 50, scoring.CodeFew},
+		"no score": {[]item{{"a", "", "A", []string{"", "hm"}}}, 50, scoring.CodeSilent},
+		"equal":    {[]item{{"a", "", "A", []string{"[[Yes]]", "[[Yes]]"}}, {"b", "", "B", []string{"[[No]]", "[[No]]"}}}, 50, scoring.CodeFew},
+		"no label": {[]item{{"a", "", "", []string{"[[Yes]]", "[[No]]"}}}, -1, scoring.CodeNothing},
+	} {
+		rep := runOf(t, "No Yes", c.items...).Score(quick)
+		want(t, rep, "half-tie", scoring.Overall, c.halfTie, len(c.items))
+		if rep.Diagnosis == nil || rep.Diagnosis.Code != c.code || rep.Says == "" {
+			t.Errorf("%s: %+v %q", name, rep.Diagnosis, rep.Says)
+		}
+		remark := map[string]string{
+			"all yes": "Nearly all scores are alike: Yes is 100 % of them.", "equal": "It gives both responses the same score in 100 % of pairs.",
+		}[name]
+		assert.Equal(t, rep.Diagnosis.Also, remark)
+	}
+}
+
+// Computed by hand. On eight pairs scoring is better by 1 on three and by ½ on one, and worse by ½ on one: 3 of 8. Of
+// the 32 ways to exchange the runs on these five pairs, six give a difference of 3 or more.
+func TestAgainstPairwise(t *testing.T) {
+	var scored []item
+	pairs := judging.NewManifest("test", judging.Spec{
+		Protocol: "pairwise", Goal: "better", Model: judging.ModelSpec{Name: "judge"},
+		Prompt:  judging.Template{Name: "sop", Labels: []string{"A>B", "B>A"}},
+		Dataset: judging.DatasetSpec{Items: 8}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	load, err := scoring.NewLoader(pairs, judging.Reading{Policy: judging.Unique})
+	assert.NilError(t, err)
+	for i, x := range []struct{ scores, verdicts string }{
+		{"8 5", "BB"}, {"8 5", "BB"}, {"8 5", "BB"}, {"8 5", "AB"}, {"6 6", "AA"}, {"9 2", "AA"}, {"2 9", "BB"}, {"5 5", "BA"},
+	} {
+		id := fmt.Sprint("p", i)
+		a, b, _ := strings.Cut(x.scores, " ")
+		scored = append(scored, item{id, "", "A", []string{"[[" + a + "]]", "[[" + b + "]]"}})
+		for k, named := range x.verdicts {
+			reply := "[[A>B]]"
+			if (k == 1) == (named == 'A') {
+				reply = "[[B>A]]"
+			}
+			assert.NilError(t, load.Add(&judging.Record{
+				Schema: 1, Item: id, Gold: "A", Presentation: k, Presentations: 2, Order: [][]string{{"A", "B"}, {"B", "A"}}[k],
+				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}},
+			}))
+		}
+	}
+	compared := load.Run()
+	compared.Dir = "compared"
+	byScore := runOf(t, oneToTen, scored...)
+	all, err := scoring.Compare([]*scoring.Run{compared, byScore}, stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1})
+	assert.NilError(t, err)
+	back, err := scoring.Compare([]*scoring.Run{byScore, compared}, stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1})
+	assert.NilError(t, err)
+	differences := map[string]scoring.Difference{}
+	for _, d := range all.Comparisons[0].Differences {
+		if d.Group == scoring.Overall {
+			differences[d.Metric] = d
+		}
+	}
+	d := differences["half-tie"]
+	a, b := compared.Score(quick).Result("half-tie", scoring.Overall, ""), byScore.Score(quick).Result("half-tie", scoring.Overall, "")
+	if *d.A != 37.5 || *d.B != 75 || *d.Diff != 37.5 || d.N != 8 || *d.A != *a.Value || *d.B != *b.Value {
+		t.Errorf("half-tie: %v and %v, %v of %d; the runs alone have %v and %v", *d.A, *d.B, *d.Diff, d.N, *a.Value, *b.Value)
+	}
+	if d.P == nil || math.Abs(float64(*d.P)-6./32) > 1e-9 {
+		t.Errorf("p is %v, want 6/32", d.P)
+	}
+	for metric, want := range map[string][2]float64{"right-where-alike": {100. / 3, 250. / 3}, "coverage": {75, 75}} {
+		if d := differences[metric]; d.A == nil || math.Abs(*d.A-want[0]) > rounded || math.Abs(*d.B-want[1]) > rounded {
+			t.Errorf("%s: %+v, want %v", metric, d, want)
+		}
+	}
+	for _, d := range back.Comparisons[0].Differences {
+		if there := differences[d.Metric]; d.Group == scoring.Overall && (*d.Diff != -*there.Diff || *d.Low != -*there.High || *d.P != *there.P) {
+			t.Errorf("%s the other way round: %+v, want the opposite of %+v", d.Metric, d, there)
+		}
+	}
+	if len(differences) != 3 {
+		t.Errorf("the two protocols share %d metrics: %v", len(differences), differences)
+	}
+}
+
+// simulatedRun returns a simulated judge's run of n pairs.
+func simulatedRun(t *testing.T, spec string, seed, n int) *scoring.Run {
+	t.Helper()
+	judge, err := backends.NewSim(spec)
+	assert.NilError(t, err)
+	judge.Seed = uint64(seed)
+	template, err := pointwise.Protocol.Template("direct")
+	assert.NilError(t, err)
+	asker := pointwise.Protocol.New(template, nil)
+	load, err := scoring.NewLoader(judging.NewManifest("test", judging.Spec{
+		Protocol: "pointwise", Goal: "good", Prompt: template, Dataset: judging.DatasetSpec{Items: n},
+		Parameters: judging.Parameters{MaxTokens: 4096},
+	}), judging.Reading{Policy: judging.Unique})
+	assert.NilError(t, err)
+	for i := range n {
+		x := judgingtest.Pair(strconv.Itoa(i), i%2)
+		for _, s := range asker.Presentations(x) {
+			r := &judging.Record{
+				Item: x.ID, Gold: x.Candidates[x.Gold].ID, Presentation: s.Index, Presentations: 2,
+				Order: []string{x.Candidates[s.Order[0]].ID, x.Candidates[s.Order[1]].ID}, Outcome: judging.Decided,
+			}
+			oracle := asker.Prompt(x, s).Oracle
+			reply, err := judge.Ask(t.Context(), backends.Request{Oracle: &oracle})
+			assert.NilError(t, err)
+			label := reply.Text[strings.LastIndexByte(reply.Text, '[')+1:]
+			read := scoring.ParsedVerdict{Verdict: judging.Verdict{
+				Outcome: judging.Decided, Answer: strings.TrimRight(label, "]"), Choice: judging.NoCandidate,
+			}}
+			assert.NilError(t, load.AddParsed(r, read))
+		}
+	}
+	return load.Run()
+}
+
+// TestKindsAreNamed: at n = 350, at least 95 of 100 simulated judges of each kind get its diagnosis, and at most 5
+// another one.
+func TestKindsAreNamed(t *testing.T) {
+	worlds := 20
+	if trials.All() {
+		worlds = 200
+	}
+	for name, c := range map[string]struct {
+		spec   string
+		code   string // of the level; "" for any
+		remark string // the beginning of the remark; "" for any
+	}{
+		"knows":           {spec: "accuracy=0.9,noise=0.1", code: scoring.CodeStrong},
+		"knows, is noisy": {spec: "accuracy=1,noise=0.6", code: scoring.CodeWeak},
+		"knows, drifts":   {spec: "accuracy=0.9,noise=0.1,shift=0.1,halo=0.1", code: scoring.CodeStrong},
+		"coin":            {spec: "coin", code: scoring.CodeChance},
+		"noise alone":     {spec: "accuracy=0.5,noise=0.3", code: scoring.CodeChance},
+		"all alike":       {spec: "accuracy=0.8,noise=0.2,compress=0.95", remark: "Nearly all scores are alike: 8 is "},
+		"all the same":    {spec: "accuracy=0.8,compress=1", code: scoring.CodeChance, remark: "Nearly all scores are alike: 8 is 100 % of them."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rightly := 0
+			for seed := range worlds {
+				d := simulatedRun(t, c.spec, seed+1, 350).Score(quick).Diagnosis
+				isAlike := strings.HasPrefix(d.Also, "Nearly all")
+				if (c.code == "" || d.Code == c.code) && strings.HasPrefix(d.Also, c.remark) && isAlike == (c.remark != "") {
+					rightly++
+				} else {
+					t.Logf("seed %d: %s: %s %s", seed+1, d.Code, d.Text, d.Also)
+				}
+			}
+			if 100*rightly < 95*worlds {
+				t.Errorf("%d of %d are named", rightly, worlds)
+			}
+		})
+	}
+}
+
+const data = "../../../shared/data/"
+
+// TestPublishedPrompts compares the prompts with MT-Bench's and LLMBar's files, byte for byte.
+func TestPublishedPrompts(t *testing.T) {
+	const question, answer = "What is {answer} of $1?", "It is {question} %s\n"
+	x := judgingtest.Pair("p1", 0)
+	x.Question, x.Candidates[1].Text = question, answer
+	prompt := func(name string) judging.Prompt {
+		template, err := pointwise.Protocol.Template(name)
+		assert.NilError(t, err)
+		asker := pointwise.Protocol.New(template, nil)
+		return asker.Prompt(x, asker.Presentations(x)[1])
+	}
+	t.Run("mt-bench", func(t *testing.T) {
+		raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"mt-bench/judge_prompts.jsonl"))
+		assert.NilError(t, err)
+		for line := range strings.Lines(string(raw)) {
+			var p struct {
+				Name     string
+				System   string `json:"system_prompt"`
+				Template string `json:"prompt_template"`
+			}
+			assert.NilError(t, json.Unmarshal([]byte(line), &p))
+			if p.Name == "single-v1" {
+				user := strings.NewReplacer("{question}", question, "{answer}", answer).Replace(p.Template)
+				assert.Equal(t, prompt("mt-bench").System, p.System)
+				assert.Equal(t, prompt("mt-bench").User, user)
+				return
+			}
+		}
+		t.Error("the file has no single-v1")
+	})
+	t.Run("llmbar", func(t *testing.T) {
+		raw, err := os.ReadFile(judgingtest.RequireFile(t, data+"llmbar/LLMEvaluator/evaluators/prompts/rating/Rating.txt"))
+		assert.NilError(t, err)
+		p := prompt("llmbar")
+		whole := "<|im_start|>system\n" + p.System + "\n<|im_end|>\n<|im_start|>user\n" + p.User + "\n<|im_end|>"
+		assert.Equal(t, whole, strings.NewReplacer("{input}", question, "{output}", answer).Replace(string(raw)))
+	})
+}
+
+// TestPublishedScores imports LLMBar's stored scores. Each subset has the published correct_average, but for two scores
+// of 10, which are outside the scale 0 to 9: the share of a recount that includes them is the published one too.
+func TestPublishedScores(t *testing.T) {
+	const folder = data + "llmbar/Dataset/LLMBar/"
+	for subset, outside := range map[string]string{
+		"Natural": "Natural#85", "Adversarial/Neighbor": "Adversarial/Neighbor#79", "Adversarial/GPTInst": "",
+		"Adversarial/GPTOut": "", "Adversarial/Manual": "",
+	} {
+		t.Run(subset, func(t *testing.T) {
+			file := judgingtest.RequireFile(t, folder+subset+"/evaluators/ChatGPT/Rating/result.json")
+			var published struct {
+				Average string `json:"correct_average"`
+			}
+			read(t, filepath.Join(filepath.Dir(file), "statistics.json"), &published)
+			average, err := strconv.ParseFloat(strings.TrimSuffix(published.Average, "%"), 64)
+			assert.NilError(t, err)
+			dir := filepath.Join(t.TempDir(), "run")
+			_, err = pointwise.Imports[0].Import(imports.Input{
+				Files: []string{file}, Out: dir, Gavel: "test", Option: func(string) string { return "" },
+			})
+			assert.NilError(t, err)
+			run, err := scoring.Load(dir, judging.Reading{Policy: judging.Unique})
+			assert.NilError(t, err)
+			r := run.Score(quick).Result("half-tie", scoring.Overall, "")
+
+			var rows []struct {
+				Label   int
+				Results []json.RawMessage
+			}
+			read(t, file, &rows)
+			recount, missing := 0.0, 0.0 // missing: what the pair without a score would add beyond half
+			for i, row := range rows {
+				var last struct {
+					First  [2]string `json:"score_1"`
+					Second [2]string `json:"score_2"`
+				}
+				assert.NilError(t, json.Unmarshal(row.Results[len(row.Results)-1], &last))
+				a, _ := strconv.Atoi(strings.TrimSpace(last.First[0]))
+				b, _ := strconv.Atoi(strings.TrimSpace(last.Second[0]))
+				if row.Label == 2 {
+					a, b = b, a
+				}
+				points := map[bool]float64{true: 1}[a > b]
+				if a == b {
+					points = 0.5
+				}
+				recount += points
+				if fmt.Sprintf("%s#%d", subset, i) == outside {
+					missing = points - 0.5
+					assert.Equal(t, max(a, b), 10)
+				}
+			}
+			n := float64(len(rows))
+			assert.Assert(t, math.Abs(100*recount/n-average) < 1e-9, "%v of %v is not %v", recount, n, average)
+			assert.Assert(t, r.N == len(rows) && math.Abs(*r.Value-100*(recount-missing)/n) < rounded, "%+v", r)
+			if missing := rowsWithoutScore(t, dir); missing != outside {
+				t.Errorf("without a score: %q, want %q", missing, outside)
+			}
+		})
+	}
+}
+
+// rowsWithoutScore returns the items of a run's records without a score.
+func rowsWithoutScore(t *testing.T, dir string) string {
+	t.Helper()
+	var items []string
+	assert.NilError(t, judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+		if r.Outcome != judging.Decided {
+			items = append(items, r.Item)
+		}
+		return nil
+	}))
+	return strings.Join(items, " ")
+}
+
+func read(t *testing.T, file string, into any) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	assert.NilError(t, err)
+	assert.NilError(t, json.Unmarshal(raw, into))
+}
+
+// FuzzParse: no reply makes the reader panic, a verdict is on the scale, and it is where it says.
+func FuzzParse(f *testing.F) {
+	for _, reply := range []string{"", "[[8]]", "Rating: [[8.5]]", "8/10", "٣", "[[Yes]] [[No]]", "Score: -1", "[[1e9]]", "\xff8", "[[" + strings.Repeat("9", 400) + "]]"} {
+		for scale := range 3 {
+			f.Add(reply, scale)
+		}
+	}
+	f.Fuzz(func(t *testing.T, reply string, scale int) {
+		labels := [][]string{strings.Fields(oneToTen), {"No", "Yes"}, strings.Fields("0 1 2 3 4 5 6 7 8 9")}[uint(scale)%3]
+		asker := pointwise.Protocol.New(judging.Template{Name: "direct", Labels: labels}, nil)
+		for _, reading := range []judging.Reading{{Name: judging.Robust}, {Policy: judging.Unique}, {Policy: judging.Last}} {
+			v := asker.Parse(judging.Presentation{Order: []int{0, 1}, Shape: datasets.Pair}, reply, reading)
+			if v.Outcome != judging.Decided {
+				continue
+			}
+			x, err := strconv.ParseFloat(v.Answer, 64)
+			isLevel := v.Answer == "Yes" || v.Answer == "No"
+			low, _ := strconv.ParseFloat(labels[0], 64)
+			high, _ := strconv.ParseFloat(labels[len(labels)-1], 64)
+			if isLevel != (len(labels) == 2) || !isLevel && (err != nil || x < low || x > high) || v.Choice != judging.NoCandidate {
+				t.Errorf("%q reads as %+v on %q", reply, v, labels)
+			}
+			if v.Span.Start < 0 || v.Span.Start >= v.Span.End || v.Span.End > len(reply) {
+				t.Errorf("%q reads as %+v: nowhere", reply, v)
+			}
+		}
+	})
+}

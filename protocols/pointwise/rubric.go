@@ -1,0 +1,112 @@
+package pointwise
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gavel/judging"
+)
+
+// rubric holds criteria of one's own. Each is asked about alone, and the score of a response is the mean over the
+// criteria by their weights.
+type rubric struct {
+	Criteria []criterion `yaml:"criteria"`
+}
+
+// criterion asks one question about a response.
+type criterion struct {
+	Name   string            `yaml:"name"`
+	Ask    string            `yaml:"ask"`    // the question
+	Levels map[string]string `yaml:"levels"` // what a level means, for some levels
+	Weight float64           `yaml:"weight"` // relative to the other criteria; 0: 1
+}
+
+// Beginnings of the names of a rubric's texts: the question about a criterion, and its weight.
+const (
+	criterionText = "criterion."
+	weightText    = "weight."
+)
+
+// readRubric reads a rubric's file as a prompt with a text for each criterion, for any scale.
+func readRubric(path, text string) (judging.Template, error) {
+	var r rubric
+	d := yaml.NewDecoder(strings.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&r); err != nil {
+		return judging.Template{}, err
+	}
+	all := map[string]string{}
+	for i, c := range r.Criteria {
+		switch {
+		case c.Name == "" || c.Ask == "":
+			return judging.Template{}, fmt.Errorf("criterion %d lacks a name or a question (ask)", i+1)
+		case all[criterionText+c.Name] != "":
+			return judging.Template{}, fmt.Errorf("two criteria have the name %q", c.Name)
+		case c.Weight < 0:
+			return judging.Template{}, fmt.Errorf("the weight of %s is negative", c.Name)
+		case c.Weight == 0:
+			c.Weight = 1
+		}
+		words := c.Ask
+		for _, level := range slices.Sorted(maps.Keys(c.Levels)) {
+			words += "\n" + level + ": " + c.Levels[level]
+		}
+		all[criterionText+c.Name] = strings.Replace(texts["criterion"], "{criterion}", words, 1)
+		all[weightText+c.Name] = strconv.FormatFloat(c.Weight, 'g', -1, 64)
+	}
+	if len(all) == 0 {
+		return judging.Template{}, fmt.Errorf("the rubric has no criteria")
+	}
+	return judging.NewTexts(path, "file", all, noLabel), nil // adapt fills in the scale
+}
+
+// onScale returns a rubric's prompt for a scale.
+func onScale(t judging.Template, scale string) judging.Template {
+	all := maps.Clone(t.Texts)
+	for name, text := range all {
+		if strings.HasPrefix(name, criterionText) {
+			all[name] = fillScale(text, scale)
+		}
+	}
+	filled := judging.NewTexts(t.Name, t.Origin, all, noLabel)
+	filled.Labels = levelsOf(scale)
+	return filled
+}
+
+// noLabel matches nothing: the labels of a prompt with several texts are the levels of its scale.
+var noLabel = regexp.MustCompile(`$^`)
+
+// criteria returns the names of a rubric's criteria; one empty name for another prompt.
+func criteria(t judging.Template) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(t.Texts)) {
+		if c, ok := strings.CutPrefix(name, criterionText); ok {
+			names = append(names, c)
+		}
+	}
+	if names == nil {
+		names = []string{""}
+	}
+	return names
+}
+
+// weightOf returns the share of a criterion in the score.
+func weightOf(t judging.Template, key string) float64 {
+	total, weight := 0.0, 1.0
+	for _, name := range criteria(t) {
+		w, err := strconv.ParseFloat(t.Texts[weightText+name], 64)
+		if err != nil {
+			return 1 // no rubric
+		}
+		total += w
+		if name == key {
+			weight = w
+		}
+	}
+	return weight / total
+}

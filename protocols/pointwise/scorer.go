@@ -1,0 +1,335 @@
+package pointwise
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/pairwise"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// Metrics of scores. Those that pairwise has too mean the same there.
+const (
+	halfTie     = "half-tie"
+	equalScores = "equal-scores"
+	scoreAUROC  = "score-auroc"
+	mostUsed    = "most-used"
+	levelsUsed  = "levels"
+	entropy     = "scale-entropy"
+	// ScoreCount, BetterCount and OtherCount start the names of metrics that count the responses with a score: all, the
+	// labelled ones, and the others of items with a label.
+	ScoreCount  = "score:"
+	BetterCount = "better-score:"
+	OtherCount  = "other-score:"
+)
+
+// Metrics is the table of metrics of pointwise.
+//
+//go:embed metrics.yaml
+var Metrics string
+
+// responses holds an item with the scores of its responses. It is the unit of scores and of resampling.
+type responses struct {
+	item, group string
+	ids         []string  // of the responses, sorted; the other fields refer to them by index
+	gold        int       // the better response; −1 without a label
+	scores      []float64 // by response; NaN without a score
+	expected    []float64 // mean of the levels by their probabilities, by response; NaN without probabilities
+	hasRecord   []bool    // by presentation
+
+	people   *datasets.PeopleScores // of a single response; nil without
+	question string                 // digest of the question, with people
+}
+
+func (u *responses) complete() bool { return !slices.Contains(u.hasRecord, false) }
+
+// withExpected returns the item with the expected scores in place of those that the judge named.
+func (u responses) withExpected() responses {
+	u.scores = u.expected
+	return u
+}
+
+// compared counts the pairs of the better response and another one: in which the better scores higher, both score the
+// same, or the better scores lower. Pairs without two scores are in none of these; all counts them too.
+func (u responses) compared() (higher, equal, lower, all float64) {
+	if u.gold < 0 {
+		return 0, 0, 0, 0
+	}
+	for k, score := range u.scores {
+		switch better := u.scores[u.gold]; {
+		case k == u.gold:
+			continue
+		case better > score:
+			higher++
+		case better == score:
+			equal++
+		case better < score:
+			lower++
+		}
+		all++
+	}
+	return higher, equal, lower, all
+}
+
+// onBalance returns the share of these pairs in which the better response scores higher, and 1; 0, 0 without a label.
+// As in pairwise, a pair with equal scores or without two scores counts as half.
+func (u responses) onBalance() (num, den float64) {
+	higher, _, lower, all := u.compared()
+	return (all + higher - lower) / 2 / max(1, all), scoring.Indicator(all > 0)
+}
+
+// scores scores runs that score responses one at a time.
+type scores struct {
+	manifest  *judging.Manifest
+	items     scoring.Collector[responses]
+	hasPeople bool         // people have scored the responses
+	rows      []*responses // complete items by id, set by Finish
+}
+
+// NewScorer scores runs that score responses one at a time.
+func NewScorer(m *judging.Manifest) scoring.Scorer {
+	return &scores{manifest: m, items: scoring.Collector[responses]{Complete: (*responses).complete}}
+}
+
+func (f *scores) Words() scoring.ScorerTerms {
+	terms := scoring.ScorerTerms{Unit: "pair", Record: "judgment", Lacking: "items lack a score"}
+	if f.hasPeople {
+		terms.Unit = "item"
+	}
+	return terms
+}
+
+func (f *scores) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+	people := r.People
+	if len(r.Order) != 1 || people != nil && len(people.Scores) == 0 {
+		people = nil
+	}
+	if len(r.Order) < 2 && people == nil {
+		return false, fmt.Errorf("%s scores pairs, options and responses with people's scores: this record has none", name)
+	}
+	f.hasPeople = people != nil
+	u := f.items.Get(r.Item, func(item string) responses {
+		u := responses{item: item, group: strings.Clone(r.Group), gold: -1, hasRecord: make([]bool, r.Presentations)}
+		u.people, u.question = people, strings.Clone(r.Question)
+		for k := range r.Order {
+			u.ids = append(u.ids, strings.Clone(r.CandidateID(k)))
+			u.scores = append(u.scores, 0)
+			u.expected = append(u.expected, 0)
+		}
+		u.gold = slices.Index(u.ids, r.Gold)
+		return u
+	})
+	k := slices.Index(u.ids, r.Order[0])
+	if k < 0 || u.hasRecord[r.Presentation] {
+		return false, nil
+	}
+	u.hasRecord[r.Presentation] = true
+	prompt := f.manifest.Spec.Prompt
+	score := math.NaN()
+	if v.Outcome == judging.Decided {
+		score = prompt.Level(v.Answer)
+	}
+	weight := weightOf(prompt, r.Mode)
+	u.scores[k] += weight * score
+	u.expected[k] += weight * expectedScore(prompt, r.Probabilities)
+	return true, nil
+}
+
+// expectedScore returns the mean of a prompt's levels, weighted by their probabilities (G-Eval, arXiv 2303.16634); NaN
+// without probabilities.
+func expectedScore(prompt judging.Template, levels []judging.Probability) float64 {
+	sum, total := 0.0, 0.0
+	for _, l := range levels {
+		sum += l.P * prompt.Level(strings.Trim(l.Label, "[]"))
+		total += l.P
+	}
+	return sum / total
+}
+
+func (f *scores) Finish() (complete int) {
+	f.rows = f.items.CompleteUnits()
+	return len(f.rows)
+}
+
+// Unlabelled returns the number of items without a label.
+func (f *scores) Unlabelled() (n int) {
+	for _, u := range f.rows {
+		n += int(scoring.Indicator(u.gold < 0 && u.people == nil))
+	}
+	return n
+}
+
+// metrics returns the metrics that compare the better response's score with the others'. kind is that of shares of
+// pairs, halves that of the mean over items.
+func metrics(kind, halves scoring.MetricKind) []scoring.SumMetric[responses] {
+	return []scoring.SumMetric[responses]{
+		{
+			Metric: scoring.Metric{Name: halfTie, Kind: halves, Headline: true},
+			Adds:   responses.onBalance,
+		},
+		{
+			Metric: scoring.Metric{Name: equalScores, Kind: kind},
+			Adds:   func(u responses) (float64, float64) { _, equal, _, all := u.compared(); return equal, all },
+		},
+		{
+			Metric: scoring.Metric{Name: scoring.RightWhereAlike, Kind: kind},
+			Adds: func(u responses) (float64, float64) {
+				higher, _, lower, _ := u.compared()
+				return higher, higher + lower
+			},
+		},
+		{
+			Metric: scoring.Metric{Name: scoring.Coverage, Kind: kind},
+			Adds: func(u responses) (float64, float64) {
+				higher, _, lower, all := u.compared()
+				return higher + lower, all
+			},
+		},
+	}
+}
+
+func (f *scores) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
+	list := metrics(scoring.Share, scoring.Halves)
+	if slices.ContainsFunc(f.rows, func(u *responses) bool { return len(u.ids) > 2 }) {
+		list = metrics(scoring.Several, scoring.Mean)
+	}
+	if slices.ContainsFunc(f.rows, func(u *responses) bool { return !slices.ContainsFunc(u.expected, math.IsNaN) }) {
+		list = append(list, scoring.SumMetric[responses]{
+			Metric: scoring.Metric{Name: "expected-half-tie", Kind: list[0].Kind},
+			Adds:   func(u responses) (float64, float64) { return u.withExpected().onBalance() },
+		})
+	}
+	s := &scoring.Sheet{
+		Metrics:   scoring.AssignColumns(list),
+		Width:     2 * len(list),
+		Divisions: []func(a, b string) int{judging.GroupOrder},
+		Units:     make([]scoring.Unit, len(f.rows)),
+	}
+	for i, u := range f.rows {
+		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: make([]float64, s.Width), Data: *u}
+		scoring.FillRow(list, *u, s.Units[i].Row)
+		if u.gold >= 0 {
+			s.Units[i].Gold = u.ids[u.gold]
+		}
+	}
+	if len(f.rows) > 0 && !slices.ContainsFunc(f.rows, func(u *responses) bool { return u.people == nil }) {
+		f.addPeople(s)
+	}
+	return s
+}
+
+// Extend adds how the scale is used, and the AUROC of the scores of all responses.
+func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
+	var scored []stats.Scored
+	use := map[string]map[float64]int{ScoreCount: {}, BetterCount: {}, OtherCount: {}}
+	counts := use[ScoreCount]
+	sums := map[string]int{}
+	for _, unit := range s.Units {
+		u := unit.Data.(responses)
+		for k, x := range u.scores {
+			if math.IsNaN(x) {
+				continue
+			}
+			kinds := []string{ScoreCount}
+			if u.gold >= 0 {
+				kinds = append(kinds, OtherCount)
+				if k == u.gold {
+					kinds[1] = BetterCount
+				}
+				cluster := cmp.Or(unit.Cluster, unit.ID)
+				scored = append(scored, stats.Scored{Score: x, Positive: k == u.gold, Cluster: cluster})
+			}
+			for _, kind := range kinds {
+				use[kind][x]++
+				sums[kind]++
+			}
+		}
+	}
+	n := sums[ScoreCount]
+	if n == 0 {
+		return
+	}
+	add := func(metric, unit string, value float64, iv stats.Interval, method string) {
+		x := scoring.Result{
+			Metric: metric, Group: scoring.Overall, Unit: unit, N: n, Value: scoring.Fraction(value),
+			Missing: "response left out", Interval: method,
+		}
+		if method != "" {
+			x.N = len(scored)
+			x.Low, x.High = scoring.Fraction(iv.Low), scoring.Fraction(iv.High)
+		}
+		rep.Results = append(rep.Results, x)
+	}
+	area, iv := stats.AUROC(scored, b.Level)
+	if !math.IsNaN(area) {
+		add(scoreAUROC, scoring.UnitScore, area, iv, scoring.ByDeLong)
+	}
+	each := slices.Collect(maps.Values(counts))
+	levels := float64(len(f.manifest.Spec.Prompt.Labels))
+	add(mostUsed, "", 100*float64(slices.Max(each))/float64(n), stats.Interval{}, "")
+	add(levelsUsed, scoring.UnitCount, float64(len(each)), stats.Interval{}, "")
+	add(entropy, scoring.UnitScore, min(1, stats.Entropy(each)/math.Log2(levels)), stats.Interval{}, "")
+	for _, kind := range []string{ScoreCount, BetterCount, OtherCount} {
+		for _, x := range slices.Sorted(maps.Keys(counts)) {
+			if sums[kind] == 0 {
+				break
+			}
+			add(kind+f.levelOf(x), scoring.UnitCount, float64(use[kind][x]), stats.Interval{}, "")
+			rep.Results[len(rep.Results)-1].N = sums[kind]
+		}
+	}
+}
+
+// levelOf writes a score as the prompt names it.
+func (f *scores) levelOf(x float64) string {
+	if f.manifest.Spec.Prompt.Labels[0] == no && x == math.Trunc(x) {
+		return []string{no, yes}[int(x)]
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// Sway returns which features of the responses, such as their length, go with a higher score.
+func (f *scores) Sway(
+	texts scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
+) (*scoring.BiasAnalysis, error) {
+	m := *f.manifest
+	m.Spec.Protocol, m.Spec.Goal = pairwise.Protocol.Name, pairwise.Protocol.Goal
+	pairs := pairwise.NewScorer(&m)
+	for _, u := range f.rows {
+		if len(u.ids) != 2 || u.gold < 0 {
+			continue
+		}
+		v := judging.EmptyVerdict(judging.NoVerdict)
+		switch {
+		case u.scores[0] == u.scores[1]:
+			v.Outcome = judging.Tie
+		case u.scores[0] > u.scores[1]:
+			v.Outcome, v.Choice = judging.Decided, 0
+		case u.scores[0] < u.scores[1]:
+			v.Outcome, v.Choice = judging.Decided, 1
+		}
+		for i, order := range [][]string{u.ids, {u.ids[1], u.ids[0]}} {
+			r := &judging.Record{
+				Item: u.item, Group: u.group, Gold: u.ids[u.gold], Order: order, Presentation: i, Presentations: 2,
+			}
+			if _, err := pairs.Add(r, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	pairs.Finish()
+	out, err := pairs.(scoring.BiasFinder).Sway(texts, clusterOf, b)
+	if out != nil {
+		out.Causes = slices.Delete(out.Causes, 0, 1) // responses are scored alone: there is no position
+	}
+	return out, err
+}

@@ -1,0 +1,100 @@
+package reading
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Levels of a yes-or-no question.
+const (
+	Yes = "Yes"
+	No  = "No"
+)
+
+// Score reads the score that a reply gives, on a scale with these levels, the lowest first: whole numbers, or [No] and
+// [Yes]. Scores in double brackets count before a final score ("Overall: 8"), this before other announced scores
+// ("Score: 8") and before "8 out of 10", and a number alone last. Two different ones are a conflict; a score outside
+// the scale is none.
+func Score(reply string, levels []string) Match {
+	if levels[len(levels)-1] == Yes {
+		return yesNo(reply)
+	}
+	v := normalize(reply)
+	highest := levels[len(levels)-1]
+	for _, rule := range []struct{ rule, name string }{
+		{"score-brackets", ruleLabel}, {"score-final", ruleVerdict}, {"score-announced", ruleVerdict},
+		{"score-out-of", ruleVerdict}, {"score-alone", ruleAlone},
+	} {
+		var score Match
+		for _, m := range pattern(rule.rule).FindAllStringSubmatchIndex(v.lower, -1) {
+			n, ok := v.nextNumber(v.text[:m[3]], m[2])
+			before, after := v.lower[max(0, m[0]-60):m[0]], v.lower[m[1]:min(len(v.lower), m[1]+40)]
+			isReal := matches(after, "score-ends") && !matches(after, "score-unreal") && !matches(before, "score-denied")
+			if !ok || n.Start != m[2] || !isReal {
+				continue
+			}
+			if m[4] >= 0 && v.lower[m[4]:m[5]] != highest && v.lower[m[4]:m[5]] != "" {
+				continue // of another scale
+			}
+			f := v.result(rule.name, n.Value(), n.Start, n.End)
+			if score.Outcome == Stated && score.Value != f.Value {
+				return f.asConflict()
+			}
+			score = f
+		}
+		switch {
+		case score.Outcome != Stated:
+			continue
+		case !OnScale(score.Value, levels):
+			score.Outcome = None
+		case matches(reply[score.End:], "revised"):
+			return score.asConflict()
+		}
+		return score
+	}
+	return Match{Outcome: None}
+}
+
+// OnScale reports whether a score lies between the lowest and the highest level of a scale.
+func OnScale(score string, levels []string) bool {
+	lowest, err := strconv.ParseFloat(levels[0], 64)
+	if err != nil {
+		return slices.Contains(levels, score)
+	}
+	highest, _ := strconv.ParseFloat(levels[len(levels)-1], 64)
+	x, err := strconv.ParseFloat(score, 64)
+	return err == nil && x >= lowest && x <= highest
+}
+
+// yesNo reads the answer to a yes-or-no question.
+func yesNo(reply string) Match {
+	return grammar{
+		labels: func(v *view) []label {
+			return merge(v.brackets(yesOrNo), merge(v.answers("no-word", No), v.answers("yes-word", Yes)))
+		},
+		praise:     func(place) (string, rank) { return "", noClaim },
+		needsColon: func(word string) bool { return !matches(word, "judging") },
+		rule:       ruleVerdict,
+		offered:    []string{Yes, No},
+	}.read(reply)
+}
+
+// yesOrNo returns the answer inside brackets; "" for another text.
+func yesOrNo(inside string) string {
+	switch strings.TrimRight(inside, ".") {
+	case "yes":
+		return Yes
+	case "no":
+		return No
+	}
+	return ""
+}
+
+// answers returns the labels of a value where a rule matches its first group.
+func (v *view) answers(rule, value string) (all []label) {
+	for _, m := range pattern(rule).FindAllStringSubmatchIndex(v.lower, -1) {
+		all = append(all, label{value: value, start: m[2], end: m[3], innerStart: m[2], innerEnd: m[3]})
+	}
+	return all
+}
