@@ -447,3 +447,68 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// By hand: of two criteria, of which the first has twice the weight, A gets 5 and 2, so 4, and B 3 and 5, so 11/3. The
+// second item lacks B's score by one criterion, and so B's score. The texts have the scale of the settings.
+func TestRubricByHand(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rubric.yaml")
+	assert.NilError(t, os.WriteFile(file, []byte(`criteria:
+  - {name: correct, ask: "Is it correct?", weight: 2, levels: {1: no, 5: "yes"}}
+  - {name: whole, ask: "Does it do all?"}
+`), 0o644))
+	prompt, err := pointwise.Protocol.TemplateFile(file)
+	assert.NilError(t, err)
+	prompt = pointwise.Protocol.AdaptTemplate(prompt, judging.Settings{"scale": "1-5"})
+	asker := pointwise.Protocol.New(prompt, judging.Settings{"scale": "1-5"})
+	pair := datasets.Item{ID: "p", Shape: datasets.Pair, Candidates: []datasets.Candidate{{ID: "A", Text: "x"}, {ID: "B", Text: "y"}}}
+	presentations := asker.Presentations(pair)
+	assert.Equal(t, len(presentations), 4)
+	system := asker.Prompt(pair, presentations[2]).System
+	for _, want := range []string{"alone: Is it correct?\n1: no\n5: yes\n", "from 1 (worst) to 5 (best)", "[[3]]"} {
+		assert.Assert(t, strings.Contains(system, want), "%q lacks %q", system, want)
+	}
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: "pointwise", Goal: "good", Prompt: prompt, Options: judging.Settings{"scale": "1-5"},
+		Dataset: judging.DatasetSpec{Items: 2}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	assert.NilError(t, err)
+	for id, replies := range map[string][]string{"p": {"[[5]]", "[[2]]", "[[3]]", "[[5]]"}, "q": {"[[4]]", "[[4]]", "[[1]]", "?"}} {
+		for i, reply := range replies {
+			order := []string{"A", "B"}
+			if i >= 2 {
+				order = []string{"B", "A"}
+			}
+			assert.NilError(t, load.Add(&judging.Record{
+				Schema: 1, Item: id, Gold: "A", Presentation: i, Presentations: 4, Order: order, Mode: presentations[i].Mode,
+				Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}},
+			}))
+		}
+	}
+	rep := load.Run().Score(quick)
+	want(t, rep, "half-tie", scoring.Overall, 75, 2)
+	want(t, rep, "right-where-alike", scoring.Overall, 100, 1)
+	want(t, rep, "better-score:4", scoring.Overall, 2, 2)
+	want(t, rep, "levels", scoring.Overall, 2, 3)
+}
+
+// By hand: both responses are given a 3, and the probabilities of the levels give A 3.2 and B 2.9.
+func TestExpectedScore(t *testing.T) {
+	m := judging.NewManifest("test", judging.Spec{
+		Protocol: "pointwise", Goal: "good", Prompt: judging.Template{Name: "direct", Labels: strings.Fields("1 2 3 4 5")},
+		Dataset: judging.DatasetSpec{Items: 1}, Parameters: judging.Parameters{MaxTokens: 4096},
+	})
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	assert.NilError(t, err)
+	for i, levels := range [][]judging.Probability{
+		{{Label: "[[3]]", P: 0.8}, {Label: "[[4]]", P: 0.2}}, {{Label: "[[3]]", P: 0.9}, {Label: "[[2]]", P: 0.1}},
+	} {
+		assert.NilError(t, load.Add(&judging.Record{
+			Schema: 1, Item: "p", Gold: "A", Presentation: i, Presentations: 2, Order: [][]string{{"A", "B"}, {"B", "A"}}[i],
+			Outcome: judging.Decided, Replies: []judging.Reply{{Text: "[[3]]", Finish: backends.Stop}}, Probabilities: levels,
+		}))
+	}
+	rep := load.Run().Score(quick)
+	want(t, rep, "half-tie", scoring.Overall, 50, 1)
+	want(t, rep, "expected-half-tie", scoring.Overall, 100, 1)
+}

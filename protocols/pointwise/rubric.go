@@ -95,18 +95,11 @@ func criteria(t judging.Template) (names []string) {
 	return names
 }
 
-// weightOf returns the share of a criterion in the score.
+// weightOf returns the weight of a criterion; 1 for a prompt without criteria.
 func weightOf(t judging.Template, key string) float64 {
-	total, weight := 0.0, 1.0
-	for _, name := range criteria(t) {
-		w, err := strconv.ParseFloat(t.Texts[weightText+name], 64)
-		if err != nil {
-			return 1 // no rubric
-		}
-		total += w
-		if name == key {
-			weight = w
-		}
+	weight, err := strconv.ParseFloat(t.Texts[weightText+key], 64)
+	if err != nil {
+		return 1
 	}
-	return weight / total
+	return weight
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats/scalar"
+
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/pairwise"
@@ -157,6 +159,16 @@ func expectedScore(prompt judging.Template, levels []judging.Probability) float6
 
 func (f *scores) Finish() (complete int) {
 	f.rows = f.items.CompleteUnits()
+	total := 0.0
+	for _, key := range criteria(f.manifest.Spec.Prompt) {
+		total += weightOf(f.manifest.Spec.Prompt, key)
+	}
+	for _, u := range f.rows {
+		for k := range u.scores {
+			u.scores[k] = scalar.Round(u.scores[k]/total, 9) // so that equal scores are equal numbers
+			u.expected[k] /= total
+		}
+	}
 	return len(f.rows)
 }
 
