@@ -36,6 +36,7 @@ func (*scores) Part(u scoring.Unit) string {
 const (
 	mostAlike = 70
 	mostEqual = 50
+	fewLevels = 2 // of a scale with more
 )
 
 // Diagnose returns the level of a judge that scores: by how often the better response has the higher score, compared
@@ -56,10 +57,13 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return r.DiagnoseWithoutInterval("Correct", right, "pair")
 	}
 	d := e.Diagnose("pointwise.score-", e)
-	equal, mode := r.Overall(equalScores), r.Overall(mostUsed)
+	equal, mode, used := r.Overall(equalScores), r.Overall(mostUsed), r.Overall(levelsUsed)
+	all := len(f.manifest.Spec.Prompt.Labels)
 	switch top := f.mostUsedScore(r); {
 	case mode.Value != nil && *mode.Value > mostAlike:
 		d.Also = phrases.Say("pointwise.alike", top, scoring.Percentage(*mode.Value))
+	case used.Value != nil && *used.Value <= fewLevels && all > fewLevels:
+		d.Also = phrases.Say("pointwise.levels", *used.Value, all)
 	case equal.Value != nil && *equal.Value > mostEqual:
 		d.Also = phrases.Say("pointwise.equal", scoring.Percentage(*equal.Value))
 	}

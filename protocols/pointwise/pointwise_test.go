@@ -272,9 +272,10 @@ func TestKindsAreNamed(t *testing.T) {
 		"knows":           {spec: "accuracy=0.9,noise=0.1", code: scoring.CodeStrong},
 		"knows, is noisy": {spec: "accuracy=1,noise=0.6", code: scoring.CodeWeak},
 		"knows, drifts":   {spec: "accuracy=0.9,noise=0.1,shift=0.1,halo=0.1", code: scoring.CodeStrong},
-		"coin":            {spec: "coin", code: scoring.CodeChance},
+		"coin":            {spec: "coin", code: scoring.CodeChance, remark: "It uses only 2 of"},
 		"noise alone":     {spec: "accuracy=0.5,noise=0.3", code: scoring.CodeChance},
 		"all alike":       {spec: "accuracy=0.8,noise=0.2,compress=0.95", remark: "Nearly all scores are alike: 8 is "},
+		"two levels":      {spec: "accuracy=0.9", code: scoring.CodeStrong, remark: "It uses only 2 of the 10 levels of the scale."},
 		"all the same":    {spec: "accuracy=0.8,compress=1", code: scoring.CodeChance, remark: "Nearly all scores are alike: 8 is 100 % of them."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,8 +283,8 @@ func TestKindsAreNamed(t *testing.T) {
 			rightly := 0
 			for seed := range worlds {
 				d := simulatedRun(t, c.spec, seed+1, 350).Score(quick).Diagnosis
-				isAlike := strings.HasPrefix(d.Also, "Nearly all")
-				if (c.code == "" || d.Code == c.code) && strings.HasPrefix(d.Also, c.remark) && isAlike == (c.remark != "") {
+				isRemarked := strings.HasPrefix(d.Also, "Nearly all") || strings.HasPrefix(d.Also, "It uses only")
+				if (c.code == "" || d.Code == c.code) && strings.HasPrefix(d.Also, c.remark) && isRemarked == (c.remark != "") {
 					rightly++
 				} else {
 					t.Logf("seed %d: %s: %s %s", seed+1, d.Code, d.Text, d.Also)
