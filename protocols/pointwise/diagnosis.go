@@ -57,7 +57,8 @@ func (f *scores) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return r.DiagnoseWithoutInterval("Correct", right, "pair")
 	}
 	d := e.Diagnose("pointwise.score-", e)
-	equal, mode, used := r.Overall(equalScores), r.Overall(mostUsed), r.Overall(levelsUsed)
+	equal, mode := r.Overall(equalScores), r.Overall(mostUsed)
+	used := r.Overall(levelsUsed)
 	all := len(f.manifest.Spec.Prompt.Labels)
 	switch top := f.mostUsedScore(r); {
 	case mode.Value != nil && *mode.Value > mostAlike:
