@@ -143,7 +143,7 @@ func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, erro
 // they were asked the same and disagree on the gold answer.
 func (a scoredRun) join(units []Unit, b scoredRun) ([]SharedUnit, error) {
 	if x, y := a.words(), b.words(); x.Unit != y.Unit || x.Common != y.Common {
-		return nil, fmt.Errorf("%s (%s) and %s (%s) are scored differently: compare runs of one protocol",
+		return nil, fmt.Errorf("%s (%s) and %s (%s) are scored differently: compare runs of one protocol and shape",
 			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
 	shared := join(units, b.Units)

@@ -106,10 +106,10 @@ func (e *Maker) cachedOrPlanned(cached func(backends.Request) bool) func(backend
 	}
 }
 
-// CallRange formats the least and the greatest number of calls.
-func CallRange(minCalls, maxCalls int) string {
+// CallRange formats the least and the greatest number of calls. reason follows the greatest if it is larger.
+func CallRange(minCalls, maxCalls int, reason string) string {
 	if maxCalls <= minCalls {
 		return strconv.Itoa(minCalls)
 	}
-	return fmt.Sprintf("%d, at most %d with follow-up turns", minCalls, maxCalls)
+	return fmt.Sprintf("%d, at most %d%s", minCalls, maxCalls, reason)
 }

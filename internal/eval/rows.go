@@ -35,7 +35,7 @@ func (run *RunPlan) Rows() (rows [][2]string) {
 	if plan.TooLong > 0 {
 		add("  too long to be asked", "%d (counted by the server)", plan.TooLong)
 	}
-	add("  calls to make", "%s", CallRange(plan.Calls(), plan.CallsAtMost))
+	add("  calls to make", "%s", CallRange(plan.Calls(), plan.CallsAtMost, " with follow-up turns"))
 	add("prompt tokens", "about %d (4 bytes a token)", plan.Tokens)
 	if m.Longest.Tokens > 0 {
 		add("longest prompt", "%d tokens (%s)", m.Longest.Tokens, m.Longest.By)

@@ -165,7 +165,7 @@ func (run *RunPlan) Time() string {
 	s, ok := run.Seconds()
 	switch {
 	case !ok:
-		return "unknown: no earlier run of this judge; to measure it, first run with --limit 5"
+		return "unknown: no earlier run of this judge; to measure it, first run it on a few items (--limit 5)"
 	case s == 0:
 		return "none: no server is asked"
 	}

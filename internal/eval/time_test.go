@@ -16,7 +16,7 @@ func TestPlanSaysTime(t *testing.T) {
 	runs := t.TempDir()
 	plan := &eval.RunPlan{Manifest: &judging.Manifest{}, Plan: judging.CallPlan{Judgments: 700}, Request: eval.RunRequest{Endpoint: eval.Endpoint{BaseURLs: []string{"http://gpu:8080"}}}}
 	plan.Manifest.Model.Name = "big judge"
-	if _, ok := plan.Seconds(); ok || plan.Time() != "unknown: no earlier run of this judge; to measure it, first run with --limit 5" {
+	if _, ok := plan.Seconds(); ok || plan.Time() != "unknown: no earlier run of this judge; to measure it, first run it on a few items (--limit 5)" {
 		t.Errorf("unmeasured: %q", plan.Time())
 	}
 	plan.Pace = &eval.JudgmentTime{Seconds: 1.5, Basis: "earlier runs"}

@@ -34,7 +34,7 @@ func (p *Plan) Document() doc.Document {
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
 		judges.Add(doc.WordRow(
 			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
-			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)),
+			eval.CallRange(j.Calls, j.AtMost, ""), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)),
 			j.measured(eval.Span(3600*j.Hours)), strings.Join(j.Basis, "; "),
 		))
 		if len(j.NumCtx) > 1 {

@@ -55,11 +55,11 @@ Examples:
 	},
 	Options: []judging.Option{scaleOption},
 	CustomTemplate: func(path, system string) (judging.Template, error) {
-		if strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml") {
-			return readRubric(path, system)
-		}
-		if strings.TrimSpace(system) == "" {
+		switch {
+		case strings.TrimSpace(system) == "":
 			return judging.Template{}, errors.New("the prompt is empty: it must ask for a score, such as [[7]]")
+		case strings.HasSuffix(path, ".yaml"), strings.HasSuffix(path, ".yml"):
+			return readRubric(path, system)
 		}
 		return judging.NewTemplate(path, "file", system, levelsOf(scaleOption.Default)), nil // adapt fills in the scale
 	},
@@ -106,17 +106,20 @@ func scaled(name, origin, system, scale string) judging.Template {
 	return judging.NewTemplate(name, origin, fillScale(system, scale), levelsOf(scale))
 }
 
-// fillScale writes a scale into a prompt.
+// fillScale writes a scale into the text of a prompt, in place of {ask}, {labels}, {example} and {options}.
 func fillScale(text, scale string) string {
 	levels := levelsOf(scale)
 	first, last := levels[0], levels[len(levels)-1]
 	question := fmt.Sprintf("Rate it from %s (worst) to %s (best).", first, last)
 	labels := fmt.Sprintf("[[N]], with N a whole number from %s to %s", first, last)
+	explained := ""
 	if last == yes {
 		question = "Is it correct, and does it do what the user asks for?"
 		labels = "[[Yes]] or [[No]]"
+		explained = "[[Yes]] yes\n[[No]] no" // as decision models are asked
 	}
-	return judging.Fill(text, "{ask}", question, "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
+	return judging.Fill(text, "{options}", explained,
+		"{ask}", question, "{labels}", labels, "{example}", "[["+levels[len(levels)/2]+"]]")
 }
 
 // published returns a published prompt, whose user message holds all of it.
@@ -140,7 +143,7 @@ func adapt(t judging.Template, s judging.Settings) judging.Template {
 	return scaled(t.Name, t.Origin, text, s.Get(scaleOption))
 }
 
-// pointwise asks for the score of one response (PROTOCOLS.md §6). The template's labels are the levels of its scale.
+// pointwise asks for the score of one response (PROTOCOLS.md §9). The template's labels are the levels of its scale.
 type pointwise struct {
 	template judging.Template
 	scale    string // of the settings

@@ -454,7 +454,7 @@ func FuzzParse(f *testing.F) {
 func TestRubricByHand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rubric.yaml")
 	assert.NilError(t, os.WriteFile(file, []byte(`criteria:
-  - {name: correct, ask: "Is it correct?", weight: 2, levels: {1: no, 5: "yes"}}
+  - {name: correct, ask: "Is it correct?", weight: 2, levels: "1: no\n5: yes\n"}
   - {name: whole, ask: "Does it do all?"}
 `), 0o644))
 	prompt, err := pointwise.Protocol.TemplateFile(file)

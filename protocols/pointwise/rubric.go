@@ -1,6 +1,7 @@
 package pointwise
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -21,10 +22,10 @@ type rubric struct {
 
 // criterion asks one question about a response.
 type criterion struct {
-	Name   string            `yaml:"name"`
-	Ask    string            `yaml:"ask"`    // the question
-	Levels map[string]string `yaml:"levels"` // what a level means, for some levels
-	Weight float64           `yaml:"weight"` // relative to the other criteria; 0: 1
+	Name   string  `yaml:"name"`
+	Ask    string  `yaml:"ask"`    // the question
+	Levels string  `yaml:"levels"` // what levels of the scale mean, a line each; "": nothing is said
+	Weight float64 `yaml:"weight"` // relative to the other criteria; 0: 1
 }
 
 // Beginnings of the names of a rubric's texts: the question about a criterion, and its weight.
@@ -53,15 +54,12 @@ func readRubric(path, text string) (judging.Template, error) {
 		case c.Weight == 0:
 			c.Weight = 1
 		}
-		words := c.Ask
-		for _, level := range slices.Sorted(maps.Keys(c.Levels)) {
-			words += "\n" + level + ": " + c.Levels[level]
-		}
+		words := strings.TrimSpace(c.Ask + "\n" + c.Levels)
 		all[criterionText+c.Name] = strings.Replace(texts["criterion"], "{criterion}", words, 1)
 		all[weightText+c.Name] = strconv.FormatFloat(c.Weight, 'g', -1, 64)
 	}
 	if len(all) == 0 {
-		return judging.Template{}, fmt.Errorf("the rubric has no criteria")
+		return judging.Template{}, errors.New("the rubric has no criteria")
 	}
 	return judging.NewTexts(path, "file", all, noLabel), nil // adapt fills in the scale
 }

@@ -166,7 +166,7 @@ func (f *scores) Finish() (complete int) {
 	for _, u := range f.rows {
 		for k := range u.scores {
 			u.scores[k] = scalar.Round(u.scores[k]/total, 9) // so that equal scores are equal numbers
-			u.expected[k] /= total
+			u.expected[k] = scalar.Round(u.expected[k]/total, 9)
 		}
 	}
 	return len(f.rows)
@@ -303,8 +303,8 @@ func (f *scores) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap
 
 // levelOf writes a score as the prompt names it.
 func (f *scores) levelOf(x float64) string {
-	if f.manifest.Spec.Prompt.Labels[0] == no && x == math.Trunc(x) {
-		return []string{no, yes}[int(x)]
+	if levels := f.manifest.Spec.Prompt.Labels; levels[0] == no && x == math.Trunc(x) {
+		return levels[int(x)]
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
