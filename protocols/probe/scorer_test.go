@@ -123,6 +123,79 @@ func TestProbeByHand(t *testing.T) {
 	}
 }
 
+// Computed by hand: four pairs, two with a right verdict. Where the worse response is replaced, a wrong verdict that
+// becomes right is expected, and no change; nor is it one when the pair is asked again.
+func TestReplacedByHand(t *testing.T) {
+	var units []scoring.Unit
+	for i, choices := range [][3]int8{{0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {1, 1, 1}} {
+		u := pair{first: 1}
+		for k, mode := range []string{modePlain, modeAgain, "empty"} {
+			u.judgments = append(u.judgments, judgment{mode, judging.Decided, choices[k]})
+		}
+		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Data: u})
+	}
+	got := currentRewrites().Find("empty").measure(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	assert.Equal(t, *got.Changed.Value, 25.0)
+	assert.Equal(t, *got.Repeated.Value, 25.0)
+	assert.DeepEqual(t, [3]int{got.ToWorse, got.ToBetter, got.ToNeither}, [3]int{1, 0, 0})
+}
+
+// A note is compared with its control alone: the share and p of `approved` are those of `tail`, whatever typing errors
+// do.
+func TestAgainst(t *testing.T) {
+	var units []scoring.Unit
+	for i := range 12 {
+		u := pair{}
+		for _, s := range []judgment{{mode: modePlain}, {mode: modeAgain}, {mode: "approved", choice: 1}, {mode: "tail"}, {mode: "typos", choice: 1}} {
+			s.outcome = judging.Decided
+			u.judgments = append(u.judgments, s)
+		}
+		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Data: u})
+	}
+	all := currentRewrites()
+	b := stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1}
+	share, p := all.floor(all.Find("approved"), units, b)
+	assert.Equal(t, *share.Value, 0.0)
+	assert.Assert(t, math.Abs(p-math.Pow(0.5, 12)) < 1e-12, "%v", p)
+	share, p = all.floor(all.Find("tail"), units, b)
+	assert.Equal(t, *share.Value, 100.0)
+	assert.Assert(t, p > 0.99, "%v", p)
+}
+
+// Of two identical responses a judge that prefers the first in 65 % is found, and one without a preference is named in
+// at most 5 % of runs with 350 pairs. Neither is in the table of rewrites, nor in the score.
+func TestIdenticalResponses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	worlds := trials.Times(200)
+	for _, c := range []struct{ first, least, most float64 }{{0.5, 0, 0.05 + 2*0.015}, {0.65, 0.93, 1}, {0.3, 0.98, 1}} {
+		found := 0
+		for range worlds {
+			f := &pairs{rewrites: currentRewrites()}
+			for _, x := range (judge{right: 0.95, first: c.first}).units(rng, 350) {
+				u := x.Data.(pair)
+				f.rows = append(f.rows, &u)
+			}
+			sheet := f.Sheet("", 1)
+			var rows [][]float64
+			for _, x := range sheet.Units {
+				rows = append(rows, x.Row)
+			}
+			rep := scoring.Report{Items: 350, Expected: 350, Outcomes: map[string]int{"decided": 3500}}
+			rep.Results = scoring.SampleOf("pair", sheet.Metrics, rows).Results(scoring.Overall, sheet.Metrics, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+			f.Extend(&rep, &scoring.Sheet{Units: sheet.Units[:10]}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+			assert.Assert(t, !slices.ContainsFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == modeIdentical }))
+			assert.Equal(t, *rep.Overall(KeptRight).Value, 100.0)
+			d := f.Diagnose(&rep)
+			says := strings.Contains(d.Also, "Of two identical responses it prefers the first in ")
+			assert.Equal(t, says, d.Evidence[len(d.Evidence)-1].Metric == IdenticalFirst, d.Also)
+			found += int(scoring.Indicator(says))
+		}
+		share := float64(found) / float64(worlds)
+		t.Logf("%+v: named in %.3f", c, share)
+		assert.Assert(t, share >= c.least && share <= c.most, "%+v: named in %.3f", c, share)
+	}
+}
+
 // Computed by hand: next to neutral rewrites each rewrite is equally likely to move; alone it is compared with pairs
 // that have only neutral ones.
 func TestExceedsByHand(t *testing.T) {
@@ -233,7 +306,7 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 	}{
 		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 16 rewrites changes its verdicts beyond the noise floor (7 %;"},
 		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.Weak, codeMoved, "Its verdicts depend on the form of the prompt: "},
-		"right on 59 %":      {judge{right: 0.59}, scoring.Weak, scoring.CodeWeak, "Better than chance, but correct on only 60 % [57, 64] of the original pairs."},
+		"right on 59 %":      {judge{right: 0.59}, scoring.Weak, scoring.CodeWeak, "Better than chance, but correct on only 59 % [55, 63] of the original pairs."},
 		"won over, on 92 %":  {judge{right: 0.92, form: 0.06, weak: 0.2}, scoring.Weak, codeMoved, "1 of 16 rewrites change its verdicts, most of all authority"},
 		"steady and correct": {judge{right: 0.92}, scoring.Usable, codeSteady, "Correct on 9"},
 	} {
