@@ -195,8 +195,8 @@ func TestKeys(t *testing.T) {
 	n := map[string]int{}
 	for i := range 600 {
 		prompt := askerOf(t, "sop").Prompt(item(fmt.Sprint("pair-", i), "q", "better", "worse", 0), inMode("key"))
-		_, shown, _ := strings.Cut(prompt.User, pairwise.Answer("A", "better")+"\n\n")
-		n[shown]++
+		_, response, _ := strings.Cut(prompt.User, pairwise.Answer("A", "better")+"\n\n")
+		n[response]++
 	}
 	for _, key := range []string{":", "Thought process:", "Solution"} {
 		count := n[pairwise.Answer("B", key)]

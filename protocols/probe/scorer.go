@@ -43,13 +43,13 @@ type pair struct {
 func (u *pair) complete() bool { return u.count == len(u.judgments) }
 
 // find returns the judgment in a mode; the zero value if the pair has none.
-func (u pair) find(mode string) (found judgment) {
+func (u pair) find(mode string) (j judgment) {
 	for _, s := range u.judgments {
 		if s.mode == mode {
-			found = s
+			j = s
 		}
 	}
-	return found
+	return j
 }
 
 // right reports whether a judgment names the labelled response.

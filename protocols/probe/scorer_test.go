@@ -146,7 +146,9 @@ func TestAgainst(t *testing.T) {
 	var units []scoring.Unit
 	for i := range 12 {
 		u := pair{}
-		for _, s := range []judgment{{mode: modePlain}, {mode: modeAgain}, {mode: "approved", choice: 1}, {mode: "tail"}, {mode: "typos", choice: 1}} {
+		for _, s := range []judgment{
+			{mode: modePlain}, {mode: modeAgain}, {mode: "approved", choice: 1}, {mode: "tail"}, {mode: "typos", choice: 1},
+		} {
 			s.outcome = judging.Decided
 			u.judgments = append(u.judgments, s)
 		}
@@ -167,8 +169,8 @@ func TestAgainst(t *testing.T) {
 func TestIdenticalResponses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 8))
 	worlds := trials.Times(200)
-	for _, c := range []struct{ first, least, most float64 }{{0.5, 0, 0.05 + 2*0.015}, {0.65, 0.93, 1}, {0.3, 0.98, 1}} {
-		found := 0
+	for _, c := range []struct{ first, low, high float64 }{{0.5, 0, 0.05 + 2*0.015}, {0.65, 0.93, 1}, {0.3, 0.98, 1}} {
+		alarms := 0
 		for range worlds {
 			f := &pairs{rewrites: currentRewrites()}
 			for _, x := range (judge{right: 0.95, first: c.first}).units(rng, 350) {
@@ -181,18 +183,19 @@ func TestIdenticalResponses(t *testing.T) {
 				rows = append(rows, x.Row)
 			}
 			rep := scoring.Report{Items: 350, Expected: 350, Outcomes: map[string]int{"decided": 3500}}
-			rep.Results = scoring.SampleOf("pair", sheet.Metrics, rows).Results(scoring.Overall, sheet.Metrics, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
-			f.Extend(&rep, &scoring.Sheet{Units: sheet.Units[:10]}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+			bootstrap := stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1}
+			rep.Results = scoring.SampleOf("pair", sheet.Metrics, rows).Results(scoring.Overall, sheet.Metrics, bootstrap)
+			f.Extend(&rep, &scoring.Sheet{Units: sheet.Units[:10]}, bootstrap)
 			assert.Assert(t, !slices.ContainsFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == modeIdentical }))
 			assert.Equal(t, *rep.Overall(KeptRight).Value, 100.0)
 			d := f.Diagnose(&rep)
-			says := strings.Contains(d.Also, "Of two identical responses it prefers the first in ")
-			assert.Equal(t, says, d.Evidence[len(d.Evidence)-1].Metric == IdenticalFirst, d.Also)
-			found += int(scoring.Indicator(says))
+			alarm := strings.Contains(d.Also, "Of two identical responses it prefers the first in ")
+			assert.Equal(t, alarm, d.Evidence[len(d.Evidence)-1].Metric == IdenticalFirst, d.Also)
+			alarms += int(scoring.Indicator(alarm))
 		}
-		share := float64(found) / float64(worlds)
+		share := float64(alarms) / float64(worlds)
 		t.Logf("%+v: named in %.3f", c, share)
-		assert.Assert(t, share >= c.least && share <= c.most, "%+v: named in %.3f", c, share)
+		assert.Assert(t, share >= c.low && share <= c.high, "%+v: named in %.3f", c, share)
 	}
 }
 
