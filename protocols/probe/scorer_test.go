@@ -284,12 +284,15 @@ func TestBeyondCovers(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(5, 3))
 	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
-	index := slices.IndexFunc(currentRewrites(), func(w rewrite) bool { return w.Name == weakness })
-	truth := *probes(j.units(rng, 200_000))[index].Effect.Value
+	effect := func(pairs int) scoring.Estimate {
+		b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
+		return currentRewrites().Find(weakness).measure(j.units(rng, pairs), b).Effect
+	}
+	truth := *effect(200_000).Value
 	covered := 0
 	const draws = 1000
 	for range draws {
-		e := probes(j.units(rng, 350))[index].Effect
+		e := effect(350)
 		if *e.Low <= truth && truth <= *e.High {
 			covered++
 		}
