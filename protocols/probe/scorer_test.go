@@ -167,6 +167,7 @@ func TestAgainst(t *testing.T) {
 // Of two identical responses a judge that prefers the first in 65 % is found, and one without a preference is named in
 // at most 5 % of runs with 350 pairs. Neither is in the table of rewrites, nor in the score.
 func TestIdenticalResponses(t *testing.T) {
+	trials.Long(t)
 	rng := rand.New(rand.NewPCG(3, 8))
 	worlds := trials.Times(200)
 	for _, c := range []struct{ first, low, high float64 }{{0.5, 0, 0.05 + 2*0.015}, {0.65, 0.93, 1}, {0.3, 0.98, 1}} {
