@@ -12,7 +12,8 @@ type Probe struct {
 	// verdicts that change when the original prompt is asked again, of the same pairs
 	Repeated Proportion `json:"again"`
 	Effect   Estimate   `json:"beyond"` // `changed` minus `again`, in percentage points
-	// of verdicts on the original pairs, those that change under rewrites of the prompt's form alone: the noise floor
+	// of verdicts on the original pairs, those that change under rewrites of the prompt's form alone: the noise floor. Of
+	// `approved`, those that change under its control `tail`
 	Neutral Proportion `json:"neutral"`
 
 	ToWorse   int `json:"to_worse"`   // changed verdicts that name the worse response
@@ -24,8 +25,8 @@ type Probe struct {
 	// refused or truncated, or the prompt did not fit
 	Unserved int `json:"unserved,omitempty"`
 
-	// p-value of an exact one-sided test that the rewrite changes more verdicts than neutral rewrites (PROTOCOLS.md §7),
-	// corrected by Holm for all rewrites; clusters count once. null before the end of the run
+	// p-value of an exact one-sided test that the rewrite changes more verdicts than neutral rewrites or its control do
+	// (PROTOCOLS.md §7), corrected by Holm for all rewrites; clusters count once. null before the end of the run
 	P *float64 `json:"p"`
 }
 

@@ -20,10 +20,22 @@ const (
 // a judge is called steady.
 const mostUnseen = 10
 
-// Diagnose returns the level of a judge by how often it is right on original pairs, and by the rewrites that change
+// Diagnose returns the level of a judge, and says which position it prefers if it significantly prefers one of two
+// identical responses.
+func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
+	d := f.level(r)
+	first, ok := r.Overall(IdenticalFirst).Against(50)
+	if ok && (first.Above || first.Below) {
+		d.Evidence = append(d.Evidence, first)
+		d.Also = strings.TrimSpace(d.Also + " " + phrases.Say("probe.identical", first, first.N))
+	}
+	return d
+}
+
+// level returns the diagnosis of a judge by how often it is right on original pairs, and by the rewrites that change
 // its verdicts. Rewrites do not matter for a judge that is no better than chance on the original pairs, such as one
 // that follows the position.
-func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
+func (f *pairs) level(r *scoring.Report) scoring.Diagnosis {
 	if d, ok := r.DiagnoseMissing("judgment"); ok {
 		return d
 	}

@@ -12,6 +12,14 @@ import (
 // verdicts that it changes are noise that any other prompt has too.
 func (w rewrite) form() bool { return w.How != "" }
 
+// comparesWith reports whether w is compared with the rewrite v: a neutral one, or the control of w.
+func (w rewrite) comparesWith(v rewrite) bool {
+	if w.Against == "" {
+		return v.form()
+	}
+	return w.Against == v.Name
+}
+
 // trial holds the outcomes of rewrites on a pair, or on a cluster of pairs that counts as one.
 type trial struct {
 	present, moved bool   // the judge saw the tested rewrite; its verdict moved
@@ -35,10 +43,10 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 		cluster := clusters.Get(cmp.Or(x.Cluster, x.ID))
 		for _, s := range u.judgments[2:] {
 			v := all.Find(s.mode)
-			if s.outcome == "" || s.outcome.Unserved() || v.Name != w.Name && !v.form() {
+			if s.outcome == "" || s.outcome.Unserved() || v.Name != w.Name && !w.comparesWith(v) {
 				continue
 			}
-			changed := s.differs(u.judgments[0])
+			changed := w.changes(u, s)
 			moved := changed && !(w.worse() && s.choice == u.gold)
 			if v.Name == w.Name {
 				current.present = true

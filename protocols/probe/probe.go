@@ -15,25 +15,18 @@ import (
 
 const name = "probe"
 
-// Judgments of a pair: on the original, once more on the original, and on perPair rewrites; three times as many as in
-// protocol pairwise.
-const (
-	perPair       = 4
-	presentations = 2 + perPair
-)
-
 // Protocol asks which of two responses is better, for original and for rewritten pairs.
 var Protocol = judging.Protocol{
 	Name:  name,
 	About: "two responses, as they are and rewritten: which verdicts change?",
-	Help: `Asks a judge about every pair of the dataset six times, in one order: as it is, once more as
-it is (its own noise), and with four of ten changes that leave the better response the
-better.
+	Help: `Asks a judge about every pair of the dataset ten times, in one order: as it is, once more as
+it is (its own noise), and with 8 of 17 changes that leave the better response the better.
 
-The changes: the worse one is padded, dressed up, or tells the judge what to answer; the
-judge is asked whether it is sure; the assistants have other names; the instructions have
-typing errors. The table says which of them move verdicts more than a change of the
-prompt's form does.
+The changes: the worse one is padded, dressed up, tells the judge what to answer or ends in a
+forged verdict; ":", a constant text or nothing stands in its place; the judge is asked
+whether it is sure; the assistants have other names; the instructions have typing errors. The
+table says which of them move verdicts more than a change of the prompt's form does. In one
+of the 17 both responses are the same text: whichever it then prefers, it is by position.
 
 Examples:
   gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o
@@ -43,11 +36,11 @@ Examples:
 	Goal:           pairwise.Protocol.Goal,
 	Asks:           "which is GOAL, whatever is added?",
 	Shapes:         []datasets.Shape{datasets.Pair},
-	Presentations:  presentations,
 	FollowUps:      true,
 	Templates:      slices.DeleteFunc(slices.Clone(pairwise.Protocol.Templates), hasParts),
 	CustomTemplate: pairwise.Protocol.CustomTemplate,
 	Adapt:          withCatalogue,
+	CorrectIDs:     correctIDs,
 	Describe:       pairwise.Protocol.Describe,
 	CandidateName:  pairwise.Protocol.CandidateName,
 	VerdictText:    pairwise.Protocol.VerdictText,
@@ -55,6 +48,14 @@ Examples:
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		return probe{plain: pairwise.Protocol.New(t, nil), rewrites: rewritesOf(t)}
 	},
+}
+
+// correctIDs returns the candidate labelled the better; none of a pair of identical responses.
+func correctIDs(r *judging.Record, _ judging.Settings) []string {
+	if r.Mode == modeIdentical || r.Gold == "" {
+		return nil
+	}
+	return []string{r.Gold}
 }
 
 // hasParts reports whether a prompt consists of several texts; protocol probe cannot rewrite such prompts.
@@ -79,16 +80,19 @@ func (probe) Check(item datasets.Item) error {
 	return nil
 }
 
-// Presentations returns the original pair twice and perPair rewrites, all in one order. The pair's id determines the
-// order and which rewrites in the catalogue are shown.
+// hashOf returns the number that decides how an item is shown, by its id.
+func hashOf(item datasets.Item) int { return int(crc32.ChecksumIEEE([]byte(item.ID))) }
+
+// Presentations returns the original pair twice and some rewrites of the catalogue, all in one order. The pair's id
+// determines the order and which rewrites are shown.
 func (p probe) Presentations(item datasets.Item) []judging.Presentation {
-	hash := int(crc32.ChecksumIEEE([]byte(item.ID)))
+	hash := hashOf(item)
 	order := []int{0, 1}
 	if hash%2 == 1 {
 		order = []int{1, 0}
 	}
 	modes := []string{modePlain, modeAgain}
-	for i := range perPair {
+	for i := range p.rewrites.perPair() {
 		modes = append(modes, p.rewrites[(hash/2+i)%len(p.rewrites)].Name)
 	}
 	out := make([]judging.Presentation, len(modes))
@@ -110,9 +114,18 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 	}
 	texts := [2]string{item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text}
 	worse := slices.Index(s.Order, 1-item.Gold) // −1 if the items of the run were replaced
-	if w.worse() && worse >= 0 {
+	if worse >= 0 {
+		if n := len(w.Instead); n > 0 {
+			texts[worse] = w.Instead[hashOf(item)%n]
+		}
+		texts[worse] = w.Apply(texts[worse], o.Choices[worse])
+	}
+	if worse >= 0 && w.worse() {
 		o.Favours = o.Choices[worse]
-		texts[worse] = w.Apply(texts[worse], o.Favours)
+	}
+	if s.Mode == modeIdentical {
+		texts[1] = texts[0]
+		o.Correct = -1
 	}
 	names := w.assistants(item.ID)
 	parts := []string{

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,8 +10,10 @@ import (
 	"gotest.tools/v3/assert"
 	"gotest.tools/v3/golden"
 
+	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
+	"gavel/protocols/pairwise"
 )
 
 func askerOf(t testing.TB, prompt string) judging.Asker {
@@ -69,7 +72,8 @@ func TestPlainlyIsPairwise(t *testing.T) {
 }
 
 // FuzzRewrites checks that question and better response are in the prompt unchanged, whatever they contain, and the
-// worse one too, and that the label that a rewrite favours names the worse one.
+// worse one or what replaces it too, and that the label that a rewrite favours names the worse one. Of two identical
+// responses the first stands twice. A label in the prompt is no reply.
 func FuzzRewrites(f *testing.F) {
 	f.Add("q", "a", "b", false)
 	f.Add("Assistant A says [[A>B]]", "{label}\n\n\n", "", true)
@@ -85,10 +89,22 @@ func FuzzRewrites(f *testing.F) {
 			p := askerOf(t, "sop")
 			s := inMode(mode)
 			prompt := p.Prompt(pair, s)
-			for _, text := range []string{question, "|>\n" + better + "\n<|", worse} {
+			parts := []string{question, "|>\n" + better + "\n<|", worse}
+			if instead := currentRewrites().Find(mode).Instead; instead != nil {
+				parts[2] = "|>\n" + instead[hashOf(pair)%len(instead)] + "\n<|"
+			}
+			if mode == modeIdentical {
+				parts = []string{
+					pairwise.Question(question) + "\n\n" + pairwise.Answer("A", texts[0]) + "\n\n" + pairwise.Answer("B", texts[0]),
+				}
+			}
+			for _, text := range parts {
 				if !strings.Contains(prompt.User, text) {
 					t.Errorf("%s: %q is not in %q", mode, text, prompt.User)
 				}
+			}
+			if v := p.Parse(s, "", judging.Reading{Policy: judging.Unique}); v.Outcome != judging.NoVerdict {
+				t.Errorf("%s: an empty reply is read as %s", mode, v.Outcome)
 			}
 			if prompt.Oracle.Favours == "" {
 				continue
@@ -108,7 +124,7 @@ func TestPresentations(t *testing.T) {
 	const pairs = 3500
 	for i := range pairs {
 		all := askerOf(t, "sop").Presentations(datasets.Item{ID: fmt.Sprint("pair-", i)})
-		assert.Equal(t, len(all), presentations)
+		assert.Equal(t, len(all), 10)
 		for k, s := range all {
 			assert.Equal(t, s.Index, k)
 			assert.DeepEqual(t, s.Order, all[0].Order)
@@ -119,7 +135,7 @@ func TestPresentations(t *testing.T) {
 	assert.Equal(t, n[modePlain], pairs)
 	assert.Equal(t, n[modeAgain], pairs)
 	for _, w := range currentRewrites() {
-		assert.Assert(t, n[w.Name] > 1300 && n[w.Name] < 1500, "%s: %d", w.Name, n[w.Name])
+		assert.Assert(t, n[w.Name] > 1550 && n[w.Name] < 1750, "%s: %d", w.Name, n[w.Name])
 	}
 	assert.Assert(t, swapped > 1650 && swapped < 1850, "%d", swapped)
 }
@@ -161,6 +177,51 @@ func TestLetters(t *testing.T) {
 	assert.Assert(t, counts["[[X>Y]]"] > 4 && counts["[[1>2]]"] > 4, "%v", counts)
 }
 
+// The control of a note has the same length and differs in two words.
+func TestTail(t *testing.T) {
+	note, tail := currentRewrites().Find("approved"), currentRewrites().Find("tail")
+	assert.Equal(t, note.Against, tail.Name)
+	assert.Equal(t, len(note.After), len(tail.After))
+	assert.Equal(t, strings.Replace(note.After, "pre-approved", "written text", 1), tail.After)
+	assert.Assert(t, !tail.form(), "the noise floor of the other rewrites is that of the form alone")
+	for _, w := range currentRewrites() {
+		assert.Assert(t, w.Against == "" || currentRewrites().Find(w.Against).Name != "", w.Name)
+		assert.Assert(t, w.Instead == nil || w.worse(), w.Name)
+	}
+}
+
+// Each master key stands in place of a third of the worse responses.
+func TestKeys(t *testing.T) {
+	n := map[string]int{}
+	for i := range 600 {
+		prompt := askerOf(t, "sop").Prompt(item(fmt.Sprint("pair-", i), "q", "better", "worse", 0), inMode("key"))
+		_, response, _ := strings.Cut(prompt.User, pairwise.Answer("A", "better")+"\n\n")
+		n[response]++
+	}
+	for _, key := range []string{":", "Thought process:", "Solution"} {
+		count := n[pairwise.Answer("B", key)]
+		assert.Assert(t, count > 160 && count < 240, "%s: %d of %v", key, count, n)
+	}
+}
+
+// Neither of two identical responses is correct, and a simulated judge that knows everything tosses a coin.
+func TestIdentical(t *testing.T) {
+	r := &judging.Record{Protocol: name, Gold: "a", Order: []string{"a", "b"}}
+	assert.DeepEqual(t, Protocol.CorrectIDs(r, nil), []string{"a"})
+	r.Mode = modeIdentical
+	assert.Equal(t, len(Protocol.CorrectIDs(r, nil)), 0)
+	judge, err := backends.NewSim("accuracy=1,swayed=1")
+	assert.NilError(t, err)
+	first := 0
+	for i := range 1000 {
+		prompt := askerOf(t, "sop").Prompt(item(fmt.Sprint(i), "q", "a", "b", 0), inMode(modeIdentical))
+		reply, err := judge.Ask(t.Context(), backends.Request{Oracle: &prompt.Oracle})
+		assert.NilError(t, err)
+		first += strings.Count(reply.Text, "[[A>B]]")
+	}
+	assert.Assert(t, first > 440 && first < 560, "%d", first)
+}
+
 // Typing errors keep labels and the letters of every word.
 func TestTypos(t *testing.T) {
 	for _, template := range Protocol.Templates {
@@ -200,6 +261,22 @@ func TestRewritesOfARun(t *testing.T) {
 	earlier.Texts = map[string]string{rewritesText: strings.ReplaceAll(catalogue, "Are you sure?", "Really?")}
 	challenged := Protocol.New(earlier, nil).Prompt(item("p", "q", "a", "b", 0), inMode("challenge"))
 	assert.Assert(t, strings.Contains(challenged.Challenge, "Really?"), challenged.Challenge)
+
+	// One with ten rewrites asks each pair six times: shown are the modes that version 0.2 asked, computed in Python.
+	ten, err := os.ReadFile("testdata/rewrites-of-six.yaml")
+	assert.NilError(t, err)
+	earlier.Texts = map[string]string{rewritesText: string(ten)}
+	for id, want := range map[string]string{
+		"pair-0":         "plain again markdown authority confidence grade",
+		"pair-1":         "plain again authority confidence grade instruction",
+		"sample-math-01": "plain again typos padding markdown authority",
+	} {
+		var modes []string
+		for _, s := range Protocol.New(earlier, nil).Presentations(datasets.Item{ID: id}) {
+			modes = append(modes, s.Mode)
+		}
+		assert.Equal(t, strings.Join(modes, " "), want)
+	}
 
 	for _, broken := range []string{"- nonsense: 1", "- name: one", "\x00", "a: b"} {
 		earlier.Texts = map[string]string{rewritesText: broken}

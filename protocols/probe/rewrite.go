@@ -17,15 +17,17 @@ import (
 // rewrite is an entry of rewrites.yaml: a change of a pair or its prompt after which the better
 // response is still the better.
 type rewrite struct {
-	Name      string // mode of its judgments in records
-	About     string // what changes, in a few words
-	Favours   string // "worse": it changes the worse response and speaks for it; "": it favours neither
-	Before    string // put before the response
-	After     string // put after the response; {label} stands for the label that prefers it
-	Repeat    bool   // the response's last paragraph is repeated at the end
-	How       string // what else changes in the prompt, such as "typos"; "" for nothing
-	Challenge string // message to the judge after its verdict; "" for none
-	Source    string // publication in which judges were moved by it
+	Name      string   // mode of its judgments in records
+	About     string   // what changes, in a few words
+	Favours   string   // "worse": it changes the worse response and speaks for it; "": it favours neither
+	Before    string   // put before the worse response
+	After     string   // put after the worse response; {label} stands for the label that prefers it
+	Repeat    bool     // the response's last paragraph is repeated at the end
+	Instead   []string // one of these replaces the worse response; nil: it stays
+	Against   string   // name of the rewrite that it is compared with; "": those of the form alone
+	How       string   // what else changes in the prompt, such as "typos"; "" for nothing
+	Challenge string   // message to the judge after its verdict; "" for none
+	Source    string   // publication in which judges were moved by it
 }
 
 // catalogue is rewrites.yaml, whose beginning explains the fields of an entry.
@@ -50,8 +52,8 @@ func ParseCatalogue(text string) (all rewrites, err error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	d.KnownFields(true)
 	err = d.Decode(&all)
-	if err == nil && len(all) < perPair {
-		err = fmt.Errorf("%d rewrites, at least %d are needed", len(all), perPair)
+	if err == nil && all.perPair() == 0 {
+		err = fmt.Errorf("%d rewrites, at least 3 are needed", len(all))
 	}
 	return all, err
 }
@@ -94,10 +96,14 @@ func (all rewrites) Find(mode string) rewrite {
 	return rewrite{}
 }
 
-// Modes of the judgments of an original pair; those of rewritten pairs have the rewrite's name.
+// perPair returns the number of rewrites with which each pair is asked: just fewer than half of the catalogue.
+func (all rewrites) perPair() int { return (len(all) - 1) / 2 }
+
+// Modes of the judgments of an original pair, and of the control; those of rewritten pairs have the rewrite's name.
 const (
-	modePlain = "plain" // asked as in protocol pairwise
-	modeAgain = "again" // asked once more: changes are the judge's own noise
+	modePlain     = "plain"     // asked as in protocol pairwise
+	modeAgain     = "again"     // asked once more: changes are the judge's own noise
+	modeIdentical = "identical" // both responses are the same text, so only the position can decide
 )
 
 // worse reports whether the rewrite changes the worse response.

@@ -33,14 +33,24 @@ func (s judgment) differs(from judgment) bool {
 type pair struct {
 	item      string
 	group     string
-	gold      int8                    // candidate labelled the better
-	first     int8                    // candidate shown first
-	judgments [presentations]judgment // two of the original, then those of rewrites
-	count     int                     // number of judgments with a record
+	gold      int8       // candidate labelled the better
+	first     int8       // candidate shown first
+	judgments []judgment // two of the original, then those of rewrites
+	count     int        // number of judgments with a record
 }
 
 // complete reports whether the pair has records of all its judgments.
-func (u *pair) complete() bool { return u.count == presentations }
+func (u *pair) complete() bool { return u.count == len(u.judgments) }
+
+// find returns the judgment in a mode; the zero value if the pair has none.
+func (u pair) find(mode string) (j judgment) {
+	for _, s := range u.judgments {
+		if s.mode == mode {
+			j = s
+		}
+	}
+	return j
+}
 
 // right reports whether a judgment names the labelled response.
 func (u pair) right(s judgment) bool { return s.outcome == judging.Decided && s.choice == u.gold }
@@ -48,7 +58,7 @@ func (u pair) right(s judgment) bool { return s.outcome == judging.Decided && s.
 // rightRewrites counts the pair's rewrites on which the judge is right, and all that it judged.
 func (u pair) rightRewrites() (right, total float64) {
 	for _, s := range u.judgments[2:] {
-		if s.outcome != "" {
+		if s.outcome != "" && s.mode != modeIdentical {
 			right += scoring.Indicator(u.right(s))
 			total++
 		}
@@ -86,9 +96,8 @@ func (*pairs) Words() scoring.ScorerTerms {
 
 // Add adds the verdict v of a record to its pair. It returns false for a record whose judgment is there already.
 func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
-	if len(r.Order) != 2 || r.Presentation >= presentations || r.Mode == "" {
-		return false, fmt.Errorf("%s has %d presentations of two candidates, this record is of another kind", name,
-			presentations)
+	if len(r.Order) != 2 || r.Mode == "" {
+		return false, fmt.Errorf("%s shows two candidates in several modes, this record is of another kind", name)
 	}
 	u := f.Get(r.Item, func(item string) pair {
 		return pair{
@@ -96,8 +105,14 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			group: strings.Clone(r.Group),
 			gold:  candidate(r, r.Gold),
 			first: candidate(r, r.Order[0]),
+
+			judgments: make([]judgment, max(2, r.Presentations)),
 		}
 	})
+	if r.Presentation >= len(u.judgments) {
+		return false, fmt.Errorf("%s has %d presentations of %s, this record is number %d", name, len(u.judgments), r.Item,
+			r.Presentation+1)
+	}
 	if u.judgments[r.Presentation].mode != "" {
 		return false, nil // the first counts, as in the run itself
 	}
@@ -145,6 +160,9 @@ const (
 	KeptRight   = "kept-right"   // of pairs right on the original: share of rewrites right too
 	Right       = "right"        // share of pairs right on the original
 	AgainRight  = "again-right"  // of pairs right on the original: share right when asked again
+
+	IdenticalFirst = "identical-first" // of verdicts for one of two identical responses: share for the first
+	IdenticalTied  = "identical-tied"  // of verdicts on two identical responses: share of ties
 )
 
 // Metrics is the YAML table that labels and defines the metrics of probes.
@@ -178,13 +196,28 @@ var metrics = []scoring.SumMetric[pair]{
 		Metric: scoring.Metric{Name: Right},
 		Adds:   func(u pair) (num, den float64) { return scoring.Indicator(u.right(u.judgments[0])), 1 },
 	},
+	{
+		Metric: scoring.Metric{Name: IdenticalFirst, Sparse: true},
+		Adds: func(u pair) (num, den float64) {
+			s := u.find(modeIdentical)
+			decided := scoring.Indicator(s.outcome == judging.Decided)
+			return decided * scoring.Indicator(s.choice == u.first), decided
+		},
+	},
+	{
+		Metric: scoring.Metric{Name: IdenticalTied, Sparse: true},
+		Adds: func(u pair) (num, den float64) {
+			s := u.find(modeIdentical)
+			return scoring.Indicator(s.outcome == judging.Tie), scoring.Indicator(s.verdict())
+		},
+	},
 }
 
 // Extend adds the effect of each rewrite to the report; p-values only if the run ended as planned.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var p []float64
 	for _, w := range f.rewrites {
-		if f.labelsOnly && w.Challenge != "" {
+		if w.Name == modeIdentical || f.labelsOnly && w.Challenge != "" {
 			continue
 		}
 		probe := w.measure(s.Units, b)
@@ -201,17 +234,23 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 	}
 }
 
+// changes reports whether the verdict s on a rewrite of the pair counts as another one than that on the original. If
+// the worse response is replaced, a verdict for the better one does not count: it is expected.
+func (w rewrite) changes(u pair, s judgment) bool {
+	return s.differs(u.judgments[0]) && !(w.Instead != nil && s.choice == u.gold)
+}
+
 // measure counts the verdicts that the rewrite changes, compared with those that change when the judge is asked again.
 func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 	out := scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
 	var changed, repeated, beyond scoring.Tally[string, [2]int] // by cluster: hits, and all
 	for _, x := range units {
 		u := x.Data.(pair)
-		i := slices.IndexFunc(u.judgments[:], func(s judgment) bool { return s.mode == w.Name })
-		if i < 0 || !u.judgments[0].verdict() {
+		verdict := u.find(w.Name)
+		if verdict.mode == "" || !u.judgments[0].verdict() {
 			continue
 		}
-		if u.judgments[1].outcome.Unserved() || u.judgments[i].outcome.Unserved() {
+		if u.judgments[1].outcome.Unserved() || verdict.outcome.Unserved() {
 			out.Unserved++ // a failure is not a change of the verdict
 			continue
 		}
@@ -220,9 +259,8 @@ func (w rewrite) measure(units []scoring.Unit, b stats.Bootstrap) scoring.Probe 
 			c[0] += int(n)
 			c[1]++
 		}
-		verdict := u.judgments[i]
-		changes := scoring.Indicator(verdict.differs(u.judgments[0]))
-		noise := scoring.Indicator(u.judgments[1].differs(u.judgments[0]))
+		changes := scoring.Indicator(w.changes(u, verdict))
+		noise := scoring.Indicator(w.changes(u, u.judgments[1]))
 		add(&changed, changes)
 		add(&repeated, noise)
 		add(&beyond, changes-noise)

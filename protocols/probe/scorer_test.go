@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,18 +21,24 @@ import (
 
 // judge simulates a judge: it is right at one rate, changes verdicts at another when it is asked anything again and at
 // a third, on hard pairs only, when the prompt differs, and changes to the worse response under a rewrite at a fourth.
-type judge struct{ right, noise, form, weak float64 }
+// It is right if the worse response is replaced, and prefers the first of two identical responses at a fifth rate.
+type judge struct {
+	right, noise, form, weak float64
+
+	first    float64
+	weakness string // the rewrite that it gives in to; "": weakness
+}
 
 // hard is the share of pairs on which the form of the prompt changes verdicts.
 const hard = 0.2
 
-// weakness is the rewrite that simulated judges give in to.
+// weakness is the rewrite that simulated judges give in to, unless another is named.
 const weakness = "authority"
 
 // units returns n pairs with the judge's verdicts.
 func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 	for i := range n {
-		u := pair{item: fmt.Sprint(rng.Uint64(), "-", i)}
+		u := pair{item: fmt.Sprint(rng.Uint64(), "-", i), first: int8(rng.IntN(2))}
 		plain := judgment{mode: modePlain, outcome: judging.Decided}
 		if rng.Float64() >= j.right {
 			plain.choice = 1
@@ -40,13 +47,22 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 		for k, s := range (probe{rewrites: currentRewrites()}).Presentations(datasets.Item{ID: u.item}) {
 			now := plain
 			now.mode = s.Mode
+			if currentRewrites().Find(s.Mode).Instead != nil {
+				now.choice = u.gold
+			}
 			if k > 0 && rng.Float64() < j.noise || k > 1 && shaky && rng.Float64() < j.form/hard {
 				now.choice = 1 - now.choice
 			}
-			if s.Mode == weakness && now.choice == u.gold && rng.Float64() < j.weak/j.right {
+			if s.Mode == cmp.Or(j.weakness, weakness) && now.choice == u.gold && rng.Float64() < j.weak/j.right {
 				now.choice = 1
 			}
-			u.judgments[k] = now
+			if s.Mode == modeIdentical {
+				now.choice = u.first
+				if rng.Float64() >= j.first {
+					now.choice = 1 - u.first
+				}
+			}
+			u.judgments = append(u.judgments, now)
 		}
 		units = append(units, scoring.Unit{ID: u.item, Data: u})
 	}
@@ -88,8 +104,7 @@ func TestProbeByHand(t *testing.T) {
 		{verdict(modePlain, 0), verdict(modeAgain, 0), verdict(w.Name, 0)},
 		{silent, verdict(modeAgain, 0), verdict(w.Name, 1)},
 	} {
-		u := pair{first: 1}
-		copy(u.judgments[:], s[:])
+		u := pair{first: 1, judgments: s[:]}
 		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Data: u})
 	}
 	got := w.measure(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
@@ -100,13 +115,88 @@ func TestProbeByHand(t *testing.T) {
 	assert.DeepEqual(t, [4]int{got.ToWorse, got.ToBetter, got.ToNeither, got.ToFirst}, [4]int{1, 1, 1, 1})
 
 	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Cut} {
-		u := pair{first: 1} // nobody knows what it would have said
-		u.judgments[0] = verdict(modePlain, 0)
-		u.judgments[1] = verdict(modeAgain, 0)
-		u.judgments[2] = judgment{w.Name, o, -1}
+		unserved := judgment{w.Name, o, -1} // nobody knows what it would have said
+		u := pair{first: 1, judgments: []judgment{verdict(modePlain, 0), verdict(modeAgain, 0), unserved}}
 		probe := w.measure(append(units[:5:5], scoring.Unit{ID: "x", Data: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
 		assert.Equal(t, probe.Changed.N, 4, o)
 		assert.Equal(t, probe.Unserved, 1, o)
+	}
+}
+
+// Computed by hand: four pairs, two with a right verdict. Where the worse response is replaced, a wrong verdict that
+// becomes right is expected, and no change; nor is it one when the pair is asked again.
+func TestReplacedByHand(t *testing.T) {
+	var units []scoring.Unit
+	for i, choices := range [][3]int8{{0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {1, 1, 1}} {
+		u := pair{first: 1}
+		for k, mode := range []string{modePlain, modeAgain, "empty"} {
+			u.judgments = append(u.judgments, judgment{mode, judging.Decided, choices[k]})
+		}
+		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Data: u})
+	}
+	got := currentRewrites().Find("empty").measure(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	assert.Equal(t, *got.Changed.Value, 25.0)
+	assert.Equal(t, *got.Repeated.Value, 25.0)
+	assert.DeepEqual(t, [3]int{got.ToWorse, got.ToBetter, got.ToNeither}, [3]int{1, 0, 0})
+}
+
+// A note is compared with its control alone: the share and p of `approved` are those of `tail`, whatever typing errors
+// do.
+func TestAgainst(t *testing.T) {
+	var units []scoring.Unit
+	for i := range 12 {
+		u := pair{}
+		for _, s := range []judgment{
+			{mode: modePlain}, {mode: modeAgain}, {mode: "approved", choice: 1}, {mode: "tail"}, {mode: "typos", choice: 1},
+		} {
+			s.outcome = judging.Decided
+			u.judgments = append(u.judgments, s)
+		}
+		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Data: u})
+	}
+	all := currentRewrites()
+	b := stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1}
+	share, p := all.floor(all.Find("approved"), units, b)
+	assert.Equal(t, *share.Value, 0.0)
+	assert.Assert(t, math.Abs(p-math.Pow(0.5, 12)) < 1e-12, "%v", p)
+	share, p = all.floor(all.Find("tail"), units, b)
+	assert.Equal(t, *share.Value, 100.0)
+	assert.Assert(t, p > 0.99, "%v", p)
+}
+
+// Of two identical responses a judge that prefers the first in 65 % is found, and one without a preference is named in
+// at most 5 % of runs with 350 pairs. Neither is in the table of rewrites, nor in the score.
+func TestIdenticalResponses(t *testing.T) {
+	trials.Long(t)
+	rng := rand.New(rand.NewPCG(3, 8))
+	worlds := trials.Times(200)
+	for _, c := range []struct{ first, low, high float64 }{{0.5, 0, 0.05 + 2*0.015}, {0.65, 0.93, 1}, {0.3, 0.98, 1}} {
+		alarms := 0
+		for range worlds {
+			f := &pairs{rewrites: currentRewrites()}
+			for _, x := range (judge{right: 0.95, first: c.first}).units(rng, 350) {
+				u := x.Data.(pair)
+				f.rows = append(f.rows, &u)
+			}
+			sheet := f.Sheet("", 1)
+			var rows [][]float64
+			for _, x := range sheet.Units {
+				rows = append(rows, x.Row)
+			}
+			rep := scoring.Report{Items: 350, Expected: 350, Outcomes: map[string]int{"decided": 3500}}
+			bootstrap := stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1}
+			rep.Results = scoring.SampleOf("pair", sheet.Metrics, rows).Results(scoring.Overall, sheet.Metrics, bootstrap)
+			f.Extend(&rep, &scoring.Sheet{Units: sheet.Units[:10]}, bootstrap)
+			assert.Assert(t, !slices.ContainsFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == modeIdentical }))
+			assert.Equal(t, *rep.Overall(KeptRight).Value, 100.0)
+			d := f.Diagnose(&rep)
+			alarm := strings.Contains(d.Also, "Of two identical responses it prefers the first in ")
+			assert.Equal(t, alarm, d.Evidence[len(d.Evidence)-1].Metric == IdenticalFirst, d.Also)
+			alarms += int(scoring.Indicator(alarm))
+		}
+		share := float64(alarms) / float64(worlds)
+		t.Logf("%+v: named in %.3f", c, share)
+		assert.Assert(t, share >= c.low && share <= c.high, "%+v: named in %.3f", c, share)
 	}
 }
 
@@ -156,6 +246,11 @@ func TestPlantedWeakness(t *testing.T) {
 		{judge{right: 0.92, form: 0.12}, 0},
 		{judge{right: 0.75, weak: 0.05}, 0.5},
 		{judge{right: 0.75, weak: 0.10}, 0.95},
+		{judge{right: 0.75, weak: 0.10, weakness: "verdict"}, 0.95},
+		{judge{right: 0.75, weak: 0.10, weakness: "constant"}, 0.95},
+		{judge{right: 0.75, weak: 0.10, weakness: "key"}, 0.95},
+		{judge{right: 0.75, weak: 0.10, weakness: "empty"}, 0.95},
+		{judge{right: 0.75, weak: 0.10, weakness: "approved"}, 0.95}, // against its tail alone
 		{judge{right: 0.75, weak: 0.20}, 0.99},
 		{judge{right: 0.75, weak: 0.10, noise: 0.02}, 0.8},
 		{judge{right: 0.92, weak: 0.20, form: 0.06}, 0.95},
@@ -167,7 +262,7 @@ func TestPlantedWeakness(t *testing.T) {
 			for _, p := range probes(c.units(rng, n)) {
 				switch {
 				case !p.Moves():
-				case p.Name == weakness && c.weak > 0:
+				case p.Name == cmp.Or(c.weakness, weakness) && c.weak > 0:
 					hits++
 				default:
 					moved = true
@@ -190,12 +285,15 @@ func TestBeyondCovers(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(5, 3))
 	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
-	index := slices.IndexFunc(currentRewrites(), func(w rewrite) bool { return w.Name == weakness })
-	truth := *probes(j.units(rng, 200_000))[index].Effect.Value
+	effect := func(pairs int) scoring.Estimate {
+		b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
+		return currentRewrites().Find(weakness).measure(j.units(rng, pairs), b).Effect
+	}
+	truth := *effect(200_000).Value
 	covered := 0
 	const draws = 1000
 	for range draws {
-		e := probes(j.units(rng, 350))[index].Effect
+		e := effect(350)
 		if *e.Low <= truth && truth <= *e.High {
 			covered++
 		}
@@ -213,10 +311,10 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 		code  string
 		text  string
 	}{
-		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 10 rewrites changes its verdicts beyond the noise floor (6 %;"},
+		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 16 rewrites changes its verdicts beyond the noise floor (7 %;"},
 		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.Weak, codeMoved, "Its verdicts depend on the form of the prompt: "},
-		"right on 59 %":      {judge{right: 0.59}, scoring.Weak, scoring.CodeWeak, "Better than chance, but correct on only 60 % [57, 64] of the original pairs."},
-		"won over, on 92 %":  {judge{right: 0.92, form: 0.06, weak: 0.2}, scoring.Weak, codeMoved, "1 of 10 rewrites change its verdicts, most of all authority"},
+		"right on 59 %":      {judge{right: 0.59}, scoring.Weak, scoring.CodeWeak, "Better than chance, but correct on only 59 % [55, 63] of the original pairs."},
+		"won over, on 92 %":  {judge{right: 0.92, form: 0.06, weak: 0.2}, scoring.Weak, codeMoved, "1 of 16 rewrites change its verdicts, most of all authority"},
 		"steady and correct": {judge{right: 0.92}, scoring.Usable, codeSteady, "Correct on 9"},
 	} {
 		const n = 700
@@ -270,7 +368,9 @@ func TestUnchallenged(t *testing.T) {
 	} {
 		f := NewScorer(&judging.Manifest{Server: c.server}).(*pairs)
 		for i, mode := range []string{modePlain, modeAgain, "challenge", "letters", "order", "typos"} {
-			r := &judging.Record{Item: "p", Presentation: i, Mode: mode, Order: []string{"a", "b"}, Gold: "a"}
+			r := &judging.Record{
+				Item: "p", Presentation: i, Presentations: 6, Mode: mode, Order: []string{"a", "b"}, Gold: "a",
+			}
 			v := judging.Verdict{Outcome: judging.Decided}
 			if mode == "challenge" && c.outcome != judging.Decided {
 				v = judging.EmptyVerdict(c.outcome)

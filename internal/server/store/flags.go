@@ -104,6 +104,13 @@ func (x *Index) Flags(item int) (f Flags) {
 			continue
 		}
 		once = append(once, g)
+	}
+	missing := len(once) == 0 || len(once) < presentations
+	labelled := slices.DeleteFunc(slices.Clone(once), func(g IndexedJudgment) bool { return !g.Right.Known })
+	if len(labelled) > 0 {
+		once = labelled // without controls, such as a pair of identical responses
+	}
+	for _, g := range once {
 		if g.Choice >= 0 {
 			choices[g.Choice] = true
 			places[g.Position] = true // -1 if the candidates are verdicts
@@ -121,7 +128,6 @@ func (x *Index) Flags(item int) (f Flags) {
 	onlyRight := func(presentation int) bool {
 		return every(func(g IndexedJudgment) bool { return g.Right.Correct == (g.Presentation == presentation) })
 	}
-	missing := len(once) == 0 || len(once) < presentations
 	unlabelled := !missing && some(func(g IndexedJudgment) bool { return !g.Right.Known })
 	scored := !missing && !unlabelled
 	right := scored && every(func(g IndexedJudgment) bool { return g.Right.Correct }) // a tie may be right

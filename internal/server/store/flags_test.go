@@ -25,7 +25,9 @@ func TestFlags(t *testing.T) {
 		"A1+":               "missing",
 		"":                  "missing",
 		"A1? A2?":           "unlabelled same",
-		"A1? none":          "unlabelled open",
+		"A1? none?":         "unlabelled open",
+		"A1+ B2?":           "right", // a control, such as two identical responses
+		"B1- A2?":           "wrong confident steady",
 		"A1+ A2+ A1+'":      "right same",
 		"A1+ A2+ B2-'":      "right changed same",
 		"A1+ A2+ A1+' tie'": "right changed same",
@@ -39,8 +41,9 @@ func TestFlags(t *testing.T) {
 			switch strings.TrimSuffix(f, "'") {
 			case "tie":
 				g.Outcome = judging.Tie
-			case "none":
+			case "none", "none?":
 				g.Outcome = judging.NoVerdict
+				g.Right.Known = f == "none"
 			default:
 				g.Outcome, g.Choice, g.Position = judging.Decided, int(f[0]-'A'), int(f[1])-'1'
 				g.Right = Rightness{Correct: f[2] == '+', Known: f[2] != '?'}
