@@ -115,7 +115,7 @@ func (d *normalizer) next(i int) int {
 		return d.command(i)
 	case c == '*' || c == '_' || c == '`' || c == '~':
 		return d.emphasis(i)
-	case c == '{' && d.depth < maxObjects && matches(d.reply[i:min(len(d.reply), i+maxKeyBytes)], "object-begins"):
+	case c == '{' && d.depth < maxObjects && matches(textAfter(d.reply, i, maxKeyBytes), "object-begins"):
 		return d.object(i)
 	case c == '{':
 		d.wrappers = append(d.wrappers, false)
@@ -130,7 +130,7 @@ func (d *normalizer) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := groups(d.reply[i:min(len(d.reply), i+maxKeyBytes)], "markup"); m != nil {
+		if m := groups(textAfter(d.reply, i, maxKeyBytes), "markup"); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}
@@ -233,7 +233,7 @@ func (d *normalizer) emphasis(i int) int {
 	c := d.reply[i]
 	end := d.runEnd(i)
 	if c == '~' && end-i == 2 {
-		if m := find(d.reply[end:min(len(d.reply), end+rightWindow)], "struck-out"); m != nil {
+		if m := find(textAfter(d.reply, end, rightWindow), "struck-out"); m != nil {
 			return end + m[1]
 		}
 	}
