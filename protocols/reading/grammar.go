@@ -145,7 +145,7 @@ func (g grammar) decide(v *view, all []label) (final claim) {
 			continue
 		}
 		sameStatement := c.statement == final.statement
-		gap := v.lower[c.end:max(c.end, final.start)]
+		gap := v.gap(c.label, final.label)
 		switch {
 		case final.value == "" && !matches(gap, "turning", "retraction"): // a name with two meanings
 			final = c

@@ -94,13 +94,12 @@ var (
 // readWordLabels makes wordLabels from the kinds "first", "second", "tie" and "equal" of cues.txt.
 func readWordLabels() map[string]label {
 	table := map[string]label{}
-	kinds := map[string]label{
+	for kind, l := range map[string]label{
 		"first":  {name: "A"},
 		"second": {name: "B"},
 		"tie":    {},
 		"equal":  {firmness: weakClaim},
-	}
-	for kind, l := range kinds {
+	} {
 		for _, word := range cuesOf(kind) {
 			table[word] = l
 		}

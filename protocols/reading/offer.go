@@ -21,10 +21,10 @@ func isOffered(v *view, all []label, i int) bool {
 		return true
 	}
 	from, to := i, i // bounds of the list that the label belongs to
-	for from > 0 && i-from < 8 && joinsOptions(v.lower[all[from-1].end:max(all[from-1].end, all[from].start)]) {
+	for from > 0 && i-from < 8 && joinsOptions(v.gap(all[from-1], all[from])) {
 		from--
 	}
-	for to+1 < len(all) && to-i < 8 && joinsOptions(v.lower[all[to].end:max(all[to].end, all[to+1].start)]) {
+	for to+1 < len(all) && to-i < 8 && joinsOptions(v.gap(all[to], all[to+1])) {
 		to++
 	}
 	if v.inQuestion(all[from].start, all[to].end) {

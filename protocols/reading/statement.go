@@ -98,6 +98,11 @@ func (v *view) statement(i int) (from, to int) {
 	return v.starts[n], to
 }
 
+// gap returns the text between two labels.
+func (v *view) gap(first, second label) string {
+	return v.lower[first.end:max(first.end, second.start)]
+}
+
 // statementBefore returns the part of a statement before byte i of the view, in lower case, up to leftWindow bytes.
 func (v *view) statementBefore(i int) string {
 	from, _ := v.statement(i)
